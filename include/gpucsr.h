@@ -1,0 +1,54 @@
+/* gpucsr: a sparse matrix and its transpose on the GPU, for an unmodified PETSc.  All that an application sees. */
+#ifndef GPUCSR_H
+#define GPUCSR_H
+
+#include <petscmat.h>
+
+#define GPUCSR_VERSION_MAJOR 0
+#define GPUCSR_VERSION_MINOR 1
+#define GPUCSR_VERSION_PATCH 0
+
+#define MATGPUCSR       "gpucsr"
+#define MATAIJGPUCSR    "aijgpucsr"
+#define MATSEQAIJGPUCSR "seqaijgpucsr"
+#define MATMPIAIJGPUCSR "mpiaijgpucsr"
+
+/* precision in which the matrix values live on the device; vectors and sums are double always */
+typedef enum {
+  MAT_GPUCSR_STORAGE_SINGLE,
+  MAT_GPUCSR_STORAGE_DOUBLE
+} MatGPUCSRStorage;
+
+/* when the transpose is built: with the upload, or by the first product that needs it */
+typedef enum {
+  MAT_GPUCSR_TRANSPOSE_EAGER,
+  MAT_GPUCSR_TRANSPOSE_LAZY
+} MatGPUCSRTranspose;
+
+/* what is known of the device image of a matrix (of this rank's diagonal block for mpiaijgpucsr) */
+typedef struct {
+  const char      *device;           /* "host", or the name of the GPU */
+  MatGPUCSRStorage storage;          /* precision of the values there */
+  PetscBool        lossless;         /* every value survived the conversion unchanged */
+  PetscReal        loss;             /* largest relative change of a value */
+  PetscInt         loss_row;         /* where, in local numbering; -1 when lossless */
+  PetscInt         loss_column;      /* likewise */
+  PetscLogDouble   bytes;            /* memory held on the device */
+  const char      *kernel;           /* row of the kernel table that multiplies by A */
+  const char      *kernel_transpose; /* and by the transpose, NULL while it does not exist */
+  PetscBool        symmetric;        /* A serves as its own transpose */
+  PetscLogDouble   seconds;          /* of the last upload, transposition and format build */
+} MatGPUCSRInfo;
+
+PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
+
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
+PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
+PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
+PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
+
+#endif
