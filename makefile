@@ -1,0 +1,193 @@
+# gpucsr: the library, the apps, the tests.   make help   lists the targets.
+#
+#   PETSC_DIR, PETSC_ARCH   which PETSc; without them pkg-config tells
+#   CUDA_DIR                the CUDA toolkit; without it the nvcc on the PATH; CUDA_DIR=none builds for the host alone
+#   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
+#   V=1                     show the commands
+#   BUILD                   where everything that is built goes, default build
+#   prefix, DESTDIR         where `make install` puts it
+BUILD      ?= build
+CUDA_ARCHS ?= 80 90
+prefix     ?= /usr/local
+DESTDIR    ?=
+OPT        ?= -O3 -g
+
+# --- PETSc: its own record of the compiler and the include paths -------------------------------------------------------
+ifeq ($(PETSC_DIR),)
+  PETSC_DIR := $(firstword $(foreach pc,PETSc petsc,$(shell pkg-config --variable=prefix $(pc) 2>/dev/null)))
+endif
+petscdir  := $(PETSC_DIR)
+petscarch := $(PETSC_ARCH)
+petsc     := $(abspath $(petscdir)/$(petscarch))
+petscvars := $(if $(petscdir),$(wildcard $(petsc)/lib/petsc/conf/petscvariables))
+
+# --- CUDA: looked for before petscvariables, which may bring a CUDA_DIR of its own -------------------------------------
+ifeq ($(CUDA_DIR),)
+  nvcc := $(shell command -v nvcc)
+  cuda := $(if $(nvcc),$(abspath $(dir $(realpath $(nvcc)))..))
+else ifneq ($(CUDA_DIR),none)
+  cuda := $(abspath $(CUDA_DIR))
+endif
+nvcc     := $(if $(cuda),$(wildcard $(cuda)/bin/nvcc))
+havecuda := $(if $(nvcc),1,0)
+cudalib  := $(firstword $(wildcard $(cuda)/lib64 $(cuda)/targets/x86_64-linux/lib $(cuda)/lib))
+
+CC := mpicc
+ifneq ($(petscvars),)
+  include $(petscvars)
+endif
+PETSC_DIR  := $(petscdir)
+PETSC_ARCH := $(petscarch)
+CUDA_DIR   := $(if $(nvcc),$(cuda),none)
+HOSTCC     := cc
+
+# --- what is compiled from what ----------------------------------------------------------------------------------------
+# .c             the C compiler of PETSc
+# .cu            twice: its host twin by cc, its device twin by nvcc; those in kernels/ once for each precision of the values
+# *_cuda.cu      nvcc alone
+kernels  := src/mat/impls/gpucsr/kernels
+ranks    := $(shell sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | head -3)
+petsctag := $(subst $(eval) ,.,$(ranks))-$(notdir $(petsc))
+obj      := $(BUILD)/obj/$(petsctag)
+
+csrc     := $(sort $(shell find src -name '*.c' 2>/dev/null))
+cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
+cudaonly := $(filter %_cuda.cu,$(cusrc))
+twice    := $(filter $(kernels)/%,$(cusrc))
+once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
+bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
+examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
+benches  := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
+
+hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
+ifneq ($(nvcc),)
+  cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
+  cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
+endif
+srcobj  := $(hostobj) $(cudaobj)
+bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o)
+apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
+
+lib  := $(BUILD)/lib/libgpucsr.so
+alib := $(BUILD)/lib/libgpucsr_static.a
+blib := $(BUILD)/lib/libgpucsr_bmrm.a
+
+# --- flags ---------------------------------------------------------------------------------------------------------------
+incs     := -Iinclude -Isrc
+defs     := -DGP_HAVE_CUDA=$(havecuda)
+warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)
+cflags   := -std=gnu99 $(OPT) -fPIC -fvisibility=hidden $(warn) $(incs) $(defs)
+pincs     = $(PETSC_CC_INCLUDES) $(if $(cuda),-I$(cuda)/include)
+top      := $(lastword $(sort $(CUDA_ARCHS)))
+gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(top),code=compute_$(top)
+nvflags  := -std=c++17 -O3 -lineinfo $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
+petsclib  = -L$(petsc)/lib -Wl,-rpath,$(petsc)/lib $(PETSC_LIB_BASIC)
+ldflags  := -Wl,--enable-new-dtags -Wl,--no-undefined
+rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all demo check check-newest check-gpu bench install lint format clean help needs-petsc FORCE
+export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
+
+all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
+
+needs-petsc:
+	@echo "No PETSc found: set PETSC_DIR (and PETSC_ARCH), or let tests/setup.sh install it" >&2; exit 1
+
+# Commands are summarised; V=1 shows them.
+ifneq ($(V),1)
+  say = @printf '  %-4s %s\n' $(1) $@;
+endif
+
+# A stamp changes when the commands do, so other flags or another PETSc mean another build.
+define stamp
+$(1): FORCE
+	@mkdir -p $$(@D); echo '$$(subst ','\'',$(2))' | cmp -s - $$@ || echo '$$(subst ','\'',$(2))' >$$@
+endef
+$(eval $(call stamp,$(obj)/flags,$$(CC) $$(cflags) $$(pincs) $$(nvcc) $$(nvflags)))
+$(eval $(call stamp,$(BUILD)/linked,$$(petsc) $$(petsctag) $$(CC) $$(cudalibs)))
+
+$(obj)/%.o: %.c $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(cflags) $(pincs) $(deps) -c $< -o $@
+$(obj)/%.host.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno $(deps) -c -x c $< -o $@
+$(obj)/%.f32.host.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F32 $(deps) -c -x c $< -o $@
+$(obj)/%.f64.host.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F64 $(deps) -c -x c $< -o $@
+$(obj)/%.cuda.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(nvcc) $(nvflags) $(deps) -c $< -o $@
+$(obj)/%.f32.cuda.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F32 $(deps) -c $< -o $@
+$(obj)/%.f64.cuda.o: %.cu $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
+
+# --- libraries and programs -----------------------------------------------------------------------------------------------
+$(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(petsclib) $(cudalibs) -lm
+$(alib): $(srcobj) $(BUILD)/linked
+	@mkdir -p $(@D); rm -f $@
+	$(call say,AR)ar rcs $@ $(srcobj)
+$(blib): $(bmrmobj) $(BUILD)/linked
+	@mkdir -p $(@D); rm -f $@
+	$(call say,AR)ar rcs $@ $(bmrmobj)
+
+# $(call program,name,objects): a program that finds the library beside it
+define program
+$(BUILD)/bin/$(1): $(2) $(lib)
+	@mkdir -p $$(@D)
+	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $$(petsclib) -lm
+endef
+$(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
+$(foreach b,$(benches),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+
+-include $(shell find $(obj) -name '*.d' 2>/dev/null)
+
+# --- targets for people -----------------------------------------------------------------------------------------------------
+demo: ## set up what is missing, build, train a classifier on real data
+	tests/setup.sh
+	$(MAKE) all
+	tests/demo.sh
+
+check: ## set up, build, run every test that needs no GPU; ends with: N passed, N failed, N skipped
+	@tests/check.sh
+
+check-newest: ## the same with the newest PETSc, debugging on, which is built first (30 minutes)
+	@GPUCSR_CHECK_NEWEST=only tests/check.sh
+
+check-gpu: ## the tests on the GPU of this machine
+	@tests/check_gpu.sh
+
+bench: all $(benches:%=$(BUILD)/bin/%) ## measure against PETSc's own types (see tests/bench/README.md)
+	tests/bench/run.sh
+
+lint: ## the rules of the house: layers, tables, options, sizes, format
+	@tests/lint/run.sh
+
+format: ## let clang-format arrange the sources
+	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')
+
+install: all ## install below prefix= (default /usr/local)
+	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include bin share/doc/gpucsr share/gpucsr/data)
+	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
+	install -m 644 include/gpucsr.h $(DESTDIR)$(prefix)/include
+	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
+	install -m 644 $(wildcard README.md CHANGELOG.md LICENSE docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
+	$(if $(wildcard solvers/bmrm/data/*),install -m 644 $(wildcard solvers/bmrm/data/*) $(DESTDIR)$(prefix)/share/gpucsr/data)
+
+clean: ## remove what was built (a PETSc built for the tests stays)
+	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
+
+help: ## this list
+	@awk -F' *## *' '/^[a-z-]+:.*## /{split($$1, t, ":"); printf "make %-13s %s\n", t[1], $$2}' makefile
