@@ -78,7 +78,8 @@ defs     := -DGP_HAVE_CUDA=$(havecuda)
 warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)
 cflags   := -std=gnu99 $(OPT) -fPIC -fvisibility=hidden $(warn) $(incs) $(defs)
-pincs     = $(PETSC_CC_INCLUDES) $(if $(cuda),-I$(cuda)/include)
+cudainc  := $(if $(nvcc),-I$(cuda)/include)
+pincs     = $(PETSC_CC_INCLUDES) $(cudainc)
 top      := $(lastword $(sort $(CUDA_ARCHS)))
 gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(top),code=compute_$(top)
 nvflags  := -std=c++17 -O3 -lineinfo $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
@@ -188,6 +189,9 @@ install: all ## install below prefix= (default /usr/local)
 
 clean: ## remove what was built (a PETSc built for the tests stays)
 	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
+
+print-%: # the value of a variable, for the test scripts
+	@echo '$($*)'
 
 help: ## this list
 	@awk -F' *## *' '/^[a-z-]+:.*## /{split($$1, t, ":"); printf "make %-13s %s\n", t[1], $$2}' makefile

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# make check: set up, build, run all tests that need no GPU.  The last line is: N passed, N failed, N skipped
+#
+#   GPUCSR_CHECK_NEWEST=1     also with the newest PETSc, built with debugging into a cache folder (about half an hour,
+#                             once); =only: with that one alone; unset: with it too when the cache already has it; =0: never
+set -u
+. "$(dirname "$0")/env.sh"
+newest=${PETSC_RELEASE:-3.26.1}
+cache=${GPUCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpucsr}/petsc-$newest-debug
+mkdir -p "$BUILD/tests"
+tap=$BUILD/tests/check.tap
+: >"$tap"
+record() { tee -a "$tap"; }
+
+if ! tests/setup.sh; then
+  not_ok "what the build needs is there" | record
+elif [ "${GPUCSR_CHECK_NEWEST:-}" != only ]; then
+  tests/suite.sh | record
+fi
+if [ "${GPUCSR_CHECK_NEWEST:-}" != 0 ]; then
+  if [ -n "${GPUCSR_CHECK_NEWEST:-}" ] && [ ! -f "$cache/.complete" ]; then
+    mkdir -p "$cache"
+    tests/petsc/build.sh debug "$cache" >"$BUILD/tests/petsc-build.log" 2>&1 || not_ok "PETSc $newest builds" "$BUILD/tests/petsc-build.log" | record
+  fi
+  if [ -f "$cache/.complete" ]; then
+    PETSC_DIR=$cache PETSC_ARCH='' BUILD=$BUILD/newest CUDA_DIR=none GPUCSR_SUITE=petsc tests/suite.sh |
+      sed -u "s/^\(not ok\|ok\) - /\1 - PETSc $newest: /" | record
+  else
+    skip "the tests with PETSc $newest" "it is not built; make check-newest does" | record
+  fi
+fi
+
+failed=$(grep -c '^not ok' "$tap")
+skipped=$(grep -c '^ok.* # SKIP' "$tap")
+passed=$(($(grep -c '^ok' "$tap") - skipped))
+if [ "$failed" -gt 0 ]; then
+  echo "# failed:"
+  grep '^not ok' "$tap" | sed 's/^not ok - /#   /'
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,19 @@
+# Sourced by the test scripts: where things are, and a calm environment for MPI programs.
+unset MAKEFLAGS MFLAGS MAKELEVEL # what they hold is in the environment too; here it would beat it
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT" || exit 1
+case ${BUILD:=build} in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+: "${PETSC_DIR:=$(pkg-config --variable=prefix PETSc 2>/dev/null || pkg-config --variable=prefix petsc 2>/dev/null)}"
+: "${PETSC_ARCH=}"
+: "${MPIEXEC:=mpiexec}"
+: "${GPUCSR_DEVICE:=host}" # the runtime that the tests ask for
+GPUCSR_LIB=$BUILD/lib/libgpucsr.so
+BMRM=$BUILD/bin/bmrm
+# public data sets kept beside the project; tests that want them are skipped without them
+if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
+export ROOT BUILD PETSC_DIR PETSC_ARCH MPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false
+. "$ROOT/tests/tap.sh"

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Run the /*TEST*/ blocks of tests/<room>/*.c through PETSc's own test harness and print the results as TAP.
+#
+#   tests/harness.sh [pattern]      pattern: a name such as 'mat_tests_kernels*', default all
+#
+# PETSc's harness knows only folders named like PETSc's own, so the rooms appear as $BUILD/tests/src/mat/tests/<room>,
+# linked file by file.  Expected outputs are tests/<room>/output/*.out.  Every program runs with -malloc_debug and
+# -malloc_dump: memory that PETSc gave out and did not get back is printed and spoils the comparison.
+set -u
+. "$(dirname "$0")/env.sh"
+pattern=${1:-}
+top=$BUILD/tests
+testdir=$top/harness
+
+if [ -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/gmakefile.test" ]; then
+  from=$PETSC_DIR/$PETSC_ARCH/share/petsc/examples
+elif [ -f "$PETSC_DIR/gmakefile.test" ]; then
+  from=$PETSC_DIR
+else
+  skip "tests by PETSc's harness" "the harness is not installed with this PETSc ($PETSC_DIR)"
+  exit 0
+fi
+
+# --- the tree that the harness wants -----------------------------------------------------------------------------------
+mkdir -p "$top/src/mat/tests"
+rm -rf "$top"/src/mat/tests/*
+for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vx bench); do
+  mkdir -p "$top/src/mat/tests/$room"
+  for f in tests/"$room"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$room/"; done
+done
+# our copy takes the sources from there, and learns how our programs are linked
+sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
+  -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
+  -e "/^# Test executables/i include $ROOT/tests/harness.mk" "$from/gmakefile.test" >"$top/gmakefile.new"
+cmp -s "$top/gmakefile.new" "$top/gmakefile.test" || cp "$top/gmakefile.new" "$top/gmakefile.test"
+# the harness looks at the dates of test sources, not at which there are
+find "$top/src" -name '*.c' | sort >"$top/sources.new"
+cmp -s "$top/sources.new" "$top/sources" || { rm -f "$testdir/testfiles"; mv "$top/sources.new" "$top/sources"; }
+
+# --- run ------------------------------------------------------------------------------------------------------------------
+value() { make -s --no-print-directory "print-$1"; }
+rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log
+export PETSC_OPTIONS="${PETSC_OPTIONS:-} -malloc_debug -gpucsr_device $GPUCSR_DEVICE"
+make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
+  PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
+  GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
+  GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm $(value defs) $(value cudainc)" \
+  ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
+
+# --- report: a run and the comparison of its output are one test ------------------------------------------------------------
+awk -v dir="$testdir/" '
+  match($0, /^ *(not )?ok +/) {
+    bad = /^not ok/; name = substr($0, RLENGTH + 1); why = ""
+    if (i = index(name, " # ")) { why = substr(name, i + 3); name = substr(name, 1, i - 1) }
+    sub(/^(diff|cmd)-/, "", name); sub(/ +$/, "", name)
+    if (!(name in seen)) { seen[name] = ++n; names[n] = name }
+    if (bad) fail[name] = 1
+    if (why ~ /^(SKIP|TODO)/) off[name] = why
+  }
+  END { for (i = 1; i <= n; i++) { x = names[i]; sub(/^mat_tests_/, "", x)
+    if (names[i] in fail) print "not ok - " x; else if (names[i] in off) { sub(/^TODO/, "SKIP todo", off[names[i]]); print "ok - " x " # " off[names[i]] } else print "ok - " x } }
+' "$testdir"/test_*_tap.log 2>/dev/null
+cat "$testdir"/test_*_err.log 2>/dev/null | sed 's/^/#   /' | head -n "${TAP_LINES:-400}"
+# programs that were not compiled never came to be tests
+broken=$(sed -nE "s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] ]*)\.o\] Error.*|\1|p; s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] .]*)\] Error.*|\1|p" "$top/harness.log" | sort -u)
+for b in $broken; do not_ok "$b compiles and links" "$top/harness.log"; done
+if [ -z "$broken" ] && ! ls "$testdir"/counts/*.counts >/dev/null 2>&1; then not_ok "PETSc's harness runs" "$top/harness.log"; fi
+exit 0
