@@ -174,7 +174,7 @@ bench: all $(benches:%=$(BUILD)/bin/%) ## measure against PETSc's own types (see
 	tests/bench/run.sh
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
-	@tests/lint/run.sh
+	@tests/lint/run_lint.sh
 
 format: ## let clang-format arrange the sources
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Sizes: a file should stay below 400 lines, a function below 60, a kernel file below 200, the public header below 150;
+# these are habits and are only told.  Files beyond 500 lines and functions beyond 120 fail.
+cd "$(dirname "$0")/../.." || exit 1
+find include src solvers examples -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sort | xargs awk '
+function fits(what, n, soft, hard) {
+  if (n > hard) { print where what " has " n " lines, more than " hard; bad = 1 }
+  else if (n > soft) print where what " has " n " lines; try to stay below " soft " (not an error)"
+}
+function endfile() {
+  where = file ": "
+  soft = file ~ /kernels\/.*\.cu$/ ? 200 : file ~ /^include\// ? 150 : 400
+  if (file) fits("it", lines, soft, 500)
+}
+FNR == 1 { endfile(); file = FILENAME; start = 0 }
+{ lines = FNR }
+/^\{/ { start = FNR; name = previous }
+/^\}/ { if (start) { where = file ":" start ": "; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name); fits(name, FNR - start - 1, 60, 120) } start = 0 }
+/^[A-Za-z]/ { previous = $0 }
+END { endfile(); exit bad }'
