@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# make demo: train a linear support vector machine on real data with a gpucsr matrix, and test it.
+#
+# a9a (32561 training cases, 123 features) where it lies beside the project, else the breast cancer data of the project.
+set -u
+. "$(dirname "$0")/env.sh"
+train=${GPUCSR_DATA:-}/svm/a9a test=${GPUCSR_DATA:-}/svm/a9a.t
+if [ ! -f "$train" ] || [ ! -f "$test" ]; then
+  train=solvers/bmrm/data/breast-cancer.libsvm test=solvers/bmrm/data/breast-cancer.t.libsvm
+fi
+run=("$BMRM" -f "$train" -test "$test" -mat_type gpucsr -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -bmrm_monitor "$@")
+echo "${run[*]}"
+exec "${run[@]}"
