@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Run the programs of tests/leaks/programs under valgrind; errors and leaks whose stack passes through our sources fail.
+#
+# What MPI and PETSc leave behind on their own is not ours.  A leak whose only frame of ours is main() is not counted: those
+# are the objects of MPI_Init and PetscInitialize, and what a test itself forgets is seen by -malloc_dump in the harness.
+set -u
+. "$(dirname "$0")/../env.sh"
+command -v valgrind >/dev/null || { skip "valgrind" "valgrind is not installed"; exit 0; }
+ours=$(find src solvers examples tests -name '*.c' -o -name '*.h' -o -name '*.cu' 2>/dev/null | xargs -n1 basename | sort -u | paste -sd' ')
+mpi=$(ls /usr/share/openmpi/openmpi-valgrind.supp 2>/dev/null)
+mkdir -p "$BUILD/tests/valgrind"
+
+one() { # name command...
+  local name=$1 log=$BUILD/tests/valgrind/$1.log
+  shift
+  valgrind --log-file="$log" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1
+  local rc=$?
+  if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
+  # records are separated by empty lines; print those that are ours
+  if sed 's/^==[0-9]*== \{0,1\}//' "$log" | awk -v ours="$ours" '
+    BEGIN { RS = ""; FS = "\n"; n = split(ours, f, " "); for (i = 1; i <= n; i++) mine[f[i]] = 1 }
+    /^(LEAK SUMMARY|HEAP SUMMARY|ERROR SUMMARY|Memcheck)/ { next }
+    {
+      leak = $1 ~ / lost in loss record/; hit = 0
+      for (i = 1; i <= NF; i++) if ($i ~ /^ *(at|by) 0x/ && match($i, /\([A-Za-z0-9_.]+:[0-9]+\)$/)) {
+        file = substr($i, RSTART + 1, RLENGTH - 2); sub(/:.*/, "", file)
+        if ((file in mine) && !(leak && $i ~ /: main \(/)) hit = 1
+      }
+      if (hit) { print; print ""; bad++ }
+    }
+    END { exit bad > 0 }' >"$log.ours"; then ok "valgrind $name"; else not_ok "valgrind $name" "$log.ours"; fi
+}
+
+export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device host"
+while read -r program arguments; do
+  case $program in '' | '#'*) continue ;; esac
+  case $program in bin/*) exe=$BUILD/$program ;; *) exe=$BUILD/tests/harness/mat/tests/$program ;; esac
+  name=${program//\//-}
+  if [ -x "$exe" ]; then
+    # shellcheck disable=SC2086 # the arguments are words
+    one "$name" "$exe" $arguments
+  else
+    not_ok "valgrind $name: $exe is not there"
+  fi
+done <tests/leaks/programs
