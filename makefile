@@ -89,7 +89,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-newest check-gpu bench install lint format clean help needs-petsc FORCE
+.PHONY: all demo check check-newest check-gpu bench install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -189,6 +189,9 @@ install: all ## install below prefix= (default /usr/local)
 
 clean: ## remove what was built (a PETSc built for the tests stays)
 	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
+
+client: # a program of somebody else's, for the test scripts
+	$(CC) $(pincs) $(SOURCE) -o $(TARGET) $(petsclib) -lm
 
 print-%: # the value of a variable, for the test scripts
 	@echo '$($*)'
