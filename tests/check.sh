@@ -30,12 +30,4 @@ if [ "${GPUCSR_CHECK_NEWEST:-}" != 0 ]; then
   fi
 fi
 
-failed=$(grep -c '^not ok' "$tap")
-skipped=$(grep -c '^ok.* # SKIP' "$tap")
-passed=$(($(grep -c '^ok' "$tap") - skipped))
-if [ "$failed" -gt 0 ]; then
-  echo "# failed:"
-  grep '^not ok' "$tap" | sed 's/^not ok - /#   /'
-fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+tap_total "$tap"

@@ -12,40 +12,57 @@ pattern=${1:-}
 top=$BUILD/tests
 testdir=$top/harness
 
-if [ -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/gmakefile.test" ]; then
-  from=$PETSC_DIR/$PETSC_ARCH/share/petsc/examples
-elif [ -f "$PETSC_DIR/gmakefile.test" ]; then
-  from=$PETSC_DIR
-else
-  skip "tests by PETSc's harness" "the harness is not installed with this PETSc ($PETSC_DIR)"
-  exit 0
-fi
-
-# --- the tree that the harness wants -----------------------------------------------------------------------------------
-mkdir -p "$top/src/mat/tests"
-rm -rf "$top"/src/mat/tests/*
-for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vx bench); do
-  mkdir -p "$top/src/mat/tests/$room"
-  for f in tests/"$room"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$room/"; done
-done
-# our copy takes the sources from there, and learns how our programs are linked
-sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
-  -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
-  -e "/^# Test executables/i include $ROOT/tests/harness.mk" "$from/gmakefile.test" >"$top/gmakefile.new"
-cmp -s "$top/gmakefile.new" "$top/gmakefile.test" || cp "$top/gmakefile.new" "$top/gmakefile.test"
-# the harness looks at the dates of test sources, not at which there are
-find "$top/src" -name '*.c' | sort >"$top/sources.new"
-cmp -s "$top/sources.new" "$top/sources" || { rm -f "$testdir/testfiles"; mv "$top/sources.new" "$top/sources"; }
-
-# --- run ------------------------------------------------------------------------------------------------------------------
-value() { make -s --no-print-directory "print-$1"; }
-rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log
 export PETSC_OPTIONS="${PETSC_OPTIONS:-} -malloc_debug -gpucsr_device $GPUCSR_DEVICE"
-make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
-  PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
-  GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
-  GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm $(value defs) $(value cudainc)" \
-  ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
+rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log
+
+# --- programs and scripts that were built elsewhere (tests/petsc/bundle.sh) ---------------------------------------------------
+prebuilt() {
+  local in scripts=()
+  mkdir -p "$testdir/counts"
+  for in in $(find "$testdir" -name 'run*.sh.in' | sort); do
+    sed -e "s|@BUILD@|$BUILD|g" -e "s|@PETSC@|$PETSC_DIR|g" "$in" >"${in%.in}"
+    chmod +x "${in%.in}"
+    # shellcheck disable=SC2053 # a pattern
+    [ -z "$pattern" ] || [[ mat_tests_$(basename "$(dirname "$in")")-$(basename "$in" | sed 's/^run//') == $pattern* ]] || continue
+    scripts+=("${in%.in}")
+  done
+  printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} {} -o err_only >"$top/harness.log" 2>&1
+}
+
+# --- the tree that PETSc's harness wants, and its run ---------------------------------------------------------------------------
+fromsource() {
+  if [ -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/gmakefile.test" ]; then
+    from=$PETSC_DIR/$PETSC_ARCH/share/petsc/examples
+  elif [ -f "$PETSC_DIR/gmakefile.test" ]; then
+    from=$PETSC_DIR
+  else
+    skip "tests by PETSc's harness" "the harness is not installed with this PETSc ($PETSC_DIR)"
+    exit 0
+  fi
+
+  mkdir -p "$top/src/mat/tests"
+  rm -rf "$top"/src/mat/tests/*
+  for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vx bench); do
+    mkdir -p "$top/src/mat/tests/$room"
+    for f in tests/"$room"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$room/"; done
+  done
+  # our copy takes the sources from there, and learns how our programs are linked
+  sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
+    -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
+    -e "/^# Test executables/i include $ROOT/tests/harness.mk" "$from/gmakefile.test" >"$top/gmakefile.new"
+  cmp -s "$top/gmakefile.new" "$top/gmakefile.test" || cp "$top/gmakefile.new" "$top/gmakefile.test"
+  # the harness looks at the dates of test sources, not at which there are
+  find "$top/src" -name '*.c' | sort >"$top/sources.new"
+  cmp -s "$top/sources.new" "$top/sources" || { rm -f "$testdir/testfiles"; mv "$top/sources.new" "$top/sources"; }
+
+  value() { make -s --no-print-directory "print-$1"; }
+  make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
+    PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
+    GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
+    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm $(value defs) $(value cudainc)" \
+    ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
+}
+if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi
 
 # --- report: a run and the comparison of its output are one test ------------------------------------------------------------
 awk -v dir="$testdir/" '

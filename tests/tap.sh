@@ -13,3 +13,15 @@ check() { # passes when the command does; its output is shown when it fails
   if "$@" >"$log" 2>&1; then ok "$name"; else not_ok "$name" "$log"; fi
   rm -f "$log"
 }
+tap_total() { # the last words on a file of results; fails unless something passed and nothing failed
+  local failed skipped passed
+  failed=$(grep -c '^not ok' "$1")
+  skipped=$(grep -c '^ok.* # SKIP' "$1")
+  passed=$(($(grep -c '^ok' "$1") - skipped))
+  if [ "$failed" -gt 0 ]; then
+    echo "# failed:"
+    grep '^not ok' "$1" | sed 's/^not ok - /#   /'
+  fi
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
