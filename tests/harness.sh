@@ -26,7 +26,7 @@ prebuilt() {
     [ -z "$pattern" ] || [[ mat_tests_$(basename "$(dirname "$in")")-$(basename "$in" | sed 's/^run//') == $pattern* ]] || continue
     scripts+=("${in%.in}")
   done
-  printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} {} -o err_only >"$top/harness.log" 2>&1
+  printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} bash {} -o err_only >"$top/harness.log" 2>&1
 }
 
 # --- the tree that PETSc's harness wants, and its run ---------------------------------------------------------------------------
