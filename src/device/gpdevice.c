@@ -1,0 +1,159 @@
+/* What the two runtimes share: opening, counted allocation, staged copies, error words. */
+#include "device/gpdevice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const GpDevOps *GpDevTable(GpDevKind kind)
+{
+  if (kind == GP_DEV_HOST) return &GpDevOpsHost;
+#if GP_HAVE_CUDA
+  if (kind == GP_DEV_CUDA) return &GpDevOpsCUDA;
+#endif
+  return NULL;
+}
+
+GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(dev->error, sizeof(dev->error), format, args);
+  va_end(args);
+  return code;
+}
+
+static void GpDevTell(char *why, size_t whylen, const char *words)
+{
+  if (why && whylen) snprintf(why, whylen, "%s", words);
+}
+
+GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *out, char *why, size_t whylen)
+{
+  const GpDevOps *ops = GpDevTable(kind);
+  GpErr           err;
+  GpDev           dev;
+
+  *out = NULL;
+  if (!ops) {
+    GpDevTell(why, whylen, "this libgpucsr was built without CUDA; rebuild it with CUDA_DIR set to a CUDA toolkit");
+    return GP_ERR_NOT_BUILT;
+  }
+  dev = (GpDev)calloc(1, sizeof(*dev));
+  if (!dev) return GP_ERR_MEMORY;
+  dev->ops  = ops;
+  dev->kind = kind;
+  err       = ops->open(dev, ordinal);
+  if (err) {
+    GpDevTell(why, whylen, dev->error);
+    free(dev);
+    return err;
+  }
+  *out = dev;
+  return GP_SUCCESS;
+}
+
+void GpDevClose(GpDev *pdev)
+{
+  GpDev dev = *pdev;
+
+  if (!dev) return;
+  for (int i = 0; i < GP_DEV_STAGES; i++) {
+    if (dev->staged[i]) dev->ops->event_destroy(dev, dev->staged[i]);
+    if (dev->stage[i]) dev->ops->release_pinned(dev, dev->stage[i]);
+  }
+  dev->ops->close(dev);
+  free(dev);
+  *pdev = NULL;
+}
+
+GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr)
+{
+  GpErr err;
+
+  *(void **)ptr = NULL;
+  if (!bytes) return GP_SUCCESS;
+  err = dev->ops->alloc(dev, bytes, (void **)ptr);
+  if (!err) dev->bytes_held += (double)bytes;
+  return err;
+}
+
+void GpDevFree(GpDev dev, void *ptr, size_t bytes)
+{
+  void *p = *(void **)ptr;
+
+  if (!p) return;
+  dev->ops->release(dev, p);
+  dev->bytes_held -= (double)bytes;
+  *(void **)ptr = NULL;
+}
+
+/* the bounce buffer i, free to be written: made at first use, waited for later */
+static GpErr GpDevStageGet(GpDev dev, int i)
+{
+  if (dev->stage[i]) return dev->ops->event_wait(dev, dev->staged[i]);
+  GpErr err = dev->ops->event_create(dev, &dev->staged[i]);
+  if (!err) err = dev->ops->alloc_pinned(dev, GP_DEV_STAGE_BYTES, &dev->stage[i]);
+  return err;
+}
+
+GpErr GpDevUploadFilled(GpDev dev, void *device, size_t bytes, GpDevFill fill, void *context)
+{
+  if (dev->kind == GP_DEV_HOST) return bytes ? fill(context, 0, bytes, device) : GP_SUCCESS;
+  for (size_t done = 0, n = 0; done < bytes; n++) {
+    size_t piece = bytes - done < GP_DEV_STAGE_BYTES ? bytes - done : GP_DEV_STAGE_BYTES;
+    int    i     = (int)(n % GP_DEV_STAGES);
+    GpErr  err   = GpDevStageGet(dev, i);
+
+    if (!err) err = fill(context, done, piece, dev->stage[i]);
+    if (!err) err = dev->ops->copy_in(dev, (char *)device + done, dev->stage[i], piece);
+    if (!err) err = dev->ops->event_record(dev, dev->staged[i]);
+    if (err) return err;
+    done += piece;
+  }
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevFillCopy(void *source, size_t offset, size_t bytes, void *destination)
+{
+  memcpy(destination, (const char *)source + offset, bytes);
+  return GP_SUCCESS;
+}
+
+GpErr GpDevUpload(GpDev dev, void *device, const void *host, size_t bytes)
+{
+  return GpDevUploadFilled(dev, device, bytes, GpDevFillCopy, (void *)(uintptr_t)host);
+}
+
+GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes)
+{
+  size_t pieces = (bytes + GP_DEV_STAGE_BYTES - 1) / GP_DEV_STAGE_BYTES;
+
+  if (dev->kind == GP_DEV_HOST) {
+    if (bytes) memcpy(host, device, bytes);
+    return GP_SUCCESS;
+  }
+  for (size_t n = 0; n < pieces + 1; n++) { /* piece n travels while piece n-1 is copied out of its buffer */
+    GpErr err = GP_SUCCESS;
+
+    if (n < pieces) {
+      size_t at = n * GP_DEV_STAGE_BYTES, size = bytes - at < GP_DEV_STAGE_BYTES ? bytes - at : GP_DEV_STAGE_BYTES;
+      int    i = (int)(n % GP_DEV_STAGES);
+
+      err = GpDevStageGet(dev, i);
+      if (!err) err = dev->ops->copy_out(dev, dev->stage[i], (const char *)device + at, size);
+      if (!err) err = dev->ops->event_record(dev, dev->staged[i]);
+    }
+    if (n > 0 && !err) {
+      size_t at = (n - 1) * GP_DEV_STAGE_BYTES, size = bytes - at < GP_DEV_STAGE_BYTES ? bytes - at : GP_DEV_STAGE_BYTES;
+      int    i = (int)((n - 1) % GP_DEV_STAGES);
+
+      err = dev->ops->event_wait(dev, dev->staged[i]);
+      if (!err) memcpy((char *)host + at, dev->stage[i], size);
+    }
+    if (err) return err;
+  }
+  return GP_SUCCESS;
+}

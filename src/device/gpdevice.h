@@ -1,0 +1,102 @@
+/* The device room: one table of operations, filled once by the host runtime and once by the CUDA runtime.
+
+   Every function returns a GpErr; the words that go with it are in dev->error.  Copies, kernels and fills are ordered
+   on dev->stream and return at once on a GPU; GpDevDownload() and GpDevSync() wait. */
+#ifndef GPDEVICE_H
+#define GPDEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#if !defined(GP_HAVE_CUDA)
+  #define GP_HAVE_CUDA 0
+#endif
+
+typedef enum {
+  GP_SUCCESS = 0,
+  GP_ERR_MEMORY,    /* the device (or pinned host memory) is full */
+  GP_ERR_DEVICE,    /* the runtime reported an error */
+  GP_ERR_NO_DEVICE, /* there is no GPU, or no driver for it */
+  GP_ERR_NOT_BUILT, /* this library was built without the runtime asked for */
+  GP_ERR_ARGUMENT   /* a size or index that the function cannot take */
+} GpErr;
+
+typedef enum {
+  GP_DEV_HOST,
+  GP_DEV_CUDA,
+  GP_DEV_KINDS
+} GpDevKind;
+
+#define GP_DEV_STAGES      2
+#define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
+
+typedef struct GpDev_ *GpDev;
+typedef void          *GpDevEvent;
+
+typedef struct {
+  const char *runtime;                                          /* "host" or "cuda" */
+  GpErr (*open)(GpDev, int ordinal);                            /* fills name, ordinal and stream */
+  void (*close)(GpDev);                                         /* nothing of the device is used afterwards */
+  GpErr (*alloc)(GpDev, size_t, void **);                       /* memory the kernels work on */
+  void (*release)(GpDev, void *);                               /* waits until nothing uses it */
+  GpErr (*alloc_pinned)(GpDev, size_t, void **);                /* host memory that copies run from at full speed */
+  void (*release_pinned)(GpDev, void *);                        /* gives it back */
+  GpErr (*copy_in)(GpDev, void *, const void *, size_t);        /* host to device; the source must stay until done */
+  GpErr (*copy_out)(GpDev, void *, const void *, size_t);       /* device to host; valid after an event or a sync */
+  GpErr (*copy_within)(GpDev, void *, const void *, size_t);    /* device to device */
+  GpErr (*zero)(GpDev, void *, size_t);                         /* all bytes zero */
+  GpErr (*sync)(GpDev);                                         /* waits for everything on the stream */
+  GpErr (*event_create)(GpDev, GpDevEvent *);                   /* an event that can be timed */
+  void (*event_destroy)(GpDev, GpDevEvent);                     /* gives it back */
+  GpErr (*event_record)(GpDev, GpDevEvent);                     /* at this place of the stream */
+  GpErr (*event_wait)(GpDev, GpDevEvent);                       /* the host waits for it */
+  GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *); /* between two events that have passed */
+  GpErr (*memory)(GpDev, size_t *available, size_t *total);     /* bytes */
+} GpDevOps;
+
+struct GpDev_ {
+  const GpDevOps *ops;
+  GpDevKind       kind;
+  int             ordinal;              /* which GPU of the node */
+  int             compute_units;        /* streaming multiprocessors; 1 on the host */
+  char            name[128];            /* "host", or the GPU's own name */
+  void           *stream;               /* a cudaStream_t; the caller may replace it by PETSc's */
+  void           *own_stream;           /* the one to destroy */
+  void           *stage[GP_DEV_STAGES]; /* pinned bounce buffers for pageable memory, made at first use */
+  GpDevEvent      staged[GP_DEV_STAGES];
+  double          bytes_in, bytes_out;  /* copied host to device and back since opening */
+  double          bytes_held;           /* allocated now */
+  char            error[256];           /* of the last failure: what was asked, what the runtime said */
+};
+
+extern const GpDevOps GpDevOpsHost;
+extern const GpDevOps GpDevOpsCUDA; /* only with GP_HAVE_CUDA */
+
+/* Opens a device.  On failure *dev is NULL and the reason is copied to why (when not NULL, whylen bytes). */
+GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *dev, char *why, size_t whylen);
+void  GpDevClose(GpDev *dev);
+GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen); /* how many there are */
+
+GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr); /* ptr: address of the pointer; 0 bytes give NULL */
+void  GpDevFree(GpDev dev, void *ptr, size_t bytes);  /* ptr: address of the pointer, NULLed */
+
+/* Copies between pageable host memory and the device through the pinned buffers, both legs at once.
+   The upload has read its source when it returns; the download is complete when it returns. */
+GpErr GpDevUpload(GpDev dev, void *device, const void *host, size_t bytes);
+GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes);
+
+/* The same upload for data made on the way: fill(context, offset, bytes, destination) writes a piece into pinned memory. */
+typedef GpErr (*GpDevFill)(void *context, size_t offset, size_t bytes, void *destination);
+GpErr GpDevUploadFilled(GpDev dev, void *device, size_t bytes, GpDevFill fill, void *context);
+
+GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...);
+GpErr GpDevCheckLaunch(GpDev dev, const char *kernel); /* after every launch: did it start? */
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

@@ -1,0 +1,176 @@
+/* The CUDA runtime of the device room (static cudart: a PETSc with its own CUDA shares only the primary context). */
+#include "device/gpdevice.h"
+
+#include <cuda_runtime.h>
+#include <cstdio>
+
+static GpErr GpDevCuda(GpDev dev, cudaError_t code, const char *what)
+{
+  if (code == cudaSuccess) return GP_SUCCESS;
+  (void)cudaGetLastError(); /* a recoverable error must not meet the next launch */
+  return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen)
+{
+  *count = 1;
+  if (kind == GP_DEV_HOST) return GP_SUCCESS;
+  cudaError_t code = cudaGetDeviceCount(count);
+  if (code == cudaSuccess && *count > 0) return GP_SUCCESS;
+  *count = 0;
+  (void)cudaGetLastError();
+  if (why) snprintf(why, whylen, "no CUDA device: %s", code == cudaSuccess ? "the driver lists none" : cudaGetErrorString(code));
+  /* a missing or too old driver is the ordinary case of a machine without a GPU; anything else is a fault to show */
+  return code == cudaSuccess || code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? GP_ERR_NO_DEVICE : GP_ERR_DEVICE;
+}
+
+static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
+{
+  cudaDeviceProp prop;
+  cudaStream_t   stream;
+  int            count;
+  GpErr          err = GpDevCount(GP_DEV_CUDA, &count, dev->error, sizeof(dev->error));
+
+  if (err) return err;
+  if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d asked for, there are %d", ordinal, count);
+  err = GpDevCuda(dev, cudaSetDevice(ordinal), "choosing the GPU");
+  if (!err) err = GpDevCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
+  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  if (err) return err;
+  snprintf(dev->name, sizeof(dev->name), "%s", prop.name);
+  dev->ordinal       = ordinal;
+  dev->compute_units = prop.multiProcessorCount;
+  dev->stream = dev->own_stream = stream;
+  return GP_SUCCESS;
+}
+
+static void GpDevClose_CUDA(GpDev dev)
+{
+  cudaStreamDestroy((cudaStream_t)dev->own_stream);
+}
+
+static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
+{
+  cudaError_t code = cudaMalloc(ptr, bytes);
+
+  if (code == cudaErrorMemoryAllocation) {
+    size_t available = 0, total = 0;
+
+    (void)cudaGetLastError();
+    cudaMemGetInfo(&available, &total);
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %zu of %zu free", dev->name, bytes, available, total);
+  }
+  return GpDevCuda(dev, code, "allocating device memory");
+}
+
+static void GpDevRelease_CUDA(GpDev, void *ptr)
+{
+  cudaFree(ptr);
+}
+
+static GpErr GpDevAllocPinned_CUDA(GpDev dev, size_t bytes, void **ptr)
+{
+  cudaError_t code = cudaMallocHost(ptr, bytes);
+
+  if (code == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of pinned host memory: %zu bytes asked for", bytes);
+  }
+  return GpDevCuda(dev, code, "allocating pinned host memory");
+}
+
+static void GpDevReleasePinned_CUDA(GpDev, void *ptr)
+{
+  cudaFreeHost(ptr);
+}
+
+static GpErr GpDevCopyIn_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  if (!bytes) return GP_SUCCESS;
+  dev->bytes_in += (double)bytes;
+  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)dev->stream), "copying to the GPU");
+}
+
+static GpErr GpDevCopyOut_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  if (!bytes) return GP_SUCCESS;
+  dev->bytes_out += (double)bytes;
+  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)dev->stream), "copying from the GPU");
+}
+
+static GpErr GpDevCopyWithin_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  if (!bytes) return GP_SUCCESS;
+  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)dev->stream), "copying on the GPU");
+}
+
+static GpErr GpDevZero_CUDA(GpDev dev, void *ptr, size_t bytes)
+{
+  if (!bytes) return GP_SUCCESS;
+  return GpDevCuda(dev, cudaMemsetAsync(ptr, 0, bytes, (cudaStream_t)dev->stream), "zeroing device memory");
+}
+
+static GpErr GpDevSync_CUDA(GpDev dev)
+{
+  return GpDevCuda(dev, cudaStreamSynchronize((cudaStream_t)dev->stream), "waiting for the GPU");
+}
+
+static GpErr GpDevEventCreate_CUDA(GpDev dev, GpDevEvent *event)
+{
+  return GpDevCuda(dev, cudaEventCreate((cudaEvent_t *)event), "creating an event");
+}
+
+static void GpDevEventDestroy_CUDA(GpDev, GpDevEvent event)
+{
+  cudaEventDestroy((cudaEvent_t)event);
+}
+
+static GpErr GpDevEventRecord_CUDA(GpDev dev, GpDevEvent event)
+{
+  return GpDevCuda(dev, cudaEventRecord((cudaEvent_t)event, (cudaStream_t)dev->stream), "recording an event");
+}
+
+static GpErr GpDevEventWait_CUDA(GpDev dev, GpDevEvent event)
+{
+  return GpDevCuda(dev, cudaEventSynchronize((cudaEvent_t)event), "waiting for an event");
+}
+
+static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds)
+{
+  float milliseconds = 0;
+  GpErr err          = GpDevCuda(dev, cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end), "timing two events");
+
+  *seconds = 1e-3 * (double)milliseconds;
+  return err;
+}
+
+static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
+{
+  return GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
+}
+
+extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
+{
+  return GpDevCuda(dev, cudaGetLastError(), kernel);
+}
+
+extern "C" const GpDevOps GpDevOpsCUDA = {
+  "cuda",
+  GpDevOpen_CUDA,
+  GpDevClose_CUDA,
+  GpDevAlloc_CUDA,
+  GpDevRelease_CUDA,
+  GpDevAllocPinned_CUDA,
+  GpDevReleasePinned_CUDA,
+  GpDevCopyIn_CUDA,
+  GpDevCopyOut_CUDA,
+  GpDevCopyWithin_CUDA,
+  GpDevZero_CUDA,
+  GpDevSync_CUDA,
+  GpDevEventCreate_CUDA,
+  GpDevEventDestroy_CUDA,
+  GpDevEventRecord_CUDA,
+  GpDevEventWait_CUDA,
+  GpDevEventSeconds_CUDA,
+  GpDevMemory_CUDA,
+};

@@ -1,0 +1,137 @@
+/* The host runtime: the same table on ordinary memory, so that every type runs, and is tested, without a GPU. */
+#include "device/gpdevice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+static GpErr GpDevOpen_Host(GpDev dev, int ordinal)
+{
+  snprintf(dev->name, sizeof(dev->name), "host");
+  dev->ordinal       = ordinal;
+  dev->compute_units = 1;
+  return GP_SUCCESS;
+}
+
+static void GpDevClose_Host(GpDev dev)
+{
+  (void)dev;
+}
+
+static GpErr GpDevAlloc_Host(GpDev dev, size_t bytes, void **ptr)
+{
+  if (posix_memalign(ptr, 64, bytes)) {
+    *ptr = NULL;
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory: %zu bytes asked for", bytes);
+  }
+  return GP_SUCCESS;
+}
+
+static void GpDevRelease_Host(GpDev dev, void *ptr)
+{
+  (void)dev;
+  free(ptr);
+}
+
+static GpErr GpDevCopy_Host(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  (void)dev;
+  if (bytes) memcpy(to, from, bytes);
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevZero_Host(GpDev dev, void *ptr, size_t bytes)
+{
+  (void)dev;
+  if (bytes) memset(ptr, 0, bytes);
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevSync_Host(GpDev dev)
+{
+  (void)dev;
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevEventCreate_Host(GpDev dev, GpDevEvent *event)
+{
+  *event = calloc(1, sizeof(struct timespec));
+  return *event ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for an event");
+}
+
+static void GpDevEventDestroy_Host(GpDev dev, GpDevEvent event)
+{
+  (void)dev;
+  free(event);
+}
+
+static GpErr GpDevEventRecord_Host(GpDev dev, GpDevEvent event)
+{
+  (void)dev;
+  clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevEventWait_Host(GpDev dev, GpDevEvent event)
+{
+  (void)dev;
+  (void)event;
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevEventSeconds_Host(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds)
+{
+  const struct timespec *b = (const struct timespec *)begin, *e = (const struct timespec *)end;
+
+  (void)dev;
+  *seconds = (double)(e->tv_sec - b->tv_sec) + 1e-9 * (double)(e->tv_nsec - b->tv_nsec);
+  return GP_SUCCESS;
+}
+
+static GpErr GpDevMemory_Host(GpDev dev, size_t *available, size_t *total)
+{
+  struct sysinfo info;
+
+  if (sysinfo(&info)) return GpDevFail(dev, GP_ERR_DEVICE, "sysinfo() failed");
+  *available = (size_t)info.freeram * info.mem_unit;
+  *total     = (size_t)info.totalram * info.mem_unit;
+  return GP_SUCCESS;
+}
+
+const GpDevOps GpDevOpsHost = {
+  .runtime        = "host",
+  .open           = GpDevOpen_Host,
+  .close          = GpDevClose_Host,
+  .alloc          = GpDevAlloc_Host,
+  .release        = GpDevRelease_Host,
+  .alloc_pinned   = GpDevAlloc_Host,
+  .release_pinned = GpDevRelease_Host,
+  .copy_in        = GpDevCopy_Host,
+  .copy_out       = GpDevCopy_Host,
+  .copy_within    = GpDevCopy_Host,
+  .zero           = GpDevZero_Host,
+  .sync           = GpDevSync_Host,
+  .event_create   = GpDevEventCreate_Host,
+  .event_destroy  = GpDevEventDestroy_Host,
+  .event_record   = GpDevEventRecord_Host,
+  .event_wait     = GpDevEventWait_Host,
+  .event_seconds  = GpDevEventSeconds_Host,
+  .memory         = GpDevMemory_Host,
+};
+
+#if !GP_HAVE_CUDA
+GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen)
+{
+  *count = kind == GP_DEV_HOST ? 1 : 0;
+  if (*count) return GP_SUCCESS;
+  if (why) snprintf(why, whylen, "this libgpucsr was built without CUDA; rebuild it with CUDA_DIR set to a CUDA toolkit");
+  return GP_ERR_NOT_BUILT;
+}
+
+GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
+{
+  return GpDevFail(dev, GP_ERR_NOT_BUILT, "kernel %s was not built", kernel);
+}
+#endif

@@ -1,0 +1,66 @@
+/* The only file that tests PETSC_VERSION: what PETSc 3.18 up to the newest release call by different names. */
+#ifndef GPUCSR_COMPAT_H
+#define GPUCSR_COMPAT_H
+
+#include <petscsys.h>
+
+#if PETSC_VERSION_LT(3, 18, 0)
+  #error "gpucsr needs PETSc 3.18 or newer"
+#endif
+
+#if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+/* the argument of ops->setfromoptions */
+#if PETSC_VERSION_LT(3, 23, 0)
+typedef PetscOptionItems *GpOptionItems;
+#else
+typedef PetscOptionItems GpOptionItems;
+#endif
+
+/* a function pointer of any type, as PetscObjectQueryFunction() gives it */
+typedef void (*GpVoidFn)(void);
+
+/* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
+   (-1: PETSc has none) */
+#if defined(PETSC_HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)
+  #include <petscdevice.h>
+static inline PetscErrorCode GpCompatGetStream(void **stream)
+{
+  PetscDeviceContext context;
+  void              *handle = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextGetStreamHandle(context, &handle));
+  *stream = handle ? *(void **)handle : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode GpCompatGetDeviceId(PetscInt *id)
+{
+  PetscDeviceContext context;
+  PetscDevice        device;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextGetDevice(context, &device));
+  PetscCall(PetscDeviceGetDeviceId(device, id));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+static inline PetscErrorCode GpCompatGetStream(void **stream)
+{
+  *stream = NULL;
+  return PETSC_SUCCESS;
+}
+
+static inline PetscErrorCode GpCompatGetDeviceId(PetscInt *id)
+{
+  *id = -1;
+  return PETSC_SUCCESS;
+}
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+/* Bringing an AIJ matrix's arrays to the device: indices to 32 bits, values to the stored precision. */
+#ifndef GPCSRNARROW_H
+#define GPCSRNARROW_H
+
+#include "mat/impls/gpucsr/formats/gpformat.h"
+#include <petscsys.h>
+
+GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]);
+GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss); /* GP_ERR_ARGUMENT and loss->overflow when one is too large */
+
+#endif

@@ -1,0 +1,91 @@
+/* Sparse matrices on a device: the compressed rows that every format is built from, and the table of formats. */
+#ifndef GPFORMAT_H
+#define GPFORMAT_H
+
+#include "device/gpdevice.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* precision of the stored values; products and sums are double always */
+typedef enum {
+  GP_F32,
+  GP_F64,
+  GP_PRECISIONS
+} GpPrec;
+
+#define GpPrecBytes(prec) ((prec) == GP_F32 ? sizeof(float) : sizeof(double))
+
+/* compressed sparse rows; all arrays are device memory */
+typedef struct {
+  GpDev    dev;
+  GpPrec   prec;
+  int32_t  m, n, nnz;
+  int32_t *rowptr; /* [m+1] */
+  int32_t *col;    /* [nnz] in the order of the source, ascending within a row of a transpose */
+  void    *val;    /* [nnz] float or double */
+} GpCsr;
+
+/* what narrowing the values to the stored precision did to them */
+typedef struct {
+  double  worst;    /* largest |stored - value| / |value| */
+  int64_t at;       /* the nonzero where that was; -1: nothing changed */
+  int64_t overflow; /* the first nonzero that became infinite; -1: none */
+} GpLoss;
+
+GpErr  GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, GpCsr *A);
+void   GpCsrDestroy(GpCsr *A);
+double GpCsrBytes(const GpCsr *A);
+
+/* the transpose, rows in ascending order; perm[nnz] (device memory) receives the source of every nonzero */
+GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
+GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
+
+typedef enum {
+#define FORMAT(id, stem, help) GP_FMT_##id,
+#include "mat/impls/gpucsr/formats/formats.def"
+#undef FORMAT
+  GP_FORMATS
+} GpFmtId;
+
+/* a matrix in one of the formats; what a format adds to the compressed rows stands in data */
+typedef struct {
+  GpFmtId      id;
+  const GpCsr *csr;  /* borrowed: the rows it was built from and may go on using */
+  void        *data; /* owned */
+} GpFmt;
+
+/* build: rowptr is the host's copy of csr->rowptr.  A format that keeps values of its own must offer refill. */
+typedef struct {
+  const char *name, *help;
+  GpErr (*build)(GpFmt *, const int32_t rowptr[]);
+  GpErr (*refill)(GpFmt *);
+  void (*destroy)(GpFmt *);
+  double (*bytes)(const GpFmt *);
+} GpFmtRow;
+
+extern const GpFmtRow GpFmtTable[GP_FORMATS];
+
+GpErr  GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[]);
+GpErr  GpFmtRefill(GpFmt *A); /* the values of csr changed, its pattern did not */
+void   GpFmtDestroy(GpFmt *A);
+double GpFmtBytes(const GpFmt *A); /* beyond the compressed rows */
+
+/* csrtile: tile t holds the nonzeros [t*GP_TILE, (t+1)*GP_TILE) whatever rows they belong to.  A row inside one tile
+   is finished there; a row that crosses a tile's end (a span) leaves partial sums that a second step adds in order. */
+#define GP_TILE 2048
+
+typedef struct {
+  int32_t  ntiles, nspans;
+  int32_t *tilerow; /* [ntiles+1] first row that starts in tile t or later; tilerow[ntiles] = m */
+  int32_t *spanrow; /* [nspans] the rows that cross a tile's end */
+  int32_t *spanend; /* [2*nspans] the tile where it starts, the tile where it ends */
+  double  *head;    /* [ntiles] sum of the tile's nonzeros before its first row start */
+  double  *tail;    /* [ntiles] sum of the tile's last row when that goes on */
+} GpCsrTile;
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

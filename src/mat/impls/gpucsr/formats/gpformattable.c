@@ -1,0 +1,46 @@
+/* The table of formats, made from formats.def, and the calls that go through it. */
+#include "mat/impls/gpucsr/formats/gpformat.h"
+
+#define FORMAT(id, stem, help) \
+  extern GpErr  GpFmtBuild_##stem(GpFmt *, const int32_t[]); \
+  extern GpErr  GpFmtRefill_##stem(GpFmt *); \
+  extern void   GpFmtDestroy_##stem(GpFmt *); \
+  extern double GpFmtBytes_##stem(const GpFmt *);
+#include "mat/impls/gpucsr/formats/formats.def"
+#undef FORMAT
+
+const GpFmtRow GpFmtTable[GP_FORMATS] = {
+#define FORMAT(id, stem, help) [GP_FMT_##id] = {#stem, help, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem},
+#include "mat/impls/gpucsr/formats/formats.def"
+#undef FORMAT
+};
+
+GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
+{
+  GpErr err;
+
+  A->id   = id;
+  A->csr  = csr;
+  A->data = NULL;
+  err     = GpFmtTable[id].build(A, rowptr);
+  if (err) GpFmtDestroy(A);
+  return err;
+}
+
+GpErr GpFmtRefill(GpFmt *A)
+{
+  return GpFmtTable[A->id].refill(A);
+}
+
+void GpFmtDestroy(GpFmt *A)
+{
+  if (!A->csr) return;
+  GpFmtTable[A->id].destroy(A);
+  A->data = NULL;
+  A->csr  = NULL;
+}
+
+double GpFmtBytes(const GpFmt *A)
+{
+  return A->csr ? GpFmtTable[A->id].bytes(A) : 0.0;
+}

@@ -1,0 +1,240 @@
+/* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+
+/* MatHeaderMerge() and MatHeaderReplace() leave our operations on a matrix whose spptr is not ours */
+static PetscErrorCode (*MatDestroyBase_Seq)(Mat) = NULL;
+static PetscErrorCode (*MatDestroyBase_MPI)(Mat) = NULL;
+
+static PetscErrorCode MatDestroy_GPUCSR(Mat);
+
+PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
+{
+  PetscFunctionBegin;
+  *is = (PetscBool)(A->ops->destroy == MatDestroy_GPUCSR && A->spptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRIsMPI(Mat A, PetscBool *mpi)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscStrncmp(((PetscObject)A)->type_name, "mpi", 3, mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* composed functions, by which PETSc finds converters and products */
+static PetscErrorCode MatGPUCSRCompose(Mat A, PetscBool mpi, PetscBool on)
+{
+  PetscObject o = (PetscObject)A;
+
+  PetscFunctionBegin;
+  if (mpi) {
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaijgpucsr_mpiaij_C", on ? MatConvert_MPIAIJGPUCSR_MPIAIJ : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaijgpucsr_aij_C", on ? MatConvert_MPIAIJGPUCSR_MPIAIJ : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaij_mpiaijgpucsr_C", on ? MatConvert_MPIAIJ_MPIAIJGPUCSR : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaij_gpucsr_C", on ? MatConvert_MPIAIJ_MPIAIJGPUCSR : NULL));
+  } else {
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaijgpucsr_seqaij_C", on ? MatConvert_SeqAIJGPUCSR_SeqAIJ : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaijgpucsr_aij_C", on ? MatConvert_SeqAIJGPUCSR_SeqAIJ : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaij_seqaijgpucsr_C", on ? MatConvert_SeqAIJ_SeqAIJGPUCSR : NULL));
+    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaij_gpucsr_C", on ? MatConvert_SeqAIJ_SeqAIJGPUCSR : NULL));
+  }
+  PetscCall(PetscObjectComposeFunction(o, "MatProductSetFromOptions_anytype_C", on ? MatProductSetFromOptions_GPUCSR_AnyType : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRFree(Mat A)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(GpOpDestroy(&g->op));
+  PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
+  for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
+  PetscCall(PetscFree(A->spptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_GPUCSR(Mat A)
+{
+  PetscBool   mpi;
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRIsMPI(A, &mpi));
+  if (g) {
+    if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
+    PetscCall(MatGPUCSRFree(A));
+  }
+  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_FALSE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
+  PetscCall(mpi ? MatDestroyBase_MPI(A) : MatDestroyBase_Seq(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat *B)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+  PetscBool   is;
+
+  PetscFunctionBegin;
+  PetscCall((*g->base.duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
+  PetscCall(MatGPUCSRIs_Private(*B, &is));
+  if (is) ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall((*g->base.assemblyend)(A, type));
+  if (type == MAT_FINAL_ASSEMBLY) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* makes a (seq or mpi) AIJ ours: swaps the operations that differ and keeps the others */
+PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
+{
+  Mat_GPUCSR *g;
+  PetscBool   mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(base, MATMPIAIJ, &mpi));
+  PetscCall(PetscNew(&g));
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  g->base  = *A->ops;
+  g->mpi   = mpi;
+  A->spptr = g;
+  if (mpi) MatDestroyBase_MPI = A->ops->destroy;
+  else MatDestroyBase_Seq = A->ops->destroy;
+  A->ops->destroy        = MatDestroy_GPUCSR;
+  A->ops->duplicate      = MatDuplicate_GPUCSR;
+  A->ops->view           = MatView_GPUCSR;
+  A->ops->convert        = MatConvert_GPUCSR;
+  A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
+  if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
+  PetscCall(MatGPUCSRSetProducts_Private(A));
+  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_TRUE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
+  PetscCall(MatGPUCSRGetOptions_Private(A));
+#if defined(PETSC_HAVE_CUDA)
+  if (g->dev->kind == GP_DEV_CUDA) {
+    PetscCall(PetscFree(A->defaultvectype));
+    PetscCall(PetscStrallocpy(VECCUDA, &A->defaultvectype));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the way back: the parent's operations where ours stand */
+PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  struct _MatOps b = g->base;
+  const PetscBool mpi = g->mpi;
+
+  PetscFunctionBegin;
+  A->ops->destroy                   = b.destroy;
+  A->ops->duplicate                 = b.duplicate;
+  A->ops->view                      = b.view;
+  A->ops->convert                   = b.convert;
+  A->ops->setfromoptions            = b.setfromoptions;
+  A->ops->assemblyend               = b.assemblyend;
+  A->ops->mult                      = b.mult;
+  A->ops->multadd                   = b.multadd;
+  A->ops->multtranspose             = b.multtranspose;
+  A->ops->multtransposeadd          = b.multtransposeadd;
+  A->ops->multhermitiantranspose    = b.multhermitiantranspose;
+  A->ops->multhermitiantransposeadd = b.multhermitiantransposeadd;
+  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_FALSE));
+  if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
+  PetscCall(MatGPUCSRFree(A));
+  PetscCall(PetscFree(A->defaultvectype));
+  PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, base));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  (void)type;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(MatGPUCSRIs_Private(*B, &is)); /* -mat_seqaij_type may have made it so already */
+  if (!is) PetscCall(MatGPUCSRAttach_Private(*B, MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJGPUCSR_SeqAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  (void)type;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(MatGPUCSRDetach_Private(*B, MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATSEQAIJ));
+  PetscCall(MatConvert_SeqAIJ_SeqAIJGPUCSR(A, MATSEQAIJGPUCSR, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the device image of a seq matrix, made or refreshed when the host's arrays have changed since; with transpose, that too */
+PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op)
+{
+  Mat_GPUCSR     *g       = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRKey    key     = {0};
+  GpOpOptions     options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel};
+  PetscScalar    *val;
+  PetscMemType    memtype;
+  PetscBool       symmetric, fresh, same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  fresh = (PetscBool)(g->op && key.state == g->key.state && A->nonzerostate == g->key.nonzerostate);
+  if (!fresh) {
+    key.nonzerostate = A->nonzerostate;
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
+    key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
+    same    = (PetscBool)(g->op && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
+    PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
+    if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
+    if (same) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));
+    else {
+      const PetscInt none[] = {0};
+
+      PetscCall(GpOpSetUp(g->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &g->place));
+    }
+    PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (same ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
+    g->key = key;
+  }
+  if (!g->op->has[1] && !transpose && g->options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
+    PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
+    transpose = (PetscBool)!symmetric;
+  }
+  if (!g->op->has[1] && transpose) {
+    PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+    PetscCall(GpOpSetUpTranspose(g->op));
+    PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+  }
+  *op = g->op;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,96 @@
+/* MatMult() and its kin: the four (six with the Hermitian ones) operations, and the sequential product behind them. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+/* is the transpose the matrix itself? */
+PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
+{
+  PetscBool known, is = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(A, &known, &is));
+  *symmetric = (PetscBool)(known && is);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* on the device they count as the GPU's, where PETSc keeps such a count */
+PetscErrorCode MatGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  if (transpose) {
+    PetscBool symmetric = PETSC_FALSE;
+
+    PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
+    if (symmetric) transpose = PETSC_FALSE;
+  }
+  PetscCall(g->mpi ? MatGPUCSRProduct_MPI(A, transpose, x, z, y) : MatGPUCSRProduct_Seq(A, transpose, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+{
+  GpOp           op;
+  MatGPUCSRVec   xa, ya, za;
+  PetscLogDouble flops;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
+  PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
+  PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
+  PetscCall(GpOpMult(op, transpose, xa.device, z ? za.device : NULL, ya.device));
+  PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
+  PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
+  flops = 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty));
+  PetscCall(MatGPUCSRLogFlops_Private(op->dev, flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_GPUCSR(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRProduct(A, PETSC_FALSE, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRProduct(A, PETSC_FALSE, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_GPUCSR(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRProduct(A, PETSC_TRUE, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRProduct(A, PETSC_TRUE, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose */
+PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
+{
+  PetscFunctionBegin;
+  A->ops->mult                      = MatMult_GPUCSR;
+  A->ops->multadd                   = MatMultAdd_GPUCSR;
+  A->ops->multtranspose             = MatMultTranspose_GPUCSR;
+  A->ops->multtransposeadd          = MatMultTransposeAdd_GPUCSR;
+  A->ops->multhermitiantranspose    = MatMultTranspose_GPUCSR;
+  A->ops->multhermitiantransposeadd = MatMultTransposeAdd_GPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

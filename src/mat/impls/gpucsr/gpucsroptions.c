@@ -1,0 +1,237 @@
+/* The options of a gpucsr matrix: from the database when it is made, with help text in MatSetFromOptions(), by setters. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+static const char *const Storages[]   = {"single", "double"};
+static const char *const Transposes[] = {"eager", "lazy"};
+
+/* "auto" and the kernels' names, in the table's order */
+static const char *const Kernels[] = {"auto",
+#define SPMV(name, format, lanes, help) #name,
+#include "mat/impls/gpucsr/kernels/kernels.def"
+#undef SPMV
+};
+
+/* an image made under other options is stale; what stays valid stays */
+static PetscErrorCode MatGPUCSRSetOptions(Mat A, const MatGPUCSROptions *options)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  if (options->storage != g->options.storage || options->kernel != g->options.kernel) g->key = (MatGPUCSRKey){0};
+  g->options = *options; /* the blocks of a parallel matrix inherit them at the next product */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what the database says, for matrices whose maker never calls MatSetFromOptions() */
+PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
+{
+  MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1};
+  PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0;
+  PetscObject      o = (PetscObject)A;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_storage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), &storage, NULL));
+  PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_transpose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), &transpose, NULL));
+  PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_kernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), &kernel, NULL));
+  options.storage   = (MatGPUCSRStorage)storage;
+  options.transpose = (MatGPUCSRTranspose)transpose;
+  options.kernel    = (int)kernel - 1;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
+{
+  Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSROptions options = g->options;
+  PetscInt         storage = options.storage, transpose = options.transpose, kernel = options.kernel + 1;
+  char             type[256];
+  PetscBool        set;
+
+  PetscFunctionBegin;
+  if (g->base.setfromoptions) PetscCall((*g->base.setfromoptions)(A, PetscOptionsObject));
+  PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
+  PetscCall(PetscOptionsEList("-mat_gpucsr_storage", "Precision of the values on the device", "MatGPUCSRSetStorage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), Storages[storage], &storage, NULL));
+  PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose], &transpose, NULL));
+  PetscCall(PetscOptionsEList("-mat_gpucsr_kernel", "Kernel of the products; auto lets the selector choose", "MatGPUCSRSetKernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), Kernels[kernel], &kernel, NULL));
+  PetscCall(PetscOptionsString("-mat_gpucsr_vec_type", "Type of the vectors that MatCreateVecs() makes", "MatGPUCSRSetVecType", A->defaultvectype, type, sizeof(type), &set));
+  if (set) PetscCall(MatGPUCSRSetVecType(A, type));
+  PetscOptionsHeadEnd();
+  options.storage   = (MatGPUCSRStorage)storage;
+  options.transpose = (MatGPUCSRTranspose)transpose;
+  options.kernel    = (int)kernel - 1;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRGet(Mat A, Mat_GPUCSR **g)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatGPUCSRIs_Private(A, &is));
+  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  *g = (Mat_GPUCSR *)A->spptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetStorage - Sets the precision in which a `MATGPUCSR` matrix keeps its values on the device
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- storage - `MAT_GPUCSR_STORAGE_SINGLE` (default) or `MAT_GPUCSR_STORAGE_DOUBLE`
+
+  Options Database Key:
+. -mat_gpucsr_storage <single,double> - the precision
+
+  Level: intermediate
+
+  Notes:
+  Vectors, products and sums are double in both. Single storage rounds every value once, by at most 6e-8 relative;
+  `MatGPUCSRGetInfo()` and `-mat_view ::ascii_info` tell the largest change. A finite value that would become infinite is
+  refused with its row and column when the matrix is uploaded. The values on the host stay as they are.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetStorage()`, `MatGPUCSRGetInfo()`
+@*/
+PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGet(A, &g));
+  PetscValidLogicalCollectiveEnum(A, storage, 2);
+  options         = g->options;
+  options.storage = storage;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRGetStorage - Gets the precision in which a `MATGPUCSR` matrix keeps its values on the device
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. storage - the precision
+
+  Level: intermediate
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetStorage()`
+@*/
+PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
+{
+  Mat_GPUCSR *g = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGet(A, &g));
+  *storage = g->options.storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetTranspose - Sets when a `MATGPUCSR` matrix builds its transpose on the device
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- transpose - `MAT_GPUCSR_TRANSPOSE_EAGER` (default): with the upload; `MAT_GPUCSR_TRANSPOSE_LAZY`: by the first product that needs it
+
+  Options Database Key:
+. -mat_gpucsr_transpose <eager,lazy> - when
+
+  Level: intermediate
+
+  Note:
+  A matrix known to be symmetric (`MatSetOption()` with `MAT_SYMMETRIC`) serves as its own transpose and never builds one.
+
+.seealso: `MATGPUCSR`, `MatMultTranspose()`
+@*/
+PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGet(A, &g));
+  PetscValidLogicalCollectiveEnum(A, transpose, 2);
+  options           = g->options;
+  options.transpose = transpose;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatGPUCSRSetKernel - Sets the SpMV kernel of a `MATGPUCSR` matrix, instead of leaving the choice to the selector
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- kernel - `auto`, or a name from the table of kernels, which `-help` and the error for an unknown name list
+
+  Options Database Key:
+. -mat_gpucsr_kernel <auto,name> - the kernel
+
+  Level: advanced
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`
+@*/
+PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+  PetscBool        automatic;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGet(A, &g));
+  options        = g->options;
+  options.kernel = GpKernelFind(kernel);
+  PetscCall(PetscStrcmp(kernel, "auto", &automatic));
+  if (options.kernel < 0 && !automatic) {
+    char names[1024] = "";
+
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Kernels); k++) {
+      PetscCall(PetscStrlcat(names, k ? ", " : "", sizeof(names)));
+      PetscCall(PetscStrlcat(names, Kernels[k], sizeof(names)));
+    }
+    SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown kernel %s; choose one of %s", kernel, names);
+  }
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetVecType - Sets the type of the vectors that `MatCreateVecs()` makes for a `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- type - a `VecType`, for example `standard` or, with a PETSc that has CUDA, `cuda`
+
+  Options Database Key:
+. -mat_gpucsr_vec_type <type> - the type
+
+  Level: advanced
+
+.seealso: `MATGPUCSR`, `MatCreateVecs()`
+@*/
+PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
+{
+  Mat_GPUCSR *g = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(PetscFree(A->defaultvectype));
+  PetscCall(PetscStrallocpy(type, &A->defaultvectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,123 @@
+/* Vectors in and out of a product: used in place where the device can reach them, else staged through pinned memory. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+/* our device buffer for vectors of the column space (0) or the row space (1) of A */
+static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  const PetscInt n = space ? A->rmap->n : A->cmap->n;
+
+  PetscFunctionBegin;
+  if (n > g->nstaged[space]) {
+    GpDevFree(g->dev, &g->staged[space], (size_t)g->nstaged[space] * sizeof(double));
+    g->nstaged[space] = 0;
+    PetscCallGp(g->dev, "making room for a vector", GpDevAlloc(g->dev, (size_t)n * sizeof(double), &g->staged[space]));
+    g->nstaged[space] = n;
+  }
+  *buffer = g->staged[space];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the array of a vector where it is: on the device only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
+static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
+{
+  PetscScalar  *array = NULL;
+  PetscMemType  where = PETSC_MEMTYPE_HOST;
+
+  PetscFunctionBegin;
+  a->memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
+  if (a->memtype) {
+    if (mode == 'r') PetscCall(VecGetArrayReadAndMemType(v, (const PetscScalar **)&array, &where));
+    else if (mode == 'w') PetscCall(VecGetArrayWriteAndMemType(v, &array, &where));
+    else PetscCall(VecGetArrayAndMemType(v, &array, &where));
+  } else {
+    if (mode == 'r') PetscCall(VecGetArrayRead(v, (const PetscScalar **)&array));
+    else if (mode == 'w') PetscCall(VecGetArrayWrite(v, &array));
+    else PetscCall(VecGetArray(v, &array));
+  }
+  a->host   = PetscMemTypeHost(where) ? array : NULL;
+  a->device = PetscMemTypeHost(where) && dev->kind != GP_DEV_HOST ? NULL : array;
+  a->staged = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRVecRestoreArray(Vec v, char mode, MatGPUCSRVec *a)
+{
+  PetscScalar *array = a->host ? a->host : a->device;
+
+  PetscFunctionBegin;
+  if (a->memtype) {
+    if (mode == 'r') PetscCall(VecRestoreArrayReadAndMemType(v, (const PetscScalar **)&array));
+    else if (mode == 'w') PetscCall(VecRestoreArrayWriteAndMemType(v, &array));
+    else PetscCall(VecRestoreArrayAndMemType(v, &array));
+  } else {
+    if (mode == 'r') PetscCall(VecRestoreArrayRead(v, (const PetscScalar **)&array));
+    else if (mode == 'w') PetscCall(VecRestoreArrayWrite(v, &array));
+    else PetscCall(VecRestoreArray(v, &array));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the values on the device: in place, or copied to our buffer */
+static PetscErrorCode MatGPUCSRVecStageIn(Mat A, PetscInt space, MatGPUCSRVec *a, PetscBool copy)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  const PetscInt n = space ? A->rmap->n : A->cmap->n;
+
+  PetscFunctionBegin;
+  if (!a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRStage(A, space, &a->device));
+  a->staged = PETSC_TRUE;
+  if (!copy) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, a->device, a->host, (size_t)n * sizeof(double)));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)n * sizeof(double)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRVecGetRead_Private(Mat A, PetscInt space, Vec x, MatGPUCSRVec *a)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRVecGetArray(((Mat_GPUCSR *)A->spptr)->dev, x, 'r', a));
+  PetscCall(MatGPUCSRVecStageIn(A, space, a, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec x, MatGPUCSRVec *a)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRVecRestoreArray(x, 'r', a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y, and z that is added to it (may be NULL, may be y).  A z that lives on the host is staged where y will be: the kernels
+   allow y to be z. */
+PetscErrorCode MatGPUCSRVecGetResult_Private(Mat A, PetscInt space, Vec y, Vec z, MatGPUCSRVec *ya, MatGPUCSRVec *za)
+{
+  GpDev dev = ((Mat_GPUCSR *)A->spptr)->dev;
+
+  PetscFunctionBegin;
+  *za = (MatGPUCSRVec){0};
+  PetscCall(MatGPUCSRVecGetArray(dev, y, z == y ? 'b' : 'w', ya));
+  PetscCall(MatGPUCSRVecStageIn(A, space, ya, (PetscBool)(z == y)));
+  if (z && z != y) {
+    PetscCall(MatGPUCSRVecGetArray(dev, z, 'r', za));
+    PetscCall(MatGPUCSRVecStageIn(A, space, za, PETSC_TRUE));
+  } else if (z) *za = *ya;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat A, Vec y, Vec z, MatGPUCSRVec *ya, MatGPUCSRVec *za)
+{
+  GpDev    dev = ((Mat_GPUCSR *)A->spptr)->dev;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  if (ya->staged) {
+    PetscCall(VecGetLocalSize(y, &n));
+    PetscCallGp(dev, "downloading a vector", GpDevDownload(dev, ya->host, ya->device, (size_t)n * sizeof(double)));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(double)));
+  }
+  if (z && z != y) PetscCall(MatGPUCSRVecRestoreArray(z, 'r', za));
+  PetscCall(MatGPUCSRVecRestoreArray(y, z == y ? 'b' : 'w', ya));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,157 @@
+/* What a gpucsr matrix says of itself: MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of -mat_view ::ascii_info. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+static PetscErrorCode MatGPUCSRCheck(Mat A)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatGPUCSRIs_Private(A, &is));
+  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* this rank's operators: one of a seq matrix, two of a parallel one */
+static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, GpOp op[2])
+{
+  PetscFunctionBegin;
+  if (((Mat_GPUCSR *)A->spptr)->mpi) {
+    Mat block[2];
+
+    *n = 2;
+    PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
+    for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetOperator_Private(block[b], PETSC_FALSE, &op[b]));
+  } else {
+    *n = 1;
+    PetscCall(MatGPUCSRGetOperator_Private(A, PETSC_FALSE, &op[0]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRUpload - Brings a `MATGPUCSR` matrix to the device now, instead of in the first product
+
+  Collective
+
+  Input Parameter:
+. A - the assembled matrix
+
+  Level: intermediate
+
+  Notes:
+  Does nothing when the device image is up to date. Errors: a value too large for single storage, with its row and column; too
+  little device memory, with the bytes asked for and free.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`, `MatGPUCSRSetTranspose()`
+@*/
+PetscErrorCode MatGPUCSRUpload(Mat A)
+{
+  int  n;
+  GpOp op[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRCheck(A));
+  PetscCall(MatGPUCSRGetOperators(A, &n, op));
+  PetscCallGp(op[0]->dev, "waiting for the upload", op[0]->dev->ops->sync(op[0]->dev));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRGetInfo - Gets what is known of the device image of a `MATGPUCSR` matrix, which it uploads when necessary
+
+  Not Collective for sequential matrices, Collective for parallel ones
+
+  Input Parameter:
+. A - the assembled matrix
+
+  Output Parameter:
+. info - of this rank: bytes and seconds count both blocks of a parallel matrix, kernels are those of its diagonal block, the loss is the larger one
+
+  Level: intermediate
+
+.seealso: `MATGPUCSR`, `MatGPUCSRUpload()`
+@*/
+PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
+{
+  int  n;
+  GpOp op[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRCheck(A));
+  PetscCall(MatGPUCSRGetOperators(A, &n, op));
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  info->device   = op[0]->dev->name;
+  info->storage  = op[0]->options.prec == GP_F32 ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE;
+  info->loss_row = info->loss_column = -1;
+  for (int b = 0; b < n; b++) {
+    PetscLogDouble bytes;
+
+    PetscCall(GpOpGetBytes(op[b], &bytes));
+    info->bytes += bytes;
+    info->seconds += op[b]->seconds;
+    if (op[b]->loss.worst > info->loss) {
+      info->loss        = op[b]->loss.worst;
+      info->loss_row    = op[b]->loss_row;
+      info->loss_column = op[b]->loss_column;
+    }
+  }
+  info->lossless         = (PetscBool)(info->loss == 0);
+  info->kernel           = GpKernelTable[op[0]->side[0].choice.kernel].name;
+  info->kernel_transpose = op[0]->has[1] ? GpKernelTable[op[0]->side[1].choice.kernel].name : NULL;
+  PetscCall(MatGPUCSRIsSymmetric_Private(A, &info->symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], GpOp op, int t, PetscBool symmetric)
+{
+  const GpOpSide *S = &op->side[t];
+
+  PetscFunctionBegin;
+  if (op->has[t]) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, GpFmtTable[S->fmt.id].name, S->choice.why, S->choice.runner_up >= 0 ? "; else " : "", S->choice.runner_up >= 0 ? GpKernelTable[S->choice.runner_up].name : ""));
+  } else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: %s\n", what, symmetric ? "the matrix itself, which is symmetric" : "built by the first product that needs it"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* bytes are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
+static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
+{
+  MatGPUCSRInfo info;
+  GpOp          op[2];
+  int           n;
+  double        bytes, worst[2];
+  MPI_Comm      comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(MatGPUCSRGetOperators(A, &n, op));
+  worst[0] = (double)info.loss;
+  worst[1] = (double)info.seconds;
+  bytes    = (double)info.bytes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm));
+  if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, largest relative change %.2e\n", info.storage == MAT_GPUCSR_STORAGE_SINGLE ? "single" : "double", worst[0]));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, lossless\n", info.storage == MAT_GPUCSR_STORAGE_SINGLE ? "single" : "double"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes on %s, converted in %.2g s\n", bytes, info.device, worst[1]));
+  for (int b = 0; b < n; b++) {
+    PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
+    PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : b ? "its transpose" : "its transpose", op[b], 1, info.symmetric));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatView_GPUCSR(Mat A, PetscViewer viewer)
+{
+  PetscBool         ascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall((*((Mat_GPUCSR *)A->spptr)->base.view)(A, viewer));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

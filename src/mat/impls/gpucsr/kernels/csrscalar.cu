@@ -1,0 +1,44 @@
+/* SpMV, one thread a row: the simple loop on the host; on a GPU for rows so short that lanes would idle. */
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+
+#if !defined(__CUDACC__)
+GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr    *C      = A->csr;
+  const int32_t  *rowptr = C->rowptr, *col = C->col;
+  const GpScalar *val    = (const GpScalar *)C->val;
+
+  for (int32_t i = 0, k = 0; i < C->m; i++) {
+    const int32_t end = rowptr[i + 1];
+    double        sum = 0;
+
+    for (; k < end; k++) sum += (double)val[k] * x[col[k]];
+    y[i] = z ? z[i] + sum : sum;
+  }
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int BLOCK = 128;
+
+__global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+{
+  int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i >= m) return;
+  double        sum = 0;
+  const int32_t end = rowptr[i + 1];
+  #pragma unroll 4
+  for (int32_t k = rowptr[i]; k < end; k++) sum += (double)val[k] * __ldg(x + col[k]);
+  y[i] = z ? z[i] + sum : sum;
+}
+
+GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr *C = A->csr;
+
+  if (!C->m) return GP_SUCCESS;
+  CsrScalar<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpDevCheckLaunch(C->dev, "csrscalar");
+}
+#endif

@@ -1,0 +1,194 @@
+/* The operator: upload, transposition, choice and build of the formats, refill, and the product. */
+#include "mat/impls/gpucsr/operator/gpoperator.h"
+
+PetscErrorCode GpOpCreate(GpDev dev, GpOp *op)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(op));
+  (*op)->dev = dev;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GpOpReset(GpOp op)
+{
+  PetscFunctionBegin;
+  GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
+  for (int t = 0; t < 2; t++) {
+    GpFmtDestroy(&op->side[t].fmt);
+    GpCsrDestroy(&op->side[t].csr);
+    op->has[t] = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpDestroy(GpOp *op)
+{
+  PetscFunctionBegin;
+  if (!*op) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpOpReset(*op));
+  PetscCall(PetscFree(*op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* chooses the kernel of one side and builds its format */
+static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
+{
+  GpOpSide *S = &op->side[t];
+  char      what[64];
+
+  PetscFunctionBegin;
+  GpSelFeatures(op->dev, S->csr.m, S->csr.n, rowptr, &S->features);
+  GpSelChoose(&S->features, &S->choice);
+  if (op->options.kernel >= 0) {
+    S->choice.runner_up = S->choice.kernel;
+    S->choice.kernel    = op->options.kernel;
+    PetscCall(PetscSNPrintf(S->choice.why, sizeof(S->choice.why), "asked for by -mat_gpucsr_kernel"));
+  }
+  PetscCall(PetscSNPrintf(what, sizeof(what), "building the format of kernel %s", GpKernelTable[S->choice.kernel].name));
+  PetscCallGp(op->dev, what, GpFmtBuild(&S->fmt, GpKernelTable[S->choice.kernel].format, &S->csr, rowptr));
+  op->has[t] = PETSC_TRUE;
+  PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d, %d nonzeros: kernel %s (%s)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpKernelTable[S->choice.kernel].name, S->choice.why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the row and column of nonzero k */
+static PetscErrorCode GpOpLocate(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
+{
+  PetscInt lo = 0, hi = op->side[0].csr.m;
+
+  PetscFunctionBegin;
+  while (hi - lo > 1) {
+    PetscInt mid = lo + (hi - lo) / 2;
+
+    if (rowptr[mid] <= k) lo = mid;
+    else hi = mid;
+  }
+  *row    = lo;
+  *column = col[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+{
+  GpErr err = GpCsrSetValues(&op->side[0].csr, val, &op->loss);
+
+  PetscFunctionBegin;
+  if (op->loss.overflow >= 0) {
+    PetscInt i, j;
+
+    PetscCall(GpOpLocate(op, op->loss.overflow, rowptr, col, &i, &j));
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j, val[op->loss.overflow]);
+  }
+  PetscCallGp(op->dev, "uploading the values", err);
+  op->loss_row = op->loss_column = -1;
+  if (op->loss.at >= 0) PetscCall(GpOpLocate(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the host's row pointers with 32 bits; *work is allocated when they are not already so */
+static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_t **work, const int32_t **rows)
+{
+  PetscFunctionBegin;
+  *work = NULL;
+  *rows = (const int32_t *)rowptr;
+  if (sizeof(PetscInt) != sizeof(int32_t)) {
+    PetscCall(PetscMalloc1(m + 1, work));
+    for (PetscInt i = 0; i <= m; i++) (*work)[i] = (int32_t)rowptr[i];
+    *rows = *work;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+{
+  PetscLogDouble begin, end;
+  int32_t       *work;
+  const int32_t *rows;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCheck((PetscInt64)m < INT32_MAX && (PetscInt64)n < INT32_MAX && (PetscInt64)rowptr[m] <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: indices beyond 32 bits; use more MPI ranks", m, n, rowptr[m]);
+  PetscCall(GpOpReset(op));
+  op->options = *options;
+  op->refills = PETSC_FALSE;
+  PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, options->prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
+  PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
+  PetscCall(GpOpNarrowRows(m, rowptr, &work, &rows));
+  PetscCall(GpOpBuildSide(op, 0, rows));
+  PetscCall(PetscFree(work));
+  PetscCall(PetscTime(&end));
+  op->seconds = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpSetUpTranspose(GpOp op)
+{
+  PetscLogDouble begin, end;
+  GpCsr         *A = &op->side[0].csr, *At = &op->side[1].csr;
+  size_t         bytes = (size_t)A->nnz * sizeof(int32_t);
+  int32_t       *rows;
+
+  PetscFunctionBegin;
+  if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  PetscCallGp(op->dev, "making room for the transpose", GpDevAlloc(op->dev, bytes, &op->perm));
+  PetscCallGp(op->dev, "transposing", GpCsrTranspose(A, At, op->perm));
+  if (!op->refills) GpDevFree(op->dev, &op->perm, bytes); /* four bytes a nonzero that most matrices never need again */
+  PetscCall(PetscMalloc1((size_t)At->m + 1, &rows));
+  PetscCallGp(op->dev, "reading the transpose's row lengths", GpDevDownload(op->dev, rows, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t)));
+  PetscCall(GpOpBuildSide(op, 1, rows));
+  PetscCall(PetscFree(rows));
+  PetscCall(PetscTime(&end));
+  op->seconds += end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values on the same pattern.  The first time the transpose is made anew, and its permutation stays; from then on a
+   gather refreshes it. */
+PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
+  PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[0].fmt));
+  PetscCall(PetscTime(&end));
+  op->seconds = end - begin;
+  op->refills = PETSC_TRUE;
+  if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (op->perm) {
+    PetscCallGp(op->dev, "refreshing the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
+    PetscCallGp(op->dev, "refilling the transpose's format", GpFmtRefill(&op->side[1].fmt));
+  } else {
+    GpFmtDestroy(&op->side[1].fmt);
+    GpCsrDestroy(&op->side[1].csr);
+    op->has[1] = PETSC_FALSE;
+    PetscCall(GpOpSetUpTranspose(op));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpMult(GpOp op, PetscBool transpose, const double x[], const double z[], double y[])
+{
+  const int          t = transpose ? 1 : 0;
+  const GpOpSide    *S = &op->side[t];
+  const GpKernelRow *kernel;
+  GpErr              err;
+
+  PetscFunctionBegin;
+  PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
+  kernel = &GpKernelTable[S->choice.kernel];
+  err    = kernel->mult[op->dev->kind][S->csr.prec](&S->fmt, x, z, y);
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "kernel %s on %d x %d with %d nonzeros: %s", kernel->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, op->dev->error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpGetBytes(GpOp op, PetscLogDouble *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = op->perm ? (double)op->side[0].csr.nnz * sizeof(int32_t) : 0.0;
+  for (int t = 0; t < 2; t++) *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,119 @@
+/* The device that this process uses: -gpucsr_device auto|cuda|host, opened at first need, closed by PetscFinalize(). */
+#include "sys/gpucsrsys.h"
+#include "gpucsr.h"
+
+static GpDev       GpDevice = NULL;
+static PetscMPIInt NodeRank = 0;
+
+PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
+{
+  switch (err) {
+  case GP_ERR_MEMORY:
+    return PETSC_ERR_MEM;
+  case GP_ERR_NOT_BUILT:
+    return PETSC_ERR_SUP_SYS;
+  case GP_ERR_ARGUMENT:
+    return PETSC_ERR_ARG_OUTOFRANGE;
+  default:
+    return PETSC_ERR_GPU;
+  }
+}
+
+/* asked for at load, where all ranks are: a matrix may be made on one rank alone, where nothing collective is allowed */
+PetscErrorCode PetscGPUCSRNodeRank_Private(void)
+{
+  MPI_Comm node;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
+  PetscCallMPI(MPI_Comm_free(&node));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the GPU that PETSc itself uses when it has CUDA, else the node's GPUs in turn */
+static PetscErrorCode PetscGPUCSROpenCUDA(int count)
+{
+  char     why[256] = "";
+  PetscInt id;
+  GpErr    err;
+
+  PetscFunctionBegin;
+  PetscCall(GpCompatGetDeviceId(&id));
+  if (id < 0) id = NodeRank % count;
+  err = GpDevOpen(GP_DEV_CUDA, (int)id, &GpDevice, why, sizeof(why));
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening GPU %d: %s", (int)id, why);
+  PetscCall(PetscInfo(NULL, "gpucsr: rank %d of this node uses GPU %d of %d, %s\n", (int)NodeRank, (int)id, count, GpDevice->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscGPUCSROpenDevice(void)
+{
+  enum {
+    AUTO,
+    CUDA,
+    HOST
+  };
+  const char *const names[]  = {"auto", "cuda", "host"};
+  PetscInt          choice   = AUTO;
+  char              why[256] = "";
+  int               count    = 0;
+  GpErr             err      = GP_ERR_NO_DEVICE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-gpucsr_device", names, PETSC_STATIC_ARRAY_LENGTH(names), &choice, NULL));
+  if (choice != HOST) err = GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why));
+  if (!err) {
+    PetscCall(PetscGPUCSROpenCUDA(count));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  /* only the absence of a device lets auto fall back; a GPU that fails is for the user to see */
+  PetscCheck(choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", names[choice], why);
+  if (choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; the host runtime takes its place\n", why));
+  err = GpDevOpen(GP_DEV_HOST, 0, &GpDevice, why, sizeof(why));
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening the host runtime: %s", why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscGPUCSRGetDevice_Private(GpDev *dev)
+{
+  PetscFunctionBegin;
+  if (!GpDevice) PetscCall(PetscGPUCSROpenDevice());
+#if defined(PETSC_HAVE_CUDA)
+  if (GpDevice->kind == GP_DEV_CUDA) PetscCall(GpCompatGetStream(&GpDevice->stream));
+#endif
+  *dev = GpDevice;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscGPUCSRCloseDevice_Private(void)
+{
+  PetscFunctionBegin;
+  GpDevClose(&GpDevice);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRGetDeviceName - Gets the name of the device that matrices of type `MATGPUCSR` use in this process
+
+  Not Collective
+
+  Output Parameter:
+. name - `host`, or the name of the GPU; valid until `PetscFinalize()`
+
+  Options Database Key:
+. -gpucsr_device <auto,cuda,host> - the device; auto takes a GPU and falls to the host only when there is none
+
+  Level: intermediate
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`
+@*/
+PetscErrorCode PetscGPUCSRGetDeviceName(const char *name[])
+{
+  GpDev dev;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  *name = dev->name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

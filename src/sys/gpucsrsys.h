@@ -1,0 +1,21 @@
+/* The device that this process uses, as PETSc code sees it: chosen by -gpucsr_device, opened at first need. */
+#ifndef GPUCSRSYS_H
+#define GPUCSRSYS_H
+
+#include "device/gpdevice.h"
+#include "gpucsrcompat.h"
+
+/* the device; on a PETSc with CUDA its stream is PETSc's current one, so that no synchronisation is needed in between */
+PETSC_INTERN PetscErrorCode PetscGPUCSRGetDevice_Private(GpDev *);
+PETSC_INTERN PetscErrorCode PetscGPUCSRNodeRank_Private(void); /* collective: which of the node's GPUs is this rank's turn */
+PETSC_INTERN PetscErrorCode PetscGPUCSRCloseDevice_Private(void);
+PETSC_INTERN PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr); /* the class of a failure below */
+
+/* a call into rooms 0 to 3; a failure becomes a PETSc error with the device's own words and what it happened to */
+#define PetscCallGp(dev, what, ...) \
+  do { \
+    GpErr gperr_ = (__VA_ARGS__); \
+    PetscCheck(!gperr_, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(gperr_), "%s: %s", what, (dev)->error); \
+  } while (0)
+
+#endif
