@@ -51,9 +51,12 @@ fromsource() {
     -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
     -e "/^# Test executables/i include $ROOT/tests/harness.mk" "$from/gmakefile.test" >"$top/gmakefile.new"
   cmp -s "$top/gmakefile.new" "$top/gmakefile.test" || cp "$top/gmakefile.new" "$top/gmakefile.test"
-  # the harness looks at the dates of test sources, not at which there are
+  # the harness neither notices that a source is new or gone, nor takes the scripts of former tests away
   find "$top/src" -name '*.c' | sort >"$top/sources.new"
-  cmp -s "$top/sources.new" "$top/sources" || { rm -f "$testdir/testfiles"; mv "$top/sources.new" "$top/sources"; }
+  if ! cmp -s "$top/sources.new" "$top/sources" || [ -n "$(find -L "$top/src" -name '*.c' -newer "$testdir/testfiles" 2>&1)" ]; then
+    rm -f "$testdir/testfiles" "$testdir"/mat/tests/*/run*.sh
+    mv "$top/sources.new" "$top/sources"
+  fi
 
   value() { make -s --no-print-directory "print-$1"; }
   make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
