@@ -30,6 +30,7 @@ if ! { have pkg-config && havepetsc; }; then
 fi
 if [ "$what" = test ]; then
   have pkg-config && haveharness || needed+=(HARNESS)
+  if [ "${GPUCSR_CHECK_NEWEST:-0}" != 0 ]; then python3 -m pip --version >/dev/null 2>&1 || wished+=(python3-pip python3-dev); fi # to build PETSc
   have git || wished+=(git)
   have valgrind || wished+=(valgrind)
   have clang-format || wished+=(clang-format)
