@@ -1,0 +1,362 @@
+/* The BMRM object: its life, what the user sets and what the user gets. */
+#include "bmrmimpl.h"
+
+PetscClassId  BMRM_CLASSID;
+PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, BMRM_CutEvent;
+
+static PetscBool BMRMPackageInitialized = PETSC_FALSE;
+
+/*@C
+  BMRMFinalizePackage - Forgets the class and the events; `PetscFinalize()` calls it
+
+  Not Collective
+
+  Level: developer
+
+.seealso: `BMRMInitializePackage()`
+@*/
+PetscErrorCode BMRMFinalizePackage(void)
+{
+  PetscFunctionBegin;
+  BMRMPackageInitialized = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMInitializePackage - Registers the class and the log events of the solver; `BMRMCreate()` calls it
+
+  Not Collective
+
+  Level: developer
+
+.seealso: `BMRMFinalizePackage()`, `BMRMCreate()`
+@*/
+PetscErrorCode BMRMInitializePackage(void)
+{
+  PetscFunctionBegin;
+  if (BMRMPackageInitialized) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMPackageInitialized = PETSC_TRUE;
+  PetscCall(PetscClassIdRegister("BMRM", &BMRM_CLASSID));
+  PetscCall(PetscLogEventRegister("BMRMSolve", BMRM_CLASSID, &BMRM_SolveEvent));
+  PetscCall(PetscLogEventRegister("BMRMQP", BMRM_CLASSID, &BMRM_QPEvent));
+  PetscCall(PetscLogEventRegister("BMRMLineSearch", BMRM_CLASSID, &BMRM_LineSearchEvent));
+  PetscCall(PetscLogEventRegister("BMRMCut", BMRM_CLASSID, &BMRM_CutEvent));
+  PetscCall(PetscRegisterFinalize(BMRMFinalizePackage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMCreate - Creates a bundle-method trainer for a linear support vector machine
+
+  Collective
+
+  Input Parameter:
+. comm - the communicator, that of the data
+
+  Output Parameter:
+. newb - the solver
+
+  Level: beginner
+
+.seealso: `BMRMSetData()`, `BMRMSetFromOptions()`, `BMRMSolve()`, `BMRMDestroy()`
+@*/
+PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
+{
+  BMRM b;
+
+  PetscFunctionBegin;
+  BMRMCheckPointer(newb, 2);
+  *newb = NULL;
+  PetscCall(BMRMInitializePackage());
+  PetscCall(PetscHeaderCreate(b, BMRM_CLASSID, "BMRM", "Bundle method for regularised risk", "BMRM", comm, BMRMDestroy, BMRMView));
+  b->lambda      = 1e-5;
+  b->eps         = 1e-4;
+  b->eps_rel     = 0;
+  b->max_it      = 10000;
+  b->mu          = 0.01;
+  b->mu_adapt    = PETSC_TRUE;
+  b->line_search = PETSC_TRUE;
+  b->idle_age    = 20;
+  b->qp_rtol     = 0.01;
+  *newb          = b;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMReset - Frees the bundle, the work vectors and the reference to the data; keeps what was set
+
+  Collective
+
+  Input Parameter:
+. b - the solver
+
+  Level: advanced
+
+.seealso: `BMRMSetData()`, `BMRMDestroy()`
+@*/
+PetscErrorCode BMRMReset(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCall(BMRMBundleDestroy(&b->bundle));
+  PetscCall(BMRMQPDestroy(&b->qp));
+  PetscCall(VecDestroy(&b->w));
+  PetscCall(VecDestroy(&b->d));
+  PetscCall(VecDestroy(&b->f));
+  PetscCall(VecDestroy(&b->e));
+  PetscCall(VecDestroy(&b->r));
+  PetscCall(VecDestroy(&b->y));
+  PetscCall(MatDestroy(&b->X));
+  b->setup  = PETSC_FALSE;
+  b->reason = BMRM_CONVERGED_ITERATING;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMDestroy - Destroys the solver
+
+  Collective
+
+  Input Parameter:
+. b - the solver; set to `NULL`
+
+  Level: beginner
+
+.seealso: `BMRMCreate()`
+@*/
+PetscErrorCode BMRMDestroy(BMRM *b)
+{
+  PetscFunctionBegin;
+  if (!*b) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscValidHeaderSpecific(*b, BMRM_CLASSID, 1);
+  if (--((PetscObject)*b)->refct > 0) {
+    *b = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(BMRMReset(*b));
+  PetscCall(BMRMMonitorCancel(*b));
+  PetscCall(PetscHeaderDestroy(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetData - Sets the examples and their labels
+
+  Collective
+
+  Input Parameters:
++ b - the solver
+. X - one example a row, of any type with `MatMult()` and `MatMultTranspose()`
+- y - the labels, laid out as the rows of X; each is +1 or -1
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMReset()`
+@*/
+PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
+{
+  const PetscScalar *ya;
+  PetscInt           m, n, my, bad = -1, rstart, first, none = PETSC_MAX_INT;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
+  PetscValidHeaderSpecific(y, VEC_CLASSID, 3);
+  PetscCheckSameComm(b, 1, X, 2);
+  PetscCheckSameComm(b, 1, y, 3);
+  PetscCall(MatGetSize(X, &m, NULL));
+  PetscCall(VecGetSize(y, &my));
+  PetscCheck(m == my, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows but there are %" PetscInt_FMT " labels", m, my);
+  PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has no rows: there is nothing to train on");
+  PetscCall(MatGetLocalSize(X, &n, NULL));
+  PetscCall(VecGetLocalSize(y, &my));
+  PetscCheck(n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
+  PetscCall(VecGetOwnershipRange(y, &rstart, NULL));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < n && bad < 0; i++) {
+    if (ya[i] != (PetscScalar)1 && ya[i] != (PetscScalar)-1) bad = rstart + i;
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  if (bad < 0) bad = none;
+  PetscCallMPI(MPI_Allreduce(&bad, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
+  PetscCheck(first == none, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " is neither +1 nor -1", first);
+  PetscCall(PetscObjectReference((PetscObject)X));
+  PetscCall(PetscObjectReference((PetscObject)y));
+  PetscCall(BMRMReset(b));
+  b->X = X;
+  b->y = y;
+  b->m = m;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetSolution - Gets the best point found, which is the one the objective belongs to
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. w - the weights of the features; the solver keeps it, do not destroy it
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMGetObjective()`, `BMRMGetScores()`
+@*/
+PetscErrorCode BMRMGetSolution(BMRM b, Vec *w)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(w, 2);
+  PetscCheck(b->w, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "There is no solution yet: call BMRMSolve() first");
+  *w = b->w;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetScores - Gets the products X w of the best point, which the solver has at hand
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. f - one score an example; the solver keeps it, do not destroy it
+
+  Level: intermediate
+
+.seealso: `BMRMGetSolution()`
+@*/
+PetscErrorCode BMRMGetScores(BMRM b, Vec *f)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(f, 2);
+  PetscCheck(b->f, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "There are no scores yet: call BMRMSolve() first");
+  *f = b->f;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetObjective - Gets the objective of the best point and a lower bound on the objective of every point
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameters:
++ J     - objective of the point that `BMRMGetSolution()` returns, or `NULL`
+- lower - the bound, or `NULL`; J - lower is the certified gap
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMSetTolerances()`
+@*/
+PetscErrorCode BMRMGetObjective(BMRM b, PetscReal *J, PetscReal *lower)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  if (J) *J = b->J;
+  if (lower) *lower = b->lower;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetIterationNumber - Gets the number of passes over the data: one `MatMult()` and one `MatMultTranspose()` each
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. it - the passes of the last solve, or so far when called by a monitor
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMGetMatMults()`
+@*/
+PetscErrorCode BMRMGetIterationNumber(BMRM b, PetscInt *it)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(it, 2);
+  *it = b->it;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetMatMults - Gets the number of products with the matrix or its transpose
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. n - calls of `MatMult()` and `MatMultTranspose()` together
+
+  Level: intermediate
+
+.seealso: `BMRMGetIterationNumber()`
+@*/
+PetscErrorCode BMRMGetMatMults(BMRM b, PetscInt *n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(n, 2);
+  *n = b->matmults;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetCuts - Gets the size of the bundle
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameters:
++ now  - cuts in the bundle, or `NULL`
+- peak - the most there were at once, or `NULL`
+
+  Level: intermediate
+
+.seealso: `BMRMSetIdleAge()`
+@*/
+PetscErrorCode BMRMGetCuts(BMRM b, PetscInt *now, PetscInt *peak)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  if (now) *now = b->bundle.n;
+  if (peak) *peak = b->bundle.peak;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetConvergedReason - Gets why the method stopped
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. reason - positive when the gap reached a tolerance, negative when not, zero before the solve; `BMRMConvergedReasons` has the names
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMSetTolerances()`, `BMRMSetErrorIfNotConverged()`
+@*/
+PetscErrorCode BMRMGetConvergedReason(BMRM b, BMRMConvergedReason *reason)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(reason, 2);
+  *reason = b->reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,58 @@
+/* BMRM: bundle methods for regularised risk minimisation, here the linear SVM.  All that an application sees. */
+#ifndef BMRM_H
+#define BMRM_H
+
+#include <petscmat.h>
+
+typedef struct _p_BMRM *BMRM;
+
+PETSC_EXTERN PetscClassId BMRM_CLASSID;
+
+/* why the method stopped: positive when the certified gap reached a tolerance, negative when something else ended it */
+typedef enum {
+  BMRM_CONVERGED_GAP_ATOL   = 2,
+  BMRM_CONVERGED_GAP_RTOL   = 3,
+  BMRM_DIVERGED_MAX_IT      = -3,
+  BMRM_DIVERGED_STAGNATED   = -4,
+  BMRM_DIVERGED_NANORINF    = -9,
+  BMRM_CONVERGED_ITERATING  = 0
+} BMRMConvergedReason;
+PETSC_EXTERN const char *const *const BMRMConvergedReasons;
+
+/* a monitor is called once before the first pass and after every pass */
+typedef PetscErrorCode (*BMRMMonitorFn)(BMRM, PetscInt, PetscReal, PetscReal, void *);
+
+PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);
+PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
+
+PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
+PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetLambda(BMRM, PetscReal);
+PETSC_EXTERN PetscErrorCode BMRMSetTolerances(BMRM, PetscReal, PetscReal, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetLineSearch(BMRM, PetscBool);
+PETSC_EXTERN PetscErrorCode BMRMSetMu(BMRM, PetscReal, PetscBool);
+PETSC_EXTERN PetscErrorCode BMRMSetIdleAge(BMRM, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetQPTolerance(BMRM, PetscReal);
+PETSC_EXTERN PetscErrorCode BMRMSetErrorIfNotConverged(BMRM, PetscBool);
+PETSC_EXTERN PetscErrorCode BMRMSetOptionsPrefix(BMRM, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMSetFromOptions(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMSetUp(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMSolve(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMReset(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
+
+PETSC_EXTERN PetscErrorCode BMRMGetLambda(BMRM, PetscReal *);
+PETSC_EXTERN PetscErrorCode BMRMGetSolution(BMRM, Vec *);
+PETSC_EXTERN PetscErrorCode BMRMGetScores(BMRM, Vec *);
+PETSC_EXTERN PetscErrorCode BMRMGetObjective(BMRM, PetscReal *, PetscReal *);
+PETSC_EXTERN PetscErrorCode BMRMGetIterationNumber(BMRM, PetscInt *);
+PETSC_EXTERN PetscErrorCode BMRMGetMatMults(BMRM, PetscInt *);
+PETSC_EXTERN PetscErrorCode BMRMGetCuts(BMRM, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode BMRMGetConvergedReason(BMRM, BMRMConvergedReason *);
+
+PETSC_EXTERN PetscErrorCode BMRMMonitorSet(BMRM, BMRMMonitorFn, void *, PetscErrorCode (*)(void **));
+PETSC_EXTERN PetscErrorCode BMRMMonitorCancel(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMView(BMRM, PetscViewer);
+PETSC_EXTERN PetscErrorCode BMRMViewFromOptions(BMRM, PetscObject, const char[]);
+
+#endif

@@ -1,0 +1,314 @@
+/* The BMRM object: setters and the options database. */
+#include "bmrmimpl.h"
+
+/*@
+  BMRMSetLambda - Sets the weight of the regulariser lambda/2 ||w||^2
+
+  Logically Collective
+
+  Input Parameters:
++ b      - the solver
+- lambda - the weight, positive; 1e-5 by default
+
+  Options Database Key:
+. -bmrm_lambda <lambda> - the weight
+
+  Level: beginner
+
+.seealso: `BMRMSolve()`, `BMRMGetLambda()`
+@*/
+PetscErrorCode BMRMSetLambda(BMRM b, PetscReal lambda)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, lambda, 2);
+  PetscCheck(lambda > 0 && !PetscIsInfOrNanReal(lambda), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "lambda is %g, it must be positive", (double)lambda);
+  b->lambda = lambda;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetLambda - Gets the weight of the regulariser
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. lambda - the weight
+
+  Level: beginner
+
+.seealso: `BMRMSetLambda()`
+@*/
+PetscErrorCode BMRMGetLambda(BMRM b, PetscReal *lambda)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(lambda, 2);
+  *lambda = b->lambda;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetTolerances - Sets when to stop: at the first certified gap that is small enough, or after too many passes
+
+  Logically Collective
+
+  Input Parameters:
++ b       - the solver
+. eps     - absolute tolerance on the gap J(w) - lower bound, 1e-4 by default
+. eps_rel - tolerance on the gap as a part of J(w), 0 by default
+- max_it  - passes over the data at most, 10000 by default
+
+  Options Database Keys:
++ -bmrm_eps <eps>         - absolute tolerance
+. -bmrm_eps_rel <eps_rel> - relative tolerance
+- -bmrm_max_it <max_it>   - most passes
+
+  Level: beginner
+
+  Note:
+  `PETSC_DEFAULT` leaves a value as it is.
+
+.seealso: `BMRMSolve()`, `BMRMGetConvergedReason()`
+@*/
+PetscErrorCode BMRMSetTolerances(BMRM b, PetscReal eps, PetscReal eps_rel, PetscInt max_it)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, eps, 2);
+  PetscValidLogicalCollectiveReal(b, eps_rel, 3);
+  PetscValidLogicalCollectiveInt(b, max_it, 4);
+  if (eps != (PetscReal)PETSC_DEFAULT) {
+    PetscCheck(eps >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The absolute tolerance is %g, it must not be negative", (double)eps);
+    b->eps = eps;
+  }
+  if (eps_rel != (PetscReal)PETSC_DEFAULT) {
+    PetscCheck(eps_rel >= 0 && eps_rel < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The relative tolerance is %g, it must be in [0, 1)", (double)eps_rel);
+    b->eps_rel = eps_rel;
+  }
+  if (max_it != PETSC_DEFAULT) {
+    PetscCheck(max_it >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of passes is %" PetscInt_FMT ", it must not be negative", max_it);
+    b->max_it = max_it;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetLineSearch - Chooses between the line search of OCAS and plain BMRM
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- flag - `PETSC_TRUE`, the default, searches the line from the best point to the minimiser of the model exactly
+
+  Options Database Key:
+. -bmrm_line_search <bool> - use the line search
+
+  Level: intermediate
+
+.seealso: `BMRMSolve()`, `BMRMSetMu()`
+@*/
+PetscErrorCode BMRMSetLineSearch(BMRM b, PetscBool flag)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(b, flag, 2);
+  b->line_search = flag;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetMu - Sets how far past the best point the next cut is taken, as a part of the way to the minimiser of the model
+
+  Logically Collective
+
+  Input Parameters:
++ b     - the solver
+. mu    - the part, in (0, 1]
+- adapt - change it on the way, with mu as the first value; the default
+
+  Options Database Keys:
++ -bmrm_mu <mu>         - the part
+- -bmrm_mu_adapt <bool> - change it on the way
+
+  Level: intermediate
+
+.seealso: `BMRMSetLineSearch()`
+@*/
+PetscErrorCode BMRMSetMu(BMRM b, PetscReal mu, PetscBool adapt)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, mu, 2);
+  PetscValidLogicalCollectiveBool(b, adapt, 3);
+  PetscCheck(mu > 0 && mu <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "mu is %g, it must be in (0, 1]", (double)mu);
+  b->mu       = mu;
+  b->mu_adapt = adapt;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetIdleAge - Sets after how many solutions of the model without weight a cut is dropped
+
+  Logically Collective
+
+  Input Parameters:
++ b   - the solver
+- age - solutions in a row; 0 keeps all cuts
+
+  Options Database Key:
+. -bmrm_idle_age <age> - solutions in a row
+
+  Level: intermediate
+
+  Note:
+  The lower bound is that of the best model so far, so that it does not fall when a cut goes.
+
+.seealso: `BMRMGetCuts()`
+@*/
+PetscErrorCode BMRMSetIdleAge(BMRM b, PetscInt age)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, age, 2);
+  PetscCheck(age >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The age is %" PetscInt_FMT ", it must not be negative", age);
+  b->idle_age = age;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetQPTolerance - Sets how well the model is minimised: to this part of the gap
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- rtol - the part, in [0, 1); 0.01 by default
+
+  Options Database Key:
+. -bmrm_qp_rtol <rtol> - the part
+
+  Level: advanced
+
+  Note:
+  The lower bound is a dual value, valid however well the model is minimised.
+
+.seealso: `BMRMSolve()`
+@*/
+PetscErrorCode BMRMSetQPTolerance(BMRM b, PetscReal rtol)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, rtol, 2);
+  PetscCheck(rtol >= 0 && rtol < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The tolerance is %g, it must be in [0, 1)", (double)rtol);
+  b->qp_rtol = rtol;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetErrorIfNotConverged - Makes `BMRMSolve()` raise an error when the gap did not reach the tolerance
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- flag - `PETSC_TRUE` for an error
+
+  Options Database Key:
+. -bmrm_error_if_not_converged <bool> - raise an error
+
+  Level: intermediate
+
+.seealso: `BMRMGetConvergedReason()`
+@*/
+PetscErrorCode BMRMSetErrorIfNotConverged(BMRM b, PetscBool flag)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(b, flag, 2);
+  b->error_if_not_converged = flag;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMSetOptionsPrefix - Sets the prefix of the solver's options
+
+  Logically Collective
+
+  Input Parameters:
++ b      - the solver
+- prefix - put before the names of all options, without a hyphen
+
+  Level: advanced
+
+.seealso: `BMRMSetFromOptions()`
+@*/
+PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)b, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetFromOptions - Sets what the options database says
+
+  Collective
+
+  Input Parameter:
+. b - the solver
+
+  Options Database Keys:
++ -bmrm_lambda <1e-5>                  - weight of the regulariser
+. -bmrm_eps <1e-4>                     - absolute tolerance on the gap
+. -bmrm_eps_rel <0>                    - relative tolerance on the gap
+. -bmrm_max_it <10000>                 - most passes over the data
+. -bmrm_line_search <true>             - line search of OCAS
+. -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
+. -bmrm_mu_adapt <true>                - change it on the way
+. -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
+. -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
+. -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
+. -bmrm_monitor [viewer]               - print a line a pass
+. -bmrm_view [viewer]                  - view the solver after the solve
+- -bmrm_converged_reason [viewer]      - print why it stopped
+
+  Level: beginner
+
+.seealso: `BMRMCreate()`, `BMRMSolve()`
+@*/
+PetscErrorCode BMRMSetFromOptions(BMRM b)
+{
+  PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
+  PetscInt  max_it = b->max_it, idle_age = b->idle_age;
+  PetscBool adapt = b->mu_adapt;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscObjectOptionsBegin((PetscObject)b);
+  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser lambda/2 ||w||^2", "BMRMSetLambda", lambda, &lambda, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap", "BMRMSetTolerances", eps, &eps, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most", "BMRMSetTolerances", max_it, &max_it, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", b->line_search, &b->line_search, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", NULL));
+  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", NULL));
+  PetscOptionsEnd();
+  PetscCall(BMRMSetLambda(b, lambda));
+  PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
+  PetscCall(BMRMSetMu(b, mu, adapt));
+  PetscCall(BMRMSetIdleAge(b, idle_age));
+  PetscCall(BMRMSetQPTolerance(b, qp_rtol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,52 @@
+/* Examples read from a LIBSVM file, and the matrix and labels made of them. */
+#ifndef BMRM_LIBSVM_H
+#define BMRM_LIBSVM_H
+
+#include <gpucsrcompat.h>
+#include <petscmat.h>
+
+#define BMRM_MAX_CLASSES 16 /* so many different labels are told apart; more is an error wherever classes matter */
+
+/* the rows of this rank in compressed form; what is said of all ranks is the same on all */
+typedef struct {
+  MPI_Comm     comm;
+  char         file[PETSC_MAX_PATH_LEN];
+  PetscInt     m, M;  /* examples on this rank, on all */
+  PetscInt     N;     /* largest feature index on all ranks */
+  PetscInt    *i, *j; /* where a row begins, features counted from 0 */
+  PetscScalar *a;
+  PetscReal   *label;
+  PetscInt64   nnz;                           /* entries on all ranks */
+  PetscInt     nclass;                        /* different labels on all ranks; BMRM_MAX_CLASSES + 1 stands for more */
+  PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* in ascending order */
+  PetscInt64   classline[BMRM_MAX_CLASSES + 1];
+} BMRMExamples;
+
+PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(const BMRMExamples *, PetscInt, MatType, Mat *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, const PetscReal[2], Mat, Vec *);
+
+/* the first complaint about a file */
+typedef struct {
+  int        code;   /* PETSc error class, 0 for none */
+  PetscInt64 line;   /* counted from 1, 0 when the whole file is meant */
+  PetscInt64 column; /* likewise */
+  char       what[256];
+} BMRMFileError;
+
+/* the growing rows of a rank */
+typedef struct {
+  BMRMExamples *ex;
+  PetscInt      mcap, nzcap, nz;
+  PetscInt64    lines; /* begun so far */
+  BMRMFileError err;
+} BMRMParser;
+
+/* libsvmparse.c */
+PETSC_INTERN const char    *BMRMScanReal(const char *, double *);
+PETSC_INTERN PetscErrorCode BMRMParseLine(BMRMParser *, const char *, const char *);
+
+#endif

@@ -1,0 +1,271 @@
+/* The model: a text file of weights, and the scores it gives. */
+#include "libsvm.h"
+#include "model.h"
+#include <errno.h>
+#include <string.h>
+
+#define BMRM_MODEL_MAGIC "bmrm-model 1"
+
+/*@C
+  BMRMModelCreate - Makes a model of trained weights
+
+  Collective
+
+  Input Parameters:
++ w       - the weights
+. lambda  - the regularisation they were trained with
+- classes - the labels of negative and positive scores
+
+  Output Parameter:
+. model - the model, the same on all ranks
+
+  Level: developer
+
+.seealso: `BMRMModelWrite()`, `BMRMModelScore()`, `BMRMModelDestroy()`
+@*/
+PetscErrorCode BMRMModelCreate(Vec w, PetscReal lambda, const PetscReal classes[2], BMRMModel *model)
+{
+  VecScatter         scatter;
+  Vec                all;
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(w, &model->n));
+  model->lambda     = lambda;
+  model->classes[0] = classes[0];
+  model->classes[1] = classes[1];
+  PetscCall(PetscMalloc1(model->n, &model->w));
+  PetscCall(VecScatterCreateToAll(w, &scatter, &all));
+  PetscCall(VecScatterBegin(scatter, w, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, w, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetArrayRead(all, &a));
+  for (PetscInt i = 0; i < model->n; i++) model->w[i] = PetscRealPart(a[i]);
+  PetscCall(VecRestoreArrayRead(all, &a));
+  PetscCall(VecScatterDestroy(&scatter));
+  PetscCall(VecDestroy(&all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMModelDestroy - Frees a model
+
+  Not Collective
+
+  Input Parameter:
+. model - the model
+
+  Level: developer
+
+.seealso: `BMRMModelCreate()`, `BMRMModelRead()`
+@*/
+PetscErrorCode BMRMModelDestroy(BMRMModel *model)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(model->w));
+  model->n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMModelWrite - Writes a model as text, digit for digit what it is in memory
+
+  Collective
+
+  Input Parameters:
++ comm  - the communicator
+. model - the model
+- file  - where to; it appears when it is complete
+
+  Level: developer
+
+.seealso: `BMRMModelRead()`
+@*/
+PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char file[])
+{
+  BMRMOutput out;
+  PetscInt   nonzeros = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < model->n; i++) nonzeros += model->w[i] != 0;
+  PetscCall(BMRMOutputOpen(comm, file, &out));
+  if (out.fp) {
+    (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss hinge\nlambda %.17g\nfeatures %lld\nlabels %.17g %.17g\nweights %lld\n", (double)model->lambda, (long long)model->n, (double)model->classes[0], (double)model->classes[1], (long long)nonzeros);
+    for (PetscInt i = 0; i < model->n; i++) {
+      if (model->w[i] != 0) (void)fprintf(out.fp, "%lld %.17g\n", (long long)i + 1, (double)model->w[i]);
+    }
+    (void)fprintf(out.fp, "end\n");
+  }
+  PetscCall(BMRMOutputCommit(&out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a line, without its end; at the end of the file an empty one. */
+static void NextLine(FILE *fp, PetscInt64 *lines, char line[], int size)
+{
+  (*lines)++;
+  if (!fgets(line, size, fp)) line[0] = 0;
+  line[strcspn(line, "\r\n")] = 0;
+}
+
+/* Reads n numbers, each after one blank, that fill the rest of a line after a word. */
+static PetscBool ScanNumbers(const char line[], const char word[], int n, double v[])
+{
+  const size_t length = strlen(word);
+  const char  *p      = line + length;
+
+  if (strncmp(line, word, length)) return PETSC_FALSE;
+  for (int k = 0; k < n; k++) {
+    if (length || k) {
+      if (*p++ != ' ') return PETSC_FALSE;
+    }
+    p = BMRMScanReal(p, v + k);
+    if (!p || PetscIsInfOrNanReal((PetscReal)v[k])) return PETSC_FALSE;
+  }
+  return (PetscBool)(*p == 0);
+}
+
+/* Whether v is an integer in [low, high]. */
+static PetscBool IsCount(double v, double low, double high)
+{
+  return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
+}
+
+/* What the first rank does: reads the file, notes the first thing that is wrong. */
+static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
+{
+  char        line[256];
+  const char *expected = NULL;
+  double      v[2], last = 0;
+  PetscInt    count = 0;
+
+  PetscFunctionBegin;
+  NextLine(fp, &err->line, line, sizeof(line));
+  if (strcmp(line, BMRM_MODEL_MAGIC)) expected = "the first line of a model, '" BMRM_MODEL_MAGIC "'";
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (strcmp(line, "loss hinge")) expected = "'loss hinge', the only loss of this version";
+  }
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (!ScanNumbers(line, "lambda", 1, v) || !(v[0] > 0)) expected = "'lambda' and a positive number";
+    else model->lambda = (PetscReal)v[0];
+  }
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (!ScanNumbers(line, "features", 1, v) || !IsCount(v[0], 0, PETSC_MAX_INT)) expected = "'features' and their number";
+    else model->n = (PetscInt)v[0];
+  }
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1])) expected = "'labels' and two numbers in ascending order";
+    else {
+      model->classes[0] = (PetscReal)v[0];
+      model->classes[1] = (PetscReal)v[1];
+    }
+  }
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (!ScanNumbers(line, "weights", 1, v) || !IsCount(v[0], 0, model->n)) expected = "'weights' and the number of those that are not zero";
+    else count = (PetscInt)v[0];
+  }
+  if (!expected) PetscCall(PetscCalloc1(model->n, &model->w));
+  for (PetscInt k = 0; k < count && !expected; k++) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (!ScanNumbers(line, "", 2, v) || !IsCount(v[0], last + 1, model->n)) expected = "an index, higher than the one before and no more than the features, and a weight";
+    else model->w[(PetscInt)(last = v[0]) - 1] = (PetscReal)v[1];
+  }
+  if (!expected) {
+    NextLine(fp, &err->line, line, sizeof(line));
+    if (strcmp(line, "end")) expected = "'end'; the file is damaged or cut off";
+  }
+  if (expected) {
+    for (char *p = line; *p; p++) *p = *p < ' ' || *p > '~' ? '?' : *p;
+    err->code = PETSC_ERR_FILE_UNEXPECTED;
+    PetscCall(PetscSNPrintf(err->what, sizeof(err->what), "expected %s, got '%.40s'", expected, line));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMModelRead - Reads a model that `BMRMModelWrite()` wrote
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- file - the file; only the first rank opens it
+
+  Output Parameter:
+. model - the model, the same on all ranks; empty after an error
+
+  Level: developer
+
+.seealso: `BMRMModelWrite()`, `BMRMModelScore()`
+@*/
+PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
+{
+  BMRMFileError err;
+  PetscMPIInt   rank, count;
+
+  PetscFunctionBegin;
+  memset(model, 0, sizeof(*model));
+  memset(&err, 0, sizeof(err));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) {
+    FILE *fp = fopen(file, "r");
+
+    if (fp) {
+      PetscCall(ReadText(fp, model, &err));
+      (void)fclose(fp);
+    } else {
+      err.code = PETSC_ERR_FILE_OPEN;
+      PetscCall(PetscStrncpy(err.what, strerror(errno), sizeof(err.what)));
+    }
+    if (err.code) PetscCall(BMRMModelDestroy(model));
+  }
+  PetscCallMPI(MPI_Bcast(&err, (PetscMPIInt)sizeof(err), MPI_BYTE, 0, comm));
+  PetscCheck(!err.code || err.line, comm, (PetscErrorCode)err.code, "%s: %s", file, err.what);
+  PetscCheck(!err.code, comm, (PetscErrorCode)err.code, "%s: line %" PetscInt64_FMT ": %s", file, err.line, err.what);
+  PetscCallMPI(MPI_Bcast(&model->n, 1, MPIU_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(model->classes, 2, MPIU_REAL, 0, comm));
+  PetscCallMPI(MPI_Bcast(&model->lambda, 1, MPIU_REAL, 0, comm));
+  if (rank) PetscCall(PetscMalloc1(model->n, &model->w));
+  PetscCall(PetscMPIIntCast(model->n, &count));
+  PetscCallMPI(MPI_Bcast(model->w, count, MPIU_REAL, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMModelScore - Multiplies data by the weights of a model
+
+  Collective
+
+  Input Parameters:
++ model - the model
+- X     - one example a row, with as many columns as the model has features
+
+  Output Parameter:
+. f - the scores; a score of zero or more stands for the second class
+
+  Level: developer
+
+.seealso: `BMRMModelRead()`, `BMRMConfusionCount()`, `BMRMPredictionsWrite()`
+@*/
+PetscErrorCode BMRMModelScore(const BMRMModel *model, Mat X, Vec *f)
+{
+  Vec          w;
+  PetscScalar *a;
+  PetscInt     n, start, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, NULL, &n));
+  PetscCheck(n == model->n, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " columns but the model has %" PetscInt_FMT " features", n, model->n);
+  PetscCall(MatCreateVecs(X, &w, f));
+  PetscCall(VecGetOwnershipRange(w, &start, &end));
+  PetscCall(VecGetArrayWrite(w, &a));
+  for (PetscInt i = start; i < end; i++) a[i - start] = model->w[i];
+  PetscCall(VecRestoreArrayWrite(w, &a));
+  PetscCall(MatMult(X, w, *f));
+  PetscCall(VecDestroy(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

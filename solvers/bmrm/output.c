@@ -1,0 +1,79 @@
+/* Output files that are there completely or not at all: written aside, then renamed. */
+#define _POSIX_C_SOURCE 200809L
+#include "model.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Raises on every rank what went wrong on the first one, if anything did. */
+static PetscErrorCode RaiseErrno(BMRMOutput *out, int err, const char doing[])
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(&err, 1, MPI_INT, 0, out->comm));
+  PetscCheck(!err, out->comm, PETSC_ERR_FILE_WRITE, "Cannot %s %s: %s; nothing was left behind", doing, out->path, strerror(err));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMOutputOpen - Opens a file for writing by the first rank, under a name that is not yet its own
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- path - name that `BMRMOutputCommit()` gives the file
+
+  Output Parameter:
+. out - the file; its fp is `NULL` on the other ranks
+
+  Level: developer
+
+.seealso: `BMRMOutputCommit()`
+@*/
+PetscErrorCode BMRMOutputOpen(MPI_Comm comm, const char path[], BMRMOutput *out)
+{
+  PetscMPIInt rank;
+  int         err = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  out->comm = comm;
+  out->fp   = NULL;
+  PetscCall(PetscStrncpy(out->path, path, sizeof(out->path)));
+  PetscCall(PetscSNPrintf(out->aside, sizeof(out->aside), "%s.%ld.part", path, (long)getpid()));
+  if (!rank) {
+    out->fp = fopen(out->aside, "w");
+    if (!out->fp) err = errno ? errno : EIO;
+  }
+  PetscCall(RaiseErrno(out, err, "create"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMOutputCommit - Closes the file and gives it its name; removes it when anything failed since it was opened
+
+  Collective
+
+  Input Parameter:
+. out - the file
+
+  Level: developer
+
+.seealso: `BMRMOutputOpen()`
+@*/
+PetscErrorCode BMRMOutputCommit(BMRMOutput *out)
+{
+  int err = 0;
+
+  PetscFunctionBegin;
+  if (out->fp) {
+    if (fflush(out->fp) || fsync(fileno(out->fp))) err = errno ? errno : EIO;
+    if (!err && ferror(out->fp)) err = EIO;
+    if (fclose(out->fp) && !err) err = errno ? errno : EIO;
+    out->fp = NULL;
+    if (!err && rename(out->aside, out->path)) err = errno;
+    if (err) (void)unlink(out->aside);
+  }
+  PetscCall(RaiseErrno(out, err, "write"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

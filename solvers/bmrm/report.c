@@ -1,0 +1,177 @@
+/* The report of a run: for people on the terminal, for programs as JSON. */
+#include "model.h"
+#include <gpucsr.h>
+#include <math.h>
+#include <string.h>
+
+/*@C
+  BMRMReportCreate - Makes a report in which nothing is known
+
+  Not Collective
+
+  Output Parameter:
+. r - the report
+
+  Level: developer
+
+.seealso: `BMRMReportSetMat()`, `BMRMReportWrite()`, `BMRMReportPrint()`
+@*/
+PetscErrorCode BMRMReportCreate(BMRMReport *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(r, sizeof(*r)));
+  r->lambda = r->objective = r->lower_bound = r->gap = (PetscReal)NAN;
+  r->train_accuracy = r->test_accuracy = r->loss = (PetscReal)NAN;
+  r->seconds_solve                               = NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMReportSetMat - Notes which type of matrix was multiplied, where, and whether its values are those of the file
+
+  Collective
+
+  Input Parameters:
++ r - the report
+- X - the matrix, after its first product
+
+  Level: developer
+
+  Note:
+  The name of the device belongs to the library.
+
+.seealso: `BMRMReportCreate()`
+@*/
+PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
+{
+  MatGPUCSRInfo info;
+  MatType       type;
+  PetscReal     loss, worst;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetType(X, &type));
+  PetscCall(PetscStrncpy(r->mat_type, type, sizeof(r->mat_type)));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &r->has_image, MATGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  r->device = "cpu";
+  if (!r->has_image) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGPUCSRGetDeviceName(&r->device));
+  PetscCall(MatGPUCSRGetInfo(X, &info));
+  loss = info.lossless ? 0 : info.loss;
+  PetscCallMPI(MPI_Allreduce(&loss, &worst, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)X)));
+  r->loss     = worst;
+  r->lossless = (PetscBool)(worst == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMReportPrint - Prints the summary that people read
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- r    - the report
+
+  Level: developer
+
+.seealso: `BMRMReportWrite()`
+@*/
+PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
+  PetscCall(PetscPrintf(comm, "matrix           %s on %s\n", r->mat_type, r->device));
+  if (r->has_image && r->lossless) PetscCall(PetscPrintf(comm, "                 stored without loss\n"));
+  else if (r->has_image) PetscCall(PetscPrintf(comm, "                 rounded values, largest relative change %.2e: the result is that of the rounded data\n", (double)r->loss));
+  if (r->reason) {
+    PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g\n", (double)r->objective, (double)r->lambda));
+    PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
+    PetscCall(PetscPrintf(comm, "passes           %" PetscInt_FMT " in %.3f s, %s\n", r->iterations, r->seconds_solve, r->reason));
+    PetscCall(PetscPrintf(comm, "train accuracy   %.4f %%\n", 100 * (double)r->train_accuracy));
+  }
+  if (!PetscIsInfOrNanReal(r->test_accuracy)) {
+    PetscCall(PetscPrintf(comm, "test accuracy    %.4f %% of %" PetscInt_FMT " examples\n", 100 * (double)r->test_accuracy, r->test_rows));
+    PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", r->test.tp, r->test.fp, r->test.tn, r->test.fn));
+  }
+  if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void PutReal(FILE *fp, const char key[], double v)
+{
+  if (PetscIsInfOrNanReal((PetscReal)v)) (void)fprintf(fp, ",\n  \"%s\": null", key);
+  else (void)fprintf(fp, ",\n  \"%s\": %.17g", key, v);
+}
+
+static void PutInt(FILE *fp, const char key[], long long v)
+{
+  (void)fprintf(fp, ",\n  \"%s\": %lld", key, v);
+}
+
+static void PutString(FILE *fp, const char key[], const char v[])
+{
+  if (!v) {
+    (void)fprintf(fp, ",\n  \"%s\": null", key);
+    return;
+  }
+  (void)fprintf(fp, ",\n  \"%s\": \"", key);
+  for (; *v; v++) {
+    const unsigned char c = (unsigned char)*v;
+
+    if (c == '"' || c == '\\') (void)fprintf(fp, "\\%c", c);
+    else if (c < 0x20) (void)fprintf(fp, "\\u%04x", c);
+    else (void)fputc(c, fp);
+  }
+  (void)fputc('"', fp);
+}
+
+/*@C
+  BMRMReportWrite - Writes the report as one JSON object
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. r    - the report
+- file - where to; it appears when it is complete
+
+  Level: developer
+
+  Note:
+  What is not known is null.
+
+.seealso: `BMRMReportPrint()`
+@*/
+PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
+{
+  BMRMOutput  out;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(BMRMOutputOpen(comm, file, &out));
+  if (out.fp) {
+    (void)fprintf(out.fp, "{\n  \"rows\": %lld", (long long)r->rows);
+    PutInt(out.fp, "cols", r->cols);
+    PutInt(out.fp, "nnz", r->nnz);
+    PutReal(out.fp, "lambda", (double)r->lambda);
+    PutReal(out.fp, "objective", (double)r->objective);
+    PutReal(out.fp, "lower_bound", (double)r->lower_bound);
+    PutReal(out.fp, "gap", (double)r->gap);
+    PutInt(out.fp, "iterations", r->iterations);
+    PutInt(out.fp, "matmults", r->matmults);
+    PutInt(out.fp, "cuts", r->cuts);
+    PutString(out.fp, "reason", r->reason);
+    PutReal(out.fp, "train_accuracy", (double)r->train_accuracy);
+    PutReal(out.fp, "test_accuracy", (double)r->test_accuracy);
+    PutReal(out.fp, "seconds_load", r->seconds_load);
+    PutReal(out.fp, "seconds_solve", r->seconds_solve);
+    PutString(out.fp, "mat_type", r->mat_type);
+    PutString(out.fp, "device", r->device);
+    PutReal(out.fp, "largest_relative_change", (double)r->loss);
+    PutInt(out.fp, "ranks", size);
+    (void)fprintf(out.fp, "\n}\n");
+  }
+  PetscCall(BMRMOutputCommit(&out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
