@@ -54,8 +54,11 @@ PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the cut <a, w> + b with weight zero; the bundle takes over the vector.  One VecMDot() for the row of the Gram matrix. */
-PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, Vec a, PetscReal b)
+/*
+  Adds the cut <a, w> + b with weight zero; the bundle takes over the vector. One VecMDot() gives the row of the Gram matrix,
+  whose last entry, the square of a, is returned.
+*/
+PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, Vec a, PetscReal b, PetscReal *square)
 {
   const PetscInt n = bu->n;
   PetscScalar   *dots;
@@ -72,6 +75,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, Vec a, PetscReal b)
   PetscCall(VecMDot(a, n, bu->a + 1, dots));
   bu->G[(size_t)n * bu->cap] = bu->G[n] = 0;
   for (PetscInt i = 1; i <= n; i++) bu->G[(size_t)n * bu->cap + i] = bu->G[(size_t)i * bu->cap + n] = PetscRealPart(dots[i - 1]);
+  *square = PetscRealPart(dots[n - 1]);
   PetscCall(PetscFree(dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

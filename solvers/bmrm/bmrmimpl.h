@@ -72,6 +72,7 @@ struct _p_BMRM {
   PetscInt            qp_its;
   BMRMConvergedReason reason;
   PetscBool           setup;
+  PetscBool           broken; /* a cut holds a NaN or infinity */
 
   PetscInt       nmonitors;
   BMRMMonitorFn  monitor[BMRM_MAX_MONITORS];
@@ -94,7 +95,7 @@ PETSC_INTERN PetscErrorCode BMRMQPDestroy(BMRMQP *);
 PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleDestroy(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
-PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, Vec, PetscReal);
+PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, Vec, PetscReal, PetscReal *);
 PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt, PetscInt *);
 PETSC_INTERN PetscErrorCode BMRMBundleCombine(BMRMBundle *, PetscReal, Vec, PetscReal *);
 

@@ -48,7 +48,7 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
 static PetscErrorCode BMRMAddCut(BMRM b, PetscReal s)
 {
   Vec       a;
-  PetscReal offset;
+  PetscReal offset, square;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
@@ -56,7 +56,8 @@ static PetscErrorCode BMRMAddCut(BMRM b, PetscReal s)
   PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a));
   PetscCall(MatMultTranspose(b->X, b->r, a));
   b->matmults++;
-  PetscCall(BMRMBundleAdd(&b->bundle, a, offset));
+  PetscCall(BMRMBundleAdd(&b->bundle, a, offset, &square));
+  if (PetscIsInfOrNanReal(square)) b->broken = PETSC_TRUE;
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,6 +75,7 @@ static PetscErrorCode BMRMSolveModel(BMRM b)
   PetscMPIInt n;
 
   PetscFunctionBegin;
+  if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
   PetscCall(BMRMQPSolve(&b->qp, bu->n, bu->G, bu->cap, bu->b, b->lambda, b->qp_rtol * (b->J - b->lower), bu->alpha, &b->qp_gap, &b->qp_its));
   PetscCall(PetscMPIIntCast(bu->n, &n));
@@ -141,7 +143,7 @@ static PetscErrorCode BMRMTest(BMRM b)
   for (PetscInt verified = 0; verified < 2; verified++) {
     const PetscReal gap = b->J - b->lower;
 
-    if (PetscIsInfOrNanReal(gap)) reason = BMRM_DIVERGED_NANORINF;
+    if (b->broken || PetscIsInfOrNanReal(gap)) reason = BMRM_DIVERGED_NANORINF;
     else if (gap <= b->eps) reason = BMRM_CONVERGED_GAP_ATOL;
     else if (gap <= b->eps_rel * PetscAbsReal(b->J)) reason = BMRM_CONVERGED_GAP_RTOL;
     else if (b->it >= b->max_it) reason = BMRM_DIVERGED_MAX_IT;
@@ -166,6 +168,7 @@ static PetscErrorCode BMRMStart(BMRM b)
   PetscCall(VecSet(b->f, 0));
   PetscCall(VecSet(b->e, 0));
   b->it = b->matmults = b->stalled = 0;
+  b->broken = PETSC_FALSE;
   b->lower  = 0;
   b->step   = 0;
   b->mu_now = b->mu;

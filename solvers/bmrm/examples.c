@@ -19,8 +19,8 @@
 PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscReal classes[2])
 {
   PetscFunctionBegin;
-  PetscCheck(ex->nclass != 1, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all labels are %g, expected two classes", ex->file, (double)ex->classes[0]);
-  PetscCheck(ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %g (line %" PetscInt64_FMT "), %g (line %" PetscInt64_FMT "), %g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0], ex->classline[0], (double)ex->classes[1], ex->classline[1], (double)ex->classes[2], ex->classline[2], ex->nclass > 3 ? ", ..." : "");
+  PetscCheck(ex->nclass != 1, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all labels are %.15g, expected two classes", ex->file, (double)ex->classes[0]);
+  PetscCheck(ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0], ex->classline[0], (double)ex->classes[1], ex->classline[1], (double)ex->classes[2], ex->classline[2], ex->nclass > 3 ? ", ..." : "");
   classes[0] = ex->classes[0];
   classes[1] = ex->classes[1];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,7 +48,7 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, const PetscReal 
   if (known) *known = PETSC_TRUE;
   for (PetscInt k = 0; k < ex->nclass; k++) {
     if (ex->classes[k] == classes[0] || ex->classes[k] == classes[1]) continue;
-    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: line %" PetscInt64_FMT ", column 1: label %g is neither of the model's %g and %g", ex->file, ex->classline[k], (double)ex->classes[k], (double)classes[0], (double)classes[1]);
+    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: line %" PetscInt64_FMT ", column 1: label %.15g is neither of the model's %.15g and %.15g", ex->file, ex->classline[k], (double)ex->classes[k], (double)classes[0], (double)classes[1]);
     *known = PETSC_FALSE;
     break;
   }

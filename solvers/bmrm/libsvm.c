@@ -225,7 +225,7 @@ static PetscErrorCode ParseAll(MPI_Comm comm, const char file[], BMRMParser *ps)
   PetscFunctionBegin;
   PetscCall(WindowOpen(comm, file, &win, &ps->err));
   ps->mcap  = 1024;
-  ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + PetscMax((PetscInt64)0, win.end - win.offset) / 8);
+  ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + PetscMax((PetscInt64)0, win.end - win.offset) / 5); /* most entries are longer */
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
   PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->j));

@@ -84,7 +84,7 @@ static PetscErrorCode Complain(BMRMParser *ps, const char *line, const char *p, 
   ps->err.line   = ps->lines;
   ps->err.column = p - line + 1;
   if (n) PetscCall(PetscSNPrintf(ps->err.what, sizeof(ps->err.what), "%s, got '%s'", what, token));
-  else PetscCall(PetscSNPrintf(ps->err.what, sizeof(ps->err.what), "%s, got the end of the line", what));
+  else PetscCall(PetscSNPrintf(ps->err.what, sizeof(ps->err.what), "%s, got %s", what, p < eol ? "a blank" : "the end of the line"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +146,7 @@ static PetscErrorCode ParseFeatures(BMRMParser *ps, const char *line, const char
     if (index <= last) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line"));
     q = BMRMScanReal(++p, &value);
     if (!q || q > eol || !(q == eol || IsBlank(*q) || *q == '#')) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value"));
-    if (PetscIsInfOrNanReal((PetscReal)value)) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision"));
+    if (PetscAbsReal((PetscReal)value) > PETSC_MAX_REAL) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision"));
     j[nz]   = (PetscInt)index - 1;
     a[nz++] = value;
     last    = (PetscInt)index;
@@ -184,7 +184,7 @@ PetscErrorCode BMRMParseLine(BMRMParser *ps, const char *line, const char *eol)
   if (!fits) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_ARG_OUTOFRANGE, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices"));
   q = BMRMScanReal(p, &label);
   if (!q || q > eol || !(q == eol || IsBlank(*q) || *q == '#')) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as label"));
-  if (PetscIsInfOrNanReal((PetscReal)label)) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the label is too large for double precision"));
+  if (PetscAbsReal((PetscReal)label) > PETSC_MAX_REAL) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the label is too large for double precision"));
   for (p = q; p < eol && IsBlank(*p); p++);
   if (eol - p >= 4 && p[0] == 'q' && p[1] == 'i' && p[2] == 'd' && p[3] == ':') {
     for (q = p + 4; IsDigit(*q); q++);

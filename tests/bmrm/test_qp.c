@@ -1,0 +1,193 @@
+static char help[] = "The inner QP of the bundle against all supports of small problems, and its optimality conditions on larger ones.\n\n";
+
+#include "bmrmimpl.h"
+
+#define NMAX 80
+
+static PetscErrorCode Random(PetscRandom rnd, PetscReal *v)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRandomGetValueReal(rnd, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n cuts in dim dimensions; the first is zero, every fifth a copy of the one before when there are copies */
+static PetscErrorCode Problem(PetscRandom rnd, PetscInt n, PetscInt dim, PetscBool copies, PetscReal G[], PetscReal b[])
+{
+  PetscReal a[NMAX][NMAX];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = 0; k < dim; k++) PetscCall(Random(rnd, &a[i][k]));
+    PetscCall(Random(rnd, &b[i]));
+    b[i] = 0.5 + 0.5 * b[i];
+    if (copies && i % 5 == 4) PetscCall(PetscArraycpy(a[i], a[i - 1], dim));
+  }
+  PetscCall(PetscArrayzero(a[0], dim));
+  b[0] = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      G[i * NMAX + j] = 0;
+      for (PetscInt k = 0; k < dim; k++) G[i * NMAX + j] += a[i][k] * a[j][k];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscReal Objective(PetscInt n, const PetscReal G[], const PetscReal b[], PetscReal lambda, const PetscReal alpha[])
+{
+  PetscReal obj = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    obj -= b[i] * alpha[i];
+    for (PetscInt j = 0; j < n; j++) obj += 0.5 / lambda * alpha[i] * G[i * NMAX + j] * alpha[j];
+  }
+  return obj;
+}
+
+/* Solves the (k+1) x (k+1) system [Q 1; 1' 0] [alpha; nu] = [b; 1] by elimination with pivoting; false when it is singular. */
+static PetscBool Equality(PetscInt k, PetscReal M[8][9], PetscReal x[])
+{
+  for (PetscInt c = 0; c <= k; c++) {
+    PetscInt p = c;
+
+    for (PetscInt r = c + 1; r <= k; r++) {
+      if (PetscAbsReal(M[r][c]) > PetscAbsReal(M[p][c])) p = r;
+    }
+    if (PetscAbsReal(M[p][c]) < 1e-9) return PETSC_FALSE;
+    for (PetscInt j = 0; j <= k + 1; j++) {
+      const PetscReal t = M[c][j];
+
+      M[c][j] = M[p][j];
+      M[p][j] = t;
+    }
+    for (PetscInt r = 0; r <= k; r++) {
+      const PetscReal f = M[r][c] / M[c][c];
+
+      for (PetscInt j = c; r != c && j <= k + 1; j++) M[r][j] -= f * M[c][j];
+    }
+  }
+  for (PetscInt c = 0; c <= k; c++) x[c] = M[c][k + 1] / M[c][c];
+  return PETSC_TRUE;
+}
+
+/* The best objective over the minimisers of all supports that lie in the simplex. */
+static PetscReal BruteForce(PetscInt n, const PetscReal G[], const PetscReal b[], PetscReal lambda)
+{
+  PetscReal best = PETSC_INFINITY;
+
+  for (PetscInt set = 1; set < 1 << n; set++) {
+    PetscReal M[8][9], x[8], alpha[8] = {0};
+    PetscInt  S[8], k = 0;
+    PetscBool inside = PETSC_TRUE;
+
+    for (PetscInt i = 0; i < n; i++) {
+      if (set >> i & 1) S[k++] = i;
+    }
+    for (PetscInt r = 0; r < k; r++) {
+      for (PetscInt c = 0; c < k; c++) M[r][c] = G[S[r] * NMAX + S[c]] / lambda;
+      M[r][k] = M[k][r] = 1;
+      M[r][k + 1]       = b[S[r]];
+    }
+    M[k][k]     = 0;
+    M[k][k + 1] = 1;
+    if (!Equality(k, M, x)) continue;
+    for (PetscInt r = 0; r < k; r++) {
+      if (x[r] < 0) inside = PETSC_FALSE;
+      alpha[S[r]] = x[r];
+    }
+    if (inside) best = PetscMin(best, Objective(n, G, b, lambda, alpha));
+  }
+  return best;
+}
+
+/* In the simplex, and no cut steeper than the mean by more than tol. */
+static PetscErrorCode CheckOptimal(PetscInt n, const PetscReal G[], const PetscReal b[], PetscReal lambda, PetscReal tol, const PetscReal alpha[])
+{
+  PetscReal sum = 0, mean = 0, g[NMAX], least = PETSC_INFINITY;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCheck(alpha[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "weight %" PetscInt_FMT " is %g", i, (double)alpha[i]);
+    sum += alpha[i];
+    g[i] = -b[i];
+    for (PetscInt j = 0; j < n; j++) g[i] += G[i * NMAX + j] * alpha[j] / lambda;
+    mean += alpha[i] * g[i];
+    least = PetscMin(least, g[i]);
+  }
+  PetscCheck(PetscAbsReal(sum - 1) < 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the weights sum to 1 + %g", (double)(sum - 1));
+  PetscCheck(mean - least <= tol, PETSC_COMM_SELF, PETSC_ERR_PLIB, "gap %g, tolerance %g", (double)(mean - least), (double)tol);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  BMRMQP      qp = {0};
+  PetscRandom rnd;
+  PetscReal  *G, b[NMAX], alpha[NMAX], gap;
+  PetscInt    its;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscMalloc1(NMAX * NMAX, &G));
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &rnd));
+  PetscCall(PetscRandomSetType(rnd, PETSCRANDER48));
+  PetscCall(PetscRandomSetInterval(rnd, -1, 1));
+  for (PetscInt trial = 0; trial < 300; trial++) {
+    const PetscInt  n      = 1 + trial % 7;
+    const PetscReal lambda = PetscPowReal(10, -(PetscReal)(trial % 4));
+    PetscReal       obj, best;
+
+    PetscCall(Problem(rnd, n, 1 + trial % 9, PETSC_FALSE, G, b));
+    PetscCall(PetscArrayzero(alpha, n));
+    alpha[trial % n] = 1;
+    PetscCall(BMRMQPSolve(&qp, n, G, NMAX, b, lambda, 1e-12, alpha, &gap, &its));
+    PetscCall(CheckOptimal(n, G, b, lambda, 1e-11, alpha));
+    obj  = Objective(n, G, b, lambda, alpha);
+    best = BruteForce(n, G, b, lambda);
+    PetscCheck(PetscAbsReal(obj - best) < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ": objective %.15g, the best support has %.15g", trial, (double)obj, (double)best);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "small problems agree with the best support\n"));
+
+  /* one cut more at a time, started from the last weights, as in the bundle; dependent and equal cuts among them */
+  for (PetscInt trial = 0; trial < 12; trial++) {
+    const PetscReal lambda = PetscPowReal(10, -(PetscReal)(trial % 6)), tol = 1e-9;
+    const PetscInt  dim    = trial < 6 ? 6 : 60;
+
+    PetscCall(Problem(rnd, NMAX, dim, PETSC_TRUE, G, b));
+    PetscCall(PetscArrayzero(alpha, NMAX));
+    alpha[0] = 1;
+    for (PetscInt n = 1; n <= NMAX; n++) {
+      PetscCall(BMRMQPSolve(&qp, n, G, NMAX, b, lambda, tol, alpha, &gap, &its));
+      PetscCheck(gap <= tol, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ", %" PetscInt_FMT " cuts: gap %g, tolerance %g", trial, n, (double)gap, (double)tol);
+      PetscCall(CheckOptimal(n, G, b, lambda, 2 * tol, alpha));
+      PetscCheck(its <= 10 * n + 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ", %" PetscInt_FMT " cuts: %" PetscInt_FMT " systems", trial, n, its);
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "growing problems are optimal at every size\n"));
+
+  /* the tolerance is one on the gap: a loose one stops earlier and still keeps its word */
+  PetscCall(Problem(rnd, NMAX, 40, PETSC_FALSE, G, b));
+  for (PetscInt k = 0; k < 2; k++) {
+    static PetscInt systems[2];
+
+    PetscCall(PetscArrayzero(alpha, NMAX));
+    alpha[0] = 1;
+    PetscCall(BMRMQPSolve(&qp, NMAX, G, NMAX, b, 0.01, k ? 1e-10 : 1, alpha, &gap, &systems[k]));
+    PetscCall(CheckOptimal(NMAX, G, b, 0.01, k ? 1e-10 : 1, alpha));
+    PetscCheck(!k || systems[0] < systems[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " systems for the loose tolerance, %" PetscInt_FMT " for the tight one", systems[0], systems[1]);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the tolerance bounds the gap\n"));
+  PetscCall(PetscRandomDestroy(&rnd));
+  PetscCall(BMRMQPDestroy(&qp));
+  PetscCall(PetscFree(G));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+      requires: double
+
+TEST*/
