@@ -12,7 +12,7 @@ pattern=${1:-}
 top=$BUILD/tests
 testdir=$top/harness
 
-export PETSC_OPTIONS="${PETSC_OPTIONS:-} -malloc_debug -gpucsr_device $GPUCSR_DEVICE"
+export PETSC_OPTIONS="${PETSC_OPTIONS:-} -malloc_debug -options_left no -gpucsr_device $GPUCSR_DEVICE"
 rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log
 
 # --- programs and scripts that were built elsewhere (tests/petsc/bundle.sh) ---------------------------------------------------
@@ -62,7 +62,7 @@ fromsource() {
   make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
     PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
     GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
-    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm $(value defs) $(value cudainc)" \
+    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests -I$ROOT/tests $(value defs) $(value cudainc)" \
     ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
 }
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi
