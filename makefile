@@ -57,7 +57,7 @@ twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-benches  := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
+benches  := $(if $(nvcc),bench_kernels) $(filter-out bench_kernels,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
 ifneq ($(nvcc),)
@@ -73,11 +73,11 @@ alib := $(BUILD)/lib/libgpucsr_static.a
 blib := $(BUILD)/lib/libgpucsr_bmrm.a
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
-incs     := -Iinclude -Isrc
+incs      = -Iinclude -Isrc
 defs     := -DGP_HAVE_CUDA=$(havecuda)
 warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)
-cflags   := -std=gnu99 $(OPT) -fPIC -fvisibility=hidden $(warn) $(incs) $(defs)
+cflags    = -std=gnu99 $(OPT) -fPIC -fvisibility=hidden $(warn) $(incs) $(defs)
 cudainc  := $(if $(nvcc),-I$(cuda)/include)
 pincs     = $(PETSC_CC_INCLUDES) $(cudainc)
 top      := $(lastword $(sort $(CUDA_ARCHS)))
@@ -151,7 +151,11 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
 $(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
-$(foreach b,$(benches),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_kernels,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
+$(obj)/tests/bench/%.o: incs += -Itests
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 

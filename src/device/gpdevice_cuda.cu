@@ -37,7 +37,7 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   if (!err) err = GpDevCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
   if (err) return err;
-  snprintf(dev->name, sizeof(dev->name), "%s", prop.name);
+  snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
   dev->ordinal       = ordinal;
   dev->compute_units = prop.multiProcessorCount;
   dev->stream = dev->own_stream = stream;

@@ -110,7 +110,7 @@ PetscErrorCode PetscGPUCSRCloseDevice_Private(void)
 @*/
 PetscErrorCode PetscGPUCSRGetDeviceName(const char *name[])
 {
-  GpDev dev;
+  GpDev dev = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));

@@ -3,24 +3,24 @@
 
 PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
 
-/* MatHeaderMerge() and MatHeaderReplace() leave our operations on a matrix whose spptr is not ours */
-static PetscErrorCode (*MatDestroyBase_Seq)(Mat) = NULL;
-static PetscErrorCode (*MatDestroyBase_MPI)(Mat) = NULL;
+/* The parents' operations, as the first matrix had them: MatHeaderMerge(), for example of an in-place factorisation, leaves
+   our operations on a matrix that has no spptr, or calls them on one that has no type name. */
+static struct _MatOps MatOpsBase_Seq, MatOpsBase_MPI;
 
-static PetscErrorCode MatDestroy_GPUCSR(Mat);
+static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
+static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
 
 PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
 {
   PetscFunctionBegin;
-  *is = (PetscBool)(A->ops->destroy == MatDestroy_GPUCSR && A->spptr);
+  *is = (PetscBool)((A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) && A->spptr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRIsMPI(Mat A, PetscBool *mpi)
+const struct _MatOps *MatGPUCSRBase_Private(Mat A)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscStrncmp(((PetscObject)A)->type_name, "mpi", 3, mpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->spptr) return &((Mat_GPUCSR *)A->spptr)->base;
+  return A->ops->destroy == MatDestroy_MPIAIJGPUCSR ? &MatOpsBase_MPI : &MatOpsBase_Seq;
 }
 
 /* composed functions, by which PETSc finds converters and products */
@@ -56,20 +56,23 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatDestroy_GPUCSR(Mat A)
+static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
 {
-  PetscBool   mpi;
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRIsMPI(A, &mpi));
-  if (g) {
-    if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
-    PetscCall(MatGPUCSRFree(A));
-  }
-  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_FALSE));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
-  PetscCall(mpi ? MatDestroyBase_MPI(A) : MatDestroyBase_Seq(A));
+  if (A->spptr) PetscCall(MatGPUCSRFree(A));
+  PetscCall(MatGPUCSRCompose(A, PETSC_FALSE, PETSC_FALSE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSEQAIJ));
+  PetscCall((*MatOpsBase_Seq.destroy)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat A)
+{
+  PetscFunctionBegin;
+  if (A->spptr) PetscCall(MatGPUCSRFree(A));
+  PetscCall(MatGPUCSRCompose(A, PETSC_TRUE, PETSC_FALSE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
+  PetscCall((*MatOpsBase_MPI.destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,19 +82,17 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   PetscBool   is;
 
   PetscFunctionBegin;
-  PetscCall((*g->base.duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
+  PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
   PetscCall(MatGPUCSRIs_Private(*B, &is));
-  if (is) ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+  if (is && g) ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
 {
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-
   PetscFunctionBegin;
-  PetscCall((*g->base.assemblyend)(A, type));
-  if (type == MAT_FINAL_ASSEMBLY) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
+  PetscCall((*MatGPUCSRBase_Private(A)->assemblyend)(A, type));
+  if (type == MAT_FINAL_ASSEMBLY && A->spptr) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,9 +109,9 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   g->base  = *A->ops;
   g->mpi   = mpi;
   A->spptr = g;
-  if (mpi) MatDestroyBase_MPI = A->ops->destroy;
-  else MatDestroyBase_Seq = A->ops->destroy;
-  A->ops->destroy        = MatDestroy_GPUCSR;
+  if (mpi) MatOpsBase_MPI = g->base;
+  else MatOpsBase_Seq = g->base;
+  A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
   A->ops->duplicate      = MatDuplicate_GPUCSR;
   A->ops->view           = MatView_GPUCSR;
   A->ops->convert        = MatConvert_GPUCSR;

@@ -26,6 +26,7 @@ static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z,
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
+  PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix has been given the contents of one of another type, by MatHeaderMerge() for example; convert it to %s again", MATGPUCSR);
   if (transpose) {
     PetscBool symmetric = PETSC_FALSE;
 

@@ -43,13 +43,18 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
 PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
 {
   Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSROptions options = g->options;
-  PetscInt         storage = options.storage, transpose = options.transpose, kernel = options.kernel + 1;
+  MatGPUCSROptions options;
+  PetscInt         storage, transpose, kernel;
   char             type[256];
   PetscBool        set;
 
   PetscFunctionBegin;
-  if (g->base.setfromoptions) PetscCall((*g->base.setfromoptions)(A, PetscOptionsObject));
+  if (MatGPUCSRBase_Private(A)->setfromoptions) PetscCall((*MatGPUCSRBase_Private(A)->setfromoptions)(A, PetscOptionsObject));
+  if (!g) PetscFunctionReturn(PETSC_SUCCESS);
+  options   = g->options;
+  storage   = options.storage;
+  transpose = options.transpose;
+  kernel    = options.kernel + 1;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
   PetscCall(PetscOptionsEList("-mat_gpucsr_storage", "Precision of the values on the device", "MatGPUCSRSetStorage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), Storages[storage], &storage, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose], &transpose, NULL));

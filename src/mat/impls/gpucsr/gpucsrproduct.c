@@ -24,7 +24,7 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRPresent_Private(A, PETSC_TRUE));
-  A->ops->convert = ((Mat_GPUCSR *)A->spptr)->base.convert;
+  A->ops->convert = MatGPUCSRBase_Private(A)->convert;
   PetscCall(MatConvert(A, type, reuse, B));
   PetscCall(MatGPUCSRIs_Private(A, &is)); /* not so after a conversion in place */
   if (is) A->ops->convert = convert;

@@ -148,9 +148,9 @@ PetscErrorCode MatView_GPUCSR(Mat A, PetscViewer viewer)
   PetscViewerFormat format;
 
   PetscFunctionBegin;
-  PetscCall((*((Mat_GPUCSR *)A->spptr)->base.view)(A, viewer));
+  PetscCall((*MatGPUCSRBase_Private(A)->view)(A, viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ascii || !A->assembled || A->factortype || !A->spptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

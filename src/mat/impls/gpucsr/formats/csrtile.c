@@ -1,24 +1,54 @@
-/* Compressed sparse rows cut into tiles of GP_TILE nonzeros, so that a row of any length is shared by many blocks. */
+/* Compressed sparse rows cut into tiles of equal work, so that a row of any length is shared by many blocks. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #include <stdlib.h>
 
-/* the rows that cross the end of a tile, in ascending order; with NULL arrays only their number */
-static int32_t GpCsrTileSpans(int32_t ntiles, const int32_t tilerow[], const int32_t rowptr[], int32_t spanrow[], int32_t spanend[])
+/* Cuts: the tile that starts at nonzero s and row r ends after GP_TILE nonzeros, or before row r+GP_TILE_ROWS. */
+static int32_t GpCsrTileCut(int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
 {
-  int32_t n = 0, m = tilerow[ntiles];
+  const int64_t nnz = rowptr[m];
+  int32_t       n   = 0;
 
-  for (int32_t t = 0; t < ntiles; t++) { /* only the last row that starts in a tile can leave it */
-    int32_t r = tilerow[t + 1] - 1, end;
+  for (int32_t s = 0, r = 0; s < nnz || r < m;) {
+    const int32_t last = m - r > GP_TILE_ROWS ? r + GP_TILE_ROWS : m;
+    int32_t       end  = s + (int64_t)GP_TILE < nnz ? s + GP_TILE : (int32_t)nnz, lo = r, hi = last;
 
-    if (tilerow[t] > r || r >= m) continue;
-    end = rowptr[r + 1] > rowptr[r] ? (rowptr[r + 1] - 1) / GP_TILE : t;
-    if (end == t) continue;
-    if (spanrow) {
-      spanrow[n]         = r;
-      spanend[2 * n]     = t;
-      spanend[2 * n + 1] = end;
+    start[n] = s;
+    row[n++] = r;
+    if (rowptr[last] <= end) { /* few nonzeros: the rows end the tile, or the matrix */
+      end = rowptr[last];
+      lo  = last;
+    } else {
+      while (lo < hi) { /* the first row that starts at or after the end */
+        const int32_t mid = lo + (hi - lo) / 2;
+
+        if (rowptr[mid] < end) lo = mid + 1;
+        else hi = mid;
+      }
     }
+    s = end;
+    r = lo;
+  }
+  start[n] = (int32_t)nnz;
+  row[n]   = m;
+  return n;
+}
+
+/* the rows that cross the end of a tile, in ascending order: only the last row that starts in a tile can */
+static int32_t GpCsrTileSpans(int32_t ntiles, const int32_t start[], const int32_t row[], const int32_t rowptr[], int32_t spanrow[], int32_t spanend[])
+{
+  int32_t n = 0;
+
+  for (int32_t t = 0; t < ntiles; t++) {
+    const int32_t r   = row[t + 1] - 1;
+    int32_t       end = t;
+
+    if (row[t] > r) continue;
+    while (start[end + 1] < rowptr[r + 1]) end++;
+    if (end == t) continue;
+    spanrow[n]         = r;
+    spanend[2 * n]     = t;
+    spanend[2 * n + 1] = end;
     n++;
   }
   return n;
@@ -33,39 +63,29 @@ static GpErr GpCsrTileUpload(GpDev dev, const int32_t host[], int32_t n, int32_t
 
 GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
 {
-  GpDev      dev    = A->csr->dev;
-  int32_t    m      = A->csr->m;
-  int32_t    ntiles = (int32_t)(((int64_t)A->csr->nnz + GP_TILE - 1) / GP_TILE);
-  GpCsrTile *T      = (GpCsrTile *)calloc(1, sizeof(*T));
-  int32_t   *work;
-  GpErr      err;
+  GpDev         dev  = A->csr->dev;
+  const int32_t m    = A->csr->m;
+  const size_t  most = (size_t)A->csr->nnz / GP_TILE + (size_t)m / GP_TILE_ROWS + 3; /* every cut ends a full tile or a full set of rows */
+  GpCsrTile    *T    = (GpCsrTile *)calloc(1, sizeof(*T));
+  int32_t      *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
+  GpErr         err;
 
-  if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
-  A->data   = T;
-  if (!ntiles) ntiles = 1; /* a matrix without nonzeros still has rows to write */
-  T->ntiles = ntiles;
-  work      = (int32_t *)malloc(((size_t)ntiles * 4 + 1) * sizeof(int32_t)); /* tilerow and, behind it, the spans */
-  if (!work) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
-  work[0] = 0;
-  for (int32_t t = 1, r = 0; t < ntiles; t++) {
-    int64_t start = (int64_t)t * GP_TILE;
-    int32_t hi    = m;
-
-    while (r < hi) { /* first row with rowptr >= start */
-      int32_t mid = r + (hi - r) / 2;
-
-      if (rowptr[mid] < start) r = mid + 1;
-      else hi = mid;
-    }
-    work[t] = r;
+  A->data = T;
+  if (!T || !work) {
+    free(work);
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
   }
-  work[ntiles] = m;
-  T->nspans    = GpCsrTileSpans(ntiles, work, rowptr, work + ntiles + 1, work + 2 * (size_t)ntiles + 1);
-  err          = GpCsrTileUpload(dev, work, ntiles + 1, &T->tilerow);
-  if (!err) err = GpCsrTileUpload(dev, work + ntiles + 1, T->nspans, &T->spanrow);
-  if (!err) err = GpCsrTileUpload(dev, work + 2 * (size_t)ntiles + 1, 2 * T->nspans, &T->spanend);
-  if (!err) err = GpDevAlloc(dev, (size_t)ntiles * sizeof(double), &T->head);
-  if (!err) err = GpDevAlloc(dev, (size_t)ntiles * sizeof(double), &T->tail);
+  row       = start + most;
+  spanrow   = row + most;
+  spanend   = spanrow + most;
+  T->ntiles = GpCsrTileCut(m, rowptr, start, row);
+  T->nspans = GpCsrTileSpans(T->ntiles, start, row, rowptr, spanrow, spanend);
+  err       = GpCsrTileUpload(dev, start, T->ntiles + 1, &T->start);
+  if (!err) err = GpCsrTileUpload(dev, row, T->ntiles + 1, &T->row);
+  if (!err) err = GpCsrTileUpload(dev, spanrow, T->nspans, &T->spanrow);
+  if (!err) err = GpCsrTileUpload(dev, spanend, 2 * T->nspans, &T->spanend);
+  if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
+  if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
   free(work);
   return err;
 }
@@ -82,7 +102,8 @@ void GpFmtDestroy_csrtile(GpFmt *A)
   GpDev      dev = A->csr->dev;
 
   if (!T) return;
-  GpDevFree(dev, &T->tilerow, ((size_t)T->ntiles + 1) * sizeof(int32_t));
+  GpDevFree(dev, &T->start, ((size_t)T->ntiles + 1) * sizeof(int32_t));
+  GpDevFree(dev, &T->row, ((size_t)T->ntiles + 1) * sizeof(int32_t));
   GpDevFree(dev, &T->spanrow, (size_t)T->nspans * sizeof(int32_t));
   GpDevFree(dev, &T->spanend, 2 * (size_t)T->nspans * sizeof(int32_t));
   GpDevFree(dev, &T->head, (size_t)T->ntiles * sizeof(double));
@@ -94,5 +115,5 @@ double GpFmtBytes_csrtile(const GpFmt *A)
 {
   const GpCsrTile *T = (const GpCsrTile *)A->data;
 
-  return ((double)T->ntiles + 1 + 3.0 * T->nspans) * sizeof(int32_t) + 2.0 * T->ntiles * sizeof(double);
+  return (2.0 * T->ntiles + 2.0 + 3.0 * T->nspans) * sizeof(int32_t) + 2.0 * T->ntiles * sizeof(double);
 }

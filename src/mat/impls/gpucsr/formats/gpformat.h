@@ -72,13 +72,16 @@ GpErr  GpFmtRefill(GpFmt *A); /* the values of csr changed, its pattern did not 
 void   GpFmtDestroy(GpFmt *A);
 double GpFmtBytes(const GpFmt *A); /* beyond the compressed rows */
 
-/* csrtile: tile t holds the nonzeros [t*GP_TILE, (t+1)*GP_TILE) whatever rows they belong to.  A row inside one tile
-   is finished there; a row that crosses a tile's end (a span) leaves partial sums that a second step adds in order. */
-#define GP_TILE 2048
+/* csrtile: tile t holds the nonzeros [start[t], start[t+1]), at most GP_TILE of them whatever rows they belong to, and at most
+   GP_TILE_ROWS row starts.  A row inside one tile is finished there; a row that crosses a tile's end (a span) leaves partial
+   sums that a second step adds in order. */
+#define GP_TILE      2048
+#define GP_TILE_ROWS 1024
 
 typedef struct {
   int32_t  ntiles, nspans;
-  int32_t *tilerow; /* [ntiles+1] first row that starts in tile t or later; tilerow[ntiles] = m */
+  int32_t *start;   /* [ntiles+1] first nonzero of the tile; start[ntiles] = nnz */
+  int32_t *row;     /* [ntiles+1] first row that starts in the tile; row[ntiles] = m */
   int32_t *spanrow; /* [nspans] the rows that cross a tile's end */
   int32_t *spanend; /* [2*nspans] the tile where it starts, the tile where it ends */
   double  *head;    /* [ntiles] sum of the tile's nonzeros before its first row start */

@@ -20,12 +20,10 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
   const int32_t   *rowptr = C->rowptr;
 
   for (int32_t t = 0; t < T->ntiles; t++) {
-    const int64_t stop  = ((int64_t)t + 1) * GP_TILE;
-    const int32_t start = t * GP_TILE, end = stop < C->nnz ? (int32_t)stop : C->nnz;
-    const int32_t first = rowptr[T->tilerow[t]];
+    const int32_t end = T->start[t + 1], first = rowptr[T->row[t]];
 
-    T->head[t] = Sum(C, x, start, first < end ? first : end);
-    for (int32_t i = T->tilerow[t]; i < T->tilerow[t + 1]; i++) {
+    T->head[t] = Sum(C, x, T->start[t], first < end ? first : end);
+    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
       if (rowptr[i + 1] <= end) {
         double sum = Sum(C, x, rowptr[i], rowptr[i + 1]);
 
@@ -69,78 +67,83 @@ __device__ static void SumTile(const double (&product)[EACH], double *head)
   if (threadIdx.x == 0) *head = sum;
 }
 
-/* Segment 0 of a tile is what comes before its first row start, segment s > 0 is row first+s-1 as far as the tile holds it.
-   The kernel finishes a row that ends in the tile and leaves the others' partial sums. */
+/* Segment 0 of a tile is what comes before its first row start, segment s > 0 is row first+s-1 as far as the tile holds it:
+   the products [from[s], from[s+1]).  A row that ends in the tile is finished; the others leave partial sums. */
 struct Segments {
-  const int32_t *rowptr;
+  const int32_t *from;
   const double  *z;
   double        *y, *head, *tail;
-  int32_t        first, start, end;
+  int32_t        first, n;
+  bool           open; /* the last row goes on in the next tile */
 
-  __device__ int32_t From(int32_t s) const { return s ? rowptr[first + s - 1] - start : 0; }
-  __device__ int32_t To(int32_t s) const { return min(rowptr[first + s], end) - start; }
+  __device__ int32_t Length(int32_t s) const { return from[s + 1] - from[s]; }
   __device__ void    Put(int32_t s, double sum) const
   {
     const int32_t i = first + s - 1;
 
     if (!s) *head = sum;
-    else if (rowptr[i + 1] <= end) y[i] = z ? z[i] + sum : sum;
-    else *tail = sum;
+    else if (open && s == n - 1) *tail = sum;
+    else y[i] = z ? z[i] + sum : sum;
   }
 };
 
-__device__ static void SumSegments(const Segments &S, int32_t nsegs, const double *products)
+__device__ static void SumSegments(const Segments &S, const double *products)
 {
   int width = 1;
 
-  while (width < WARP && width * nsegs < BLOCK) width *= 2;
-  for (int32_t base = 0; base < nsegs; base += BLOCK / width) { /* a group of width lanes a segment */
+  while (width < WARP && width * S.n < BLOCK) width *= 2;
+  for (int32_t base = 0; base < S.n; base += BLOCK / width) { /* a group of width lanes a segment */
     const int32_t s    = base + threadIdx.x / width, lane = threadIdx.x % width;
-    const bool    mine = s < nsegs && (width == WARP || S.To(s) - S.From(s) <= LONG * width);
+    const bool    mine = s < S.n && (width == WARP || S.Length(s) <= LONG * width);
     double        sum  = 0;
 
     if (mine)
-      for (int32_t k = S.From(s) + lane; k < S.To(s); k += width) sum += products[k];
+      for (int32_t k = S.from[s] + lane; k < S.from[s + 1]; k += width) sum += products[k];
     sum = GroupSum(sum, width);
     if (mine && lane == 0) S.Put(s, sum);
   }
   if (width == WARP) return;
-  for (int32_t base = threadIdx.x / WARP * WARP; base < nsegs; base += BLOCK) { /* the long ones: a warp each */
+  for (int32_t base = threadIdx.x / WARP * WARP; base < S.n; base += BLOCK) { /* the long ones: a warp each */
     const int32_t s    = base + threadIdx.x % WARP;
-    unsigned      left = __ballot_sync(0xffffffffu, s < nsegs && S.To(s) - S.From(s) > LONG * width);
+    unsigned      left = __ballot_sync(0xffffffffu, s < S.n && S.Length(s) > LONG * width);
 
     for (; left; left &= left - 1) {
       const int32_t one = base + __ffs(left) - 1;
       double        sum = 0;
 
-      for (int32_t k = S.From(one) + threadIdx.x % WARP; k < S.To(one); k += WARP) sum += products[k];
+      for (int32_t k = S.from[one] + threadIdx.x % WARP; k < S.from[one + 1]; k += WARP) sum += products[k];
       sum = GroupSum(sum, WARP);
       if (threadIdx.x % WARP == 0) S.Put(one, sum);
     }
   }
 }
 
-__global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
-  __shared__ double products[GP_TILE];
-  const int32_t     t = blockIdx.x, first = T.tilerow[t], nsegs = T.tilerow[t + 1] - first + 1;
-  const int64_t     start = (int64_t)t * GP_TILE, end = min(start + GP_TILE, (int64_t)nnz);
-  double            product[EACH];
+  __shared__ double  products[GP_TILE];
+  __shared__ int32_t from[GP_TILE_ROWS + 2];
+  const int32_t      t = blockIdx.x, start = T.start[t], length = T.start[t + 1] - start, first = T.row[t], rows = T.row[t + 1] - first;
+  double             product[EACH];
 
   #pragma unroll
   for (int e = 0; e < EACH; e++) {
-    const int64_t k = start + e * BLOCK + threadIdx.x;
+    const int32_t k = e * BLOCK + threadIdx.x;
 
-    product[e] = k < end ? (double)val[k] * __ldg(x + col[k]) : 0.0;
+    product[e] = k < length ? (double)val[start + k] * __ldg(x + col[start + k]) : 0.0;
   }
-  if (nsegs == 1) {
+  if (rows == 0) {
     SumTile(product, T.head + t);
     return;
+  }
+  for (int32_t r = threadIdx.x; r < rows; r += BLOCK) from[r + 1] = rowptr[first + r] - start;
+  if (threadIdx.x == 0) {
+    from[0]        = 0;
+    from[rows + 1] = length;
   }
   #pragma unroll
   for (int e = 0; e < EACH; e++) products[e * BLOCK + threadIdx.x] = product[e];
   __syncthreads();
-  SumSegments(Segments{rowptr, z, y, T.head + t, T.tail + t, first, (int32_t)start, (int32_t)end}, nsegs, products);
+  SumSegments(Segments{from, z, y, T.head + t, T.tail + t, first, rows + 1, rowptr[first + rows] - start > length}, products);
 }
 
 /* a warp a span: the tail of its first tile, then the heads of the others */
@@ -163,7 +166,7 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
   cudaStream_t     stream = (cudaStream_t)C->dev->stream;
 
   if (!C->m) return GP_SUCCESS;
-  CsrSplit<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  CsrSplit<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
   if (T->nspans) FinishSpans<<<(unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*T, z, y);
   return GpDevCheckLaunch(C->dev, "csrsplit");
 }

@@ -31,7 +31,8 @@ static int GpSelLanes(int lanes)
   return 0;
 }
 
-/* A group of lanes should find a few nonzeros each: about four, for enough loads in flight at few idle lanes.  It pays to
+/* A lane should find up to seven nonzeros: fewer lanes a row leave fewer idle and add up less, as long as the loads of
+   neighbouring rows share cache lines (tests/bench/results tells the times this was read from).  It pays to
    share nonzeros instead of rows when one row would keep its lanes busy long after the others have gone, or when there
    are too few rows to fill the GPU. */
 static void GpSelChooseCUDA(const GpFeatures *F, GpChoice *choice)
@@ -39,7 +40,7 @@ static void GpSelChooseCUDA(const GpFeatures *F, GpChoice *choice)
   int    lanes = 1;
   double fill;
 
-  while (lanes < 32 && 4 * lanes < F->mean) lanes *= 2;
+  while (lanes < 32 && 7 * lanes < F->mean) lanes *= 2;
   fill = (double)F->m * lanes / (2048.0 * F->compute_units);
   if (F->longest > 128.0 * lanes && F->longest > 8 * F->mean) {
     choice->kernel    = GP_SPMV_csrsplit;

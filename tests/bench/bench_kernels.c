@@ -1,0 +1,274 @@
+/* Every kernel of the table beside every CSR and COO algorithm of cuSPARSE, on the same matrices in one run: CSV on standard
+   output.  No PETSc: this times the kernels, bench_spmv times what a PETSc program sees.
+
+     bench_kernels [matrix ...]        without names: all of tests/bench/matrices.h
+
+   Columns: the product (A, At: the stored transpose, A': cuSPARSE's transposed operation on A), who, precision of the values,
+   median microseconds with everything as warm as the last product left it and with the caches flushed before each, the bytes
+   that the product must move at least, and the fraction of the GPU's measured copy rate that this makes when cold. */
+#include "bench/matrices.h"
+#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/selector/gpselect.h"
+
+#define DISABLE_CUSPARSE_DEPRECATED
+#include <cuda_runtime_api.h>
+#include <cusparse.h>
+#include <stdio.h>
+
+#define BATCH   10 /* products between two events when warm */
+#define REPEATS 21 /* of which the median is told */
+#define FLUSH   ((size_t)256 << 20)
+
+static GpDev      dev;
+static GpDevEvent begin, end;
+static void      *flush;
+static double     copyrate; /* bytes a second, read plus write */
+
+#define CHECK(call) \
+  do { \
+    if (call) { \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
+      exit(1); \
+    } \
+  } while (0)
+
+typedef struct {
+  const char *matrix, *product, *who, *precision;
+  double      bytes;
+  int (*run)(void *);
+  void *context;
+} Contest;
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* median microseconds of one product */
+static double Measure(const Contest *c, int cold)
+{
+  double    times[REPEATS];
+  const int batch = cold ? 1 : BATCH;
+
+  for (int r = -1; r < REPEATS; r++) {
+    double seconds;
+
+    if (cold) CHECK(dev->ops->zero(dev, flush, FLUSH));
+    CHECK(dev->ops->event_record(dev, begin));
+    for (int b = 0; b < batch; b++) CHECK(c->run(c->context));
+    CHECK(dev->ops->event_record(dev, end));
+    CHECK(dev->ops->event_wait(dev, end));
+    CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+    if (r >= 0) times[r] = 1e6 * seconds / batch;
+  }
+  qsort(times, REPEATS, sizeof(double), CompareDoubles);
+  return times[REPEATS / 2];
+}
+
+static void Report(const Contest *c, const char *note)
+{
+  const double warm = Measure(c, 0), cold = Measure(c, 1);
+
+  printf("%s,%s,%s,%s,%.1f,%.1f,%.0f,%.3f,%s\n", c->matrix, c->product, c->who, c->precision, warm, cold, c->bytes, c->bytes / (cold * 1e-6) / copyrate, note);
+  fflush(stdout);
+}
+
+static int Copy(void *context)
+{
+  return dev->ops->copy_within(dev, context, (char *)context + FLUSH * 4, FLUSH * 4);
+}
+
+static double Bytes(const GpCsr *A)
+{
+  return GpCsrBytes(A) + 8.0 * ((double)A->m + A->n);
+}
+
+typedef struct {
+  const GpFmt       *fmt;
+  const GpKernelRow *row;
+  const double      *x;
+  double            *y;
+} Ours;
+
+static int RunOurs(void *context)
+{
+  const Ours *o = (const Ours *)context;
+
+  return o->row->mult[GP_DEV_CUDA][o->fmt->csr->prec](o->fmt, o->x, NULL, o->y);
+}
+
+static void BenchOurs(const char *matrix, const char *product, const GpCsr *A, const int32_t *rowptr, const double *x, double *y)
+{
+  GpFeatures F;
+  GpChoice   choice;
+
+  GpSelFeatures(dev, A->m, A->n, rowptr, &F);
+  GpSelChoose(&F, &choice);
+  for (int k = 0; k < GP_KERNELS; k++) {
+    GpFmt   fmt;
+    Ours    ours = {&fmt, &GpKernelTable[k], x, y};
+    Contest c    = {matrix, product, GpKernelTable[k].name, A->prec == GP_F32 ? "single" : "double", Bytes(A), RunOurs, &ours};
+
+    CHECK(GpFmtBuild(&fmt, GpKernelTable[k].format, A, rowptr));
+    Report(&c, k == choice.kernel ? "chosen" : "");
+    GpFmtDestroy(&fmt);
+  }
+}
+
+typedef struct {
+  cusparseHandle_t     handle;
+  cusparseOperation_t  op;
+  cusparseSpMatDescr_t A;
+  cusparseDnVecDescr_t x, y;
+  cusparseSpMVAlg_t    alg;
+  void                *buffer;
+} Theirs;
+
+static int RunTheirs(void *context)
+{
+  const Theirs *t   = (const Theirs *)context;
+  const double  one = 1, zero = 0;
+
+  return cusparseSpMV(t->handle, t->op, &one, t->A, t->x, &zero, t->y, CUDA_R_64F, t->alg, t->buffer);
+}
+
+static void BenchTheirs(cusparseHandle_t handle, const char *matrix, const char *product, const GpCsr *A, int32_t *rows, int transpose, double *x, double *y)
+{
+  const struct {
+    const char       *name;
+    cusparseSpMVAlg_t alg;
+    int               coo;
+  } algs[] = {{"cusparse_csr1", CUSPARSE_SPMV_CSR_ALG1, 0}, {"cusparse_csr2", CUSPARSE_SPMV_CSR_ALG2, 0}, {"cusparse_coo1", CUSPARSE_SPMV_COO_ALG1, 1}, {"cusparse_coo2", CUSPARSE_SPMV_COO_ALG2, 1}};
+  const cudaDataType type = A->prec == GP_F32 ? CUDA_R_32F : CUDA_R_64F;
+
+  for (int a = 0; a < 4; a++) {
+    Theirs       t   = {handle, transpose ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE, NULL, NULL, NULL, algs[a].alg, NULL};
+    Contest      c   = {matrix, product, algs[a].name, A->prec == GP_F32 ? "mixed" : "double", Bytes(A), RunTheirs, &t};
+    const double one = 1, zero = 0;
+    size_t       size = 0;
+
+    if (algs[a].coo) CHECK(cusparseCreateCoo(&t.A, A->m, A->n, A->nnz, rows, A->col, A->val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
+    else CHECK(cusparseCreateCsr(&t.A, A->m, A->n, A->nnz, A->rowptr, A->col, A->val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
+    CHECK(cusparseCreateDnVec(&t.x, transpose ? A->m : A->n, x, CUDA_R_64F));
+    CHECK(cusparseCreateDnVec(&t.y, transpose ? A->n : A->m, y, CUDA_R_64F));
+    CHECK(cusparseSpMV_bufferSize(handle, t.op, &one, t.A, t.x, &zero, t.y, CUDA_R_64F, t.alg, &size));
+    CHECK(GpDevAlloc(dev, size ? size : 16, &t.buffer));
+    CHECK(cusparseSpMV_preprocess(handle, t.op, &one, t.A, t.x, &zero, t.y, CUDA_R_64F, t.alg, t.buffer));
+    Report(&c, "");
+    GpDevFree(dev, &t.buffer, size ? size : 16);
+    cusparseDestroyDnVec(t.x);
+    cusparseDestroyDnVec(t.y);
+    cusparseDestroySpMat(t.A);
+  }
+}
+
+/* the row of every nonzero, for COO */
+static int32_t *Rows(const GpCsr *A, const int32_t *rowptr)
+{
+  int32_t *host = (int32_t *)malloc((size_t)A->nnz * sizeof(int32_t)), *device;
+
+  for (int32_t i = 0; i < A->m; i++)
+    for (int32_t k = rowptr[i]; k < rowptr[i + 1]; k++) host[k] = i;
+  CHECK(GpDevAlloc(dev, (size_t)A->nnz * sizeof(int32_t), &device));
+  CHECK(GpDevUpload(dev, device, host, (size_t)A->nnz * sizeof(int32_t)));
+  free(host);
+  return device;
+}
+
+static double Now(void)
+{
+  double seconds;
+
+  CHECK(dev->ops->event_record(dev, end));
+  CHECK(dev->ops->event_wait(dev, end));
+  CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+  return 1e6 * seconds;
+}
+
+static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix *B, GpPrec prec)
+{
+  GpCsr    A, At;
+  GpLoss   loss;
+  int32_t *perm, *tptr = (int32_t *)malloc(((size_t)B->n + 1) * sizeof(int32_t)), *rows;
+  double  *x, *y, t0, t1;
+  size_t   nx = (size_t)(B->m > B->n ? B->m : B->n), ni = (size_t)B->nnz * sizeof(int32_t);
+  double  *host = (double *)malloc(nx * sizeof(double));
+  uint64_t seed = 5;
+
+  for (size_t i = 0; i < nx; i++) host[i] = 2 * BenchUniform(&seed) - 1;
+  CHECK(GpDevAlloc(dev, nx * sizeof(double), &x));
+  CHECK(GpDevAlloc(dev, nx * sizeof(double), &y));
+  CHECK(GpDevUpload(dev, x, host, nx * sizeof(double)));
+  CHECK(dev->ops->event_record(dev, begin));
+  CHECK(GpCsrCreate(dev, prec, B->m, B->n, B->nnz, &A));
+  CHECK(GpCsrSetPattern(&A, B->rowptr, B->col));
+  CHECK(GpCsrSetValues(&A, B->val, &loss));
+  t0 = Now();
+  CHECK(GpDevAlloc(dev, ni, &perm));
+  CHECK(GpCsrTranspose(&A, &At, perm));
+  t1 = Now();
+  printf("%s,,upload,%s,%.1f,,,,\n%s,,transpose,%s,%.1f,,,,\n", matrix, prec == GP_F32 ? "single" : "double", t0, matrix, prec == GP_F32 ? "single" : "double", t1 - t0);
+  CHECK(dev->ops->event_record(dev, begin));
+  CHECK(GpCsrTransposeValues(&A, perm, &At));
+  printf("%s,,refresh,%s,%.1f,,,,\n", matrix, prec == GP_F32 ? "single" : "double", Now());
+  GpDevFree(dev, &perm, ni);
+  CHECK(GpDevDownload(dev, tptr, At.rowptr, ((size_t)B->n + 1) * sizeof(int32_t)));
+  BenchOurs(matrix, "A", &A, B->rowptr, x, y);
+  BenchOurs(matrix, "At", &At, tptr, x, y);
+  rows = Rows(&A, B->rowptr);
+  BenchTheirs(handle, matrix, "A", &A, rows, 0, x, y);
+  BenchTheirs(handle, matrix, "A'", &A, rows, 1, x, y);
+  GpDevFree(dev, &rows, ni);
+  rows = Rows(&At, tptr);
+  BenchTheirs(handle, matrix, "At", &At, rows, 0, x, y);
+  GpDevFree(dev, &rows, ni);
+  GpCsrDestroy(&A);
+  GpCsrDestroy(&At);
+  GpDevFree(dev, &x, nx * sizeof(double));
+  GpDevFree(dev, &y, nx * sizeof(double));
+  free(tptr);
+  free(host);
+}
+
+int main(int argc, char **argv)
+{
+  const int        all = argc < 2, n = all ? (int)(sizeof(BenchNames) / sizeof(BenchNames[0])) : argc - 1;
+  char             why[256];
+  cusparseHandle_t handle;
+  Contest          copy = {.run = Copy};
+
+  if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
+    printf("bench_kernels: skipped: %s\n", why);
+    return 0;
+  }
+  CHECK(dev->ops->event_create(dev, &begin));
+  CHECK(dev->ops->event_create(dev, &end));
+  CHECK(GpDevAlloc(dev, FLUSH * 8, &flush));
+  CHECK(cusparseCreate(&handle));
+  CHECK(cusparseSetStream(handle, (cudaStream_t)dev->stream));
+  copy.context = flush;
+  copyrate     = 8.0 * FLUSH / (1e-6 * Measure(&copy, 0));
+  printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d batches of %d, cold: median of %d after a flush of %zu MiB\n", dev->name, 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS, BATCH, REPEATS, FLUSH >> 20);
+  printf("matrix,product,who,values,warm_us,cold_us,bytes,fraction,note\n");
+  for (int i = 0; i < n; i++) {
+    const char *name = all ? BenchNames[i].name : argv[i + 1];
+    BenchMatrix B;
+
+    if (!BenchNamed(name, &B)) {
+      fprintf(stderr, "bench_kernels: no matrix named %s in tests/bench/matrices.h\n", name);
+      return 2;
+    }
+    printf("# %s: %d x %d, %d nonzeros\n", name, B.m, B.n, B.nnz);
+    Bench(handle, name, &B, GP_F32);
+    Bench(handle, name, &B, GP_F64);
+    BenchMatrixDestroy(&B);
+  }
+  cusparseDestroy(handle);
+  GpDevFree(dev, &flush, FLUSH * 8);
+  dev->ops->event_destroy(dev, begin);
+  dev->ops->event_destroy(dev, end);
+  GpDevClose(&dev);
+  return 0;
+}

@@ -1,0 +1,144 @@
+static char help[] = "MatMult() and MatMultTranspose() of several matrix types side by side, as a PETSc program sees them: CSV on standard output.\n\n\
+  -matrices <name,...>   of tests/bench/matrices.h, default stencil7-100\n\
+  -types <type,...>      matrix types, default aij,gpucsr; gpucsr:double keeps doubles,\n\
+                         aijcusparse:explicit forms the transpose (MAT_FORM_EXPLICIT_TRANSPOSE)\n\
+  -repeats <n>           turns, of which the median is told, default 11\n\
+  -batch <n>             products a turn, default 10\n\n";
+
+#include "bench/matrices.h"
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include <petscmat.h>
+
+#define MAX 32
+
+typedef struct {
+  PetscInt repeats, batch;
+  double   first[2]; /* seconds of the first matrix type, the ratios' base */
+} Bench;
+
+static PetscErrorCode Build(const BenchMatrix *B, const char spec[], Mat *A)
+{
+  PetscInt *ri, *ci;
+  char      type[64];
+  char     *colon;
+  Mat       aij;
+  PetscBool ours;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(type, spec, sizeof(type)));
+  PetscCall(PetscStrchr(type, ':', &colon));
+  if (colon) *colon = 0;
+  PetscCall(PetscMalloc2(B->m + 1, &ri, B->nnz, &ci));
+  for (int32_t i = 0; i <= B->m; i++) ri[i] = B->rowptr[i];
+  for (int32_t k = 0; k < B->nnz; k++) ci[k] = B->col[k];
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, B->m, B->n, ri, ci, B->val, &aij));
+  PetscCall(MatConvert(aij, type, MAT_INITIAL_MATRIX, A));
+  PetscCall(MatDestroy(&aij));
+  PetscCall(PetscFree2(ri, ci));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQAIJGPUCSR, &ours));
+  if (ours && colon) PetscCall(MatGPUCSRSetStorage(*A, strcmp(colon + 1, "double") ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE));
+  if (colon && !strcmp(colon + 1, "explicit")) PetscCall(MatSetOption(*A, MAT_FORM_EXPLICIT_TRANSPOSE, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* median seconds of a product; the norm of the last result waits for the device and keeps the work honest */
+static PetscErrorCode Time(const Bench *b, Mat A, PetscBool transpose, Vec x, Vec y, double *seconds, double *setup, PetscReal *norm)
+{
+  double         times[1024];
+  PetscLogDouble t0, t1;
+
+  PetscFunctionBeginUser;
+  for (PetscInt r = -2; r < b->repeats; r++) {
+    PetscInt batch = r < 0 ? 1 : b->batch;
+
+    PetscCall(VecNorm(x, NORM_INFINITY, norm));
+    PetscCall(PetscTime(&t0));
+    for (PetscInt k = 0; k < batch; k++) PetscCall(transpose ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+    if (batch > 1 || r < 0) PetscCall(VecNorm(y, NORM_INFINITY, norm));
+    PetscCall(PetscTime(&t1));
+    if (r == -2) *setup = t1 - t0;
+    if (r >= 0) times[r] = (t1 - t0) / batch;
+  }
+  qsort(times, (size_t)b->repeats, sizeof(double), CompareDoubles);
+  *seconds = times[b->repeats / 2];
+  PetscCall(VecNorm(y, NORM_2, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(Bench *b, const char matrix[], const BenchMatrix *B, const char type[], PetscBool first)
+{
+  Mat         A;
+  Vec         v[2];
+  VecType     vectype;
+  PetscRandom random;
+
+  PetscFunctionBeginUser;
+  PetscCall(Build(B, type, &A));
+  PetscCall(MatCreateVecs(A, &v[0], &v[1]));
+  PetscCall(VecGetType(v[0], &vectype));
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
+  PetscCall(PetscRandomSetFromOptions(random));
+  for (int t = 0; t < 2; t++) {
+    double    seconds, setup;
+    PetscReal norm;
+
+    PetscCall(VecSetRandom(v[t], random));
+    PetscCall(Time(b, A, t ? PETSC_TRUE : PETSC_FALSE, v[t], v[1 - t], &seconds, &setup, &norm));
+    if (first) b->first[t] = seconds;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s,%s,%s,%s,%.1f,%.0f,%.3f,%.12e\n", matrix, type, vectype, t ? "MatMultTranspose" : "MatMult", 1e6 * seconds, 1e6 * setup, b->first[t] / seconds, (double)norm));
+  }
+  PetscCall(PetscRandomDestroy(&random));
+  PetscCall(VecDestroy(&v[0]));
+  PetscCall(VecDestroy(&v[1]));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Bench       b = {.repeats = 11, .batch = 10};
+  char       *matrices[MAX], *types[MAX];
+  PetscInt    nm = MAX, nt = MAX;
+  PetscBool   set;
+  const char *device;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &b.repeats, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-batch", &b.batch, NULL));
+  PetscCheck(b.repeats > 0 && b.repeats <= 1024 && b.batch > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats must be 1 to 1024 and -batch positive");
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-matrices", matrices, &nm, &set));
+  if (!set) {
+    nm = 1;
+    PetscCall(PetscStrallocpy("stencil7-100", &matrices[0]));
+  }
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-types", types, &nt, &set));
+  if (!set) {
+    nt = 2;
+    PetscCall(PetscStrallocpy("aij", &types[0]));
+    PetscCall(PetscStrallocpy("gpucsr", &types[1]));
+  }
+  PetscCall(PetscGPUCSRGetDeviceName(&device));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# PETSc %d.%d.%d, gpucsr on %s, median of %d turns of %d products; first: the first product with its set-up; ratio: to the first type\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, device, (int)b.repeats, (int)b.batch));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "matrix,type,vector,operation,us,first_us,ratio,norm\n"));
+  for (PetscInt i = 0; i < nm; i++) {
+    BenchMatrix B;
+
+    PetscCheck(BenchNamed(matrices[i], &B), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No matrix named %s in tests/bench/matrices.h", matrices[i]);
+    for (PetscInt t = 0; t < nt; t++) PetscCall(Run(&b, matrices[i], &B, types[t], (PetscBool)(t == 0)));
+    BenchMatrixDestroy(&B);
+  }
+  for (PetscInt i = 0; i < nm; i++) PetscCall(PetscFree(matrices[i]));
+  for (PetscInt t = 0; t < nt; t++) PetscCall(PetscFree(types[t]));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,192 @@
+/* Seeded generators of the matrices that the benchmarks and the kernel tests use, as compressed rows with 32-bit indices. */
+#ifndef GPUCSR_BENCH_MATRICES_H
+#define GPUCSR_BENCH_MATRICES_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int32_t  m, n, nnz;
+  int32_t *rowptr, *col;
+  double  *val;
+} BenchMatrix;
+
+/* xorshift64*: S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", TOMS 2016 */
+static inline uint64_t BenchRandom(uint64_t *state)
+{
+  uint64_t x = *state;
+
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  *state = x;
+  return x * 2685821657736338717ULL;
+}
+
+static inline double BenchUniform(uint64_t *state) /* in [0,1) */
+{
+  return (double)(BenchRandom(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* floats, so that single storage loses nothing and both precisions multiply the same matrix */
+static inline double BenchValue(uint64_t *state)
+{
+  return (double)(float)(2.0 * BenchUniform(state) - 1.0);
+}
+
+static inline void BenchMatrixCreate(BenchMatrix *A, int32_t m, int32_t n, int64_t nnz)
+{
+  A->m      = m;
+  A->n      = n;
+  A->nnz    = (int32_t)nnz;
+  A->rowptr = (int32_t *)calloc((size_t)m + 1, sizeof(int32_t));
+  A->col    = (int32_t *)malloc(((size_t)nnz + 1) * sizeof(int32_t));
+  A->val    = (double *)malloc(((size_t)nnz + 1) * sizeof(double));
+  if (!A->rowptr || !A->col || !A->val) abort();
+}
+
+static inline void BenchMatrixDestroy(BenchMatrix *A)
+{
+  free(A->rowptr);
+  free(A->col);
+  free(A->val);
+  memset(A, 0, sizeof(*A));
+}
+
+/* k x k x k grid: 7 points, or 27 with wide */
+static inline void BenchStencil(BenchMatrix *A, int k, int wide, uint64_t seed)
+{
+  const int32_t m   = k * k * k;
+  int32_t       nnz = 0;
+
+  BenchMatrixCreate(A, m, m, (int64_t)m * (wide ? 27 : 7));
+  for (int32_t i = 0; i < m; i++) {
+    const int z = i / (k * k), y = i / k % k, x = i % k;
+
+    for (int dz = -1; dz <= 1; dz++) {
+      for (int dy = -1; dy <= 1; dy++) {
+        for (int dx = -1; dx <= 1; dx++) {
+          if (!wide && abs(dx) + abs(dy) + abs(dz) > 1) continue;
+          if (z + dz < 0 || z + dz >= k || y + dy < 0 || y + dy >= k || x + dx < 0 || x + dx >= k) continue;
+          A->col[nnz]   = i + (dz * k + dy) * k + dx;
+          A->val[nnz++] = dx || dy || dz ? (double)(float)(-1.0 - 0.5 * fabs(BenchValue(&seed))) : (wide ? 60.0 : 16.0);
+        }
+      }
+    }
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+static inline int BenchCompare(const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* sorts a row's columns, drops repeats and fills in values; returns the row's end */
+static inline int32_t BenchFinishRow(BenchMatrix *A, int32_t start, int32_t end, uint64_t *state)
+{
+  int32_t keep = start;
+
+  qsort(A->col + start, (size_t)(end - start), sizeof(int32_t), BenchCompare);
+  for (int32_t k = start; k < end; k++) {
+    if (k > start && A->col[k] == A->col[k - 1]) continue;
+    A->col[keep] = A->col[k];
+    A->val[keep] = BenchValue(state);
+    keep++;
+  }
+  return keep;
+}
+
+/* rows of about `each` nonzeros, columns drawn uniformly, or by Zipf's law with exponent one: column j as 1/(j+2) */
+static inline void BenchRows(BenchMatrix *A, int32_t m, int32_t n, int each, int zipf, uint64_t seed)
+{
+  int32_t nnz = 0;
+
+  BenchMatrixCreate(A, m, n, (int64_t)m * each);
+  for (int32_t i = 0; i < m; i++) {
+    const int32_t start = nnz;
+
+    for (int k = 0; k < each; k++) {
+      const double u = BenchUniform(&seed);
+      int32_t      j = zipf ? (int32_t)(exp(u * log((double)n + 1.0)) - 1.0) : (int32_t)(u * n);
+
+      A->col[nnz++] = j < n ? j : n - 1;
+    }
+    nnz              = BenchFinishRow(A, start, nnz, &seed);
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+/* R-MAT with 2^scale nodes (0.57, 0.19, 0.19, 0.05): D. Chakrabarti, Y. Zhan, C. Faloutsos, SDM 2004; repeated edges stay */
+static inline void BenchRmat(BenchMatrix *A, int scale, int each, uint64_t seed)
+{
+  const int32_t m     = (int32_t)1 << scale;
+  const int64_t edges = (int64_t)m * each;
+  int32_t      *from  = (int32_t *)malloc((size_t)edges * sizeof(int32_t)), *to = (int32_t *)malloc((size_t)edges * sizeof(int32_t));
+
+  if (!from || !to) abort();
+  BenchMatrixCreate(A, m, m, edges);
+  for (int64_t e = 0; e < edges; e++) {
+    int32_t i = 0, j = 0;
+
+    for (int b = 0; b < scale; b++) {
+      const double u = BenchUniform(&seed);
+
+      i = 2 * i + (u >= 0.76);
+      j = 2 * j + ((u >= 0.57 && u < 0.76) || u >= 0.95);
+    }
+    from[e] = i;
+    to[e]   = j;
+    A->rowptr[i + 1]++;
+  }
+  for (int32_t i = 0; i < m; i++) A->rowptr[i + 1] += A->rowptr[i];
+  for (int64_t e = 0; e < edges; e++) A->col[A->rowptr[from[e]]++] = to[e];
+  for (int32_t i = m; i > 0; i--) A->rowptr[i] = A->rowptr[i - 1];
+  A->rowptr[0] = 0;
+  for (int32_t i = 0; i < m; i++) qsort(A->col + A->rowptr[i], (size_t)(A->rowptr[i + 1] - A->rowptr[i]), sizeof(int32_t), BenchCompare);
+  for (int64_t e = 0; e < edges; e++) A->val[e] = BenchValue(&seed);
+  free(from);
+  free(to);
+}
+
+/* the benchmark set: the matrices of the measured table in the performance page, by name; 0: no such name */
+typedef struct {
+  const char *name, *what;
+} BenchName;
+
+static const BenchName BenchNames[] = {
+  {"stencil7-100", "7-point stencil on 100^3"},
+  {"stencil7-128", "7-point stencil on 128^3"},
+  {"stencil7-200", "7-point stencil on 200^3"},
+  {"stencil27-96", "27-point stencil on 96^3"},
+  {"uniform-32", "1,000,000 x 1,000,000, 32 a row, uniform columns"},
+  {"rmat-20", "R-MAT with 2^20 nodes, 8 a row"},
+  {"rmat-22", "R-MAT with 2^22 nodes, 16 a row"},
+  {"text", "bag of words: 800,000 x 47,236, 64 drawn a row, Zipf columns"},
+  {"text-wide", "bag of words: 20,000 x 1,360,000, 360 drawn a row, Zipf columns"},
+  {"tall", "500,000 x 54, 17 drawn a row"},
+};
+
+static inline int BenchNamed(const char *name, BenchMatrix *A)
+{
+  if (!strcmp(name, "stencil7-100")) BenchStencil(A, 100, 0, 1);
+  else if (!strcmp(name, "stencil7-128")) BenchStencil(A, 128, 0, 1);
+  else if (!strcmp(name, "stencil7-200")) BenchStencil(A, 200, 0, 1);
+  else if (!strcmp(name, "stencil27-96")) BenchStencil(A, 96, 1, 1);
+  else if (!strcmp(name, "uniform-32")) BenchRows(A, 1000000, 1000000, 32, 0, 1);
+  else if (!strcmp(name, "rmat-20")) BenchRmat(A, 20, 8, 1);
+  else if (!strcmp(name, "rmat-22")) BenchRmat(A, 22, 16, 1);
+  else if (!strcmp(name, "text")) BenchRows(A, 800000, 47236, 64, 1, 1);
+  else if (!strcmp(name, "text-wide")) BenchRows(A, 20000, 1360000, 360, 1, 1);
+  else if (!strcmp(name, "tall")) BenchRows(A, 500000, 54, 17, 0, 1);
+  else return 0;
+  return 1;
+}
+
+#endif

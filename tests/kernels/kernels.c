@@ -1,0 +1,203 @@
+static char help[] = "Every kernel of the table on every test matrix, both precisions, with and without a vector to add, A and its transpose, against plain double sums.\n\n";
+
+#include "bench/matrices.h"
+#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/selector/gpselect.h"
+#include "sys/gpucsrsys.h"
+
+#define CASES 14
+
+/* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
+static void Uneven(BenchMatrix *A, uint64_t seed)
+{
+  const int32_t lengths[] = {0, 3, 0, 2045, 0, 2048, 1, 5000, 0, 0, 2047, 4096, 1, 1, 17, 300, 0, 9000, 31, 33, 0};
+  const int32_t m = (int32_t)(sizeof(lengths) / sizeof(lengths[0]));
+  int32_t       nnz = 0;
+
+  BenchMatrixCreate(A, m, 10000, 40000);
+  for (int32_t i = 0; i < m; i++) {
+    for (int32_t k = 0; k < lengths[i]; k++) {
+      A->col[nnz]   = (int32_t)((7919LL * (k + i)) % A->n);
+      A->val[nnz++] = BenchValue(&seed);
+    }
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+/* ten thousand rows, of which every 97th has an entry and one has many: tiles that end by their rows */
+static void MostlyEmpty(BenchMatrix *A, uint64_t seed)
+{
+  int32_t nnz = 0;
+
+  BenchMatrixCreate(A, 10000, 4000, 5000);
+  for (int32_t i = 0; i < A->m; i++) {
+    for (int32_t k = 0; k < (i == 3333 ? 4000 : i % 97 == 0); k++) {
+      A->col[nnz]   = k;
+      A->val[nnz++] = BenchValue(&seed);
+    }
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
+{
+  PetscFunctionBegin;
+  switch (which) {
+  case 0: *name = "7-point stencil"; BenchStencil(A, 13, 0, 1); break;
+  case 1: *name = "27-point stencil"; BenchStencil(A, 9, 1, 2); break;
+  case 2: *name = "uniform rows"; BenchRows(A, 3000, 2000, 32, 0, 3); break;
+  case 3: *name = "text"; BenchRows(A, 4000, 500, 60, 1, 4); break;
+  case 4: *name = "wide text"; BenchRows(A, 50, 30000, 400, 1, 5); break;
+  case 5: *name = "tall"; BenchRows(A, 5000, 11, 6, 0, 6); break;
+  case 6: *name = "R-MAT"; BenchRmat(A, 11, 8, 7); break;
+  case 7: *name = "uneven rows"; Uneven(A, 8); break;
+  case 8: *name = "one entry"; BenchRows(A, 1, 1, 1, 0, 9); break;
+  case 9: *name = "no entries"; BenchMatrixCreate(A, 300, 200, 0); break;
+  case 10: *name = "no rows"; BenchMatrixCreate(A, 0, 7, 0); break;
+  case 12: *name = "mostly empty rows"; MostlyEmpty(A, 12); break;
+  case 11: *name = "one dense row"; BenchRows(A, 1, 100000, 50000, 0, 10); break;
+  default: *name = "exactly two tiles"; BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11); break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y and the scale of its rounding errors: the sums of the absolute values */
+static void Gold(const BenchMatrix *A, int transpose, const double *x, const double *z, double *y, double *scale)
+{
+  const int32_t m = transpose ? A->n : A->m;
+
+  for (int32_t i = 0; i < m; i++) {
+    y[i]     = z ? z[i] : 0.0;
+    scale[i] = fabs(y[i]);
+  }
+  for (int32_t i = 0; i < A->m; i++) {
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      const int32_t to = transpose ? A->col[k] : i, from = transpose ? i : A->col[k];
+
+      y[to] += A->val[k] * x[from];
+      scale[to] += fabs(A->val[k] * x[from]);
+    }
+  }
+}
+
+static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const double *x, const double *z, int inplace, double *y)
+{
+  const GpCsr *C = F->csr;
+  double      *dx, *dz = NULL, *dy;
+  size_t       bx = (size_t)C->n * sizeof(double), by = (size_t)C->m * sizeof(double);
+
+  PetscFunctionBegin;
+  for (int32_t i = 0; i < C->m; i++) y[i] = NAN; /* an entry that no one writes must show */
+  PetscCallGp(dev, "x", GpDevAlloc(dev, bx, &dx));
+  PetscCallGp(dev, "y", GpDevAlloc(dev, by, &dy));
+  PetscCallGp(dev, "x", GpDevUpload(dev, dx, x, bx));
+  PetscCallGp(dev, "y", GpDevUpload(dev, dy, z && inplace ? z : y, by));
+  if (z && !inplace) {
+    PetscCallGp(dev, "z", GpDevAlloc(dev, by, &dz));
+    PetscCallGp(dev, "z", GpDevUpload(dev, dz, z, by));
+  }
+  PetscCallGp(dev, GpKernelTable[kernel].name, GpKernelTable[kernel].mult[dev->kind][C->prec](F, dx, z ? (inplace ? dy : dz) : NULL, dy));
+  PetscCallGp(dev, "y", GpDevDownload(dev, y, dy, by));
+  GpDevFree(dev, &dx, bx);
+  GpDevFree(dev, &dy, by);
+  GpDevFree(dev, &dz, by);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* one kernel, one side: without z, with z, with z in y's place, and once more, which must give the same bits */
+static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
+{
+  GpFmt   F;
+  double *y, *again, *gold, *scale;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(C->m, &y, C->m, &again, C->m, &gold, C->m, &scale));
+  PetscCallGp(dev, "format", GpFmtBuild(&F, GpKernelTable[kernel].format, C, rowptr));
+  for (int mode = 0; mode < 4; mode++) {
+    const double *add = mode ? z : NULL;
+
+    PetscCall(Product(dev, &F, kernel, x, add, mode >= 2, y));
+    if (mode == 3) PetscCheck(!C->m || !memcmp(y, again, (size_t)C->m * sizeof(double)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s %s: two runs differ", name, GpKernelTable[kernel].name);
+    if (C->m) memcpy(again, y, (size_t)C->m * sizeof(double));
+    Gold(A, transpose, x, add, gold, scale);
+    for (int32_t i = 0; i < C->m; i++) {
+      const double error = fabs(y[i] - gold[i]) / (scale[i] > 0 ? scale[i] : 1.0);
+
+      PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s, %s%s, mode %d: row %d is %.17g, not %.17g", name, GpKernelTable[kernel].name, transpose ? "transpose, " : "", C->prec == GP_F32 ? "single" : "double", mode, (int)i, y[i], gold[i]);
+      if (error > *worst) *worst = error;
+    }
+  }
+  GpFmtDestroy(&F);
+  PetscCall(PetscFree4(y, again, gold, scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix *A, GpPrec prec, double *worst)
+{
+  GpCsr     C, Ct;
+  GpLoss    loss;
+  int32_t  *perm, *rows;
+  PetscInt *ri, *ci;
+  double   *u, *v, *w;
+  uint64_t  seed = 99;
+  size_t    bytes = (size_t)A->nnz * sizeof(int32_t);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc5(A->m + 1, &ri, A->nnz, &ci, A->n, &u, A->m, &v, A->n + 1, &rows));
+  PetscCall(PetscMalloc1(A->n, &w));
+  for (int32_t i = 0; i <= A->m; i++) ri[i] = A->rowptr[i];
+  for (int32_t k = 0; k < A->nnz; k++) ci[k] = A->col[k];
+  for (int32_t i = 0; i < A->n; i++) u[i] = 2 * BenchUniform(&seed) - 1;
+  for (int32_t i = 0; i < A->n; i++) w[i] = 2 * BenchUniform(&seed) - 1;
+  for (int32_t i = 0; i < A->m; i++) v[i] = 2 * BenchUniform(&seed) - 1;
+  PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
+  PetscCallGp(dev, "pattern", GpCsrSetPattern(&C, ri, ci));
+  PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
+  PetscCheck(loss.worst == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the generators make floats, yet %s lost %g", name, loss.worst);
+  PetscCallGp(dev, "perm", GpDevAlloc(dev, bytes, &perm));
+  PetscCallGp(dev, "transpose", GpCsrTranspose(&C, &Ct, perm));
+  PetscCallGp(dev, "rows", GpDevDownload(dev, rows, Ct.rowptr, ((size_t)A->n + 1) * sizeof(int32_t)));
+  for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
+    PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
+    PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+  }
+  GpDevFree(dev, &perm, bytes);
+  GpCsrDestroy(&C);
+  GpCsrDestroy(&Ct);
+  PetscCall(PetscFree5(ri, ci, u, v, rows));
+  PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  GpDev  dev;
+  double worst = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  for (int which = 0; which < CASES; which++) {
+    BenchMatrix A;
+    const char *name;
+
+    PetscCall(Case(which, &A, &name));
+    PetscCall(CheckMatrix(dev, name, &A, GP_F32, &worst));
+    PetscCall(CheckMatrix(dev, name, &A, GP_F64, &worst));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every kernel agrees\n", name));
+    BenchMatrixDestroy(&A);
+  }
+  PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCall(PetscGPUCSRCloseDevice_Private());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+
+TEST*/
