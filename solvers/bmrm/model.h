@@ -14,6 +14,7 @@ typedef struct {
 } BMRMOutput;
 
 PETSC_EXTERN PetscErrorCode BMRMOutputOpen(MPI_Comm, const char[], BMRMOutput *);
+PETSC_EXTERN PetscErrorCode BMRMOutputProbe(MPI_Comm, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMOutputCommit(BMRMOutput *);
 
 /* a linear classifier, the whole of it on every rank */

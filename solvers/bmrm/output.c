@@ -3,6 +3,7 @@
 #include "model.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Raises on every rank what went wrong on the first one, if anything did. */
@@ -28,7 +29,7 @@ static PetscErrorCode RaiseErrno(BMRMOutput *out, int err, const char doing[])
 
   Level: developer
 
-.seealso: `BMRMOutputCommit()`
+.seealso: `BMRMOutputCommit()`, `BMRMOutputProbe()`
 @*/
 PetscErrorCode BMRMOutputOpen(MPI_Comm comm, const char path[], BMRMOutput *out)
 {
@@ -42,10 +43,39 @@ PetscErrorCode BMRMOutputOpen(MPI_Comm comm, const char path[], BMRMOutput *out)
   PetscCall(PetscStrncpy(out->path, path, sizeof(out->path)));
   PetscCall(PetscSNPrintf(out->aside, sizeof(out->aside), "%s.%ld.part", path, (long)getpid()));
   if (!rank) {
-    out->fp = fopen(out->aside, "w");
-    if (!out->fp) err = errno ? errno : EIO;
+    struct stat st;
+
+    if (!stat(path, &st) && S_ISDIR(st.st_mode)) err = EISDIR; /* which the name could not replace later */
+    else out->fp = fopen(out->aside, "w");
+    if (!err && !out->fp) err = errno ? errno : EIO;
   }
   PetscCall(RaiseErrno(out, err, "create"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMOutputProbe - Checks that a file can be created, before the work whose result it is to hold
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- path - name of the file; nothing happens to a file of this name
+
+  Level: developer
+
+.seealso: `BMRMOutputOpen()`
+@*/
+PetscErrorCode BMRMOutputProbe(MPI_Comm comm, const char path[])
+{
+  BMRMOutput out;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMOutputOpen(comm, path, &out));
+  if (out.fp) {
+    (void)fclose(out.fp);
+    (void)unlink(out.aside);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

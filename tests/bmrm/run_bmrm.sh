@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# The bmrm program as users meet it: training, ranks, Mat types, saved models, reports, bad input.  Prints TAP.
+#
+#   BMRM          the program, default $BUILD/bin/bmrm
+#   GPUCSR_DATA   folder of public data sets, default ../shared/data; tests that want them are skipped without them
+set -u
+given=${BMRM:-}
+. "$(dirname "$0")/../env.sh"
+BMRM=${given:-$BMRM}
+[ -x "$BMRM" ] || { not_ok "bmrm is built ($BMRM)"; exit 1; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+svm=${GPUCSR_DATA:-../shared/data}/svm
+small=$ROOT/solvers/bmrm/data/breast-cancer.libsvm smalltest=$ROOT/solvers/bmrm/data/breast-cancer.t.libsvm
+device=(-gpucsr_device "$GPUCSR_DEVICE")
+
+# --- helpers ----------------------------------------------------------------------------------------------------------------
+run() { # run RANKS ARGUMENTS: output in $tmp/log, the code is returned
+  local n=$1
+  shift
+  if [ "$n" = 1 ]; then "$BMRM" "${device[@]}" "$@" >"$tmp/log" 2>&1; else "$MPIEXEC" -n "$n" "$BMRM" "${device[@]}" "$@" >"$tmp/log" 2>&1; fi
+}
+value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"; } # of a key in a report
+holds() { awk "BEGIN { exit !($1) }"; }                                         # a condition on numbers
+close() { # two numbers agree to a tolerance
+  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && a != "null" && b != "null" && (d < 0 ? -d : d) <= t) }'
+}
+same_model() { # same_model FILE FILE TOLERANCE: the weights agree
+  awk -v t="$3" '
+    FNR == 1 { file++; on = 0 }
+    $1 == "weights" { on = 1; next }
+    $1 == "end" { on = 0; ends++ }
+    on { if (file == 1) w[$1] = $2; else { d = $2 - w[$1]; if (d > t || d < -t) bad++; delete w[$1] } }
+    END { for (i in w) if (w[i] > t || w[i] < -t) bad++; exit !(ends == 2 && !bad) }' "$1" "$2"
+}
+verdict() { # verdict NAME: of the command before
+  if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi
+}
+clean() { [ -z "$(find "$tmp/out" -mindepth 1 2>/dev/null)" ]; } # nothing was left in the output folder
+refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and without a crash, leaves nothing behind
+  local name=$1 ranks=$2 message=$3 rc
+  shift 3
+  rm -rf "$tmp/out"
+  mkdir "$tmp/out"
+  run "$ranks" "$@"
+  rc=$?
+  [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal|double free|UNUSUAL' "$tmp/log" && clean
+  verdict "$name"
+}
+
+# --- the data set that comes with the project -----------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  run 1 -f "$small" -test "$smalltest" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor -bmrm_view -bmrm_converged_reason -model "$tmp/small" -report "$tmp/small.json"
+  verdict "small: trains"
+  grep -q 'BMRM objective' "$tmp/log" && grep -q 'BMRM Object' "$tmp/log" && grep -q 'BMRM converged due to CONVERGED_GAP_ATOL' "$tmp/log" && grep -q 'certified gap' "$tmp/log"
+  verdict "small: monitor, view and reason are printed"
+  missing=
+  for key in rows cols nnz objective gap iterations matmults reason train_accuracy test_accuracy seconds_load seconds_solve mat_type device; do
+    [ -n "$(value "$tmp/small.json" $key)" ] || missing="$missing $key"
+  done
+  [ -z "$missing" ]
+  verdict "small: the report has all keys${missing:+ but$missing}"
+  holds "$(value "$tmp/small.json" gap) <= 1e-4 && $(value "$tmp/small.json" gap) >= 0 && $(value "$tmp/small.json" train_accuracy) > 0.9"
+  verdict "small: gap and accuracy"
+  for n in 2 3; do
+    run $n -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/small$n" -report "$tmp/small$n.json"
+    verdict "small: trains on $n ranks"
+  done
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/small1" -report "$tmp/small1.json"
+  for n in 2 3; do
+    close "$(value "$tmp/small1.json" objective)" "$(value "$tmp/small$n.json" objective)" 1e-9 && same_model "$tmp/small1" "$tmp/small$n" 1e-3
+    verdict "small: $n ranks find the same model"
+  done
+  for type in dense gpucsr; do
+    run 1 -f "$small" -mat_type $type -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -mat_gpucsr_storage double -model "$tmp/model_$type" -report "$tmp/$type.json" &&
+      close "$(value "$tmp/small1.json" objective)" "$(value "$tmp/$type.json" objective)" 1e-9 && same_model "$tmp/small1" "$tmp/model_$type" 1e-3
+    verdict "small: -mat_type $type finds the same model"
+  done
+  run 1 -f "$small" -bmrm_lambda 1e-3 -report "$tmp/default.json" && case $(value "$tmp/default.json" mat_type) in *gpucsr) ;; *) false ;; esac
+  verdict "small: gpucsr is the default type"
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_line_search 0 -report "$tmp/plain.json" && close "$(value "$tmp/small1.json" objective)" "$(value "$tmp/plain.json" objective)" 1e-4
+  verdict "small: plain BMRM gets there too"
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_max_it 3 -report "$tmp/few.json" && grep -q 'NOT CONVERGED' "$tmp/log" && [ "$(value "$tmp/few.json" reason)" = DIVERGED_MAX_IT ]
+  verdict "small: too few passes are said aloud"
+  refused "small: and are an error on request" 1 "BMRM has not converged" -f "$small" -mat_type aij -bmrm_max_it 3 -bmrm_error_if_not_converged -model "$tmp/out/m" -report "$tmp/out/r"
+else
+  skip "small data set" "$small is missing"
+fi
+
+# --- a9a: what the method promises ----------------------------------------------------------------------------------------------
+if [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
+  for type in aij gpucsr; do
+    run 1 -f "$svm/a9a" -test "$svm/a9a.t" -mat_type $type -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -model "$tmp/a9a_$type" -report "$tmp/a9a_$type.json"
+    verdict "a9a: trains with -mat_type $type"
+    r=$tmp/a9a_$type.json
+    [ "$(value "$r" reason)" = CONVERGED_GAP_ATOL ] && holds "$(value "$r" gap) <= 1e-4 && $(value "$r" objective) >= 0.35090 && $(value "$r" objective) <= 0.35103"
+    verdict "a9a: $type: certified gap, objective $(value "$r" objective)"
+    holds "$(value "$r" iterations) <= 80 && $(value "$r" matmults) <= 2 * $(value "$r" iterations) + 6"
+    verdict "a9a: $type: at most 80 passes ($(value "$r" iterations))"
+    holds "$(value "$r" train_accuracy) > 0.845 && $(value "$r" test_accuracy) > 0.845"
+    verdict "a9a: $type: accuracy above 84.5 %"
+  done
+  close "$(value "$tmp/a9a_aij.json" objective)" "$(value "$tmp/a9a_gpucsr.json" objective)" 1e-5 && same_model "$tmp/a9a_aij" "$tmp/a9a_gpucsr" 0.5
+  verdict "a9a: aij and gpucsr agree"
+  for n in 2 4; do
+    run $n -f "$svm/a9a" -mat_type aij -bmrm_lambda 1e-5 -model "$tmp/a9a_$n" -report "$tmp/a9a_$n.json" &&
+      close "$(value "$tmp/a9a_aij.json" objective)" "$(value "$tmp/a9a_$n.json" objective)" 1e-5 && holds "$(value "$tmp/a9a_$n.json" iterations) <= 85"
+    verdict "a9a: $n ranks agree"
+  done
+  run 2 -f "$svm/a9a" -mat_type gpucsr -bmrm_lambda 1e-5 -report "$tmp/a9a_g2.json" && close "$(value "$tmp/a9a_aij.json" objective)" "$(value "$tmp/a9a_g2.json" objective)" 1e-5
+  verdict "a9a: gpucsr on 2 ranks agrees"
+  run 1 -model "$tmp/a9a_aij" -test "$svm/a9a.t" -mat_type aij -predictions "$tmp/labels" -report "$tmp/predict.json" &&
+    close "$(value "$tmp/predict.json" test_accuracy)" "$(value "$tmp/a9a_aij.json" test_accuracy)" 0 && [ "$(value "$tmp/predict.json" objective)" = null ]
+  verdict "a9a: the saved model predicts as the trained one"
+  accuracy=$(paste -d' ' "$tmp/labels" <(cut -d' ' -f1 "$svm/a9a.t") | awk '$1 + 0 == $2 + 0 { n++ } END { printf "%.17g", n / NR }')
+  close "$accuracy" "$(value "$tmp/predict.json" test_accuracy)" 1e-12
+  verdict "a9a: the predictions have this accuracy"
+else
+  skip "a9a" "the data set is not in $svm"
+fi
+if [ -f "$svm/w8a" ]; then
+  run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
+  verdict "w8a: at most 115 passes ($(value "$tmp/w8a.json" iterations))"
+else
+  skip "w8a" "the data set is not in $svm"
+fi
+
+# --- saved models, tiny data written here ---------------------------------------------------------------------------------------
+printf '2 1:1 2:0.5\n1 1:-1 3:0.25\n2 2:1\n1 1:-0.5 2:-1\n' >"$tmp/tiny"
+run 1 -f "$tmp/tiny" -mat_type aij -bmrm_lambda 0.01 -model "$tmp/tiny.model" && grep -q '^labels 1 2$' "$tmp/tiny.model"
+verdict "model: labels other than -1 and 1 are kept"
+for n in 1 2; do
+  run $n -model "$tmp/tiny.model" -predict "$tmp/tiny" -mat_type aij -predictions "$tmp/tiny.out" && [ "$(tr '\n' ' ' <"$tmp/tiny.out")" = "2 1 2 1 " ]
+  verdict "model: predicts its labels on $n ranks"
+done
+printf '7 1:1\n8 1:-1\n' >"$tmp/narrow"
+run 1 -model "$tmp/tiny.model" -predict "$tmp/narrow" -mat_type aij -predictions "$tmp/narrow.out" -scores && awk '$1 == 2 && $2 > 0 { a++ } $1 == 1 && $2 < 0 { b++ } END { exit !(a == 1 && b == 1) }' "$tmp/narrow.out"
+verdict "model: narrower data is padded, unknown labels can be predicted, scores are written"
+printf '2 1:1 9:1\n1 1:-1\n' >"$tmp/wide"
+refused "model: wider data" 1 "wide has 9 features but the model has 3: train with -features 9" -model "$tmp/tiny.model" -test "$tmp/wide" -mat_type aij -report "$tmp/out/r" -predictions "$tmp/out/p"
+run 1 -f "$tmp/tiny" -features 9 -mat_type aij -bmrm_lambda 0.01 -test "$tmp/wide" && grep -q '100.0000 % of 2' "$tmp/log"
+verdict "model: -features makes room for them"
+refused "model: unknown labels in a test" 1 "narrow: line 1, column 1: label 7 is neither of the model's 1 and 2" -model "$tmp/tiny.model" -test "$tmp/narrow" -mat_type aij -report "$tmp/out/r"
+head -n 7 "$tmp/tiny.model" >"$tmp/cut.model"
+refused "model: cut off" 2 "cut.model: line 8: expected" -model "$tmp/cut.model" -test "$tmp/tiny" -mat_type aij -report "$tmp/out/r"
+refused "model: not a model" 1 "tiny: line 1: expected the first line of a model" -model "$tmp/tiny" -test "$tmp/tiny" -mat_type aij
+refused "model: not there" 1 "No such file" -model "$tmp/nowhere" -test "$tmp/tiny" -mat_type aij
+
+# --- bad input, on one rank and on two ------------------------------------------------------------------------------------------
+bad() { # bad NAME TEXT MESSAGE
+  printf "$2" >"$tmp/bad"
+  for n in 1 2; do refused "bad input: $1, $n rank(s)" $n "$3" -f "$tmp/bad" -mat_type aij -model "$tmp/out/m" -report "$tmp/out/r"; done
+}
+bad "token" '1 1:1\n-1 1:1 2:x\n' "bad: line 2, column 10: expected a finite number as value, got 'x'"
+bad "index 0" '1 1:1\n-1 0:1\n' "bad: line 2, column 4: indices are counted from 1"
+bad "falling indices" '1 1:1\n-1 3:1 2:1\n' "bad: line 2, column 8: indices must rise within a line"
+bad "empty file" '' "bad: the file holds no examples"
+bad "one class" '1 1:1\n1 2:1\n' "bad: all labels are 1, expected two classes"
+bad "three classes" '1 1:1\n2 2:1\n3 2:1\n' "bad: expected two classes, got more"
+bad "NaN label" 'nan 1:1\n1 2:1\n' "bad: line 1, column 1: expected a finite number as label"
+refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
+refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"
+
+# --- usage, and output that cannot be written -------------------------------------------------------------------------------------
+refused "usage: nothing to do" 1 "bmrm: nothing to do: give -f"
+refused "usage: a model alone" 1 "bmrm: a model alone: give -test or -predict" -model "$tmp/tiny.model"
+refused "usage: predictions of nothing" 1 "bmrm: -predictions needs" -f "$tmp/tiny" -predictions "$tmp/out/p"
+refused "usage: lambda" 1 "it must be positive" -f "$tmp/tiny" -mat_type aij -bmrm_lambda -1 -model "$tmp/out/m"
+run 1 -help && grep -q -- '-bmrm_idle_age' "$tmp/log" && grep -q -- '-predictions' "$tmp/log"
+verdict "usage: -help lists the options"
+refused "output: no folder for the model" 1 "Cannot create $tmp/nowhere/m" -f "$tmp/tiny" -mat_type aij -model "$tmp/nowhere/m"
+mkdir -p "$tmp/way/x"
+refused "output: a folder in the way" 2 "Cannot create $tmp/way" -f "$tmp/tiny" -mat_type aij -report "$tmp/way"
+[ -z "$(find "$tmp" -name '*.part')" ]
+verdict "output: nothing partial is left anywhere"
