@@ -46,8 +46,8 @@ HOSTCC     := cc
 # .cu            twice: its host twin by cc, its device twin by nvcc; those in kernels/ once for each precision of the values
 # *_cuda.cu      nvcc alone
 kernels  := src/mat/impls/gpucsr/kernels
-ranks    := $(shell sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | head -3)
-petsctag := $(subst $(eval) ,.,$(ranks))-$(notdir $(petsc))
+version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' | head -3 | paste -sd.)
+petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
 csrc     := $(sort $(shell find src -name '*.c' 2>/dev/null))
@@ -168,7 +168,7 @@ demo: ## set up what is missing, build, train a classifier on real data
 check: ## set up, build, run every test that needs no GPU; ends with: N passed, N failed, N skipped
 	@tests/check.sh
 
-check-newest: ## the same with the newest PETSc, debugging on, which is built first (30 minutes)
+check-newest: ## the same with the newest PETSc, debugging on, which is built first (10 minutes)
 	@GPUCSR_CHECK_NEWEST=only tests/check.sh
 
 check-gpu: ## the tests on the GPU of this machine
@@ -188,8 +188,8 @@ install: all ## install below prefix= (default /usr/local)
 	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
 	install -m 644 include/gpucsr.h $(DESTDIR)$(prefix)/include
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
-	install -m 644 $(wildcard README.md CHANGELOG.md LICENSE docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
-	$(if $(wildcard solvers/bmrm/data/*),install -m 644 $(wildcard solvers/bmrm/data/*) $(DESTDIR)$(prefix)/share/gpucsr/data)
+	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
+	install -m 644 $(wildcard solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md) $(DESTDIR)$(prefix)/share/gpucsr/data
 
 clean: ## remove what was built (a PETSc built for the tests stays)
 	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
