@@ -1,7 +1,8 @@
 /* The outer method: BMRM with the line search of OCAS, and its certificate. */
 #include "bmrmimpl.h"
 
-#define BMRM_STALL 100 /* passes without any change of either bound, after which rounding is to blame */
+#define BMRM_STALL 100  /* passes without any change of either bound, after which rounding is to blame */
+#define BMRM_SLACK 1e-7 /* by which rounding may put the lower bound above the objective */
 
 /*@
   BMRMSetUp - Creates the vectors that `BMRMSolve()` works with
@@ -149,7 +150,9 @@ static PetscErrorCode BMRMTest(BMRM b)
     else if (b->it >= b->max_it) reason = BMRM_DIVERGED_MAX_IT;
     else if (b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
     else reason = BMRM_CONVERGED_ITERATING;
-    if (!reason || reason == BMRM_DIVERGED_NANORINF || verified) break;
+    if (reason == BMRM_DIVERGED_NANORINF) break;
+    PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix", (double)b->lower, (double)b->J);
+    if (!reason || verified) break;
     PetscCall(MatMult(b->X, b->w, b->f));
     b->matmults++;
     PetscCall(BMRMEvaluate(b));

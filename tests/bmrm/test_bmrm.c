@@ -243,6 +243,48 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *fun, cons
     PetscCheck(refused_ && found_, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: '%s'", #call, message); \
   } while (0)
 
+/* A matrix whose transpose is not its own. */
+static PetscErrorCode MultTransposeWrong(Mat A, Vec x, Vec y)
+{
+  Mat X;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(A, &X));
+  PetscCall(MatMultTranspose(X, x, y));
+  PetscCall(VecScale(y, 0.5));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MultRight(Mat A, Vec x, Vec y)
+{
+  Mat X;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(A, &X));
+  PetscCall(MatMult(X, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A certificate that cannot be true is an error, not a result. */
+static PetscErrorCode TestWrongTranspose(BMRM b, Mat X, Vec y)
+{
+  Mat      A;
+  PetscInt m, n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(X, &m, &n));
+  PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, n, PETSC_DETERMINE, PETSC_DETERMINE, X, &A));
+  PetscCall(MatShellSetOperation(A, MATOP_MULT, (void *)MultRight));
+  PetscCall(MatShellSetOperation(A, MATOP_MULT_TRANSPOSE, (void *)MultTransposeWrong));
+  PetscCall(BMRMSetData(b, A, y));
+  PetscCall(BMRMSetTolerances(b, 1e-6, 0, 1000));
+  Refused(BMRMSolve(b), "MatMult() and MatMultTranspose() of this Mat are not those of one matrix");
+  PetscCall(BMRMSetData(b, X, y));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a transpose that is not one: refused\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Every way to stop, and what is refused. */
 static PetscErrorCode TestReasons(void)
 {
@@ -290,6 +332,7 @@ static PetscErrorCode TestReasons(void)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "tolerance zero: ends at the level of rounding\n"));
   PetscCall(BMRMGetCuts(b, &now, &peak));
   PetscCheck(now <= peak && peak < 80, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " cuts at the end, %" PetscInt_FMT " at most", now, peak);
+  PetscCall(TestWrongTranspose(b, X, y));
   PetscCall(MatScale(X, PETSC_INFINITY));
   PetscCall(BMRMSolve(b));
   PetscCall(BMRMGetConvergedReason(b, &reason));
