@@ -10,12 +10,12 @@ PETSC_EXTERN PetscClassId BMRM_CLASSID;
 
 /* why the method stopped: positive when the certified gap reached a tolerance, negative when something else ended it */
 typedef enum {
-  BMRM_CONVERGED_GAP_ATOL   = 2,
-  BMRM_CONVERGED_GAP_RTOL   = 3,
-  BMRM_DIVERGED_MAX_IT      = -3,
-  BMRM_DIVERGED_STAGNATED   = -4,
-  BMRM_DIVERGED_NANORINF    = -9,
-  BMRM_CONVERGED_ITERATING  = 0
+  BMRM_CONVERGED_GAP_ATOL  = 2,
+  BMRM_CONVERGED_GAP_RTOL  = 3,
+  BMRM_DIVERGED_MAX_IT     = -3,
+  BMRM_DIVERGED_STAGNATED  = -4,
+  BMRM_DIVERGED_NANORINF   = -9,
+  BMRM_CONVERGED_ITERATING = 0
 } BMRMConvergedReason;
 PETSC_EXTERN const char *const *const BMRMConvergedReasons;
 

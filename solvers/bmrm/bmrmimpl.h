@@ -15,17 +15,17 @@ PETSC_EXTERN PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, 
 /* The cutting-plane model of the risk, R(w) >= max_i <a_i, w> + b_i.  Cut 0 is the constant 0, a lower bound of every
    loss we have; it owns no vector, its a is zero.  Replicated on all ranks but for the vectors. */
 typedef struct {
-  PetscInt   n, cap; /* cuts in use, cuts there is room for */
-  PetscInt   peak;   /* largest n so far */
-  Vec       *a;      /* subgradients, a[0] is NULL */
-  Vec       *spare;  /* vectors of dropped cuts, to be used again */
-  PetscInt   nspare;
-  PetscReal *b;      /* offsets */
-  PetscReal *alpha;  /* weights of the last QP solution, a point of the simplex */
-  PetscInt  *idle;   /* how many solutions in a row gave the cut no weight */
-  PetscReal *G;      /* Gram matrix <a_i, a_j>, cap columns a row */
-  Vec       *va;     /* work: the vectors VecMAXPY() is to add */
-  PetscScalar *work; /* work: their factors */
+  PetscInt     n, cap; /* cuts in use, cuts there is room for */
+  PetscInt     peak;   /* largest n so far */
+  Vec         *a;      /* subgradients, a[0] is NULL */
+  Vec         *spare;  /* vectors of dropped cuts, to be used again */
+  PetscInt     nspare;
+  PetscReal   *b;     /* offsets */
+  PetscReal   *alpha; /* weights of the last QP solution, a point of the simplex */
+  PetscInt    *idle;  /* how many solutions in a row gave the cut no weight */
+  PetscReal   *G;     /* Gram matrix <a_i, a_j>, cap columns a row */
+  Vec         *va;    /* work: the vectors VecMAXPY() is to add */
+  PetscScalar *work;  /* work: their factors */
 } BMRMBundle;
 
 /* work space of the inner QP */
@@ -36,36 +36,31 @@ typedef struct {
   PetscInt  *S;         /* the cuts with weight */
 } BMRMQP;
 
-typedef struct _BMRMOps *BMRMOps;
-struct _BMRMOps {
-  char unused; /* losses and regularisers will register their methods here */
-};
-
 struct _p_BMRM {
-  PETSCHEADER(struct _BMRMOps);
-  Mat X;      /* one example a row */
-  Vec y;      /* +1 or -1 */
+  PETSCHEADER(int);
+  Mat      X; /* one example a row */
+  Vec      y; /* +1 or -1 */
   PetscInt m; /* examples, on all ranks */
 
   /* what the user asks for */
-  PetscReal lambda;                /* weight of the regulariser */
-  PetscReal eps, eps_rel;          /* absolute and relative tolerance on the gap */
-  PetscInt  max_it;                /* passes over the data at most */
-  PetscReal mu;                    /* how far past the best point the next cut is taken, first value */
-  PetscBool mu_adapt;              /* change mu on the way */
-  PetscBool line_search;           /* OCAS, otherwise plain BMRM */
-  PetscInt  idle_age;              /* drop a cut after as many idle solutions, 0 keeps all */
-  PetscReal qp_rtol;               /* the inner QP is solved to this fraction of the gap */
+  PetscReal lambda;       /* weight of the regulariser */
+  PetscReal eps, eps_rel; /* absolute and relative tolerance on the gap */
+  PetscInt  max_it;       /* passes over the data at most */
+  PetscReal mu;           /* how far past the best point the next cut is taken, first value */
+  PetscBool mu_adapt;     /* change mu on the way */
+  PetscBool line_search;  /* OCAS, otherwise plain BMRM */
+  PetscInt  idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
+  PetscReal qp_rtol;      /* the inner QP is solved to this fraction of the gap */
   PetscBool error_if_not_converged;
 
   /* the state */
   BMRMBundle          bundle;
   BMRMQP              qp;
-  Vec                 w, d;        /* the best point, and the direction to the minimiser of the model */
-  Vec                 f, e;        /* X w and X d */
-  Vec                 r;           /* derivative of the risk by X w at the cut point */
-  PetscReal           J, risk;     /* objective and risk of the best point */
-  PetscReal           lower;       /* certified: no point has a smaller objective */
+  Vec                 w, d;    /* the best point, and the direction to the minimiser of the model */
+  Vec                 f, e;    /* X w and X d */
+  Vec                 r;       /* derivative of the risk by X w at the cut point */
+  PetscReal           J, risk; /* objective and risk of the best point */
+  PetscReal           lower;   /* certified: no point has a smaller objective */
   PetscReal           mu_now, step;
   PetscInt            it, matmults, stalled;
   PetscReal           qp_gap;
@@ -74,9 +69,9 @@ struct _p_BMRM {
   PetscBool           setup;
   PetscBool           broken; /* a cut holds a NaN or infinity */
 
-  PetscInt       nmonitors;
-  BMRMMonitorFn  monitor[BMRM_MAX_MONITORS];
-  void          *monitorctx[BMRM_MAX_MONITORS];
+  PetscInt      nmonitors;
+  BMRMMonitorFn monitor[BMRM_MAX_MONITORS];
+  void         *monitorctx[BMRM_MAX_MONITORS];
   PetscErrorCode (*monitordestroy[BMRM_MAX_MONITORS])(void **);
 };
 

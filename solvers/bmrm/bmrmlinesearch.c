@@ -11,7 +11,7 @@ typedef struct {
   MPI_Comm    comm;
   PetscMPIInt size;
   PetscReal   slope, B, lo, hi;
-  PetscInt    n;  /* breakpoints of this rank strictly between lo and hi */
+  PetscInt    n; /* breakpoints of this rank strictly between lo and hi */
   Breakpoint *bp;
   PetscMPIInt nsample; /* candidates that every rank proposes in a round */
   PetscReal  *mine, *candidate, *jumps, *alljumps;
@@ -93,7 +93,7 @@ static PetscErrorCode SumJumps(Bracket *br, PetscInt n)
 static PetscErrorCode Shrink(Bracket *br, PetscInt n)
 {
   PetscReal slope = br->slope, lo = br->lo, hi = br->hi;
-  PetscInt  k     = 0;
+  PetscInt  k = 0;
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < n; j++) {

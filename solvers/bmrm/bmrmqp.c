@@ -104,7 +104,7 @@ static void Solve(PetscInt n, const PetscReal L[], PetscReal d[])
 static PetscErrorCode QPDirection(BMRMQP *qp, PetscInt k, PetscInt p, const PetscReal G[], PetscInt ld, PetscReal lambda)
 {
   const PetscInt   ip = qp->S[p], n = k - 1;
-  const PetscReal *Gp = G + (size_t)ip * ld;
+  const PetscReal *Gp      = G + (size_t)ip * ld;
   PetscReal        largest = 0, ridge;
 
   PetscFunctionBegin;

@@ -151,7 +151,8 @@ static PetscErrorCode BMRMTest(BMRM b)
     else if (b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
     else reason = BMRM_CONVERGED_ITERATING;
     if (reason == BMRM_DIVERGED_NANORINF) break;
-    PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix", (double)b->lower, (double)b->J);
+    PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix",
+               (double)b->lower, (double)b->J);
     if (!reason || verified) break;
     PetscCall(MatMult(b->X, b->w, b->f));
     b->matmults++;
@@ -170,12 +171,14 @@ static PetscErrorCode BMRMStart(BMRM b)
   PetscCall(VecSet(b->d, 0));
   PetscCall(VecSet(b->f, 0));
   PetscCall(VecSet(b->e, 0));
-  b->it = b->matmults = b->stalled = 0;
-  b->broken = PETSC_FALSE;
-  b->lower  = 0;
-  b->step   = 0;
-  b->mu_now = b->mu;
-  b->reason = BMRM_CONVERGED_ITERATING;
+  b->it       = 0;
+  b->matmults = 0;
+  b->stalled  = 0;
+  b->broken   = PETSC_FALSE;
+  b->lower    = 0;
+  b->step     = 0;
+  b->mu_now   = b->mu;
+  b->reason   = BMRM_CONVERGED_ITERATING;
   PetscCall(BMRMEvaluate(b));
   PetscCall(BMRMAddCut(b, 0));
   PetscCall(BMRMSolveModel(b));
@@ -229,6 +232,7 @@ PetscErrorCode BMRMSolve(BMRM b)
   PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));
   PetscCall(BMRMViewFromOptions(b, NULL, "-bmrm_view"));
   PetscCall(BMRMConvergedReasonViewFromOptions_Private(b));
-  PetscCheck(b->reason > 0 || !b->error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower));
+  PetscCheck(b->reason > 0 || !b->error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it,
+             (double)(b->J - b->lower));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,7 +20,8 @@ PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscReal classes[
 {
   PetscFunctionBegin;
   PetscCheck(ex->nclass != 1, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all labels are %.15g, expected two classes", ex->file, (double)ex->classes[0]);
-  PetscCheck(ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0], ex->classline[0], (double)ex->classes[1], ex->classline[1], (double)ex->classes[2], ex->classline[2], ex->nclass > 3 ? ", ..." : "");
+  PetscCheck(ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0],
+             ex->classline[0], (double)ex->classes[1], ex->classline[1], (double)ex->classes[2], ex->classline[2], ex->nclass > 3 ? ", ..." : "");
   classes[0] = ex->classes[0];
   classes[1] = ex->classes[1];
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
 /* Reading a LIBSVM file in parallel: every rank takes the lines that begin in its part of the bytes. */
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include "libsvm.h"
 #include <errno.h>
@@ -117,12 +117,12 @@ static PetscErrorCode CheckCompressed(const Window *win, BMRMFileError *err)
 {
   static const struct {
     const char *magic, *name;
-  } known[] = {
-    {"\x1f\x8b",     "gzip" },
-    {"BZh",          "bzip2"},
-    {"\xfd" "7zXZ",  "xz"   },
-    {"\x28\xb5\x2f\xfd", "zstd"}
-  };
+  } known[] = {{"\x1f\x8b", "gzip"},
+               {"BZh", "bzip2"},
+               {"\xfd"
+                "7zXZ",
+                "xz"},
+               {"\x28\xb5\x2f\xfd", "zstd"}};
   char what[128];
 
   PetscFunctionBegin;
@@ -181,7 +181,7 @@ static PetscErrorCode MergeClasses(BMRMExamples *ex, PetscInt64 linesbefore)
 
     for (PetscInt k = 0; k < (PetscInt)of[0]; k++) {
       const PetscReal label = of[1 + 2 * k];
-      PetscInt        at = 0, s;
+      PetscInt        at    = 0, s;
 
       while (at < n && ex->classes[at] < label) at++;
       if ((at < n && ex->classes[at] == label) || n > BMRM_MAX_CLASSES) continue;

@@ -172,7 +172,7 @@ static PetscErrorCode ParseFeatures(BMRMParser *ps, const char *line, const char
 PetscErrorCode BMRMParseLine(BMRMParser *ps, const char *line, const char *eol)
 {
   BMRMExamples *ex = ps->ex;
-  const char   *p = line, *q;
+  const char   *p  = line, *q;
   PetscBool     fits;
   double        label;
 
@@ -185,9 +185,11 @@ PetscErrorCode BMRMParseLine(BMRMParser *ps, const char *line, const char *eol)
   q = BMRMScanReal(p, &label);
   if (!q || q > eol || !(q == eol || IsBlank(*q) || *q == '#')) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as label"));
   if (PetscAbsReal((PetscReal)label) > PETSC_MAX_REAL) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the label is too large for double precision"));
-  for (p = q; p < eol && IsBlank(*p); p++);
+  for (p = q; p < eol && IsBlank(*p); p++)
+    ;
   if (eol - p >= 4 && p[0] == 'q' && p[1] == 'i' && p[2] == 'd' && p[3] == ':') {
-    for (q = p + 4; IsDigit(*q); q++);
+    for (q = p + 4; IsDigit(*q); q++)
+      ;
     if (q == p + 4 || !(q == eol || IsBlank(*q) || *q == '#')) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "expected qid:<number>"));
     p = q;
   }

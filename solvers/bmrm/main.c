@@ -143,7 +143,8 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
-  PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n, ex.N);
+  PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n,
+             ex.N);
   PetscCall(BMRMExamplesCheckClasses(&ex, model->classes, rq->test[0] ? NULL : &known));
   if (rq->test[0]) known = PETSC_TRUE;
   PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));

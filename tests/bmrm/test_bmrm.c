@@ -240,7 +240,7 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *fun, cons
     refused_ = call; \
     PetscCall(PetscPopErrorHandler()); \
     PetscCall(PetscStrstr(message, what, &found_)); \
-    PetscCheck(refused_ && found_, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: '%s'", #call, message); \
+    PetscCheck(refused_ &&found_, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: '%s'", #call, message); \
   } while (0)
 
 /* A matrix whose transpose is not its own. */

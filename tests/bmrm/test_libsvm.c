@@ -34,7 +34,27 @@ static PetscErrorCode Write(const char file[], const char text[], size_t length)
 /* Every number means what strtod() says, wherever that is defined. */
 static PetscErrorCode TestNumbers(void)
 {
-  const char *good[] = {"0", "-0", "+1", "1.", ".5", "-.5e1", "1e22", "1e23", "123456789012345678901234567890", "0.1", "9007199254740993", "1e-320", "4.9e-324", "2.2250738585072011e-308", "1.7976931348623157e308", "0.000000000000000000000000000001", "1E+2", "00012", "3.141592653589793238462643383279502884", "1e-22", "8.5e-23"};
+  const char *good[] = {"0",
+                        "-0",
+                        "+1",
+                        "1.",
+                        ".5",
+                        "-.5e1",
+                        "1e22",
+                        "1e23",
+                        "123456789012345678901234567890",
+                        "0.1",
+                        "9007199254740993",
+                        "1e-320",
+                        "4.9e-324",
+                        "2.2250738585072011e-308",
+                        "1.7976931348623157e308",
+                        "0.000000000000000000000000000001",
+                        "1E+2",
+                        "00012",
+                        "3.141592653589793238462643383279502884",
+                        "1e-22",
+                        "8.5e-23"};
   const char *bad[]  = {"", "+", "-", ".", "e5", "1e", "1e+", "nan", "inf", "-inf", "0x10", "--1", "abc"};
   uint64_t    s      = 42;
 
@@ -71,35 +91,33 @@ typedef struct {
   const char *error;     /* part of the message of a bad one */
 } Case;
 
-static const Case cases[] = {
-  {"plain",             "+1 1:0.5 3:-2\n-1 2:1e3\n",                          2, 3, 3, NULL},
-  {"no final newline",  "1 1:1\n2 2:1",                                       2, 2, 2, NULL},
-  {"carriage returns",  "1 1:1 \r\n0 2:1\r\n",                                2, 2, 2, NULL},
-  {"comments, blanks",  "# head\n\n  1\t1:1   # tail 7:x\n   \n-1#\n#\n",     2, 1, 1, NULL},
-  {"qid is ignored",    "1 qid:3 1:1\n-1 qid:4 2:1\n",                        2, 2, 2, NULL},
-  {"empty rows",        "1\n-1\n1\n",                                         3, 0, 0, NULL},
-  {"large index",       "1 2147483647:1\n-1 1:1\n",                           2, 2147483647, 2, NULL},
-  {"bad label",         "1 1:1\nfoo 1:1\n",                                   0, 0, 0, "line 2, column 1: expected a finite number as label, got 'foo'"},
-  {"missing label",     "1 1:1\n3:1 4:1\n",                                   0, 0, 0, "line 2, column 1: expected a finite number as label, got '3:1'"},
-  {"NaN label",         "nan 1:1\n",                                          0, 0, 0, "line 1, column 1: expected a finite number as label, got 'nan'"},
-  {"bad value",         "1 1:1\n\n-1 1:1 2:x5 3:1\n",                         0, 0, 0, "line 3, column 10: expected a finite number as value, got 'x5'"},
-  {"missing value",     "1 1:1\n-1 1:1 2: 3:1\n",                             0, 0, 0, "line 2, column 10: expected a finite number as value, got a blank"},
-  {"glued value",       "1 1:1.5.2\n",                                        0, 0, 0, "line 1, column 5: expected a finite number as value, got '1.5.2'"},
-  {"NaN value",         "1 1:NaN\n",                                          0, 0, 0, "line 1, column 5: expected a finite number as value, got 'NaN'"},
-  {"infinite value",    "1 1:inf\n",                                          0, 0, 0, "line 1, column 5: expected a finite number as value, got 'inf'"},
-  {"huge value",        "1 1:1e999\n",                                        0, 0, 0, "line 1, column 5: the value is too large for double precision, got '1e999'"},
-  {"no colon",          "1 1:1 2\n",                                          0, 0, 0, "line 1, column 7: expected <index>:<value>, got '2'"},
-  {"not an index",      "1 -3:1\n",                                           0, 0, 0, "line 1, column 3: expected <index>:<value>, got '-3:1'"},
-  {"index zero",        "1 1:1\n1 0:1\n",                                     0, 0, 0, "line 2, column 3: indices are counted from 1, got '0:1'"},
-  {"falling indices",   "1 2:1 1:1\n",                                        0, 0, 0, "line 1, column 7: indices must rise within a line, got '1:1'"},
-  {"repeated index",    "1 2:1 2:1\n",                                        0, 0, 0, "line 1, column 7: indices must rise within a line, got '2:1'"},
-  {"bad qid",           "1 qid:x 2:1\n",                                      0, 0, 0, "line 1, column 3: expected qid:<number>, got 'qid:x'"},
-  {"index too large",   "1 1:1\n1 99999999999999999999:1\n",                  0, 0, 0, "line 2, column 3: the index does not fit PetscInt"},
-  {"unprintable",       "1 \001\002:1\n",                                     0, 0, 0, "line 1, column 3: expected <index>:<value>, got '?\?:1'"},
-  {"empty file",        "",                                                   0, 0, 0, "the file holds no examples"},
-  {"only comments",     "# nothing\n\n",                                      0, 0, 0, "the file holds no examples"},
-  {"compressed",        "\x1f\x8b\x08",                                       0, 0, 0, "compressed with gzip"}
-};
+static const Case cases[] = {{"plain", "+1 1:0.5 3:-2\n-1 2:1e3\n", 2, 3, 3, NULL},
+                             {"no final newline", "1 1:1\n2 2:1", 2, 2, 2, NULL},
+                             {"carriage returns", "1 1:1 \r\n0 2:1\r\n", 2, 2, 2, NULL},
+                             {"comments, blanks", "# head\n\n  1\t1:1   # tail 7:x\n   \n-1#\n#\n", 2, 1, 1, NULL},
+                             {"qid is ignored", "1 qid:3 1:1\n-1 qid:4 2:1\n", 2, 2, 2, NULL},
+                             {"empty rows", "1\n-1\n1\n", 3, 0, 0, NULL},
+                             {"large index", "1 2147483647:1\n-1 1:1\n", 2, 2147483647, 2, NULL},
+                             {"bad label", "1 1:1\nfoo 1:1\n", 0, 0, 0, "line 2, column 1: expected a finite number as label, got 'foo'"},
+                             {"missing label", "1 1:1\n3:1 4:1\n", 0, 0, 0, "line 2, column 1: expected a finite number as label, got '3:1'"},
+                             {"NaN label", "nan 1:1\n", 0, 0, 0, "line 1, column 1: expected a finite number as label, got 'nan'"},
+                             {"bad value", "1 1:1\n\n-1 1:1 2:x5 3:1\n", 0, 0, 0, "line 3, column 10: expected a finite number as value, got 'x5'"},
+                             {"missing value", "1 1:1\n-1 1:1 2: 3:1\n", 0, 0, 0, "line 2, column 10: expected a finite number as value, got a blank"},
+                             {"glued value", "1 1:1.5.2\n", 0, 0, 0, "line 1, column 5: expected a finite number as value, got '1.5.2'"},
+                             {"NaN value", "1 1:NaN\n", 0, 0, 0, "line 1, column 5: expected a finite number as value, got 'NaN'"},
+                             {"infinite value", "1 1:inf\n", 0, 0, 0, "line 1, column 5: expected a finite number as value, got 'inf'"},
+                             {"huge value", "1 1:1e999\n", 0, 0, 0, "line 1, column 5: the value is too large for double precision, got '1e999'"},
+                             {"no colon", "1 1:1 2\n", 0, 0, 0, "line 1, column 7: expected <index>:<value>, got '2'"},
+                             {"not an index", "1 -3:1\n", 0, 0, 0, "line 1, column 3: expected <index>:<value>, got '-3:1'"},
+                             {"index zero", "1 1:1\n1 0:1\n", 0, 0, 0, "line 2, column 3: indices are counted from 1, got '0:1'"},
+                             {"falling indices", "1 2:1 1:1\n", 0, 0, 0, "line 1, column 7: indices must rise within a line, got '1:1'"},
+                             {"repeated index", "1 2:1 2:1\n", 0, 0, 0, "line 1, column 7: indices must rise within a line, got '2:1'"},
+                             {"bad qid", "1 qid:x 2:1\n", 0, 0, 0, "line 1, column 3: expected qid:<number>, got 'qid:x'"},
+                             {"index too large", "1 1:1\n1 99999999999999999999:1\n", 0, 0, 0, "line 2, column 3: the index does not fit PetscInt"},
+                             {"unprintable", "1 \001\002:1\n", 0, 0, 0, "line 1, column 3: expected <index>:<value>, got '?\?:1'"},
+                             {"empty file", "", 0, 0, 0, "the file holds no examples"},
+                             {"only comments", "# nothing\n\n", 0, 0, 0, "the file holds no examples"},
+                             {"compressed", "\x1f\x8b\x08", 0, 0, 0, "compressed with gzip"}};
 
 static PetscErrorCode TestCase(const Case *c)
 {

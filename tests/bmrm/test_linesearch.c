@@ -128,18 +128,16 @@ static PetscErrorCode Run(const Case *c)
 
 int main(int argc, char **argv)
 {
-  const Case cases[] = {
-    {"typical",                         5000, -0.01, 0.5,   0   },
-    {"hardly curved",                   5000, -0.01, 1e-9,  0   },
-    {"not curved",                      5000, 0,     0,     0   },
-    {"strongly curved",                 5000, 0,     1000,  0   },
-    {"breakpoints coincide",            5000, -0.01, 0.1,   0.25},
-    {"breakpoints coincide, no curve",  3000, 0.01,  0,     0.5 },
-    {"uphill",                          1000, 5,     0.5,   0   },
-    {"two examples",                    2,    -0.5,  1e-3,  0   },
-    {"one example",                     1,    -0.5,  1e-3,  0   },
-    {"steep regulariser",               400,  -3,    0.01,  0   }
-  };
+  const Case cases[] = {{"typical", 5000, -0.01, 0.5, 0},
+                        {"hardly curved", 5000, -0.01, 1e-9, 0},
+                        {"not curved", 5000, 0, 0, 0},
+                        {"strongly curved", 5000, 0, 1000, 0},
+                        {"breakpoints coincide", 5000, -0.01, 0.1, 0.25},
+                        {"breakpoints coincide, no curve", 3000, 0.01, 0, 0.5},
+                        {"uphill", 1000, 5, 0.5, 0},
+                        {"two examples", 2, -0.5, 1e-3, 0},
+                        {"one example", 1, -0.5, 1e-3, 0},
+                        {"steep regulariser", 400, -3, 0.01, 0}};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

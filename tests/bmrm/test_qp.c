@@ -152,7 +152,7 @@ int main(int argc, char **argv)
   /* one cut more at a time, started from the last weights, as in the bundle; dependent and equal cuts among them */
   for (PetscInt trial = 0; trial < 12; trial++) {
     const PetscReal lambda = PetscPowReal(10, -(PetscReal)(trial % 6)), tol = 1e-9;
-    const PetscInt  dim    = trial < 6 ? 6 : 60;
+    const PetscInt  dim = trial < 6 ? 6 : 60;
 
     PetscCall(Problem(rnd, NMAX, dim, PETSC_TRUE, G, b));
     PetscCall(PetscArrayzero(alpha, NMAX));
