@@ -215,6 +215,7 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
     key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
     same    = (PetscBool)(g->op && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
+    g->key  = (MatGPUCSRKey){0}; /* should the upload fail, there is no image */
     PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
     if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
     if (same) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));

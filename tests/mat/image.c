@@ -1,0 +1,222 @@
+static char help[] = "The device image of a MATGPUCSR: what the conversion loses and refuses, when it is refreshed or made anew, what it says of itself.\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include <math.h>
+
+static char Message[4096];
+
+/* keeps the words of the first error of a chain */
+static PetscErrorCode Catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
+{
+  (void)comm;
+  (void)line;
+  (void)function;
+  (void)file;
+  (void)context;
+  if (type == PETSC_ERROR_INITIAL && message) (void)PetscStrncpy(Message, message, sizeof(Message));
+  return code;
+}
+
+/* expr must fail, with these words in its message */
+#define Refused(words, expr) \
+  do { \
+    PetscErrorCode code_; \
+    char          *found_; \
+    Message[0] = 0; \
+    PetscCall(PetscPushErrorHandler(Catch, NULL)); \
+    code_ = (expr); \
+    PetscCall(PetscPopErrorHandler()); \
+    PetscCall(PetscStrstr(Message, words, &found_)); \
+    PetscCheck(code_ && found_, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Expected an error with the words '%s', got %d: '%s'", words, (int)code_, Message); \
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "refused: %s\n", words)); \
+  } while (0)
+
+/* n x n, tridiagonal, rows 0..n-1 */
+static PetscErrorCode Create(PetscInt n, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetType(*A, MATGPUCSR));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 3, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = PetscMax(i - 1, 0); j <= PetscMin(i + 1, n - 1); j++) PetscCall(MatSetValue(*A, i, j, i == j ? 2 : -1 - 0.25 * (j > i), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Set(Mat A, PetscInt i, PetscInt j, PetscScalar v)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatSetValue(A, i, j, v, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the loss of single storage: measured, located, none in double; an overflow is refused and changes nothing for the host */
+static PetscErrorCode TestConversion(void)
+{
+  Mat           A;
+  Vec           x, y;
+  MatGPUCSRInfo info;
+  PetscScalar   v;
+  PetscInt      i = 7, j = 6;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(10, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.lossless && info.loss == 0 && info.loss_row == -1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Quarters are floats");
+  PetscCall(Set(A, 3, 4, 0.1));
+  PetscCall(Set(A, 5, 5, 1.0 / 3));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(!info.lossless && info.loss_row == 5 && info.loss_column == 5 && PetscAbsReal(info.loss - PetscAbsReal(1.0 / 3 - (double)(float)(1.0 / 3)) * 3) < 1e-15, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Loss %g at %" PetscInt_FMT ",%" PetscInt_FMT, (double)info.loss, info.loss_row, info.loss_column);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "loss measured and located\n"));
+  PetscCall(Set(A, i, j, 1e300));
+  Refused("row 7, column 6: 1e+300 does not fit single precision; use -mat_gpucsr_storage double", MatMult(A, x, y));
+  PetscCall(MatGetValues(A, 1, &i, 1, &j, &v));
+  PetscCheck(v == 1e300, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host's value changed");
+  PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.lossless && info.storage == MAT_GPUCSR_STORAGE_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Double storage loses nothing");
+  PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_SINGLE));
+  Refused("row 7, column 6", MatMult(A, x, y));
+  PetscCall(Set(A, i, j, -1e-60)); /* becomes zero: a loss of everything, but no error */
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.loss == 1 && info.loss_row == i && info.loss_column == j, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Underflow loses %g", (double)info.loss);
+  PetscCall(Set(A, i, j, INFINITY)); /* passes through, as in AIJ */
+  PetscCall(MatMult(A, x, y));
+  PetscCall(VecGetValues(y, 1, &i, &v));
+  PetscCheck(isinf(v), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Infinity became %g", (double)v);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "infinity passes\n"));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Row(Mat A, PetscBool transpose, PetscInt i, PetscScalar expected)
+{
+  Vec         x, y;
+  PetscScalar v;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(transpose ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+  PetscCall(VecGetValues(y, 1, &i, &v));
+  PetscCheck(PetscAbsScalar(v - expected) < 1e-6, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Entry %" PetscInt_FMT " of the product is %g, not %g", i, (double)PetscRealPart(v), (double)PetscRealPart(expected));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* values that change again and again, then the pattern, then the kernel: both products must follow */
+static PetscErrorCode TestRefresh(void)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(50, &A));
+  for (int k = 1; k < 5; k++) {
+    PetscCall(Set(A, 20, 21, k));
+    PetscCall(Row(A, PETSC_FALSE, 20, 1 + k));
+    PetscCall(Row(A, PETSC_TRUE, 21, 1 + k));
+  }
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(Set(A, 20, 40, 100));
+  PetscCall(Row(A, PETSC_FALSE, 20, 105));
+  PetscCall(Row(A, PETSC_TRUE, 40, 100 + 2 - 1 - 1.25));
+  PetscCall(MatGPUCSRSetKernel(A, "csrsplit"));
+  PetscCall(Row(A, PETSC_FALSE, 20, 105));
+  PetscCall(Row(A, PETSC_TRUE, 40, 100 + 2 - 1 - 1.25));
+  PetscCall(MatGPUCSRSetKernel(A, "auto"));
+  PetscCall(MatGPUCSRSetTranspose(A, MAT_GPUCSR_TRANSPOSE_LAZY));
+  PetscCall(Set(A, 0, 0, 9));
+  PetscCall(Row(A, PETSC_FALSE, 0, 9 - 1.25));
+  PetscCall(Row(A, PETSC_TRUE, 0, 8));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the image follows\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestTranspose(void)
+{
+  Mat           A;
+  MatGPUCSRInfo info;
+  double        bytes;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(50, &A));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An eager transpose is missing");
+  bytes = info.bytes;
+  PetscCall(MatDestroy(&A));
+  PetscCall(Create(50, &A));
+  PetscCall(MatGPUCSRSetTranspose(A, MAT_GPUCSR_TRANSPOSE_LAZY));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(!info.kernel_transpose && info.bytes * 2 == bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A lazy transpose is there before it is needed");
+  PetscCall(Row(A, PETSC_TRUE, 1, 2 - 1 - 1.25));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A lazy transpose was not kept");
+  PetscCall(MatDestroy(&A));
+  PetscCall(Create(50, &A));
+  for (PetscInt i = 0; i < 49; i++) PetscCall(MatSetValue(A, i, i + 1, -1, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(Row(A, PETSC_TRUE, 0, 1));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.symmetric && !info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A symmetric matrix built a transpose");
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "eager, lazy, symmetric: as told\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestRefusals(void)
+{
+  Mat           A, B;
+  MatGPUCSRInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(5, &A));
+  Refused("Unknown kernel nonsense; choose one of auto, csrscalar, csrvector2", MatGPUCSRSetKernel(A, "nonsense"));
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 5, 5, 1, NULL, &B));
+  Refused("Matrix of type seqaij is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", MatGPUCSRGetInfo(B, &info));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscGPUCSRInitialize()); /* harmless */
+  PetscCall(TestConversion());
+  PetscCall(TestRefresh());
+  PetscCall(TestTranspose());
+  PetscCall(TestRefusals());
+  PetscCall(Create(4, &A));
+  PetscCall(MatViewFromOptions(A, NULL, "-image_view"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+      args: -image_view ::ascii_info
+      filter: sed -e "s@on .*, converted in .* s@on DEVICE, converted in TIME@" -e "s@(one core walks the rows in order)@(WHY)@" -e "s@(mean row length [0-9.]*); else csrsplit@(WHY)@"
+
+TEST*/
