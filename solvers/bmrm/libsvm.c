@@ -117,12 +117,7 @@ static PetscErrorCode CheckCompressed(const Window *win, BMRMFileError *err)
 {
   static const struct {
     const char *magic, *name;
-  } known[] = {{"\x1f\x8b", "gzip"},
-               {"BZh", "bzip2"},
-               {"\xfd"
-                "7zXZ",
-                "xz"},
-               {"\x28\xb5\x2f\xfd", "zstd"}};
+  } known[] = {{"\037\213", "gzip"}, {"BZh", "bzip2"}, {"\3757zXZ", "xz"}, {"\050\265\057\375", "zstd"}};
   char what[128];
 
   PetscFunctionBegin;

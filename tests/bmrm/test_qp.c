@@ -167,15 +167,20 @@ int main(int argc, char **argv)
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "growing problems are optimal at every size\n"));
 
   /* the tolerance is one on the gap: a loose one stops earlier and still keeps its word */
-  PetscCall(Problem(rnd, NMAX, 40, PETSC_FALSE, G, b));
-  for (PetscInt k = 0; k < 2; k++) {
-    static PetscInt systems[2];
+  for (PetscInt trial = 0; trial < 5; trial++) {
+    PetscInt last = -1, first = -1;
 
-    PetscCall(PetscArrayzero(alpha, NMAX));
-    alpha[0] = 1;
-    PetscCall(BMRMQPSolve(&qp, NMAX, G, NMAX, b, 0.01, k ? 1e-10 : 1, alpha, &gap, &systems[k]));
-    PetscCall(CheckOptimal(NMAX, G, b, 0.01, k ? 1e-10 : 1, alpha));
-    PetscCheck(!k || systems[0] < systems[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " systems for the loose tolerance, %" PetscInt_FMT " for the tight one", systems[0], systems[1]);
+    PetscCall(Problem(rnd, NMAX, 40, PETSC_FALSE, G, b));
+    for (PetscReal tol = 100; tol > 1e-9; tol /= 2) {
+      PetscCall(PetscArrayzero(alpha, NMAX));
+      alpha[0] = 1;
+      PetscCall(BMRMQPSolve(&qp, NMAX, G, NMAX, b, 0.01, tol, alpha, &gap, &its));
+      PetscCall(CheckOptimal(NMAX, G, b, 0.01, tol + 1e-11, alpha));
+      PetscCheck(its >= last, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " systems for a tighter tolerance, %" PetscInt_FMT " before", its, last);
+      if (first < 0) first = its;
+      last = its;
+    }
+    PetscCheck(first < last, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " systems whatever the tolerance", last);
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "the tolerance bounds the gap\n"));
   PetscCall(PetscRandomDestroy(&rnd));
