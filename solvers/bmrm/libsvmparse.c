@@ -133,23 +133,27 @@ static PetscErrorCode ParseFeatures(BMRMParser *ps, const char *line, const char
   PetscFunctionBegin;
   while (1) {
     const char *token, *q;
-    PetscInt64  index = 0;
+    PetscInt    index = 0;
+    PetscBool   fits  = PETSC_TRUE;
     double      value;
 
     while (p < eol && IsBlank(*p)) p++;
     if (p == eol || *p == '#') break;
-    for (token = p; IsDigit(*p) && index <= PETSC_MAX_INT; p++) index = 10 * index + (*p - '0');
+    for (token = p; IsDigit(*p) && fits; p++) {
+      fits = (PetscBool)(index <= (PETSC_MAX_INT - (*p - '0')) / 10);
+      if (fits) index = 10 * index + (*p - '0');
+    }
     if (p == token) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_FILE_UNEXPECTED, "expected <index>:<value>"));
-    if (index > PETSC_MAX_INT) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_ARG_OUTOFRANGE, "the index does not fit PetscInt (is this PETSc built with 32-bit indices?)"));
+    if (!fits) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_ARG_OUTOFRANGE, "the index does not fit PetscInt (is this PETSc built with 32-bit indices?)"));
     if (*p != ':') PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_FILE_UNEXPECTED, "expected <index>:<value>"));
     if (index == 0) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_FILE_UNEXPECTED, "indices are counted from 1"));
     if (index <= last) PetscFunctionReturn(Complain(ps, line, token, eol, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line"));
     q = BMRMScanReal(++p, &value);
     if (!q || q > eol || !(q == eol || IsBlank(*q) || *q == '#')) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value"));
     if (PetscAbsReal((PetscReal)value) > PETSC_MAX_REAL) PetscFunctionReturn(Complain(ps, line, p, eol, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision"));
-    j[nz]   = (PetscInt)index - 1;
+    j[nz]   = index - 1;
     a[nz++] = value;
-    last    = (PetscInt)index;
+    last    = index;
     p       = q;
   }
   ps->ex->N = PetscMax(ps->ex->N, last);
