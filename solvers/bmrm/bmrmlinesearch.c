@@ -32,12 +32,13 @@ static PetscErrorCode CollectBreakpoints(Vec f, Vec e, Vec y, PetscInt m, PetscI
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal yi = PetscRealPart(ya[i]), fi = PetscRealPart(fa[i]);
     const PetscReal c = 1 - yi * fi, s = -yi * PetscRealPart(ea[i]); /* the loss is max(0, c + t s) */
+    const PetscBool in = (PetscBool)((c > 0) | ((c == 0) & (s > 0))), kink = (PetscBool)(((c > 0) & (s < 0)) | ((c < 0) & (s > 0)));
 
-    if (c > 0 || (c == 0 && s > 0)) sum += s;
-    if ((c > 0 && s < 0) || (c < 0 && s > 0)) {
-      bp[k].t      = -c / s;
-      bp[k++].jump = PetscAbsReal(s) / m;
-    }
+    /* no branches: which way they go is anybody's guess */
+    sum += in ? s : 0;
+    bp[k].t    = -c / (kink ? s : 1);
+    bp[k].jump = PetscAbsReal(s) / m;
+    k += kink;
   }
   PetscCall(VecRestoreArrayRead(y, &ya));
   PetscCall(VecRestoreArrayRead(e, &ea));
@@ -68,22 +69,25 @@ static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums, over all ranks, the jumps before, at, between and after the candidates: 2 n + 1 numbers in their order on the line. */
+/*
+  Sums, over all ranks, the jumps before, at, between and after the candidates: 2 n + 1 numbers in their order on the line.
+
+  The candidates are filled up to one less than a power of two, for a binary search without branches.
+*/
 static PetscErrorCode SumJumps(Bracket *br, PetscInt n)
 {
+  PetscInt width = 1;
+
   PetscFunctionBegin;
+  while (width <= n) width *= 2;
+  for (PetscInt k = n; k < width; k++) br->candidate[k] = PETSC_INFINITY;
   PetscCall(PetscArrayzero(br->jumps, 2 * n + 1));
   for (PetscInt i = 0; i < br->n; i++) {
     const PetscReal t = br->bp[i].t;
-    PetscInt        a = 0, b = n; /* candidates [0, a) are below t, [b, n) are not */
+    PetscInt        a = 0; /* so many candidates are below t */
 
-    while (a < b) {
-      const PetscInt mid = (a + b) / 2;
-
-      if (br->candidate[mid] < t) a = mid + 1;
-      else b = mid;
-    }
-    br->jumps[2 * a + (a < n && br->candidate[a] == t)] += br->bp[i].jump;
+    for (PetscInt half = width / 2; half; half /= 2) a += half * (br->candidate[a + half - 1] < t);
+    br->jumps[2 * a + (br->candidate[a] == t)] += br->bp[i].jump;
   }
   PetscCallMPI(MPI_Allreduce(br->jumps, br->alljumps, (PetscMPIInt)(2 * n + 1), MPIU_REAL, MPIU_SUM, br->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,8 +178,8 @@ PetscErrorCode BMRMHingeLineSearch(Vec f, Vec e, Vec y, PetscInt m, PetscReal A,
   br.nsample = PetscMax(1, 31 / br.size);
   nall       = (PetscInt)br.nsample * br.size;
   PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(PetscMalloc1(n, &br.bp));
-  PetscCall(PetscMalloc4(br.nsample, &br.mine, nall, &br.candidate, 2 * nall + 1, &br.jumps, 2 * nall + 1, &br.alljumps));
+  PetscCall(PetscMalloc1(n + 1, &br.bp));
+  PetscCall(PetscMalloc4(br.nsample, &br.mine, 2 * nall + 1, &br.candidate, 2 * nall + 1, &br.jumps, 2 * nall + 1, &br.alljumps));
   PetscCall(CollectBreakpoints(f, e, y, m, &br.n, br.bp, &slope));
   PetscCallMPI(MPI_Allreduce(&slope, &br.slope, 1, MPIU_REAL, MPIU_SUM, br.comm));
   br.slope += A;
