@@ -13,7 +13,8 @@ mkdir -p "$BUILD/tests/valgrind"
 one() { # name command...
   local name=$1 log=$BUILD/tests/valgrind/$1.log
   shift
-  valgrind --log-file="$log" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1
+  # in a folder of its own, since tests may write files
+  (cd "$BUILD/tests/valgrind" && valgrind --log-file="$log" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
   # records are separated by empty lines; print those that are ours
@@ -38,7 +39,7 @@ while read -r program arguments; do
   name=${program//\//-}
   if [ -x "$exe" ]; then
     # shellcheck disable=SC2086 # the arguments are words
-    one "$name" "$exe" $arguments
+    one "$name" "$exe" ${arguments//@ROOT@/$ROOT}
   else
     not_ok "valgrind $name: $exe is not there"
   fi
