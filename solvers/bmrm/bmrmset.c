@@ -286,7 +286,7 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
   PetscInt  max_it = b->max_it, idle_age = b->idle_age;
-  PetscBool adapt = b->mu_adapt;
+  PetscBool adapt = b->mu_adapt, set;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -302,8 +302,8 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
-  PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", NULL));
-  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", NULL));
+  PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
+  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
   PetscCall(BMRMSetLambda(b, lambda));
   PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));

@@ -158,9 +158,11 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     PutReal(out.fp, "objective", (double)r->objective);
     PutReal(out.fp, "lower_bound", (double)r->lower_bound);
     PutReal(out.fp, "gap", (double)r->gap);
-    PutInt(out.fp, "iterations", r->iterations);
+    if (r->reason) PutInt(out.fp, "iterations", r->iterations);
+    else PutReal(out.fp, "iterations", NAN);
     PutInt(out.fp, "matmults", r->matmults);
-    PutInt(out.fp, "cuts", r->cuts);
+    if (r->reason) PutInt(out.fp, "cuts", r->cuts);
+    else PutReal(out.fp, "cuts", NAN);
     PutString(out.fp, "reason", r->reason);
     PutReal(out.fp, "train_accuracy", (double)r->train_accuracy);
     PutReal(out.fp, "test_accuracy", (double)r->test_accuracy);
