@@ -26,7 +26,7 @@ prebuilt() {
     [ -z "$pattern" ] || [[ mat_tests_$(basename "$(dirname "$in")")-$(basename "$in" | sed 's/^run//') == $pattern* ]] || continue
     scripts+=("${in%.in}")
   done
-  printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} bash {} -o err_only >"$top/harness.log" 2>&1
+  printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} bash {} -o err_only -t "${TIMEOUT:-240}" >"$top/harness.log" 2>&1
 }
 
 # --- the tree that PETSc's harness wants, and its run ---------------------------------------------------------------------------
@@ -63,7 +63,7 @@ fromsource() {
     PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
     GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
     GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests -I$ROOT/tests $(value defs) $(value cudainc)" \
-    ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
+    TIMEOUT="${TIMEOUT:-240}" ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
 }
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi
 
