@@ -155,6 +155,9 @@ $(foreach b,$(filter-out bench_kernels,$(benches)),$(eval $(call program,$(b),$(
 $(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
+$(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
+	@mkdir -p $(@D)
+	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
 $(obj)/tests/bench/%.o: incs += -Itests
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

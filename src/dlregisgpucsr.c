@@ -53,23 +53,20 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
 @*/
 PetscErrorCode PetscGPUCSRInitialize(void)
 {
-  PetscClassId classid = MAT_CLASSID;
-
   PetscFunctionBegin;
   if (Registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRCheckPETSc());
   Registered = PETSC_TRUE;
   PetscCall(MatInitializePackage());
-  classid = MAT_CLASSID;
   PetscCall(MatRegister(MATSEQAIJGPUCSR, MatCreate_SeqAIJGPUCSR));
   PetscCall(MatRegister(MATMPIAIJGPUCSR, MatCreate_MPIAIJGPUCSR));
   PetscCall(MatRegisterRootName(MATAIJGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatRegisterRootName(MATGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAIJGPUCSR, MatConvert_SeqAIJ_SeqAIJGPUCSR));
-  PetscCall(PetscLogEventRegister("GPUCSRUpload", classid, &MAT_GPUCSR_Upload));
-  PetscCall(PetscLogEventRegister("GPUCSRTranspose", classid, &MAT_GPUCSR_Transpose));
+  PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
+  PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
   PetscCall(PetscCitationsRegister(Citation, NULL));
-  PetscCall(PetscGPUCSRNodeRank_Private());
+  PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscRegisterFinalize(PetscGPUCSRFinalize));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,13 +15,16 @@ extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen
 {
   *count = 1;
   if (kind == GP_DEV_HOST) return GP_SUCCESS;
-  cudaError_t code = cudaGetDeviceCount(count);
+  int         driver = 0;
+  cudaError_t code   = cudaGetDeviceCount(count);
   if (code == cudaSuccess && *count > 0) return GP_SUCCESS;
   *count = 0;
   (void)cudaGetLastError();
-  if (why) snprintf(why, whylen, "no CUDA device: %s", code == cudaSuccess ? "the driver lists none" : cudaGetErrorString(code));
-  /* a missing or too old driver is the ordinary case of a machine without a GPU; anything else is a fault to show */
-  return code == cudaSuccess || code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ? GP_ERR_NO_DEVICE : GP_ERR_DEVICE;
+  /* a machine without a GPU has no driver, or one that lists none; anything else is a fault to show */
+  cudaDriverGetVersion(&driver);
+  const bool absent = code == cudaSuccess || code == cudaErrorNoDevice || driver == 0;
+  if (why) snprintf(why, whylen, "no CUDA device: %s", driver == 0 ? "no driver is installed" : code == cudaSuccess ? "the driver lists none" : cudaGetErrorString(code));
+  return absent ? GP_ERR_NO_DEVICE : GP_ERR_DEVICE;
 }
 
 static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)

@@ -2,8 +2,16 @@
 #include "sys/gpucsrsys.h"
 #include "gpucsr.h"
 
-static GpDev       GpDevice = NULL;
-static PetscMPIInt NodeRank = 0;
+enum {
+  AUTO,
+  CUDA,
+  HOST
+};
+
+static const char *const Choices[] = {"auto", "cuda", "host"};
+static PetscInt          Choice    = AUTO;
+static GpDev             GpDevice  = NULL;
+static PetscMPIInt       NodeRank  = 0;
 
 PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
 {
@@ -19,12 +27,16 @@ PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
   }
 }
 
-/* asked for at load, where all ranks are: a matrix may be made on one rank alone, where nothing collective is allowed */
-PetscErrorCode PetscGPUCSRNodeRank_Private(void)
+/* What is asked at load, where all ranks are: a matrix may be made on one rank alone, where nothing collective is allowed. */
+PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
 {
   MPI_Comm node;
 
   PetscFunctionBegin;
+  Choice = AUTO;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options", "Mat");
+  PetscCall(PetscOptionsEList("-gpucsr_device", "Where gpucsr matrices live; auto takes a GPU and falls to the host only when there is none", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
+  PetscOptionsEnd();
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
   PetscCallMPI(MPI_Comm_free(&node));
@@ -49,27 +61,19 @@ static PetscErrorCode PetscGPUCSROpenCUDA(int count)
 
 static PetscErrorCode PetscGPUCSROpenDevice(void)
 {
-  enum {
-    AUTO,
-    CUDA,
-    HOST
-  };
-  const char *const names[]  = {"auto", "cuda", "host"};
-  PetscInt          choice   = AUTO;
-  char              why[256] = "";
-  int               count    = 0;
-  GpErr             err      = GP_ERR_NO_DEVICE;
+  char  why[256] = "";
+  int   count    = 0;
+  GpErr err      = GP_ERR_NO_DEVICE;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetEList(NULL, NULL, "-gpucsr_device", names, PETSC_STATIC_ARRAY_LENGTH(names), &choice, NULL));
-  if (choice != HOST) err = GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why));
+  if (Choice != HOST) err = GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why));
   if (!err) {
     PetscCall(PetscGPUCSROpenCUDA(count));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* only the absence of a device lets auto fall back; a GPU that fails is for the user to see */
-  PetscCheck(choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", names[choice], why);
-  if (choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; the host runtime takes its place\n", why));
+  PetscCheck(Choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", Choices[Choice], why);
+  if (Choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; the host runtime takes its place\n", why));
   err = GpDevOpen(GP_DEV_HOST, 0, &GpDevice, why, sizeof(why));
   PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening the host runtime: %s", why);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,7 +7,7 @@
 
 /* the device; on a PETSc with CUDA its stream is PETSc's current one, so that no synchronisation is needed in between */
 PETSC_INTERN PetscErrorCode PetscGPUCSRGetDevice_Private(GpDev *);
-PETSC_INTERN PetscErrorCode PetscGPUCSRNodeRank_Private(void); /* collective: which of the node's GPUs is this rank's turn */
+PETSC_INTERN PetscErrorCode PetscGPUCSRSetUpDevice_Private(void); /* collective: reads the option, finds this rank's place on its node */
 PETSC_INTERN PetscErrorCode PetscGPUCSRCloseDevice_Private(void);
 PETSC_INTERN PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr); /* the class of a failure below */
 

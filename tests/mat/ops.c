@@ -176,6 +176,15 @@ static PetscErrorCode TestConvert(Mat A, Mat G)
   PetscCall(Same("MatConvert to dense", A, C));
   PetscCall(MatConvert(G, MATBAIJ, MAT_INITIAL_MATRIX, &D));
   PetscCall(Same("MatConvert to baij", A, D));
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatConvert(C, MATGPUCSR, MAT_INITIAL_MATRIX, &D));
+  PetscCall(IsOurs("MatConvert from dense", D));
+  PetscCall(Same("MatConvert from dense", A, D));
+  PetscCall(MatConvert(C, MATGPUCSR, MAT_REUSE_MATRIX, &D));
+  PetscCall(Same("MatConvert from dense into an old one", A, D));
+  PetscCall(MatConvert(C, MATAIJGPUCSR, MAT_INPLACE_MATRIX, &C));
+  PetscCall(IsOurs("MatConvert in place from dense", C));
+  PetscCall(Same("MatConvert in place from dense", A, C));
   PetscCall(MatScale(B, 0.5));
   PetscCall(MatConvert(B, MATDENSE, MAT_INPLACE_MATRIX, &B));
   PetscCall(Same("MatConvert in place to dense", A, B));
@@ -323,7 +332,7 @@ static PetscErrorCode Solve(const char what[], Mat A, Mat G, MatFactorType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix factored in its own place has lost its image: nothing may touch it */
+/* a matrix factored in its own place has become a plain one */
 static PetscErrorCode FactorInPlace(Mat G)
 {
   Mat           F;
@@ -376,7 +385,7 @@ int main(int argc, char **argv)
 /*TEST
 
    testset:
-      filter: grep -v -e "^LU" -e "^ILU" -e "^  " -e "^Mat Object"
+      filter: grep -v -e "^LU" -e "^ILU" -e "^  " -e "^Mat Object" -e "function name: MatProductSetFromOptions_anytype_C"
       output_file: output/ops.out
       test:
          suffix: 1

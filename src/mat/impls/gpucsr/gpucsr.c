@@ -3,8 +3,8 @@
 
 PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
 
-/* The parents' operations, as the first matrix had them: MatHeaderMerge(), for example of an in-place factorisation, leaves
-   our operations on a matrix that has no spptr, or calls them on one that has no type name. */
+/* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
+   may leave them on one that has no spptr. */
 static struct _MatOps MatOpsBase_Seq, MatOpsBase_MPI;
 
 static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
@@ -23,27 +23,6 @@ const struct _MatOps *MatGPUCSRBase_Private(Mat A)
   return A->ops->destroy == MatDestroy_MPIAIJGPUCSR ? &MatOpsBase_MPI : &MatOpsBase_Seq;
 }
 
-/* composed functions, by which PETSc finds converters and products */
-static PetscErrorCode MatGPUCSRCompose(Mat A, PetscBool mpi, PetscBool on)
-{
-  PetscObject o = (PetscObject)A;
-
-  PetscFunctionBegin;
-  if (mpi) {
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaijgpucsr_mpiaij_C", on ? MatConvert_MPIAIJGPUCSR_MPIAIJ : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaijgpucsr_aij_C", on ? MatConvert_MPIAIJGPUCSR_MPIAIJ : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaij_mpiaijgpucsr_C", on ? MatConvert_MPIAIJ_MPIAIJGPUCSR : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_mpiaij_gpucsr_C", on ? MatConvert_MPIAIJ_MPIAIJGPUCSR : NULL));
-  } else {
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaijgpucsr_seqaij_C", on ? MatConvert_SeqAIJGPUCSR_SeqAIJ : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaijgpucsr_aij_C", on ? MatConvert_SeqAIJGPUCSR_SeqAIJ : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaij_seqaijgpucsr_C", on ? MatConvert_SeqAIJ_SeqAIJGPUCSR : NULL));
-    PetscCall(PetscObjectComposeFunction(o, "MatConvert_seqaij_gpucsr_C", on ? MatConvert_SeqAIJ_SeqAIJGPUCSR : NULL));
-  }
-  PetscCall(PetscObjectComposeFunction(o, "MatProductSetFromOptions_anytype_C", on ? MatProductSetFromOptions_GPUCSR_AnyType : NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatGPUCSRFree(Mat A)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
@@ -60,7 +39,7 @@ static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
   if (A->spptr) PetscCall(MatGPUCSRFree(A));
-  PetscCall(MatGPUCSRCompose(A, PETSC_FALSE, PETSC_FALSE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSEQAIJ));
   PetscCall((*MatOpsBase_Seq.destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,7 +49,7 @@ static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
   if (A->spptr) PetscCall(MatGPUCSRFree(A));
-  PetscCall(MatGPUCSRCompose(A, PETSC_TRUE, PETSC_FALSE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
   PetscCall((*MatOpsBase_MPI.destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,10 +94,12 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->ops->duplicate      = MatDuplicate_GPUCSR;
   A->ops->view           = MatView_GPUCSR;
   A->ops->convert        = MatConvert_GPUCSR;
+  A->ops->convertfrom    = MatConvertFrom_GPUCSR;
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));
-  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_TRUE));
+  PetscCall(MatGPUCSRSetFactors_Private(A));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   PetscCall(MatGPUCSRGetOptions_Private(A));
 #if defined(PETSC_HAVE_CUDA)
@@ -142,6 +123,7 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->duplicate                 = b.duplicate;
   A->ops->view                      = b.view;
   A->ops->convert                   = b.convert;
+  A->ops->convertfrom               = b.convertfrom;
   A->ops->setfromoptions            = b.setfromoptions;
   A->ops->assemblyend               = b.assemblyend;
   A->ops->mult                      = b.mult;
@@ -150,7 +132,11 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->multtransposeadd          = b.multtransposeadd;
   A->ops->multhermitiantranspose    = b.multhermitiantranspose;
   A->ops->multhermitiantransposeadd = b.multhermitiantransposeadd;
-  PetscCall(MatGPUCSRCompose(A, mpi, PETSC_FALSE));
+  A->ops->lufactor                  = b.lufactor;
+  A->ops->ilufactor                 = b.ilufactor;
+  A->ops->choleskyfactor            = b.choleskyfactor;
+  A->ops->iccfactor                 = b.iccfactor;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
   PetscCall(MatGPUCSRFree(A));
   PetscCall(PetscFree(A->defaultvectype));
@@ -159,40 +145,11 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  PetscBool is;
-
-  PetscFunctionBegin;
-  (void)type;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(MatGPUCSRIs_Private(*B, &is)); /* -mat_seqaij_type may have made it so already */
-  if (!is) PetscCall(MatGPUCSRAttach_Private(*B, MATSEQAIJ));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatConvert_SeqAIJGPUCSR_SeqAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  PetscFunctionBegin;
-  (void)type;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(MatGPUCSRDetach_Private(*B, MATSEQAIJ));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
-  PetscCall(MatConvert_SeqAIJ_SeqAIJGPUCSR(A, MATSEQAIJGPUCSR, MAT_INPLACE_MATRIX, &A));
+  PetscCall(MatGPUCSRAttachTo_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,3 +197,28 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   *op = g->op;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*MC
+  MATGPUCSR - MATGPUCSR = "gpucsr" - A sparse matrix that keeps itself and its transpose on the GPU, with values in single
+  precision unless told otherwise, and multiplies double vectors in double precision
+
+  Options Database Keys:
++ -mat_type gpucsr                     - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
+. -mat_gpucsr_storage <single,double>  - precision of the values on the device
+. -mat_gpucsr_transpose <eager,lazy>   - build the transpose with the upload, or when a product first needs it
+. -mat_gpucsr_kernel <auto,name>       - kernel of the products
+. -mat_gpucsr_vec_type <type>          - type of the vectors that `MatCreateVecs()` makes
+. -mat_view ::ascii_info               - tells storage, loss, memory, kernels and why they were chosen
+- -gpucsr_device <auto,cuda,host>      - where matrices of this type live
+
+  Level: beginner
+
+  Notes:
+  `MATSEQAIJGPUCSR` on one process, `MATMPIAIJGPUCSR` on several. Both derive from `MATAIJ`: whatever that can do, they can. The
+  host's values are the truth; the device holds an image that is refreshed when they change.
+
+  `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
+  order of summation. Without a GPU they run on the host, in the same formats.
+
+.seealso: `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`
+M*/

@@ -64,14 +64,12 @@ PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat); /* the parent's o
 PETSC_INTERN PetscErrorCode MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJGPUCSR_SeqAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);
 
 /* mpigpucsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJGPUCSR_MPIAIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *offdiagonal, const PetscInt *columns[]);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
@@ -92,9 +90,15 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
-/* gpucsrview.c, gpucsrproduct.c */
-PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
+/* gpucsrconvert.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRAttachTo_Private(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
+
+/* gpucsrview.c, gpucsrproduct.c, gpucsrfactor.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
+PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRPresent_Private(Mat, PetscBool plain);
 

@@ -1,5 +1,5 @@
-/* MatConvert() and MatProduct look for functions by the exact type names of the matrices: here ours are presented as the
-   plain AIJ they are underneath, and the work is PETSc's. */
+/* MatProduct looks for functions by the exact type names of the matrices: here ours are presented as the plain AIJ they are
+   underneath, and the work is PETSc's. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 /* puts the parent's type name on one of our matrices, or ours back; leaves others alone */
@@ -13,22 +13,6 @@ PetscErrorCode MatGPUCSRPresent_Private(Mat A, PetscBool plain)
   if (!is) PetscFunctionReturn(PETSC_SUCCESS);
   mpi = ((Mat_GPUCSR *)A->spptr)->mpi;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, plain ? (mpi ? MATMPIAIJ : MATSEQAIJ) : (mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* to a type for which we have no converter of our own */
-PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *) = A->ops->convert;
-  PetscBool is;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRPresent_Private(A, PETSC_TRUE));
-  A->ops->convert = MatGPUCSRBase_Private(A)->convert;
-  PetscCall(MatConvert(A, type, reuse, B));
-  PetscCall(MatGPUCSRIs_Private(A, &is)); /* not so after a conversion in place */
-  if (is) A->ops->convert = convert;
-  PetscCall(MatGPUCSRPresent_Private(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -51,43 +51,28 @@ static PetscErrorCode MatMPIAIJSetPreallocation_MPIAIJGPUCSR(Mat A, PetscInt dnz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_MPIAIJ_MPIAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *newmat)
+/* makes a parallel AIJ ours */
+PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat A)
 {
-  PetscBool   is;
-  Mat         B;
   Mat_GPUCSR *g;
 
   PetscFunctionBegin;
-  (void)type;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *newmat, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
-  B = *newmat;
-  PetscCall(MatGPUCSRIs_Private(B, &is));
-  if (is) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRAttach_Private(B, MATMPIAIJ));
-  g = (Mat_GPUCSR *)B->spptr;
-  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatMPIAIJSetPreallocation_C", &g->preallocate));
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatMPIAIJSetPreallocation_C", MatMPIAIJSetPreallocation_MPIAIJGPUCSR));
-  if (B->preallocated && B->assembled) PetscCall(MatGPUCSRGetBlocks_Private(B, NULL, NULL, NULL));
+  PetscCall(MatGPUCSRAttach_Private(A, MATMPIAIJ));
+  g = (Mat_GPUCSR *)A->spptr;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", &g->preallocate));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", MatMPIAIJSetPreallocation_MPIAIJGPUCSR));
+  if (A->preallocated && A->assembled) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_MPIAIJGPUCSR_MPIAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
+/* the way back, for the blocks too */
+PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat A)
 {
-  Mat block[2];
-
   PetscFunctionBegin;
-  (void)type;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  if ((*B)->preallocated) {
-    PetscCall(MatMPIAIJGetSeqAIJ(*B, &block[0], &block[1], NULL));
+  if (A->preallocated) {
+    Mat block[2];
+
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
     for (int b = 0; b < 2; b++) {
       PetscBool is;
 
@@ -95,7 +80,7 @@ PetscErrorCode MatConvert_MPIAIJGPUCSR_MPIAIJ(Mat A, MatType type, MatReuse reus
       if (is) PetscCall(MatGPUCSRDetach_Private(block[b], MATSEQAIJ));
     }
   }
-  PetscCall(MatGPUCSRDetach_Private(*B, MATMPIAIJ));
+  PetscCall(MatGPUCSRDetach_Private(A, MATMPIAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,6 +88,6 @@ PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATMPIAIJ));
-  PetscCall(MatConvert_MPIAIJ_MPIAIJGPUCSR(A, MATMPIAIJGPUCSR, MAT_INPLACE_MATRIX, &A));
+  PetscCall(MatGPUCSRAttachTo_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

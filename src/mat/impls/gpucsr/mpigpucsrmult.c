@@ -167,6 +167,6 @@ PetscErrorCode MatGPUCSRProduct_MPI(Mat A, PetscBool transpose, Vec x, Vec z, Ve
   else PetscCall(MatGPUCSRMult_MPI(halo, diagonal, offdiagonal, &xa, z ? za.device : NULL, ya.device));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, 2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)A->rmap->n)));
+  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)A->rmap->n), 0.0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,87 @@
+/* MatConvert() from and to our types.  No composed converters: PETSc copies composed functions to factors, which outlive us. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+static PetscErrorCode MatGPUCSRIsPlain(Mat A, PetscBool *plain)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* makes a plain AIJ ours; leaves what is ours already (-mat_seqaij_type may have been faster) */
+PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
+{
+  PetscBool is, mpi;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRIs_Private(A, &is));
+  if (is) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCall(mpi ? MatGPUCSRAttach_MPI_Private(A) : MatGPUCSRAttach_Private(A, MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* from any type, by way of plain AIJ */
+PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscBool plain;
+
+  PetscFunctionBegin;
+  (void)type;
+  PetscCall(MatGPUCSRIsPlain(A, &plain));
+  if (reuse == MAT_REUSE_MATRIX) {
+    Mat aij = A;
+
+    if (!plain) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+    PetscCall(MatCopy(aij, *B, SAME_NONZERO_PATTERN));
+    if (!plain) PetscCall(MatDestroy(&aij));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!plain) PetscCall(MatConvert(A, MATAIJ, reuse, B));
+  else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(MatGPUCSRAttachTo_Private(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_GPUCSR_AIJ(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(((Mat_GPUCSR *)(*B)->spptr)->mpi ? MatGPUCSRDetach_MPI_Private(*B) : MatGPUCSRDetach_Private(*B, MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to plain AIJ; to all others as the plain AIJ that we are underneath */
+PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *) = A->ops->convert;
+  const PetscBool mpi = ((Mat_GPUCSR *)A->spptr)->mpi;
+  PetscBool       aij, base, is;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(type, MATAIJ, &aij));
+  PetscCall(PetscStrcmp(type, mpi ? MATMPIAIJ : MATSEQAIJ, &base));
+  if (aij || base) {
+    PetscCall(MatConvert_GPUCSR_AIJ(A, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGPUCSRPresent_Private(A, PETSC_TRUE));
+  A->ops->convert = MatGPUCSRBase_Private(A)->convert;
+  PetscCall(MatConvert(A, type, reuse, B));
+  PetscCall(MatGPUCSRIs_Private(A, &is)); /* not so after a conversion in place */
+  if (is) A->ops->convert = convert;
+  PetscCall(MatGPUCSRPresent_Private(A, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what -mat_seqaij_type seqaijgpucsr calls */
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatConvertFrom_GPUCSR(A, type, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
