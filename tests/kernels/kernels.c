@@ -178,6 +178,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   for (int which = 0; which < CASES; which++) {
     BenchMatrix A;

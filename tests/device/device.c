@@ -1,0 +1,120 @@
+static char help[] = "The device room: allocation, staged copies of every awkward size, fills, events, counters and the words of errors.\n\n";
+
+#include "sys/gpucsrsys.h"
+
+#include <string.h>
+
+static PetscErrorCode TestCopies(GpDev dev)
+{
+  const size_t sizes[] = {0, 1, 7, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
+  const double held    = dev->bytes_held;
+
+  PetscFunctionBeginUser;
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
+    const size_t   n = sizes[s];
+    unsigned char *in, *out;
+    char          *first, *second;
+
+    PetscCall(PetscMalloc2(n + 1, &in, n + 1, &out));
+    for (size_t i = 0; i <= n; i++) {
+      in[i]  = (unsigned char)(i * 131 + s);
+      out[i] = 0;
+    }
+    PetscCallGp(dev, "first", GpDevAlloc(dev, n, &first));
+    PetscCallGp(dev, "second", GpDevAlloc(dev, n, &second));
+    PetscCheck(dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCallGp(dev, "upload", GpDevUpload(dev, first, in, n));
+    memset(in, 255, n); /* the upload has read its source */
+    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, second, first, n));
+    PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
+    for (size_t i = 0; i < n; i++) PetscCheck(out[i] == (unsigned char)(i * 131 + s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu came back as %d", i, n, (int)out[i]);
+    PetscCheck(out[n] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The download of %zu bytes wrote one more", n);
+    PetscCallGp(dev, "zero", dev->ops->zero(dev, second, n));
+    PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
+    for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu is not zero", i, n);
+    GpDevFree(dev, &first, n);
+    GpDevFree(dev, &second, n);
+    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+    PetscCall(PetscFree2(in, out));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "copies of all sizes come back\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static GpErr Refuse(void *context, size_t offset, size_t bytes, void *destination)
+{
+  memset(destination, 0, bytes);
+  return offset + bytes > *(size_t *)context ? GP_ERR_ARGUMENT : GP_SUCCESS;
+}
+
+static PetscErrorCode TestErrors(GpDev dev)
+{
+  size_t available, total, limit = 2 * GP_DEV_STAGE_BYTES, n = 4 * GP_DEV_STAGE_BYTES;
+  char  *p = (char *)&limit, why[256] = "";
+  GpDev  other;
+  double held = dev->bytes_held;
+  int    count;
+
+  PetscFunctionBeginUser;
+  PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
+  PetscCheck(available <= total && total > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu of %zu bytes are free", available, total);
+  PetscCheck(GpDevAlloc(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was allocated");
+  PetscCheck(strstr(dev->error, "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error says: %s", dev->error);
+  PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed allocation is counted");
+  PetscCallGp(dev, "after an error", GpDevAlloc(dev, n, &p));
+  PetscCheck(GpDevUploadFilled(dev, p, n, Refuse, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A refusal was lost");
+  limit = n;
+  PetscCallGp(dev, "after a refusal", GpDevUploadFilled(dev, p, n, Refuse, &limit));
+  GpDevFree(dev, &p, n);
+  if (GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why))) PetscCheck(GpDevOpen(GP_DEV_CUDA, 0, &other, why, sizeof(why)) && !other && why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A GPU that is not there was opened");
+  else PetscCheck(GpDevOpen(GP_DEV_CUDA, count, &other, why, sizeof(why)) == GP_ERR_ARGUMENT && strstr(why, "asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A GPU beyond the last was opened: %s", why);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "errors have words and leave nothing behind\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestEvents(GpDev dev)
+{
+  GpDevEvent begin, end;
+  double     seconds = -1;
+  char      *p;
+
+  PetscFunctionBeginUser;
+  PetscCallGp(dev, "event", dev->ops->event_create(dev, &begin));
+  PetscCallGp(dev, "event", dev->ops->event_create(dev, &end));
+  PetscCallGp(dev, "waiting for an event that was never recorded", dev->ops->event_wait(dev, end));
+  PetscCallGp(dev, "memory", GpDevAlloc(dev, 64 << 20, &p));
+  PetscCallGp(dev, "record", dev->ops->event_record(dev, begin));
+  PetscCallGp(dev, "work", dev->ops->zero(dev, p, 64 << 20));
+  PetscCallGp(dev, "record", dev->ops->event_record(dev, end));
+  PetscCallGp(dev, "wait", dev->ops->event_wait(dev, end));
+  PetscCallGp(dev, "seconds", dev->ops->event_seconds(dev, begin, end, &seconds));
+  PetscCheck(seconds > 0 && seconds < 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Zeroing 64 MiB took %g seconds", seconds);
+  PetscCallGp(dev, "sync", dev->ops->sync(dev));
+  GpDevFree(dev, &p, 64 << 20);
+  dev->ops->event_destroy(dev, begin);
+  dev->ops->event_destroy(dev, end);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "events pass in order\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  GpDev dev;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRSetUpDevice_Private());
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(TestCopies(dev));
+  PetscCall(TestErrors(dev));
+  PetscCall(TestEvents(dev));
+  PetscCall(PetscGPUCSRCloseDevice_Private());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+
+TEST*/
