@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Run the /*TEST*/ blocks of tests/<room>/*.c through PETSc's own test harness and print the results as TAP.
 #
-#   tests/harness.sh [pattern]      pattern: a name such as 'mat_tests_kernels*', default all
+#   tests/harness.sh [pattern]      pattern: a name with at most one star, such as 'mat_tests_kernels*'; default all
 #
 # PETSc's harness knows only folders named like PETSc's own, so the rooms appear as $BUILD/tests/src/mat/tests/<room>,
 # linked file by file.  Expected outputs are tests/<room>/output/*.out.  Every program runs with -malloc_debug and
@@ -62,8 +62,8 @@ fromsource() {
   make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
     PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
     GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
-    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests -I$ROOT/tests $(value defs) $(value cudainc)" \
-    TIMEOUT="${TIMEOUT:-240}" ${pattern:+search="$pattern"} test >"$top/harness.log" 2>&1
+    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests $(value defs) $(value cudainc)" \
+    TIMEOUT="${TIMEOUT:-240}" ${pattern:+gmakesearch="${pattern//\*/%}"} test >"$top/harness.log" 2>&1
 }
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi
 

@@ -25,6 +25,7 @@ tests/harness.sh
 lap harness
 for script in tests/*/run_*.sh; do
   case $GPUCSR_SUITE:$script in
+  full:*/gpu/*) continue ;;
   full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | gpu:*/gpu/*) "$script" ;;
   *) continue ;;
   esac
