@@ -26,13 +26,15 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
 
   PetscFunctionBegin;
   PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, NULL));
-  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc %d.%d and does not run with PETSc %" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT "; build it again with PETSC_DIR set to this PETSc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor, subminor);
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "libgpucsr was built for PETSc %d.%d and does not run with PETSc %" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT "; build it again with PETSC_DIR set to this PETSc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor, subminor);
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
   PetscCheck(found && scalar == PETSC_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with real double scalars, which this PETSc has not; use a real double PETSc");
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &integer));
   PetscCheck(integer == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with %d-bit indices, this one has %d; build it again with PETSC_DIR set to this PETSc", 8 * (int)sizeof(PetscInt), 8 * (int)integer);
   PetscCall(PetscHasExternalPackage("cuda", &cuda));
-  PetscCheck(cuda == (PetscBool)PetscDefined(HAVE_CUDA), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc %s CUDA, this one is %s; build it again with PETSC_DIR set to this PETSc", PetscDefined(HAVE_CUDA) ? "with" : "without", cuda ? "with" : "without");
+  PetscCheck(cuda == (PetscBool)PetscDefined(HAVE_CUDA), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc %s CUDA, this one is %s; build it again with PETSC_DIR set to this PETSc", PetscDefined(HAVE_CUDA) ? "with" : "without",
+             cuda ? "with" : "without");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

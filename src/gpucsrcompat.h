@@ -16,7 +16,7 @@
 #if PETSC_VERSION_LT(3, 23, 0)
 typedef PetscOptionItems *GpOptionItems;
 #else
-typedef PetscOptionItems GpOptionItems;
+typedef PetscOptionItems     GpOptionItems;
 #endif
 
 /* a function pointer of any type, as PetscObjectQueryFunction() gives it */

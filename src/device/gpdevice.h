@@ -38,24 +38,24 @@ typedef struct GpDev_ *GpDev;
 typedef void          *GpDevEvent;
 
 typedef struct {
-  const char *runtime;                                          /* "host" or "cuda" */
-  GpErr (*open)(GpDev, int ordinal);                            /* fills name, ordinal and stream */
-  void (*close)(GpDev);                                         /* nothing of the device is used afterwards */
-  GpErr (*alloc)(GpDev, size_t, void **);                       /* memory the kernels work on */
-  void (*release)(GpDev, void *);                               /* waits until nothing uses it */
-  GpErr (*alloc_pinned)(GpDev, size_t, void **);                /* host memory that copies run from at full speed */
-  void (*release_pinned)(GpDev, void *);                        /* gives it back */
-  GpErr (*copy_in)(GpDev, void *, const void *, size_t);        /* host to device; the source must stay until done */
-  GpErr (*copy_out)(GpDev, void *, const void *, size_t);       /* device to host; valid after an event or a sync */
-  GpErr (*copy_within)(GpDev, void *, const void *, size_t);    /* device to device */
-  GpErr (*zero)(GpDev, void *, size_t);                         /* all bytes zero */
-  GpErr (*sync)(GpDev);                                         /* waits for everything on the stream */
-  GpErr (*event_create)(GpDev, GpDevEvent *);                   /* an event that can be timed */
-  void (*event_destroy)(GpDev, GpDevEvent);                     /* gives it back */
-  GpErr (*event_record)(GpDev, GpDevEvent);                     /* at this place of the stream */
-  GpErr (*event_wait)(GpDev, GpDevEvent);                       /* the host waits for it */
+  const char *runtime;                                             /* "host" or "cuda" */
+  GpErr (*open)(GpDev, int ordinal);                               /* fills name, ordinal and stream */
+  void (*close)(GpDev);                                            /* nothing of the device is used afterwards */
+  GpErr (*alloc)(GpDev, size_t, void **);                          /* memory the kernels work on */
+  void (*release)(GpDev, void *);                                  /* waits until nothing uses it */
+  GpErr (*alloc_pinned)(GpDev, size_t, void **);                   /* host memory that copies run from at full speed */
+  void (*release_pinned)(GpDev, void *);                           /* gives it back */
+  GpErr (*copy_in)(GpDev, void *, const void *, size_t);           /* host to device; the source must stay until done */
+  GpErr (*copy_out)(GpDev, void *, const void *, size_t);          /* device to host; valid after an event or a sync */
+  GpErr (*copy_within)(GpDev, void *, const void *, size_t);       /* device to device */
+  GpErr (*zero)(GpDev, void *, size_t);                            /* all bytes zero */
+  GpErr (*sync)(GpDev);                                            /* waits for everything on the stream */
+  GpErr (*event_create)(GpDev, GpDevEvent *);                      /* an event that can be timed */
+  void (*event_destroy)(GpDev, GpDevEvent);                        /* gives it back */
+  GpErr (*event_record)(GpDev, GpDevEvent);                        /* at this place of the stream */
+  GpErr (*event_wait)(GpDev, GpDevEvent);                          /* the host waits for it */
   GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *); /* between two events that have passed */
-  GpErr (*memory)(GpDev, size_t *available, size_t *total);     /* bytes */
+  GpErr (*memory)(GpDev, size_t *available, size_t *total);        /* bytes */
 } GpDevOps;
 
 struct GpDev_ {
@@ -68,9 +68,9 @@ struct GpDev_ {
   void           *own_stream;           /* the one to destroy */
   void           *stage[GP_DEV_STAGES]; /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
-  double          bytes_in, bytes_out;  /* copied host to device and back since opening */
-  double          bytes_held;           /* allocated now */
-  char            error[256];           /* of the last failure: what was asked, what the runtime said */
+  double          bytes_in, bytes_out; /* copied host to device and back since opening */
+  double          bytes_held;          /* allocated now */
+  char            error[256];          /* of the last failure: what was asked, what the runtime said */
 };
 
 extern const GpDevOps GpDevOpsHost;

@@ -158,22 +158,6 @@ extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  "cuda",
-  GpDevOpen_CUDA,
-  GpDevClose_CUDA,
-  GpDevAlloc_CUDA,
-  GpDevRelease_CUDA,
-  GpDevAllocPinned_CUDA,
-  GpDevReleasePinned_CUDA,
-  GpDevCopyIn_CUDA,
-  GpDevCopyOut_CUDA,
-  GpDevCopyWithin_CUDA,
-  GpDevZero_CUDA,
-  GpDevSync_CUDA,
-  GpDevEventCreate_CUDA,
-  GpDevEventDestroy_CUDA,
-  GpDevEventRecord_CUDA,
-  GpDevEventWait_CUDA,
-  GpDevEventSeconds_CUDA,
-  GpDevMemory_CUDA,
+  "cuda",         GpDevOpen_CUDA, GpDevClose_CUDA,       GpDevAlloc_CUDA,        GpDevRelease_CUDA,     GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA, GpDevCopyOut_CUDA, GpDevCopyWithin_CUDA,
+  GpDevZero_CUDA, GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,   GpDevEventSeconds_CUDA,  GpDevMemory_CUDA,
 };

@@ -64,9 +64,8 @@ static double Measure(const Contest *c, int cold)
     CHECK(dev->ops->event_wait(dev, end));
     CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
-    else if (seconds / batch > HOPELESS) { /* no contender: the GPU's time is for others */
-      batch   = 1;
-      repeats = 3;
+    else if (seconds / batch > HOPELESS) { /* no contender: the GPU's time is for others */ batch = 1;
+      repeats                                                                                     = 3;
     }
   }
   qsort(times, (size_t)repeats, sizeof(double), CompareDoubles);
@@ -146,7 +145,7 @@ static void BenchTheirs(cusparseHandle_t handle, const char *matrix, const char 
     const char       *name;
     cusparseSpMVAlg_t alg;
     int               coo;
-  } algs[] = {{"cusparse_csr1", CUSPARSE_SPMV_CSR_ALG1, 0}, {"cusparse_csr2", CUSPARSE_SPMV_CSR_ALG2, 0}, {"cusparse_coo1", CUSPARSE_SPMV_COO_ALG1, 1}, {"cusparse_coo2", CUSPARSE_SPMV_COO_ALG2, 1}};
+  } algs[]                = {{"cusparse_csr1", CUSPARSE_SPMV_CSR_ALG1, 0}, {"cusparse_csr2", CUSPARSE_SPMV_CSR_ALG2, 0}, {"cusparse_coo1", CUSPARSE_SPMV_COO_ALG1, 1}, {"cusparse_coo2", CUSPARSE_SPMV_COO_ALG2, 1}};
   const cudaDataType type = A->prec == GP_F32 ? CUDA_R_32F : CUDA_R_64F;
 
   for (int a = 0; a < 4; a++) {

@@ -128,7 +128,8 @@ int main(int argc, char **argv)
     PetscCall(PetscStrallocpy("gpucsr", &types[1]));
   }
   PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# PETSc %d.%d.%d, gpucsr on %s, median of %d turns of %d products; first: the first product with its set-up; ratio: to the first type\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, device, (int)b.repeats, (int)b.batch));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# PETSc %d.%d.%d, gpucsr on %s, median of %d turns of %d products; first: the first product with its set-up; ratio: to the first type\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
+                        device, (int)b.repeats, (int)b.batch));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "matrix,type,vector,operation,us,first_us,ratio,norm\n"));
   for (PetscInt i = 0; i < nm; i++) {
     BenchMatrix B;

@@ -128,7 +128,7 @@ static inline void BenchRmat(BenchMatrix *A, int scale, int each, uint64_t seed)
 {
   const int32_t m     = (int32_t)1 << scale;
   const int64_t edges = (int64_t)m * each;
-  int32_t      *from  = (int32_t *)malloc((size_t)edges * sizeof(int32_t)), *to = (int32_t *)malloc((size_t)edges * sizeof(int32_t));
+  int32_t      *from = (int32_t *)malloc((size_t)edges * sizeof(int32_t)), *to = (int32_t *)malloc((size_t)edges * sizeof(int32_t));
 
   if (!from || !to) abort();
   BenchMatrixCreate(A, m, m, edges);

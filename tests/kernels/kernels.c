@@ -11,8 +11,8 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 static void Uneven(BenchMatrix *A, uint64_t seed)
 {
   const int32_t lengths[] = {0, 3, 0, 2045, 0, 2048, 1, 5000, 0, 0, 2047, 4096, 1, 1, 17, 300, 0, 9000, 31, 33, 0};
-  const int32_t m = (int32_t)(sizeof(lengths) / sizeof(lengths[0]));
-  int32_t       nnz = 0;
+  const int32_t m         = (int32_t)(sizeof(lengths) / sizeof(lengths[0]));
+  int32_t       nnz       = 0;
 
   BenchMatrixCreate(A, m, 10000, 40000);
   for (int32_t i = 0; i < m; i++) {
@@ -45,20 +45,62 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
 {
   PetscFunctionBegin;
   switch (which) {
-  case 0: *name = "7-point stencil"; BenchStencil(A, 13, 0, 1); break;
-  case 1: *name = "27-point stencil"; BenchStencil(A, 9, 1, 2); break;
-  case 2: *name = "uniform rows"; BenchRows(A, 3000, 2000, 32, 0, 3); break;
-  case 3: *name = "text"; BenchRows(A, 4000, 500, 60, 1, 4); break;
-  case 4: *name = "wide text"; BenchRows(A, 50, 30000, 400, 1, 5); break;
-  case 5: *name = "tall"; BenchRows(A, 5000, 11, 6, 0, 6); break;
-  case 6: *name = "R-MAT"; BenchRmat(A, 11, 8, 7); break;
-  case 7: *name = "uneven rows"; Uneven(A, 8); break;
-  case 8: *name = "one entry"; BenchRows(A, 1, 1, 1, 0, 9); break;
-  case 9: *name = "no entries"; BenchMatrixCreate(A, 300, 200, 0); break;
-  case 10: *name = "no rows"; BenchMatrixCreate(A, 0, 7, 0); break;
-  case 12: *name = "mostly empty rows"; MostlyEmpty(A, 12); break;
-  case 11: *name = "one dense row"; BenchRows(A, 1, 100000, 50000, 0, 10); break;
-  default: *name = "exactly two tiles"; BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11); break;
+  case 0:
+    *name = "7-point stencil";
+    BenchStencil(A, 13, 0, 1);
+    break;
+  case 1:
+    *name = "27-point stencil";
+    BenchStencil(A, 9, 1, 2);
+    break;
+  case 2:
+    *name = "uniform rows";
+    BenchRows(A, 3000, 2000, 32, 0, 3);
+    break;
+  case 3:
+    *name = "text";
+    BenchRows(A, 4000, 500, 60, 1, 4);
+    break;
+  case 4:
+    *name = "wide text";
+    BenchRows(A, 50, 30000, 400, 1, 5);
+    break;
+  case 5:
+    *name = "tall";
+    BenchRows(A, 5000, 11, 6, 0, 6);
+    break;
+  case 6:
+    *name = "R-MAT";
+    BenchRmat(A, 11, 8, 7);
+    break;
+  case 7:
+    *name = "uneven rows";
+    Uneven(A, 8);
+    break;
+  case 8:
+    *name = "one entry";
+    BenchRows(A, 1, 1, 1, 0, 9);
+    break;
+  case 9:
+    *name = "no entries";
+    BenchMatrixCreate(A, 300, 200, 0);
+    break;
+  case 10:
+    *name = "no rows";
+    BenchMatrixCreate(A, 0, 7, 0);
+    break;
+  case 12:
+    *name = "mostly empty rows";
+    MostlyEmpty(A, 12);
+    break;
+  case 11:
+    *name = "one dense row";
+    BenchRows(A, 1, 100000, 50000, 0, 10);
+    break;
+  default:
+    *name = "exactly two tiles";
+    BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11);
+    break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,7 +167,8 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
     for (int32_t i = 0; i < C->m; i++) {
       const double error = fabs(y[i] - gold[i]) / (scale[i] > 0 ? scale[i] : 1.0);
 
-      PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s, %s%s, mode %d: row %d is %.17g, not %.17g", name, GpKernelTable[kernel].name, transpose ? "transpose, " : "", C->prec == GP_F32 ? "single" : "double", mode, (int)i, y[i], gold[i]);
+      PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s, %s%s, mode %d: row %d is %.17g, not %.17g", name, GpKernelTable[kernel].name, transpose ? "transpose, " : "", C->prec == GP_F32 ? "single" : "double", mode, (int)i, y[i],
+                 gold[i]);
       if (error > *worst) *worst = error;
     }
   }
@@ -141,7 +184,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix
   int32_t  *perm, *rows;
   PetscInt *ri, *ci;
   double   *u, *v, *w;
-  uint64_t  seed = 99;
+  uint64_t  seed  = 99;
   size_t    bytes = (size_t)A->nnz * sizeof(int32_t);
 
   PetscFunctionBegin;

@@ -28,7 +28,7 @@ static PetscErrorCode Catch(MPI_Comm comm, int line, const char *function, const
     code_ = (expr); \
     PetscCall(PetscPopErrorHandler()); \
     PetscCall(PetscStrstr(Message, words, &found_)); \
-    PetscCheck(code_ && found_, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Expected an error with the words '%s', got %d: '%s'", words, (int)code_, Message); \
+    PetscCheck(code_ &&found_, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Expected an error with the words '%s', got %d: '%s'", words, (int)code_, Message); \
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "refused: %s\n", words)); \
   } while (0)
 
@@ -75,7 +75,8 @@ static PetscErrorCode TestConversion(void)
   PetscCall(Set(A, 3, 4, 0.1));
   PetscCall(Set(A, 5, 5, 1.0 / 3));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(!info.lossless && info.loss_row == 5 && info.loss_column == 5 && PetscAbsReal(info.loss - PetscAbsReal(1.0 / 3 - (double)(float)(1.0 / 3)) * 3) < 1e-15, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Loss %g at %" PetscInt_FMT ",%" PetscInt_FMT, (double)info.loss, info.loss_row, info.loss_column);
+  PetscCheck(!info.lossless && info.loss_row == 5 && info.loss_column == 5 && PetscAbsReal(info.loss - PetscAbsReal(1.0 / 3 - (double)(float)(1.0 / 3)) * 3) < 1e-15, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Loss %g at %" PetscInt_FMT ",%" PetscInt_FMT,
+             (double)info.loss, info.loss_row, info.loss_column);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "loss measured and located\n"));
   PetscCall(Set(A, i, j, 1e300));
   Refused("row 7, column 6: 1e+300 does not fit single precision; use -mat_gpucsr_storage double", MatMult(A, x, y));

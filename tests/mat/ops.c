@@ -313,7 +313,7 @@ static PetscErrorCode Solve(const char what[], Mat A, Mat G, MatFactorType type)
     PetscCall(MatGetOrdering(pair[k], MATORDERINGNATURAL, &rows, &columns));
     PetscCall(MatGetFactor(pair[k], MATSOLVERPETSC, type, &F));
     PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 2;
+    info.fill = 2;
     if (type == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F, pair[k], rows, columns, &info));
     else PetscCall(MatLUFactorSymbolic(F, pair[k], rows, columns, &info));
     PetscCall(MatLUFactorNumeric(F, pair[k], &info));

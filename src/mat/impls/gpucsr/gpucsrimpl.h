@@ -23,10 +23,10 @@ typedef struct {
 
 /* the exchange of a parallel product: the entries of x that other ranks need (boundary) and those that this one does (ghosts) */
 typedef struct {
-  PetscObjectState nonzerostate;         /* of the parallel matrix it was made for */
-  PetscObjectId    offdiagonal;          /* and its off-diagonal block */
+  PetscObjectState nonzerostate; /* of the parallel matrix it was made for */
+  PetscObjectId    offdiagonal;  /* and its off-diagonal block */
   GpDev            dev;
-  PetscSF          sf;                   /* from boundary to ghosts */
+  PetscSF          sf; /* from boundary to ghosts */
   PetscInt         nboundary, nghosts;
   int32_t         *index, *device_index; /* of the boundary entries in x, on the host and on the device */
   double          *boundary, *ghosts;    /* pinned host memory */
@@ -35,7 +35,7 @@ typedef struct {
 } MatGPUCSRHalo;
 
 typedef struct {
-  struct _MatOps   base; /* the parent type's operations */
+  struct _MatOps base;                                                                        /* the parent type's operations */
   PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
   PetscBool        mpi;
   MatGPUCSROptions options;
@@ -59,12 +59,12 @@ typedef struct {
 PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
 
 /* gpucsr.c: both types */
-PETSC_INTERN PetscErrorCode MatGPUCSRIs_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
 PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat); /* the parent's operations */
-PETSC_INTERN PetscErrorCode MatGPUCSRAttach_Private(Mat, MatType base);
-PETSC_INTERN PetscErrorCode MatGPUCSRDetach_Private(Mat, MatType base);
-PETSC_INTERN PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat);
-PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);
+PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
+PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
+PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
+PETSC_INTERN PetscErrorCode        MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);
 
 /* mpigpucsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);

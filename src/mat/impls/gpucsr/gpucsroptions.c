@@ -5,7 +5,8 @@ static const char *const Storages[]   = {"single", "double"};
 static const char *const Transposes[] = {"eager", "lazy"};
 
 /* "auto" and the kernels' names, in the table's order */
-static const char *const Kernels[] = {"auto",
+static const char *const Kernels[] = {
+  "auto",
 #define SPMV(name, format, lanes, help) #name,
 #include "mat/impls/gpucsr/kernels/kernels.def"
 #undef SPMV
@@ -42,7 +43,7 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
 
 PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
 {
-  Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
+  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
   MatGPUCSROptions options;
   PetscInt         storage, transpose, kernel;
   char             type[256];
@@ -57,7 +58,8 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   kernel    = options.kernel + 1;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
   PetscCall(PetscOptionsEList("-mat_gpucsr_storage", "Precision of the values on the device", "MatGPUCSRSetStorage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), Storages[storage], &storage, NULL));
-  PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose], &transpose, NULL));
+  PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose],
+                              &transpose, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_kernel", "Kernel of the products; auto lets the selector choose", "MatGPUCSRSetKernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), Kernels[kernel], &kernel, NULL));
   PetscCall(PetscOptionsString("-mat_gpucsr_vec_type", "Type of the vectors that MatCreateVecs() makes", "MatGPUCSRSetVecType", A->defaultvectype, type, sizeof(type), &set));
   if (set) PetscCall(MatGPUCSRSetVecType(A, type));

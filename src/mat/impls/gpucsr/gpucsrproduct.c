@@ -19,9 +19,9 @@ PetscErrorCode MatGPUCSRPresent_Private(Mat A, PetscBool plain)
 /* C = product of matrices some of which are ours */
 PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
 {
-  Mat_Product *product = C->product;
+  Mat_Product *product    = C->product;
   Mat          operand[3] = {product->A, product->B, product->type == MATPRODUCT_ABC ? product->C : NULL};
-  PetscBool    is[3] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+  PetscBool    is[3]      = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
 
   PetscFunctionBegin;
   for (int k = 0; k < 3; k++) {

@@ -21,8 +21,8 @@ static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
 /* the array of a vector where it is: on the device only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
 static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
 {
-  PetscScalar  *array = NULL;
-  PetscMemType  where = PETSC_MEMTYPE_HOST;
+  PetscScalar *array = NULL;
+  PetscMemType where = PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
   a->memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);

@@ -98,7 +98,7 @@ static PetscErrorCode MatGPUCSRGetHalo(Mat A, Mat offdiagonal, const PetscInt co
 /* y = Ad x + z, then y += Ao ghosts */
 static PetscErrorCode MatGPUCSRMult_MPI(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, const MatGPUCSRVec *x, const double *z, double *y)
 {
-  GpDev         dev  = H->dev;
+  GpDev           dev  = H->dev;
   const PetscBool here = (PetscBool)(x->host != NULL);
 
   PetscFunctionBegin;

@@ -55,8 +55,8 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
 {
   const GpNarrow *N     = (const GpNarrow *)context;
   size_t          first = offset / sizeof(float), n = bytes / sizeof(float);
-  const double   *in    = N->in + first;
-  float          *out   = (float *)destination;
+  const double   *in  = N->in + first;
+  float          *out = (float *)destination;
 
   for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
     const size_t end = block + GP_NARROW_BLOCK < n ? block + GP_NARROW_BLOCK : n;
@@ -79,7 +79,7 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
 
 GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
 {
-  GpNarrow N = {val, loss};
+  GpNarrow N     = {val, loss};
   size_t   bytes = (size_t)A->nnz * GpPrecBytes(A->prec);
 
   *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};

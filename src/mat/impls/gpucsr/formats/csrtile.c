@@ -11,7 +11,7 @@ static int32_t GpCsrTileCut(int32_t m, const int32_t rowptr[], int32_t start[], 
 
   for (int32_t s = 0, r = 0; s < nnz || r < m;) {
     const int32_t last = m - r > GP_TILE_ROWS ? r + GP_TILE_ROWS : m;
-    int32_t       end  = s + (int64_t)GP_TILE < nnz ? s + GP_TILE : (int32_t)nnz, lo = r, hi = last;
+    int32_t       end = s + (int64_t)GP_TILE < nnz ? s + GP_TILE : (int32_t)nnz, lo = r, hi = last;
 
     start[n] = s;
     row[n++] = r;

@@ -131,8 +131,8 @@ extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   cudaStream_t stream = (cudaStream_t)dev->stream;
   size_t       bytes = (size_t)A->nnz * sizeof(int32_t), scratch = 0;
   int32_t     *place = NULL, *keys = NULL;
-  void        *temp  = NULL;
-  int          bits  = 1;
+  void        *temp = NULL;
+  int          bits = 1;
   GpErr        err;
 
   if (!A->nnz) return dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));

@@ -6,7 +6,7 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr    *C      = A->csr;
   const int32_t  *rowptr = C->rowptr, *col = C->col;
-  const GpScalar *val    = (const GpScalar *)C->val;
+  const GpScalar *val = (const GpScalar *)C->val;
 
   for (int32_t i = 0, k = 0; i < C->m; i++) {
     const int32_t end = rowptr[i + 1];

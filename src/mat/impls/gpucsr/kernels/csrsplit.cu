@@ -93,7 +93,7 @@ __device__ static void SumSegments(const Segments &S, const double *products)
 
   while (width < WARP && width * S.n < BLOCK) width *= 2;
   for (int32_t base = 0; base < S.n; base += BLOCK / width) { /* a group of width lanes a segment */
-    const int32_t s    = base + threadIdx.x / width, lane = threadIdx.x % width;
+    const int32_t s = base + threadIdx.x / width, lane = threadIdx.x % width;
     const bool    mine = s < S.n && (width == WARP || S.Length(s) <= LONG * width);
     double        sum  = 0;
 

@@ -31,7 +31,7 @@ typedef GpErr (*GpSpmvFn)(const GpFmt *A, const double *x, const double *z, doub
 typedef struct {
   const char *name;
   GpFmtId     format;
-  int         lanes;                            /* that share a row; 0: the nonzeros are shared, whatever the rows */
+  int         lanes; /* that share a row; 0: the nonzeros are shared, whatever the rows */
   const char *help;
   GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime */
 } GpKernelRow;

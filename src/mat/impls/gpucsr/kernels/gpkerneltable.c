@@ -6,14 +6,20 @@
 #define GP_DECLARE(name, runtime) \
   extern GpErr GpSpmv_##name##_##runtime##_f32(const GpFmt *, const double *, const double *, double *); \
   extern GpErr GpSpmv_##name##_##runtime##_f64(const GpFmt *, const double *, const double *, double *);
-#define GP_ENTRIES(name, runtime) {GpSpmv_##name##_##runtime##_f32, GpSpmv_##name##_##runtime##_f64}
+#define GP_ENTRIES(name, runtime) \
+  { \
+    GpSpmv_##name##_##runtime##_f32, GpSpmv_##name##_##runtime##_f64 \
+  }
 
 #if GP_HAVE_CUDA
   #define GP_DECLARE_CUDA(name) GP_DECLARE(name, CUDA)
   #define GP_ENTRIES_CUDA(name) GP_ENTRIES(name, CUDA)
 #else
   #define GP_DECLARE_CUDA(name)
-  #define GP_ENTRIES_CUDA(name) {NULL, NULL}
+  #define GP_ENTRIES_CUDA(name) \
+    { \
+      NULL, NULL \
+    }
 #endif
 
 #define SPMV(name, format, lanes, help) GP_DECLARE(name, Host) GP_DECLARE_CUDA(name)

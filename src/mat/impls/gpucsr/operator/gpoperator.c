@@ -77,7 +77,8 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
     PetscInt i, j;
 
     PetscCall(GpOpLocate(op, op->loss.overflow, rowptr, col, &i, &j));
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j, val[op->loss.overflow]);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j,
+            val[op->loss.overflow]);
   }
   PetscCallGp(op->dev, "uploading the values", err);
   op->loss_row = op->loss_column = -1;
@@ -107,7 +108,8 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  PetscCheck((PetscInt64)m < INT32_MAX && (PetscInt64)n < INT32_MAX && (PetscInt64)rowptr[m] <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: indices beyond 32 bits; use more MPI ranks", m, n, rowptr[m]);
+  PetscCheck((PetscInt64)m < INT32_MAX && (PetscInt64)n < INT32_MAX && (PetscInt64)rowptr[m] <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: indices beyond 32 bits; use more MPI ranks", m, n, rowptr[m]);
   PetscCall(GpOpReset(op));
   op->options = *options;
   op->refills = PETSC_FALSE;

@@ -30,13 +30,13 @@ typedef struct {
 struct _n_GpOp {
   GpDev          dev;
   GpOpOptions    options;
-  GpOpSide       side[2];     /* 0: A, 1: its transpose */
-  PetscBool      has[2];      /* is that side built? */
-  int32_t       *perm;        /* source of every nonzero of the transpose; kept once values have changed on one pattern */
-  PetscBool      refills;     /* they have */
-  GpLoss         loss;        /* of the values */
+  GpOpSide       side[2];               /* 0: A, 1: its transpose */
+  PetscBool      has[2];                /* is that side built? */
+  int32_t       *perm;                  /* source of every nonzero of the transpose; kept once values have changed on one pattern */
+  PetscBool      refills;               /* they have */
+  GpLoss         loss;                  /* of the values */
   PetscInt       loss_row, loss_column; /* where, local */
-  PetscLogDouble seconds;     /* of the last set-up, including the transpose */
+  PetscLogDouble seconds;               /* of the last set-up, including the transpose */
 };
 
 PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
