@@ -1,10 +1,17 @@
 /* MatConvert() from and to our types.  No composed converters: PETSc copies composed functions to factors, which outlive us. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-static PetscErrorCode MatGPUCSRIsPlain(Mat A, PetscBool *plain)
+/* the plain AIJ under one of our type names, and whether A is that already; mpi types exist on one process too */
+static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, PetscBool *plain)
 {
+  PetscBool seq, mpi;
+
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
+  PetscCall(PetscStrcmp(type, MATSEQAIJGPUCSR, &seq));
+  PetscCall(PetscStrcmp(type, MATMPIAIJGPUCSR, &mpi));
+  *base = seq ? MATSEQAIJ : mpi ? MATMPIAIJ : MATAIJ;
+  if (seq || mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, *base, plain));
+  else PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -24,20 +31,20 @@ PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
 /* from any type, by way of plain AIJ */
 PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
+  MatType   base = MATAIJ;
   PetscBool plain;
 
   PetscFunctionBegin;
-  (void)type;
-  PetscCall(MatGPUCSRIsPlain(A, &plain));
+  PetscCall(MatGPUCSRPlainOf(A, type, &base, &plain));
   if (reuse == MAT_REUSE_MATRIX) {
     Mat aij = A;
 
-    if (!plain) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+    if (!plain) PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCopy(aij, *B, SAME_NONZERO_PATTERN));
     if (!plain) PetscCall(MatDestroy(&aij));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!plain) PetscCall(MatConvert(A, MATAIJ, reuse, B));
+  if (!plain) PetscCall(MatConvert(A, base, reuse, B));
   else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
   PetscCall(MatGPUCSRAttachTo_Private(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,8 +66,8 @@ static PetscErrorCode MatConvert_GPUCSR_AIJ(Mat A, MatReuse reuse, Mat *B)
 PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *) = A->ops->convert;
-  const PetscBool mpi = ((Mat_GPUCSR *)A->spptr)->mpi;
-  PetscBool       aij, base, is;
+  const PetscBool mpi                                      = ((Mat_GPUCSR *)A->spptr)->mpi;
+  PetscBool       aij, base = PETSC_FALSE, is;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(type, MATAIJ, &aij));
