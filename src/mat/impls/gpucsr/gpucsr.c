@@ -9,11 +9,14 @@ static struct _MatOps MatOpsBase_Seq, MatOpsBase_MPI;
 
 static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
 static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
+static PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);
 
+/* told by an operation, for type names change when a matrix is presented as another; not by destroy, which
+   MatCreateSubMatrices() replaces in what it makes */
 PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
 {
   PetscFunctionBegin;
-  *is = (PetscBool)((A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) && A->spptr);
+  *is = (PetscBool)(A->ops->duplicate == MatDuplicate_GPUCSR && A->spptr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,12 +117,12 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
 /* the way back: the parent's operations where ours stand */
 PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
 {
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
-  struct _MatOps b = g->base;
+  Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
+  struct _MatOps  b   = g->base;
   const PetscBool mpi = g->mpi;
 
   PetscFunctionBegin;
-  A->ops->destroy                   = b.destroy;
+  if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
   A->ops->duplicate                 = b.duplicate;
   A->ops->view                      = b.view;
   A->ops->convert                   = b.convert;
@@ -156,12 +159,12 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
 /* the device image of a seq matrix, made or refreshed when the host's arrays have changed since; with transpose, that too */
 PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op)
 {
-  Mat_GPUCSR     *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey    key     = {0};
-  GpOpOptions     options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel};
-  PetscScalar    *val;
-  PetscMemType    memtype;
-  PetscBool       symmetric, fresh, same;
+  Mat_GPUCSR  *g       = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRKey key     = {0};
+  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel};
+  PetscScalar *val;
+  PetscMemType memtype;
+  PetscBool    symmetric, fresh, same;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
