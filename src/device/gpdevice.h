@@ -43,7 +43,7 @@ typedef struct {
   void (*close)(GpDev);                                            /* nothing of the device is used afterwards */
   GpErr (*alloc)(GpDev, size_t, void **);                          /* memory the kernels work on */
   void (*release)(GpDev, void *);                                  /* waits until nothing uses it */
-  GpErr (*alloc_pinned)(GpDev, size_t, void **);                   /* host memory that copies run from at full speed */
+  GpErr (*alloc_pinned)(GpDev, size_t, void **);                   /* host memory that copies run from at full speed, and kernels reach */
   void (*release_pinned)(GpDev, void *);                           /* gives it back */
   GpErr (*copy_in)(GpDev, void *, const void *, size_t);           /* host to device; the source must stay until done */
   GpErr (*copy_out)(GpDev, void *, const void *, size_t);          /* device to host; valid after an event or a sync */
@@ -56,6 +56,7 @@ typedef struct {
   GpErr (*event_wait)(GpDev, GpDevEvent);                          /* the host waits for it */
   GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *); /* between two events that have passed */
   GpErr (*memory)(GpDev, size_t *available, size_t *total);        /* bytes */
+  GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
 } GpDevOps;
 
 struct GpDev_ {

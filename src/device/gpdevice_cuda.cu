@@ -152,6 +152,16 @@ static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
   return GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 }
 
+static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
+{
+  cudaError_t code = cudaStreamQuery((cudaStream_t)dev->stream);
+
+  *idle = code == cudaSuccess;
+  if (code != cudaErrorNotReady) return GpDevCuda(dev, code, "working on the GPU");
+  (void)cudaGetLastError(); /* not ready is no error, and must not be taken for one of the next launch */
+  return GP_SUCCESS;
+}
+
 extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 {
   return GpDevCuda(dev, cudaGetLastError(), kernel);
@@ -159,5 +169,5 @@ extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
   "cuda",         GpDevOpen_CUDA, GpDevClose_CUDA,       GpDevAlloc_CUDA,        GpDevRelease_CUDA,     GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA, GpDevCopyOut_CUDA, GpDevCopyWithin_CUDA,
-  GpDevZero_CUDA, GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,   GpDevEventSeconds_CUDA,  GpDevMemory_CUDA,
+  GpDevZero_CUDA, GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,   GpDevEventSeconds_CUDA,  GpDevMemory_CUDA, GpDevPoll_CUDA,
 };

@@ -42,6 +42,19 @@ static GpErr GpDevCopy_Host(GpDev dev, void *to, const void *from, size_t bytes)
   return GP_SUCCESS;
 }
 
+/* counted like the copies of a GPU, so that tests see without one what would travel */
+static GpErr GpDevCopyIn_Host(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  dev->bytes_in += (double)bytes;
+  return GpDevCopy_Host(dev, to, from, bytes);
+}
+
+static GpErr GpDevCopyOut_Host(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  dev->bytes_out += (double)bytes;
+  return GpDevCopy_Host(dev, to, from, bytes);
+}
+
 static GpErr GpDevZero_Host(GpDev dev, void *ptr, size_t bytes)
 {
   (void)dev;
@@ -100,6 +113,13 @@ static GpErr GpDevMemory_Host(GpDev dev, size_t *available, size_t *total)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevPoll_Host(GpDev dev, int *idle)
+{
+  (void)dev;
+  *idle = 1;
+  return GP_SUCCESS;
+}
+
 const GpDevOps GpDevOpsHost = {
   .runtime        = "host",
   .open           = GpDevOpen_Host,
@@ -108,8 +128,8 @@ const GpDevOps GpDevOpsHost = {
   .release        = GpDevRelease_Host,
   .alloc_pinned   = GpDevAlloc_Host,
   .release_pinned = GpDevRelease_Host,
-  .copy_in        = GpDevCopy_Host,
-  .copy_out       = GpDevCopy_Host,
+  .copy_in        = GpDevCopyIn_Host,
+  .copy_out       = GpDevCopyOut_Host,
   .copy_within    = GpDevCopy_Host,
   .zero           = GpDevZero_Host,
   .sync           = GpDevSync_Host,
@@ -119,6 +139,7 @@ const GpDevOps GpDevOpsHost = {
   .event_wait     = GpDevEventWait_Host,
   .event_seconds  = GpDevEventSeconds_Host,
   .memory         = GpDevMemory_Host,
+  .poll           = GpDevPoll_Host,
 };
 
 #if !GP_HAVE_CUDA

@@ -2,21 +2,19 @@
 #include "vec/kernels/gpveckernel.h"
 
 #if !defined(__CUDACC__)
-static GpErr GpVecGather_Host(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
+GP_VEC_TWIN(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++) packed[k] = x[index[k]];
   return GP_SUCCESS;
 }
 
-static GpErr GpVecScatterAdd_Host(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
+GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++) y[index[k]] += packed[k];
   return GP_SUCCESS;
 }
-
-const GpVecKernels GpVecKernelsHost = {GpVecGather_Host, GpVecScatterAdd_Host};
 
 #else
 static constexpr int BLOCK = 256;
@@ -35,19 +33,17 @@ __global__ static void ScatterAdd(int32_t n, const int32_t *index, const double 
   if (k < n) y[index[k]] += packed[k];
 }
 
-static GpErr GpVecGather_CUDA(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
+GP_VEC_TWIN(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   if (!n) return GP_SUCCESS;
   Gather<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, x, packed);
   return GpDevCheckLaunch(dev, "gather");
 }
 
-static GpErr GpVecScatterAdd_CUDA(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
+GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   if (!n) return GP_SUCCESS;
   ScatterAdd<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
   return GpDevCheckLaunch(dev, "scatter and add");
 }
-
-extern "C" const GpVecKernels GpVecKernelsCUDA = {GpVecGather_CUDA, GpVecScatterAdd_CUDA};
 #endif

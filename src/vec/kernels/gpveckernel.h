@@ -1,17 +1,56 @@
-/* Kernels on vectors, each with its host twin. */
+/* Kernels on vectors, each with its host twin: the table made from vec.def, and the place where reductions leave results. */
 #ifndef GPVECKERNEL_H
 #define GPVECKERNEL_H
 
 #include "device/gpdevice.h"
 
+#define GP_VEC_BATCH   8    /* vectors that one launch of a kernel on many takes */
+#define GP_VEC_RESULTS 64   /* results that wait for one GpVecWait() */
+#define GP_VEC_PARTS   2112 /* blocks of a reduction at most: their partial sums lie in device memory */
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-/* the twins of one operation, by runtime */
+/* Where a reduction works.  Its blocks leave partial results in device memory; the last block to finish adds them up, always in
+   the order of the blocks, writes the results and then its number to pinned host memory, and the host watches that number:
+   one launch, one short wait, nothing allocated, and the same bits every time. */
 typedef struct {
-  GpErr (*gather)(GpDev, int32_t n, const int32_t *index, const double *x, double *packed);     /* packed[k] = x[index[k]] */
-  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y); /* y[index[k]] += packed[k]; no index twice */
+  GpDev     dev;
+  double   *partial; /* device: of every block, for every result */
+  uint32_t *ticket;  /* device: blocks that have finished */
+  double   *result;  /* pinned: GP_VEC_RESULTS results */
+  uint64_t *done;    /* pinned: number of the last launch whose results are there */
+  uint64_t  launched;
+} GpVecWork;
+
+/* z may be x or y; pointers that the formula does not read may be NULL; scalars holds a, b, c */
+typedef GpErr (*GpVecMapFn)(GpDev, int64_t n, const double scalars[3], const double *x, const double *y, double *z);
+/* leaves its results from result[slot] on; they are there after GpVecWait().  A place is a double too, -1 when n is 0 */
+typedef GpErr (*GpVecReduceFn)(GpVecWork *, int64_t n, const double *x, const double *y, int slot);
+
+typedef enum {
+#define MAP(name, help) GP_VEC_##name,
+#include "vec/kernels/vec.def"
+#undef MAP
+  GP_VEC_MAPS
+} GpVecMapId;
+
+typedef enum {
+#define REDUCE(name, results, help) GP_VEC_##name,
+#include "vec/kernels/vec.def"
+#undef REDUCE
+  GP_VEC_REDUCTIONS
+} GpVecReduceId;
+
+/* the twins of every operation, by runtime */
+typedef struct {
+  GpErr (*gather)(GpDev, int32_t n, const int32_t *index, const double *x, double *packed);             /* packed[k] = x[index[k]] */
+  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y);         /* y[index[k]] += packed[k]; no index twice */
+  GpErr (*mdot)(GpVecWork *, int64_t n, int many, const double *x, const double *const y[], int slot);  /* result[slot + j] = x . y[j] */
+  GpErr (*maxpy)(GpDev, int64_t n, int many, const double alpha[], const double *const x[], double *y); /* y += sum of alpha[j] x[j] */
+  GpVecMapFn    map[GP_VEC_MAPS];
+  GpVecReduceFn reduce[GP_VEC_REDUCTIONS];
 } GpVecKernels;
 
 extern const GpVecKernels GpVecKernelsHost;
@@ -21,6 +60,24 @@ extern const GpVecKernels GpVecKernelsCUDA; /* only with GP_HAVE_CUDA */
   #define GpVecKernelsOf(dev) ((dev)->kind == GP_DEV_CUDA ? &GpVecKernelsCUDA : &GpVecKernelsHost)
 #else
   #define GpVecKernelsOf(dev) ((void)(dev), &GpVecKernelsHost)
+#endif
+
+/* what the rows are, for those who list them: tests and -help */
+typedef struct {
+  const char *name, *help;
+  int         results; /* of a reduction */
+} GpVecRow;
+
+extern const GpVecRow GpVecMapRows[GP_VEC_MAPS], GpVecReduceRows[GP_VEC_REDUCTIONS];
+
+GpErr GpVecWorkCreate(GpDev, GpVecWork *);
+void  GpVecWorkDestroy(GpVecWork *);
+GpErr GpVecWait(GpVecWork *); /* until the results of every launch so far are there */
+
+#if defined(__CUDACC__)
+  #define GP_VEC_TWIN(name) extern "C" GpErr GpVec_##name##_CUDA
+#else
+  #define GP_VEC_TWIN(name) GpErr GpVec_##name##_Host
 #endif
 
 #if defined(__cplusplus)

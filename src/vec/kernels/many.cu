@@ -1,0 +1,125 @@
+/* Operations on one vector and up to GP_VEC_BATCH others, which read the one only once. */
+#include "vec/kernels/gpveckernel.h"
+
+#if !defined(__CUDACC__)
+enum {
+  LANES = 8,
+  CHUNK = 2048
+};
+
+/* the sums of the dot of reduce.cu, chunk by chunk while x's chunk is near */
+GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
+{
+  for (int j = 0; j < many; j++) work->result[slot + j] = 0;
+  for (int64_t begin = 0; begin < n; begin += CHUNK) {
+    const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
+
+    for (int j = 0; j < many; j++) {
+      double lane[LANES] = {0};
+
+      for (int64_t i = begin; i < end; i += LANES) {
+        const int width = end - i < LANES ? (int)(end - i) : LANES;
+
+        for (int l = 0; l < width; l++) lane[l] += x[i + l] * y[j][i + l];
+      }
+      for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+      work->result[slot + j] += lane[0];
+    }
+  }
+  return GP_SUCCESS;
+}
+
+GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
+{
+  (void)dev;
+  for (int64_t begin = 0; begin < n; begin += CHUNK) {
+    const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
+
+    for (int j = 0; j < many; j++)
+      for (int64_t i = begin; i < end; i++) y[i] += alpha[j] * x[j][i];
+  }
+  return GP_SUCCESS;
+}
+
+#else
+  #include "vec/kernels/gpvecreduce.h"
+
+struct Vectors {
+  const double *at[GP_VEC_BATCH];
+  double        alpha[GP_VEC_BATCH];
+};
+
+template <int MANY>
+__global__ static void __launch_bounds__(BLOCK) MDot(int64_t n, const double *__restrict__ x, const Vectors y, const GpVecWorkArgs work)
+{
+  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  double        mine[MANY];
+
+  GpVecSums::start(mine);
+  #pragma unroll 2
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += stride) {
+    const double xi = x[i];
+  #pragma unroll
+    for (int j = 0; j < MANY; j++) mine[j] += xi * __ldg(y.at[j] + i);
+  }
+  Finish<GpVecSums, MANY>(mine, work);
+}
+
+template <int MANY>
+__global__ static void __launch_bounds__(BLOCK) MAXPY(int64_t n, const Vectors x, double *__restrict__ y)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < n) {
+    double sum = y[i];
+  #pragma unroll
+    for (int j = 0; j < MANY; j++) sum += x.alpha[j] * __ldg(x.at[j] + i);
+    y[i] = sum;
+  }
+}
+
+/* calls Case<MANY>::launch() for the number of vectors at hand */
+template <template <int> class Case, int MANY = 1, class... Args>
+static void Choose(int many, Args... args)
+{
+  if constexpr (MANY < GP_VEC_BATCH) {
+    if (many > MANY) return Choose<Case, MANY + 1>(many, args...);
+  }
+  Case<MANY>::launch(args...);
+}
+
+template <int MANY>
+struct MDotCase {
+  static void launch(GpVecWork *work, int64_t n, const double *x, Vectors y, int slot) { MDot<MANY><<<GpVecGrid(work->dev, n), BLOCK, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, GpVecArgs(work, slot)); }
+};
+
+template <int MANY>
+struct MAXPYCase {
+  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { MAXPY<MANY><<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, x, y); }
+};
+
+GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
+{
+  Vectors v = {};
+
+  for (int j = 0; j < many; j++) work->result[slot + j] = 0;
+  if (!n || !many) return GP_SUCCESS;
+  for (int j = 0; j < many; j++) v.at[j] = y[j];
+  Choose<MDotCase>(many, work, n, x, v, slot);
+  return GpDevCheckLaunch(work->dev, "mdot");
+}
+
+GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
+{
+  Vectors v = {};
+
+  if (!n || !many) return GP_SUCCESS;
+  for (int j = 0; j < many; j++) {
+    v.at[j]    = x[j];
+    v.alpha[j] = alpha[j];
+  }
+  Choose<MAXPYCase>(many, dev, n, v, y);
+  return GpDevCheckLaunch(dev, "maxpy");
+}
+#endif

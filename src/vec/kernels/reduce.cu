@@ -1,0 +1,162 @@
+/* Reductions of one or two vectors: sums of one or two terms, and the largest value with its first place (NaN beats all).
+
+   A definition gives both twins.  The order of the additions depends on n (and on the GPU) alone. */
+#include "vec/kernels/gpveckernel.h"
+
+#include <math.h>
+
+enum {
+  X  = 1,
+  Y  = 2,
+  XY = 3
+};
+
+#if !defined(__CUDACC__)
+enum {
+  LANES = 8,
+  CHUNK = 2048
+};
+
+/* sums by chunks, these by lanes: quick, and closer to the true sum than one long chain */
+  #define GP_SUM(name, reads, terms, term0, term1) \
+    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
+    { \
+      double total[2] = {0, 0}; \
+\
+      (void)py; \
+      for (int64_t begin = 0; begin < n; begin += CHUNK) { \
+        const int64_t end            = n - begin < CHUNK ? n : begin + CHUNK; \
+        double        lane[2][LANES] = {{0}}; \
+\
+        for (int64_t i = begin; i < end; i += LANES) { \
+          const int width = end - i < LANES ? (int)(end - i) : LANES; \
+\
+          for (int l = 0; l < width; l++) { \
+            const double x = px[i + l], y = ((reads)&Y) ? py[i + l] : 0; \
+\
+            (void)y; \
+            lane[0][l] += (term0); \
+            if ((terms) > 1) lane[1][l] += (term1); \
+          } \
+        } \
+        for (int half = LANES / 2; half > 0; half /= 2) \
+          for (int t = 0; t < (terms); t++) \
+            for (int l = 0; l < half; l++) lane[t][l] += lane[t][l + half]; \
+        for (int t = 0; t < (terms); t++) total[t] += lane[t][0]; \
+      } \
+      for (int t = 0; t < (terms); t++) work->result[slot + t] = total[t]; \
+      return GP_SUCCESS; \
+    }
+
+  #define GP_MOST(name, reads, value) \
+    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
+    { \
+      double  most  = -INFINITY; \
+      int64_t place = -1; \
+\
+      (void)py; \
+      for (int64_t i = 0; i < n; i++) { \
+        const double x = px[i], y = ((reads)&Y) ? py[i] : 0, v = (value); \
+\
+        (void)y; \
+        if (place < 0 || v > most || (v != v && most == most)) { \
+          most  = v; \
+          place = i; \
+        } \
+      } \
+      work->result[slot]     = most; \
+      work->result[slot + 1] = (double)place; \
+      return GP_SUCCESS; \
+    }
+
+#else
+  #include "vec/kernels/gpvecreduce.h"
+
+struct Most {
+  __device__ static void start(double (&most)[2])
+  {
+    most[0] = -INFINITY;
+    most[1] = -1;
+  }
+  __device__ static void merge(double (&most)[2], const double (&other)[2])
+  {
+    const bool nan = other[0] != other[0], had = most[0] != most[0];
+    const bool tie = other[0] == most[0] || (nan && had);
+
+    if (other[1] < 0) return;
+    if (most[1] < 0 || other[0] > most[0] || (nan && !had) || (tie && other[1] < most[1])) {
+      most[0] = other[0];
+      most[1] = other[1];
+    }
+  }
+};
+
+/* Rule: K results, which vectors it reads, start, take, merge */
+template <class Rule>
+__global__ static void __launch_bounds__(BLOCK) Reduce(int64_t n, const double *__restrict__ px, const double *__restrict__ py, const GpVecWorkArgs work)
+{
+  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  double        mine[Rule::K];
+
+  Rule::start(mine);
+  #pragma unroll 4
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += stride) Rule::take(mine, i, px[i], (Rule::reads & Y) ? py[i] : 0.0);
+  Finish<Rule, Rule::K>(mine, work);
+}
+
+  #define GP_LAUNCH(name, rule) \
+    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *x, const double *y, int slot) \
+    { \
+      if (!n) return rule::nothing(work, slot); \
+      Reduce<rule><<<GpVecGrid(work->dev, n), BLOCK, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, GpVecArgs(work, slot)); \
+      return GpDevCheckLaunch(work->dev, #name); \
+    }
+
+  #define GP_SUM(name, what, terms, term0, term1) \
+    struct Rule_##name : GpVecSums { \
+      static constexpr int   K = (terms), reads = (what); \
+      __device__ static void take(double (&sum)[K], int64_t, double x, double y) \
+      { \
+        sum[0] += (term0); \
+        if (K > 1) sum[K - 1] += (term1); \
+      } \
+      static GpErr nothing(GpVecWork *work, int slot) \
+      { \
+        for (int k = 0; k < K; k++) work->result[slot + k] = 0; \
+        return GP_SUCCESS; \
+      } \
+    }; \
+    GP_LAUNCH(name, Rule_##name)
+
+  #define GP_MOST(name, what, value) \
+    struct Rule_##name : Most { \
+      static constexpr int   K = 2, reads = (what); \
+      __device__ static void take(double (&most)[K], int64_t i, double x, double y) \
+      { \
+        const double v = (value); \
+\
+        if (most[1] < 0 || v > most[0] || (v != v && most[0] == most[0])) { \
+          most[0] = v; \
+          most[1] = (double)i; \
+        } \
+      } \
+      static GpErr nothing(GpVecWork *work, int slot) \
+      { \
+        work->result[slot]     = -INFINITY; \
+        work->result[slot + 1] = -1; \
+        return GP_SUCCESS; \
+      } \
+    }; \
+    GP_LAUNCH(name, Rule_##name)
+#endif
+
+GP_SUM(sum, X, 1, x, 0)
+GP_SUM(dot, XY, 1, x *y, 0)
+GP_SUM(norm1, X, 1, fabs(x), 0)
+GP_SUM(square, X, 1, x *x, 0)
+GP_SUM(norm12, X, 2, fabs(x), x *x)
+GP_SUM(dotsquare, XY, 2, x *y, y *y)
+GP_MOST(max, X, x)
+GP_MOST(min, X, -x)
+GP_MOST(maxabs, X, fabs(x))
+GP_MOST(maxratio, XY, fabs(y != 0 ? x / y : x))
