@@ -1,4 +1,4 @@
-/* gpucsr: a sparse matrix and its transpose on the GPU, for an unmodified PETSc.  All that an application sees. */
+/* gpucsr: a sparse matrix and its transpose on the GPU, and vectors beside it, for an unmodified PETSc.  All that an application sees. */
 #ifndef GPUCSR_H
 #define GPUCSR_H
 
@@ -12,6 +12,10 @@
 #define MATAIJGPUCSR    "aijgpucsr"
 #define MATSEQAIJGPUCSR "seqaijgpucsr"
 #define MATMPIAIJGPUCSR "mpiaijgpucsr"
+
+#define VECGPU    "gpu"
+#define VECSEQGPU "seqgpu"
+#define VECMPIGPU "mpigpu"
 
 /* precision in which the matrix values live on the device; vectors and sums are double always */
 typedef enum {

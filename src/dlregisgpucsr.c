@@ -1,5 +1,6 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "vec/gpuvecimpl.h"
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
   #error "gpucsr needs a PETSc with real double scalars"
@@ -11,6 +12,7 @@ static const char Citation[] = "@misc{gpucsr,\n  title = {gpucsr: a sparse matri
 static PetscErrorCode PetscGPUCSRFinalize(void)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUFinalize_Private());
   PetscCall(PetscGPUCSRCloseDevice_Private());
   Registered = PETSC_FALSE; /* a program may initialize PETSc again */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,7 +41,8 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
 }
 
 /*@
-  PetscGPUCSRInitialize - Registers the matrix types `MATSEQAIJGPUCSR`, `MATMPIAIJGPUCSR` and their common names `MATGPUCSR` and `MATAIJGPUCSR`
+  PetscGPUCSRInitialize - Registers the matrix types `MATSEQAIJGPUCSR`, `MATMPIAIJGPUCSR` and their common names `MATGPUCSR` and `MATAIJGPUCSR`,
+  and the vector types `VECSEQGPU`, `VECMPIGPU` and their common name `VECGPU`
 
   Collective on `PETSC_COMM_WORLD`
 
@@ -49,9 +52,9 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   Call it after `PetscInitialize()` in a program that links libgpucsr. `-dll_append /path/to/libgpucsr.so`, on the command line, in
   `PETSC_OPTIONS` or in `.petscrc`, does the same without a change to the program. Calling it again does nothing.
 
-  The device is opened when the first matrix is made.
+  The device is opened when the first matrix or vector is made.
 
-.seealso: `MATGPUCSR`, `PetscGPUCSRGetDeviceName()`
+.seealso: `MATGPUCSR`, `VECGPU`, `PetscGPUCSRGetDeviceName()`
 @*/
 PetscErrorCode PetscGPUCSRInitialize(void)
 {
@@ -60,6 +63,9 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscGPUCSRCheckPETSc());
   Registered = PETSC_TRUE;
   PetscCall(MatInitializePackage());
+  PetscCall(VecRegister(VECGPU, VecCreate_GPU));
+  PetscCall(VecRegister(VECSEQGPU, VecCreate_SeqGPU));
+  PetscCall(VecRegister(VECMPIGPU, VecCreate_MPIGPU));
   PetscCall(MatRegister(MATSEQAIJGPUCSR, MatCreate_SeqAIJGPUCSR));
   PetscCall(MatRegister(MATMPIAIJGPUCSR, MatCreate_MPIAIJGPUCSR));
   PetscCall(MatRegisterRootName(MATAIJGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
@@ -69,6 +75,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
+  PetscCall(VecGPUInitialize_Private());
   PetscCall(PetscRegisterFinalize(PetscGPUCSRFinalize));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

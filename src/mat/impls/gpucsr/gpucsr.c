@@ -105,12 +105,10 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   PetscCall(MatGPUCSRGetOptions_Private(A));
-#if defined(PETSC_HAVE_CUDA)
-  if (g->dev->kind == GP_DEV_CUDA) {
+  if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
     PetscCall(PetscFree(A->defaultvectype));
-    PetscCall(PetscStrallocpy(VECCUDA, &A->defaultvectype));
+    PetscCall(PetscStrallocpy(PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU, &A->defaultvectype));
   }
-#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,5 +221,8 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
   order of summation. Without a GPU they run on the host, in the same formats.
 
-.seealso: `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`
+  On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
+  vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
+
+.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`
 M*/

@@ -54,6 +54,7 @@ typedef struct {
   double   *host;    /* where the values stand on the host, NULL when only the device has them */
   PetscBool staged;  /* device is a copy in our own buffer */
   PetscBool memtype; /* taken with its memory type, to be given back so */
+  PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
 PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;

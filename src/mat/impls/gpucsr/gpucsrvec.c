@@ -1,5 +1,6 @@
 /* Vectors in and out of a product: used in place where the device can reach them, else staged through pinned memory. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "vec/gpuvecimpl.h"
 
 /* our device buffer for vectors of the column space (0) or the row space (1) of A */
 static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
@@ -18,13 +19,30 @@ static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the array of a vector where it is: on the device only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
+/* a VECGPU; the parallel product takes the entries that it sends from the host's values when these are current */
+static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
+{
+  PetscFunctionBegin;
+  if (mode == 'r') PetscCall(VecGPUGetDeviceRead_Private(v, (const double **)&a->device));
+  else if (mode == 'w') PetscCall(VecGPUGetDeviceWrite_Private(v, &a->device));
+  else PetscCall(VecGPUGetDevice_Private(v, &a->device));
+  PetscCall(VecGPUGetHostIfValid_Private(v, (const double **)&a->host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the array of a vector where it is: on the device for a VECGPU, else only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
 static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscScalar *array = NULL;
   PetscMemType where = PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
+  *a = (MatGPUCSRVec){0};
+  PetscCall(VecGPUIs_Private(v, &a->gpu));
+  if (a->gpu) {
+    PetscCall(MatGPUCSRVecGetGPU(v, mode, a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   a->memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
   if (a->memtype) {
     if (mode == 'r') PetscCall(VecGetArrayReadAndMemType(v, (const PetscScalar **)&array, &where));
@@ -37,7 +55,6 @@ static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCS
   }
   a->host   = PetscMemTypeHost(where) ? array : NULL;
   a->device = PetscMemTypeHost(where) && dev->kind != GP_DEV_HOST ? NULL : array;
-  a->staged = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,6 +63,10 @@ static PetscErrorCode MatGPUCSRVecRestoreArray(Vec v, char mode, MatGPUCSRVec *a
   PetscScalar *array = a->host ? a->host : a->device;
 
   PetscFunctionBegin;
+  if (a->gpu) {
+    if (mode != 'r') PetscCall(VecGPURestoreDevice_Private(v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (a->memtype) {
     if (mode == 'r') PetscCall(VecRestoreArrayReadAndMemType(v, (const PetscScalar **)&array));
     else if (mode == 'w') PetscCall(VecRestoreArrayWriteAndMemType(v, &array));
@@ -65,7 +86,7 @@ static PetscErrorCode MatGPUCSRVecStageIn(Mat A, PetscInt space, MatGPUCSRVec *a
   const PetscInt n = space ? A->rmap->n : A->cmap->n;
 
   PetscFunctionBegin;
-  if (!a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->gpu || !a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRStage(A, space, &a->device));
   a->staged = PETSC_TRUE;
   if (!copy) PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,129 @@
+/* VECSEQGPU and what both types share: making, duplicating and destroying them. */
+#include "vec/gpuvecimpl.h"
+
+static struct _VecOps VecOpsBase_Seq; /* of VECSEQ, as the latest vector had them */
+
+static PetscErrorCode VecDestroy_GPU(Vec v)
+{
+  const struct _VecOps *base = VecGPUState(v)->base;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUFree_Private(v));
+  PetscCall((*base->destroy)(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The parent's would do, but for the operations: those of the original count, since DMs replace some, except where a subvector has
+   its own taken away. */
+static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
+{
+  Vec d;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreate(PetscObjectComm((PetscObject)v), w));
+  d = *w;
+  PetscCall(PetscLayoutReference(v->map, &d->map));
+  PetscCall(VecSetType(d, ((PetscObject)v)->type_name));
+  PetscCall(PetscObjectListDuplicate(((PetscObject)v)->olist, &((PetscObject)d)->olist));
+  PetscCall(PetscFunctionListDuplicate(((PetscObject)v)->qlist, &((PetscObject)d)->qlist));
+  d->ops[0] = v->ops[0];
+  PetscCall(VecGPUSetArrays_Private(d));
+  d->stash.donotstash   = v->stash.donotstash;
+  d->stash.ignorenegidx = v->stash.ignorenegidx;
+  d->stash.bs           = v->stash.bs;
+  d->bstash.bs          = v->bstash.bs;
+#if defined(PETSC_HAVE_DEVICE)
+  d->boundtocpu        = v->boundtocpu;
+  d->bindingpropagates = v->bindingpropagates;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* newer parents allocate all vectors in one piece of host memory and copy our operations to them */
+static PetscErrorCode VecDuplicateVecs_GPU(Vec v, PetscInt many, Vec *w[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(many, w));
+  for (PetscInt i = 0; i < many; i++) PetscCall(VecDuplicate(v, &(*w)[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* real scalars (dlregisgpucsr.c) */
+static PetscErrorCode VecConjugate_GPU(Vec v)
+{
+  PetscFunctionBegin;
+  (void)v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* makes a fresh VECSEQ or VECMPI ours */
+PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
+{
+  Vec_GPU *g;
+
+  PetscFunctionBegin;
+  *base = *v->ops;
+  PetscCall(PetscRealloc(VEC_GPU_OFFSET + sizeof(Vec_GPU), &v->data));
+  g  = VecGPUState(v);
+  *g = (Vec_GPU){.base = base};
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  g->shared = (PetscBool)(g->dev->kind == GP_DEV_HOST && !VecGPUSeparate);
+  if (!g->shared) {
+    PetscCall((*base->replacearray)(v, NULL)); /* the host's array comes when it is needed, and pinned */
+    VecGPUSetValid(v, 0);
+  } else VecGPUSetValid(v, VEC_GPU_HOST);
+  PetscCall(VecGPUSetArrays_Private(v));
+  PetscCall(VecGPUSetMaps_Private(v));
+  PetscCall(VecGPUSetReductions_Private(v));
+  v->ops->duplicate     = VecDuplicate_GPU;
+  v->ops->duplicatevecs = VecDuplicateVecs_GPU;
+  v->ops->destroy       = VecDestroy_GPU;
+  v->ops->conjugate     = VecConjugate_GPU;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)v, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_SeqGPU(Vec v)
+{
+  PetscFunctionBegin;
+  /* VecSetType() on a vector of another type comes here without operations, but with the old name, which could be the parent's */
+  PetscCall(PetscObjectChangeTypeName((PetscObject)v, NULL));
+  PetscCall(VecSetType(v, VECSEQ));
+  PetscCall(VecGPUAttach_Private(v, VECSEQGPU, &VecOpsBase_Seq));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_GPU(Vec v)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)v), &size));
+  PetscCall(size == 1 ? VecCreate_SeqGPU(v) : VecCreate_MPIGPU(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  VECGPU - VECGPU = "gpu" - A vector whose values live on the GPU, for a PETSc built without CUDA, with a mirror on the host
+
+  Options Database Keys:
++ -vec_type gpu                   - sets the type in `VecSetFromOptions()`; `-dm_vec_type gpu` does in a `DM`
+. -gpucsr_device <auto,cuda,host> - where the values live
+- -vec_gpu_separate               - on the host runtime, keep two copies, so that a test sees a missing synchronisation
+
+  Level: beginner
+
+  Notes:
+  `VECSEQGPU` on one process, `VECMPIGPU` on several. Values move between device and host when the side that is asked for is behind, never
+  otherwise: while vectors are used by operations that run on the device, and multiplied by `MATGPUCSR`, nothing moves.
+
+  On the device run `VecSet()`, `VecCopy()`, `VecSwap()`, `VecScale()`, `VecShift()`, `VecAXPY()` and its kin, `VecMAXPY()`, `VecDot()`, `VecTDot()`, `VecMDot()`,
+  `VecNorm()`, `VecSum()`, `VecMax()`, `VecMin()`, `VecDotNorm2()`, `VecMaxPointwiseDivide()`, `VecPointwiseMult()` and its kin, `VecReciprocal()`, `VecAbs()`, `VecSqrtAbs()`, and the local parts
+  of split reductions. All else, `VecScatterBegin()`, `VecSetRandom()` and `VecSetValues()` among it, works on the host's mirror.
+
+  Reductions add in a fixed order: on one GPU, and one number of processes, they give the same bits every time.
+
+  The device is told from the array: `VecGetArrayAndMemType()` gives host memory, as a PETSc without CUDA knows no other.
+
+.seealso: `MATGPUCSR`, `PetscGPUCSRInitialize()`, `VECSTANDARD`, `VECCUDA`
+M*/

@@ -1,0 +1,112 @@
+/* The arrays of a gpu Vec as PETSc's host code sees them: get and restore, place, reset and replace, subvectors. */
+#include "vec/gpuvecimpl.h"
+
+/* The device falls behind at once, not only when the array is restored: not everyone restores before the next use.  Also the way
+   of VecGetArrayWrite(), with the current values: 3.18's PCApply_HYPRE() reads through it what VecSet() wrote. */
+PetscErrorCode VecGetArray_GPU(Vec v, PetscScalar **array)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUToHost_Private(v));
+  PetscCall(VecGPUHostWritten_Private(v));
+  *array = VecGPUHeader(v)->array;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArray_GPU(Vec v, PetscScalar **array)
+{
+  PetscFunctionBegin;
+  (void)array;
+  PetscCall(VecGPUHostWritten_Private(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayRead_GPU(Vec v, const PetscScalar **array)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUToHost_Private(v));
+  *array = VecGPUHeader(v)->array;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the device memory goes on to serve the placed array, so the present values must be on the host */
+static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
+{
+  Vec_GPU *g = VecGPUState(v);
+
+  PetscFunctionBegin;
+  PetscCheck(!g->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was already called on this vector, without a call to VecResetArray()");
+  if (g->valid) PetscCall(VecGPUToHost_Private(v));
+  PetscCall((*g->base->placearray)(v, array));
+  g->placed   = PETSC_TRUE;
+  g->unplaced = g->valid & VEC_GPU_HOST;
+  if (!g->shared) VecGPUSetValid(v, VEC_GPU_HOST);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what was computed into the placed array belongs there */
+static PetscErrorCode VecResetArray_GPU(Vec v)
+{
+  Vec_GPU *g = VecGPUState(v);
+
+  PetscFunctionBegin;
+  if (!g->placed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGPUToHost_Private(v));
+  PetscCall((*g->base->resetarray)(v));
+  g->placed = PETSC_FALSE;
+  VecGPUSetValid(v, g->unplaced);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the new array is PETSc's to free, as the parent's would be; it takes the mirror's place for good */
+static PetscErrorCode VecReplaceArray_GPU(Vec v, const PetscScalar *array)
+{
+  Vec_GPU *g = VecGPUState(v);
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUFree_Private(v));
+  PetscCall((*g->base->replacearray)(v, array));
+  if (!g->shared) VecGPUSetValid(v, array ? VEC_GPU_HOST : 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc's own way, which places our host array in a Vec of our type or scatters from it: the operation's slot is empty meanwhile */
+static PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUToHost_Private(v));
+  v->ops->getsubvector = NULL;
+  PetscCall(VecGetSubVector(v, is, sub));
+  v->ops->getsubvector = VecGetSubVector_GPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreSubVector_GPU(Vec v, IS is, Vec *sub)
+{
+  Vec              again = *sub;
+  PetscObjectState before, after;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUToHost_Private(v));
+  PetscCall(PetscObjectReference((PetscObject)again)); /* VecRestoreSubVector() destroys it, and whoever called us will do so again */
+  PetscCall(PetscObjectStateGet((PetscObject)v, &before));
+  v->ops->restoresubvector = NULL;
+  PetscCall(VecRestoreSubVector(v, is, &again));
+  v->ops->restoresubvector = VecRestoreSubVector_GPU;
+  PetscCall(PetscObjectStateGet((PetscObject)v, &after));
+  if (before != after) PetscCall(VecGPUHostWritten_Private(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUSetArrays_Private(Vec v)
+{
+  PetscFunctionBegin;
+  v->ops->getarray         = VecGetArray_GPU;
+  v->ops->restorearray     = VecRestoreArray_GPU;
+  v->ops->getarrayread     = VecGetArrayRead_GPU;
+  v->ops->placearray       = VecPlaceArray_GPU;
+  v->ops->resetarray       = VecResetArray_GPU;
+  v->ops->replacearray     = VecReplaceArray_GPU;
+  v->ops->getsubvector     = VecGetSubVector_GPU;
+  v->ops->restoresubvector = VecRestoreSubVector_GPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,268 @@
+/* Elementwise operations of a gpu Vec.  Where another vector of the operation is of a foreign type, the parent's operation runs on
+   the host; the same where the host's memory is the device's and there is nothing to gain. */
+#include "vec/gpuvecimpl.h"
+
+PetscErrorCode VecGPULogFlops_Private(Vec v, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE) && VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = formula(x, y, z); x or y NULL where the formula does not read it */
+static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec x, Vec y, Vec z, PetscBool readsz, int flops)
+{
+  const double  scalars[3] = {a, b, c};
+  const double *px = NULL, *py = NULL;
+  double       *pz = NULL;
+  GpDev         dev;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  if (x) PetscCall(VecGPUGetDeviceRead_Private(x, &px));
+  if (y) PetscCall(VecGPUGetDeviceRead_Private(y, &py));
+  if (readsz) PetscCall(VecGPUGetDevice_Private(z, &pz));
+  else PetscCall(VecGPUGetDeviceWrite_Private(z, &pz));
+  PetscCallGp(dev, GpVecMapRows[op].name, GpVecKernelsOf(dev)->map[op](dev, z->map->n, scalars, px, py, pz));
+  PetscCall(VecGPURestoreDevice_Private(z));
+  if (flops) PetscCall(VecGPULogFlops_Private(z, (PetscLogDouble)flops * z->map->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecSet_GPU(Vec x, PetscScalar alpha)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUMap(GP_VEC_set, alpha, 0, 0, NULL, NULL, x, PETSC_FALSE, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* as in the parent, a factor of zero wipes out what is not a number */
+static PetscErrorCode VecScale_GPU(Vec x, PetscScalar alpha)
+{
+  PetscFunctionBegin;
+  if (alpha == 0.0) PetscCall(VecSet_GPU(x, 0));
+  else if (alpha != 1.0) PetscCall(VecGPUMap(GP_VEC_scale, alpha, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecShift_GPU(Vec x, PetscScalar shift)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUMap(GP_VEC_shift, shift, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
+{
+  const double *px;
+  double       *py;
+  GpDev         dev;
+
+  PetscFunctionBegin;
+  if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!VecGPUIs(y)) {
+    PetscCall((*VecGPUState(x)->base->copy)(x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(VecGPUGetDeviceRead_Private(x, &px));
+  PetscCall(VecGPUGetDeviceWrite_Private(y, &py));
+  PetscCallGp(dev, "copying a vector", dev->ops->copy_within(dev, py, px, (size_t)x->map->n * sizeof(double)));
+  PetscCall(VecGPURestoreDevice_Private(y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the memory changes hands, not the values */
+static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
+{
+  double *px, *py;
+
+  PetscFunctionBegin;
+  if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!VecGPUIs(y) || VecGPUState(x)->shared) {
+    PetscCall((*VecGPUState(x)->base->swap)(x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGPUGetDevice_Private(x, &px));
+  PetscCall(VecGPUGetDevice_Private(y, &py));
+  VecGPUState(x)->device = py;
+  VecGPUState(y)->device = px;
+  PetscCall(VecGPURestoreDevice_Private(x));
+  PetscCall(VecGPURestoreDevice_Private(y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecAXPY_GPU(Vec y, PetscScalar alpha, Vec x)
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->axpy)(y, alpha, x));
+  else if (alpha != 0.0) PetscCall(VecGPUMap(GP_VEC_axpy, alpha, 0, 0, x, NULL, y, PETSC_TRUE, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecAYPX_GPU(Vec y, PetscScalar beta, Vec x)
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->aypx)(y, beta, x));
+  else if (beta == 0.0) PetscCall(VecCopy_GPU(x, y));
+  else PetscCall(VecGPUMap(GP_VEC_aypx, beta, 0, 0, x, NULL, y, PETSC_TRUE, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecAXPBY_GPU(Vec y, PetscScalar alpha, PetscScalar beta, Vec x)
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->axpby)(y, alpha, beta, x));
+  else if (alpha == 0.0) PetscCall(VecScale_GPU(y, beta));
+  else if (beta == 0.0) PetscCall(VecGPUMap(GP_VEC_multiple, alpha, 0, 0, x, NULL, y, PETSC_FALSE, 1));
+  else PetscCall(VecGPUMap(GP_VEC_axpby, alpha, beta, 0, x, NULL, y, PETSC_TRUE, 3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecWAXPY_GPU(Vec w, PetscScalar alpha, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*VecGPUState(w)->base->waxpy)(w, alpha, x, y));
+  else if (alpha == 0.0) PetscCall(VecCopy_GPU(y, w));
+  else PetscCall(VecGPUMap(GP_VEC_waxpy, alpha, 0, 0, x, y, w, PETSC_FALSE, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecAXPBYPCZ_GPU(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*VecGPUState(z)->base->axpbypcz)(z, alpha, beta, gamma, x, y));
+  else if (gamma == 0.0) PetscCall(VecGPUMap(GP_VEC_combine, alpha, beta, 0, x, y, z, PETSC_FALSE, 3));
+  else PetscCall(VecGPUMap(GP_VEC_axpbypcz, alpha, beta, gamma, x, y, z, PETSC_TRUE, 5));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alpha, Vec *x)
+{
+  double *py;
+  GpDev   dev;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < many; j++) {
+    if (VecGPUIs(x[j])) continue;
+    PetscCall((*VecGPUState(y)->base->maxpy)(y, many, alpha, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(VecGPUGetDevice_Private(y, &py));
+  for (PetscInt from = 0; from < many; from += GP_VEC_BATCH) {
+    const int     batch = (int)PetscMin(many - from, GP_VEC_BATCH);
+    const double *px[GP_VEC_BATCH];
+
+    for (int j = 0; j < batch; j++) PetscCall(VecGPUGetDeviceRead_Private(x[from + j], &px[j]));
+    PetscCallGp(dev, "maxpy", GpVecKernelsOf(dev)->maxpy(dev, y->map->n, batch, alpha + from, px, py));
+  }
+  PetscCall(VecGPURestoreDevice_Private(y));
+  PetscCall(VecGPULogFlops_Private(y, 2.0 * many * y->map->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* w = formula(x, y) */
+static PetscErrorCode VecGPUPointwise(GpVecMapId op, double a, Vec w, Vec x, Vec y, PetscErrorCode (*base)(Vec, Vec, Vec))
+{
+  PetscFunctionBegin;
+  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*base)(w, x, y));
+  else PetscCall(VecGPUMap(op, a, 0, 0, x, y, w, PETSC_FALSE, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecPointwiseMult_GPU(Vec w, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUPointwise(GP_VEC_product, 0, w, x, y, VecGPUState(w)->base->pointwisemult));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what 0 / 0 gives has changed between releases of PETSc: the parent is asked, once */
+static PetscErrorCode VecPointwiseDivide_GPU(Vec w, Vec x, Vec y)
+{
+  static PetscBool   asked = PETSC_FALSE;
+  static PetscScalar zero[1], quotient[1];
+
+  PetscFunctionBegin;
+  if (!asked) {
+    Vec z, q;
+
+    PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, zero, &z));
+    PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, quotient, &q));
+    PetscCall(VecPointwiseDivide(q, z, z));
+    PetscCall(VecDestroy(&z));
+    PetscCall(VecDestroy(&q));
+    asked = PETSC_TRUE;
+  }
+  PetscCall(VecGPUPointwise(GP_VEC_quotient, quotient[0], w, x, y, VecGPUState(w)->base->pointwisedivide));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecPointwiseMax_GPU(Vec w, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUPointwise(GP_VEC_larger, 0, w, x, y, VecGPUState(w)->base->pointwisemax));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecPointwiseMin_GPU(Vec w, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUPointwise(GP_VEC_smaller, 0, w, x, y, VecGPUState(w)->base->pointwisemin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecPointwiseMaxAbs_GPU(Vec w, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUPointwise(GP_VEC_largerabs, 0, w, x, y, VecGPUState(w)->base->pointwisemaxabs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecReciprocal_GPU(Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUMap(GP_VEC_reciprocal, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecAbs_GPU(Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUMap(GP_VEC_absolute, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecSqrtAbs_GPU(Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUMap(GP_VEC_sqrtabs, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUSetMaps_Private(Vec v)
+{
+  PetscFunctionBegin;
+  v->ops->set             = VecSet_GPU;
+  v->ops->scale           = VecScale_GPU;
+  v->ops->shift           = VecShift_GPU;
+  v->ops->copy            = VecCopy_GPU;
+  v->ops->swap            = VecSwap_GPU;
+  v->ops->axpy            = VecAXPY_GPU;
+  v->ops->aypx            = VecAYPX_GPU;
+  v->ops->axpby           = VecAXPBY_GPU;
+  v->ops->waxpy           = VecWAXPY_GPU;
+  v->ops->axpbypcz        = VecAXPBYPCZ_GPU;
+  v->ops->maxpy           = VecMAXPY_GPU;
+  v->ops->pointwisemult   = VecPointwiseMult_GPU;
+  v->ops->pointwisedivide = VecPointwiseDivide_GPU;
+  v->ops->pointwisemax    = VecPointwiseMax_GPU;
+  v->ops->pointwisemin    = VecPointwiseMin_GPU;
+  v->ops->pointwisemaxabs = VecPointwiseMaxAbs_GPU;
+  v->ops->reciprocal      = VecReciprocal_GPU;
+  v->ops->abs             = VecAbs_GPU;
+  v->ops->sqrt            = VecSqrtAbs_GPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
