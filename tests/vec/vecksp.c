@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     PetscCall(MatGPUCSRSetStorage(G, MAT_GPUCSR_STORAGE_DOUBLE));
     PetscCall(MatGPUCSRSetVecType(G, VECGPU));
     if (!convection) {
-      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(symmetric); k++) PetscCall(Test(symmetric[k], A, G, 1e-12));
+      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(symmetric); k++) PetscCall(Test(symmetric[k], A, G, symmetric[k] == symmetric[3] ? 1e-10 : 1e-12)); /* pipelining magnifies rounding */
     } else {
       for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(others); k++) PetscCall(Test(others[k], A, G, 1e-12));
     }

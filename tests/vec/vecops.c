@@ -7,7 +7,7 @@ static char help[] = "Every operation of a VECGPU against the same on a standard
 
 /* the same values twice: in standard vectors and in ours */
 typedef struct {
-  Vec a[4], b[4];             /* standard, gpu */
+  Vec a[4], b[4]; /* standard, gpu */
   Vec manya[MANY], manyb[MANY];
 } Pair;
 
@@ -203,7 +203,7 @@ static PetscErrorCode TestSums(Pair *p)
     e[1] = g[1] = again[1] = 0; \
     PetscCall(call); \
     v = f = p->b; \
-    r = g; \
+    r     = g; \
     PetscCall(call); \
     r = again; \
     PetscCall(call); \
