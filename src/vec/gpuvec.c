@@ -71,6 +71,8 @@ PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
   if (!g->shared) {
     PetscCall((*base->replacearray)(v, NULL)); /* the host's array comes when it is needed, and pinned */
     VecGPUSetValid(v, 0);
+    /* KSPIBCGS and KSPFBCGSR keep the arrays of such vectors and never ask again: better their error than wrong results */
+    v->petscnative = PETSC_FALSE;
   } else VecGPUSetValid(v, VEC_GPU_HOST);
   PetscCall(VecGPUSetArrays_Private(v));
   PetscCall(VecGPUSetMaps_Private(v));

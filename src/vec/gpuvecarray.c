@@ -28,6 +28,15 @@ static PetscErrorCode VecGetArrayRead_GPU(Vec v, const PetscScalar **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* without it PETSc would take VecRestoreArray_GPU(), and the device would fall behind */
+static PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
+{
+  PetscFunctionBegin;
+  (void)v;
+  (void)array;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* the device memory goes on to serve the placed array, so the present values must be on the host */
 static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 {
@@ -103,6 +112,7 @@ PetscErrorCode VecGPUSetArrays_Private(Vec v)
   v->ops->getarray         = VecGetArray_GPU;
   v->ops->restorearray     = VecRestoreArray_GPU;
   v->ops->getarrayread     = VecGetArrayRead_GPU;
+  v->ops->restorearrayread = VecRestoreArrayRead_GPU;
   v->ops->placearray       = VecPlaceArray_GPU;
   v->ops->resetarray       = VecResetArray_GPU;
   v->ops->replacearray     = VecReplaceArray_GPU;
