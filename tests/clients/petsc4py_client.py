@@ -80,5 +80,26 @@ for storage, tolerance in (("double", 1e-13), ("single", 1e-6)):
     A.scale(0.5)
     for kind in ("gmres", "bicg", "lsqr"):
         close(storage + " " + kind, solve(A, x, kind), solve(aij, u, kind), 1e3 * tolerance + 1e-6)
+# vectors of our type, from Python: written by the host, used by the device, and back
+x = PETSc.Vec().create(PETSc.COMM_WORLD)
+x.setSizes(100)
+x.setType("gpu")
+if x.getType() not in ("seqgpu", "mpigpu"):
+    sys.exit("the Vec type is " + x.getType())
+first, last = x.getOwnershipRange()
+x.array[:] = range(first, last)
+y = x.duplicate()
+y.set(2.0)
+y.axpy(3.0, x)
+if abs(y.sum() - (200 + 3 * 4950)) > 1e-9 or abs(x.dot(y) - (2 * 4950 + 3 * 328350)) > 1e-6:
+    sys.exit("gpu vectors: sum %g, dot %g" % (y.sum(), x.dot(y)))
+if any(y.array_r[k] != 2.0 + 3.0 * (first + k) for k in range(last - first)):
+    sys.exit("gpu vectors: the host's values are old")
+A = convection("gpucsr")
+A.setVecType("gpu")
+b = A.createVecLeft()
+b.set(1.0)
+close("gmres with gpu vectors", solve(A, b, "gmres"), solve(aij, aij.createVecLeft() + 1.0, "gmres"), 1e-4)
+
 if PETSc.COMM_WORLD.getRank() == 0:
     print("petsc4py is content")

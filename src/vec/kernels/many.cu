@@ -15,13 +15,13 @@ GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const d
     const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
 
     for (int j = 0; j < many; j++) {
-      double lane[LANES] = {0};
+      const double *const yj          = y[j];
+      double              lane[LANES] = {0};
+      int64_t             i           = begin;
 
-      for (int64_t i = begin; i < end; i += LANES) {
-        const int width = end - i < LANES ? (int)(end - i) : LANES;
-
-        for (int l = 0; l < width; l++) lane[l] += x[i + l] * y[j][i + l];
-      }
+      for (; i + LANES <= end; i += LANES)
+        for (int l = 0; l < LANES; l++) lane[l] += x[i + l] * yj[i + l];
+      for (int l = 0; i + l < end; l++) lane[l] += x[i + l] * yj[i + l];
       for (int half = LANES / 2; half > 0; half /= 2)
         for (int l = 0; l < half; l++) lane[l] += lane[l + half];
       work->result[slot + j] += lane[0];
@@ -36,8 +36,12 @@ GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const d
   for (int64_t begin = 0; begin < n; begin += CHUNK) {
     const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
 
-    for (int j = 0; j < many; j++)
-      for (int64_t i = begin; i < end; i++) y[i] += alpha[j] * x[j][i];
+    for (int j = 0; j < many; j++) {
+      const double *const xj = x[j];
+      const double        a  = alpha[j];
+
+      _Pragma("GCC ivdep") for (int64_t i = begin; i < end; i++) y[i] += a * xj[i];
+    }
   }
   return GP_SUCCESS;
 }

@@ -28,16 +28,22 @@ enum {
         const int64_t end            = n - begin < CHUNK ? n : begin + CHUNK; \
         double        lane[2][LANES] = {{0}}; \
 \
-        for (int64_t i = begin; i < end; i += LANES) { \
-          const int width = end - i < LANES ? (int)(end - i) : LANES; \
+        int64_t i = begin; \
 \
-          for (int l = 0; l < width; l++) { \
+        for (; i + LANES <= end; i += LANES) \
+          for (int l = 0; l < LANES; l++) { \
             const double x = px[i + l], y = ((reads)&Y) ? py[i + l] : 0; \
 \
             (void)y; \
             lane[0][l] += (term0); \
             if ((terms) > 1) lane[1][l] += (term1); \
           } \
+        for (int l = 0; i + l < end; l++) { \
+          const double x = px[i + l], y = ((reads)&Y) ? py[i + l] : 0; \
+\
+          (void)y; \
+          lane[0][l] += (term0); \
+          if ((terms) > 1) lane[1][l] += (term1); \
         } \
         for (int half = LANES / 2; half > 0; half /= 2) \
           for (int t = 0; t < (terms); t++) \
