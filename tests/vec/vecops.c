@@ -172,7 +172,6 @@ static PetscErrorCode TestElementwise(Pair *p)
   Both(0, 0, VecSqrtAbs(v[0]));
   Both(0, 0, VecConjugate(v[0]));
   Both(0, 0, VecExp(v[0])); /* on the host, through the mirror */
-  Both(0, 0, VecChop(v[0], 0.1));
   Foreign(1, 0, VecAXPY(v[0], 1.3, f[1]));
   Foreign(1, 0, VecAYPX(v[0], 1.3, f[1]));
   Foreign(1, 0, VecAXPBY(v[0], 1.3, -0.7, f[1]));
