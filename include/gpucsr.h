@@ -13,6 +13,8 @@
 #define MATSEQAIJGPUCSR "seqaijgpucsr"
 #define MATMPIAIJGPUCSR "mpiaijgpucsr"
 
+#define KSPGPUCG "gpucg"
+
 /* precision in which the matrix values live on the device; vectors and sums are double always */
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,
