@@ -20,6 +20,19 @@ PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* what the functions that a user calls begin with */
+PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatGPUCSRIs_Private(A, &is));
+  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  *g = (Mat_GPUCSR *)A->spptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const struct _MatOps *MatGPUCSRBase_Private(Mat A)
 {
   if (A->spptr) return &((Mat_GPUCSR *)A->spptr)->base;
