@@ -60,7 +60,8 @@ PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
-PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat); /* the parent's operations */
+PETSC_INTERN PetscErrorCode        MatGPUCSRGetData_Private(Mat, Mat_GPUCSR **); /* or an error that names the type */
+PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat);                   /* the parent's operations */
 PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
