@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # what can become of a case, in the order of the table's columns
 OUTCOMES = "passed", "failed", "excepted", "aij fails alike", "aij fails otherwise", "not built", "skipped"
 PASSED, FAILED, EXCEPTED, ALIKE, DIFFERS, UNBUILT, SKIPPED = OUTCOMES
-GROUPS = {"gpu": "GPU Mat types", "aij": "-mat_type aij", "vec": "GPU Vec types alone"}
+GROUPS = {"gpu": "GPU Mat types", "aij": "-mat_type aij", "vec": "GPU Vec types alone", "hidden": "-mat_seqaij_type"}
 Result = collections.namedtuple("Result", "case outcome reason worst seconds")
 
 
@@ -114,7 +114,8 @@ def table(results, storage):
 
 def lists(results):
     """What did not pass, equal reasons of one program together."""
-    for outcome, title in ((EXCEPTED, "Excepted by the table of tolerances"), (ALIKE, "Plain aij fails alike"), (DIFFERS, "Plain aij fails otherwise"), (UNBUILT, "Not built"), (FAILED, "Failed where plain aij passes")):
+    for outcome, title in ((EXCEPTED, "Excepted by the table of tolerances"), (ALIKE, "Plain aij fails alike"),
+                           (DIFFERS, "Plain aij fails otherwise"), (UNBUILT, "Not built"), (FAILED, "Failed where plain aij passes")):
         groups = collections.defaultdict(list)
         for r in results:
             if r.outcome == outcome:
@@ -151,7 +152,8 @@ def arguments():
     p.add_argument("pattern", nargs="*", default=["*"], help="cases to run, such as 'mat/tests/ex62*'; default all")
     p.add_argument("-j", type=int, default=os.cpu_count(), help="how many cases run at a time")
     p.add_argument("--storage", choices=("double", "single", "both"), default="both", help="precision of the values on the device")
-    p.add_argument("--group", choices=GROUPS, action="append", help="gpu, aij, vec: which cases; default gpu and aij, and vec with our Vec")
+    p.add_argument("--group", choices=GROUPS, action="append", 
+                   help="which cases: gpu and aij (default), vec (default with our Vec), hidden (all others, with -mat_seqaij_type)")
     p.add_argument("--vec", default=os.environ.get("CONFORMANCE_VEC", "standard"), help="what GPU Vec types become: standard or gpu")
     p.add_argument("--device", default=os.environ.get("GPUCSR_DEVICE", "host"), help="-gpucsr_device: host, cuda or auto")
     p.add_argument("--timeout", type=float, default=120, help="seconds for one run")
@@ -174,11 +176,11 @@ def main():
     petsc_dir, petsc_arch = os.environ["PETSC_DIR"], os.environ.get("PETSC_ARCH", "")
     prefix = os.path.join(petsc_dir, petsc_arch)
     folder = find([os.path.join(prefix, "share/petsc/examples"), petsc_dir], "PETSc's examples package")
-    petscdiff = find([os.path.join(prefix, "lib/petsc/bin/petscdiff"), os.path.join(petsc_dir, "lib/petsc/bin/petscdiff"), os.path.join(folder, "../../../lib/petsc/bin/petscdiff")], "petscdiff")
-    examples = petsctests.Examples(folder, petsc_dir, petsc_arch, a.vec)
-    SRC = examples.src
+    petscdiff = find([os.path.join(top, "lib/petsc/bin/petscdiff") for top in (prefix, petsc_dir, f"{folder}/../../..")], "petscdiff")
     groups = a.group or (["gpu", "aij"] + (["vec"] if a.vec != "standard" else []))
-    cases = [c for c in examples.cases() if c.group in groups and any(fnmatch.fnmatch(c.name, p) for p in a.pattern)]
+    examples = petsctests.Examples(folder, petsc_dir, petsc_arch, a.vec, groups)
+    SRC = examples.src
+    cases = [c for c in examples.cases() if any(fnmatch.fnmatch(c.name, p) for p in a.pattern)]
     if a.list:
         for c in cases:
             print(f"{c.name}  [{c.group}, {c.nsize}]  {c.args['gpucsr']}" + (f"  # skipped: {c.skip}" if c.skip else ""))

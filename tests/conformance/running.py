@@ -1,5 +1,6 @@
 """Builds the test programs and runs their cases, with our types and with plain aij."""
 import concurrent.futures
+import glob
 import hashlib
 import os
 import re
@@ -46,7 +47,8 @@ class Runner:
         self.make = {v: self._make_variable(v) for v in ("CC", "pincs", "petsclib")}
         self.mpiexec = os.environ.get("MPIEXEC", "mpiexec")
         # as PETSc's harness sets them; -malloc_dump prints what is not freed, so a leak is a difference
-        common = f"-check_pointer_intensity 0 -error_output_stdout -malloc_dump -options_left no {examples.harness.conf['PETSC_TEST_OPTIONS']}"
+        common = "-check_pointer_intensity 0 -error_output_stdout -malloc_dump -options_left no "
+        common += examples.harness.conf["PETSC_TEST_OPTIONS"]
         self.petsc_options = {"aij": common, "gpucsr": f"{common} -dll_append {library} -gpucsr_device {device}"}
         self.env = dict(os.environ, wPETSC_DIR=petsc_dir, PETSC_DIR=petsc_dir, PETSC_ARCH=petsc_arch, LC_ALL="C")
         self.env.pop("PETSC_OPTIONS", None)
@@ -69,8 +71,10 @@ class Runner:
             vendors = sorted(set(re.findall(r"\b(?:Mat|Vec|MAT|VEC)\w*(?:CUDA|CUSPARSE|KOKKOS|HIP|VIENNACL)\w*", file.read())))
         if vendors:
             command += f" -include {HERE}/plain.h" + "".join(f" -D{n}={re.sub('CUDA|HIP', '', n)}" for n in vendors if not n.isupper())
-        # the top of a source tree serves the few that include its private headers
-        command += f" -I{self.src}/../include {sources} -o {program} {self.make['petsclib']} -lm"
+        # a source tree serves the few that include its private headers; tests/petsc/build.sh leaves one beside what it builds
+        tops = glob.glob(f"{self.src}/../include") + glob.glob(f"{self.env['PETSC_DIR']}.src/petsc-*/include")
+        command += "".join(f" -I{top}" for top in tops)
+        command += f" {sources} -o {program} {self.make['petsclib']} -lm"
         inputs = [case.source, f"{HERE}/plain.h"] + case.depends
         if os.path.exists(program) and os.path.getmtime(program) > max(os.path.getmtime(i) for i in inputs):
             with open(program + ".command") as file:
@@ -131,8 +135,8 @@ class Runner:
         env = dict(self.env, PETSC_OPTIONS=options, **{f"CONFORMANCE_MAT{s.upper()}AIJ": s + mat for s in ("", "seq", "mpi")})
         env.update(word.split("=", 1) for word in shlex.split(case.env) if "=" in word)
         # through bash: options may hold quotes and ${wPETSC_DIR}
-        process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, text=True, errors="replace",
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT if case.error else subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT if case.error else subprocess.PIPE, start_new_session=True, text=True, errors="replace")
         try:
             out, err = process.communicate(timeout=self.timeout * case.timefactor)
         except subprocess.TimeoutExpired:
