@@ -89,7 +89,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-newest check-gpu bench install lint format clean help client needs-petsc FORCE
+.PHONY: all demo check check-newest check-gpu conformance bench install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -176,6 +176,9 @@ check-newest: ## the same with the newest PETSc, debugging on, which is built fi
 
 check-gpu: ## the tests on the GPU of this machine
 	@tests/check_gpu.sh
+
+conformance: all ## PETSc's own tests of GPU matrices with ours; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
+	@tests/conformance/run_conformance.sh table $(ARGS)
 
 bench: all $(benches:%=$(BUILD)/bin/%) ## measure against PETSc's own types (see tests/bench/README.md)
 	tests/bench/run.sh

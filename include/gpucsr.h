@@ -17,6 +17,8 @@
 #define VECSEQGPU "seqgpu"
 #define VECMPIGPU "mpigpu"
 
+#define KSPGPUCG "gpucg"
+
 /* precision in which the matrix values live on the device; vectors and sums are double always */
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,

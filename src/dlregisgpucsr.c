@@ -1,4 +1,5 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
+#include "ksp/impls/gpucg/gpucg.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
@@ -71,6 +72,9 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatRegisterRootName(MATAIJGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatRegisterRootName(MATGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAIJGPUCSR, MatConvert_SeqAIJ_SeqAIJGPUCSR));
+  PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, MAT_FACTOR_ILU, MatGetFactor_SeqAIJGPUCSR_ILU));
+  PetscCall(KSPInitializePackage());
+  PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
   PetscCall(PetscCitationsRegister(Citation, NULL));

@@ -19,8 +19,17 @@ typedef PetscOptionItems *GpOptionItems;
 typedef PetscOptionItems     GpOptionItems;
 #endif
 
-/* a function pointer of any type, as PetscObjectQueryFunction() gives it */
-typedef void (*GpVoidFn)(void);
+/* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
+#if PETSC_VERSION_LT(3, 21, 0)
+  #define GpCompatGetMinIt(ksp) 0
+#else
+  #define GpCompatGetMinIt(ksp) ((ksp)->min_it)
+#endif
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define GpCompatGetNegCurve(ksp) PETSC_FALSE
+#else
+  #define GpCompatGetNegCurve(ksp) ((ksp)->converged_neg_curve)
+#endif
 
 /* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
    (-1: PETSc has none) */

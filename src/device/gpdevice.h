@@ -36,6 +36,7 @@ typedef enum {
 
 typedef struct GpDev_ *GpDev;
 typedef void          *GpDevEvent;
+typedef void          *GpDevGraph;
 
 typedef struct {
   const char *runtime;                                             /* "host" or "cuda" */
@@ -56,6 +57,10 @@ typedef struct {
   GpErr (*event_wait)(GpDev, GpDevEvent);                          /* the host waits for it */
   GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *); /* between two events that have passed */
   GpErr (*memory)(GpDev, size_t *available, size_t *total);        /* bytes */
+  GpErr (*graph_begin)(GpDev);                                     /* what follows on the stream is recorded instead of done; NULL: cannot record */
+  GpErr (*graph_end)(GpDev, GpDevGraph *);                         /* the record */
+  GpErr (*graph_launch)(GpDev, GpDevGraph);                        /* does it, in one call */
+  void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
 } GpDevOps;
 

@@ -152,6 +152,32 @@ static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
   return GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 }
 
+static GpErr GpDevGraphBegin_CUDA(GpDev dev)
+{
+  return GpDevCuda(dev, cudaStreamBeginCapture((cudaStream_t)dev->stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
+}
+
+static GpErr GpDevGraphEnd_CUDA(GpDev dev, GpDevGraph *graph)
+{
+  cudaGraph_t record = NULL;
+  GpErr       err    = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
+
+  *graph = NULL;
+  if (!err) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph");
+  if (record) cudaGraphDestroy(record);
+  return err;
+}
+
+static GpErr GpDevGraphLaunch_CUDA(GpDev dev, GpDevGraph graph)
+{
+  return GpDevCuda(dev, cudaGraphLaunch((cudaGraphExec_t)graph, (cudaStream_t)dev->stream), "launching a graph");
+}
+
+static void GpDevGraphDestroy_CUDA(GpDev, GpDevGraph graph)
+{
+  cudaGraphExecDestroy((cudaGraphExec_t)graph);
+}
+
 static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
 {
   cudaError_t code = cudaStreamQuery((cudaStream_t)dev->stream);
@@ -168,6 +194,7 @@ extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  "cuda",         GpDevOpen_CUDA, GpDevClose_CUDA,       GpDevAlloc_CUDA,        GpDevRelease_CUDA,     GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA, GpDevCopyOut_CUDA, GpDevCopyWithin_CUDA,
-  GpDevZero_CUDA, GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,   GpDevEventSeconds_CUDA,  GpDevMemory_CUDA, GpDevPoll_CUDA,
+  "cuda",         GpDevOpen_CUDA,        GpDevClose_CUDA,        GpDevAlloc_CUDA,       GpDevRelease_CUDA,   GpDevAllocPinned_CUDA,  GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA,     GpDevCopyOut_CUDA,  GpDevCopyWithin_CUDA,  GpDevZero_CUDA,
+  GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA, GpDevEventSeconds_CUDA, GpDevMemory_CUDA,        GpDevGraphBegin_CUDA, GpDevGraphEnd_CUDA, GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
+  GpDevPoll_CUDA,
 };

@@ -15,6 +15,7 @@ BEGIN {
   room["src/vec/"]                         = 4; petsc["src/vec/"]                         = "public petsc/private/vecimpl.h petsc/private/petscimpl.h petsc/private/deviceimpl.h"
   room["include/"]                         = 2; petsc["include/"]                         = "public"
   room["src/mat/impls/gpucsr/"]            = 5; petsc["src/mat/impls/gpucsr/"]            = "public petsc/private/matimpl.h petsc/private/vecimpl.h petsc/private/petscimpl.h"
+  room["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h"
   room["solvers/"]                         = 6; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   room["examples/"]                        = 7; petsc["examples/"]                        = "public"
   room["src/"]                             = 8; petsc["src/"]                             = "public petsc/private/petscimpl.h"

@@ -20,6 +20,19 @@ PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* what the functions that a user calls begin with */
+PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatGPUCSRIs_Private(A, &is));
+  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  *g = (Mat_GPUCSR *)A->spptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const struct _MatOps *MatGPUCSRBase_Private(Mat A)
 {
   if (A->spptr) return &((Mat_GPUCSR *)A->spptr)->base;
@@ -93,11 +106,11 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->spptr = g;
   if (mpi) MatOpsBase_MPI = g->base;
   else MatOpsBase_Seq = g->base;
-  A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
-  A->ops->duplicate      = MatDuplicate_GPUCSR;
-  A->ops->view           = MatView_GPUCSR;
-  A->ops->convert        = MatConvert_GPUCSR;
-  A->ops->convertfrom    = MatConvertFrom_GPUCSR;
+  A->ops->destroy   = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
+  A->ops->duplicate = MatDuplicate_GPUCSR;
+  A->ops->view      = MatView_GPUCSR;
+  A->ops->convert   = MatConvert_GPUCSR;
+  if (!MatGPUCSRConverting) A->ops->convertfrom = MatConvertFrom_GPUCSR;
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));

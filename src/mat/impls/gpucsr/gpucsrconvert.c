@@ -15,6 +15,21 @@ static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscInt MatGPUCSRConverting = 0;
+
+/* With -mat_seqaij_type even the plain AIJ on the way becomes ours: were it to bring MatConvertFrom_GPUCSR() again, this would not end. */
+static PetscErrorCode MatGPUCSRConvertToPlain(Mat A, MatType base, MatReuse reuse, Mat *B)
+{
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  MatGPUCSRConverting++;
+  err = MatConvert(A, base, reuse, B);
+  MatGPUCSRConverting--;
+  PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* makes a plain AIJ ours; leaves what is ours already (-mat_seqaij_type may have been faster) */
 PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
 {
@@ -39,12 +54,12 @@ PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B
   if (reuse == MAT_REUSE_MATRIX) {
     Mat aij = A;
 
-    if (!plain) PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &aij));
+    if (!plain) PetscCall(MatGPUCSRConvertToPlain(A, base, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCopy(aij, *B, SAME_NONZERO_PATTERN));
     if (!plain) PetscCall(MatDestroy(&aij));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!plain) PetscCall(MatConvert(A, base, reuse, B));
+  if (!plain) PetscCall(MatGPUCSRConvertToPlain(A, base, reuse, B));
   else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
   PetscCall(MatGPUCSRAttachTo_Private(*B));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,5 @@
-/* Factorisation in the matrix's own place: its values are given up, so it first becomes the plain AIJ it is underneath. */
+/* Factorisation is PETSc's.  In the matrix's own place its values are given up, so it first becomes the plain AIJ it is
+   underneath. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 static PetscErrorCode MatLUFactor_SeqAIJGPUCSR(Mat A, IS row, IS column, const MatFactorInfo *info)
@@ -41,5 +42,29 @@ PetscErrorCode MatGPUCSRSetFactors_Private(Mat A)
   if (A->ops->ilufactor) A->ops->ilufactor = MatILUFactor_SeqAIJGPUCSR;
   if (A->ops->choleskyfactor) A->ops->choleskyfactor = MatCholeskyFactor_SeqAIJGPUCSR;
   if (A->ops->iccfactor) A->ops->iccfactor = MatICCFactor_SeqAIJGPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode (*MatILUFactorSymbolic_Base)(Mat, Mat, IS, IS, const MatFactorInfo *);
+
+/* ILU(0) gives the factor a copy of the matrix's composed functions, of which plain AIJ frees only those it knows */
+static PetscErrorCode MatILUFactorSymbolic_SeqAIJGPUCSR(Mat F, Mat A, IS row, IS column, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall((*MatILUFactorSymbolic_Base)(F, A, row, column, info));
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatProductSetFromOptions_anytype_C", NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* found before plain AIJ's when no solver is asked for by name */
+PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat A, MatFactorType type, Mat *F)
+{
+  PetscErrorCode (*create)(Mat, MatFactorType, Mat *);
+
+  PetscFunctionBegin;
+  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, type, NULL, NULL, &create));
+  PetscCall((*create)(A, type, F));
+  MatILUFactorSymbolic_Base    = (*F)->ops->ilufactorsymbolic;
+  (*F)->ops->ilufactorsymbolic = MatILUFactorSymbolic_SeqAIJGPUCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

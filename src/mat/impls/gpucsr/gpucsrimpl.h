@@ -61,7 +61,8 @@ PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
-PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat); /* the parent's operations */
+PETSC_INTERN PetscErrorCode        MatGPUCSRGetData_Private(Mat, Mat_GPUCSR **); /* or an error that names the type */
+PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat);                   /* the parent's operations */
 PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
@@ -92,6 +93,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
 /* gpucsrconvert.c */
+PETSC_INTERN PetscInt       MatGPUCSRConverting; /* depth of conversions to plain AIJ that are under way */
 PETSC_INTERN PetscErrorCode MatGPUCSRAttachTo_Private(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
@@ -99,6 +101,7 @@ PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReus
 
 /* gpucsrview.c, gpucsrproduct.c, gpucsrfactor.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRPresent_Private(Mat, PetscBool plain);

@@ -71,18 +71,6 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRGet(Mat A, Mat_GPUCSR **g)
-{
-  PetscBool is;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
-  *g = (Mat_GPUCSR *)A->spptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   MatGPUCSRSetStorage - Sets the precision in which a `MATGPUCSR` matrix keeps its values on the device
 
@@ -110,7 +98,7 @@ PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidLogicalCollectiveEnum(A, storage, 2);
   options         = g->options;
   options.storage = storage;
@@ -138,7 +126,7 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
   Mat_GPUCSR *g = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   *storage = g->options.storage;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -168,7 +156,7 @@ PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidLogicalCollectiveEnum(A, transpose, 2);
   options           = g->options;
   options.transpose = transpose;
@@ -199,7 +187,7 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
   PetscBool        automatic;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   options        = g->options;
   options.kernel = GpKernelFind(kernel);
   PetscCall(PetscStrcmp(kernel, "auto", &automatic));
@@ -237,7 +225,7 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
   Mat_GPUCSR *g = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGet(A, &g));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscCall(PetscFree(A->defaultvectype));
   PetscCall(PetscStrallocpy(type, &A->defaultvectype));
   PetscFunctionReturn(PETSC_SUCCESS);

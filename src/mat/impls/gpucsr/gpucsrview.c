@@ -3,12 +3,10 @@
 
 static PetscErrorCode MatGPUCSRCheck(Mat A)
 {
-  PetscBool is;
+  Mat_GPUCSR *g;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

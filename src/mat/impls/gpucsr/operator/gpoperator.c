@@ -113,6 +113,7 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscCall(GpOpReset(op));
   op->options = *options;
   op->refills = PETSC_FALSE;
+  op->version++;
   PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, options->prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
   PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));

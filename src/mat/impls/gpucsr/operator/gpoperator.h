@@ -36,6 +36,7 @@ struct _n_GpOp {
   PetscBool      refills;               /* they have */
   GpLoss         loss;                  /* of the values */
   PetscInt       loss_row, loss_column; /* where, local */
+  PetscInt       version;               /* another number means other memory; a refill keeps it */
   PetscLogDouble seconds;               /* of the last set-up, including the transpose */
 };
 

@@ -1,0 +1,249 @@
+/* The vector work of one conjugate gradient iteration: direction, curvature, update.  What follows from a reduction is decided
+   on the device, by the last block to finish, which adds the blocks' partial sums in their order. */
+#include "vec/kernels/gpcgkernel.h"
+
+#include <math.h>
+
+#if defined(__CUDACC__)
+  #define DEVICE __device__ static
+#else
+  #define DEVICE static
+#endif
+
+DEVICE double CgNorm(int32_t norm, double zr, double zz, double rr)
+{
+  if (norm == GP_CG_NORM_PRECONDITIONED) return sqrt(zz);
+  if (norm == GP_CG_NORM_UNPRECONDITIONED) return sqrt(rr);
+  return norm == GP_CG_NORM_NATURAL ? sqrt(fabs(zr)) : 0.0;
+}
+
+DEVICE void CgAfterStart(GpCgState *s, double zr, double zz, double rr)
+{
+  s->beta   = zr;
+  s->dp     = CgNorm(s->norm, zr, zz, rr);
+  s->b      = 0;
+  s->dpi    = 0;
+  s->it     = 0;
+  s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_RUNNING;
+}
+
+DEVICE void CgAfterCurvature(GpCgState *s, double dpi)
+{
+  const double before = s->dpi;
+
+  s->dpi = dpi;
+  s->it++;
+  if (dpi == 0 || (s->it > 1 && dpi * before < 0)) s->status = GP_CG_INDEFINITE;
+  else s->a = s->beta / dpi;
+}
+
+DEVICE void CgAfterUpdate(GpCgState *s, double zr, double zz, double rr)
+{
+  const double before = s->beta;
+
+  s->dp   = CgNorm(s->norm, zr, zz, rr);
+  s->beta = zr;
+  s->b    = zr / before;
+  if (s->norm != GP_CG_NORM_NONE && !(s->dp > s->small && s->dp < s->large)) s->status = GP_CG_NORM; /* a NaN ends here too */
+  else if (s->it >= s->max_it) s->status = GP_CG_MAX_IT;
+  else if (zr == 0 || zr * before < 0) {
+    s->it++; /* KSPCG sees it when the next iteration begins */
+    s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_INDEFINITE_PC;
+  }
+}
+
+#if !defined(__CUDACC__)
+static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+{
+  double zr = 0, zz = 0, rr = 0;
+
+  (void)dev;
+  (void)partial;
+  for (int32_t i = 0; i < n; i++) {
+    r[i] = ax ? b[i] - ax[i] : b[i];
+    if (d) z[i] = d[i] * r[i];
+    zr += z[i] * r[i];
+    zz += z[i] * z[i];
+    rr += r[i] * r[i];
+  }
+  CgAfterStart(s, zr, zz, rr);
+  return GP_SUCCESS;
+}
+
+static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
+{
+  (void)dev;
+  if (s->status) return GP_SUCCESS;
+  for (int32_t i = 0; i < n; i++) p[i] = s->it ? z[i] + s->b * p[i] : z[i];
+  return GP_SUCCESS;
+}
+
+static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+{
+  double pw = 0;
+
+  (void)dev;
+  (void)partial;
+  if (s->status) return GP_SUCCESS;
+  for (int32_t i = 0; i < n; i++) pw += p[i] * w[i];
+  CgAfterCurvature(s, pw);
+  return GP_SUCCESS;
+}
+
+static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+{
+  double zr = 0, zz = 0, rr = 0;
+
+  (void)dev;
+  (void)partial;
+  if (s->status) return GP_SUCCESS;
+  for (int32_t i = 0; i < n; i++) {
+    x[i] += s->a * p[i];
+    r[i] -= s->a * w[i];
+    if (d) z[i] = d[i] * r[i];
+    zr += z[i] * r[i];
+    zz += z[i] * z[i];
+    rr += r[i] * r[i];
+  }
+  CgAfterUpdate(s, zr, zz, rr);
+  return GP_SUCCESS;
+}
+
+const GpCgKernels GpCgKernelsHost = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host};
+
+#else
+static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
+
+static unsigned Blocks(int32_t n)
+{
+  const int64_t blocks = ((int64_t)n + BLOCK - 1) / BLOCK;
+
+  return (unsigned)(blocks < 1 ? 1 : blocks < GP_CG_BLOCKS ? blocks : GP_CG_BLOCKS);
+}
+
+/* the block's sums of K values a thread, in thread 0 */
+template <int K>
+__device__ static void BlockSum(double (&sum)[K])
+{
+  __shared__ double shared[K][WARPS];
+
+  #pragma unroll
+  for (int k = 0; k < K; k++) {
+    for (int half = WARP / 2; half > 0; half /= 2) sum[k] += __shfl_down_sync(0xffffffffu, sum[k], half);
+    if (threadIdx.x % WARP == 0) shared[k][threadIdx.x / WARP] = sum[k];
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+  #pragma unroll
+    for (int k = 0; k < K; k++) {
+      sum[k] = 0;
+      for (int w = 0; w < WARPS; w++) sum[k] += shared[k][w];
+    }
+  }
+  __syncthreads();
+}
+
+/* Adds up over the grid.  True in the last block to come: there thread 0 has the sums, which do not depend on who was last. */
+template <int K>
+__device__ static bool GridSum(GpCgState *s, double *partial, double (&sum)[K])
+{
+  __shared__ bool last;
+
+  BlockSum(sum);
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < K; k++) partial[k * GP_CG_BLOCKS + blockIdx.x] = sum[k];
+    __threadfence();
+    last = atomicAdd(&s->ticket, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return false;
+  __threadfence();
+  #pragma unroll
+  for (int k = 0; k < K; k++) {
+    sum[k] = 0;
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += BLOCK) sum[k] += __ldcg(partial + k * GP_CG_BLOCKS + b);
+  }
+  BlockSum(sum);
+  if (threadIdx.x == 0) s->ticket = 0;
+  return true;
+}
+
+__global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+{
+  double sum[3] = {0, 0, 0};
+
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
+    const double ri = ax ? b[i] - ax[i] : b[i], zi = d ? d[i] * ri : ri;
+
+    r[i] = ri;
+    if (d) z[i] = zi;
+    sum[0] += zi * ri;
+    sum[1] += zi * zi;
+    sum[2] += ri * ri;
+  }
+  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
+}
+
+__global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpCgState *s, const double *z, double *p)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (s->status || i >= n) return;
+  p[i] = s->it ? z[i] + s->b * p[i] : z[i];
+}
+
+__global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+{
+  double sum[1] = {0};
+
+  if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
+  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
+}
+
+__global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+{
+  double sum[3] = {0, 0, 0};
+
+  if (s->status) return;
+  const double a = s->a;
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
+    const double ri = r[i] - a * w[i], zi = d ? d[i] * ri : ri;
+
+    x[i] += a * p[i];
+    r[i] = ri;
+    if (d) z[i] = zi;
+    sum[0] += zi * ri;
+    sum[1] += zi * zi;
+    sum[2] += ri * ri;
+  }
+  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
+}
+
+static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+{
+  CgStart<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, b, ax, r, z);
+  return GpDevCheckLaunch(dev, "conjugate gradient start");
+}
+
+static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
+{
+  if (!n) return GP_SUCCESS;
+  CgDirection<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, z, p);
+  return GpDevCheckLaunch(dev, "conjugate gradient direction");
+}
+
+static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+{
+  CgCurvature<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, p, w);
+  return GpDevCheckLaunch(dev, "conjugate gradient curvature");
+}
+
+static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+{
+  CgUpdate<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, p, w, x, r, z);
+  return GpDevCheckLaunch(dev, "conjugate gradient update");
+}
+
+extern "C" const GpCgKernels GpCgKernelsCUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};
+#endif

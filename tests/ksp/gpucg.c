@@ -1,0 +1,238 @@
+static char help[] = "KSPGPUCG against KSPCG: iterations, reasons, solutions, for all norms, starts and both preconditioners; values that change; systems that break down.\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include <petscksp.h>
+
+/* n x n: a chain with a long-range term; shift < 0 makes it indefinite */
+static PetscErrorCode Create(PetscInt n, PetscScalar shift, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(MatSetType(*A, MATGPUCSR));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 5, NULL, 5, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt    far = (i + n / 2) % n;
+    const PetscScalar d   = 2.5 + shift + (i % 5);
+
+    PetscCall(MatSetValue(*A, i, i, d, ADD_VALUES));
+    if (i > 0) PetscCall(MatSetValue(*A, i, i - 1, -1, ADD_VALUES));
+    if (i < n - 1) PetscCall(MatSetValue(*A, i, i + 1, -1, ADD_VALUES));
+    if (n % 2 == 0 && far != i) PetscCall(MatSetValue(*A, i, far, -0.25, ADD_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  KSP ksp[2]; /* cg, gpucg */
+  Vec b, x[2];
+} Pair;
+
+static PetscErrorCode PairCreate(Mat A, PCType pctype, KSPNormType norm, Pair *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &p->b, NULL));
+  for (int k = 0; k < 2; k++) {
+    PC pc;
+
+    PetscCall(VecDuplicate(p->b, &p->x[k]));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &p->ksp[k]));
+    PetscCall(KSPSetOperators(p->ksp[k], A, A));
+    PetscCall(KSPSetType(p->ksp[k], k ? KSPGPUCG : KSPCG));
+    PetscCall(KSPGetPC(p->ksp[k], &pc));
+    PetscCall(PCSetType(pc, pctype));
+    PetscCall(KSPSetNormType(p->ksp[k], norm));
+    PetscCall(KSPSetTolerances(p->ksp[k], 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    PetscCall(KSPSetFromOptions(p->ksp[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PairDestroy(Pair *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall(VecDestroy(&p->b));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&p->x[k]));
+    PetscCall(KSPDestroy(&p->ksp[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PairSolve(const char what[], Pair *p, PetscRandom random)
+{
+  PetscInt           its[2];
+  KSPConvergedReason reason[2];
+  PetscReal          scale, error, tiny, rnorm[2];
+  PetscBool          same;
+
+  PetscFunctionBeginUser;
+  if (random) PetscCall(VecSetRandom(p->b, random));
+  PetscCall(VecNorm(p->b, NORM_2, &tiny));
+  tiny *= 1e-13;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(KSPSolve(p->ksp[k], p->b, p->x[k]));
+    PetscCall(KSPGetIterationNumber(p->ksp[k], &its[k]));
+    PetscCall(KSPGetConvergedReason(p->ksp[k], &reason[k]));
+    PetscCall(KSPGetResidualNorm(p->ksp[k], &rnorm[k]));
+  }
+  /* a residual that one rounding makes zero and another not converges to either tolerance */
+  same = (PetscBool)(reason[0] == reason[1] || (PetscMin(reason[0], reason[1]) > 0 && rnorm[0] <= tiny && rnorm[1] <= tiny));
+  PetscCheck(its[0] == its[1] && same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s after %" PetscInt_FMT " iterations, not %s after %" PetscInt_FMT, what, KSPConvergedReasons[reason[1]], its[1], KSPConvergedReasons[reason[0]], its[0]);
+  PetscCheck(PetscAbsReal(rnorm[0] - rnorm[1]) <= 1e-6 * rnorm[0] + tiny, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: residual norm %g, not %g", what, (double)rnorm[1], (double)rnorm[0]);
+  PetscCall(VecNorm(p->x[0], NORM_INFINITY, &scale));
+  PetscCall(VecAYPX(p->x[0], -1, p->x[1]));
+  PetscCall(VecNorm(p->x[0], NORM_INFINITY, &error));
+  PetscCheck(error <= 1e-10 * (scale + 1e-30), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: solutions differ by %g of %g", what, (double)error, (double)scale);
+  PetscCall(VecCopy(p->x[1], p->x[0]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestSizes(PetscRandom random)
+{
+  const PetscInt    sizes[] = {1, 2, 33, 256, 2000};
+  const PCType      pcs[]   = {PCNONE, PCJACOBI};
+  const KSPNormType norms[] = {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL};
+
+  PetscFunctionBeginUser;
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
+    Mat A;
+
+    PetscCall(Create(sizes[s], 0.5, &A));
+    for (size_t c = 0; c < 2; c++) {
+      for (size_t m = 0; m < 3; m++) {
+        Pair p;
+
+        PetscCall(PairCreate(A, pcs[c], norms[m], &p));
+        PetscCall(PairSolve("first solve", &p, random));
+        PetscCall(PairSolve("second solve", &p, random));
+        for (int k = 0; k < 2; k++) PetscCall(KSPSetInitialGuessNonzero(p.ksp[k], PETSC_TRUE));
+        PetscCall(PairSolve("from a start", &p, random));
+        PetscCall(PairSolve("from the solution", &p, NULL));
+        PetscCall(PairDestroy(&p));
+      }
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " unknowns: the same\n", sizes[s]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* values, then the pattern, then the kernel: the recorded graph must not outlive its matrix */
+static PetscErrorCode TestChanges(PetscRandom random)
+{
+  Mat  A;
+  Pair p;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(500, 1, &A));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("before", &p, random));
+  PetscCall(MatShift(A, 0.75));
+  PetscCall(PairSolve("other values", &p, random));
+  PetscCall(MatScale(A, 4));
+  PetscCall(PairSolve("other values again", &p, random));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatSetValue(A, 3, 400, -0.5, INSERT_VALUES));
+  PetscCall(MatSetValue(A, 400, 3, -0.5, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(PairSolve("another pattern", &p, random));
+  PetscCall(MatGPUCSRSetKernel(A, "csrsplit"));
+  PetscCall(PairSolve("another kernel", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: the same\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestBreakdowns(PetscRandom random)
+{
+  Mat  A;
+  Pair p;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(100, -4.2, &A));
+  PetscCall(PairCreate(A, PCNONE, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("indefinite", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_UNPRECONDITIONED, &p));
+  PetscCall(PairSolve("indefinite preconditioner", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
+  PetscCall(Create(100, 1, &A));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(VecSet(p.b, 0));
+  PetscCall(PairSolve("nothing to solve", &p, NULL));
+  for (int k = 0; k < 2; k++) PetscCall(KSPSetTolerances(p.ksp[k], 1e-14, 0, PETSC_DEFAULT, 5));
+  PetscCall(PairSolve("too few iterations", &p, random));
+  for (int k = 0; k < 2; k++) PetscCall(KSPSetTolerances(p.ksp[k], 1e-14, 0, 1e-30, 50));
+  PetscCall(PairSolve("divergence tolerance", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(PairCreate(A, PCNONE, KSP_NORM_NONE, &p));
+  for (int k = 0; k < 2; k++) PetscCall(KSPSetTolerances(p.ksp[k], 1e-14, 0, PETSC_DEFAULT, 11));
+  PetscCall(PairSolve("no norm", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "breakdowns and limits: the same\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what has no place in the loop goes to KSPCG */
+static PetscErrorCode TestOthers(PetscRandom random)
+{
+  Mat       A;
+  Pair      p;
+  PetscReal history[600];
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(300, 1, &A));
+  PetscCall(PairCreate(A, PCBJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("block Jacobi", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
+  PetscCall(PairSolve("a history", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "other solves: the same\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscRandom random;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
+  PetscCall(TestSizes(random));
+  PetscCall(TestChanges(random));
+  PetscCall(TestBreakdowns(random));
+  PetscCall(TestOthers(random));
+  PetscCall(PetscRandomDestroy(&random));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   testset:
+      output_file: output/gpucg.out
+      test:
+         suffix: 1
+         args: -mat_gpucsr_storage {{single double}}
+      test:
+         suffix: batch
+         args: -ksp_gpucg_batch {{1 3 50}}
+      test:
+         suffix: 2
+         nsize: 2
+
+TEST*/
