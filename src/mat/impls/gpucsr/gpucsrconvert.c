@@ -83,6 +83,7 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *) = A->ops->convert;
   const PetscBool mpi                                      = ((Mat_GPUCSR *)A->spptr)->mpi;
   PetscBool       aij, base = PETSC_FALSE, is;
+  char           *own;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(type, MATAIJ, &aij));
@@ -91,12 +92,19 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
     PetscCall(MatConvert_GPUCSR_AIJ(A, reuse, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGPUCSRPresent_Private(A, PETSC_TRUE));
   A->ops->convert = MatGPUCSRBase_Private(A)->convert;
-  PetscCall(MatConvert(A, type, reuse, B));
-  PetscCall(MatGPUCSRIs_Private(A, &is)); /* not so after a conversion in place */
+  if (reuse == MAT_INPLACE_MATRIX) { /* the name goes with what is replaced, and is freed with it */
+    PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
+    PetscCall(MatConvert(A, type, reuse, B));
+    PetscCall(MatGPUCSRIs_Private(A, &is));
+    if (is) PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
+  } else {
+    PetscCall(MatGPUCSRPresent_Private(A, &own));
+    PetscCall(MatConvert(A, type, reuse, B));
+    PetscCall(MatGPUCSRPresentAgain_Private(A, own));
+    is = PETSC_TRUE;
+  }
   if (is) A->ops->convert = convert;
-  PetscCall(MatGPUCSRPresent_Private(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

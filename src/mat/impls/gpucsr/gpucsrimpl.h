@@ -104,6 +104,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
-PETSC_INTERN PetscErrorCode MatGPUCSRPresent_Private(Mat, PetscBool plain);
+PETSC_INTERN PetscErrorCode MatGPUCSRPresent_Private(Mat, char **own);
+PETSC_INTERN PetscErrorCode MatGPUCSRPresentAgain_Private(Mat, char *own);
 
 #endif

@@ -2,17 +2,22 @@
    underneath, and the work is PETSc's. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* puts the parent's type name on one of our matrices, or ours back; leaves others alone */
-PetscErrorCode MatGPUCSRPresent_Private(Mat A, PetscBool plain)
+/* Lends one of our matrices its parent's type name and gives back its own, to be put back by MatGPUCSRPresentAgain_Private().
+   The pointer is exchanged, not the string: someone may hold what MatGetType() gave. */
+PetscErrorCode MatGPUCSRPresent_Private(Mat A, char **own)
 {
-  PetscBool is, mpi;
+  static char plain[2][sizeof(MATSEQAIJ)] = {MATSEQAIJ, MATMPIAIJ};
 
   PetscFunctionBegin;
-  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  if (!is) PetscFunctionReturn(PETSC_SUCCESS);
-  mpi = ((Mat_GPUCSR *)A->spptr)->mpi;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, plain ? (mpi ? MATMPIAIJ : MATSEQAIJ) : (mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR)));
+  *own                        = ((PetscObject)A)->type_name;
+  ((PetscObject)A)->type_name = plain[((Mat_GPUCSR *)A->spptr)->mpi ? 1 : 0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRPresentAgain_Private(Mat A, char *own)
+{
+  PetscFunctionBegin;
+  ((PetscObject)A)->type_name = own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -22,19 +27,22 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
   Mat_Product *product    = C->product;
   Mat          operand[3] = {product->A, product->B, product->type == MATPRODUCT_ABC ? product->C : NULL};
   PetscBool    is[3]      = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+  char        *own[3]     = {NULL, NULL, NULL};
 
   PetscFunctionBegin;
   for (int k = 0; k < 3; k++) {
-    if (!operand[k]) continue;
+    if (!operand[k] || (k > 0 && operand[k] == operand[0]) || (k > 1 && operand[k] == operand[1])) continue;
     PetscCall(MatGPUCSRIs_Private(operand[k], &is[k]));
+    if (!is[k]) continue;
     /* ours would hide another operand's function of this name, and call itself */
-    if (is[k]) PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
+    PetscCall(MatGPUCSRPresent_Private(operand[k], &own[k]));
   }
-  for (int k = 0; k < 3; k++) PetscCall(MatGPUCSRPresent_Private(operand[k], PETSC_TRUE));
   PetscCall(MatProductSetFromOptions(C));
   for (int k = 0; k < 3; k++) {
-    PetscCall(MatGPUCSRPresent_Private(operand[k], PETSC_FALSE));
-    if (is[k]) PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
+    if (!is[k]) continue;
+    PetscCall(MatGPUCSRPresentAgain_Private(operand[k], own[k]));
+    PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
