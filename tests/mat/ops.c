@@ -399,6 +399,10 @@ int main(int argc, char **argv)
          nsize: 3
          args: -mat_gpucsr_storage double
       test:
+         suffix: seqaij
+         nsize: {{1 2}}
+         args: -mat_gpucsr_storage double -mat_seqaij_type seqaijgpucsr
+      test:
          suffix: single
          args: -mat_gpucsr_storage single -tolerance 1e-7
 

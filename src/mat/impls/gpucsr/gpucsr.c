@@ -106,11 +106,11 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->spptr = g;
   if (mpi) MatOpsBase_MPI = g->base;
   else MatOpsBase_Seq = g->base;
-  A->ops->destroy   = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
-  A->ops->duplicate = MatDuplicate_GPUCSR;
-  A->ops->view      = MatView_GPUCSR;
-  A->ops->convert   = MatConvert_GPUCSR;
-  if (!MatGPUCSRConverting) A->ops->convertfrom = MatConvertFrom_GPUCSR;
+  A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
+  A->ops->duplicate      = MatDuplicate_GPUCSR;
+  A->ops->view           = MatView_GPUCSR;
+  A->ops->convert        = MatConvert_GPUCSR;
+  A->ops->convertfrom    = MatConvertFrom_GPUCSR;
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));

@@ -15,18 +15,14 @@ static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscInt MatGPUCSRConverting = 0;
+PetscInt MatGPUCSRStayPlain = 0;
 
-/* With -mat_seqaij_type even the plain AIJ on the way becomes ours: were it to bring MatConvertFrom_GPUCSR() again, this would not end. */
 static PetscErrorCode MatGPUCSRConvertToPlain(Mat A, MatType base, MatReuse reuse, Mat *B)
 {
-  PetscErrorCode err;
-
   PetscFunctionBegin;
-  MatGPUCSRConverting++;
-  err = MatConvert(A, base, reuse, B);
-  MatGPUCSRConverting--;
-  PetscCall(err);
+  MatGPUCSRStayPlain++;
+  PetscCall(MatConvert(A, base, reuse, B));
+  MatGPUCSRStayPlain--;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,10 +104,11 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what -mat_seqaij_type seqaijgpucsr calls */
+/* what -mat_seqaij_type seqaijgpucsr calls for every sequential AIJ that is made, also for one that we need plain */
 PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;
+  if (MatGPUCSRStayPlain && reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatConvertFrom_GPUCSR(A, type, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

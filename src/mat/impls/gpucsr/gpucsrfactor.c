@@ -6,7 +6,9 @@ static PetscErrorCode MatLUFactor_SeqAIJGPUCSR(Mat A, IS row, IS column, const M
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
+  MatGPUCSRStayPlain++; /* the factor that takes A's place */
   PetscCall((*A->ops->lufactor)(A, row, column, info));
+  MatGPUCSRStayPlain--;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -14,7 +16,9 @@ static PetscErrorCode MatILUFactor_SeqAIJGPUCSR(Mat A, IS row, IS column, const 
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
+  MatGPUCSRStayPlain++; /* the factor that takes A's place */
   PetscCall((*A->ops->ilufactor)(A, row, column, info));
+  MatGPUCSRStayPlain--;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -22,7 +26,9 @@ static PetscErrorCode MatCholeskyFactor_SeqAIJGPUCSR(Mat A, IS permutation, cons
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
+  MatGPUCSRStayPlain++;
   PetscCall((*A->ops->choleskyfactor)(A, permutation, info));
+  MatGPUCSRStayPlain--;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,7 +36,9 @@ static PetscErrorCode MatICCFactor_SeqAIJGPUCSR(Mat A, IS permutation, const Mat
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
+  MatGPUCSRStayPlain++;
   PetscCall((*A->ops->iccfactor)(A, permutation, info));
+  MatGPUCSRStayPlain--;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

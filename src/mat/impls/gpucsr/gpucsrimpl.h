@@ -93,7 +93,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
 /* gpucsrconvert.c */
-PETSC_INTERN PetscInt       MatGPUCSRConverting; /* depth of conversions to plain AIJ that are under way */
+PETSC_INTERN PetscInt       MatGPUCSRStayPlain; /* not zero: -mat_seqaij_type makes nothing ours just now */
 PETSC_INTERN PetscErrorCode MatGPUCSRAttachTo_Private(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
