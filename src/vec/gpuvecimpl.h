@@ -93,6 +93,7 @@ PETSC_INTERN PetscErrorCode VecGPULogFlops_Private(Vec, PetscLogDouble);
 PETSC_INTERN PetscErrorCode VecGPUSetReductions_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId, double result[]);
 PETSC_INTERN PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScalar result[]);
+PETSC_INTERN PetscErrorCode VecDotNorm2_SeqGPU(Vec, Vec, PetscScalar *, PetscScalar *);
 PETSC_INTERN PetscErrorCode VecCreate_MPIGPU(Vec);
 
 #endif

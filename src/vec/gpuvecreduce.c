@@ -117,7 +117,8 @@ static PetscErrorCode VecMin_SeqGPU(Vec x, PetscInt *place, PetscReal *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecDotNorm2_SeqGPU(Vec s, Vec t, PetscScalar *dot, PetscScalar *square)
+/* of one rank; a foreign t needs the parent's inner product, whose local form is the same for one rank and many */
+PetscErrorCode VecDotNorm2_SeqGPU(Vec s, Vec t, PetscScalar *dot, PetscScalar *square)
 {
   double result[2];
 

@@ -89,17 +89,12 @@ static PetscErrorCode VecMin_MPIGPU(Vec x, PetscInt *place, PetscReal *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a foreign t needs the parent's inner product, which is local here */
 static PetscErrorCode VecDotNorm2_MPIGPU(Vec s, Vec t, PetscScalar *dot, PetscScalar *square)
 {
   double result[2];
 
   PetscFunctionBegin;
-  if (VecGPUIs(t)) PetscCall(VecGPUReduce_Private(s, t, GP_VEC_dotsquare, result));
-  else {
-    PetscCall((*VecGPUState(s)->base->dot_local)(s, t, &result[0]));
-    PetscCall((*VecGPUState(s)->base->dot_local)(t, t, &result[1]));
-  }
+  PetscCall(VecDotNorm2_SeqGPU(s, t, &result[0], &result[1]));
   PetscCall(VecGPUAllreduce(s, result, 2, MPI_SUM));
   *dot    = result[0];
   *square = result[1];

@@ -147,6 +147,22 @@ static PetscErrorCode TestChanges(PetscRandom random)
   PetscCall(PairSolve("another kernel", &p, random));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
+  /* an image made anew, which may stand in memory where the old one stood */
+  PetscCall(Create(500, 1, &A));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("the first image", &p, random));
+  for (PetscInt k = 0; k < 3; k++) {
+    PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A));
+    PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscCall(MatSetValue(A, 7, 300 + k, -0.25, INSERT_VALUES));
+    PetscCall(MatSetValue(A, 300 + k, 7, -0.25, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatConvert(A, MATGPUCSR, MAT_INPLACE_MATRIX, &A));
+    PetscCall(PairSolve("another image", &p, random));
+  }
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: the same\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

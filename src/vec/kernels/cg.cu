@@ -112,60 +112,12 @@ static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial
 const GpCgKernels GpCgKernelsHost = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host};
 
 #else
-static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
+  #include "vec/kernels/gpvecreduce.h"
 
-static unsigned Blocks(int32_t n)
+/* one block even for no entries: the reduction must be told */
+static unsigned Blocks(GpDev dev, int32_t n)
 {
-  const int64_t blocks = ((int64_t)n + BLOCK - 1) / BLOCK;
-
-  return (unsigned)(blocks < 1 ? 1 : blocks < GP_CG_BLOCKS ? blocks : GP_CG_BLOCKS);
-}
-
-/* the block's sums of K values a thread, in thread 0 */
-template <int K>
-__device__ static void BlockSum(double (&sum)[K])
-{
-  __shared__ double shared[K][WARPS];
-
-  #pragma unroll
-  for (int k = 0; k < K; k++) {
-    for (int half = WARP / 2; half > 0; half /= 2) sum[k] += __shfl_down_sync(0xffffffffu, sum[k], half);
-    if (threadIdx.x % WARP == 0) shared[k][threadIdx.x / WARP] = sum[k];
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-  #pragma unroll
-    for (int k = 0; k < K; k++) {
-      sum[k] = 0;
-      for (int w = 0; w < WARPS; w++) sum[k] += shared[k][w];
-    }
-  }
-  __syncthreads();
-}
-
-/* Adds up over the grid.  True in the last block to come: there thread 0 has the sums, which do not depend on who was last. */
-template <int K>
-__device__ static bool GridSum(GpCgState *s, double *partial, double (&sum)[K])
-{
-  __shared__ bool last;
-
-  BlockSum(sum);
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < K; k++) partial[k * GP_CG_BLOCKS + blockIdx.x] = sum[k];
-    __threadfence();
-    last = atomicAdd(&s->ticket, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return false;
-  __threadfence();
-  #pragma unroll
-  for (int k = 0; k < K; k++) {
-    sum[k] = 0;
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += BLOCK) sum[k] += __ldcg(partial + k * GP_CG_BLOCKS + b);
-  }
-  BlockSum(sum);
-  if (threadIdx.x == 0) s->ticket = 0;
-  return true;
+  return n ? GpVecGrid(dev, n) : 1;
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
@@ -181,7 +133,7 @@ __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s,
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
+  if (Everyone<GpVecSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpCgState *s, const double *z, double *p)
@@ -198,7 +150,7 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
 
   if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
-  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
+  if (Everyone<GpVecSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
@@ -217,12 +169,12 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GridSum(s, partial, sum) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
+  if (Everyone<GpVecSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
 }
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
-  CgStart<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, b, ax, r, z);
+  CgStart<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, b, ax, r, z);
   return GpDevCheckLaunch(dev, "conjugate gradient start");
 }
 
@@ -235,13 +187,13 @@ static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const 
 
 static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
 {
-  CgCurvature<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, p, w);
+  CgCurvature<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, p, w);
   return GpDevCheckLaunch(dev, "conjugate gradient curvature");
 }
 
 static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
-  CgUpdate<<<Blocks(n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, p, w, x, r, z);
+  CgUpdate<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, p, w, x, r, z);
   return GpDevCheckLaunch(dev, "conjugate gradient update");
 }
 

@@ -2,7 +2,7 @@
 #ifndef GPCGKERNEL_H
 #define GPCGKERNEL_H
 
-#include "device/gpdevice.h"
+#include "vec/kernels/gpveckernel.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -33,7 +33,7 @@ typedef struct {
   uint32_t ticket; /* how many blocks of a reduction are done */
 } GpCgState;
 
-#define GP_CG_BLOCKS 1024 /* of a reduction at most; its partial sums take 3 * GP_CG_BLOCKS doubles */
+#define GP_CG_PARTIAL (3 * GP_VEC_PARTS) /* doubles that the partial sums of a reduction take */
 
 /* z = d .* r, entry by entry; without d (NULL) z and r are the same memory */
 typedef struct {

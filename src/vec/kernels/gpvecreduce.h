@@ -39,35 +39,42 @@ __device__ static void Together(double (&mine)[K])
   }
 }
 
-/* The last block to arrive merges what all blocks left, in the order of the blocks, and tells the host. */
+/* All blocks leave what they have; true in the last to arrive, whose thread 0 has everything merged in the order of the blocks.
+   partial holds K times GP_VEC_PARTS values, ticket is zero before and after. */
 template <class R, int K>
-__device__ static void Finish(double (&mine)[K], const GpVecWorkArgs work)
+__device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ticket)
 {
   __shared__ bool last;
 
   Together<R, K>(mine);
   if (threadIdx.x == 0) {
-    for (int k = 0; k < K; k++) work.partial[(int64_t)k * GP_VEC_PARTS + blockIdx.x] = mine[k];
+    for (int k = 0; k < K; k++) partial[(int64_t)k * GP_VEC_PARTS + blockIdx.x] = mine[k];
     __threadfence(); /* the partial results before the ticket */
-    last = atomicAdd(work.ticket, 1u) == gridDim.x - 1;
+    last = atomicAdd(ticket, 1u) == gridDim.x - 1;
     __threadfence(); /* the ticket before reading those of others */
   }
   __syncthreads();
-  if (!last) return;
+  if (!last) return false;
   R::start(mine);
   for (unsigned b = threadIdx.x; b < gridDim.x; b += BLOCK) {
     double other[K];
 #pragma unroll
-    for (int k = 0; k < K; k++) other[k] = __ldcg(work.partial + (int64_t)k * GP_VEC_PARTS + b);
+    for (int k = 0; k < K; k++) other[k] = __ldcg(partial + (int64_t)k * GP_VEC_PARTS + b);
     R::merge(mine, other);
   }
   Together<R, K>(mine);
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < K; k++) work.result[k] = mine[k];
-    *work.ticket = 0; /* for the next launch */
-    __threadfence_system();
-    *work.done = work.number;
-  }
+  if (threadIdx.x == 0) *ticket = 0; /* for the next launch */
+  return true;
+}
+
+/* a reduction whose result the host waits for */
+template <class R, int K>
+__device__ static void Finish(double (&mine)[K], const GpVecWorkArgs work)
+{
+  if (!Everyone<R, K>(mine, work.partial, work.ticket) || threadIdx.x) return;
+  for (int k = 0; k < K; k++) work.result[k] = mine[k];
+  __threadfence_system();
+  *work.done = work.number;
 }
 
 static inline GpVecWorkArgs GpVecArgs(GpVecWork *work, int slot)

@@ -22,7 +22,7 @@ typedef struct {
   GpDevEvent looked[2];
   GpDevGraph graph;
   GpOp       op;      /* that the graph multiplies by */
-  PetscInt   version; /* of its memory */
+  PetscInt64 version; /* of its memory */
   PetscBool  jacobi;  /* whether the graph applies d */
 } KSP_GPUCG;
 

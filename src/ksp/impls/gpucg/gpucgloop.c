@@ -8,7 +8,7 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
     if (cg->graph) cg->dev->ops->graph_destroy(cg->dev, cg->graph);
     cg->graph = NULL;
     GpDevFree(cg->dev, &cg->vectors, VECTORS * (size_t)cg->n * sizeof(double));
-    GpDevFree(cg->dev, &cg->partial, 3 * GP_CG_BLOCKS * sizeof(double));
+    GpDevFree(cg->dev, &cg->partial, GP_CG_PARTIAL * sizeof(double));
     GpDevFree(cg->dev, &cg->state, sizeof(GpCgState));
     if (cg->look) cg->dev->ops->release_pinned(cg->dev, cg->look);
     for (int k = 0; k < 2; k++) {
@@ -29,7 +29,7 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   cg->dev = dev;
   cg->n   = n;
   PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, VECTORS * (size_t)n * sizeof(double), &cg->vectors));
-  PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, 3 * GP_CG_BLOCKS * sizeof(double), &cg->partial));
+  PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
   PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, sizeof(GpCgState), &cg->state));
   PetscCallGp(dev, "making room for conjugate gradients", dev->ops->alloc_pinned(dev, 2 * sizeof(GpCgState), (void **)&cg->look));
   for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &cg->looked[k]));

@@ -1,6 +1,8 @@
 /* The operator: upload, transposition, choice and build of the formats, refill, and the product. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
+static PetscInt64 GpOpVersions = 0; /* a new operator often stands where a destroyed one stood: only a number tells them apart */
+
 PetscErrorCode GpOpCreate(GpDev dev, GpOp *op)
 {
   PetscFunctionBegin;
@@ -113,7 +115,7 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscCall(GpOpReset(op));
   op->options = *options;
   op->refills = PETSC_FALSE;
-  op->version++;
+  op->version = ++GpOpVersions;
   PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, options->prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
   PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));

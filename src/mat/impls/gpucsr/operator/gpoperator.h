@@ -36,7 +36,7 @@ struct _n_GpOp {
   PetscBool      refills;               /* they have */
   GpLoss         loss;                  /* of the values */
   PetscInt       loss_row, loss_column; /* where, local */
-  PetscInt       version;               /* another number means other memory; a refill keeps it */
+  PetscInt64     version;               /* of its memory: another number, of this operator or any other, means other memory; a refill keeps it */
   PetscLogDouble seconds;               /* of the last set-up, including the transpose */
 };
 
