@@ -50,3 +50,8 @@ double GpFmtBytes_csr(const GpFmt *A)
   (void)A;
   return 0.0;
 }
+
+double GpFmtTraffic_csr(const GpFmt *A)
+{
+  return GpCsrBytes(A->csr);
+}

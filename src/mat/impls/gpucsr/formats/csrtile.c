@@ -117,3 +117,8 @@ double GpFmtBytes_csrtile(const GpFmt *A)
 
   return (2.0 * T->ntiles + 2.0 + 3.0 * T->nspans) * sizeof(int32_t) + 2.0 * T->ntiles * sizeof(double);
 }
+
+double GpFmtTraffic_csrtile(const GpFmt *A)
+{
+  return GpCsrBytes(A->csr) + GpFmtBytes_csrtile(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
+}

@@ -36,7 +36,7 @@ typedef struct {
 
 GpErr  GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, GpCsr *A);
 void   GpCsrDestroy(GpCsr *A);
-double GpCsrBytes(const GpCsr *A);
+double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 
 /* the transpose, rows in ascending order; perm[nnz] (device memory) receives the source of every nonzero */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
@@ -63,6 +63,7 @@ typedef struct {
   GpErr (*refill)(GpFmt *);
   void (*destroy)(GpFmt *);
   double (*bytes)(const GpFmt *);
+  double (*traffic)(const GpFmt *);
 } GpFmtRow;
 
 extern const GpFmtRow GpFmtTable[GP_FORMATS];
@@ -70,7 +71,8 @@ extern const GpFmtRow GpFmtTable[GP_FORMATS];
 GpErr  GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[]);
 GpErr  GpFmtRefill(GpFmt *A); /* the values of csr changed, its pattern did not */
 void   GpFmtDestroy(GpFmt *A);
-double GpFmtBytes(const GpFmt *A); /* beyond the compressed rows */
+double GpFmtBytes(const GpFmt *A);   /* beyond the compressed rows */
+double GpFmtTraffic(const GpFmt *A); /* bytes of the matrix that a product must read, and of partial sums; vectors apart */
 
 /* csrtile: tile t holds the nonzeros [start[t], start[t+1]), at most GP_TILE of them whatever rows they belong to, and at most
    GP_TILE_ROWS row starts.  A row inside one tile is finished there; a row that crosses a tile's end (a span) leaves partial

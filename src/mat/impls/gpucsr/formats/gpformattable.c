@@ -5,12 +5,13 @@
   extern GpErr  GpFmtBuild_##stem(GpFmt *, const int32_t[]); \
   extern GpErr  GpFmtRefill_##stem(GpFmt *); \
   extern void   GpFmtDestroy_##stem(GpFmt *); \
-  extern double GpFmtBytes_##stem(const GpFmt *);
+  extern double GpFmtBytes_##stem(const GpFmt *); \
+  extern double GpFmtTraffic_##stem(const GpFmt *);
 #include "mat/impls/gpucsr/formats/formats.def"
 #undef FORMAT
 
 const GpFmtRow GpFmtTable[GP_FORMATS] = {
-#define FORMAT(id, stem, help) [GP_FMT_##id] = {#stem, help, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem},
+#define FORMAT(id, stem, help) [GP_FMT_##id] = {#stem, help, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem, GpFmtTraffic_##stem},
 #include "mat/impls/gpucsr/formats/formats.def"
 #undef FORMAT
 };
@@ -43,4 +44,9 @@ void GpFmtDestroy(GpFmt *A)
 double GpFmtBytes(const GpFmt *A)
 {
   return A->csr ? GpFmtTable[A->id].bytes(A) : 0.0;
+}
+
+double GpFmtTraffic(const GpFmt *A)
+{
+  return A->csr ? GpFmtTable[A->id].traffic(A) : 0.0;
 }
