@@ -36,6 +36,7 @@ if [ "$what" = test ]; then
   have clang-format || wished+=(clang-format)
   havepython numpy || wished+=(python3-numpy)
   havepython petsc4py || wished+=(python3-petsc4py-real)
+  havepython slepc4py || wished+=(python3-slepc4py-real)
   if [ "${GPUCSR_DOLFINX:-1}" = 1 ]; then
     havepython dolfinx || wished+=(python3-dolfinx-real)
     [ -d /usr/share/dolfinx/demo-python ] || wished+=(dolfinx-doc) # its demos
