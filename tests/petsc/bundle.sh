@@ -42,6 +42,7 @@ if [ -d "$BUILD/tests/conformance/bin" ] && [ -d "$examples/src" ]; then
   find "$BUILD/tests/conformance/bin" -type f -executable -exec cp -t "$out/build/tests/conformance/bin" {} +
   (cd "$examples" && tar chf - --exclude='*.F' --exclude='*.F90' --exclude='*.cu' --exclude='*.cxx' config src) | tar xf - -C "$out/petsc/share/petsc/examples"
   cp -rL "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf" "$out/petsc/lib/petsc/"
+  cp -rL "$(dirname "$examples")/datafiles" "$out/petsc/share/petsc/" 2>/dev/null || true # what the tests read
   cp -L "$PETSC_DIR/$PETSC_ARCH"/include/petsc{conf,version}*.h "$out/petsc/include/" 2>/dev/null || cp -L "$PETSC_DIR"/include/petsc{conf,version}*.h "$out/petsc/include/"
   ln -s ../../../petscdiff "$out/petsc/lib/petsc/bin/petscdiff"
 fi
