@@ -73,7 +73,7 @@ alib := $(BUILD)/lib/libgpucsr_static.a
 blib := $(BUILD)/lib/libgpucsr_bmrm.a
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
-incs      = -Iinclude -Isrc
+incs      = -Iinclude -Isrc -I.
 defs     := -DGP_HAVE_CUDA=$(havecuda)
 warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)
@@ -150,7 +150,7 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/common/*.c examples/$(e)/*.c)))))
 $(foreach b,$(filter-out bench_kernels,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
