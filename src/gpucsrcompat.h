@@ -19,6 +19,13 @@ typedef PetscOptionItems *GpOptionItems;
 typedef PetscOptionItems     GpOptionItems;
 #endif
 
+/* how many ranks PetscSFGetRootRanks() and PetscSFGetLeafRanks() tell of */
+#if PETSC_VERSION_LT(3, 23, 0)
+typedef PetscInt GpCompatPeers;
+#else
+typedef PetscMPIInt          GpCompatPeers;
+#endif
+
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0

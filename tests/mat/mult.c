@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 
    testset:
       output_file: output/mult.out
-      nsize: {{1 2 3}}
+      nsize: {{1 2 3 4}}
       test:
          suffix: kernels
          args: -mat_gpucsr_kernel {{auto csrscalar csrvector2 csrvector32 csrsplit}}

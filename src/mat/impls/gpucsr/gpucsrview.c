@@ -99,6 +99,12 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   info->kernel           = GpKernelTable[op[0]->side[0].choice.kernel].name;
   info->kernel_transpose = op[0]->has[1] ? GpKernelTable[op[0]->side[1].choice.kernel].name : NULL;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &info->symmetric));
+  if (((Mat_GPUCSR *)A->spptr)->mpi) {
+    MatGPUCSRHalo *halo;
+
+    PetscCall(MatGPUCSRGetHalo_Private(A, &halo));
+    info->halo = MatGPUCSRHaloTypes_Private[halo->type];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +121,7 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
 }
 
 /* bytes are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
-static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
+static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer, PetscBool detail)
 {
   MatGPUCSRInfo info;
   GpOp          op[2];
@@ -138,6 +144,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : b ? "its transpose" : "its transpose", op[b], 1, info.symmetric));
   }
+  if (info.halo) PetscCall(MatGPUCSRHaloView_Private(A, viewer, detail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,6 +158,6 @@ PetscErrorCode MatView_GPUCSR(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii || !A->assembled || A->factortype || !A->spptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer, (PetscBool)(format == PETSC_VIEWER_ASCII_INFO_DETAIL)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,210 @@
+/* How boundary entries cross: through the host, from device to device by NCCL, or by an MPI that reads device memory.  Each
+   way has a first half, which may only start things, and a second one, after which the entries are there. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "vec/kernels/gpveckernel.h"
+
+/* needed: the mark orders the streams */
+static GpErr MatGPUCSRHaloRecord(MatGPUCSRHalo *H, MatGPUCSRMark mark)
+{
+  return H->dev->ops->event_record(H->dev, H->mark[mark]);
+}
+
+/* a mark that only a timeline wants */
+PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
+{
+  PetscFunctionBegin;
+  if (H->timed) PetscCallGp(H->dev, "marking a place in the timeline", MatGPUCSRHaloRecord(H, mark));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloReceive(MatGPUCSRHalo *H, const GpPeers *peers, double *buffer)
+{
+  PetscFunctionBegin;
+  H->nreceives = peers->n;
+  for (int p = 0; p < peers->n; p++) PetscCallMPI(MPI_Irecv(buffer + peers->offset[p], peers->offset[p + 1] - peers->offset[p], MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[p]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloSend(MatGPUCSRHalo *H, const GpPeers *peers, const double *buffer)
+{
+  PetscFunctionBegin;
+  H->nsends = peers->n;
+  for (int p = 0; p < peers->n; p++) PetscCallMPI(MPI_Isend(buffer + peers->offset[p], peers->offset[p + 1] - peers->offset[p], MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[H->nreceives + p]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloWait(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Waitall(H->nreceives + H->nsends, H->request, MPI_STATUSES_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* of the second stream, which is idle then: when the host came by */
+static GpErr MatGPUCSRHaloRecordAside(MatGPUCSRHalo *H, MatGPUCSRMark mark)
+{
+  GpErr err;
+
+  GpDevSwapStreams(H->dev);
+  err = MatGPUCSRHaloRecord(H, mark);
+  GpDevSwapStreams(H->dev);
+  return err;
+}
+
+/* the second stream's part of a way; errors leave it with the streams as they were */
+static GpErr MatGPUCSRHaloCopyOut(MatGPUCSRHalo *H)
+{
+  GpDev              dev = H->dev;
+  MatGPUCSRHaloSide *S   = H->from;
+  GpErr              err;
+
+  GpDevSwapStreams(dev);
+  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
+  if (!err) err = dev->ops->copy_out(dev, S->host, S->device, (size_t)S->n * sizeof(double));
+  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_OUT);
+  GpDevSwapStreams(dev);
+  return err;
+}
+
+static GpErr MatGPUCSRHaloCopyIn(MatGPUCSRHalo *H)
+{
+  GpDev              dev = H->dev;
+  MatGPUCSRHaloSide *S   = H->to;
+  GpErr              err;
+
+  GpDevSwapStreams(dev);
+  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the last product has used what this overwrites */
+  if (!err) err = dev->ops->copy_in(dev, S->device, S->host, (size_t)S->n * sizeof(double));
+  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
+  GpDevSwapStreams(dev);
+  return err;
+}
+
+static GpErr MatGPUCSRHaloConnect(MatGPUCSRHalo *H)
+{
+  GpDev dev = H->dev;
+  GpErr err;
+
+  GpDevSwapStreams(dev);
+  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
+  if (!err) err = GpNcclExchange(dev, H->nccl, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
+  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
+  GpDevSwapStreams(dev);
+  return err;
+}
+
+static PetscErrorCode MatGPUCSRHaloBegin_Host(MatGPUCSRHalo *H)
+{
+  GpDev dev = H->dev;
+
+  PetscFunctionBegin;
+  PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
+  if (H->onhost) PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->host));
+  else {
+    PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)H->from->n * sizeof(double)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloEnd_Host(MatGPUCSRHalo *H)
+{
+  GpDev dev = H->dev;
+
+  PetscFunctionBegin;
+  if (!H->onhost) {
+    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT]));
+    PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->host));
+  }
+  PetscCall(MatGPUCSRHaloWait(H));
+  PetscCallGp(dev, "uploading boundary entries", MatGPUCSRHaloCopyIn(H));
+  PetscCallGp(dev, "uploading boundary entries", dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)H->to->n * sizeof(double)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloBegin_NCCL(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloConnect(H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloEnd_NCCL(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscCallGp(H->dev, "exchanging boundary entries", H->dev->ops->event_order(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MPI knows nothing of streams: the host waits until the entries are packed, while the diagonal block multiplies */
+static PetscErrorCode MatGPUCSRHaloBegin_MPI(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloEnd_MPI(MatGPUCSRHalo *H)
+{
+  GpDev dev = H->dev;
+
+  PetscFunctionBegin;
+  PetscCallGp(dev, "packing boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
+  PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->device));
+  PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->device));
+  PetscCall(MatGPUCSRHaloWait(H));
+  if (H->timed) PetscCallGp(dev, "marking a place in the timeline", MatGPUCSRHaloRecordAside(H, MAT_GPUCSR_MARK_ARRIVED));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef PetscErrorCode (*MatGPUCSRHaloHalf)(MatGPUCSRHalo *);
+
+static const struct {
+  MatGPUCSRHaloHalf begin, end;
+} MatGPUCSRHaloTable[] = {
+  [MAT_GPUCSR_HALO_HOST] = {MatGPUCSRHaloBegin_Host, MatGPUCSRHaloEnd_Host},
+  [MAT_GPUCSR_HALO_NCCL] = {MatGPUCSRHaloBegin_NCCL, MatGPUCSRHaloEnd_NCCL},
+  [MAT_GPUCSR_HALO_MPI]  = {MatGPUCSRHaloBegin_MPI, MatGPUCSRHaloEnd_MPI},
+};
+
+/* boundary entries of x: from the host's values, when they are to go to the host and are current there */
+static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
+{
+  GpDev              dev = H->dev;
+  MatGPUCSRHaloSide *S   = &H->side[0];
+  const int32_t      n   = (int32_t)S->n;
+
+  PetscFunctionBegin;
+  H->onhost = (PetscBool)(x->host && H->type == MAT_GPUCSR_HALO_HOST);
+  if (H->onhost) {
+    PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+    PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gather(dev, n, H->index, x->host, S->host));
+  } else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
+{
+  const int s = x ? 0 : 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
+  if (x) PetscCall(MatGPUCSRHaloPack(H, x));
+  else H->onhost = PETSC_FALSE;
+  H->from = &H->side[s];
+  H->to   = &H->side[1 - s];
+  PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
+  PetscCall((*MatGPUCSRHaloTable[H->type].begin)(H));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
+  PetscCall((*MatGPUCSRHaloTable[H->type].end)(H));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
