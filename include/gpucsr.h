@@ -65,6 +65,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetHaloType(Mat, MatGPUCSRHaloType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
+PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
 #endif

@@ -26,6 +26,13 @@ typedef PetscInt GpCompatPeers;
 typedef PetscMPIInt          GpCompatPeers;
 #endif
 
+/* an option that names a viewer */
+#if PETSC_VERSION_LT(3, 22, 0)
+  #define GpCompatOptionsViewer PetscOptionsGetViewer
+#else
+  #define GpCompatOptionsViewer PetscOptionsCreateViewer
+#endif
+
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0

@@ -6,7 +6,7 @@ static char help[] = "Conjugate gradients with Jacobi on a 27-point stencil, on 
   -type <type>           Mat type, default gpucsr\n\
   -iterations <n>        of every solve, default 100\n\
   -repeats <n>           solves, of which the median is told, default 5\n\
-  -view                  what the matrices say of themselves, with a timeline of a product, on standard error\n\n";
+  -view                  timelines of products, on standard error\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -206,13 +206,7 @@ static PetscErrorCode Run(MPI_Comm comm, const char mode[], PetscInt nx, PetscIn
     }
     PetscCall(PetscPrintf(comm, "%s,%d,%" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT ",%s,%.1f,%.3f,%.1f,%.1f,%.12e\n", mode, size, nx, nx, nz, info.halo ? info.halo : "none", us, mode[0] == 'w' ? *base / us : *base * *baseranks / (us * size),
                           product, local, (double)norm));
-    if (o->view) {
-      PetscViewer viewer = PETSC_VIEWER_STDERR_(comm);
-
-      PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO_DETAIL));
-      PetscCall(MatView(P.A, viewer));
-      PetscCall(PetscViewerPopFormat(viewer));
-    }
+    if (o->view && info.halo) PetscCall(MatGPUCSRHaloView(P.A, PETSC_VIEWER_STDERR_(comm)));
   }
   PetscCall(Destroy(&P));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -142,5 +142,11 @@ int main(int argc, char **argv)
       test:
          suffix: storage
          args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}
+      test:
+         suffix: halo
+         args: -mat_gpucsr_halo_type {{auto host}}
+      test:
+         suffix: mpi
+         args: -mat_gpucsr_halo_type mpi -gpucsr_device host
 
 TEST*/

@@ -116,7 +116,8 @@ PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
 
 /* mpigpucsrview.c */
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloView_Private(Mat, PetscViewer, PetscBool detail);
+PETSC_INTERN PetscErrorCode MatGPUCSRViewHalo_Private(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat);
 
 /* gpucsrmult.c, mpigpucsrmult.c: y = A x, or y = A x + z, or the same with the transpose */
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_Seq(Mat, PetscBool transpose, Vec x, Vec z, Vec y);

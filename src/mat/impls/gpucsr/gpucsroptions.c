@@ -66,6 +66,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsEList("-mat_gpucsr_kernel", "Kernel of the products; auto lets the selector choose", "MatGPUCSRSetKernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), Kernels[kernel], &kernel, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_halo_type", "How boundary entries cross between the GPUs of a parallel product", "MatGPUCSRSetHaloType", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private),
                               MatGPUCSRHaloTypes_Private[halo], &halo, NULL));
+  PetscCall(PetscOptionsName("-mat_gpucsr_halo_view", "Timeline of a parallel product on every rank, before the first one", "MatGPUCSRHaloView", &set));
   PetscCall(PetscOptionsString("-mat_gpucsr_vec_type", "Type of the vectors that MatCreateVecs() makes", "MatGPUCSRSetVecType", A->defaultvectype, type, sizeof(type), &set));
   if (set) PetscCall(MatGPUCSRSetVecType(A, type));
   PetscOptionsHeadEnd();
@@ -263,7 +264,7 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
   `MAT_GPUCSR_HALO_AUTO` takes the first of nccl, mpi, host that works on all ranks; `-info` and `-mat_view ::ascii_info` tell which, and
   why. What is asked for by name and does not work is an error of the first product.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`
+.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`, `MatGPUCSRHaloView()`
 @*/
 PetscErrorCode MatGPUCSRSetHaloType(Mat A, MatGPUCSRHaloType type)
 {

@@ -121,7 +121,7 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
 }
 
 /* bytes are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
-static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer, PetscBool detail)
+static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
 {
   MatGPUCSRInfo info;
   GpOp          op[2];
@@ -144,7 +144,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer, PetscBool det
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : b ? "its transpose" : "its transpose", op[b], 1, info.symmetric));
   }
-  if (info.halo) PetscCall(MatGPUCSRHaloView_Private(A, viewer, detail));
+  if (info.halo) PetscCall(MatGPUCSRViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +158,6 @@ PetscErrorCode MatView_GPUCSR(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii || !A->assembled || A->factortype || !A->spptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer, (PetscBool)(format == PETSC_VIEWER_ASCII_INFO_DETAIL)));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -157,6 +157,7 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, MatGPUCSRHalo **halo)
     PetscCall(MatGPUCSRHaloSetBuffers(H));
     H->nonzerostate = A->nonzerostate; /* should something above fail, the next product tries again */
     H->offdiagonal  = id;
+    PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
   }
   *halo = H;
   PetscFunctionReturn(PETSC_SUCCESS);
