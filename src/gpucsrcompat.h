@@ -19,11 +19,11 @@ typedef PetscOptionItems *GpOptionItems;
 typedef PetscOptionItems     GpOptionItems;
 #endif
 
-/* how many ranks PetscSFGetRootRanks() and PetscSFGetLeafRanks() tell of */
-#if PETSC_VERSION_LT(3, 23, 0)
-typedef PetscInt GpCompatPeers;
+/* how many ranks a PetscSF talks to */
+#if PETSC_VERSION_LT(3, 22, 0)
+typedef PetscInt GpSFRanks;
 #else
-typedef PetscMPIInt          GpCompatPeers;
+typedef PetscMPIInt GpSFRanks;
 #endif
 
 /* an option that names a viewer */

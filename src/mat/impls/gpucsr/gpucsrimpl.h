@@ -106,11 +106,13 @@ PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *
 
 /* mpigpucsrhalo.c: makes and keeps the exchange */
 PETSC_INTERN const char *const MatGPUCSRHaloTypes_Private[4];
-PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, MatGPUCSRHalo **); /* collective */
+PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **); /* collective */
+PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);
 PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
-/* mpigpucsrexchange.c: Begin packs the boundary entries of x and sends them, or, without an x, what stands in the ghosts on the
-   device; after End the other side has arrived for all that follows on the device's stream.  What runs in between overlaps. */
+/* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then
+   the local product is launched; End lets them cross meanwhile, and the other side has arrived for all that follows on the
+   device's stream */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);

@@ -102,7 +102,7 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   if (((Mat_GPUCSR *)A->spptr)->mpi) {
     MatGPUCSRHalo *halo;
 
-    PetscCall(MatGPUCSRGetHalo_Private(A, &halo));
+    PetscCall(MatGPUCSRFindHalo_Private(A, &halo));
     info->halo = MatGPUCSRHaloTypes_Private[halo->type];
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
-/* How boundary entries cross: through the host, from device to device by NCCL, or by an MPI that reads device memory.  Each
-   way has a first half, which may only start things, and a second one, after which the entries are there. */
+/* How boundary entries cross: through the host, from device to device by NCCL, or by an MPI that reads device memory.  They are
+   packed before the local product is launched and set out after it, so that it need not wait for the calls that this takes. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
@@ -93,29 +93,17 @@ static GpErr MatGPUCSRHaloConnect(MatGPUCSRHalo *H)
   return err;
 }
 
-static PetscErrorCode MatGPUCSRHaloBegin_Host(MatGPUCSRHalo *H)
+static PetscErrorCode MatGPUCSRHaloCross_Host(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
 
   PetscFunctionBegin;
-  PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-  PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
-  if (H->onhost) PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->host));
-  else {
+  if (!H->onhost) { /* else they have been sent before the local product */
     PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
-    PetscCall(PetscLogGpuToCpu((PetscLogDouble)H->from->n * sizeof(double)));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRHaloEnd_Host(MatGPUCSRHalo *H)
-{
-  GpDev dev = H->dev;
-
-  PetscFunctionBegin;
-  if (!H->onhost) {
-    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT]));
+    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* so the last exchange's upload is done, too */
+    PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
     PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->host));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)H->from->n * sizeof(double)));
   }
   PetscCall(MatGPUCSRHaloWait(H));
   PetscCallGp(dev, "uploading boundary entries", MatGPUCSRHaloCopyIn(H));
@@ -124,28 +112,16 @@ static PetscErrorCode MatGPUCSRHaloEnd_Host(MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloBegin_NCCL(MatGPUCSRHalo *H)
+static PetscErrorCode MatGPUCSRHaloCross_NCCL(MatGPUCSRHalo *H)
 {
   PetscFunctionBegin;
   PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloConnect(H));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRHaloEnd_NCCL(MatGPUCSRHalo *H)
-{
-  PetscFunctionBegin;
   PetscCallGp(H->dev, "exchanging boundary entries", H->dev->ops->event_order(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MPI knows nothing of streams: the host waits until the entries are packed, while the diagonal block multiplies */
-static PetscErrorCode MatGPUCSRHaloBegin_MPI(MatGPUCSRHalo *H)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRHaloEnd_MPI(MatGPUCSRHalo *H)
+/* MPI knows nothing of streams: the host waits until the entries are packed */
+static PetscErrorCode MatGPUCSRHaloCross_MPI(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
 
@@ -158,14 +134,10 @@ static PetscErrorCode MatGPUCSRHaloEnd_MPI(MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef PetscErrorCode (*MatGPUCSRHaloHalf)(MatGPUCSRHalo *);
-
-static const struct {
-  MatGPUCSRHaloHalf begin, end;
-} MatGPUCSRHaloTable[] = {
-  [MAT_GPUCSR_HALO_HOST] = {MatGPUCSRHaloBegin_Host, MatGPUCSRHaloEnd_Host},
-  [MAT_GPUCSR_HALO_NCCL] = {MatGPUCSRHaloBegin_NCCL, MatGPUCSRHaloEnd_NCCL},
-  [MAT_GPUCSR_HALO_MPI]  = {MatGPUCSRHaloBegin_MPI, MatGPUCSRHaloEnd_MPI},
+static PetscErrorCode (*const MatGPUCSRHaloCross[])(MatGPUCSRHalo *) = {
+  [MAT_GPUCSR_HALO_HOST] = MatGPUCSRHaloCross_Host,
+  [MAT_GPUCSR_HALO_NCCL] = MatGPUCSRHaloCross_NCCL,
+  [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloCross_MPI,
 };
 
 /* boundary entries of x: from the host's values, when they are to go to the host and are current there */
@@ -180,6 +152,8 @@ static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
   if (H->onhost) {
     PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
     PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gather(dev, n, H->index, x->host, S->host));
+    PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
+    PetscCall(MatGPUCSRHaloSend(H, &S->peers, S->host));
   } else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -190,12 +164,11 @@ PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
+  H->from   = &H->side[s];
+  H->to     = &H->side[1 - s];
+  H->onhost = PETSC_FALSE;
   if (x) PetscCall(MatGPUCSRHaloPack(H, x));
-  else H->onhost = PETSC_FALSE;
-  H->from = &H->side[s];
-  H->to   = &H->side[1 - s];
   PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
-  PetscCall((*MatGPUCSRHaloTable[H->type].begin)(H));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -204,7 +177,7 @@ PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *H)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
-  PetscCall((*MatGPUCSRHaloTable[H->type].end)(H));
+  PetscCall((*MatGPUCSRHaloCross[H->type])(H));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,7 +59,7 @@ static PetscErrorCode MatGPUCSRHaloSetSide(MatGPUCSRHaloSide *S, PetscInt n, con
 static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt nghosts, const PetscInt columns[])
 {
   PetscSF            sf;
-  GpCompatPeers      nowners, nusers;
+  GpSFRanks          nowners, nusers;
   const PetscMPIInt *owners, *users;
   const PetscInt    *offset, *entries;
   int32_t           *ghosts;
@@ -133,16 +133,13 @@ static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
 }
 
 /* made anew when the pattern, a block or the option is another; collective, as these changes are */
-PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, MatGPUCSRHalo **halo)
+PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
 {
-  Mat_GPUCSR     *g = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRHalo  *H = g->halo;
-  Mat             offdiagonal;
-  const PetscInt *columns;
-  PetscObjectId   id;
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRHalo *H = g->halo;
+  PetscObjectId  id;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, &offdiagonal, &columns));
   PetscCall(PetscObjectGetId((PetscObject)offdiagonal, &id));
   if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->options.halo) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
@@ -160,5 +157,17 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, MatGPUCSRHalo **halo)
     PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
   }
   *halo = H;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the same for those who have not the blocks at hand */
+PetscErrorCode MatGPUCSRFindHalo_Private(Mat A, MatGPUCSRHalo **halo)
+{
+  Mat             offdiagonal;
+  const PetscInt *columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, &offdiagonal, &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, offdiagonal, columns, halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

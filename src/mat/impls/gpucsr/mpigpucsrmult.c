@@ -37,16 +37,17 @@ static PetscErrorCode MatGPUCSRMultTranspose_MPI(MatGPUCSRHalo *H, GpOp diagonal
 
 PetscErrorCode MatGPUCSRProduct_MPI(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
-  Mat            Ad, Ao;
-  MatGPUCSRHalo *halo = NULL;
-  GpOp           diagonal, offdiagonal;
-  MatGPUCSRVec   xa, ya, za;
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  Mat             Ad, Ao;
+  const PetscInt *columns;
+  MatGPUCSRHalo  *halo = NULL;
+  GpOp            diagonal, offdiagonal;
+  MatGPUCSRVec    xa, ya, za;
+  Mat_GPUCSR     *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, NULL));
-  PetscCall(MatGPUCSRGetHalo_Private(A, &halo));
+  PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, Ao, columns, &halo));
   PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
   PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));

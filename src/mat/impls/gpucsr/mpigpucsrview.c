@@ -41,7 +41,7 @@ PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
   PetscInt64     n, sum, most;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetHalo_Private(A, &H));
+  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
   n = H->side[0].n;
   PetscCallMPI(MPI_Allreduce(&n, &sum, 1, MPIU_INT64, MPI_SUM, H->comm));
   PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT64, MPI_MAX, H->comm));
@@ -83,7 +83,7 @@ PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
   PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix exchanges nothing; this is for type %s", MATMPIAIJGPUCSR);
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCall(MatGPUCSRGetHalo_Private(A, &H));
+  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
   PetscCallMPI(MPI_Comm_rank(H->comm, &rank));
   PetscCall(MatGPUCSRHaloTime(A, H, t));
   if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "on the host %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
