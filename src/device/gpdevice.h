@@ -69,14 +69,14 @@ typedef struct {
 struct GpDev_ {
   const GpDevOps *ops;
   GpDevKind       kind;
-  int             ordinal;              /* which GPU of the node */
-  int             compute_units;        /* streaming multiprocessors; 1 on the host */
-  char            name[128];            /* "host", or the GPU's own name */
-  unsigned char   uuid[16];             /* of the GPU, no other in the world has it; zeros on the host */
-  void           *stream;               /* a cudaStream_t; the caller may replace it by PETSc's */
-  void           *side_stream;          /* the second one, served first when both have work */
+  int             ordinal;               /* which GPU of the node */
+  int             compute_units;         /* streaming multiprocessors; 1 on the host */
+  char            name[128];             /* "host", or the GPU's own name */
+  unsigned char   uuid[16];              /* of the GPU, no other in the world has it; zeros on the host */
+  void           *stream;                /* a cudaStream_t; the caller may replace it by PETSc's */
+  void           *side_stream;           /* the second one, served first when both have work */
   void           *own_stream, *own_side; /* the ones to destroy */
-  void           *stage[GP_DEV_STAGES]; /* pinned bounce buffers for pageable memory, made at first use */
+  void           *stage[GP_DEV_STAGES];  /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
   double          bytes_in, bytes_out; /* copied host to device and back since opening */
   double          bytes_held;          /* allocated now */

@@ -105,7 +105,8 @@ static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
 {
   const PetscBool automatic = (PetscBool)(H->wanted == MAT_GPUCSR_HALO_AUTO);
   const char     *nccl = "", *mpi = "";
-  PetscBool       aware = PETSC_FALSE, all, look;
+  PetscBool       aware = PETSC_FALSE, look;
+  int             mine, all;
   PetscMPIInt     size;
 
   PetscFunctionBegin;
@@ -119,7 +120,8 @@ static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
   }
   if ((look && !H->nccl) || H->wanted == MAT_GPUCSR_HALO_MPI) {
     PetscCall(PetscGPUCSRIsMPIAware_Private(H->dev, &aware, &mpi));
-    PetscCallMPI(MPI_Allreduce(&aware, &all, 1, MPIU_BOOL, MPI_LAND, H->comm));
+    mine = (int)aware;
+    PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, H->comm));
     PetscCheck(all || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type mpi: %s. Take host, or auto for what works; -use_gpu_aware_mpi 1 tells of an MPI that does", mpi);
     if (all) H->type = MAT_GPUCSR_HALO_MPI;
   }
