@@ -90,13 +90,14 @@ void GpNcclDestroy(GpNccl *nccl)
   *nccl = NULL;
 }
 
-GpErr GpNcclExchange(GpDev dev, GpNccl nccl, const GpPeers *to, const double *from, const GpPeers *by, double *into)
+GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const double *from, const GpPeers *by, double *into)
 {
-  int code = Nccl.GroupStart(), ended;
+  const size_t k    = (size_t)many;
+  int          code = Nccl.GroupStart(), ended;
 
   if (code) return NcclCheck(dev, code, "beginning an exchange");
-  for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + to->offset[p], (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, dev->stream);
-  for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + by->offset[p], (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
+  for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + k * (size_t)to->offset[p], k * (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, dev->stream);
+  for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
   ended = Nccl.GroupEnd(); /* a group that has begun must end */
   return NcclCheck(dev, code ? code : ended, "exchanging boundary entries");
 }

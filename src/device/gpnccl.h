@@ -25,8 +25,8 @@ GpErr GpNcclGetId(GpDev dev, unsigned char id[GP_NCCL_ID_BYTES]); /* by one rank
 GpErr GpNcclCreate(GpDev dev, int size, int rank, const unsigned char id[GP_NCCL_ID_BYTES], GpNccl *nccl);
 void  GpNcclDestroy(GpNccl *nccl);
 
-/* sends every peer its share of one buffer and fills the other with theirs, on dev->stream */
-GpErr GpNcclExchange(GpDev dev, GpNccl nccl, const GpPeers *to, const double *from, const GpPeers *by, double *into);
+/* sends every peer its share of one buffer and fills the other with theirs, many values an entry, on dev->stream */
+GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const double *from, const GpPeers *by, double *into);
 
 #if defined(__cplusplus)
 }

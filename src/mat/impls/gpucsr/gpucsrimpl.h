@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
   PetscInt n;
   GpPeers  peers;  /* whose share begins where */
-  double  *host;   /* pinned memory */
+  double  *host;   /* pinned memory, for the halo type host */
   double  *device; /* the same entries there */
 } MatGPUCSRHaloSide;
 
@@ -57,7 +57,9 @@ typedef struct {
   MatGPUCSRHaloSide  side[2];              /* 0: the boundary, 1: the ghosts */
   int32_t           *index, *device_index; /* of the boundary entries in x, on the host and on the device */
   MPI_Request       *request;              /* receives, then sends */
+  PetscInt           room;                 /* values that the buffers hold for an entry: 1, or those of so many vectors, side by side */
   MatGPUCSRHaloSide *from, *to;            /* of what is under way: */
+  PetscInt           many;                 /* values an entry */
   PetscBool          onhost;               /* it was packed there */
   PetscMPIInt        nreceives, nsends;
   GpDevEvent         mark[MAT_GPUCSR_MARKS];
@@ -112,9 +114,11 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
 /* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then
    the local product is launched; End lets them cross meanwhile, and the other side has arrived for all that follows on the
-   device's stream */
+   device's stream.  For several vectors at once: Reserve, pack (k values of the first entry, then those of the next), Start. */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost); /* buffers free to be written: on the host too? */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *, int side, PetscInt many, PetscBool onhost);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
 
 /* mpigpucsrview.c */

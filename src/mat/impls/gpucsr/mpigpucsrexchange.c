@@ -17,19 +17,33 @@ PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloReceive(MatGPUCSRHalo *H, const GpPeers *peers, double *buffer)
+static PetscErrorCode MatGPUCSRHaloReceive(MatGPUCSRHalo *H, double *buffer)
 {
+  const GpPeers *peers = &H->to->peers;
+
   PetscFunctionBegin;
   H->nreceives = peers->n;
-  for (int p = 0; p < peers->n; p++) PetscCallMPI(MPI_Irecv(buffer + peers->offset[p], peers->offset[p + 1] - peers->offset[p], MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[p]));
+  for (int p = 0; p < peers->n; p++) {
+    PetscMPIInt n;
+
+    PetscCall(PetscMPIIntCast(H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
+    PetscCallMPI(MPI_Irecv(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[p]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloSend(MatGPUCSRHalo *H, const GpPeers *peers, const double *buffer)
+static PetscErrorCode MatGPUCSRHaloSend(MatGPUCSRHalo *H, const double *buffer)
 {
+  const GpPeers *peers = &H->from->peers;
+
   PetscFunctionBegin;
   H->nsends = peers->n;
-  for (int p = 0; p < peers->n; p++) PetscCallMPI(MPI_Isend(buffer + peers->offset[p], peers->offset[p + 1] - peers->offset[p], MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[H->nreceives + p]));
+  for (int p = 0; p < peers->n; p++) {
+    PetscMPIInt n;
+
+    PetscCall(PetscMPIIntCast(H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
+    PetscCallMPI(MPI_Isend(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[H->nreceives + p]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +74,7 @@ static GpErr MatGPUCSRHaloCopyOut(MatGPUCSRHalo *H)
 
   GpDevSwapStreams(dev);
   err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
-  if (!err) err = dev->ops->copy_out(dev, S->host, S->device, (size_t)S->n * sizeof(double));
+  if (!err) err = dev->ops->copy_out(dev, S->host, S->device, (size_t)S->n * (size_t)H->many * sizeof(double));
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_OUT);
   GpDevSwapStreams(dev);
   return err;
@@ -74,7 +88,7 @@ static GpErr MatGPUCSRHaloCopyIn(MatGPUCSRHalo *H)
 
   GpDevSwapStreams(dev);
   err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the last product has used what this overwrites */
-  if (!err) err = dev->ops->copy_in(dev, S->device, S->host, (size_t)S->n * sizeof(double));
+  if (!err) err = dev->ops->copy_in(dev, S->device, S->host, (size_t)S->n * (size_t)H->many * sizeof(double));
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
   GpDevSwapStreams(dev);
   return err;
@@ -87,7 +101,7 @@ static GpErr MatGPUCSRHaloConnect(MatGPUCSRHalo *H)
 
   GpDevSwapStreams(dev);
   err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
-  if (!err) err = GpNcclExchange(dev, H->nccl, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
+  if (!err) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
   GpDevSwapStreams(dev);
   return err;
@@ -101,14 +115,14 @@ static PetscErrorCode MatGPUCSRHaloCross_Host(MatGPUCSRHalo *H)
   if (!H->onhost) { /* else they have been sent before the local product */
     PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
     PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* so the last exchange's upload is done, too */
-    PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
-    PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->host));
-    PetscCall(PetscLogGpuToCpu((PetscLogDouble)H->from->n * sizeof(double)));
+    PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
+    PetscCall(MatGPUCSRHaloSend(H, H->from->host));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)(H->from->n * H->many) * sizeof(double)));
   }
   PetscCall(MatGPUCSRHaloWait(H));
   PetscCallGp(dev, "uploading boundary entries", MatGPUCSRHaloCopyIn(H));
   PetscCallGp(dev, "uploading boundary entries", dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-  PetscCall(PetscLogCpuToGpu((PetscLogDouble)H->to->n * sizeof(double)));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)(H->to->n * H->many) * sizeof(double)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,8 +141,8 @@ static PetscErrorCode MatGPUCSRHaloCross_MPI(MatGPUCSRHalo *H)
 
   PetscFunctionBegin;
   PetscCallGp(dev, "packing boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
-  PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->device));
-  PetscCall(MatGPUCSRHaloSend(H, &H->from->peers, H->from->device));
+  PetscCall(MatGPUCSRHaloReceive(H, H->to->device));
+  PetscCall(MatGPUCSRHaloSend(H, H->from->device));
   PetscCall(MatGPUCSRHaloWait(H));
   if (H->timed) PetscCallGp(dev, "marking a place in the timeline", MatGPUCSRHaloRecordAside(H, MAT_GPUCSR_MARK_ARRIVED));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,35 +154,36 @@ static PetscErrorCode (*const MatGPUCSRHaloCross[])(MatGPUCSRHalo *) = {
   [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloCross_MPI,
 };
 
-/* boundary entries of x: from the host's values, when they are to go to the host and are current there */
-static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
+/* what stands packed in that side sets out; from the host at once, for there the local product may keep the host busy */
+PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt many, PetscBool onhost)
 {
-  GpDev              dev = H->dev;
-  MatGPUCSRHaloSide *S   = &H->side[0];
-  const int32_t      n   = (int32_t)S->n;
-
   PetscFunctionBegin;
-  H->onhost = (PetscBool)(x->host && H->type == MAT_GPUCSR_HALO_HOST);
-  if (H->onhost) {
-    PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-    PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gather(dev, n, H->index, x->host, S->host));
-    PetscCall(MatGPUCSRHaloReceive(H, &H->to->peers, H->to->host));
-    PetscCall(MatGPUCSRHaloSend(H, &S->peers, S->host));
-  } else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
+  H->from   = &H->side[side];
+  H->to     = &H->side[1 - side];
+  H->many   = many;
+  H->onhost = onhost;
+  if (onhost) {
+    PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
+    PetscCall(MatGPUCSRHaloSend(H, H->from->host));
+  }
+  PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* boundary entries are taken from the host's values of x when they are to go to the host and are current there */
 PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
 {
-  const int s = x ? 0 : 1;
+  GpDev              dev    = H->dev;
+  MatGPUCSRHaloSide *S      = &H->side[0];
+  const int32_t      n      = (int32_t)S->n;
+  const PetscBool    onhost = (PetscBool)(x && x->host && H->type == MAT_GPUCSR_HALO_HOST);
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
-  H->from   = &H->side[s];
-  H->to     = &H->side[1 - s];
-  H->onhost = PETSC_FALSE;
-  if (x) PetscCall(MatGPUCSRHaloPack(H, x));
-  PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
+  PetscCall(MatGPUCSRHaloReserve_Private(H, 1, onhost));
+  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gather(dev, n, H->index, x->host, S->host));
+  else if (x) PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
+  PetscCall(MatGPUCSRHaloStart_Private(H, x ? 0 : 1, 1, onhost));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

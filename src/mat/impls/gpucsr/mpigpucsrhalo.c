@@ -3,6 +3,20 @@
 
 const char *const MatGPUCSRHaloTypes_Private[4] = {"auto", "host", "nccl", "mpi"};
 
+static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  for (int s = 0; s < 2; s++) {
+    MatGPUCSRHaloSide *S = &H->side[s];
+
+    if (S->host) H->dev->ops->release_pinned(H->dev, S->host);
+    S->host = NULL;
+    GpDevFree(H->dev, &S->device, (size_t)S->n * (size_t)H->room * sizeof(double));
+  }
+  H->room = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **halo)
 {
   MatGPUCSRHalo *H = *halo;
@@ -14,13 +28,8 @@ PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **halo)
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) {
     if (H->mark[m]) dev->ops->event_destroy(dev, H->mark[m]);
   }
-  for (int s = 0; s < 2; s++) {
-    MatGPUCSRHaloSide *S = &H->side[s];
-
-    if (S->host) dev->ops->release_pinned(dev, S->host);
-    GpDevFree(dev, &S->device, (size_t)S->n * sizeof(double));
-    PetscCall(PetscFree2(S->peers.rank, S->peers.offset));
-  }
+  PetscCall(MatGPUCSRHaloFreeBuffers(H));
+  for (int s = 0; s < 2; s++) PetscCall(PetscFree2(H->side[s].peers.rank, H->side[s].peers.offset));
   GpDevFree(dev, &H->device_index, (size_t)H->side[0].n * sizeof(int32_t));
   PetscCall(PetscFree(H->index));
   PetscCall(PetscFree(H->request));
@@ -81,21 +90,35 @@ static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt ng
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloSetBuffers(MatGPUCSRHalo *H)
+/* room for so many values an entry; free to be written once the last upload from the host's buffers is over */
+PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool onhost)
 {
   GpDev dev = H->dev;
 
   PetscFunctionBegin;
+  if (onhost || many > H->room) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  if (many <= H->room) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRHaloFreeBuffers(H));
+  H->room = many;
   for (int s = 0; s < 2; s++) {
     MatGPUCSRHaloSide *S     = &H->side[s];
     const char        *what  = s ? "making room for ghost entries" : "making room for boundary entries";
-    const size_t       bytes = (size_t)S->n * sizeof(double);
+    const size_t       bytes = (size_t)S->n * (size_t)many * sizeof(double);
 
     if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
     PetscCallGp(dev, what, GpDevAlloc(dev, bytes, &S->device));
   }
-  PetscCallGp(dev, "making room for boundary indices", GpDevAlloc(dev, (size_t)H->side[0].n * sizeof(int32_t), &H->device_index));
-  PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, (size_t)H->side[0].n * sizeof(int32_t)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
+{
+  GpDev        dev   = H->dev;
+  const size_t bytes = (size_t)H->side[0].n * sizeof(int32_t);
+
+  PetscFunctionBegin;
+  PetscCallGp(dev, "making room for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
+  PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, bytes));
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &H->mark[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,7 +176,8 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
     PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
     PetscCall(MatGPUCSRHaloChoose(A, H));
     PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
-    PetscCall(MatGPUCSRHaloSetBuffers(H));
+    PetscCall(MatGPUCSRHaloSetIndex(H));
+    PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
     H->nonzerostate = A->nonzerostate; /* should something above fail, the next product tries again */
     H->offdiagonal  = id;
     PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
