@@ -26,11 +26,10 @@ __global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, 
   int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   if (i >= m) return;
-  double        sum   = 0;
-  const int32_t begin = rowptr[i], end = rowptr[i + 1];
-  if (begin == end && z == y) return; /* most rows of an off-diagonal block */
+  double        sum = 0;
+  const int32_t end = rowptr[i + 1];
   #pragma unroll 4
-  for (int32_t k = begin; k < end; k++) sum += (double)val[k] * __ldg(x + col[k]);
+  for (int32_t k = rowptr[i]; k < end; k++) sum += (double)val[k] * __ldg(x + col[k]);
   y[i] = z ? z[i] + sum : sum;
 }
 

@@ -32,16 +32,18 @@ static constexpr int BLOCK = 256;
 template <int LANES>
 __global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
-  const int64_t i     = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
-  const int     lane  = threadIdx.x % LANES;
-  const int32_t begin = i < m ? rowptr[i] : 0, end = i < m ? rowptr[i + 1] : 0;
-  double        sum = 0;
+  const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
+  const int     lane = threadIdx.x % LANES;
+  double        sum  = 0;
 
+  if (i < m) {
+    const int32_t end = rowptr[i + 1];
   #pragma unroll 4
-  for (int32_t k = begin + lane; k < end; k += LANES) sum += (double)val[k] * __ldg(x + col[k]);
+    for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (double)val[k] * __ldg(x + col[k]);
+  }
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
-  if (i < m && lane == 0 && (begin < end || z != y)) y[i] = z ? z[i] + sum : sum; /* most rows of an off-diagonal block have nothing to add */
+  if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;
 }
 
 template <int LANES>
