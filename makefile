@@ -60,6 +60,7 @@ examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 benches  := $(if $(nvcc),bench_kernels) $(filter-out bench_kernels,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
+cudalibs := -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++

@@ -14,6 +14,7 @@ static PetscErrorCode PetscGPUCSRFinalize(void)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUFinalize_Private());
+  PetscCall(PetscGPUCSRFreeNCCL_Private());
   PetscCall(PetscGPUCSRCloseDevice_Private());
   Registered = PETSC_FALSE; /* a program may initialize PETSc again */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,6 +78,8 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
+  PetscCall(PetscLogEventRegister("GPUCSRHaloBegin", MAT_CLASSID, &MAT_GPUCSR_HaloBegin));
+  PetscCall(PetscLogEventRegister("GPUCSRHaloEnd", MAT_CLASSID, &MAT_GPUCSR_HaloEnd));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(VecGPUInitialize_Private());

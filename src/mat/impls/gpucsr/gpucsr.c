@@ -1,7 +1,7 @@
 /* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd;
 
 /* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
    may leave them on one that has no spptr. */
@@ -217,13 +217,15 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   precision unless told otherwise, and multiplies double vectors in double precision
 
   Options Database Keys:
-+ -mat_type gpucsr                     - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
-. -mat_gpucsr_storage <single,double>  - precision of the values on the device
-. -mat_gpucsr_transpose <eager,lazy>   - build the transpose with the upload, or when a product first needs it
-. -mat_gpucsr_kernel <auto,name>       - kernel of the products
-. -mat_gpucsr_vec_type <type>          - type of the vectors that `MatCreateVecs()` makes
-. -mat_view ::ascii_info               - tells storage, loss, memory, kernels and why they were chosen
-- -gpucsr_device <auto,cuda,host>      - where matrices of this type live
++ -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
+. -mat_gpucsr_storage <single,double>        - precision of the values on the device
+. -mat_gpucsr_transpose <eager,lazy>         - build the transpose with the upload, or when a product first needs it
+. -mat_gpucsr_kernel <auto,name>             - kernel of the products
+. -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` makes
+. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how boundary entries cross between the GPUs of a parallel product
+. -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
+. -mat_view ::ascii_info                     - tells storage, loss, memory, kernels and why they were chosen
+- -gpucsr_device <auto,cuda,host>            - where matrices of this type live
 
   Level: beginner
 

@@ -7,11 +7,13 @@
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include "mat/impls/gpucsr/operator/gpoperator.h"
+#include "sys/gpucsrexchange.h"
 
 typedef struct {
   MatGPUCSRStorage   storage;
   MatGPUCSRTranspose transpose;
   int                kernel; /* row of the kernel table, -1: the selector decides */
+  MatGPUCSRHaloType  halo;   /* of a parallel matrix */
 } MatGPUCSROptions;
 
 /* which host arrays the image was made of: same key, same pattern; same state too, same values */
@@ -21,17 +23,47 @@ typedef struct {
   PetscInt         nnz;
 } MatGPUCSRKey;
 
-/* the exchange of a parallel product: the entries of x that other ranks need (boundary) and those that this one does (ghosts) */
+/* One side of the exchange of a parallel product: the entries of x that other ranks need (the boundary) or those that this one
+   needs (the ghosts).  They lie in the order of the ranks that they go to or come from, so that every rank's share is one piece;
+   an entry that several ranks need stands in the boundary several times. */
 typedef struct {
-  PetscObjectState nonzerostate; /* of the parallel matrix it was made for */
-  PetscObjectId    offdiagonal;  /* and its off-diagonal block */
-  GpDev            dev;
-  PetscSF          sf; /* from boundary to ghosts */
-  PetscInt         nboundary, nghosts;
-  int32_t         *index, *device_index; /* of the boundary entries in x, on the host and on the device */
-  double          *boundary, *ghosts;    /* pinned host memory */
-  double          *device_boundary, *device_ghosts;
-  GpDevEvent       packed;
+  PetscInt n;
+  GpPeers  peers;  /* whose share begins where */
+  double  *host;   /* pinned memory, for the halo type host */
+  double  *device; /* the same entries there */
+} MatGPUCSRHaloSide;
+
+/* places in the timeline of a product, each an event on one of the device's two streams */
+typedef enum {
+  MAT_GPUCSR_MARK_BEGIN,   /* nothing done yet */
+  MAT_GPUCSR_MARK_PACKED,  /* what leaves is packed */
+  MAT_GPUCSR_MARK_OUT,     /* second stream: it has reached the host, where it must */
+  MAT_GPUCSR_MARK_LOCAL,   /* the diagonal block has multiplied */
+  MAT_GPUCSR_MARK_ARRIVED, /* second stream: what comes from others is on the device */
+  MAT_GPUCSR_MARK_END,     /* and has been used */
+  MAT_GPUCSR_MARKS
+} MatGPUCSRMark;
+
+/* the exchange of a parallel product, for one pattern */
+typedef struct {
+  PetscObjectState   nonzerostate; /* of the parallel matrix it was made for */
+  PetscObjectId      offdiagonal;  /* and its off-diagonal block */
+  MatGPUCSRHaloType  wanted, type; /* as the option has it, and as it is: never auto */
+  char               why[512];     /* it is that type */
+  GpDev              dev;
+  MPI_Comm           comm;
+  PetscMPIInt        tag;
+  GpNccl             nccl;
+  MatGPUCSRHaloSide  side[2];              /* 0: the boundary, 1: the ghosts */
+  int32_t           *index, *device_index; /* of the boundary entries in x, on the host and on the device */
+  MPI_Request       *request;              /* receives, then sends */
+  PetscInt           room;                 /* values that the buffers hold for an entry: 1, or those of so many vectors, side by side */
+  MatGPUCSRHaloSide *from, *to;            /* of what is under way: */
+  PetscInt           many;                 /* values an entry */
+  PetscBool          onhost;               /* it was packed there */
+  PetscMPIInt        nreceives, nsends;
+  GpDevEvent         mark[MAT_GPUCSR_MARKS];
+  PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
 typedef struct {
@@ -57,7 +89,7 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -73,7 +105,25 @@ PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *offdiagonal, const PetscInt *columns[]);
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
+
+/* mpigpucsrhalo.c: makes and keeps the exchange */
+PETSC_INTERN const char *const MatGPUCSRHaloTypes_Private[4];
+PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **); /* collective */
+PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);
+PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
+
+/* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then
+   the local product is launched; End lets them cross meanwhile, and the other side has arrived for all that follows on the
+   device's stream.  For several vectors at once: Reserve, pack (k values of the first entry, then those of the next), Start. */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost); /* buffers free to be written: on the host too? */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *, int side, PetscInt many, PetscBool onhost);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
+
+/* mpigpucsrview.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRViewHalo_Private(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat);
 
 /* gpucsrmult.c, mpigpucsrmult.c: y = A x, or y = A x + z, or the same with the transpose */
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_Seq(Mat, PetscBool transpose, Vec x, Vec z, Vec y);

@@ -90,6 +90,12 @@ typedef struct {
   double  *tail;    /* [ntiles] sum of the tile's last row when that goes on */
 } GpCsrTile;
 
+/* csrlist: the rows that have entries */
+typedef struct {
+  int32_t  n;
+  int32_t *row; /* [n] ascending */
+} GpCsrList;
+
 #if defined(__cplusplus)
 }
 #endif
