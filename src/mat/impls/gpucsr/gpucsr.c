@@ -1,7 +1,7 @@
 /* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_Update;
 
 /* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
    may leave them on one that has no spptr. */
@@ -114,6 +114,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));
+  PetscCall(MatGPUCSRSetUpdates_Private(A));
   PetscCall(MatGPUCSRSetFactors_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
@@ -146,6 +147,12 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->multtransposeadd          = b.multtransposeadd;
   A->ops->multhermitiantranspose    = b.multhermitiantranspose;
   A->ops->multhermitiantransposeadd = b.multhermitiantransposeadd;
+  A->ops->scale                     = b.scale;
+  A->ops->zeroentries               = b.zeroentries;
+  A->ops->axpy                      = b.axpy;
+  A->ops->shift                     = b.shift;
+  A->ops->diagonalscale             = b.diagonalscale;
+  A->ops->getdiagonal               = b.getdiagonal;
   A->ops->lufactor                  = b.lufactor;
   A->ops->ilufactor                 = b.ilufactor;
   A->ops->choleskyfactor            = b.choleskyfactor;

@@ -43,6 +43,7 @@ typedef struct {
   GpOp             op;        /* seq */
   MatGPUCSRKey     key;       /* seq */
   GpOpPlace        place;     /* seq: of this block in the matrix that the user made */
+  Vec             *factors;   /* seq: of a MatDiagonalScale() of the whole matrix, which puts them here and sees to the image */
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
@@ -57,7 +58,7 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_Update;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -87,6 +88,9 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
+
+/* gpucsrupdate.c: operations that change the host's values and the device's alike */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
 
 /* gpucsroptions.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);

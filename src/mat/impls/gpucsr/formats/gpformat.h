@@ -42,6 +42,19 @@ double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
 
+/* new values on the same pattern: factor * row * A * column + shift * I, or A + factor * other; all arrays are device memory */
+typedef struct {
+  double        factor;      /* with other: 1 or -1 */
+  const double *row;         /* a factor for every row, NULL: none */
+  const double *column;      /* and for every column */
+  int           columnfirst; /* the order in which a value meets them */
+  double        shift;       /* of the diagonal, which has a place in the pattern */
+  const void   *other;       /* values of a matrix with the same pattern and precision */
+} GpCsrUpdate;
+
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                 /* [m] device memory; 0 where the pattern has no place */
+
 typedef enum {
 #define FORMAT(id, stem, help) GP_FMT_##id,
 #include "mat/impls/gpucsr/formats/formats.def"

@@ -54,7 +54,7 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
 }
 
 /* the row and column of nonzero k */
-static PetscErrorCode GpOpLocate(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
+PetscErrorCode GpOpLocate_Private(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
 {
   PetscInt lo = 0, hi = op->side[0].csr.m;
 
@@ -78,13 +78,13 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   if (op->loss.overflow >= 0) {
     PetscInt i, j;
 
-    PetscCall(GpOpLocate(op, op->loss.overflow, rowptr, col, &i, &j));
+    PetscCall(GpOpLocate_Private(op, op->loss.overflow, rowptr, col, &i, &j));
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j,
             val[op->loss.overflow]);
   }
   PetscCallGp(op->dev, "uploading the values", err);
   op->loss_row = op->loss_column = -1;
-  if (op->loss.at >= 0) PetscCall(GpOpLocate(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
+  if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,18 +149,10 @@ PetscErrorCode GpOpSetUpTranspose(GpOp op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New values on the same pattern.  The first time the transpose is made anew, and its permutation stays; from then on a
-   gather refreshes it. */
-PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+/* The first time the transpose is made anew, and its permutation stays; from then on a gather refreshes it. */
+PetscErrorCode GpOpRefreshTranspose(GpOp op)
 {
-  PetscLogDouble begin, end;
-
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
-  PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[0].fmt));
-  PetscCall(PetscTime(&end));
-  op->seconds = end - begin;
   op->refills = PETSC_TRUE;
   if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
   if (op->perm) {
@@ -172,6 +164,21 @@ PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[]
     op->has[1] = PETSC_FALSE;
     PetscCall(GpOpSetUpTranspose(op));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* new values on the same pattern */
+PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
+  PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[0].fmt));
+  PetscCall(PetscTime(&end));
+  op->seconds = end - begin;
+  PetscCall(GpOpRefreshTranspose(op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
