@@ -118,11 +118,11 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRSetFactors_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  PetscCall(MatGPUCSRGetOptions_Private(A));
   if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
     PetscCall(PetscFree(A->defaultvectype));
     PetscCall(PetscStrallocpy(PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU, &A->defaultvectype));
   }
+  PetscCall(MatGPUCSRGetOptions_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
