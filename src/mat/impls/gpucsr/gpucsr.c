@@ -121,6 +121,9 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
     PetscCall(PetscFree(A->defaultvectype));
     PetscCall(PetscStrallocpy(PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU, &A->defaultvectype));
+#if PetscDefined(HAVE_DEVICE)
+    A->boundtocpu = PETSC_FALSE; /* else multigrid binds its vectors to the host */
+#endif
   }
   PetscCall(MatGPUCSRGetOptions_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,29 +137,28 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   const PetscBool mpi = g->mpi;
 
   PetscFunctionBegin;
+  PetscCall(MatGPUCSRResetProducts_Private(A));
+  A->ops->bindtocpu = b.bindtocpu;
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = PETSC_TRUE;
+#endif
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
-  A->ops->duplicate                 = b.duplicate;
-  A->ops->view                      = b.view;
-  A->ops->convert                   = b.convert;
-  A->ops->convertfrom               = b.convertfrom;
-  A->ops->setfromoptions            = b.setfromoptions;
-  A->ops->assemblyend               = b.assemblyend;
-  A->ops->mult                      = b.mult;
-  A->ops->multadd                   = b.multadd;
-  A->ops->multtranspose             = b.multtranspose;
-  A->ops->multtransposeadd          = b.multtransposeadd;
-  A->ops->multhermitiantranspose    = b.multhermitiantranspose;
-  A->ops->multhermitiantransposeadd = b.multhermitiantransposeadd;
-  A->ops->scale                     = b.scale;
-  A->ops->zeroentries               = b.zeroentries;
-  A->ops->axpy                      = b.axpy;
-  A->ops->shift                     = b.shift;
-  A->ops->diagonalscale             = b.diagonalscale;
-  A->ops->getdiagonal               = b.getdiagonal;
-  A->ops->lufactor                  = b.lufactor;
-  A->ops->ilufactor                 = b.ilufactor;
-  A->ops->choleskyfactor            = b.choleskyfactor;
-  A->ops->iccfactor                 = b.iccfactor;
+  A->ops->duplicate      = b.duplicate;
+  A->ops->view           = b.view;
+  A->ops->convert        = b.convert;
+  A->ops->convertfrom    = b.convertfrom;
+  A->ops->setfromoptions = b.setfromoptions;
+  A->ops->assemblyend    = b.assemblyend;
+  A->ops->scale          = b.scale;
+  A->ops->zeroentries    = b.zeroentries;
+  A->ops->axpy           = b.axpy;
+  A->ops->shift          = b.shift;
+  A->ops->diagonalscale  = b.diagonalscale;
+  A->ops->getdiagonal    = b.getdiagonal;
+  A->ops->lufactor       = b.lufactor;
+  A->ops->ilufactor      = b.ilufactor;
+  A->ops->choleskyfactor = b.choleskyfactor;
+  A->ops->iccfactor      = b.iccfactor;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
   PetscCall(MatGPUCSRFree(A));

@@ -80,6 +80,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_Seq(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_MPI(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
 

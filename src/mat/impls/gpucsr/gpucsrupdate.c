@@ -22,18 +22,19 @@ static PetscErrorCode MatGPUCSRGetCurrent(Mat A, GpOp *op)
    by how much our caller will yet raise the object's state. */
 static PetscErrorCode MatGPUCSRFollow(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
 {
-  Mat_GPUCSR  *g   = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey key = g->key;
-  PetscScalar *val;
-  PetscMemType memtype;
-  PetscBool    done = PETSC_TRUE;
+  Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRKey    key = g->key;
+  const PetscInt *rowptr, *col;
+  PetscScalar    *val;
+  PetscMemType    memtype;
+  PetscBool       done = PETSC_TRUE;
 
   PetscFunctionBegin;
   g->key = (MatGPUCSRKey){0}; /* should anything fail, there is no image */
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
-  if (A->nonzerostate != key.nonzerostate || key.rowptr == NULL || key.rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
+  if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));
-  if (update) PetscCall(GpOpUpdate(g->op, update, other, key.rowptr, key.col, val, &done));
+  if (update) PetscCall(GpOpUpdate(g->op, update, other, rowptr, col, val, &done));
   else PetscCall(GpOpZeroEntries(g->op));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Update, A, 0, 0, 0));
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,7 +100,7 @@ static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
   GpOp op[2] = {NULL, NULL};
 
   PetscFunctionBegin;
-  if (A->assembled && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend) {
+  if (A->spptr && A->assembled && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend) {
     PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
     for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetCurrent(block[b], &op[b]));
   }
@@ -127,7 +128,7 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
 static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
 {
   GpOp op;
-  Vec *factors = ((Mat_GPUCSR *)A->spptr)->factors;
+  Vec *factors = A->spptr ? ((Mat_GPUCSR *)A->spptr)->factors : NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent(A, &op));
@@ -149,6 +150,10 @@ static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
   PetscErrorCode err;
 
   PetscFunctionBegin;
+  if (!A->spptr) {
+    PetscCall((*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
   for (int b = 0; b < 2; b++) {
     PetscCall(MatGPUCSRGetCurrent(block[b], &op[b]));
