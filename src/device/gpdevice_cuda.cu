@@ -188,6 +188,15 @@ static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
+{
+  cudaPointerAttributes attributes;
+
+  *holds = cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+  (void)cudaGetLastError(); /* a pointer that CUDA does not know is the host's */
+  return *holds ? GpDevCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
+}
+
 extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 {
   return GpDevCuda(dev, cudaGetLastError(), kernel);
@@ -196,5 +205,5 @@ extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 extern "C" const GpDevOps GpDevOpsCUDA = {
   "cuda",         GpDevOpen_CUDA,        GpDevClose_CUDA,        GpDevAlloc_CUDA,       GpDevRelease_CUDA,   GpDevAllocPinned_CUDA,  GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA,     GpDevCopyOut_CUDA,  GpDevCopyWithin_CUDA,  GpDevZero_CUDA,
   GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA, GpDevEventSeconds_CUDA, GpDevMemory_CUDA,        GpDevGraphBegin_CUDA, GpDevGraphEnd_CUDA, GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
-  GpDevPoll_CUDA,
+  GpDevPoll_CUDA, GpDevHolds_CUDA,
 };

@@ -46,6 +46,7 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionBegin;
   PetscCall(GpOpDestroy(&g->op));
   PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
+  PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
   for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
   PetscCall(PetscFree(A->spptr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -116,6 +117,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRSetProducts_Private(A));
   PetscCall(MatGPUCSRSetUpdates_Private(A));
   PetscCall(MatGPUCSRSetFactors_Private(A));
+  PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
@@ -138,6 +140,7 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRResetProducts_Private(A));
+  PetscCall(MatGPUCSRResetCOO_Private(A));
   A->ops->bindtocpu = b.bindtocpu;
 #if PetscDefined(HAVE_DEVICE)
   A->boundtocpu = PETSC_TRUE;

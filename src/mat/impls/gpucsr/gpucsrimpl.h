@@ -34,9 +34,13 @@ typedef struct {
   GpDevEvent       packed;
 } MatGPUCSRHalo;
 
+typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo; /* gpucsrcoo.c */
+
 typedef struct {
   struct _MatOps base;                                                                        /* the parent type's operations */
   PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                  /* the parent's */
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
   PetscBool        mpi;
   MatGPUCSROptions options;
   GpDev            dev;
@@ -47,6 +51,7 @@ typedef struct {
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
+  MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -92,6 +97,13 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 
 /* gpucsrupdate.c: operations that change the host's values and the device's alike */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, GpOp other, PetscInt raises);
+
+/* gpucsrcoo.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
 /* gpucsroptions.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);

@@ -3,7 +3,7 @@
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 /* the device image of a seq matrix, or NULL when there is none or it is behind the host's values */
-static PetscErrorCode MatGPUCSRGetCurrent(Mat A, GpOp *op)
+PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
   PetscObjectState state;
@@ -20,7 +20,7 @@ static PetscErrorCode MatGPUCSRGetCurrent(Mat A, GpOp *op)
 
 /* The image, current before the host's values changed, is given the same change (NULL: all became zero), or left behind.  raises:
    by how much our caller will yet raise the object's state. */
-static PetscErrorCode MatGPUCSRFollow(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
+PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
 {
   Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey    key = g->key;
@@ -49,10 +49,10 @@ static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(A, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
   /* 0 times infinity is BLAS's own affair */
-  if (op && a != 0) PetscCall(MatGPUCSRFollow(A, &(GpCsrUpdate){.factor = a}, NULL, 1));
+  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,9 +61,9 @@ static PetscErrorCode MatZeroEntries_SeqAIJGPUCSR(Mat A)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(A, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->zeroentries)(A));
-  if (op) PetscCall(MatGPUCSRFollow(A, NULL, NULL, 1));
+  if (op) PetscCall(MatGPUCSRFollow_Private(A, NULL, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,11 +74,11 @@ static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStruc
   PetscBool is;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(Y, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(Y, &op));
   PetscCall(MatGPUCSRIs_Private(X, &is));
-  if (is) PetscCall(MatGPUCSRGetCurrent(X, &other));
+  if (is) PetscCall(MatGPUCSRGetCurrent_Private(X, &other));
   PetscCall((*MatGPUCSRBase_Private(Y)->axpy)(Y, a, X, structure)); /* raises the state */
-  if (op && other && PetscAbsScalar(a) == 1 && structure == SAME_NONZERO_PATTERN) PetscCall(MatGPUCSRFollow(Y, &(GpCsrUpdate){.factor = a}, other, 0));
+  if (op && other && PetscAbsScalar(a) == 1 && structure == SAME_NONZERO_PATTERN) PetscCall(MatGPUCSRFollow_Private(Y, &(GpCsrUpdate){.factor = a}, other, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,9 +87,9 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(A, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  if (op && A->spptr) PetscCall(MatGPUCSRFollow(A, &(GpCsrUpdate){.factor = 1, .shift = a}, NULL, 1));
+  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = 1, .shift = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,11 +102,11 @@ static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionBegin;
   if (A->spptr && A->assembled && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend) {
     PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-    for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetCurrent(block[b], &op[b]));
+    for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetCurrent_Private(block[b], &op[b]));
   }
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
   for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRFollow(block[b], &(GpCsrUpdate){.factor = 1, .shift = b ? 0 : a}, NULL, 0));
+    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.factor = 1, .shift = b ? 0 : a}, NULL, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +119,7 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
   PetscFunctionBegin;
   if (left) PetscCall(MatGPUCSRVecGetRead_Private(A, 1, left, &l));
   if (right) PetscCall(MatGPUCSRVecGetRead_Private(A, 0, right, &r));
-  PetscCall(MatGPUCSRFollow(A, &(GpCsrUpdate){.factor = 1, .row = l.device, .column = r.device}, NULL, raises));
+  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = 1, .row = l.device, .column = r.device}, NULL, raises));
   if (right) PetscCall(MatGPUCSRVecRestoreRead_Private(right, &r));
   if (left) PetscCall(MatGPUCSRVecRestoreRead_Private(left, &l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,7 +131,7 @@ static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
   Vec *factors = A->spptr ? ((Mat_GPUCSR *)A->spptr)->factors : NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(A, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right));
   if (factors) {
     if (left) factors[0] = left;
@@ -156,7 +156,7 @@ static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
   }
   PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
   for (int b = 0; b < 2; b++) {
-    PetscCall(MatGPUCSRGetCurrent(block[b], &op[b]));
+    PetscCall(MatGPUCSRGetCurrent_Private(block[b], &op[b]));
     ((Mat_GPUCSR *)block[b]->spptr)->factors = factors[b];
   }
   err = (*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right);
@@ -178,7 +178,7 @@ static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
   PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent(A, &op));
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall(VecGetLocalSize(diagonal, &n));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)diagonal, &there, VECSEQGPU, VECMPIGPU, VECSEQCUDA, VECMPICUDA, ""));
   if (!op || !GpOpIsExact(op) || !there || n != A->rmap->n) {

@@ -34,8 +34,8 @@ GP_BOTH int32_t RowOf(const GpCsr *A, int32_t k)
    operation of a product and a sum, too: the product with a sum after it is by 1 or -1. */
 GP_BOTH double Updated(const GpCsr *A, const GpCsrUpdate *u, int32_t k, double v, double x)
 {
+  if (u->values) return u->values[k];
   const int32_t j = A->col[k];
-
   if (u->row && !u->columnfirst) v *= u->row[RowOf(A, k)];
   if (u->column) v *= u->column[j];
   if (u->row && u->columnfirst) v *= u->row[RowOf(A, k)];

@@ -50,10 +50,23 @@ typedef struct {
   int           columnfirst; /* the order in which a value meets them */
   double        shift;       /* of the diagonal, which has a place in the pattern */
   const void   *other;       /* values of a matrix with the same pattern and precision */
+  const double *values;      /* all new; nothing else counts */
 } GpCsrUpdate;
 
 GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */
 GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                 /* [m] device memory; 0 where the pattern has no place */
+
+/* assembly from entries in any order: nonzero k is the sum of the entries source[start[k]] ... source[start[k+1]-1], in that order */
+typedef struct {
+  GpDev    dev;
+  int32_t  nnz, n;
+  int32_t *start;  /* [nnz+1] device memory */
+  int32_t *source; /* [n] device memory: of the entries, those that count */
+} GpCoo;
+
+GpErr GpCooCreate(GpDev dev, int32_t nnz, const int32_t start[], const int32_t source[], GpCoo *C); /* from host memory */
+void  GpCooDestroy(GpCoo *C);
+GpErr GpCooSum(const GpCoo *C, const double *entries, double *sum); /* device memory */
 
 typedef enum {
 #define FORMAT(id, stem, help) GP_FMT_##id,

@@ -28,7 +28,7 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (!exact && !flip) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
+  if (!exact && !flip && !update->values) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
   if (other && (!GpOpIsExact(other) || other->options.prec != op->options.prec || other->side[0].csr.m != op->side[0].csr.m || other->side[0].csr.nnz != op->side[0].csr.nnz)) PetscFunctionReturn(PETSC_SUCCESS);
   for (int t = 0; t < 2; t++) {
     GpCsrUpdate u = *update;
@@ -40,7 +40,7 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
       u.column      = update->row;
       u.columnfirst = !update->columnfirst;
     }
-    if (other && !other->has[t]) {
+    if (t && (update->values || (other && !other->has[t]))) {
       PetscCall(GpOpRefreshTranspose(op));
       continue;
     }
@@ -48,7 +48,7 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
     PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
     if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will say where */
     PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[t].fmt));
-    if (!t && exact) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
+    if (!t && !(flip && !exact)) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
   }
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
