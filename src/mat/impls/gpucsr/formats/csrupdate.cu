@@ -10,39 +10,17 @@
   #include <string.h>
 #endif
 
-/* Does nonzero k, of column j, stand on the diagonal?  Row j tells, without a search for the row of k. */
-GP_BOTH int OnDiagonal(const GpCsr *A, int32_t k, int32_t j)
-{
-  return j < A->m && A->rowptr[j] <= k && k < A->rowptr[j + 1];
-}
-
-/* the row of nonzero k: the last that starts at or before it */
-GP_BOTH int32_t RowOf(const GpCsr *A, int32_t k)
-{
-  int32_t lo = 0, hi = A->m;
-
-  while (hi - lo > 1) {
-    int32_t mid = lo + (hi - lo) / 2;
-
-    if (A->rowptr[mid] <= k) lo = mid;
-    else hi = mid;
-  }
-  return lo;
-}
-
-/* The host's operation did one of these to the same double, so the bits are the same.  That holds if a compiler makes one
-   operation of a product and a sum, too: the product with a sum after it is by 1 or -1. */
-GP_BOTH double Updated(const GpCsr *A, const GpCsrUpdate *u, int32_t k, double v, double x)
+/* The new value of nonzero k, in row i and column j.  The host's operation did one of these to the same double, so the bits are the
+   same.  That holds if a compiler makes one operation of a product and a sum, too: the product with a sum after it is by 1 or -1. */
+GP_BOTH double Updated(const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v, double x)
 {
   if (u->values) return u->values[k];
-  const int32_t j = A->col[k];
-  if (u->row && !u->columnfirst) v *= u->row[RowOf(A, k)];
+  if (u->row && !u->columnfirst) v *= u->row[i];
   if (u->column) v *= u->column[j];
-  if (u->row && u->columnfirst) v *= u->row[RowOf(A, k)];
-  if (u->other) v += u->factor * x;
-  else v *= u->factor;
-  if (u->shift != 0 && OnDiagonal(A, k, j)) v += u->shift;
-  return v;
+  if (u->row && u->columnfirst) v *= u->row[i];
+  if (u->other) return v + u->factor * x;
+  v *= u->factor;
+  return diagonal ? v + u->shift : v;
 }
 
 /* What storing v as a float changes, and where, as one number: the largest is the largest change, and of equal ones the
@@ -62,25 +40,30 @@ GP_BOTH uint64_t Change(double v, float stored, int32_t k)
 
 #if !defined(__CUDACC__)
 
-GpErr GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
+GpErr GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *update, uint64_t *worst)
 {
-  float        *f = (float *)A->val;
-  double       *d = (double *)A->val;
-  const float  *x = (const float *)u->other;
-  const double *y = (const double *)u->other;
+  const GpCsrUpdate u = *update; /* nobody else can change it in the loops */
+  float            *f = (float *)A->val;
+  double           *d = (double *)A->val;
+  const float      *x = (const float *)u.other;
+  const double     *y = (const double *)u.other;
+  uint64_t          w = 0;
 
-  if (A->prec == GP_F64) {
-    for (int32_t k = 0; k < A->nnz; k++) d[k] = Updated(A, u, k, d[k], y ? y[k] : 0);
-    return GP_SUCCESS;
-  }
-  for (int32_t k = 0; k < A->nnz; k++) {
-    const double v = Updated(A, u, k, (double)f[k], x ? (double)x[k] : 0);
-    uint64_t     change;
+  for (int32_t i = 0; i < A->m; i++) {
+    const int32_t diagonal = u.shift != 0 ? i : -1, end = A->rowptr[i + 1];
 
-    f[k]   = (float)v;
-    change = Change(v, f[k], k);
-    if (change > *worst) *worst = change;
+    if (A->prec == GP_F64) {
+      for (int32_t k = A->rowptr[i]; k < end; k++) d[k] = Updated(&u, i, A->col[k], A->col[k] == diagonal, k, d[k], y ? y[k] : 0);
+    } else {
+      for (int32_t k = A->rowptr[i]; k < end; k++) {
+        const double   v      = Updated(&u, i, A->col[k], A->col[k] == diagonal, k, (double)f[k], x ? (double)x[k] : 0);
+        const uint64_t change = Change(v, f[k] = (float)v, k);
+
+        if (change > w) w = change;
+      }
+    }
   }
+  *worst = w;
   return GP_SUCCESS;
 }
 
@@ -140,6 +123,26 @@ static unsigned Blocks(int64_t n)
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
+/* Does nonzero k, of column j, stand on the diagonal?  Row j tells, without a search for the row of k. */
+__device__ static bool OnDiagonal(const GpCsr &A, int32_t k, int32_t j)
+{
+  return j < A.m && A.rowptr[j] <= k && k < A.rowptr[j + 1];
+}
+
+/* the row of nonzero k: the last that starts at or before it */
+__device__ static int32_t RowOf(const GpCsr &A, int32_t k)
+{
+  int32_t lo = 0, hi = A.m;
+
+  while (hi - lo > 1) {
+    int32_t mid = lo + (hi - lo) / 2;
+
+    if (A.rowptr[mid] <= k) lo = mid;
+    else hi = mid;
+  }
+  return lo;
+}
+
 __device__ static uint64_t Store(double v, int32_t k, double *val)
 {
   val[k] = v;
@@ -159,8 +162,10 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
   T       *val  = (T *)A.val;
   uint64_t mine = 0;
 
-  for (int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x; k < A.nnz; k += (int64_t)gridDim.x * BLOCK) {
-    const uint64_t change = Store(Updated(&A, &u, (int32_t)k, (double)val[k], u.other ? (double)((const T *)u.other)[k] : 0), (int32_t)k, val);
+  for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
+    const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
+    const double   x      = u.other ? (double)((const T *)u.other)[k] : 0;
+    const uint64_t change = Store(Updated(&u, i, j, u.shift != 0 && OnDiagonal(A, k, j), k, (double)val[k], x), k, val);
 
     mine = change > mine ? change : mine;
   }
@@ -181,7 +186,7 @@ __global__ static void Diagonal(GpCsr A, double *diagonal)
 
   if (k >= A.nnz) return;
   const int32_t j = A.col[k];
-  if (OnDiagonal(&A, (int32_t)k, j)) diagonal[j] = (double)((const T *)A.val)[k];
+  if (OnDiagonal(A, (int32_t)k, j)) diagonal[j] = (double)((const T *)A.val)[k];
 }
 
 extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
