@@ -1,6 +1,6 @@
 static char help[] = "Operations that change a MATGPUCSR's values in place: its device image equals a new upload, bit by bit, and was not uploaded for it.\n\n\
   -lossy   : values that are no floats\n\
-  -uploads : how many of the operations are allowed to upload, in the order of the table; default none\n\n";
+  -uploads : how many uploads the operations may cost, in the order of the table; default none, but MatDiagonalScale() from the right one\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -58,9 +58,10 @@ static PetscErrorCode SameAsUpload(const char what[], Mat A)
 {
   Mat       B;
   Vec       x, y, z;
-  PetscBool same;
+  PetscBool same, ours;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecDuplicate(y, &z));
@@ -76,7 +77,7 @@ static PetscErrorCode SameAsUpload(const char what[], Mat A)
       PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image is not that of an upload", what, t ? "row" : "column", j);
     }
   }
-  if (!Lossy) { /* the loss that an update measures is that of an upload */
+  if (ours && !Lossy) { /* the loss that an update measures is that of an upload */
     MatGPUCSRInfo a, b;
 
     PetscCall(MatGPUCSRGetInfo(A, &a));
@@ -111,6 +112,7 @@ static PetscErrorCode Poke(Mat A)
 
   PetscFunctionBeginUser;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJGPUCSR, &mpi));
+  if (!mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &local, NULL, NULL));
   PetscCall(MatSeqAIJGetArray(local, &v));
   v[1] += 16;
@@ -275,7 +277,7 @@ static PetscErrorCode TestOverflow(void)
 
 int main(int argc, char **argv)
 {
-  PetscInt uploads[OPERATIONS] = {0}, n = OPERATIONS;
+  PetscInt uploads[OPERATIONS] = {[RIGHT] = 1}, n = OPERATIONS;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -294,18 +296,23 @@ int main(int argc, char **argv)
 
    testset:
       nsize: {{1 2 3}}
-      args: -mat_gpucsr_vec_type {{gpu standard}} -mat_gpucsr_transpose {{eager lazy}}
+      args: -mat_gpucsr_vec_type gpu -mat_gpucsr_storage {{single double}}
       output_file: output/update_1.out
       test:
-         suffix: double
-         args: -mat_gpucsr_storage double
+         suffix: eager
       test:
-         suffix: single
-         args: -mat_gpucsr_storage single
+         suffix: lazy
+         args: -mat_gpucsr_transpose lazy
 
-   test:
-      suffix: lossy
-      nsize: {{1 2 3}}
-      args: -lossy -mat_gpucsr_vec_type {{gpu standard}} -uploads 2,0,0,2,2,2,2,2,2
+   # vectors on the host; values that single storage rounds are uploaded; a parallel matrix that is not ours and blocks that are
+   testset:
+      nsize: {{1 2}}
+      output_file: output/update_lossy.out
+      test:
+         suffix: lossy
+         args: -lossy -uploads 2,0,0,2,2,2,2,2,2
+      test:
+         suffix: blocks
+         args: -mat_type aij -mat_seqaij_type seqaijgpucsr -lossy -mat_gpucsr_storage double -uploads 2,2,2,2,2,2,2,2,2
 
 TEST*/

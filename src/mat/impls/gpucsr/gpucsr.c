@@ -80,7 +80,10 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   PetscFunctionBegin;
   PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
   PetscCall(MatGPUCSRIs_Private(*B, &is));
-  if (is && g) ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+  if (is && g) {
+    ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+    ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,6 +179,7 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
   PetscCall(MatGPUCSRAttachTo_Private(A));
+  ((Mat_GPUCSR *)A->spptr)->typed = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

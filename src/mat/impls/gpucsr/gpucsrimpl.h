@@ -47,6 +47,7 @@ typedef struct {
   GpOp             op;        /* seq */
   MatGPUCSRKey     key;       /* seq */
   GpOpPlace        place;     /* seq: of this block in the matrix that the user made */
+  PetscBool        typed;     /* seq: by MatSetType(), so it is no block of a parallel matrix that is not ours */
   Vec             *factors;   /* seq: of a MatDiagonalScale() of the whole matrix, which puts them here and sees to the image */
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];

@@ -125,10 +125,14 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Plain MATMPIAIJ, whose blocks may be ours by -mat_seqaij_type, calls this past MatDiagonalScale(), which would raise the state once
+   more: with vectors of its own communicator, or with the other ranks' entries of the right one alone. */
 static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
 {
-  GpOp op;
-  Vec *factors = A->spptr ? ((Mat_GPUCSR *)A->spptr)->factors : NULL;
+  Mat_GPUCSR *g       = (Mat_GPUCSR *)A->spptr;
+  Vec        *factors = g ? g->factors : NULL;
+  PetscMPIInt size    = 0;
+  GpOp        op;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
@@ -136,7 +140,10 @@ static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
   if (factors) {
     if (left) factors[0] = left;
     if (right) factors[1] = right;
-  } else if (op) PetscCall(MatGPUCSRFollowDiagonalScale(A, left, right, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (op && g->typed && left) PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)left), &size));
+  if (size == 1) PetscCall(MatGPUCSRFollowDiagonalScale(A, left, right, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
