@@ -250,6 +250,16 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
   order of summation. Without a GPU they run on the host, in the same formats.
 
+  `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()`, and `MatAXPY()` by 1 or -1 with `SAME_NONZERO_PATTERN`, change the image where it stands
+  when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
+  next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
+  the vector lives on the device.
+
+  `MatSetValuesCOO()` takes values on the host or in the memory of the GPU. The latter are summed there, in the order in which
+  `MatSetPreallocationCOO()` was given their places; on several ranks, or with `ADD_VALUES`, they are brought to the host first.
+
+  Multigrid keeps its operators and interpolations in this type. A `DMDA` makes interpolations of types whose names begin with aij, so say `-dm_mat_type aijgpucsr`.
+
   On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
   vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
 

@@ -52,7 +52,7 @@ static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
   /* 0 times infinity is BLAS's own affair */
-  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = a}, NULL, 1));
+  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,7 +78,7 @@ static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStruc
   PetscCall(MatGPUCSRIs_Private(X, &is));
   if (is) PetscCall(MatGPUCSRGetCurrent_Private(X, &other));
   PetscCall((*MatGPUCSRBase_Private(Y)->axpy)(Y, a, X, structure)); /* raises the state */
-  if (op && other && PetscAbsScalar(a) == 1 && structure == SAME_NONZERO_PATTERN) PetscCall(MatGPUCSRFollow_Private(Y, &(GpCsrUpdate){.factor = a}, other, 0));
+  if (op && other && PetscAbsScalar(a) == 1 && structure == SAME_NONZERO_PATTERN) PetscCall(MatGPUCSRFollow_Private(Y, &(GpCsrUpdate){.kind = GP_UPDATE_ADD, .factor = a}, other, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +89,7 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = 1, .shift = a}, NULL, 1));
+  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +106,7 @@ static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
   }
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
   for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.factor = 1, .shift = b ? 0 : a}, NULL, 0));
+    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.kind = b ? GP_UPDATE_SCALE : GP_UPDATE_SHIFT, .factor = b ? 1 : a}, NULL, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +119,7 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
   PetscFunctionBegin;
   if (left) PetscCall(MatGPUCSRVecGetRead_Private(A, 1, left, &l));
   if (right) PetscCall(MatGPUCSRVecGetRead_Private(A, 0, right, &r));
-  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.factor = 1, .row = l.device, .column = r.device}, NULL, raises));
+  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, NULL, raises));
   if (right) PetscCall(MatGPUCSRVecRestoreRead_Private(right, &r));
   if (left) PetscCall(MatGPUCSRVecRestoreRead_Private(left, &l));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,17 +10,24 @@
   #include <string.h>
 #endif
 
-/* The new value of nonzero k, in row i and column j.  The host's operation did one of these to the same double, so the bits are the
-   same.  That holds if a compiler makes one operation of a product and a sum, too: the product with a sum after it is by 1 or -1. */
-GP_BOTH double Updated(const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v, double x)
+/* The new value of nonzero k, in row i and column j.  The host's operation did the same to the same double, so the bits are the
+   same, also if a compiler makes one operation of a product by 1 or -1 and a sum. */
+GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v, double x)
 {
-  if (u->values) return u->values[k];
-  if (u->row && !u->columnfirst) v *= u->row[i];
-  if (u->column) v *= u->column[j];
-  if (u->row && u->columnfirst) v *= u->row[i];
-  if (u->other) return v + u->factor * x;
-  v *= u->factor;
-  return diagonal ? v + u->shift : v;
+  switch (kind) {
+  case GP_UPDATE_SCALE:
+    return v * u->factor;
+  case GP_UPDATE_DIAGONAL:
+    if (u->row && !u->columnfirst) v *= u->row[i];
+    if (u->column) v *= u->column[j];
+    return u->row && u->columnfirst ? v * u->row[i] : v;
+  case GP_UPDATE_SHIFT:
+    return diagonal ? v + u->factor : v;
+  case GP_UPDATE_ADD:
+    return v + u->factor * x;
+  default:
+    return u->values[k];
+  }
 }
 
 /* What storing v as a float changes, and where, as one number: the largest is the largest change, and of equal ones the
@@ -40,31 +47,51 @@ GP_BOTH uint64_t Change(double v, float stored, int32_t k)
 
 #if !defined(__CUDACC__)
 
-GpErr GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *update, uint64_t *worst)
+/* kind is a constant wherever this is called, so that nothing is decided inside the loops */
+static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
 {
-  const GpCsrUpdate u = *update; /* nobody else can change it in the loops */
-  float            *f = (float *)A->val;
-  double           *d = (double *)A->val;
-  const float      *x = (const float *)u.other;
-  const double     *y = (const double *)u.other;
-  uint64_t          w = 0;
+  const GpCsrUpdate u     = *update;
+  float            *f     = (float *)A->val;
+  double           *d     = (double *)A->val;
+  const float      *x     = (const float *)u.other;
+  const double     *y     = (const double *)u.other;
+  uint64_t          worst = 0;
 
   for (int32_t i = 0; i < A->m; i++) {
-    const int32_t diagonal = u.shift != 0 ? i : -1, end = A->rowptr[i + 1];
+    const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
 
     if (A->prec == GP_F64) {
-      for (int32_t k = A->rowptr[i]; k < end; k++) d[k] = Updated(&u, i, A->col[k], A->col[k] == diagonal, k, d[k], y ? y[k] : 0);
-    } else {
-      for (int32_t k = A->rowptr[i]; k < end; k++) {
-        const double   v      = Updated(&u, i, A->col[k], A->col[k] == diagonal, k, (double)f[k], x ? (double)x[k] : 0);
-        const uint64_t change = Change(v, f[k] = (float)v, k);
+      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k], kind == GP_UPDATE_ADD ? y[k] : 0);
+      continue;
+    }
+    for (int32_t k = begin; k < end; k++) {
+      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k], kind == GP_UPDATE_ADD ? (double)x[k] : 0);
 
-        if (change > w) w = change;
+      f[k] = (float)v;
+      if ((double)f[k] != v) {
+        const uint64_t change = Change(v, f[k], k);
+
+        if (change > worst) worst = change;
       }
     }
   }
-  *worst = w;
-  return GP_SUCCESS;
+  return worst;
+}
+
+static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
+{
+  switch (u->kind) {
+  case GP_UPDATE_SCALE:
+    return UpdateRows(A, u, GP_UPDATE_SCALE);
+  case GP_UPDATE_DIAGONAL:
+    return UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+  case GP_UPDATE_SHIFT:
+    return UpdateRows(A, u, GP_UPDATE_SHIFT);
+  case GP_UPDATE_ADD:
+    return UpdateRows(A, u, GP_UPDATE_ADD);
+  default:
+    return UpdateRows(A, u, GP_UPDATE_SET);
+  }
 }
 
 GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
@@ -94,7 +121,7 @@ GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
   if (A->dev->kind == GP_DEV_CUDA) err = GpCsrUpdateValues_CUDA(A, u, &worst);
   else
   #endif
-    err = GpCsrUpdateValues_Host(A, u, &worst);
+    worst = GpCsrUpdateValues_Host(A, u);
   if (err || !worst) return err;
   uint32_t bits = (uint32_t)(worst >> 32);
   float    ratio;
@@ -165,7 +192,7 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
   for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
     const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
     const double   x      = u.other ? (double)((const T *)u.other)[k] : 0;
-    const uint64_t change = Store(Updated(&u, i, j, u.shift != 0 && OnDiagonal(A, k, j), k, (double)val[k], x), k, val);
+    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k], x), k, val);
 
     mine = change > mine ? change : mine;
   }

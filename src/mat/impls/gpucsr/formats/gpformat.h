@@ -42,15 +42,23 @@ double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
 
-/* new values on the same pattern: factor * row * A * column + shift * I, or A + factor * other; all arrays are device memory */
+/* new values on the same pattern */
+typedef enum {
+  GP_UPDATE_SCALE,    /* factor * A */
+  GP_UPDATE_DIAGONAL, /* row * A * column, as diagonal matrices; NULL: none */
+  GP_UPDATE_SHIFT,    /* A + factor * I, of which every entry has a place in the pattern */
+  GP_UPDATE_ADD,      /* A + factor * other, where factor is 1 or -1 and other has the same pattern and precision */
+  GP_UPDATE_SET       /* values */
+} GpCsrUpdateKind;
+
+/* all arrays are device memory */
 typedef struct {
-  double        factor;      /* with other: 1 or -1 */
-  const double *row;         /* a factor for every row, NULL: none */
-  const double *column;      /* and for every column */
-  int           columnfirst; /* the order in which a value meets them */
-  double        shift;       /* of the diagonal, which has a place in the pattern */
-  const void   *other;       /* values of a matrix with the same pattern and precision */
-  const double *values;      /* all new; nothing else counts */
+  GpCsrUpdateKind kind;
+  double          factor;
+  const double   *row, *column;
+  int             columnfirst; /* the order in which a value meets them */
+  const void     *other;
+  const double   *values;
 } GpCsrUpdate;
 
 GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */

@@ -24,11 +24,11 @@ static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt ro
 
 PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
 {
-  const PetscBool exact = GpOpIsExact(op), flip = (PetscBool)(update->factor == -1 && !update->row && !update->column && update->shift == 0 && !other);
+  const PetscBool exact = GpOpIsExact(op), flip = (PetscBool)(update->kind == GP_UPDATE_SCALE && PetscAbsReal(update->factor) == 1);
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (!exact && !flip && !update->values) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
+  if (!exact && !flip && update->kind != GP_UPDATE_SET) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
   if (other && (!GpOpIsExact(other) || other->options.prec != op->options.prec || other->side[0].csr.m != op->side[0].csr.m || other->side[0].csr.nnz != op->side[0].csr.nnz)) PetscFunctionReturn(PETSC_SUCCESS);
   for (int t = 0; t < 2; t++) {
     GpCsrUpdate u = *update;
@@ -40,7 +40,7 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
       u.column      = update->row;
       u.columnfirst = !update->columnfirst;
     }
-    if (t && (update->values || (other && !other->has[t]))) {
+    if (t && (update->kind == GP_UPDATE_SET || (other && !other->has[t]))) {
       PetscCall(GpOpRefreshTranspose(op));
       continue;
     }
