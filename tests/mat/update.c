@@ -5,7 +5,7 @@ static char help[] = "Operations that change a MATGPUCSR's values in place: its 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-#define N 60
+#define N 31
 
 static PetscBool Lossy = PETSC_FALSE;
 
