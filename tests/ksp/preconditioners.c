@@ -124,6 +124,10 @@ int main(int argc, char **argv)
       test:
          suffix: host
          args: -pc_type {{sor eisenstat kaczmarz}}
+      test:
+         suffix: hypre
+         requires: hypre
+         args: -pc_type hypre
 
    test:
       suffix: single
