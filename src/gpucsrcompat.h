@@ -7,6 +7,9 @@
 #if PETSC_VERSION_LT(3, 18, 0)
   #error "gpucsr needs PETSc 3.18 or newer"
 #endif
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+  #error "gpucsr needs a PETSc with real double scalars; indices may have 32 or 64 bits"
+#endif
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
   #define PETSC_SUCCESS ((PetscErrorCode)0)

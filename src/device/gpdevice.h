@@ -64,6 +64,7 @@ typedef struct {
   GpErr (*graph_launch)(GpDev, GpDevGraph);                        /* does it, in one call */
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
+  GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
 } GpDevOps;
 
 struct GpDev_ {

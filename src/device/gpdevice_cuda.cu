@@ -202,6 +202,15 @@ static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
+{
+  cudaPointerAttributes attributes;
+
+  *holds = cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+  (void)cudaGetLastError(); /* a pointer that CUDA does not know is the host's */
+  return *holds ? GpDevCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
+}
+
 extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 {
   return GpDevCuda(dev, cudaGetLastError(), kernel);
@@ -232,4 +241,5 @@ extern "C" const GpDevOps GpDevOpsCUDA = {
   GpDevGraphLaunch_CUDA,
   GpDevGraphDestroy_CUDA,
   GpDevPoll_CUDA,
+  GpDevHolds_CUDA,
 };

@@ -66,18 +66,25 @@ typedef struct {
   PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
+typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo; /* gpucsrcoo.c */
+
 typedef struct {
   struct _MatOps base;                                                                        /* the parent type's operations */
   PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                  /* the parent's */
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
   PetscBool        mpi;
   MatGPUCSROptions options;
   GpDev            dev;
   GpOp             op;        /* seq */
   MatGPUCSRKey     key;       /* seq */
   GpOpPlace        place;     /* seq: of this block in the matrix that the user made */
+  PetscBool        typed;     /* seq: by MatSetType(), so it is no block of a parallel matrix that is not ours */
+  Vec             *factors;   /* seq: of a MatDiagonalScale() of the whole matrix, which puts them here and sees to the image */
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
+  MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -89,7 +96,7 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -129,6 +136,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_Seq(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_MPI(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
 
@@ -137,6 +145,16 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
+
+/* gpucsrupdate.c: operations that change the host's values and the device's alike */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, GpOp other, PetscInt raises);
+
+/* gpucsrcoo.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
 /* gpucsroptions.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);

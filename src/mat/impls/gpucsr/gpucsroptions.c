@@ -29,8 +29,12 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
   MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1, MAT_GPUCSR_HALO_AUTO};
   PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0, halo = options.halo;
   PetscObject      o = (PetscObject)A;
+  char             type[256];
+  PetscBool        set;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(o->options, o->prefix, "-mat_gpucsr_vec_type", type, sizeof(type), &set));
+  if (set) PetscCall(MatGPUCSRSetVecType(A, type));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_storage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), &storage, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_transpose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), &transpose, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_kernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), &kernel, NULL));

@@ -44,8 +44,16 @@ PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp); /* does nothing when it exists */
+PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp); /* when the values of A have changed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);   /* does nothing when it exists */
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
+
+/* gpupdate.c: the host's values have changed by one of a few operations; does the same to the device's, when that gives what an
+   upload of the host's (rowptr, col, val: as they are now) would give */
+PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
+PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
+PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
+PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
 PETSC_INTERN PetscErrorCode GpOpGetBytes(GpOp, PetscLogDouble *);
 
 #endif
