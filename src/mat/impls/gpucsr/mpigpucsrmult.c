@@ -74,7 +74,7 @@ static PetscErrorCode MatGPUCSRHaloBuffers(MatGPUCSRHalo *H)
 }
 
 /* made anew when the pattern, or a block, is another; collective, as these changes are */
-static PetscErrorCode MatGPUCSRGetHalo(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
+PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
 {
   Mat_GPUCSR   *g = (Mat_GPUCSR *)A->spptr;
   PetscObjectId id;
@@ -157,7 +157,7 @@ PetscErrorCode MatGPUCSRProduct_MPI(Mat A, PetscBool transpose, Vec x, Vec z, Ve
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
   PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
-  PetscCall(MatGPUCSRGetHalo(A, Ao, columns, &halo));
+  PetscCall(MatGPUCSRGetHalo_Private(A, Ao, columns, &halo));
   PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
   PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
   PetscCallGp(halo->dev, "waiting for the last exchange", halo->dev->ops->event_wait(halo->dev, halo->packed));
