@@ -29,27 +29,27 @@ typedef struct {
 
 /* lengths that are empty, end exactly at a tile's or a group's end, and span many tiles */
 static const SpmmCase Cases[] = {
-  {"uniform rows",        700,   400,   19, {0},                                                                                                  0 },
-  {"wide",                9,     5000,  700, {0},                                                                                                 0 },
-  {"tall",                3000,  7,     4, {0},                                                                                                   0 },
-  {"uneven rows",         44,    9973,  0, {0, 3, 0, 1021, 0, 1024, 1, 5000, 0, 0, 1023, 2048, 1, 1, 17, 300, 0, 9000, 31, 33, 0, 64},            22},
-  {"exactly two tiles",   2,     5003,  0, {1024, 1024},                                                                                          2 },
-  {"one row",             1,     5003, 0, {39000},                                                                                               1 },
-  {"mostly empty rows",   4000,  101,   0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},                                                                     11},
-  {"one entry",           1,     1,     0, {1},                                                                                                   1 },
-  {"no entries",          300,   200,   0, {0},                                                                                                   1 },
-  {"no rows",             0,     7,     0, {0},                                                                                                   1 },
-  {"no columns",          7,     0,     0, {0},                                                                                                   1 },
+  {"uniform rows", 700, 400, 19, {0}, 0},
+  {"wide", 9, 5000, 700, {0}, 0},
+  {"tall", 3000, 7, 4, {0}, 0},
+  {"uneven rows", 44, 9973, 0, {0, 3, 0, 1021, 0, 1024, 1, 5000, 0, 0, 1023, 2048, 1, 1, 17, 300, 0, 9000, 31, 33, 0, 64}, 22},
+  {"exactly two tiles", 2, 5003, 0, {1024, 1024}, 2},
+  {"one row", 1, 5003, 0, {39000}, 1},
+  {"mostly empty rows", 4000, 101, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 11},
+  {"one entry", 1, 1, 0, {1}, 1},
+  {"no entries", 300, 200, 0, {0}, 1},
+  {"no rows", 0, 7, 0, {0}, 1},
+  {"no columns", 7, 0, 0, {0}, 1},
 };
 
 typedef struct {
   GpDev              dev;
   const BenchMatrix *A;
   int                transpose, add;
-  GpColumns          columns;   /* k, increments */
-  double            *x, *y;     /* host: all columns, gaps included */
-  size_t             nx, ny;    /* their lengths */
-  size_t             ldx, ldy;  /* from a column to the next */
+  GpColumns          columns;  /* k, increments */
+  double            *x, *y;    /* host: all columns, gaps included */
+  size_t             nx, ny;   /* their lengths */
+  size_t             ldx, ldy; /* from a column to the next */
   double            *gold, *scale;
 } Spmm;
 
@@ -137,7 +137,7 @@ static PetscErrorCode SpmmCheck(const Spmm *T, int kernel, const GpFmt *F, const
   PetscCheck(!T->ny || !memcmp(y, again, T->ny * sizeof(double)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: two runs differ", name, GpSpmmTable[kernel].name);
   for (int c = 0; c < T->columns.k; c++) {
     for (int32_t i = 0; i < m; i++) {
-      double      *at = y + c * T->ldy + i * T->columns.incy;
+      double      *at   = y + c * T->ldy + i * T->columns.incy;
       const double gold = T->gold[(size_t)c * m + i], scale = T->scale[(size_t)c * m + i], error = fabs(*at - gold) / (scale > 0 ? scale : 1.0);
 
       PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s, %s%s, %d columns %s apart, add %d: row %d, column %d is %.17g, not %.17g", name, GpSpmmTable[kernel].name, T->transpose ? "transpose, " : "",

@@ -115,8 +115,14 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
 
   PetscFunctionBeginUser;
   PetscCall(Count(&count));
-  PetscCall(multiply(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
-  PetscCall(multiply(A2, B2, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &again));
+  PetscCall(MatGetSize(room, NULL, &N));
+  if (N) {
+    PetscCall(multiply(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
+    PetscCall(multiply(A2, B2, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &again));
+  } else { /* some products of AIJ refuse to have no columns */
+    PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &expected));
+    PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &again));
+  }
   PetscCall(Count(&count));
   PetscCheck(!count, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A product of plain AIJ was ours");
   PetscCall(multiply(G, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
@@ -142,7 +148,6 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
   PetscCall(MatProductNumeric(P));
   PetscCall(Same("with matrices replaced", again, P, PETSC_FALSE));
   PetscCall(MatDestroy(&P));
-  PetscCall(MatGetSize(expected, NULL, &N));
   PetscCall(Count(&count));
   PetscCheck(count == (N ? 8 : 0), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " of 8 products were ours", what, count);
   PetscCall(MatDestroy(&expected));
@@ -153,9 +158,9 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
 /* many vectors at once against the columns of the product with a dense matrix */
 static PetscErrorCode Vectors(Mat A, Mat G, VecType type, PetscBool transpose, Mat B)
 {
-  Mat       expected, got;
-  PetscInt  k;
-  Vec      *x, *y, in, out;
+  Mat      expected, got;
+  PetscInt k;
+  Vec     *x, *y, in, out;
 
   PetscFunctionBeginUser;
   PetscCall(transpose ? MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected) : MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
@@ -252,12 +257,11 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
     PetscCall(Ways("A B'", MatMatTransposeMult, MATPRODUCT_ABt, A, G, A2, G2, Bt[0], Bt[1], room[0], gap));
     for (int b = 0; b < 2; b++) PetscCall(MatDestroy(&Bt[b]));
   }
-  for (int transpose = 0; transpose < 2; transpose++) {
-    PetscCall(Vectors(A, G, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0]));
-    PetscCall(Vectors(A, G, VECGPU, (PetscBool)transpose, transpose ? D[1] : B[1]));
-    PetscCall(Vectors(A, A, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0])); /* of any type */
+  for (int transpose = 0; transpose < 2 && k && k < 100; transpose++) { /* -malloc_debug makes hundreds of vectors slow */
+    PetscCall(Vectors(A, G, gap ? VECSTANDARD : VECGPU, (PetscBool)transpose, transpose ? D[0] : B[0]));
+    if (k <= 3) PetscCall(Vectors(A, A, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0])); /* of any type */
   }
-  if (m && n) PetscCall(Change(A, G, B[0]));
+  if (m && n && k) PetscCall(Change(A, G, B[0]));
   for (int b = 0; b < 2; b++) {
     PetscCall(MatDestroy(&B[b]));
     PetscCall(MatDestroy(&D[b]));
@@ -316,7 +320,7 @@ static PetscErrorCode Others(PetscRandom random)
 
 int main(int argc, char **argv)
 {
-  const PetscInt shapes[][3] = {{0, 0, 2}, {0, 5, 3}, {5, 0, 3}, {1, 1, 1}, {2, 9, 3}, {40, 40, 0}, {40, 40, 1}, {57, 23, 17}, {23, 57, 200}, {300, 2500, 3}, {600, 600, 33}};
+  const PetscInt shapes[][3] = {{0, 0, 2}, {0, 5, 3}, {5, 0, 3}, {1, 1, 1}, {2, 9, 3}, {40, 40, 0}, {40, 40, 1}, {57, 23, 17}, {57, 23, 17}, {23, 57, 200}, {130, 2500, 3}, {130, 130, 33}};
   PetscRandom    random;
 
   PetscFunctionBeginUser;
@@ -325,8 +329,7 @@ int main(int argc, char **argv)
   PetscCall(PetscLogDefaultBegin());
   PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
   PetscCall(PetscRandomSetInterval(random, -1.0, 1.0));
-  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(shapes); s++)
-    for (int gap = 0; gap < 2; gap++) PetscCall(Shape(shapes[s][0], shapes[s][1], shapes[s][2], (PetscBool)gap, random));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(shapes); s++) PetscCall(Shape(shapes[s][0], shapes[s][1], shapes[s][2], (PetscBool)(s % 2), random));
   PetscCall(Others(random));
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(PetscFinalize());
@@ -337,9 +340,13 @@ int main(int argc, char **argv)
 
    testset:
       output_file: output/spmm.out
-      nsize: {{1 2 3}}
       test:
          suffix: storage
-         args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}
+         nsize: {{1 2 3}}
+         args: -mat_gpucsr_storage {{single double}}
+      test:
+         suffix: lazy
+         nsize: 2
+         args: -mat_gpucsr_storage double -mat_gpucsr_transpose lazy
 
 TEST*/

@@ -149,8 +149,8 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
     PetscCheck(x[c] != y[c], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "x[%" PetscInt_FMT "] and y[%" PetscInt_FMT "] must be different vectors", c, c);
     PetscCall(VecGetLocalSize(x[c], &mx));
     PetscCall(VecGetLocalSize(y[c], &my));
-    PetscCheck(mx == nx && my == ny, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Local sizes %" PetscInt_FMT " of x[%" PetscInt_FMT "] and %" PetscInt_FMT " of y[%" PetscInt_FMT "] do not fit the matrix: %" PetscInt_FMT " and %" PetscInt_FMT " expected", mx, c, my, c, nx,
-               ny);
+    PetscCheck(mx == nx && my == ny, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Local sizes %" PetscInt_FMT " of x[%" PetscInt_FMT "] and %" PetscInt_FMT " of y[%" PetscInt_FMT "] do not fit the matrix: %" PetscInt_FMT " and %" PetscInt_FMT " expected",
+               mx, c, my, c, nx, ny);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

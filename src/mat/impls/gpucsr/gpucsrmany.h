@@ -9,12 +9,12 @@
 
 /* kept from one product to the next */
 struct _n_MatGPUCSRMany {
-  double       *staged[2][2]; /* device memory for columns that live on the host: of x, of y; two batches of each */
-  size_t        nstaged[2];   /* entries of each */
-  size_t        nboundary, nghosts; /* mpi: entries that the exchange has room for */
-  double       *boundary, *ghosts;  /* pinned host memory: MAT_GPUCSR_BATCH columns by rows */
-  double       *device_boundary, *device_ghosts;
-  GpDevEvent    copied; /* the last copy to or from the pinned memory */
+  double    *staged[2][2];       /* device memory for columns that live on the host: of x, of y; two batches of each */
+  size_t     nstaged[2];         /* entries of each */
+  size_t     nboundary, nghosts; /* mpi: entries that the exchange has room for */
+  double    *boundary, *ghosts;  /* pinned host memory: MAT_GPUCSR_BATCH columns by rows */
+  double    *device_boundary, *device_ghosts;
+  GpDevEvent copied; /* the last copy to or from the pinned memory */
 };
 
 PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[]);

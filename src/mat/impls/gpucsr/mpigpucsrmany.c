@@ -101,7 +101,7 @@ PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat A, PetscBool transpose, PetscIn
   MatGPUCSRHalo  *halo = NULL;
   MatGPUCSRMany  *many = NULL;
   GpOp            diagonal, offdiagonal;
-  MPI_Datatype    unit;
+  MPI_Datatype    unit = MPIU_SCALAR; /* PetscSF has no sum for a derived type of one scalar */
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
@@ -109,11 +109,13 @@ PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat A, PetscBool transpose, PetscIn
   PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
   PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
   PetscCall(MatGPUCSRManyExchange(g, halo, &many));
-  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)k, MPIU_SCALAR, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
+  if (k > 1) {
+    PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)k, MPIU_SCALAR, &unit));
+    PetscCallMPI(MPI_Type_commit(&unit));
+  }
   if (transpose) PetscCall(MatGPUCSRMultManyTranspose(halo, many, unit, diagonal, offdiagonal, k, dx, dy));
   else PetscCall(MatGPUCSRMultManyForward(halo, many, unit, diagonal, offdiagonal, k, x, dx, dy));
-  PetscCallMPI(MPI_Type_free(&unit));
+  if (k > 1) PetscCallMPI(MPI_Type_free(&unit));
   PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - A->rmap->n, 0.0) * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

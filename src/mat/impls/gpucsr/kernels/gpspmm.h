@@ -33,7 +33,7 @@ typedef GpErr (*GpSpmmFn)(const GpFmt *A, const GpColumns *columns);
 typedef struct {
   const char *name;
   GpFmtId     format;
-  int         width; /* columns of the widest panel: the matrix is read once for each */
+  int         width;  /* columns of the widest panel: the matrix is read once for each */
   int         fewest; /* columns worth a panel; fewer are better multiplied one by one */
   const char *help;
   GpSpmmFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime */

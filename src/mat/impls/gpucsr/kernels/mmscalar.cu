@@ -87,8 +87,8 @@ static void Launch(const GpCsr *R, const GpColumns &C, int first, int panels)
 template <int WIDTH>
 static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *columns)
 {
-  const GpCsr *R = A->csr;
-  GpColumns    C = *columns;
+  const GpCsr *R    = A->csr;
+  GpColumns    C    = *columns;
   const int    full = C.k / WIDTH, rest = C.k % WIDTH;
 
   if (!R->m || !C.k) return GP_SUCCESS;

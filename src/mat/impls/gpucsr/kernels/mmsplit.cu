@@ -132,9 +132,9 @@ struct Shared {
   int32_t  col[GP_PANEL_TILE];
   GpScalar val[GP_PANEL_TILE];
   int32_t  from[GP_PANEL_ROWS + 1];
-  int32_t  entered[GROUPS];                 /* the segment that a group found begun; NONE */
-  double   head[GROUPS][WIDTH];             /* its part of that */
-  double   sum[GP_PANEL_ROWS][WIDTH + 1];   /* of the part of a row in the group where it starts */
+  int32_t  entered[GROUPS];               /* the segment that a group found begun, or NONE */
+  double   head[GROUPS][WIDTH];           /* its part of that */
+  double   sum[GP_PANEL_ROWS][WIDTH + 1]; /* of the part of a row in the group where it starts */
 };
 static constexpr int32_t NONE = -2;
 
@@ -152,16 +152,18 @@ __device__ static int32_t SegmentOf(const int32_t *from, int32_t rows, int32_t k
   return lo;
 }
 
-/* a group walks its nonzeros [k, stop) from segment to segment */
+/* A group walks its nonzeros [k, stop) from segment to segment.  What it finds of the segment that it entered is added up over the groups
+   of the warp that entered the same: a group's head is the sum from it to the end of its warp. */
 template <int WIDTH>
 __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t stop, const double *__restrict__ x)
 {
   constexpr int LANES = Shared<WIDTH>::LANES;
   const int     group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  int32_t       s = k < stop ? SegmentOf(S.from, rows, k) : NONE;
-  bool          entered = s == -1 || (s >= 0 && S.from[s] < k);
+  int32_t       s       = k < stop ? SegmentOf(S.from, rows, k) : NONE;
+  const int32_t entered = s == -1 || (s >= 0 && S.from[s] < k) ? s : NONE;
+  bool          first   = entered != NONE;
+  double2       head    = {0, 0};
 
-  if (lane == 0) S.entered[group] = entered ? s : NONE;
   while (k < stop) {
     const int32_t end = min(stop, S.from[s + 1]);
     double2       sum = {0, 0};
@@ -174,19 +176,45 @@ __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t s
       sum.x += a * xk.x;
       sum.y += a * xk.y;
     }
-    double *to = entered ? S.head[group] : S.sum[s];
-    to[2 * lane] = sum.x;
-    to[2 * lane + 1] = sum.y;
-    entered = false;
+    if (first) head = sum;
+    else {
+      S.sum[s][2 * lane]     = sum.x;
+      S.sum[s][2 * lane + 1] = sum.y;
+    }
+    first = false;
     do s++; /* over empty rows */
     while (s < rows && S.from[s + 1] <= k);
   }
+  for (int off = LANES; off < WARP; off *= 2) {
+    const double  hx = __shfl_down_sync(0xffffffffu, head.x, off), hy = __shfl_down_sync(0xffffffffu, head.y, off);
+    const int32_t other = __shfl_down_sync(0xffffffffu, entered, off);
+
+    if ((int)(threadIdx.x % WARP) + off < WARP && other == entered) {
+      head.x += hx;
+      head.y += hy;
+    }
+  }
+  S.head[group][2 * lane]     = head.x;
+  S.head[group][2 * lane + 1] = head.y;
+  if (lane == 0) S.entered[group] = entered;
+}
+
+/* what the groups from g on found of segment s: the group's warp, then the other warps, in order */
+template <int WIDTH>
+__device__ static double Entered(const Shared<WIDTH> &S, int g, int32_t s, int c)
+{
+  constexpr int EACH = WARP / Shared<WIDTH>::LANES; /* groups of a warp */
+  double        sum  = 0;
+
+  for (; g < Shared<WIDTH>::GROUPS && S.entered[g] == s; g = (g / EACH + 1) * EACH) sum += S.head[g][c];
+  return sum;
 }
 
 template <int WIDTH>
-__global__ static void __launch_bounds__(BLOCK) MmSplit(GpCsrTile T, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, int32_t n, const double *__restrict__ packed, const __grid_constant__ GpColumns C, int first, double *partial)
+__global__ static void __launch_bounds__(BLOCK)
+  MmSplit(GpCsrTile T, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, int32_t n, const double *__restrict__ packed, const __grid_constant__ GpColumns C, int first, double *partial)
 {
-  constexpr int LANES = Shared<WIDTH>::LANES, GROUPS = Shared<WIDTH>::GROUPS;
+  constexpr int             LANES = Shared<WIDTH>::LANES, GROUPS = Shared<WIDTH>::GROUPS;
   extern __shared__ double2 memory[];
   Shared<WIDTH>            &S = *(Shared<WIDTH> *)memory;
   const int32_t             t = blockIdx.x, start = T.start[t], length = T.start[t + 1] - start, row = T.row[t], rows = T.row[t + 1] - row;
@@ -208,18 +236,8 @@ __global__ static void __launch_bounds__(BLOCK) MmSplit(GpCsrTile T, const int32
   /* what other groups found of a row goes to the group where it starts, what belongs to no row of the tile to its head */
   const int32_t ends = min(mine + each, length), last = mine < length ? SegmentOf(S.from, rows, ends - 1) : NONE;
   for (int c = 2 * lane; c < 2 * lane + 2; c++) {
-    if (last >= 0 && S.from[last] >= mine) {
-      double sum = S.sum[last][c];
-
-      for (int g = group + 1; g < GROUPS && S.entered[g] == last; g++) sum += S.head[g][c];
-      S.sum[last][c] = sum;
-    }
-    if (group == 0) {
-      double sum = 0;
-
-      for (int g = 0; g < GROUPS && S.entered[g] == -1; g++) sum += S.head[g][c];
-      head[c] = sum;
-    }
+    if (last >= 0 && S.from[last] >= mine) S.sum[last][c] += Entered(S, group + 1, last, c);
+    if (group == 0) head[c] = Entered(S, 0, -1, c);
   }
   __syncthreads();
   const bool open = rows && rowptr[row + rows] - start > length; /* the last row goes on in the next tile */
@@ -252,7 +270,7 @@ __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpCsrTile T, const d
   const int         panel = first + blockIdx.y * WIDTH, c = threadIdx.x % WIDTH, p = threadIdx.x / WIDTH;
   const int32_t     base = blockIdx.x * PARTS, mine = base + p;
   const double     *head = partial + (size_t)blockIdx.y * 2 * T.ntiles * WIDTH + c, *tail = head + (size_t)T.ntiles * WIDTH;
-  double           *y    = panel + c < C.k ? C.y[panel + c] : NULL;
+  double           *y = panel + c < C.k ? C.y[panel + c] : NULL;
 
   if (mine < T.nspans && T.spanend[2 * mine + 1] - T.spanend[2 * mine] <= LONG && y) {
     double sum = tail[(size_t)T.spanend[2 * mine] * WIDTH];
@@ -284,8 +302,8 @@ static GpErr Panels(const GpFmt *A, const GpColumns &C, int first, int panels, d
   const GpCsrTile *T      = &((const GpCsrPanel *)A->data)->tile;
   cudaStream_t     stream = (cudaStream_t)R->dev->stream;
   double          *sums   = work + (size_t)R->n * WIDTH * panels;
-  const unsigned   y      = (unsigned)panels, spans = (unsigned)((T->nspans + BLOCK / WIDTH - 1) / (BLOCK / WIDTH));
-  cudaError_t      code   = cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>));
+  const unsigned   y = (unsigned)panels, spans = (unsigned)((T->nspans + BLOCK / WIDTH - 1) / (BLOCK / WIDTH));
+  cudaError_t      code = cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>));
 
   if (code != cudaSuccess) return GpDevFail(R->dev, GP_ERR_DEVICE, "shared memory for a tile: %s", cudaGetErrorString(code));
   if (R->n) Pack<WIDTH><<<dim3((unsigned)((R->n + 63) / 64), y), BLOCK, 0, stream>>>(R->n, C, first, work);

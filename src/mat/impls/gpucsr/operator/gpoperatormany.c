@@ -1,9 +1,8 @@
-/* Products of an operator with several vectors at once.  The kernel and its format are chosen at the first: most matrices never
-   meet one. */
+/* Products of an operator with several vectors at once.  A kernel's format is built when a product first
+   needs it: most matrices never meet one. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
-#include "mat/impls/gpucsr/selector/gpselectmany.h"
 
-#define SAMPLES    64                   /* groups of rows */
+#define SAMPLES    64                  /* groups of rows */
 #define WORK_BYTES ((size_t)256 << 20) /* packed columns beyond this are made in several goes */
 
 /* how far apart the columns of neighbouring rows are, from samples of the device's rows */
@@ -28,28 +27,41 @@ static PetscErrorCode GpOpSpread(GpOp op, const GpCsr *C, const int32_t rowptr[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpBuildMany(GpOp op, int t)
+PetscErrorCode GpOpResetMany(GpOpSide *S)
 {
-  GpOpSide *S      = &op->side[t];
-  double    spread = 1.0;
+  PetscFunctionBegin;
+  for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
+  S->spread = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the kernel for so many columns, with its format */
+static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
+{
+  GpOpSide *S = &op->side[t];
   int32_t  *rowptr;
 
   PetscFunctionBegin;
+  *kernel = S->spread > 0 ? GpSelChooseMany(&S->features, S->spread, k) : -1;
+  if (*kernel >= 0 && S->many[*kernel].csr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rowptr));
   PetscCallGp(op->dev, "reading row lengths", GpDevDownload(op->dev, rowptr, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
-  if (GpSelMayScatter(&S->features)) PetscCall(GpOpSpread(op, &S->csr, rowptr, &spread));
-  S->manykernel = GpSelChooseMany(&S->features, spread);
-  PetscCallGp(op->dev, "building the format of products with many vectors", GpFmtBuild(&S->many, GpSpmmTable[S->manykernel].format, &S->csr, rowptr));
+  if (*kernel < 0) {
+    S->spread = 1.0;
+    if (GpSelMayScatter(&S->features)) PetscCall(GpOpSpread(op, &S->csr, rowptr, &S->spread));
+  }
+  *kernel = GpSelChooseMany(&S->features, S->spread, k);
+  PetscCallGp(op->dev, "building the format of products with several vectors", GpFmtBuild(&S->many[*kernel], GpSpmmTable[*kernel].format, &S->csr, rowptr));
   PetscCall(PetscFree(rowptr));
-  PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d: products with many vectors by kernel %s (columns of neighbouring rows %.2f apart)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, GpSpmmTable[S->manykernel].name, spread));
+  PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d: %" PetscInt_FMT " vectors by kernel %s (spread of neighbouring rows' columns %.2f)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, k, GpSpmmTable[*kernel].name, S->spread));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* up to GP_SPMM_COLUMNS columns; those that full panels leave over may be too few for the kernel, and are multiplied one by one */
-static PetscErrorCode GpOpMultPanels(GpOp op, int t, GpColumns *C)
+static PetscErrorCode GpOpMultPanels(GpOp op, int t, int kernel, GpColumns *C)
 {
   GpOpSide        *S   = &op->side[t];
-  const GpSpmmRow *row = &GpSpmmTable[S->manykernel];
+  const GpSpmmRow *row = &GpSpmmTable[kernel];
   GpErr            err;
 
   PetscFunctionBegin;
@@ -57,7 +69,7 @@ static PetscErrorCode GpOpMultPanels(GpOp op, int t, GpColumns *C)
     for (; C->k % row->width; C->k--) PetscCall(GpOpMult(op, (PetscBool)t, C->x[C->k - 1], C->add ? C->y[C->k - 1] : NULL, C->y[C->k - 1]));
   }
   if (!C->k) PetscFunctionReturn(PETSC_SUCCESS);
-  err = row->mult[op->dev->kind][S->csr.prec](&S->many, C);
+  err = row->mult[op->dev->kind][S->csr.prec](&S->many[kernel], C);
   PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "kernel %s on %d x %d with %d nonzeros, %d columns: %s", row->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, (int)C->k, op->dev->error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,15 +77,16 @@ static PetscErrorCode GpOpMultPanels(GpOp op, int t, GpColumns *C)
 /* y_c = A x_c, or y_c += A x_c with add, for k columns; or the same with the transpose */
 PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
-  const int t     = transpose ? 1 : 0;
-  GpOpSide *S     = &op->side[t];
-  PetscInt  batch = GP_SPMM_COLUMNS;
+  const int t      = transpose ? 1 : 0;
+  GpOpSide *S      = &op->side[t];
+  PetscInt  batch  = GP_SPMM_COLUMNS;
+  int       kernel = -1;
 
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!S->many.csr) PetscCall(GpOpBuildMany(op, t));
-  while (batch > GpSpmmTable[S->manykernel].width && (size_t)S->csr.n * batch * sizeof(double) > WORK_BYTES) batch /= 2;
+  PetscCall(GpOpChooseMany(op, t, k, &kernel));
+  while (batch > GpSpmmTable[kernel].width && (size_t)S->csr.n * batch * sizeof(double) > WORK_BYTES) batch /= 2;
   for (PetscInt first = 0; first < k; first += batch) {
     GpColumns C = {.k = (int32_t)PetscMin(k - first, batch), .add = add, .incx = incx, .incy = incy};
 
@@ -81,7 +94,7 @@ PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool 
       C.x[c] = x[first + c];
       C.y[c] = y[first + c];
     }
-    PetscCall(GpOpMultPanels(op, t, &C));
+    PetscCall(GpOpMultPanels(op, t, kernel, &C));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,7 +15,7 @@ double GpSelSpread(int32_t rows, const int32_t rowptr[], const int32_t col[])
 
       if (k >= rowptr[r + 1]) continue;
       group = col[k - rowptr[0]] / 4;
-      for (i = 0; i < live && at[i] != group; i++) { }
+      for (i = 0; i < live && at[i] != group; i++) {}
       if (i == live) at[live++] = group;
       entries++;
     }
@@ -30,7 +30,9 @@ int GpSelMayScatter(const GpFeatures *F)
   return F->runtime == GP_DEV_CUDA && F->mean <= 64 && F->longest <= 4 * F->mean + 16;
 }
 
-int GpSelChooseMany(const GpFeatures *F, double spread)
+/* Columns that stay where they are save their packing; but a thread's rows of more than some sixteen entries, times eight columns, find little of
+   what their neighbours read in the cache any more (tests/bench/results tells the times). */
+int GpSelChooseMany(const GpFeatures *F, double spread, int64_t columns)
 {
-  return GpSelMayScatter(F) && spread < 0.5 ? GP_SPMM_mmscalar8 : GP_SPMM_mmsplit16;
+  return GpSelMayScatter(F) && spread < 0.5 && (F->mean <= 16 || columns <= 8) ? GP_SPMM_mmscalar8 : GP_SPMM_mmsplit16;
 }
