@@ -46,6 +46,7 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionBegin;
   PetscCall(GpOpDestroy(&g->op));
   PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
+  PetscCall(MatGPUCSRManyDestroy_Private(g->dev, &g->many));
   for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
   PetscCall(PetscFree(A->spptr));
   PetscFunctionReturn(PETSC_SUCCESS);

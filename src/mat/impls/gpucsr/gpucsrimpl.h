@@ -66,6 +66,8 @@ typedef struct {
   PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
+typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
+
 typedef struct {
   struct _MatOps base;                                                                        /* the parent type's operations */
   PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
@@ -78,6 +80,7 @@ typedef struct {
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
+  MatGPUCSRMany   *many;
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -89,7 +92,8 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_MultMany;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -132,7 +136,13 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
 
-/* gpucsrvec.c: vectors in and out of a product */
+
+/* gpucsrmany.c: several vectors at once */
+PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);
+
+/* gpucsrvec.c: vectors in and out of a product; an array where it is, mode 'r', 'w' or 'b' */
+PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
@@ -149,7 +159,8 @@ PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
 
-/* gpucsrview.c, gpucsrproduct.c, gpucsrfactor.c */
+/* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c */
+PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
