@@ -57,7 +57,8 @@ twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-benches  := $(if $(nvcc),bench_kernels) $(filter-out bench_kernels,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
+cudabenches := bench_kernels bench_spmm# beside cuSPARSE, without PETSc
+benches  := $(if $(nvcc),$(cudabenches)) $(filter-out $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
 cudalibs := -ldl
@@ -152,8 +153,8 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
 $(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/common/*.c examples/$(e)/*.c)))))
-$(foreach b,$(filter-out bench_kernels,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
-$(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
+$(foreach b,$(filter-out $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign

@@ -66,6 +66,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetHaloType(Mat, MatGPUCSRHaloType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
 PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
+PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
 #endif

@@ -77,6 +77,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRHaloBegin", MAT_CLASSID, &MAT_GPUCSR_HaloBegin));
   PetscCall(PetscLogEventRegister("GPUCSRHaloEnd", MAT_CLASSID, &MAT_GPUCSR_HaloEnd));
   PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
+  PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(VecGPUInitialize_Private());

@@ -89,4 +89,33 @@ static inline PetscErrorCode GpCompatGetDeviceId(PetscInt *id)
 }
 #endif
 
+/* a dense matrix's array where it is */
+#include <petscmat.h>
+static inline PetscErrorCode GpCompatDenseGetArray(Mat A, PetscBool write, PetscScalar **array, PetscMemType *memtype)
+{
+  PetscFunctionBegin;
+#if PETSC_VERSION_GE(3, 19, 0)
+  if (write) PetscCall(MatDenseGetArrayWriteAndMemType(A, array, memtype));
+  else PetscCall(MatDenseGetArrayReadAndMemType(A, (const PetscScalar **)array, memtype));
+#else
+  if (write) PetscCall(MatDenseGetArrayWrite(A, array));
+  else PetscCall(MatDenseGetArrayRead(A, (const PetscScalar **)array));
+  *memtype = PETSC_MEMTYPE_HOST;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode GpCompatDenseRestoreArray(Mat A, PetscBool write, PetscScalar **array)
+{
+  PetscFunctionBegin;
+#if PETSC_VERSION_GE(3, 19, 0)
+  if (write) PetscCall(MatDenseRestoreArrayWriteAndMemType(A, array));
+  else PetscCall(MatDenseRestoreArrayReadAndMemType(A, (const PetscScalar **)array));
+#else
+  if (write) PetscCall(MatDenseRestoreArrayWrite(A, array));
+  else PetscCall(MatDenseRestoreArrayRead(A, (const PetscScalar **)array));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #endif

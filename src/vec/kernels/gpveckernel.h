@@ -5,6 +5,7 @@
 #include "device/gpdevice.h"
 
 #define GP_VEC_BATCH   8    /* vectors that one launch of a kernel on many takes */
+#define GP_VEC_ROWS    16   /* vectors that are packed by rows together */
 #define GP_VEC_RESULTS 64   /* results that wait for one GpVecWait() */
 #define GP_VEC_PARTS   2112 /* blocks of a reduction at most: their partial sums lie in device memory */
 
@@ -45,10 +46,12 @@ typedef enum {
 
 /* the twins of every operation, by runtime */
 typedef struct {
-  GpErr (*gather)(GpDev, int32_t n, const int32_t *index, const double *x, double *packed);             /* packed[k] = x[index[k]] */
-  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y);         /* y[index[k]] += packed[k]; no index twice */
-  GpErr (*mdot)(GpVecWork *, int64_t n, int many, const double *x, const double *const y[], int slot);  /* result[slot + j] = x . y[j] */
-  GpErr (*maxpy)(GpDev, int64_t n, int many, const double alpha[], const double *const x[], double *y); /* y += sum of alpha[j] x[j] */
+  GpErr (*gather)(GpDev, int32_t n, const int32_t *index, const double *x, double *packed);                           /* packed[k] = x[index[k]] */
+  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y);                       /* y[index[k]] += packed[k]; no index twice */
+  GpErr (*gatherrows)(GpDev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed);     /* packed[k*many + c] = x[c][index[k]], at most GP_VEC_ROWS */
+  GpErr (*scatteraddrows)(GpDev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[]); /* y[c][index[k]] += packed[k*many + c] */
+  GpErr (*mdot)(GpVecWork *, int64_t n, int many, const double *x, const double *const y[], int slot);                /* result[slot + j] = x . y[j] */
+  GpErr (*maxpy)(GpDev, int64_t n, int many, const double alpha[], const double *const x[], double *y);               /* y += sum of alpha[j] x[j] */
   GpVecMapFn    map[GP_VEC_MAPS];
   GpVecReduceFn reduce[GP_VEC_REDUCTIONS];
 } GpVecKernels;

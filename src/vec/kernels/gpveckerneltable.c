@@ -7,6 +7,8 @@
 #define PROTOTYPE_OTHERS(runtime) \
   GpErr GpVec_gather_##runtime(GpDev, int32_t, const int32_t *, const double *, double *); \
   GpErr GpVec_scatteradd_##runtime(GpDev, int32_t, const int32_t *, const double *, double *); \
+  GpErr GpVec_gatherrows_##runtime(GpDev, int32_t, const int32_t *, int, const double *const[], double *); \
+  GpErr GpVec_scatteraddrows_##runtime(GpDev, int32_t, const int32_t *, int, const double *, double *const[]); \
   GpErr GpVec_mdot_##runtime(GpVecWork *, int64_t, int, const double *, const double *const[], int); \
   GpErr GpVec_maxpy_##runtime(GpDev, int64_t, int, const double[], const double *const[], double *);
 
@@ -18,10 +20,12 @@ PROTOTYPE_OTHERS(Host)
 #undef REDUCE
 
 const GpVecKernels GpVecKernelsHost = {
-  .gather     = GpVec_gather_Host,
-  .scatteradd = GpVec_scatteradd_Host,
-  .mdot       = GpVec_mdot_Host,
-  .maxpy      = GpVec_maxpy_Host,
+  .gather         = GpVec_gather_Host,
+  .scatteradd     = GpVec_scatteradd_Host,
+  .gatherrows     = GpVec_gatherrows_Host,
+  .scatteraddrows = GpVec_scatteraddrows_Host,
+  .mdot           = GpVec_mdot_Host,
+  .maxpy          = GpVec_maxpy_Host,
 #define MAP(name, help)             .map[GP_VEC_##name] = GpVec_##name##_Host,
 #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_Host,
 #include "vec/kernels/vec.def"
@@ -38,13 +42,15 @@ PROTOTYPE_OTHERS(CUDA)
   #undef REDUCE
 
 const GpVecKernels GpVecKernelsCUDA = {
-  .gather     = GpVec_gather_CUDA,
-  .scatteradd = GpVec_scatteradd_CUDA,
-  .mdot       = GpVec_mdot_CUDA,
-  .maxpy      = GpVec_maxpy_CUDA,
+  .gather         = GpVec_gather_CUDA,
+  .scatteradd     = GpVec_scatteradd_CUDA,
+  .gatherrows     = GpVec_gatherrows_CUDA,
+  .scatteraddrows = GpVec_scatteraddrows_CUDA,
+  .mdot           = GpVec_mdot_CUDA,
+  .maxpy          = GpVec_maxpy_CUDA,
   #define MAP(name, help)             .map[GP_VEC_##name] = GpVec_##name##_CUDA,
-       #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_CUDA,
-       #include "vec/kernels/vec.def"
+           #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_CUDA,
+           #include "vec/kernels/vec.def"
   #undef MAP
   #undef REDUCE
 };

@@ -1,7 +1,7 @@
 /* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update;
+PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
 /* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
    may leave them on one that has no spptr. */
@@ -47,6 +47,7 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscCall(GpOpDestroy(&g->op));
   PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
+  PetscCall(MatGPUCSRManyDestroy_Private(g->dev, &g->many));
   for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
   PetscCall(PetscFree(A->spptr));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,6 +67,7 @@ typedef struct {
 } MatGPUCSRHalo;
 
 typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo; /* gpucsrcoo.c */
+typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
 typedef struct {
   struct _MatOps base;                                                                        /* the parent type's operations */
@@ -85,6 +86,7 @@ typedef struct {
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
   MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
+  MatGPUCSRMany   *many;
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -96,7 +98,7 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -140,7 +142,13 @@ PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
 
-/* gpucsrvec.c: vectors in and out of a product */
+
+/* gpucsrmany.c: several vectors at once */
+PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);
+
+/* gpucsrvec.c: vectors in and out of a product; an array where it is, mode 'r', 'w' or 'b' */
+PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
@@ -167,7 +175,8 @@ PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
 
-/* gpucsrview.c, gpucsrproduct.c, gpucsrfactor.c */
+/* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c */
+PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);

@@ -129,6 +129,21 @@ typedef struct {
   int32_t  n;
   int32_t *row; /* [n] ascending */
 } GpCsrList;
+GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T); /* tiles of other sizes; head and tail stay NULL */
+void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
+
+/* csrpanel: the same for products with many vectors, in smaller tiles, for every nonzero is more work.  The work space holds
+   vectors packed by rows and partial sums; it grows to what the largest product needed. */
+#define GP_PANEL_TILE 1024
+#define GP_PANEL_ROWS 128
+
+typedef struct {
+  GpCsrTile tile; /* without its sums */
+  double   *work;
+  size_t    nwork;
+} GpCsrPanel;
+
+GpErr GpCsrPanelWork(const GpFmt *A, size_t n, double **work); /* room for n doubles */
 
 #if defined(__cplusplus)
 }

@@ -17,6 +17,7 @@ static PetscErrorCode GpOpReset(GpOp op)
   GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
   for (int t = 0; t < 2; t++) {
     GpFmtDestroy(&op->side[t].fmt);
+    GpOpResetMany(&op->side[t]);
     GpCsrDestroy(&op->side[t].csr);
     op->has[t] = PETSC_FALSE;
   }
@@ -142,6 +143,7 @@ static void GpOpDestroyTranspose(GpOp op)
 {
   GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
   GpFmtDestroy(&op->side[1].fmt);
+  GpOpResetMany(&op->side[1]);
   GpCsrDestroy(&op->side[1].csr);
   op->has[1] = PETSC_FALSE;
 }
@@ -231,6 +233,9 @@ PetscErrorCode GpOpGetBytes(GpOp op, PetscLogDouble *bytes)
 {
   PetscFunctionBegin;
   *bytes = op->perm ? (double)op->side[0].csr.nnz * sizeof(int32_t) : 0.0;
-  for (int t = 0; t < 2; t++) *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
+  for (int t = 0; t < 2; t++) {
+    *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
+    for (int k = 0; k < GP_SPMM_KERNELS; k++) *bytes += GpFmtBytes(&op->side[t].many[k]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
