@@ -3,6 +3,8 @@ static char help[] = "Products of MATGPUCSR with dense matrices and with many ve
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
+static char DenseType[64] = MATDENSE;
+
 #define GAP 12345.0 /* what stands between the columns of a dense matrix */
 
 /* m x n with a band, a few far entries, some empty rows and one full row; round: to single precision */
@@ -43,7 +45,7 @@ static PetscErrorCode Dense(Mat like, PetscBool transpose, PetscInt N, PetscBool
   PetscCall(MatCreate(PETSC_COMM_WORLD, D));
   PetscCall(MatGetSize(like, transpose ? NULL : &M, transpose ? &M : NULL));
   PetscCall(MatSetSizes(*D, m, PETSC_DECIDE, M, N));
-  PetscCall(MatSetType(*D, MATDENSE));
+  PetscCall(MatSetType(*D, DenseType));
   if (gap) PetscCall(MatDenseSetLDA(*D, m + 3));
   PetscCall(MatSetUp(*D));
   PetscCall(MatDenseGetLDA(*D, &lda));
@@ -326,6 +328,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-dense_type", DenseType, sizeof(DenseType), NULL));
   PetscCall(PetscLogDefaultBegin());
   PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
   PetscCall(PetscRandomSetInterval(random, -1.0, 1.0));
@@ -348,5 +351,10 @@ int main(int argc, char **argv)
          suffix: lazy
          nsize: 2
          args: -mat_gpucsr_storage double -mat_gpucsr_transpose lazy
+      test:
+         suffix: densecuda
+         requires: cuda
+         nsize: {{1 2}}
+         args: -mat_gpucsr_storage double -dense_type densecuda -use_gpu_aware_mpi 0
 
 TEST*/

@@ -251,7 +251,8 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   host's values are the truth; the device holds an image that is refreshed when they change.
 
   `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
-  order of summation. Without a GPU they run on the host, in the same formats.
+  order of summation. So do `MatMatMult()`, `MatTransposeMatMult()` and, on one process, `MatMatTransposeMult()` with a dense matrix, and `MatGPUCSRMultMany()`.
+  Without a GPU they run on the host, in the same formats.
 
   `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()`, and `MatAXPY()` by 1 or -1 with `SAME_NONZERO_PATTERN`, change the image where it stands
   when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
@@ -266,5 +267,5 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
   vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
 
-.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`
+.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
 M*/

@@ -10,10 +10,9 @@ static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, Mat
   if (!g->many) PetscCall(PetscNew(&g->many));
   *many = g->many;
   if (n > g->many->nstaged[which]) {
-    for (int slot = 0; slot < 2; slot++) {
-      GpDevFree(g->dev, &g->many->staged[which][slot], g->many->nstaged[which] * sizeof(double));
-      PetscCallGp(g->dev, "making room for vectors", GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]));
-    }
+    for (int slot = 0; slot < 2; slot++) GpDevFree(g->dev, &g->many->staged[which][slot], g->many->nstaged[which] * sizeof(double));
+    g->many->nstaged[which] = 0;
+    for (int slot = 0; slot < 2; slot++) PetscCallGp(g->dev, "making room for vectors", GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]));
     g->many->nstaged[which] = n;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,25 +3,40 @@
 #include "mat/impls/gpucsr/kernels/gpspmm.h"
 
 #if !defined(__CUDACC__)
-static GpErr MmScalar(int width, const GpFmt *A, const GpColumns *C)
-{
-  const GpCsr    *R   = A->csr;
-  const GpScalar *val = (const GpScalar *)R->val;
-
-  for (int first = 0; first < C->k; first += width) {
-    const int live = C->k - first < width ? C->k - first : width;
-
-    for (int32_t i = 0; i < R->m; i++) {
-      double sum[GP_SPMM_COLUMNS] = {0};
-
-      for (int32_t k = R->rowptr[i]; k < R->rowptr[i + 1]; k++)
-        for (int c = 0; c < live; c++) sum[c] += (double)val[k] * C->x[first + c][R->col[k] * C->incx];
-      for (int c = 0; c < live; c++) {
-        double *y = C->y[first + c] + i * C->incy;
-
-        *y = C->add ? *y + sum[c] : sum[c];
-      }
+/* rows times WIDTH columns, of which `live` exist; a known width keeps the sums in registers */
+  #define PANEL(WIDTH) \
+    static void Panel##WIDTH(const GpCsr *R, const GpColumns *C, int first, int live) \
+    { \
+      const GpScalar *val = (const GpScalar *)R->val; \
+      const double   *x[WIDTH]; \
+\
+      for (int c = 0; c < WIDTH; c++) x[c] = C->x[first + (c < live ? c : live - 1)]; \
+      for (int32_t i = 0; i < R->m; i++) { \
+        double sum[WIDTH] = {0}; \
+\
+        for (int32_t k = R->rowptr[i]; k < R->rowptr[i + 1]; k++) { \
+          const int64_t j = R->col[k] * C->incx; \
+          const double  a = (double)val[k]; \
+\
+          for (int c = 0; c < WIDTH; c++) sum[c] += a * x[c][j]; \
+        } \
+        for (int c = 0; c < live; c++) { \
+          double *y = C->y[first + c] + i * C->incy; \
+\
+          *y = C->add ? *y + sum[c] : sum[c]; \
+        } \
+      } \
     }
+PANEL(2)
+PANEL(4)
+
+/* four columns are what a processor's registers hold; the sums are the same */
+static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
+{
+  for (int first = 0; first < C->k; first += 4) {
+    const int live = C->k - first < 4 ? C->k - first : 4;
+
+    (live > 2 ? Panel4 : Panel2)(A->csr, C, first, live);
   }
   return GP_SUCCESS;
 }
@@ -29,7 +44,7 @@ static GpErr MmScalar(int width, const GpFmt *A, const GpColumns *C)
   #define TWIN(width) \
     GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
     { \
-      return MmScalar(width, A, C); \
+      return MmScalar(A, C); \
     }
 
 #else

@@ -27,7 +27,7 @@ double GpSelSpread(int32_t rows, const int32_t rowptr[], const int32_t col[])
 /* thread by thread, rows should be about equally long, and not so long that few threads do all the work */
 int GpSelMayScatter(const GpFeatures *F)
 {
-  return F->runtime == GP_DEV_CUDA && F->mean <= 64 && F->longest <= 4 * F->mean + 16;
+  return F->mean <= 64 && F->longest <= 4 * F->mean + 16;
 }
 
 /* Columns that stay where they are save their packing; but a thread's rows of more than some sixteen entries, times eight columns, find little of
