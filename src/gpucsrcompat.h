@@ -19,6 +19,13 @@ typedef PetscOptionItems *GpOptionItems;
 typedef PetscOptionItems     GpOptionItems;
 #endif
 
+/* how many ranks a PetscSF talks to */
+#if PETSC_VERSION_LT(3, 22, 0)
+typedef PetscInt GpSFRanks;
+#else
+typedef PetscMPIInt GpSFRanks;
+#endif
+
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0
