@@ -25,7 +25,7 @@ typedef struct {
    those of one entry in their order: the additions of PETSc, with no two threads at one entry. */
 typedef struct {
   PetscBool   sorted;
-  VecGPUIndex to, start, from, place; /* from: on the other side; place: in the buffer, whose order is that of the edges */
+  VecGPUIndex to, start, from, place; /* from: on the other side, of local edges; place: in the buffer, whose order is that of the edges */
 } VecGPUSorted;
 
 /* one side of a scatter under way: a Vec of ours, or an array of the host */

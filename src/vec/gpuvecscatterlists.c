@@ -83,7 +83,7 @@ static PetscErrorCode Sort(VecGPUScatter s, int scope, int to, PetscInt range, P
   if (r->sorted) {
     PetscCall(IndexCreate(n, &r->to));
     PetscCall(IndexCreate(n + 1, &r->start));
-    PetscCall(IndexCreate(dest->n, &r->from));
+    if (scope == LOCAL) PetscCall(IndexCreate(dest->n, &r->from));
     PetscCall(IndexCreate(dest->n, &r->place));
     r->start.host[0] = 0;
     n                = 0;
@@ -99,7 +99,7 @@ static PetscErrorCode Sort(VecGPUScatter s, int scope, int to, PetscInt range, P
     for (PetscInt j = 0; j < dest->n; j++) {
       const PetscInt at = count[dest->host[j]]++;
 
-      r->from.host[at]  = source->host[j];
+      if (scope == LOCAL) r->from.host[at] = source->host[j];
       r->place.host[at] = (int32_t)j;
     }
   }
