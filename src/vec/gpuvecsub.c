@@ -80,6 +80,7 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
     s->device = values ? (double *)values + start : NULL;
     s->window = VEC_GPU_DEVICE;
     VecGPUSetValid(*sub, VEC_GPU_DEVICE);
+    PetscCall(PetscObjectStateIncrease((PetscObject)*sub)); /* a new vector's norm is remembered to be zero */
   }
   s->start = start;
   g->windows++;
