@@ -101,7 +101,8 @@ static PetscErrorCode Ways(const char what[], VecScatter s, Vec x0, Vec y0, Pets
     for (int px = STANDARD; px < PLACES; px++)
       for (int py = STANDARD; py < PLACES; py++)
         for (int reverse = 0; reverse < 2; reverse++) {
-          Vec  v[2][2]; /* [standard, of the kind][x, y] */
+          if (m > 1 && (px != DEVICE || py != DEVICE)) continue; /* as different from ADD as two operators are */
+          Vec  v[2][2];                                          /* [standard, of the kind][x, y] */
           char name[128];
 
           PetscCall(PetscSNPrintf(name, sizeof(name), "%s, mode %d, from %d to %d%s", what, (int)modes[m], reverse ? py : px, reverse ? px : py, reverse ? ", reverse" : ""));
