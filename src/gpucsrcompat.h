@@ -23,7 +23,7 @@ typedef PetscOptionItems     GpOptionItems;
 #if PETSC_VERSION_LT(3, 22, 0)
 typedef PetscInt GpSFRanks;
 #else
-typedef PetscMPIInt GpSFRanks;
+typedef PetscMPIInt          GpSFRanks;
 #endif
 
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */

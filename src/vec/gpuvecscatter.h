@@ -1,4 +1,4 @@
-/* What the two files of the scatter share: the lists of a PetscSF's edges on both sides, and what is under way. */
+/* What the files of the scatter share: the lists of a PetscSF's edges on both sides, and what is under way. */
 #ifndef GPUVECSCATTER_H
 #define GPUVECSCATTER_H
 
@@ -63,5 +63,9 @@ PETSC_INTERN PetscErrorCode VecGPUScatterUpdate_Private(PetscSF, VecGPUScatter);
 PETSC_INTERN PetscErrorCode VecGPUScatterReset_Private(VecGPUScatter);
 PETSC_INTERN PetscErrorCode VecGPUScatterGetMove_Private(VecGPUScatter, int scope, int to, PetscBool buffered, PetscBool device, GpVecMove *);
 PETSC_INTERN PetscErrorCode VecGPUScatterGetPack_Private(VecGPUScatter, int scope, int from, PetscBool device, GpVecMove *);
+
+/* gpuvecscattermove.c: with both sides given; from roots to leaves or back, to says where */
+PETSC_INTERN PetscErrorCode VecGPUScatterBegin_Private(PetscSF, VecGPUScatter, int to, MPI_Datatype, MPI_Op);
+PETSC_INTERN PetscErrorCode VecGPUScatterEnd_Private(PetscSF, VecGPUScatter, int to, MPI_Datatype, MPI_Op);
 
 #endif
