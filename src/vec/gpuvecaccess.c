@@ -17,6 +17,9 @@ PetscErrorCode VecGPUInitialize_Private(void)
   PetscOptionsEnd();
   PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
   PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
+  /* ranks copy when they need to, which is not the same on all */
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
   PetscCall(VecGPUScatterInitialize_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
