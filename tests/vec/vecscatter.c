@@ -366,6 +366,44 @@ static PetscErrorCode TestUnlike(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* a contiguous subvector is where its vector is, and copies nothing; two of them, one of which the host writes */
+static PetscErrorCode TestWindows(void)
+{
+  Vec          x, s[2];
+  IS           is[2];
+  PetscScalar *a, sum;
+  PetscInt     start, N;
+  double       before, after;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(PETSC_COMM_WORLD, 12, 1, DEVICE, &x));
+  PetscCall(VecSet(x, 2));
+  PetscCall(VecGetSize(x, &N));
+  PetscCall(VecGetOwnershipRange(x, &start, NULL));
+  for (int k = 0; k < 2; k++) PetscCall(ISCreateStride(PETSC_COMM_WORLD, 6, start + 6 * k, 1, &is[k]));
+  PetscCall(Bytes(&before));
+  for (int k = 0; k < 2; k++) PetscCall(VecGetSubVector(x, is[k], &s[k]));
+  PetscCall(VecAXPY(s[0], 3, s[1]));
+  for (int k = 0; k < 2; k++) PetscCall(VecRestoreSubVector(x, is[k], &s[k]));
+  PetscCall(VecSum(x, &sum));
+  PetscCall(Bytes(&after));
+  PetscCheck(sum == N * 5 && after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Subvectors: the sum is %g, %g bytes moved", (double)PetscRealPart(sum), after - before);
+  for (int k = 0; k < 2; k++) PetscCall(VecGetSubVector(x, is[k], &s[k]));
+  PetscCall(VecGetArray(s[0], &a));
+  for (int i = 0; i < 6; i++) a[i] = 1;
+  PetscCall(VecRestoreArray(s[0], &a));
+  PetscCall(VecScale(s[1], 4));
+  PetscCall(VecSwap(s[0], s[1])); /* values, since the memory is the vector's */
+  PetscCall(VecScale(s[0], 10));
+  for (int k = 0; k < 2; k++) PetscCall(VecRestoreSubVector(x, is[k], &s[k]));
+  PetscCall(VecGetArray(x, &a));
+  for (int i = 0; i < 12; i++) PetscCheck(a[i] == (i < 6 ? 80 : 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Subvectors: entry %d is %g", i, (double)PetscRealPart(a[i]));
+  PetscCall(VecRestoreArray(x, &a));
+  for (int k = 0; k < 2; k++) PetscCall(ISDestroy(&is[k]));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* whoever asks for arrays with their kind of memory, other than a scatter, gets the host's */
 static PetscErrorCode TestMemType(void)
 {
@@ -418,6 +456,7 @@ int main(int argc, char **argv)
   PetscCall(TestDM(3, 2, 1, DM_BOUNDARY_GHOSTED, DMDA_STENCIL_STAR));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grids: right, and only borders cross\n"));
   PetscCall(TestUnlike());
+  PetscCall(TestWindows());
   PetscCall(TestMemType());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "unlike vectors, arrays with memory types: right\n"));
   PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " vectors compared\n", Checks));
