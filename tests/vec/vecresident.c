@@ -135,15 +135,15 @@ static PetscErrorCode TestTao(TaoType type)
     PetscInt before, its;
 
     PetscCall(VecSet(x, 0));
-    PetscCall(TaoSetMaximumIterations(tao, run == 2 ? 15 : 5));
+    PetscCall(TaoSetMaximumIterations(tao, run == 2 ? 9 : 3)); /* far from the solution, where rounding ends none early */
     PetscCall(Copies(&before));
     PetscCall(TaoSolve(tao));
     PetscCall(Copies(&copies[run]));
     copies[run] -= before;
     PetscCall(TaoGetIterationNumber(tao, &its));
-    PetscCheck(its == (run == 2 ? 15 : 5), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s ended after %" PetscInt_FMT " iterations", type, its);
+    PetscCheck(its == (run == 2 ? 9 : 3), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s ended after %" PetscInt_FMT " iterations", type, its);
   }
-  PetscCheck(copies[1] == copies[2], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: 5 iterations copied %" PetscInt_FMT " vectors, 15 copied %" PetscInt_FMT, type, copies[1], copies[2]);
+  PetscCheck(copies[1] == copies[2], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: 3 iterations copied %" PetscInt_FMT " vectors, 9 copied %" PetscInt_FMT, type, copies[1], copies[2]);
   PetscCall(TaoDestroy(&tao));
   PetscCall(MatDestroy(&q.A));
   PetscCall(VecDestroy(&q.b));
