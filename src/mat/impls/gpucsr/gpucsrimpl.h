@@ -66,7 +66,7 @@ typedef struct {
   PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
-typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo; /* gpucsrcoo.c */
+typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.c */
 typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
 typedef struct {
@@ -141,7 +141,6 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
-
 
 /* gpucsrmany.c: several vectors at once */
 PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);

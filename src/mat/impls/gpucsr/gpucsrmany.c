@@ -2,7 +2,6 @@
    are used in place, else they travel in batches, and the host copies one batch while the device multiplies another. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
 
-
 /* our device memory: two batches of columns of x, two of y */
 static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, MatGPUCSRMany **many)
 {
