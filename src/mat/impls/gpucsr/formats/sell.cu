@@ -115,7 +115,8 @@ GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
   if (!S) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for sliced rows");
   S->kind    = kind;
   S->nslices = (int32_t)(((int64_t)A->m + GP_SLICE - 1) / GP_SLICE);
-  err        = GpDevAlloc(dev, (size_t)S->nslices * sizeof(GpSlice), &S->slice);
+  err        = kind == GP_SELL_CODES ? GpSellTable(F) : GP_SUCCESS;
+  if (!err) err = GpDevAlloc(dev, (size_t)S->nslices * sizeof(GpSlice), &S->slice);
   if (!err && S->nslices) err = SellOrder(A, S);
   if (!err && S->nslices) err = StepsOf(dev)->plan(A, S);
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.quads * 8 * sizeof(int32_t), &S->head);
@@ -125,14 +126,16 @@ GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
   if (!err) err = dev->ops->zero(dev, S->head, (size_t)S->total.quads * 8 * sizeof(int32_t));
   if (!err) err = dev->ops->zero(dev, S->index, (size_t)S->total.units * 128);
   if (!err) err = dev->ops->zero(dev, S->value, SellValueBytes(A, S));
-  return err ? err : GpSellRefill(F);
+  if (!err && S->nslices) err = StepsOf(dev)->fill(A, S);
+  return err;
 }
 
 GpErr GpSellRefill(GpFmt *F)
 {
-  const GpSell *S = (const GpSell *)F->data;
+  const GpSell *S   = (const GpSell *)F->data;
+  GpErr         err = S->kind == GP_SELL_CODES ? GpSellTable(F) : GP_SUCCESS;
 
-  return S->nslices ? StepsOf(F->csr->dev)->fill(F->csr, S) : GP_SUCCESS;
+  return err || !S->nslices ? err : StepsOf(F->csr->dev)->fill(F->csr, S);
 }
 
 void GpSellDestroy(GpFmt *F)
@@ -146,6 +149,8 @@ void GpSellDestroy(GpFmt *F)
   GpDevFree(dev, &S->index, (size_t)S->total.units * 128);
   GpDevFree(dev, &S->value, SellValueBytes(F->csr, S));
   GpDevFree(dev, &S->perm, (size_t)F->csr->m * sizeof(int32_t));
+  GpDevFree(dev, &S->bits, GP_SELL_CODES_MOST * sizeof(uint64_t));
+  GpDevFree(dev, &S->table, GP_SELL_CODES_MOST * sizeof(double));
   free(S);
 }
 

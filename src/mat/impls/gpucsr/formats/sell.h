@@ -71,6 +71,7 @@ GpErr  GpSellBuild(GpFmt *A, GpSellKind kind);
 GpErr  GpSellRefill(GpFmt *A);
 void   GpSellDestroy(GpFmt *A);
 double GpSellBytes(const GpFmt *A);
+GpErr  GpSellTable(GpFmt *A); /* CODES: fills bits and table */
 
 #if defined(__cplusplus)
 }

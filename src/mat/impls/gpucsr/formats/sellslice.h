@@ -72,34 +72,41 @@ GP_WARPFN int32_t FindDiagonals(const GpCsr *A, const int32_t *perm, int32_t sli
   return turns && !GpLanesBallot(fault) ? n : 0;
 }
 
-/* the place of the lane's next nonzero off the diagonals, -1: the row has ended */
-GP_LANEFN int32_t NextOther(const GpCsr *A, Lane *lane, const int32_t diagonal[], int32_t n)
+/* one step of a lane towards its next nonzero off the diagonals: its place, -1 when the row has ended, -2 to be continued */
+GP_LANEFN int32_t StepToOther(const GpCsr *A, Lane *lane, const int32_t diagonal[], int32_t n)
 {
-  while (lane->k < lane->end) {
-    const int32_t offset = A->col[lane->k] - lane->row;
+  int32_t offset;
 
-    while (lane->d < n && diagonal[lane->d] < offset) lane->d++;
-    if (lane->d == n || diagonal[lane->d] != offset) return lane->k++;
-    lane->k++;
-  }
-  return -1;
+  if (lane->k >= lane->end) return -1;
+  offset = A->col[lane->k] - lane->row;
+  if (lane->d == n || diagonal[lane->d] > offset) return lane->k++;
+  lane->k += diagonal[lane->d++] == offset;
+  return -2;
 }
 
-/* the columns of the next slice column of others: 0, 1, 2 for 8, 16, 32 bits of index, -1: there is none */
+/* the next slice column of others, every lane's place in k: 0, 1, 2 for 8, 16, 32 bits of index, -1: there is none.  The lanes
+   go on together until each has found its own: a loop in every lane by itself was joined with the loop around this function
+   by nvcc 13.0, and the reductions then missed lanes. */
 GP_WARPFN int NextColumn(const GpCsr *A, Lane lane[], const int32_t diagonal[], int32_t n, int32_t k[], int32_t *base)
 {
-  int32_t lo[GP_PER_LANE], hi[GP_PER_LANE];
+  int32_t lo[GP_PER_LANE], hi[GP_PER_LANE], last;
 
+  GP_LANES(l) k[GP_AT(l)] = -2;
+  do {
+    GP_LANES(l)
+    {
+      if (k[GP_AT(l)] == -2) k[GP_AT(l)] = StepToOther(A, &lane[GP_AT(l)], diagonal, n);
+      hi[GP_AT(l)] = k[GP_AT(l)] == -2;
+    }
+  } while (GpLanesBallot(hi));
   GP_LANES(l)
   {
-    const int32_t at = k[GP_AT(l)] = NextOther(A, &lane[GP_AT(l)], diagonal, n);
+    const int32_t at = k[GP_AT(l)];
 
     lo[GP_AT(l)] = at >= 0 ? A->col[at] : INT32_MAX;
     hi[GP_AT(l)] = at >= 0 ? A->col[at] : -1;
   }
-  GP_LANESYNC();
-  const int32_t last = GpLanesMax(hi);
-
+  last  = GpLanesMax(hi);
   *base = GpLanesMin(lo);
   return last < 0 ? -1 : last - *base < 1 << 8 ? 0 : last - *base < 1 << 16 ? 1 : 2;
 }
@@ -185,7 +192,6 @@ GP_WARPFN void FillDiagonals(const GpCsr *A, const GpSell *S, const GpSlice *P, 
       on[GP_AT(l)] = L->k < L->end && A->col[L->k] - L->row == diagonal[c];
       if (on[GP_AT(l)]) PutValue(A, S, (int64_t)P->column + c, P->quad, c, l, L->k);
     }
-    GP_LANESYNC();
     const uint32_t mask = GpLanesBallot(on);
 
     PutHead(S, P->quad, c, diagonal[c], mask);

@@ -14,25 +14,36 @@ static int32_t Index(const GpSell *S, const GpSlice *P, int32_t c, int l)
   return ((const int32_t *)S->index)[((int64_t)P->unit + q8 + 2 * q16 + 4 * (quad - q8 - q16)) * 32 + e];
 }
 
-GP_SPMV(sell)(const GpFmt *A, const double *x, const double *z, double *y)
+/* the value for lane l in the c-th slice column from the quad on, slice column `column` of all */
+static double Value(const GpSell *S, int64_t column, int32_t quad, int32_t c, int l)
 {
-  const GpSell   *S   = (const GpSell *)A->data;
-  const GpScalar *val = (const GpScalar *)S->value;
+  if (S->kind == GP_SELL_FULL) return (double)((const GpScalar *)S->value)[column * GP_SLICE + l];
+  return S->table[((const uint8_t *)S->value)[((int64_t)quad + c / 4) * 128 + 4 * l + c % 4]];
+}
+
+static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpSell *S = (const GpSell *)A->data;
 
   for (int32_t i = 0; i < A->csr->m; i++) {
-    const GpSlice  *P = &S->slice[i / GP_SLICE];
-    const int32_t   l = i % GP_SLICE, row = S->perm ? S->perm[i] : i, others = P->quad + GpSliceQuads(P->diagonals);
-    const GpScalar *v   = val + (int64_t)P->column * GP_SLICE + l;
-    double          sum = 0;
+    const GpSlice *P = &S->slice[i / GP_SLICE];
+    const int32_t  l = i % GP_SLICE, row = S->perm ? S->perm[i] : i, others = P->quad + GpSliceQuads(P->diagonals);
+    double         sum = 0;
 
-    for (int32_t c = 0; c < P->diagonals; c++, v += GP_SLICE)
-      if (S->head[GpSliceMask(P->quad, c)] >> l & 1) sum += (double)*v * x[row + S->head[GpSliceBase(P->quad, c)]];
-    for (int32_t c = 0; c < P->others; c++, v += GP_SLICE)
-      if (S->head[GpSliceMask(others, c)] >> l & 1) sum += (double)*v * x[S->head[GpSliceBase(others, c)] + Index(S, P, c, l)];
+    for (int32_t c = 0; c < P->diagonals; c++)
+      if (S->head[GpSliceMask(P->quad, c)] >> l & 1) sum += Value(S, P->column + c, P->quad, c, l) * x[row + S->head[GpSliceBase(P->quad, c)]];
+    for (int32_t c = 0; c < P->others; c++)
+      if (S->head[GpSliceMask(others, c)] >> l & 1) sum += Value(S, P->column + P->diagonals + c, others, c, l) * x[S->head[GpSliceBase(others, c)] + Index(S, P, c, l)];
     y[row] = z ? z[row] + sum : sum;
   }
   return GP_SUCCESS;
 }
+
+  #define TWIN(name, values) \
+    GP_SPMV(name)(const GpFmt *A, const double *x, const double *z, double *y) \
+    { \
+      return Sell(A, x, z, y); \
+    }
 
 #else
 static constexpr int WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP;
@@ -68,33 +79,64 @@ __device__ static int4 Index(const int4 *p)
   return __ldcs(p);
 }
 
+struct Four {
+  double a, b, c, d;
+};
+
+/* the values of a slice for one lane: the four of quad q; on past some quads of so many slice columns */
+struct Each {
+  const GpScalar *at;
+
+  __device__ Each(const GpSell &S, const GpSlice &P, const double *, int lane) : at((const GpScalar *)S.value + (int64_t)P.column * WARP + lane) { }
+  __device__ Four Get(int32_t q) const
+  {
+    const GpScalar *v = at + q * 4 * WARP;
+
+    return {(double)__ldcs(v), (double)__ldcs(v + WARP), (double)__ldcs(v + 2 * WARP), (double)__ldcs(v + 3 * WARP)};
+  }
+  __device__ void Skip(int32_t, int32_t columns) { at += columns * WARP; }
+};
+
+struct Codes {
+  const unsigned *at;
+  const double   *table;
+
+  __device__ Codes(const GpSell &S, const GpSlice &P, const double *shared, int lane) : at((const unsigned *)S.value + (int64_t)P.quad * WARP + lane), table(shared) { }
+  __device__ Four Get(int32_t q) const
+  {
+    const unsigned c = __ldcs(at + q * WARP);
+
+    return {table[c & 255], table[c >> 8 & 255], table[c >> 16 & 255], table[c >> 24]};
+  }
+  __device__ void Skip(int32_t quads, int32_t) { at += quads * WARP; }
+};
+
 /* n quads with indices of type I, of which part takes every parts-th.  A value that the mask hides may be anything. */
-template <typename I>
-__device__ static double Quads(const int4 *head, const GpScalar *v, const I *index, int32_t n, int32_t part, int32_t parts, const double *x, unsigned bit)
+template <typename V, typename I>
+__device__ static double Quads(const int4 *head, const V &values, const I *index, int32_t n, int32_t part, int32_t parts, const double *x, unsigned bit)
 {
   double sum = 0;
 
 #pragma unroll UNROLL
   for (int32_t q = part; q < n; q += parts) {
-    const int4      base = __ldg(head + 2 * q), mask = __ldg(head + 2 * q + 1), at = Index(index + q * WARP);
-    const GpScalar *w  = v + q * 4 * WARP;
-    const GpScalar  v0 = __ldcs(w), v1 = __ldcs(w + WARP), v2 = __ldcs(w + 2 * WARP), v3 = __ldcs(w + 3 * WARP);
-    const bool      h0 = mask.x & bit, h1 = mask.y & bit, h2 = mask.z & bit, h3 = mask.w & bit;
-    const double    x0 = h0 ? __ldg(x + (base.x + at.x)) : 0, x1 = h1 ? __ldg(x + (base.y + at.y)) : 0;
-    const double    x2 = h2 ? __ldg(x + (base.z + at.z)) : 0, x3 = h3 ? __ldg(x + (base.w + at.w)) : 0;
+    const int4    base = __ldg(head + 2 * q), mask = __ldg(head + 2 * q + 1), at = Index(index + q * WARP);
+    const Four v  = values.Get(q);
+    const bool    h0 = mask.x & bit, h1 = mask.y & bit, h2 = mask.z & bit, h3 = mask.w & bit;
+    const double  x0 = h0 ? __ldg(x + (base.x + at.x)) : 0, x1 = h1 ? __ldg(x + (base.y + at.y)) : 0;
+    const double  x2 = h2 ? __ldg(x + (base.z + at.z)) : 0, x3 = h3 ? __ldg(x + (base.w + at.w)) : 0;
 
-    if (h0) sum += (double)v0 * x0;
-    if (h1) sum += (double)v1 * x1;
-    if (h2) sum += (double)v2 * x2;
-    if (h3) sum += (double)v3 * x3;
+    if (h0) sum += v.a * x0;
+    if (h1) sum += v.b * x1;
+    if (h2) sum += v.c * x2;
+    if (h3) sum += v.d * x3;
   }
   return sum;
 }
 
-template <bool SHARED>
+template <typename V, bool SHARED>
 __global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, int parts, const double *__restrict__ x, const double *z, double *y)
 {
-  __shared__ double part_sum[SHARED ? BLOCK : 1];
+  __shared__ double part_sum[SHARED ? BLOCK : 1], table[sizeof(V) == sizeof(Codes) ? GP_SELL_CODES_MOST : 1];
   const int         lane = threadIdx.x % WARP;
   const int64_t     warp = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
   const int32_t     s    = (int32_t)(SHARED ? warp / parts : warp);
@@ -103,28 +145,32 @@ __global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, 
   double            sum  = 0;
   int32_t           row  = (int32_t)i;
 
+  if (sizeof(V) == sizeof(Codes)) {
+    table[threadIdx.x] = S.table[threadIdx.x];
+    __syncthreads();
+  }
   if (s < S.nslices) {
-    const int4      place = __ldg((const int4 *)(S.slice + s)), shape = __ldg((const int4 *)(S.slice + s) + 1);
-    const GpSlice   P   = {place.x, place.y, place.z, place.w, shape.x, shape.y, shape.z, shape.w};
-    const unsigned  bit    = 1u << lane;
-    const int32_t   q0     = GpSliceQuads(P.diagonals), q8 = GpSliceQuads8(P), q16 = GpSliceQuads16(P), q32 = GpSliceQuads32(P);
-    const int4     *head  = (const int4 *)S.head + 2 * (int64_t)P.quad;
-    const uint8_t  *index = S.index + (int64_t)P.unit * 128;
-    const GpScalar *v     = (const GpScalar *)S.value + (int64_t)P.column * WARP + lane;
+    const int4     place = __ldg((const int4 *)(S.slice + s)), shape = __ldg((const int4 *)(S.slice + s) + 1);
+    const GpSlice  P     = {place.x, place.y, place.z, place.w, shape.x, shape.y, shape.z, shape.w};
+    const unsigned bit   = 1u << lane;
+    const int32_t  q0 = GpSliceQuads(P.diagonals), q8 = GpSliceQuads8(P), q16 = GpSliceQuads16(P), q32 = GpSliceQuads32(P);
+    const int4    *head  = (const int4 *)S.head + 2 * (int64_t)P.quad;
+    const uint8_t *index = S.index + (int64_t)P.unit * 128;
+    V              values(S, P, table, lane);
 
     if (S.perm && i < m) row = S.perm[i];
-    if (q0) sum = Quads(head, v, (const NoIndex *)NULL, q0, part, step, x + row, bit);
+    if (q0) sum = Quads(head, values, (const NoIndex *)NULL, q0, part, step, x + row, bit);
     head += 2 * q0;
-    v += P.diagonals * WARP;
-    if (q8) sum += Quads(head, v, (const uchar4 *)index + lane, q8, part, step, x, bit);
+    values.Skip(q0, P.diagonals);
+    if (q8) sum += Quads(head, values, (const uchar4 *)index + lane, q8, part, step, x, bit);
     head += 2 * q8;
-    v += q8 * 4 * WARP;
+    values.Skip(q8, 4 * q8);
     index += q8 * 128;
-    if (q16) sum += Quads(head, v, (const ushort4 *)index + lane, q16, part, step, x, bit);
+    if (q16) sum += Quads(head, values, (const ushort4 *)index + lane, q16, part, step, x, bit);
     head += 2 * q16;
-    v += q16 * 4 * WARP;
+    values.Skip(q16, 4 * q16);
     index += q16 * 256;
-    if (q32) sum += Quads(head, v, (const int4 *)index + lane, q32, part, step, x, bit);
+    if (q32) sum += Quads(head, values, (const int4 *)index + lane, q32, part, step, x, bit);
   }
   if (SHARED) {
     part_sum[threadIdx.x] = sum;
@@ -135,17 +181,28 @@ __global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, 
   if (i < m) y[row] = z ? z[row] + sum : sum;
 }
 
-GP_SPMV(sell)(const GpFmt *A, const double *x, const double *z, double *y)
+/* warps share a slice when there are too few slices to fill the GPU */
+template <typename V>
+static GpErr Launch(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr  *C = A->csr;
-  const GpSell *S = (const GpSell *)A->data;
+  const GpCsr  *C     = A->csr;
+  const GpSell *S     = (const GpSell *)A->data;
   int           parts = 1;
 
   if (!C->m) return GP_SUCCESS;
   while (parts < WARPS && (int64_t)S->nslices * parts < 24 * C->dev->compute_units && (int64_t)S->total.quads > 2 * parts * (int64_t)S->nslices) parts *= 2;
   const unsigned blocks = (unsigned)(((int64_t)S->nslices * parts + WARPS - 1) / WARPS);
-  if (parts > 1) Sell<true><<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*S, C->m, parts, x, z, y);
-  else Sell<false><<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*S, C->m, parts, x, z, y);
-  return GpDevCheckLaunch(C->dev, "sell");
+  if (parts > 1) Sell<V, true><<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*S, C->m, parts, x, z, y);
+  else Sell<V, false><<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*S, C->m, parts, x, z, y);
+  return GpDevCheckLaunch(C->dev, name);
 }
+
+  #define TWIN(name, values) \
+    GP_SPMV(name)(const GpFmt *A, const double *x, const double *z, double *y) \
+    { \
+      return Launch<values>(#name, A, x, z, y); \
+    }
 #endif
+
+TWIN(sell, Each)
+TWIN(sell8, Codes)
