@@ -223,6 +223,8 @@ static const BenchName BenchNames[] = {
   {"poisson7-128", "7-point stencil on 128^3, constant coefficients"},
   {"poisson27-96", "27-point stencil on 96^3, constant coefficients"},
   {"elastic-48", "27-point stencil on 48^3, dense blocks of 3"},
+  {"dense-5k", "5,000 x 5,000, 86 % of all places"},
+  {"dense-wide", "60 x 500,000, 86 % of all places"},
   {"mesh-64", "64^3 points in local disorder, 45 a row"},
   {"tall", "500,000 x 54, 17 drawn a row"},
 };
@@ -241,6 +243,8 @@ static inline int BenchNamed(const char *name, BenchMatrix *A)
   else if (!strcmp(name, "poisson7-128")) BenchGrid(A, 128, 0, 1, 1, 1);
   else if (!strcmp(name, "poisson27-96")) BenchGrid(A, 96, 1, 1, 1, 1);
   else if (!strcmp(name, "elastic-48")) BenchGrid(A, 48, 1, 3, 0, 1);
+  else if (!strcmp(name, "dense-5k")) BenchRows(A, 5000, 5000, 10000, 0, 1);
+  else if (!strcmp(name, "dense-wide")) BenchRows(A, 60, 500000, 1000000, 0, 1);
   else if (!strcmp(name, "mesh-64")) BenchMesh(A, 64, 1);
   else if (!strcmp(name, "tall")) BenchRows(A, 500000, 54, 17, 0, 1);
   else return 0;

@@ -5,7 +5,7 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 18
+#define CASES 19
 
 /* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -112,6 +112,10 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
   case 16:
     *name = "dense";
     BenchRows(A, 150, 170, 3000, 0, 16);
+    break;
+  case 17:
+    *name = "wide and dense";
+    BenchRows(A, 9, 20000, 30000, 0, 17);
     break;
   default:
     *name = "exactly two tiles";
