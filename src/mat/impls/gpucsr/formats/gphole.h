@@ -31,6 +31,14 @@ __device__ static inline bool GpIsHole(double v)
 {
   return (unsigned long long)__double_as_longlong(v) == GP_HOLE_F64;
 }
+/* sum + v x, or sum for a hole: a choice, not a branch, into which the compiler would move the load of x */
+template <typename T>
+__device__ static inline double GpAdd(double sum, T v, double x)
+{
+  const double more = fma((double)v, x, sum);
+
+  return GpIsHole(v) ? sum : more;
+}
 #else
 static inline int GpIsHole(double v, int single) /* v: the value, widened */
 {

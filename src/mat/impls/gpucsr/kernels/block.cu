@@ -1,6 +1,7 @@
 /* SpMV on blocks (formats/block.h): a lane a row; the rows of a row of blocks share its indices. */
 #include "mat/impls/gpucsr/formats/block.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
 GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -26,7 +27,14 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
-static constexpr int BLOCK = 192; /* whole warps, of whole slices for 2, 3 and 6 */
+#ifndef AH
+#define AH 4
+#endif
+#ifndef BLK
+#define BLK 192
+#endif
+static constexpr int AHEAD = AH;
+static constexpr int BLOCK = BLK; /* whole warps, of whole slices for 2, 3 and 6 */
 
 template <int B>
 __global__ static void __launch_bounds__(BLOCK) Block(const int32_t *__restrict__ start, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, int32_t m, const double *__restrict__ x, const double *z, double *y)
@@ -40,19 +48,30 @@ __global__ static void __launch_bounds__(BLOCK) Block(const int32_t *__restrict_
 
   col += (int64_t)first * GP_WARP + r / B;
   val += (int64_t)first * B * ROWS + r;
-  #pragma unroll(B < 4 ? 4 : 2)
-  for (int32_t c = 0; c < n; c++) {
-    const double *t = x + __ldcs(col + c * GP_WARP) * B;
-    GpScalar      v[B];
+  /* columns are read one turn ahead, so that values and x arrive together */
+  int32_t next[AHEAD], left = n;
+  #pragma unroll
+  for (int a = 0; a < AHEAD; a++) next[a] = a < n ? GpStream(col + a * GP_WARP) : 0;
+  for (; left >= AHEAD; left -= AHEAD) {
+    GpScalar v[AHEAD * B];
+    double   u[AHEAD * B];
 
   #pragma unroll
-    for (int k = 0; k < B; k++) v[k] = __ldcs(val + (c * B + k) * ROWS);
+    for (int k = 0; k < AHEAD * B; k++) v[k] = GpStream(val + k * ROWS);
   #pragma unroll
-    for (int k = 0; k < B; k++) {
-      const double u = __ldg(t + k);
-
-      if (!GpIsHole(v[k])) sum += (double)v[k] * u;
-    }
+    for (int k = 0; k < AHEAD * B; k++) u[k] = GpGather(x + (int64_t)next[k / B] * B + k % B);
+    val += AHEAD * B * ROWS;
+    col += AHEAD * GP_WARP;
+  #pragma unroll
+    for (int a = 0; a < AHEAD; a++) next[a] = AHEAD + a < left ? GpStream(col + a * GP_WARP) : 0;
+  #pragma unroll
+    for (int k = 0; k < AHEAD * B; k++) sum = GpAdd(sum, v[k], u[k]);
+  }
+  #pragma unroll
+  for (int a = 0; a < AHEAD - 1; a++) {
+    if (a >= left) break;
+  #pragma unroll
+    for (int k = 0; k < B; k++) sum = GpAdd(sum, GpStream(val + (a * B + k) * ROWS), GpGather(x + (int64_t)next[a] * B + k));
   }
   y[i] = z ? z[i] + sum : sum;
 }

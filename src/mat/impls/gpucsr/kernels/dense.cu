@@ -50,11 +50,7 @@ __global__ static void __launch_bounds__(BLOCK) Dense(GpDense D, int32_t m, int3
     const double t = __ldg(x + j);
 
   #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-      const GpScalar v = __ldcs(row[r] + j);
-
-      if (!GpIsHole(v)) sum[r] += (double)v * t;
-    }
+    for (int r = 0; r < ROWS; r++) sum[r] = GpAdd(sum[r], __ldcs(row[r] + j), t);
   }
   #pragma unroll
   for (int r = 0; r < ROWS; r++) {

@@ -2,6 +2,7 @@
    the quads of one and add their sums in order. */
 #include "mat/impls/gpucsr/formats/sell.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
 /* slice column c of the others: where in the row's x does lane l look? */
@@ -46,173 +47,162 @@ static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
     }
 
 #else
-  #include <cuda_pipeline.h>
-
-static constexpr int WARP = 32, BLOCK = 128, WARPS = BLOCK / WARP;
-#ifndef DEP
-#define DEP 4
+static constexpr int WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP;
+#ifndef UNR
+#define UNR 2
 #endif
-static constexpr int DEPTH = DEP; /* quads on their way to a warp */
+#ifndef MINB
+#define MINB 1
+#endif
+static constexpr int UNROLL = UNR;
+
+/* the four indices of a lane in a quad */
+struct NoIndex { };
+
+__device__ static int4 Index(const NoIndex *)
+{
+  return {0, 0, 0, 0};
+}
+__device__ static int4 Index(const uchar4 *p)
+{
+  const uchar4 i = __ldcs(p);
+
+  return {i.x, i.y, i.z, i.w};
+}
+__device__ static int4 Index(const ushort4 *p)
+{
+  const ushort4 i = __ldcs(p);
+
+  return {i.x, i.y, i.z, i.w};
+}
+__device__ static int4 Index(const int4 *p)
+{
+  return __ldcs(p);
+}
 
 struct Four {
   double a, b, c, d;
 };
 
-/* the values of a quad, as they lie in memory and as they are read by a lane */
+/* the values of a slice for one lane: the four of quad q; on past some quads of so many slice columns */
 struct Each {
-  static constexpr int  BYTES = 4 * WARP * sizeof(GpScalar);
-  static constexpr bool TABLE = false;
+  const GpScalar *at;
 
-  __device__ static const void *At(const GpSell &S, int64_t column, int32_t) { return (const GpScalar *)S.value + column * WARP; }
-  __device__ static Four        Get(const void *values, const double *, int lane)
+  __device__ Each(const GpSell &S, const GpSlice &P, const double *, int lane) : at((const GpScalar *)S.value + (int64_t)P.column * WARP + lane) { }
+  __device__ Four Get(int32_t q) const
   {
-    const GpScalar *v = (const GpScalar *)values + lane;
+    const GpScalar *v = at + (int64_t)q * 4 * WARP;
 
-    return {(double)v[0], (double)v[WARP], (double)v[2 * WARP], (double)v[3 * WARP]};
+    return {(double)GpStream(v), (double)GpStream(v + WARP), (double)GpStream(v + 2 * WARP), (double)GpStream(v + 3 * WARP)};
   }
+  __device__ void Skip(int32_t, int32_t columns) { at += columns * WARP; }
 };
 
 struct Codes {
-  static constexpr int  BYTES = 4 * WARP;
-  static constexpr bool TABLE = true;
+  const unsigned *at;
+  const double   *table;
 
-  __device__ static const void *At(const GpSell &S, int64_t, int32_t quad) { return (const unsigned *)S.value + (int64_t)quad * WARP; }
-  __device__ static Four        Get(const void *values, const double *table, int lane)
+  __device__ Codes(const GpSell &S, const GpSlice &P, const double *shared, int lane) : at((const unsigned *)S.value + (int64_t)P.quad * WARP + lane), table(shared) { }
+  __device__ Four Get(int32_t q) const
   {
-    const unsigned c = ((const unsigned *)values)[lane];
+    const unsigned c = __ldcs(at + q * WARP);
 
     return {table[c & 255], table[c >> 8 & 255], table[c >> 16 & 255], table[c >> 24]};
   }
+  __device__ void Skip(int32_t quads, int32_t) { at += quads * WARP; }
 };
 
-/* a quad on its way */
-template <typename V>
-struct __align__(16) Quad {
-  char values[V::BYTES];
-  char index[16 * WARP];
-  int4 base, mask;
+/* where a lane finds its four values of x */
+struct Ahead {
+  int4 base, mask, at;
 };
 
-/* the quads of a slice */
-struct Slice : GpSlice {
-  int32_t q0, q8, q16, quads;
-
-  __device__ Slice(const GpSell &S, int32_t s)
-  {
-    const int4 place = __ldg((const int4 *)(S.slice + s)), shape = __ldg((const int4 *)(S.slice + s) + 1);
-
-    quad      = place.x;
-    column    = place.y;
-    unit      = place.z;
-    diagonals = place.w;
-    others    = shape.x;
-    n8        = shape.y;
-    n16       = shape.z;
-    q0        = GpSliceQuads(diagonals);
-    q8        = q0 + GpSliceQuads8(*this); /* where those with 16 bits begin */
-    q16       = q8 + GpSliceQuads16(*this);
-    quads     = q0 + GpSliceQuads(others);
-  }
-  /* bytes of a lane's index in quad q */
-  __device__ int IndexBytes(int32_t q) const { return q < q0 ? 0 : q < q8 ? 4 : q < q16 ? 8 : 16; }
-  __device__ int64_t Column(int32_t q) const { return column + (q < q0 ? 4 * q : diagonals + 4 * (int64_t)(q - q0)); }
-  __device__ int64_t Unit(int32_t q) const { return unit + (int64_t)(q < q8 ? q - q0 : q < q16 ? q8 - q0 + 2 * (q - q8) : q8 - q0 + 2 * (q16 - q8) + 4 * (q - q16)); }
-};
-
-/* sends quad q on its way: the lanes copy 16 bytes each */
-template <typename V>
-__device__ static void Send(const GpSell &S, const Slice &P, int32_t q, int lane, Quad<V> *to)
+template <typename I>
+__device__ static Ahead Look(const int4 *head, const I *index, int32_t q)
 {
-  const char *values = (const char *)V::At(S, P.Column(q), P.quad + q);
-
-  #pragma unroll
-  for (int at = 0; at < V::BYTES; at += 16 * WARP)
-    if (at + 16 * lane < V::BYTES) __pipeline_memcpy_async(to->values + at + 16 * lane, values + at + 16 * lane, 16);
-  if (16 * lane < WARP * P.IndexBytes(q)) __pipeline_memcpy_async(to->index + 16 * lane, S.index + P.Unit(q) * 128 + 16 * lane, 16);
-  if (lane < 2) __pipeline_memcpy_async(&to->base + lane, (const int4 *)S.head + 2 * ((int64_t)P.quad + q) + lane, 16);
+  return {__ldg(head + 2 * q), __ldg(head + 2 * q + 1), Index(index + q * WARP)};
 }
 
-__device__ static int4 Indices(const char *index, int bytes, int lane)
+/* n quads with indices of type I, of which part takes every parts-th.  Indices are read one turn ahead, so that values and x
+   arrive together.  A value that the mask hides may be anything. */
+template <typename V, typename I>
+__device__ static double Quads(const int4 *head, const V &values, const I *index, int32_t n, int32_t part, int32_t parts, const double *x, unsigned bit)
 {
-  if (bytes == 4) {
-    const uchar4 i = ((const uchar4 *)index)[lane];
+  double sum = 0;
 
-    return {i.x, i.y, i.z, i.w};
-  }
-  if (bytes == 8) {
-    const ushort4 i = ((const ushort4 *)index)[lane];
+  if (part >= n) return sum;
+  Ahead next = Look(head, index, part);
+#pragma unroll UNROLL
+  for (int32_t q = part; q < n; q += parts) {
+    const Ahead h = next;
+    const Four  v = values.Get(q);
 
-    return {i.x, i.y, i.z, i.w};
-  }
-  return ((const int4 *)index)[lane];
-}
+    if (q + parts < n) next = Look(head, index, q + parts);
+    if ((h.mask.x & h.mask.y & h.mask.z & h.mask.w) == -1) {
+      const double x0 = __ldg(x + (h.base.x + h.at.x)), x1 = __ldg(x + (h.base.y + h.at.y)), x2 = __ldg(x + (h.base.z + h.at.z)), x3 = __ldg(x + (h.base.w + h.at.w));
 
-/* a lane's sum over the quad; a value that the mask hides may be anything */
-template <typename V>
-__device__ static double Sum(const Quad<V> &Q, int bytes, int32_t row, const double *table, const double *x, int lane, double sum)
-{
-  const int4     i = bytes ? Indices(Q.index, bytes, lane) : int4{row, row, row, row}, base = Q.base, mask = Q.mask;
-  const unsigned bit = 1u << lane;
-  const bool     h0 = mask.x & bit, h1 = mask.y & bit, h2 = mask.z & bit, h3 = mask.w & bit;
-  const double   x0 = h0 ? __ldg(x + (base.x + i.x)) : 0, x1 = h1 ? __ldg(x + (base.y + i.y)) : 0;
-  const double   x2 = h2 ? __ldg(x + (base.z + i.z)) : 0, x3 = h3 ? __ldg(x + (base.w + i.w)) : 0;
-  const Four     v = V::Get(Q.values, table, lane);
+      sum += v.a * x0;
+      sum += v.b * x1;
+      sum += v.c * x2;
+      sum += v.d * x3;
+    } else {
+      const bool   h0 = h.mask.x & bit, h1 = h.mask.y & bit, h2 = h.mask.z & bit, h3 = h.mask.w & bit;
+      const double x0 = h0 ? __ldg(x + (h.base.x + h.at.x)) : 0, x1 = h1 ? __ldg(x + (h.base.y + h.at.y)) : 0;
+      const double x2 = h2 ? __ldg(x + (h.base.z + h.at.z)) : 0, x3 = h3 ? __ldg(x + (h.base.w + h.at.w)) : 0;
 
-  if (h0) sum += v.a * x0;
-  if (h1) sum += v.b * x1;
-  if (h2) sum += v.c * x2;
-  if (h3) sum += v.d * x3;
-  return sum;
-}
-
-/* the quads part, part + parts, ... of slice s for the row of this lane */
-template <typename V>
-__device__ static double Sum(const GpSell &S, int32_t s, int part, int parts, int32_t row, const double *table, const double *x, int lane, Quad<V> *ring)
-{
-  const Slice P(S, s);
-  double      sum = 0;
-
-  #pragma unroll
-  for (int d = 0; d < DEPTH - 1; d++) {
-    if (part + d * parts < P.quads) Send(S, P, part + d * parts, lane, ring + d);
-    __pipeline_commit();
-  }
-  for (int32_t q = part, at = 0; q < P.quads; q += parts) {
-    const int32_t next = q + (DEPTH - 1) * parts;
-
-    __pipeline_wait_prior(DEPTH - 2);
-    __syncwarp(); /* all lanes' copies are there, and all lanes are done with what the next copies overwrite */
-    if (next < P.quads) Send(S, P, next, lane, ring + (at + DEPTH - 1) % DEPTH);
-    __pipeline_commit();
-    sum = Sum(ring[at], P.IndexBytes(q), row, table, x, lane, sum);
-    at  = (at + 1) % DEPTH;
+      if (h0) sum += v.a * x0;
+      if (h1) sum += v.b * x1;
+      if (h2) sum += v.c * x2;
+      if (h3) sum += v.d * x3;
+    }
   }
   return sum;
 }
 
 template <typename V, bool SHARED>
-__global__ static void __launch_bounds__(BLOCK) Sell(GpSell S, int32_t m, int parts, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, int parts, const double *__restrict__ x, const double *z, double *y)
 {
-  __shared__ Quad<V>    ring[WARPS][DEPTH];
-  __shared__ double     partial[SHARED ? BLOCK : 1], table[V::TABLE ? GP_SELL_CODES_MOST : 1];
-  const int             lane = threadIdx.x % WARP;
-  const int64_t         warp = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
-  const int32_t         s    = (int32_t)(SHARED ? warp / parts : warp);
-  const int             part = SHARED ? (int)(warp % parts) : 0;
-  const int64_t         i    = (int64_t)s * WARP + lane;
-  const int32_t         row  = S.perm && i < m ? S.perm[i] : (int32_t)i;
-  double                sum  = 0;
+  __shared__ double part_sum[SHARED ? BLOCK : 1], table[sizeof(V) == sizeof(Codes) ? GP_SELL_CODES_MOST : 1];
+  const int         lane = threadIdx.x % WARP;
+  const int64_t     warp = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
+  const int32_t     s    = (int32_t)(SHARED ? warp / parts : warp);
+  const int         part = SHARED ? (int)(warp % parts) : 0, step = SHARED ? parts : 1;
+  const int64_t     i    = (int64_t)s * WARP + lane;
+  double            sum  = 0;
+  int32_t           row  = (int32_t)i;
 
-  if (V::TABLE) {
-    for (int c = threadIdx.x; c < GP_SELL_CODES_MOST; c += BLOCK) table[c] = S.table[c];
+  if (sizeof(V) == sizeof(Codes)) {
+    table[threadIdx.x] = S.table[threadIdx.x];
     __syncthreads();
   }
-  if (s < S.nslices) sum = Sum(S, s, part, SHARED ? parts : 1, row, table, x, lane, ring[threadIdx.x / WARP]);
+  if (s < S.nslices) {
+    const int4     place = __ldg((const int4 *)(S.slice + s)), shape = __ldg((const int4 *)(S.slice + s) + 1);
+    const GpSlice  P     = {place.x, place.y, place.z, place.w, shape.x, shape.y, shape.z, shape.w};
+    const unsigned bit   = 1u << lane;
+    const int32_t  q0 = GpSliceQuads(P.diagonals), q8 = GpSliceQuads8(P), q16 = GpSliceQuads16(P), q32 = GpSliceQuads32(P);
+    const int4    *head  = (const int4 *)S.head + 2 * (int64_t)P.quad;
+    const uint8_t *index = S.index + (int64_t)P.unit * 128;
+    V              values(S, P, table, lane);
+
+    if (S.perm && i < m) row = S.perm[i];
+    if (q0) sum = Quads(head, values, (const NoIndex *)NULL, q0, part, step, x + row, bit);
+    head += 2 * q0;
+    values.Skip(q0, P.diagonals);
+    if (q8) sum += Quads(head, values, (const uchar4 *)index + lane, q8, part, step, x, bit);
+    head += 2 * q8;
+    values.Skip(q8, 4 * q8);
+    index += q8 * 128;
+    if (q16) sum += Quads(head, values, (const ushort4 *)index + lane, q16, part, step, x, bit);
+    head += 2 * q16;
+    values.Skip(q16, 4 * q16);
+    index += q16 * 256;
+    if (q32) sum += Quads(head, values, (const int4 *)index + lane, q32, part, step, x, bit);
+  }
   if (SHARED) {
-    partial[threadIdx.x] = sum;
+    part_sum[threadIdx.x] = sum;
     __syncthreads();
     if (part) return;
-    for (int p = 1; p < parts; p++) sum += partial[threadIdx.x + p * WARP];
+    for (int p = 1; p < parts; p++) sum += part_sum[threadIdx.x + p * WARP];
   }
   if (i < m) y[row] = z ? z[row] + sum : sum;
 }
