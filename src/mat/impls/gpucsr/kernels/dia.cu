@@ -7,18 +7,17 @@
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpDia    *D   = (const GpDia *)A->data;
-  const GpScalar *val = (const GpScalar *)D.value + i;
-  double          sum = 0;
+  const GpScalar *val = (const GpScalar *)D->value;
 
-  if (i >= m) return;
-  #pragma unroll UNROLL
-  for (int32_t d = 0; d < D.n; d++, val += D.stride) {
-    const GpScalar v = GpStream(val);
-    const uint32_t j = (uint32_t)i + (uint32_t)D.offset[d]; /* what lies left of the first column comes out beyond the last */
+  for (int32_t i = 0; i < A->csr->m; i++) {
+    double sum = 0;
 
-    sum = GpAdd(sum, v, j < (uint32_t)n ? __ldg(x + j) : 0.0);
-  }
-  y[i] = z ? z[i] + sum : sum;
+    for (int32_t d = 0; d < D->n; d++) {
+      const double v = (double)val[(int64_t)d * D->stride + i];
+
+      if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[i + D->offset[d]];
+    }
+    y[i] = z ? z[i] + sum : sum;
   }
   return GP_SUCCESS;
 }
@@ -40,12 +39,11 @@ __global__ static void __launch_bounds__(BLOCK) Dia(GpDia D, int32_t m, int32_t 
 
   if (i >= m) return;
   #pragma unroll UNROLL
-  for (int32_t d = 0; d < D.n; d++) {
-    const GpScalar v = __ldcs(val + (int64_t)d * D.stride);
-    const int64_t  j = i + D.offset[d];
-    const double   t = (uint64_t)j < (uint64_t)n ? __ldg(x + j) : 0.0;
+  for (int32_t d = 0; d < D.n; d++, val += D.stride) {
+    const GpScalar v = GpStream(val);
+    const uint32_t j = (uint32_t)i + (uint32_t)D.offset[d]; /* what lies left of the first column comes out beyond the last */
 
-    sum = GpAdd(sum, v, t);
+    sum = GpAdd(sum, v, j < (uint32_t)n ? __ldg(x + j) : 0.0);
   }
   y[i] = z ? z[i] + sum : sum;
 }
