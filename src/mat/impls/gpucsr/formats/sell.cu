@@ -42,7 +42,7 @@ static GpErr Plan_Host(const GpCsr *A, GpSell *S)
 
   S->total = (GpSellExtent){0, 0, 0};
   for (int32_t s = 0; s < S->nslices; s++) {
-    const GpSlice      P = PlanSlice(A, S->perm, s, diagonal);
+    const GpSlice      P = PlanSlice(A, S, s, diagonal);
     const GpSellExtent e = SliceExtent(P);
 
     S->slice[s]        = P;
@@ -122,10 +122,9 @@ GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.quads * 8 * sizeof(int32_t), &S->head);
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.units * 128, &S->index);
   if (!err) err = GpDevAlloc(dev, SellValueBytes(A, S), &S->value);
-  /* what pads a short quad, and the rows that a slice column does not hold, is read but not used */
+  /* what pads a short quad; values and indices of rows that a slice column does not hold are read but not used */
   if (!err) err = dev->ops->zero(dev, S->head, (size_t)S->total.quads * 8 * sizeof(int32_t));
   if (!err) err = dev->ops->zero(dev, S->index, (size_t)S->total.units * 128);
-  if (!err) err = dev->ops->zero(dev, S->value, SellValueBytes(A, S));
   if (!err && S->nslices) err = StepsOf(dev)->fill(A, S);
   return err;
 }
@@ -228,7 +227,7 @@ __global__ static void Plan(GpCsr A, GpSell S)
   const int64_t      s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 
   if (s >= S.nslices) return;
-  const GpSlice P = PlanSlice(&A, S.perm, (int32_t)s, diagonal[threadIdx.x / GP_WARP]);
+  const GpSlice P = PlanSlice(&A, &S, (int32_t)s, diagonal[threadIdx.x / GP_WARP]);
   GP_ONE_LANE(0) S.slice[s] = P;
 }
 
