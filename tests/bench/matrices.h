@@ -138,8 +138,8 @@ static inline void BenchRows(BenchMatrix *A, int32_t m, int32_t n, int each, int
    itself and to three of five of the 74 points around it */
 static inline void BenchMesh(BenchMatrix *A, int k, uint64_t seed)
 {
-  const int32_t m   = k * k * k;
-  int32_t      *to  = (int32_t *)malloc((size_t)m * sizeof(int32_t)), *from = (int32_t *)malloc((size_t)m * sizeof(int32_t));
+  const int32_t m  = k * k * k;
+  int32_t      *to = (int32_t *)malloc((size_t)m * sizeof(int32_t)), *from = (int32_t *)malloc((size_t)m * sizeof(int32_t));
   int32_t       nnz = 0;
 
   if (!to || !from) abort();

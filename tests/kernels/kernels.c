@@ -206,7 +206,42 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix *A, GpPrec prec, double *worst)
+/* other values on the same pattern, those of A from the last to the first: a refilled format multiplies with them, or refuses */
+static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, GpCsr *C, int kernel, const double *x, double *worst)
+{
+  GpFmt   F;
+  GpErr   err;
+  GpLoss  loss;
+  double *y, *gold, *scale, *values = A->val, *others;
+
+  PetscFunctionBegin;
+  err = GpFmtBuild(&F, GpKernelTable[kernel].format, C, A->rowptr);
+  if (err == GP_ERR_ARGUMENT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallGp(dev, "format", err);
+  PetscCall(PetscMalloc4(C->m, &y, C->m, &gold, C->m, &scale, A->nnz, &others));
+  for (int32_t k = 0; k < A->nnz; k++) others[k] = values[A->nnz - 1 - k];
+  PetscCallGp(dev, "values", GpCsrSetValues(C, others, &loss));
+  err = GpFmtRefill(&F);
+  if (err != GP_ERR_ARGUMENT) {
+    PetscCallGp(dev, "refill", err);
+    PetscCall(Product(dev, &F, kernel, x, NULL, 0, y));
+    A->val = others;
+    Gold(A, 0, x, NULL, gold, scale);
+    A->val = values;
+    for (int32_t i = 0; i < C->m; i++) {
+      const double error = fabs(y[i] - gold[i]) / (scale[i] > 0 ? scale[i] : 1.0);
+
+      PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s refilled: row %d is %.17g, not %.17g", name, GpKernelTable[kernel].name, (int)i, y[i], gold[i]);
+      if (error > *worst) *worst = error;
+    }
+  }
+  GpFmtDestroy(&F);
+  PetscCallGp(dev, "values", GpCsrSetValues(C, values, &loss));
+  PetscCall(PetscFree4(y, gold, scale, others));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, GpPrec prec, double *worst)
 {
   GpCsr     C, Ct;
   GpLoss    loss;
@@ -234,6 +269,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+    PetscCall(CheckRefill(dev, name, A, &C, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
   GpCsrDestroy(&C);
@@ -262,8 +298,7 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every kernel agrees\n", name));
     BenchMatrixDestroy(&A);
   }
-  for (int kernel = 0; kernel < GP_KERNELS; kernel++)
-    PetscCheck(taken[kernel][GP_F32] && taken[kernel][GP_F64], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
+  for (int kernel = 0; kernel < GP_KERNELS; kernel++) PetscCheck(taken[kernel][GP_F32] && taken[kernel][GP_F64], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
   PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());

@@ -2,6 +2,7 @@
 #include "mat/impls/gpucsr/formats/block.h"
 
 #define MOST      6   /* the largest size */
+#define SIZES     4   /* 2, 3, 4 and 6 */
 #define SAMPLE    256 /* slices that are looked at to choose */
 #define MORE_THAN 4   /* bytes that a nonzero may take beyond its value: an index of its own would take as many */
 
@@ -65,17 +66,17 @@ GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
   return GpLanesMax(n);
 }
 
-GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int32_t slice, int l)
+GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, int l)
 {
-  const int b = B->b, single = A->prec == GP_F32;
-  Walk      W = Begin(A, b, slice, l);
+  const int single = A->prec == GP_F32;
+  Walk      W      = Begin(A, b, slice, l);
 
   for (int32_t c = B->start[slice]; c < B->start[slice + 1]; c++) {
     const int32_t block = Leftmost(A, b, &W);
 
     B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
     for (int r = 0; r < MOST; r++) {
-      const int64_t to = (int64_t)c * b * b * GP_WARP + l * b + r;
+      const int64_t to   = (int64_t)c * b * b * GP_WARP + l * b + r;
       int32_t       next = 0; /* the first column of the block not yet written */
 
       if (r >= b) break;
@@ -91,18 +92,39 @@ GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int32_t slice, int l)
 
 /* what each runtime does in its way */
 typedef struct {
-  GpErr (*sample)(const GpCsr *, int b, int32_t nslices, int32_t step, double *columns); /* slice columns of every step-th slice */
-  GpErr (*plan)(const GpCsr *, GpBlock *);                                               /* fills start and ncolumns */
+  GpErr (*sample)(const GpCsr *, double columns[SIZES]); /* of each size that divides rows and columns: slice columns of all slices, by a sample */
+  GpErr (*plan)(const GpCsr *, GpBlock *);               /* fills start and ncolumns */
   GpErr (*fill)(const GpCsr *, const GpBlock *);
 } Steps;
+
+static inline int32_t Slices(const GpCsr *A, int b)
+{
+  return (int32_t)(((int64_t)A->m / b + GP_WARP - 1) / GP_WARP);
+}
+
+static inline int32_t SampleStep(int32_t nslices)
+{
+  return nslices > SAMPLE ? nslices / SAMPLE : 1;
+}
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-static GpErr Sample_Host(const GpCsr *A, int b, int32_t nslices, int32_t step, double *columns)
+static const int sizes[SIZES] = {2, 3, 4, 6};
+
+static int Divides(const GpCsr *A, int b)
 {
-  *columns = 0;
-  for (int64_t s = 0; s < nslices; s += step) *columns += SliceWidth(A, b, (int32_t)s);
+  return !(A->m % b) && !(A->n % b);
+}
+
+static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
+{
+  for (int i = 0; i < SIZES; i++) {
+    const int32_t n = Slices(A, sizes[i]), step = SampleStep(n);
+
+    columns[i] = 0;
+    for (int64_t s = 0; s < n && Divides(A, sizes[i]); s += step) columns[i] += SliceWidth(A, sizes[i], (int32_t)s);
+  }
   return GP_SUCCESS;
 }
 
@@ -117,7 +139,7 @@ static GpErr Plan_Host(const GpCsr *A, GpBlock *B)
 static GpErr Fill_Host(const GpCsr *A, const GpBlock *B)
 {
   for (int32_t s = 0; s < B->nslices; s++)
-    for (int l = 0; l < GP_WARP; l++) FillRow(A, B, s, l);
+    for (int l = 0; l < GP_WARP; l++) FillRow(A, B, B->b, s, l);
   return GP_SUCCESS;
 }
 
@@ -134,34 +156,26 @@ static const Steps *StepsOf(GpDev dev)
   return &StepsHost;
 }
 
-static int32_t Slices(const GpCsr *A, int b)
-{
-  return (int32_t)(((int64_t)A->m / b + GP_WARP - 1) / GP_WARP);
-}
-
 /* the size that takes the fewest bytes, by a sample of the slices */
 static GpErr ChooseSize(const GpCsr *A, int *size)
 {
-  const int    sizes[] = {2, 3, 4, 6};
   const double value = (double)GpPrecBytes(A->prec), limit = value + MORE_THAN;
-  double       least = 0;
-  GpErr        err   = GP_SUCCESS;
+  double       least = 0, columns[SIZES];
+  GpErr        err;
 
   *size = 0;
   if (!A->nnz) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "no nonzeros to make blocks of");
-  for (int i = 0; i < 4 && !err; i++) {
+  err = StepsOf(A->dev)->sample(A, columns);
+  if (err) return err;
+  for (int i = 0; i < SIZES; i++) {
     const int     b = sizes[i];
-    const int32_t n = Slices(A, b), step = n > SAMPLE ? n / SAMPLE : 1;
-    double        columns, bytes;
+    const int32_t n = Slices(A, b), step = SampleStep(n);
+    const double  bytes = columns[i] * GP_WARP * (b * b * value + sizeof(int32_t)) * n / ((n + (int64_t)step - 1) / step) / A->nnz;
 
-    if (A->m % b || A->n % b) continue;
-    err   = StepsOf(A->dev)->sample(A, b, n, step, &columns);
-    bytes = columns * GP_WARP * (b * b * value + sizeof(int32_t)) * n / ((n + step - 1) / step) / A->nnz;
-    if (*size && bytes >= least) continue;
+    if (!Divides(A, b) || (*size && bytes >= least)) continue;
     *size = b;
     least = bytes;
   }
-  if (err) return err;
   if (!*size) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d rows and %d columns are not made of blocks of 2, 3, 4 or 6", (int)A->m, (int)A->n);
   if (least > limit) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "the best dense blocks, of %d, take %.1f bytes a nonzero; the limit is %g", *size, least, limit);
   return GP_SUCCESS;
@@ -233,46 +247,60 @@ static unsigned Blocks(int64_t warps)
   return (unsigned)((warps + WARPS - 1) / WARPS);
 }
 
-__global__ static void Sample(GpCsr A, int b, int32_t nslices, int32_t step, int32_t *sum)
+/* the size is known when these are compiled: they divide by it at every nonzero */
+template <int B>
+__global__ static void Sample(GpCsr A, int32_t nslices, int32_t step, int32_t *sum)
 {
   const int64_t s = ((int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP) * step;
 
   if (s >= nslices) return;
-  const int32_t width = SliceWidth(&A, b, (int32_t)s);
+  const int32_t width = SliceWidth(&A, B, (int32_t)s);
   GP_ONE_LANE(0) atomicAdd(sum, width);
 }
 
-__global__ static void Widths(GpCsr A, GpBlock B)
+template <int B>
+__global__ static void Widths(GpCsr A, GpBlock S)
 {
   const int64_t s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 
-  if (s > B.nslices) return;
-  const int32_t width = s < B.nslices ? SliceWidth(&A, B.b, (int32_t)s) : 0;
-  GP_ONE_LANE(0) B.start[s] = width;
+  if (s > S.nslices) return;
+  const int32_t width       = s < S.nslices ? SliceWidth(&A, B, (int32_t)s) : 0;
+  GP_ONE_LANE(0) S.start[s] = width;
 }
 
-__global__ static void Fill(GpCsr A, GpBlock B)
+template <int B>
+__global__ static void Fill(GpCsr A, GpBlock S)
 {
   const int64_t s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 
-  if (s < B.nslices) FillRow(&A, &B, (int32_t)s, threadIdx.x % GP_WARP);
+  if (s < S.nslices) FillRow(&A, &S, B, (int32_t)s, threadIdx.x % GP_WARP);
 }
 
-static GpErr Sample_CUDA(const GpCsr *A, int b, int32_t nslices, int32_t step, double *columns)
+template <int B>
+static void LaunchSample(const GpCsr *A, int32_t *sum)
+{
+  const int32_t n = Slices(A, B), step = SampleStep(n);
+
+  if (A->m % B || A->n % B) return;
+  Sample<B><<<Blocks((n + (int64_t)step - 1) / step), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, n, step, sum);
+}
+
+static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
 {
   GpDev    dev = A->dev;
-  int32_t *sum, result = 0;
-  GpErr    err = GpDevAlloc(dev, sizeof(*sum), &sum);
+  int32_t *sum, result[SIZES] = {};
+  GpErr    err = GpDevAlloc(dev, sizeof(result), &sum);
 
   if (err) return err;
-  err = dev->ops->zero(dev, sum, sizeof(*sum));
-  if (!err) {
-    Sample<<<Blocks((nslices + (int64_t)step - 1) / step), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, b, nslices, step, sum);
-    err = GpDevCheckLaunch(dev, "sampling blocks");
-  }
-  if (!err) err = GpDevDownload(dev, &result, sum, sizeof(result));
-  GpDevFree(dev, &sum, sizeof(*sum));
-  *columns = result;
+  err = dev->ops->zero(dev, sum, sizeof(result));
+  LaunchSample<2>(A, sum);
+  LaunchSample<3>(A, sum + 1);
+  LaunchSample<4>(A, sum + 2);
+  LaunchSample<6>(A, sum + 3);
+  if (!err) err = GpDevCheckLaunch(dev, "sampling blocks");
+  if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
+  GpDevFree(dev, &sum, sizeof(result));
+  for (int i = 0; i < SIZES; i++) columns[i] = result[i];
   return err;
 }
 
@@ -287,7 +315,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
   if (cub::DeviceScan::ExclusiveSum(NULL, scratch, B->start, B->start, B->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of blocks failed");
   err = GpDevAlloc(dev, scratch, &temp);
   if (err) return err;
-  Widths<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
+  (B->b == 2 ? Widths<2> : B->b == 3 ? Widths<3> : B->b == 4 ? Widths<4> : Widths<6>)<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
   cudaError_t code = cub::DeviceScan::ExclusiveSum(temp, scratch, B->start, B->start, B->nslices + 1, stream);
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "placing blocks: %s", cudaGetErrorString(code));
   if (!err) err = GpDevCheckLaunch(dev, "plan of blocks");
@@ -298,7 +326,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
 
 static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B)
 {
-  Fill<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *B);
+  (B->b == 2 ? Fill<2> : B->b == 3 ? Fill<3> : B->b == 4 ? Fill<4> : Fill<6>)<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *B);
   return GpDevCheckLaunch(A->dev, "filling blocks");
 }
 

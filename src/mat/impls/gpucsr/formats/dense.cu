@@ -1,9 +1,10 @@
 /* Building dense rows. */
 #include "mat/impls/gpucsr/formats/dense.h"
 
-#define MOST_PADDING 2.0    /* stored over nonzeros: what an index for each would take */
-#define FREE_PADDING 1e4    /* stored entries that no one minds */
-#define PIECE        4096   /* columns of a piece at least */
+#define MOST_PADDING 2.0 /* stored over nonzeros: what an index for each would take */
+#define FREE_PADDING 1e4 /* stored entries that no one minds */
+#define PIECE        512 /* columns of a piece at least */
+#define WARPS_WANTED 48  /* on a compute unit, to keep its memory busy */
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
@@ -66,7 +67,7 @@ GpErr GpFmtBuild_dense(GpFmt *F, const int32_t rowptr[])
   if (!A->nnz) return GP_SUCCESS;
   D->stride = ((int64_t)A->n + 31) / 32 * 32;
   warps     = ((int64_t)A->m + GP_DENSE_ROWS - 1) / GP_DENSE_ROWS;
-  parts     = 32 * (int64_t)A->dev->compute_units / warps;
+  parts     = WARPS_WANTED * (int64_t)A->dev->compute_units / warps;
   if (parts > A->n / PIECE) parts = A->n / PIECE;
   D->parts = parts > 1 ? (int32_t)parts : 1;
   err      = GpDevAlloc(A->dev, (size_t)A->m * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);

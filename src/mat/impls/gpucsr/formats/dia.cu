@@ -80,8 +80,7 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
     D->n = H.list[0];
     for (int32_t d = 0; d < D->n; d++) D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
     qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
-    if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING)
-      err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
+    if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
   }
   free(H.key);
   GpKeySetDestroy(dev, &set);

@@ -45,7 +45,7 @@ static inline int GpIsHole(double v, int single) /* v: the value, widened */
   union {
     double   d;
     uint64_t u;
-  } wide = {v};
+  } wide             = {v};
   const uint64_t f32 = ((uint64_t)0x7ff << 52) | ((uint64_t)(GP_HOLE_F32 & 0x7fffff) << 29); /* widening shifts the payload */
 
   return wide.u == (single ? f32 : GP_HOLE_F64);

@@ -13,10 +13,10 @@ extern "C" {
 #define GP_KEY_NONE 0 /* no key may be this: memory that is zero is an empty set */
 
 typedef struct {
-  uint64_t *key;           /* [slots] GP_KEY_NONE where free */
-  int32_t  *before;        /* [slots] INT32_MAX less the least place */
-  int32_t  *list;          /* [1 + limit] how many keys there are, more than limit: too many; their slots in no order */
-  int32_t   slots, limit;  /* slots: four times the limit, a power of two */
+  uint64_t *key;          /* [slots] GP_KEY_NONE where free */
+  int32_t  *before;       /* [slots] INT32_MAX less the least place */
+  int32_t  *list;         /* [1 + limit] how many keys there are, more than limit: too many; their slots in no order */
+  int32_t   slots, limit; /* slots: four times the limit, a power of two */
 } GpKeySet;
 
 GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S);       /* limit: a power of two */

@@ -34,11 +34,11 @@ GP_WARPFN int GpLanesCount(uint32_t mask)
   return __popc(mask);
 }
 #else
-  #define GP_WARPFN      static inline
-  #define GP_LANEFN      static inline
-  #define GP_PER_LANE    GP_WARP
-  #define GP_LANES(l)    for (int l = 0; l < GP_WARP; l++)
-  #define GP_AT(l)       l
+  #define GP_WARPFN   static inline
+  #define GP_LANEFN   static inline
+  #define GP_PER_LANE GP_WARP
+  #define GP_LANES(l) for (int l = 0; l < GP_WARP; l++)
+  #define GP_AT(l)    l
   #define GP_ONE_LANE(l)
   #define GP_LANESYNC()
 

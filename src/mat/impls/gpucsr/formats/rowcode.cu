@@ -3,10 +3,10 @@
 #include "mat/impls/gpucsr/formats/rowcode.h"
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
 
-#define FEW       256        /* patterns whose code is a byte */
-#define MANY      65536      /* patterns at most */
-#define SHARE     16         /* the patterns may hold one nonzero of so many */
-#define NO_MIND   4096       /* entries that patterns may hold in any case */
+#define FEW     256   /* patterns whose code is a byte */
+#define MANY    65536 /* patterns at most */
+#define SHARE   16    /* the patterns may hold one nonzero of so many */
+#define NO_MIND 4096  /* entries that patterns may hold in any case */
 
 GP_LANEFN uint64_t ValueBits(const GpCsr *A, int32_t k)
 {
@@ -26,8 +26,9 @@ GP_LANEFN uint64_t RowHash(const GpCsr *A, int32_t row)
 GP_LANEFN void PutPattern(const GpCsr *A, const GpRowCode *R, int32_t p, int32_t row)
 {
   for (int32_t k = A->rowptr[row], e = R->start[p]; k < A->rowptr[row + 1]; k++, e++) {
-    R->value[e]  = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
-    R->offset[e] = A->col[k] - row;
+    R->entry[e].value  = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+    R->entry[e].offset = A->col[k] - row;
+    R->entry[e].unused = 0;
   }
 }
 
@@ -151,7 +152,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
 {
   GpDev        dev   = A->dev;
   const size_t bytes = (2 * (size_t)H->list[0] + 1) * sizeof(int32_t);
-  int32_t     *rows  = NULL, wrong = 0;
+  int32_t     *rows = NULL, wrong = 0;
   GpErr        err;
 
   R->npatterns = H->list[0];
@@ -162,8 +163,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = dev->ops->zero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
   if (!err) err = OrderPatterns(dev, H, R->npatterns, rows);
   if (!err) err = PlacePatterns(A, R, rows);
-  if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(int32_t), &R->offset);
-  if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(double), &R->value);
+  if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
   if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
   if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
   if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have one hash");
@@ -175,8 +175,7 @@ static void Clear(const GpCsr *A, GpRowCode *R)
 {
   GpDevFree(A->dev, &R->code, (size_t)A->m * (size_t)R->width);
   GpDevFree(A->dev, &R->start, ((size_t)R->npatterns + 1) * sizeof(int32_t));
-  GpDevFree(A->dev, &R->offset, (size_t)R->nentries * sizeof(int32_t));
-  GpDevFree(A->dev, &R->value, (size_t)R->nentries * sizeof(double));
+  GpDevFree(A->dev, &R->entry, (size_t)R->nentries * sizeof(GpRowEntry));
 }
 
 /* other values may be other patterns */
@@ -218,7 +217,7 @@ double GpFmtBytes_rowcode(const GpFmt *F)
 {
   const GpRowCode *R = (const GpRowCode *)F->data;
 
-  return (double)F->csr->m * R->width + (R->npatterns + 1.0) * sizeof(int32_t) + (double)R->nentries * (sizeof(int32_t) + sizeof(double));
+  return (double)F->csr->m * R->width + (R->npatterns + 1.0) * sizeof(int32_t) + (double)R->nentries * sizeof(GpRowEntry);
 }
 
 double GpFmtTraffic_rowcode(const GpFmt *F)

@@ -6,11 +6,16 @@
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 typedef struct {
-  int32_t  npatterns, nentries, width; /* bytes of a code: 1 or 2 */
-  void    *code;                       /* [m] */
-  int32_t *start;                      /* [npatterns+1] */
-  int32_t *offset;                     /* [nentries] column less row */
-  double  *value;                      /* [nentries] */
+  double  value;
+  int32_t offset; /* column less row */
+  int32_t unused;
+} GpRowEntry;
+
+typedef struct {
+  int32_t     npatterns, nentries, width; /* bytes of a code: 1 or 2 */
+  void       *code;                       /* [m] */
+  int32_t    *start;                      /* [npatterns+1] */
+  GpRowEntry *entry;                      /* [nentries] */
 } GpRowCode;
 
 #endif

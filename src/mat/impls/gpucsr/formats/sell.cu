@@ -42,7 +42,7 @@ static GpErr Plan_Host(const GpCsr *A, GpSell *S)
 
   S->total = (GpSellExtent){0, 0, 0};
   for (int32_t s = 0; s < S->nslices; s++) {
-    const GpSlice      P = PlanSlice(A, S, s, diagonal);
+    const GpSlice      P = PlanSlice(A, S->perm, s, diagonal);
     const GpSellExtent e = SliceExtent(P);
 
     S->slice[s]        = P;
@@ -106,7 +106,7 @@ static size_t SellValueBytes(const GpCsr *A, const GpSell *S)
 
 GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
 {
-  const GpCsr *A = F->csr;
+  const GpCsr *A   = F->csr;
   GpDev        dev = A->dev;
   GpSell      *S   = (GpSell *)calloc(1, sizeof(*S));
   GpErr        err;
@@ -122,9 +122,10 @@ GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.quads * 8 * sizeof(int32_t), &S->head);
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.units * 128, &S->index);
   if (!err) err = GpDevAlloc(dev, SellValueBytes(A, S), &S->value);
-  /* what pads a short quad; values and indices of rows that a slice column does not hold are read but not used */
+  /* what pads a short quad, and the rows that a slice column does not hold, is read but not used */
   if (!err) err = dev->ops->zero(dev, S->head, (size_t)S->total.quads * 8 * sizeof(int32_t));
   if (!err) err = dev->ops->zero(dev, S->index, (size_t)S->total.units * 128);
+  if (!err) err = dev->ops->zero(dev, S->value, SellValueBytes(A, S));
   if (!err && S->nslices) err = StepsOf(dev)->fill(A, S);
   return err;
 }
@@ -227,7 +228,7 @@ __global__ static void Plan(GpCsr A, GpSell S)
   const int64_t      s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 
   if (s >= S.nslices) return;
-  const GpSlice P = PlanSlice(&A, &S, (int32_t)s, diagonal[threadIdx.x / GP_WARP]);
+  const GpSlice P           = PlanSlice(&A, S.perm, (int32_t)s, diagonal[threadIdx.x / GP_WARP]);
   GP_ONE_LANE(0) S.slice[s] = P;
 }
 
@@ -305,18 +306,18 @@ static GpErr Sort_CUDA(const GpCsr *A, const GpSell *S)
 
 static GpErr Plan_CUDA(const GpCsr *A, GpSell *S)
 {
-  GpDev               dev    = A->dev;
-  cudaStream_t        stream = (cudaStream_t)dev->stream;
-  const size_t        bytes  = ((size_t)S->nslices + 1) * sizeof(GpSellExtent);
-  const GpSellExtent  zero   = {0, 0, 0};
-  const auto          extent = thrust::make_transform_iterator(thrust::make_counting_iterator((int32_t)0), ExtentOf{S->slice, S->nslices});
-  GpSellExtent       *before = NULL;
-  size_t              scratch = 0;
-  GpErr               err;
+  GpDev              dev     = A->dev;
+  cudaStream_t       stream  = (cudaStream_t)dev->stream;
+  const size_t       bytes   = ((size_t)S->nslices + 1) * sizeof(GpSellExtent);
+  const GpSellExtent zero    = {0, 0, 0};
+  const auto         extent  = thrust::make_transform_iterator(thrust::make_counting_iterator((int32_t)0), ExtentOf{S->slice, S->nslices});
+  GpSellExtent      *before  = NULL;
+  size_t             scratch = 0;
+  GpErr              err;
 
   if (cub::DeviceScan::ExclusiveScan(NULL, scratch, extent, before, Sum(), zero, S->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of slices failed");
   const size_t skip = (bytes + 255) / 256 * 256;
-  err = GpDevAlloc(dev, skip + scratch, &before);
+  err               = GpDevAlloc(dev, skip + scratch, &before);
   if (err) return err;
   Plan<<<Blocks(S->nslices, WARPS), BLOCK, 0, stream>>>(*A, *S);
   cudaError_t code = cub::DeviceScan::ExclusiveScan((char *)before + skip, scratch, extent, before, Sum(), zero, S->nslices + 1, stream);

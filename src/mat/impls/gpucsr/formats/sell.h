@@ -60,11 +60,11 @@ typedef struct {
 #define GpSliceMask(quad, c) (GpSliceBase(quad, c) + 4)
 
 /* the quads of the others whose indices have 8, 16 and 32 bits */
-#define GpSliceQuads(n)      (((n) + 3) / 4)
-#define GpSliceUpTo(n, all)  ((n) == (all) ? GpSliceQuads(n) : (n) / 4)
-#define GpSliceQuads8(S)     GpSliceUpTo((S).n8, (S).others)
-#define GpSliceQuads16(S)    (GpSliceUpTo((S).n8 + (S).n16, (S).others) - GpSliceQuads8(S))
-#define GpSliceQuads32(S)    (GpSliceQuads((S).others) - GpSliceUpTo((S).n8 + (S).n16, (S).others))
+#define GpSliceQuads(n)     (((n) + 3) / 4)
+#define GpSliceUpTo(n, all) ((n) == (all) ? GpSliceQuads(n) : (n) / 4)
+#define GpSliceQuads8(S)    GpSliceUpTo((S).n8, (S).others)
+#define GpSliceQuads16(S)   (GpSliceUpTo((S).n8 + (S).n16, (S).others) - GpSliceQuads8(S))
+#define GpSliceQuads32(S)   (GpSliceQuads((S).others) - GpSliceUpTo((S).n8 + (S).n16, (S).others))
 
 /* what the formats made of slices share; GP_ERR_ARGUMENT: this matrix is none for it */
 GpErr  GpSellBuild(GpFmt *A, GpSellKind kind);

@@ -29,6 +29,49 @@ GP_LANEFN Lane Begin(const GpCsr *A, const int32_t *perm, int32_t slice, int l)
   return lane;
 }
 
+/* the offsets that most rows of a slice share, ascending; none when a row does not ascend, or when the search would cost
+   more than a few turns per slice column */
+GP_WARPFN int32_t FindDiagonals(const GpCsr *A, const int32_t *perm, int32_t slice, int32_t diagonal[])
+{
+  Lane    lane[GP_PER_LANE];
+  int32_t offset[GP_PER_LANE], look[GP_PER_LANE], fault[GP_PER_LANE], turns, n = 0;
+
+  GP_LANES(l)
+  {
+    lane[GP_AT(l)]  = Begin(A, perm, slice, l);
+    look[GP_AT(l)]  = lane[GP_AT(l)].end - lane[GP_AT(l)].k;
+    fault[GP_AT(l)] = 0;
+  }
+  for (turns = 2 * GpLanesMax(look) + GP_WARP; turns > 0; turns--) {
+    int32_t least;
+
+    GP_LANES(l)
+    {
+      const Lane *L = &lane[GP_AT(l)];
+
+      offset[GP_AT(l)] = L->k < L->end ? A->col[L->k] - L->row : INT32_MAX;
+    }
+    least = GpLanesMin(offset);
+    if (least == INT32_MAX) break;
+    GP_LANES(l) look[GP_AT(l)] = offset[GP_AT(l)] == least;
+    if (n < DIAGONALS && GpLanesCount(GpLanesBallot(look)) >= SAME) {
+      GP_ONE_LANE(0) diagonal[n] = least;
+      n++;
+    }
+    GP_LANES(l)
+    {
+      Lane *L = &lane[GP_AT(l)];
+
+      if (look[GP_AT(l)]) {
+        L->k++;
+        fault[GP_AT(l)] |= L->k < L->end && A->col[L->k] <= A->col[L->k - 1];
+      }
+    }
+  }
+  GP_LANESYNC();
+  return turns && !GpLanesBallot(fault) ? n : 0;
+}
+
 /* one step of a lane towards its next nonzero off the diagonals: its place, -1 when the row has ended, -2 to be continued */
 GP_LANEFN int32_t StepToOther(const GpCsr *A, Lane *lane, const int32_t diagonal[], int32_t n)
 {
@@ -66,6 +109,21 @@ GP_WARPFN int NextColumn(const GpCsr *A, Lane lane[], const int32_t diagonal[], 
   last  = GpLanesMax(hi);
   *base = GpLanesMin(lo);
   return last < 0 ? -1 : last - *base < 1 << 8 ? 0 : last - *base < 1 << 16 ? 1 : 2;
+}
+
+GP_WARPFN GpSlice PlanSlice(const GpCsr *A, const int32_t *perm, int32_t slice, int32_t diagonal[])
+{
+  Lane    lane[GP_PER_LANE];
+  int32_t k[GP_PER_LANE], base, bits, count[3] = {0, 0, 0};
+  GpSlice S = {0, 0, 0, 0, 0, 0, 0, 0};
+
+  S.diagonals                = FindDiagonals(A, perm, slice, diagonal);
+  GP_LANES(l) lane[GP_AT(l)] = Begin(A, perm, slice, l);
+  while ((bits = NextColumn(A, lane, diagonal, S.diagonals, k, &base)) >= 0) count[bits]++;
+  S.n8     = count[0];
+  S.n16    = count[1];
+  S.others = count[0] + count[1] + count[2];
+  return S;
 }
 
 GP_LANEFN GpSellExtent SliceExtent(GpSlice S)
@@ -119,76 +177,30 @@ GP_WARPFN void PutHead(const GpSell *S, int32_t quad, int32_t c, int32_t base, u
   }
 }
 
-/* The offsets that most rows of a slice share, ascending; none when a row does not ascend, or when the search would cost more
-   than a few turns per slice column.  With P, the plan of this slice, what was found is filled in. */
-GP_WARPFN int32_t FindDiagonals(const GpCsr *A, const GpSell *S, const GpSlice *P, int32_t slice, int32_t diagonal[])
+GP_WARPFN void FillDiagonals(const GpCsr *A, const GpSell *S, const GpSlice *P, int32_t slice, const int32_t diagonal[])
 {
   Lane    lane[GP_PER_LANE];
-  int32_t offset[GP_PER_LANE], look[GP_PER_LANE], fault[GP_PER_LANE], turns, n = 0;
+  int32_t on[GP_PER_LANE];
 
-  GP_LANES(l)
-  {
-    lane[GP_AT(l)]  = Begin(A, S->perm, slice, l);
-    look[GP_AT(l)]  = lane[GP_AT(l)].end - lane[GP_AT(l)].k;
-    fault[GP_AT(l)] = 0;
-  }
-  for (turns = 2 * GpLanesMax(look) + GP_WARP; turns > 0; turns--) {
-    int32_t least;
-
-    GP_LANES(l)
-    {
-      const Lane *L = &lane[GP_AT(l)];
-
-      offset[GP_AT(l)] = L->k < L->end ? A->col[L->k] - L->row : INT32_MAX;
-    }
-    least = GpLanesMin(offset);
-    if (least == INT32_MAX) break;
-    GP_LANES(l) look[GP_AT(l)] = offset[GP_AT(l)] == least;
-    const uint32_t mask = GpLanesBallot(look);
-
-    if (n < DIAGONALS && GpLanesCount(mask) >= SAME) {
-      GP_ONE_LANE(0) diagonal[n] = least;
-      if (P) {
-        GP_LANES(l)
-        {
-          if (look[GP_AT(l)]) PutValue(A, S, (int64_t)P->column + n, P->quad, n, l, lane[GP_AT(l)].k);
-        }
-        PutHead(S, P->quad, n, least, mask);
-      }
-      n++;
-    }
+  GP_LANES(l) lane[GP_AT(l)] = Begin(A, S->perm, slice, l);
+  for (int32_t c = 0; c < P->diagonals; c++) {
     GP_LANES(l)
     {
       Lane *L = &lane[GP_AT(l)];
 
-      if (look[GP_AT(l)]) {
-        L->k++;
-        fault[GP_AT(l)] |= L->k < L->end && A->col[L->k] <= A->col[L->k - 1];
-      }
+      while (L->k < L->end && A->col[L->k] - L->row < diagonal[c]) L->k++;
+      on[GP_AT(l)] = L->k < L->end && A->col[L->k] - L->row == diagonal[c];
+      if (on[GP_AT(l)]) PutValue(A, S, (int64_t)P->column + c, P->quad, c, l, L->k);
     }
+    const uint32_t mask = GpLanesBallot(on);
+
+    PutHead(S, P->quad, c, diagonal[c], mask);
   }
-  GP_LANESYNC();
-  return turns && !GpLanesBallot(fault) ? n : 0;
-}
-
-GP_WARPFN GpSlice PlanSlice(const GpCsr *A, const GpSell *T, int32_t slice, int32_t diagonal[])
-{
-  Lane    lane[GP_PER_LANE];
-  int32_t k[GP_PER_LANE], base, bits, count[3] = {0, 0, 0};
-  GpSlice S = {0, 0, 0, 0, 0, 0, 0, 0};
-
-  S.diagonals = FindDiagonals(A, T, NULL, slice, diagonal);
-  GP_LANES(l) lane[GP_AT(l)] = Begin(A, T->perm, slice, l);
-  while ((bits = NextColumn(A, lane, diagonal, S.diagonals, k, &base)) >= 0) count[bits]++;
-  S.n8     = count[0];
-  S.n16    = count[1];
-  S.others = count[0] + count[1] + count[2];
-  return S;
 }
 
 GP_WARPFN void FillOthers(const GpCsr *A, const GpSell *S, const GpSlice *P, int32_t slice, const int32_t diagonal[])
 {
-  const int32_t first = P->quad + GpSliceQuads(P->diagonals);
+  const int32_t first    = P->quad + GpSliceQuads(P->diagonals);
   int32_t       place[3] = {0, P->n8, P->n8 + P->n16}; /* of the next with 8, 16, 32 bits */
   Lane          lane[GP_PER_LANE];
   int32_t       k[GP_PER_LANE], has[GP_PER_LANE], base, bits;
@@ -217,7 +229,10 @@ GP_WARPFN void FillSlice(const GpCsr *A, const GpSell *S, int32_t slice, int32_t
 {
   const GpSlice P = S->slice[slice];
 
-  if (P.diagonals) FindDiagonals(A, S, &P, slice, diagonal);
+  if (P.diagonals) {
+    FindDiagonals(A, S->perm, slice, diagonal);
+    FillDiagonals(A, S, &P, slice, diagonal);
+  }
   FillOthers(A, S, &P, slice, diagonal);
 }
 

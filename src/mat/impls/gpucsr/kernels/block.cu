@@ -27,14 +27,8 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
-#ifndef AH
-#define AH 4
-#endif
-#ifndef BLK
-#define BLK 192
-#endif
-static constexpr int AHEAD = AH;
-static constexpr int BLOCK = BLK; /* whole warps, of whole slices for 2, 3 and 6 */
+static constexpr int BLOCK = 192; /* whole slices of blocks of 2, 3 and 6 */
+static constexpr int AHEAD = 4;   /* blocks that a lane reads in one turn */
 
 template <int B>
 __global__ static void __launch_bounds__(BLOCK) Block(const int32_t *__restrict__ start, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, int32_t m, const double *__restrict__ x, const double *z, double *y)

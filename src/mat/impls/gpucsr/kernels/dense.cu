@@ -37,7 +37,7 @@ static constexpr int WARP = 32, BLOCK = 128, WARPS = BLOCK / WARP, ROWS = GP_DEN
 __global__ static void __launch_bounds__(BLOCK) Dense(GpDense D, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
 {
   const int64_t first = ((int64_t)blockIdx.x * WARPS + threadIdx.x / WARP) * ROWS;
-  const int32_t p     = blockIdx.y, begin = FIRST(n, D.parts, p), end = p + 1 < D.parts ? FIRST(n, D.parts, p + 1) : n;
+  const int32_t p = blockIdx.y, begin = FIRST(n, D.parts, p), end = p + 1 < D.parts ? FIRST(n, D.parts, p + 1) : n;
   const int     lane      = threadIdx.x % WARP;
   double        sum[ROWS] = {};
 

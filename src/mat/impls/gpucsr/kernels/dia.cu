@@ -1,7 +1,6 @@
 /* SpMV on diagonals (formats/dia.h): a thread a row; every load's address is known from the start. */
 #include "mat/impls/gpucsr/formats/dia.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
-#include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -23,13 +22,7 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
-#ifndef UNR
-#define UNR 7
-#endif
-#ifndef BLK
-#define BLK 512
-#endif
-static constexpr int BLOCK = BLK, UNROLL = UNR;
+static constexpr int BLOCK = 512;
 
 __global__ static void __launch_bounds__(BLOCK) Dia(GpDia D, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
 {
@@ -38,12 +31,13 @@ __global__ static void __launch_bounds__(BLOCK) Dia(GpDia D, int32_t m, int32_t 
   double          sum = 0;
 
   if (i >= m) return;
-  #pragma unroll UNROLL
-  for (int32_t d = 0; d < D.n; d++, val += D.stride) {
-    const GpScalar v = GpStream(val);
-    const uint32_t j = (uint32_t)i + (uint32_t)D.offset[d]; /* what lies left of the first column comes out beyond the last */
+  #pragma unroll 7
+  for (int32_t d = 0; d < D.n; d++) {
+    const GpScalar v = __ldcs(val + (int64_t)d * D.stride);
+    const int64_t  j = i + D.offset[d];
+    const double   t = (uint64_t)j < (uint64_t)n ? __ldg(x + j) : 0.0;
 
-    sum = GpAdd(sum, v, j < (uint32_t)n ? __ldg(x + j) : 0.0);
+    if (!GpIsHole(v)) sum += (double)v * t;
   }
   y[i] = z ? z[i] + sum : sum;
 }

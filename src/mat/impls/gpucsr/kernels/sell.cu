@@ -2,7 +2,6 @@
    the quads of one and add their sums in order. */
 #include "mat/impls/gpucsr/formats/sell.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
-#include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
 /* slice column c of the others: where in the row's x does lane l look? */
@@ -40,24 +39,17 @@ static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
   return GP_SUCCESS;
 }
 
-  #define TWIN(name, values) \
-    GP_SPMV(name)(const GpFmt *A, const double *x, const double *z, double *y) \
+  #define TWIN(bits, values) \
+    GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Sell(A, x, z, y); \
     }
 
 #else
 static constexpr int WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP;
-#ifndef UNR
-#define UNR 2
-#endif
-#ifndef MINB
-#define MINB 1
-#endif
-static constexpr int UNROLL = UNR;
 
 /* the four indices of a lane in a quad */
-struct NoIndex { };
+struct NoIndex {};
 
 __device__ static int4 Index(const NoIndex *)
 {
@@ -86,99 +78,78 @@ struct Four {
 
 /* the values of a slice for one lane: the four of quad q; on past some quads of so many slice columns */
 struct Each {
+  static constexpr bool TABLE = false;
+
   const GpScalar *at;
 
-  __device__ Each(const GpSell &S, const GpSlice &P, const double *, int lane) : at((const GpScalar *)S.value + (int64_t)P.column * WARP + lane) { }
+  __device__      Each(const GpSell &S, const GpSlice &P, const double *, int lane) : at((const GpScalar *)S.value + (int64_t)P.column * WARP + lane) {}
   __device__ Four Get(int32_t q) const
   {
     const GpScalar *v = at + (int64_t)q * 4 * WARP;
 
-    return {(double)GpStream(v), (double)GpStream(v + WARP), (double)GpStream(v + 2 * WARP), (double)GpStream(v + 3 * WARP)};
+    return {(double)__ldcs(v), (double)__ldcs(v + WARP), (double)__ldcs(v + 2 * WARP), (double)__ldcs(v + 3 * WARP)};
   }
-  __device__ void Skip(int32_t, int32_t columns) { at += columns * WARP; }
+  __device__ void Skip(int32_t, int32_t columns) { at += (int64_t)columns * WARP; }
 };
 
 struct Codes {
+  static constexpr bool TABLE = true;
+
   const unsigned *at;
   const double   *table;
 
-  __device__ Codes(const GpSell &S, const GpSlice &P, const double *shared, int lane) : at((const unsigned *)S.value + (int64_t)P.quad * WARP + lane), table(shared) { }
+  __device__      Codes(const GpSell &S, const GpSlice &P, const double *shared, int lane) : at((const unsigned *)S.value + (int64_t)P.quad * WARP + lane), table(shared) {}
   __device__ Four Get(int32_t q) const
   {
-    const unsigned c = __ldcs(at + q * WARP);
+    const unsigned c = __ldcs(at + (int64_t)q * WARP);
 
     return {table[c & 255], table[c >> 8 & 255], table[c >> 16 & 255], table[c >> 24]};
   }
-  __device__ void Skip(int32_t quads, int32_t) { at += quads * WARP; }
+  __device__ void Skip(int32_t quads, int32_t) { at += (int64_t)quads * WARP; }
 };
 
-/* where a lane finds its four values of x */
-struct Ahead {
-  int4 base, mask, at;
-};
-
-template <typename I>
-__device__ static Ahead Look(const int4 *head, const I *index, int32_t q)
-{
-  return {__ldg(head + 2 * q), __ldg(head + 2 * q + 1), Index(index + q * WARP)};
-}
-
-/* n quads with indices of type I, of which part takes every parts-th.  Indices are read one turn ahead, so that values and x
-   arrive together.  A value that the mask hides may be anything. */
+/* n quads with indices of type I, of which part takes every parts-th.  A value that the mask hides may be anything. */
 template <typename V, typename I>
 __device__ static double Quads(const int4 *head, const V &values, const I *index, int32_t n, int32_t part, int32_t parts, const double *x, unsigned bit)
 {
   double sum = 0;
 
-  if (part >= n) return sum;
-  Ahead next = Look(head, index, part);
-#pragma unroll UNROLL
+  #pragma unroll 2
   for (int32_t q = part; q < n; q += parts) {
-    const Ahead h = next;
-    const Four  v = values.Get(q);
+    const int4   base = __ldg(head + 2 * (int64_t)q), mask = __ldg(head + 2 * (int64_t)q + 1), at = Index(index + (int64_t)q * WARP);
+    const Four   v  = values.Get(q);
+    const bool   h0 = mask.x & bit, h1 = mask.y & bit, h2 = mask.z & bit, h3 = mask.w & bit;
+    const double x0 = h0 ? __ldg(x + (base.x + at.x)) : 0, x1 = h1 ? __ldg(x + (base.y + at.y)) : 0;
+    const double x2 = h2 ? __ldg(x + (base.z + at.z)) : 0, x3 = h3 ? __ldg(x + (base.w + at.w)) : 0;
 
-    if (q + parts < n) next = Look(head, index, q + parts);
-    if ((h.mask.x & h.mask.y & h.mask.z & h.mask.w) == -1) {
-      const double x0 = __ldg(x + (h.base.x + h.at.x)), x1 = __ldg(x + (h.base.y + h.at.y)), x2 = __ldg(x + (h.base.z + h.at.z)), x3 = __ldg(x + (h.base.w + h.at.w));
-
-      sum += v.a * x0;
-      sum += v.b * x1;
-      sum += v.c * x2;
-      sum += v.d * x3;
-    } else {
-      const bool   h0 = h.mask.x & bit, h1 = h.mask.y & bit, h2 = h.mask.z & bit, h3 = h.mask.w & bit;
-      const double x0 = h0 ? __ldg(x + (h.base.x + h.at.x)) : 0, x1 = h1 ? __ldg(x + (h.base.y + h.at.y)) : 0;
-      const double x2 = h2 ? __ldg(x + (h.base.z + h.at.z)) : 0, x3 = h3 ? __ldg(x + (h.base.w + h.at.w)) : 0;
-
-      if (h0) sum += v.a * x0;
-      if (h1) sum += v.b * x1;
-      if (h2) sum += v.c * x2;
-      if (h3) sum += v.d * x3;
-    }
+    if (h0) sum += v.a * x0;
+    if (h1) sum += v.b * x1;
+    if (h2) sum += v.c * x2;
+    if (h3) sum += v.d * x3;
   }
   return sum;
 }
 
 template <typename V, bool SHARED>
-__global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, int parts, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) Sell(GpSell S, int32_t m, int parts, const double *__restrict__ x, const double *z, double *y)
 {
-  __shared__ double part_sum[SHARED ? BLOCK : 1], table[sizeof(V) == sizeof(Codes) ? GP_SELL_CODES_MOST : 1];
+  __shared__ double part_sum[SHARED ? BLOCK : 1], table[V::TABLE ? GP_SELL_CODES_MOST : 1];
   const int         lane = threadIdx.x % WARP;
   const int64_t     warp = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
   const int32_t     s    = (int32_t)(SHARED ? warp / parts : warp);
   const int         part = SHARED ? (int)(warp % parts) : 0, step = SHARED ? parts : 1;
-  const int64_t     i    = (int64_t)s * WARP + lane;
-  double            sum  = 0;
-  int32_t           row  = (int32_t)i;
+  const int64_t     i   = (int64_t)s * WARP + lane;
+  double            sum = 0;
+  int32_t           row = (int32_t)i;
 
-  if (sizeof(V) == sizeof(Codes)) {
+  if (V::TABLE) {
     table[threadIdx.x] = S.table[threadIdx.x];
     __syncthreads();
   }
   if (s < S.nslices) {
     const int4     place = __ldg((const int4 *)(S.slice + s)), shape = __ldg((const int4 *)(S.slice + s) + 1);
-    const GpSlice  P     = {place.x, place.y, place.z, place.w, shape.x, shape.y, shape.z, shape.w};
-    const unsigned bit   = 1u << lane;
+    const GpSlice  P   = {place.x, place.y, place.z, place.w, shape.x, shape.y, shape.z, shape.w};
+    const unsigned bit = 1u << lane;
     const int32_t  q0 = GpSliceQuads(P.diagonals), q8 = GpSliceQuads8(P), q16 = GpSliceQuads16(P), q32 = GpSliceQuads32(P);
     const int4    *head  = (const int4 *)S.head + 2 * (int64_t)P.quad;
     const uint8_t *index = S.index + (int64_t)P.unit * 128;
@@ -186,16 +157,16 @@ __global__ static void __launch_bounds__(BLOCK, MINB) Sell(GpSell S, int32_t m, 
 
     if (S.perm && i < m) row = S.perm[i];
     if (q0) sum = Quads(head, values, (const NoIndex *)NULL, q0, part, step, x + row, bit);
-    head += 2 * q0;
+    head += 2 * (int64_t)q0;
     values.Skip(q0, P.diagonals);
     if (q8) sum += Quads(head, values, (const uchar4 *)index + lane, q8, part, step, x, bit);
-    head += 2 * q8;
+    head += 2 * (int64_t)q8;
     values.Skip(q8, 4 * q8);
-    index += q8 * 128;
+    index += (int64_t)q8 * 128;
     if (q16) sum += Quads(head, values, (const ushort4 *)index + lane, q16, part, step, x, bit);
-    head += 2 * q16;
+    head += 2 * (int64_t)q16;
     values.Skip(q16, 4 * q16);
-    index += q16 * 256;
+    index += (int64_t)q16 * 256;
     if (q32) sum += Quads(head, values, (const int4 *)index + lane, q32, part, step, x, bit);
   }
   if (SHARED) {
@@ -223,12 +194,12 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpDevCheckLaunch(C->dev, name);
 }
 
-  #define TWIN(name, values) \
-    GP_SPMV(name)(const GpFmt *A, const double *x, const double *z, double *y) \
+  #define TWIN(bits, values) \
+    GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
-      return Launch<values>(#name, A, x, z, y); \
+      return Launch<values>("sell" #bits, A, x, z, y); \
     }
 #endif
 
-TWIN(sell, Each)
-TWIN(sell8, Codes)
+TWIN(, Each)
+TWIN(8, Codes)
