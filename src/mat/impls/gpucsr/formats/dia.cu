@@ -19,7 +19,7 @@ GP_LANEFN int PutRow(const GpCsr *A, const GpDia *D, int32_t row)
   for (int32_t d = 0; d < D->n; d++) {
     const int on = k < end && A->col[k] - row == D->offset[d];
 
-    GpPutOrHole(A->prec == GP_F32, D->value, (int64_t)d * D->stride + row, A->val, on ? k : -1);
+    GpPutOrHole(A->prec == GP_F32, D->value, d * D->stride + row, A->val, on ? k : -1);
     k += on;
   }
   return k == end;
@@ -114,7 +114,7 @@ GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
   F->data = D;
   if (!D) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for diagonals");
   if (!A->nnz) return GP_SUCCESS;
-  D->stride = (int32_t)(((int64_t)A->m + 31) / 32 * 32);
+  D->stride = ((int64_t)A->m + 31) / 32 * 32;
   err       = FindOffsets(A, D);
   if (!err) err = GpDevAlloc(A->dev, (size_t)D->n * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);
   return err ? err : GpFmtRefill_dia(F);
@@ -133,7 +133,7 @@ double GpFmtBytes_dia(const GpFmt *F)
 {
   const GpDia *D = (const GpDia *)F->data;
 
-  return (double)D->n * D->stride * (double)GpPrecBytes(F->csr->prec);
+  return (double)D->n * (double)D->stride * (double)GpPrecBytes(F->csr->prec);
 }
 
 double GpFmtTraffic_dia(const GpFmt *F)

@@ -9,7 +9,7 @@
 
 typedef struct {
   int32_t n;                   /* diagonals */
-  int32_t stride;              /* rows, rounded up to whole lines of memory */
+  int64_t stride;              /* rows, rounded up to whole lines of memory */
   int32_t offset[GP_DIA_MOST]; /* column less row, ascending */
   void   *value;               /* [n * stride] */
 } GpDia;

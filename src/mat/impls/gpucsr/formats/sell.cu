@@ -101,7 +101,7 @@ static GpErr SellOrder(const GpCsr *A, GpSell *S)
 static size_t SellValueBytes(const GpCsr *A, const GpSell *S)
 {
   if (S->kind == GP_SELL_FULL) return ((size_t)S->total.columns + 3) * GP_SLICE * GpPrecBytes(A->prec);
-  return S->kind == GP_SELL_CODES ? (size_t)S->total.quads * 4 * GP_SLICE : 0;
+  return (size_t)S->total.quads * 4 * GP_SLICE;
 }
 
 GpErr GpSellBuild(GpFmt *F, GpSellKind kind)

@@ -1,4 +1,4 @@
-/* Sliced rows: 32 rows make a slice, one lane a row, stored slice column by slice column, in three ways of keeping values.
+/* Sliced rows: 32 rows make a slice, one lane a row, stored slice column by slice column, in two ways of keeping values.
 
    A slice has, in this order, `diagonals` slice columns whose nonzeros have one offset from their row (column = row + base, no
    index is stored), then `others`, whose nonzeros lie at column = base + index; each of these has a base of its own, so that the
@@ -21,10 +21,8 @@ extern "C" {
 
 /* how the values are kept */
 typedef enum {
-  GP_SELL_FULL,   /* each */
-  GP_SELL_CODES,  /* a byte each, into a table of at most 256 */
-  GP_SELL_SCALED, /* not at all: a nonzero is a factor of its row or of its column, or the same everywhere */
-  GP_SELL_KINDS
+  GP_SELL_FULL, /* each */
+  GP_SELL_CODES /* a byte each, into a table of at most 256 */
 } GpSellKind;
 
 #define GP_SELL_CODES_MOST 256

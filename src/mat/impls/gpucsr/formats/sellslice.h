@@ -153,7 +153,7 @@ GP_LANEFN void PutValue(const GpCsr *A, const GpSell *S, int64_t column, int32_t
   if (S->kind == GP_SELL_FULL) {
     if (A->prec == GP_F32) ((float *)S->value)[column * GP_SLICE + l] = ((const float *)A->val)[k];
     else ((double *)S->value)[column * GP_SLICE + l] = ((const double *)A->val)[k];
-  } else if (S->kind == GP_SELL_CODES) {
+  } else {
     ((uint8_t *)S->value)[((int64_t)quad + c / 4) * 128 + 4 * l + c % 4] = Code(S->bits, A->prec == GP_F32 ? ((const uint32_t *)A->val)[k] : ((const uint64_t *)A->val)[k]);
   }
 }

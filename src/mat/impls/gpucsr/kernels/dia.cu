@@ -12,7 +12,7 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
     double sum = 0;
 
     for (int32_t d = 0; d < D->n; d++) {
-      const double v = (double)val[(int64_t)d * D->stride + i];
+      const double v = (double)val[d * D->stride + i];
 
       if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[i + D->offset[d]];
     }
@@ -33,7 +33,7 @@ __global__ static void __launch_bounds__(BLOCK) Dia(GpDia D, int32_t m, int32_t 
   if (i >= m) return;
   #pragma unroll 7
   for (int32_t d = 0; d < D.n; d++) {
-    const GpScalar v = __ldcs(val + (int64_t)d * D.stride);
+    const GpScalar v = __ldcs(val + d * D.stride);
     const int64_t  j = i + D.offset[d];
     const double   t = (uint64_t)j < (uint64_t)n ? __ldg(x + j) : 0.0;
 
