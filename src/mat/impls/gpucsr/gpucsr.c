@@ -158,7 +158,6 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->assemblyend    = b.assemblyend;
   A->ops->scale          = b.scale;
   A->ops->zeroentries    = b.zeroentries;
-  A->ops->axpy           = b.axpy;
   A->ops->shift          = b.shift;
   A->ops->diagonalscale  = b.diagonalscale;
   A->ops->getdiagonal    = b.getdiagonal;
@@ -254,7 +253,7 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   order of summation. So do `MatMatMult()`, `MatTransposeMatMult()` and, on one process, `MatMatTransposeMult()` with a dense matrix, and `MatGPUCSRMultMany()`.
   Without a GPU they run on the host, in the same formats.
 
-  `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()`, and `MatAXPY()` by 1 or -1 with `SAME_NONZERO_PATTERN`, change the image where it stands
+  `MatScale()`, `MatDiagonalScale()`, `MatShift()` and `MatZeroEntries()` change the image where it stands
   when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
   next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
   the vector lives on the device.

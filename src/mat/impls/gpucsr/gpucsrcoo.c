@@ -103,7 +103,7 @@ static PetscErrorCode MatGPUCSRCooSum(Mat A, const PetscScalar entries[], double
   PetscCall(MatSeqAIJRestoreArray(A, &val));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
   /* MatSetValuesCOO() will assemble, which raises the state by one where nothing is stashed */
-  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = sum}, NULL, 1));
+  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = sum}, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -156,7 +156,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 /* gpucsrupdate.c: operations that change the host's values and the device's alike */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
-PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, GpOp other, PetscInt raises);
+PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, PetscInt raises);
 
 /* gpucsrcoo.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);

@@ -20,7 +20,7 @@ PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
 
 /* The image, current before the host's values changed, is given the same change (NULL: all became zero), or left behind.  raises:
    by how much our caller will yet raise the object's state. */
-PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
+PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscInt raises)
 {
   Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey    key = g->key;
@@ -34,7 +34,7 @@ PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, GpOp ot
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
   if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));
-  if (update) PetscCall(GpOpUpdate(g->op, update, other, rowptr, col, val, &done));
+  if (update) PetscCall(GpOpUpdate(g->op, update, rowptr, col, val, &done));
   else PetscCall(GpOpZeroEntries(g->op));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Update, A, 0, 0, 0));
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,7 +52,7 @@ static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
   /* 0 times infinity is BLAS's own affair */
-  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, NULL, 1));
+  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,22 +63,7 @@ static PetscErrorCode MatZeroEntries_SeqAIJGPUCSR(Mat A)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->zeroentries)(A));
-  if (op) PetscCall(MatGPUCSRFollow_Private(A, NULL, NULL, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Y += a X.  BLAS may or may not round a product before it adds, so only sums and differences have certain bits. */
-static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStructure structure)
-{
-  GpOp      op, other = NULL;
-  PetscBool is;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(Y, &op));
-  PetscCall(MatGPUCSRIs_Private(X, &is));
-  if (is) PetscCall(MatGPUCSRGetCurrent_Private(X, &other));
-  PetscCall((*MatGPUCSRBase_Private(Y)->axpy)(Y, a, X, structure)); /* raises the state */
-  if (op && other && PetscAbsScalar(a) == 1 && structure == SAME_NONZERO_PATTERN) PetscCall(MatGPUCSRFollow_Private(Y, &(GpCsrUpdate){.kind = GP_UPDATE_ADD, .factor = a}, other, 0));
+  if (op) PetscCall(MatGPUCSRFollow_Private(A, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +74,7 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, NULL, 1));
+  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +91,7 @@ static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
   }
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
   for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.kind = b ? GP_UPDATE_SCALE : GP_UPDATE_SHIFT, .factor = b ? 1 : a}, NULL, 0));
+    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.kind = b ? GP_UPDATE_SCALE : GP_UPDATE_SHIFT, .factor = b ? 1 : a}, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +104,7 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
   PetscFunctionBegin;
   if (left) PetscCall(MatGPUCSRVecGetRead_Private(A, 1, left, &l));
   if (right) PetscCall(MatGPUCSRVecGetRead_Private(A, 0, right, &r));
-  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, NULL, raises));
+  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, raises));
   if (right) PetscCall(MatGPUCSRVecRestoreRead_Private(right, &r));
   if (left) PetscCall(MatGPUCSRVecRestoreRead_Private(left, &l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -209,7 +194,6 @@ PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
   }
   A->ops->scale         = MatScale_SeqAIJGPUCSR;
   A->ops->zeroentries   = MatZeroEntries_SeqAIJGPUCSR;
-  A->ops->axpy          = MatAXPY_SeqAIJGPUCSR;
   A->ops->shift         = MatShift_SeqAIJGPUCSR;
   A->ops->diagonalscale = MatDiagonalScale_SeqAIJGPUCSR;
   A->ops->getdiagonal   = MatGetDiagonal_SeqAIJGPUCSR;

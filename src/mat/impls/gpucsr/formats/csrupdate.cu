@@ -11,8 +11,8 @@
 #endif
 
 /* The new value of nonzero k, in row i and column j.  The host's operation did the same to the same double, so the bits are the
-   same, also if a compiler makes one operation of a product by 1 or -1 and a sum. */
-GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v, double x)
+   same. */
+GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
 {
   switch (kind) {
   case GP_UPDATE_SCALE:
@@ -23,8 +23,6 @@ GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, in
     return u->row && u->columnfirst ? v * u->row[i] : v;
   case GP_UPDATE_SHIFT:
     return diagonal ? v + u->factor : v;
-  case GP_UPDATE_ADD:
-    return v + u->factor * x;
   default:
     return u->values[k];
   }
@@ -53,19 +51,17 @@ static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const
   const GpCsrUpdate u     = *update;
   float            *f     = (float *)A->val;
   double           *d     = (double *)A->val;
-  const float      *x     = (const float *)u.other;
-  const double     *y     = (const double *)u.other;
   uint64_t          worst = 0;
 
   for (int32_t i = 0; i < A->m; i++) {
     const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
 
     if (A->prec == GP_F64) {
-      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k], kind == GP_UPDATE_ADD ? y[k] : 0);
+      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k]);
       continue;
     }
     for (int32_t k = begin; k < end; k++) {
-      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k], kind == GP_UPDATE_ADD ? (double)x[k] : 0);
+      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k]);
 
       f[k] = (float)v;
       if ((double)f[k] != v) {
@@ -87,8 +83,6 @@ static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
     return UpdateRows(A, u, GP_UPDATE_DIAGONAL);
   case GP_UPDATE_SHIFT:
     return UpdateRows(A, u, GP_UPDATE_SHIFT);
-  case GP_UPDATE_ADD:
-    return UpdateRows(A, u, GP_UPDATE_ADD);
   default:
     return UpdateRows(A, u, GP_UPDATE_SET);
   }
@@ -191,8 +185,7 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 
   for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
     const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
-    const double   x      = u.other ? (double)((const T *)u.other)[k] : 0;
-    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k], x), k, val);
+    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k]), k, val);
 
     mine = change > mine ? change : mine;
   }

@@ -47,7 +47,6 @@ typedef enum {
   GP_UPDATE_SCALE,    /* factor * A */
   GP_UPDATE_DIAGONAL, /* row * A * column, as diagonal matrices; NULL: none */
   GP_UPDATE_SHIFT,    /* A + factor * I, of which every entry has a place in the pattern */
-  GP_UPDATE_ADD,      /* A + factor * other, where factor is 1 or -1 and other has the same pattern and precision */
   GP_UPDATE_SET       /* values */
 } GpCsrUpdateKind;
 
@@ -57,7 +56,6 @@ typedef struct {
   double          factor;
   const double   *row, *column;
   int             columnfirst; /* the order in which a value meets them */
-  const void     *other;
   const double   *values;
 } GpCsrUpdate;
 

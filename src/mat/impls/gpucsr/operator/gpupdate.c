@@ -22,14 +22,13 @@ static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
+PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
 {
   const PetscBool exact = GpOpIsExact(op), flip = (PetscBool)(update->kind == GP_UPDATE_SCALE && PetscAbsReal(update->factor) == 1);
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   if (!exact && !flip && update->kind != GP_UPDATE_SET) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
-  if (other && (!GpOpIsExact(other) || other->options.prec != op->options.prec || other->side[0].csr.m != op->side[0].csr.m || other->side[0].csr.nnz != op->side[0].csr.nnz)) PetscFunctionReturn(PETSC_SUCCESS);
   for (int t = 0; t < 2; t++) {
     GpCsrUpdate u = *update;
     GpLoss      loss;
@@ -40,11 +39,10 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
       u.column      = update->row;
       u.columnfirst = !update->columnfirst;
     }
-    if (t && (update->kind == GP_UPDATE_SET || (other && !other->has[t]))) {
+    if (t && update->kind == GP_UPDATE_SET) {
       PetscCall(GpOpRefreshTranspose(op));
       continue;
     }
-    if (other) u.other = other->side[t].csr.val;
     PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
     if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will say where */
     PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[t].fmt));
