@@ -69,6 +69,7 @@ struct GpDev_ {
   GpDevKind       kind;
   int             ordinal;              /* which GPU of the node */
   int             compute_units;        /* streaming multiprocessors; 1 on the host */
+  size_t          shared_bytes;         /* of shared memory that a block may have; on the host as many as on an H200 */
   char            name[128];            /* "host", or the GPU's own name */
   void           *stream;               /* a cudaStream_t; the caller may replace it by PETSc's */
   void           *own_stream;           /* the one to destroy */
