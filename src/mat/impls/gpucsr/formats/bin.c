@@ -8,6 +8,7 @@ GpErr GpFmtBuild_bin(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr *C = A->csr;
   GpPieces    *P = (GpPieces *)calloc(1, sizeof(*P));
+  GpErr        err;
 
   (void)rowptr;
   A->data = P;
@@ -16,7 +17,9 @@ GpErr GpFmtBuild_bin(GpFmt *A, const int32_t rowptr[])
   P->packed    = 1; /* code 1 is column 0 */
   P->width     = C->n > 0 ? C->n : 1;
   P->codebytes = C->n < UINT16_MAX ? 2 : 4;
-  return GP_ON_DEVICE(C->dev, GpPiecesBuild, P, C, C->rowptr, C->rowptr + 1, NULL);
+  err          = GpDevAlloc(C->dev, sizeof(double), &P->xp); /* what code 0 means */
+  if (!err) err = C->dev->ops->zero(C->dev, P->xp, sizeof(double));
+  return err ? err : GP_ON_DEVICE(C->dev, GpPiecesBuild, P, C, C->rowptr, C->rowptr + 1, NULL, NULL);
 }
 
 GpErr GpFmtRefill_bin(GpFmt *A)

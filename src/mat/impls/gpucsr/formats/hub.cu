@@ -16,6 +16,10 @@ typedef struct {
   int32_t       *column;  /* [n] by falling frequency */
   int32_t       *several; /* [1] how many have enough */
   int32_t       *pack;
+  int32_t        m, hot;
+  const int32_t *rowptr;
+  int32_t       *rank; /* [nnz+1] hot nonzeros before */
+  int32_t       *perm;
 } Hub;
 
 GP_STEP(CountColumn)
@@ -56,6 +60,31 @@ GP_STEP(CodePacked)
   if (i) h->count[h->column[i - 1]] = (int32_t)i;
 }
 
+GP_STEP(MarkHot)
+{
+  const Hub *h = (const Hub *)args;
+
+  h->rank[i] = h->count[h->col[i]] < h->hot;
+}
+
+/* within its row a hot nonzero goes before the cold ones */
+GP_STEP(Partition)
+{
+  const Hub *h  = (const Hub *)args;
+  int32_t    lo = 0, hi = h->m, begin, hot;
+
+  while (hi - lo > 1) {
+    const int32_t mid = lo + (hi - lo) / 2;
+
+    if (h->rowptr[mid] <= i) lo = mid;
+    else hi = mid;
+  }
+  begin = h->rowptr[lo];
+  hot   = h->rank[i] - h->rank[begin]; /* of the row before i */
+  if (h->rank[i + 1] > h->rank[i]) h->perm[begin + hot] = (int32_t)i;
+  else h->perm[i - hot + h->rank[h->rowptr[lo + 1]] - h->rank[begin]] = (int32_t)i;
+}
+
 /* how many columns have at least so many nonzeros */
 static GpErr Several(GpDev dev, Hub *h, int32_t enough, int32_t *several)
 {
@@ -87,12 +116,27 @@ static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
   return err;
 }
 
+/* hot nonzeros and cold ones */
+static GpErr Split(GpDev dev, Hub *h, GpPieces *P, const GpCsr *C)
+{
+  GpErr err = GpDevAlloc(dev, ((size_t)C->nnz + 1) * sizeof(int32_t), &h->rank);
+
+  if (!err) err = GpDevAlloc(dev, (size_t)C->nnz * sizeof(int32_t), &P->perm);
+  h->m      = C->m;
+  h->hot    = P->hot;
+  h->rowptr = C->rowptr;
+  h->perm   = P->perm;
+  if (!err) err = GP_EACH(dev, Hub, MarkHot, C->nnz, h);
+  if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, h->rank);
+  return err ? err : GP_EACH(dev, Hub, Partition, C->nnz, h);
+}
+
 GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C);
 GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   const size_t bytes = ((size_t)C->n + 1) * sizeof(int32_t);
-  Hub          h     = {C->n, 0, 0, C->col, NULL, NULL, NULL, NULL, NULL};
+  Hub          h     = {C->n, 0, 0, C->col, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL};
   int          bits  = 31;
   GpErr        err   = GpDevAlloc(dev, bytes, &h.count);
 
@@ -111,11 +155,13 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevAlloc(dev, (size_t)P->packed * sizeof(double), &P->xp);
   if (!err) err = GP_EACH(dev, Hub, CodeElsewhere, C->n, &h);
   if (!err) err = GP_EACH(dev, Hub, CodePacked, P->packed, &h);
-  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count);
+  if (!err) err = Split(dev, &h, P, C);
+  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count, h.rank);
   GpDevFree(dev, &h.count, bytes);
   GpDevFree(dev, &h.key, bytes);
   GpDevFree(dev, &h.column, bytes);
   GpDevFree(dev, &h.several, sizeof(int32_t));
+  GpDevFree(dev, &h.rank, ((size_t)C->nnz + 1) * sizeof(int32_t));
   return err;
 }
 

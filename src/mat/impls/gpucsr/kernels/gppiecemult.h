@@ -13,6 +13,11 @@ static void PutPiece(const GpPieces *P, int32_t out, double sum, const double *z
   else if (out != GP_PIECE_IDLE) P->part[~out] = sum;
 }
 
+static int32_t ColdCode(const GpPieces *P, int64_t at)
+{
+  return P->codebytes == 2 ? ((const uint16_t *)P->code)[at] : ((const int32_t *)P->code)[at];
+}
+
 static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpPieces *P   = (const GpPieces *)A->data;
@@ -21,17 +26,18 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
   (void)name;
   for (int32_t i = 0; P->pack && i < P->packed; i++) P->xp[i] = i ? x[P->pack[i]] : 0.0;
   for (int32_t p = 0; p < P->npanels; p++) {
-    const double *hot = P->pack ? P->xp : x + (int64_t)p * P->width - 1, *cold = x - P->packed;
+    const double *hot = P->pack ? P->xp : x + (int64_t)p * P->width - 1;
 
     for (int32_t s = P->pslice[p]; s < P->pslice[p + 1]; s++) {
       for (int lane = 0; lane < GP_SLICE; lane++) {
-        double sum = 0;
+        const int32_t nhot = P->hbase[s + 1] - P->hbase[s], n = P->base[s + 1] - P->base[s];
+        double        sum  = 0;
 
-        for (int32_t j = P->base[s]; j < P->base[s + 1]; j++) {
-          const int64_t at   = (int64_t)j * GP_SLICE + lane;
-          const int32_t code = P->codebytes == 2 ? ((const uint16_t *)P->code)[at] : ((const int32_t *)P->code)[at];
+        for (int32_t j = 0; j < n; j++) {
+          const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_SLICE + lane];
+          const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_SLICE + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_SLICE + lane);
 
-          if (code) sum += (double)val[at] * (code < P->hot || code < P->packed ? hot[code] : cold[code]);
+          if (code) sum += v * (j < nhot ? hot[code] : code < P->packed ? P->xp[code] : x[code - P->packed]);
         }
         PutPiece(P, P->out[s * GP_SLICE + lane], sum, z, y);
       }
@@ -49,6 +55,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
 
 #else
 static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024, AHEAD = 8;
+static constexpr int GROUP = 8; /* lanes that add up a row of few pieces */
 
 __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const double *__restrict__ x, double *__restrict__ xp)
 {
@@ -57,42 +64,65 @@ __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const 
   if (i < n) xp[i] = i ? x[pack[i]] : 0.0;
 }
 
-/* the entry of x that a code means; staged in shared memory, packed in xp, or at its own place.  Predicates, not branches, so
-   that the loads of several nonzeros are on their way together. */
-template <bool HOT>
-__device__ static double Entry(uint32_t code, const GpPieces &P, const double *staged, const double *cold)
-{
-  double value = 0;
+/* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
+   on their way together. */
+struct Staged {
+  const double *staged;
 
-  if (HOT && code < (uint32_t)P.hot) return staged[code];
-  if (HOT && code < (uint32_t)P.packed) cold = P.xp;
-  if (HOT || code) value = __ldg(cold + code);
-  return value;
+  __device__ double operator[](uint32_t code) const { return staged[code]; }
+};
+
+struct Packed {
+  const double *packed, *own;
+  uint32_t      npacked;
+
+  __device__ double operator[](uint32_t code) const { return __ldg((code < npacked ? packed : own) + code); }
+};
+
+/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
+template <int N, class X, typename Code>
+__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, const X &x)
+{
+  uint32_t c[N];
+  GpScalar v[N];
+  double   e[N], sum = 0;
+
+  #pragma unroll
+  for (int u = 0; u < N; u++) {
+    const int at = (u < n ? u : n - 1) * GP_SLICE;
+
+    c[u] = __ldcs(code + at);
+    v[u] = __ldcs(val + at);
+  }
+  #pragma unroll
+  for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
+  #pragma unroll
+  for (int u = 0; u < N; u++) sum += (u < n ? (double)v[u] : 0.0) * e[u];
+  return sum;
+}
+
+template <class X, typename Code>
+__device__ static double SumSection(int n, const Code *code, const GpScalar *val, const X &x)
+{
+  double sum = 0;
+
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_SLICE, val += AHEAD * GP_SLICE) sum += SumSlots<AHEAD>(AHEAD, code, val, x);
+  if (n > AHEAD / 2) sum += SumSlots<AHEAD>(n, code, val, x);
+  else if (n > 0) sum += SumSlots<AHEAD / 2>(n, code, val, x);
+  return sum;
 }
 
 template <bool HOT, typename Code>
-__device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const double *staged, const double *cold, const double *z, double *y)
+__device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
 {
   const int lane = threadIdx.x % WARP;
 
   for (int32_t s = first; s < end; s += step) {
-    const int32_t   width = P.base[s + 1] - P.base[s], out = P.out[s * GP_SLICE + lane];
-    const Code     *code = (const Code *)P.code + (int64_t)P.base[s] * GP_SLICE + lane;
-    const GpScalar *val  = (const GpScalar *)P.val + (int64_t)P.base[s] * GP_SLICE + lane;
-    double          sum  = 0;
+    const int32_t   out = P.out[s * GP_SLICE + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
+    const GpScalar *val = (const GpScalar *)P.val + (int64_t)base * GP_SLICE + lane;
+    double          sum = SumSection(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_SLICE + lane, val + nhot * GP_SLICE, cold);
 
-    for (int32_t j = 0; j < width; j += AHEAD, code += AHEAD * GP_SLICE, val += AHEAD * GP_SLICE) {
-      uint32_t c[AHEAD];
-      GpScalar v[AHEAD];
-
-  #pragma unroll
-      for (int u = 0; u < AHEAD; u++) {
-        c[u] = j + u < width ? __ldcs(code + u * GP_SLICE) : 0;
-        v[u] = j + u < width ? __ldcs(val + u * GP_SLICE) : 0;
-      }
-  #pragma unroll
-      for (int u = 0; u < AHEAD; u++) sum += (double)v[u] * Entry<HOT>(c[u], P, staged, cold);
-    }
+    if (HOT) sum += SumSection(nhot, P.hotcode + (int64_t)hbase * GP_SLICE + lane, val, hot);
     if (out >= 0) y[out] = z ? z[out] + sum : sum;
     else if (out != GP_PIECE_IDLE) P.part[~out] = sum;
   }
@@ -107,30 +137,54 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
 
   while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
   const double *source = P.pack ? P.xp : x + (int64_t)p * P.width - 1;
-  for (int32_t i = threadIdx.x; i < P.hot; i += STAGED) staged[i] = i && (P.pack || (int64_t)p * P.width + i <= P.columns) ? source[i] : 0.0;
+  const int32_t there  = P.pack || P.hot < P.columns - p * P.width + 1 ? P.hot : P.columns - p * P.width + 1;
+  #pragma unroll 8
+  for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = source[i];
+  if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
   const int32_t blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
-  SumSlices<true, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], staged, x - P.packed, z, y);
+  SumSlices<true, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
 template <typename Code>
-__global__ static void __launch_bounds__(BLOCK) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
 {
-  SumSlices<false, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, NULL, x - P.packed, z, y);
+  SumSlices<false, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
-/* a warp a row of several pieces, or of none */
-__global__ static void FinishSpans(GpPieces P, const double *z, double *y)
+/* the sum over neighbours; what the first of them returns counts */
+__device__ static double GroupSum(double sum, int width)
 {
-  const int64_t s    = (blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP;
-  const int     lane = threadIdx.x % WARP;
-  double        sum  = 0;
+  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
+  return sum;
+}
 
-  if (s >= P.nspans) return;
-  const int32_t i = P.span[3 * s], end = P.span[3 * s + 2];
-  for (int32_t k = P.span[3 * s + 1] + lane; k < end; k += WARP) sum += P.part[k];
-  for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
-  if (lane == 0) y[i] = z ? z[i] + sum : sum;
+__device__ static double SumParts(const double *part, int32_t from, int32_t end, int step)
+{
+  double sum = 0;
+
+  #pragma unroll 4
+  for (int32_t k = from; k < end; k += step) sum += part[k];
+  return sum;
+}
+
+/* rows of several pieces, or of none: the first blocks add up rows of few pieces, a few lanes a row; then a block a row */
+__global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t groups, const double *z, double *y)
+{
+  __shared__ double warpsum[BLOCK / WARP];
+  const bool        few = blockIdx.x < groups;
+  const int         width = few ? GROUP : BLOCK;
+  const int64_t     s     = few ? ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / GROUP : P.nshort + (blockIdx.x - groups);
+  const bool        mine  = s < (few ? P.nshort : P.nspans);
+  const int32_t     i = mine ? P.span[3 * s] : 0, from = mine ? P.span[3 * s + 1] : 0, end = mine ? P.span[3 * s + 2] : 0;
+  double            sum = GroupSum(SumParts(P.part, from + threadIdx.x % width, end, width), few ? GROUP : WARP);
+
+  if (!few) {
+    if (threadIdx.x % WARP == 0) warpsum[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    for (int w = 1; threadIdx.x == 0 && w < BLOCK / WARP; w++) sum += warpsum[w];
+  }
+  if (mine && threadIdx.x % width == 0) y[i] = z ? z[i] + sum : sum;
 }
 
 static unsigned Blocks(int64_t threads)
@@ -164,7 +218,11 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
   if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, stream>>>(P->packed, P->pack, x, P->xp);
   if (P->nslices) code = P->codebytes == 2 ? LaunchPieces<uint16_t>(P, stream, x, z, y) : LaunchPieces<uint32_t>(P, stream, x, z, y);
   if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
-  if (P->nspans) FinishSpans<<<Blocks((int64_t)P->nspans * WARP), BLOCK, 0, stream>>>(*P, z, y);
+  if (P->nspans) {
+    const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
+
+    FinishSpans<<<groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, stream>>>(*P, (int32_t)groups, z, y);
+  }
   return GpDevCheckLaunch(dev, name);
 }
 #endif
