@@ -46,6 +46,7 @@ typedef struct {
   int32_t  rows[GP_HYBRID_CLASSES];  /* how many of every class; the last is that of the long ones */
   int32_t  width[GP_HYBRID_CLASSES]; /* 4, 7, 16, and 0 */
   int64_t  at[GP_HYBRID_CLASSES];    /* first slot of a class */
+  int32_t  shorts;                   /* nonzeros of the rows that are not long */
   int32_t *list;                     /* [m] the rows, class by class */
   int32_t *col;                      /* [at[last]] slot j of the class's row t at at + j*rows + t; -1: none */
   void    *val;                      /* [at[last]] */
