@@ -5,12 +5,12 @@ gp=src/mat/impls/gpucsr
 bad=0
 say() { echo "$*"; bad=1; }
 rows() { # the first (or the given) column of a table
-  sed -n "s/^$2(\([^)]*\)/\1/p" "$1" 2>/dev/null | awk -F' *, *' -v c="${3:-1}" '{gsub(/^ +| +$/, "", $c); print $c}'
+  sed -n "s/^$2(\([^)]*\).*/\1/p" "$1" 2>/dev/null | awk -F' *, *' -v c="${3:-1}" '{gsub(/^ +| +$/, "", $c); print $c}'
 }
 
 # kernels: the row's name without its digits is the file's name; the file defines that twin for both runtimes
 stems=" "
-for name in $(rows $gp/kernels/kernels.def SPMV); do
+for name in $(rows $gp/kernels/kernels.def '[A-Z_]*'); do
   stem=${name%%[0-9]*}
   stems="$stems$stem "
   file=$gp/kernels/$stem.cu
@@ -18,7 +18,7 @@ for name in $(rows $gp/kernels/kernels.def SPMV); do
   grep -q "GP_SPMV($stem" "$file" || say "$file: defines no GP_SPMV($stem...), which the row $name needs"
   grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*kernels\/.*\)"/src\/\1/p' "$file" | grep -v gpkernel.h) || say "$file: holds no host twin beside the device twin"
 done
-[ -z "$(rows $gp/kernels/kernels.def SPMV | sort | uniq -d)" ] || say "kernels.def: a name stands twice"
+[ -z "$(rows $gp/kernels/kernels.def '[A-Z_]*' | sort | uniq -d)" ] || say "kernels.def: a name stands twice"
 for file in "$gp"/kernels/*.cu; do
   [ -f "$file" ] || continue
   stem=$(basename "$file" .cu)
@@ -29,7 +29,7 @@ done
 for stem in $(rows $gp/formats/formats.def FORMAT 2); do
   [ -f $gp/formats/"$stem".c ] || [ -f $gp/formats/"$stem".cu ] || say "formats.def: row $stem has no file $gp/formats/$stem.c"
 done
-for format in $(rows $gp/kernels/kernels.def SPMV 2 | sort -u); do
+for format in $(rows $gp/kernels/kernels.def '[A-Z_]*' 2 | sort -u); do
   rows $gp/formats/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def: the format $format is not in formats.def"
 done
 

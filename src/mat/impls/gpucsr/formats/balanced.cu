@@ -39,8 +39,8 @@ GP_INLINE int32_t RowOf(const Fill *a, int64_t k)
 
 GP_STEP(FillColumn)
 {
-  const Fill   *a   = (const Fill *)args;
-  const int32_t row = RowOf(a, i), k = (int32_t)i - a->C.rowptr[row], parted = a->C.rowptr[row + 1] - a->C.rowptr[row] > GP_BALANCED_WIDTH;
+  const Fill    *a   = (const Fill *)args;
+  const int32_t  row = RowOf(a, i), k = (int32_t)i - a->C.rowptr[row], parted = a->C.rowptr[row + 1] - a->C.rowptr[row] > GP_BALANCED_WIDTH;
   const uint32_t mark = parted ? (k % GP_BALANCED_WIDTH ? 0 : GP_BALANCED_PART) : k ? 0 : GP_BALANCED_ROW;
 
   a->B.col[Slot(a, a->B.start[row] + (int64_t)k)] = (uint32_t)a->C.col[i] | mark;

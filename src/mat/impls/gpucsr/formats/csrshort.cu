@@ -64,8 +64,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Short, Shorten, C->nnz, &a);
   if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, a.escapes);
   if (!err) err = GpDevDownload(dev, &a.S.nescapes, a.escapes + C->nnz, sizeof(int32_t));
-  if (!err && a.S.nescapes > C->nnz / GP_SHORT_MOST)
-    err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d of %d columns are more than %d from the middle of their row; one of %d may be", (int)a.S.nescapes, (int)C->nnz, GP_SHORT_ESCAPE / 2, GP_SHORT_MOST);
+  if (!err && a.S.nescapes > C->nnz / GP_SHORT_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d of %d columns are more than %d from the middle of their row; one of %d may be", (int)a.S.nescapes, (int)C->nnz, GP_SHORT_ESCAPE / 2, GP_SHORT_MOST);
   if (err) a.S.nescapes = 0;
   if (!err) err = GpDevAlloc(dev, 2 * (size_t)a.S.nescapes * sizeof(int32_t), &a.S.escape);
   if (!err) err = GP_EACH(dev, Short, ListEscapes, C->nnz, &a);

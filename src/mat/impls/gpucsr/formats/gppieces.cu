@@ -89,7 +89,7 @@ GP_STEP(CountPieces)
   int32_t       k = PiecesOf(b, (int32_t)i);
 
   if (!k && b->P.npanels == 1) k = 1; /* an empty row is a piece of no nonzeros */
-  b->off[i]                                  = k;
+  b->off[i]                               = k;
   b->pos[(int64_t)row * b->P.npanels + p] = k;
 }
 
@@ -129,10 +129,10 @@ GP_STEP(IdleLanes)
 
 GP_STEP(PlacePieces)
 {
-  const Build   *b    = (const Build *)args;
-  const int32_t  q    = b->piece[i];
-  const Geometry g    = Locate(b, q);
-  const int32_t  p    = g.segment / b->m, row = g.segment % b->m;
+  const Build   *b = (const Build *)args;
+  const int32_t  q = b->piece[i];
+  const Geometry g = Locate(b, q);
+  const int32_t  p = g.segment / b->m, row = g.segment % b->m;
   const int32_t  lane = b->P.pslice[p] * GP_SLICE + ((int32_t)i - b->first[p]);
   const int64_t  at   = (int64_t)row * b->P.npanels;
   const int32_t  part = b->pos[at + p] + (q - b->off[g.segment]);
@@ -216,7 +216,7 @@ GP_STEP(FillCodes)
   const Lane   l = LaneOf(b, i);
 
   for (int32_t j = 0; j < l.nhot + l.ncold; j++) {
-    const int64_t k    = Nonzero(b, &l, i, j), to = l.code + (int64_t)(j - l.nhot) * GP_SLICE;
+    const int64_t k = Nonzero(b, &l, i, j), to = l.code + (int64_t)(j - l.nhot) * GP_SLICE;
     const int32_t code = k < 0 ? 0 : b->map ? b->map[b->col[k]] : 1 + b->col[k] % b->P.width;
 
     if (j < l.nhot) b->P.hotcode[l.hotcode + (int64_t)j * GP_SLICE] = (uint16_t)code;
@@ -243,7 +243,7 @@ static GpErr SharePanels(Build *b, GpDev dev)
 {
   const int32_t np   = b->P.npanels;
   int32_t      *host = (int32_t *)malloc(2 * ((size_t)np + 1) * sizeof(int32_t)), *share = host + np + 1;
-  const size_t  size = ((size_t)np + 1) * sizeof(int32_t);
+  const size_t  size   = ((size_t)np + 1) * sizeof(int32_t);
   const int     blocks = b->weight != NULL;
   GpErr         err    = host ? GpDevDownload(dev, host, blocks ? b->weight : b->first, size) : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for panels");
 
@@ -290,8 +290,8 @@ static GpErr Cut(Build *b, GpDev dev)
 /* their places, and the room for their nonzeros */
 static GpErr Place(Build *b, GpDev dev)
 {
-  GpPieces    *P   = &b->P;
-  const size_t np1 = ((size_t)P->npanels + 1) * sizeof(int32_t);
+  GpPieces    *P     = &b->P;
+  const size_t np1   = ((size_t)P->npanels + 1) * sizeof(int32_t);
   int32_t      total = 0, hot = 0;
   size_t       lanes;
   GpErr        err = GpDevAlloc(dev, np1, &P->pslice);

@@ -17,31 +17,31 @@
 #define GP_PIECE_MANY 64        /* a row of more pieces than this is a long span */
 
 typedef struct {
-  int32_t   longest;     /* most nonzeros of a piece */
+  int32_t   longest; /* most nonzeros of a piece */
   int32_t   npieces, nslices;
   int32_t   nspans, nshort; /* rows that are not one piece; how many of them have few */
-  int32_t   npanels;     /* sets of columns, each with slices and thread blocks of its own */
-  int32_t   nblocks;     /* thread blocks, when they stage x in shared memory */
-  int32_t   columns;     /* of the matrix */
-  int32_t   width;       /* of them in a panel: hot code 1 is its first */
-  int32_t   hot;         /* entries staged in shared memory, the first is zero; 0: none */
-  int32_t   packed;      /* cold codes below mean entries of xp, code packed+j means x[j] */
-  int       codebytes;   /* of a cold code: 2 or 4 */
+  int32_t   npanels;        /* sets of columns, each with slices and thread blocks of its own */
+  int32_t   nblocks;        /* thread blocks, when they stage x in shared memory */
+  int32_t   columns;        /* of the matrix */
+  int32_t   width;          /* of them in a panel: hot code 1 is its first */
+  int32_t   hot;            /* entries staged in shared memory, the first is zero; 0: none */
+  int32_t   packed;         /* cold codes below mean entries of xp, code packed+j means x[j] */
+  int       codebytes;      /* of a cold code: 2 or 4 */
   int64_t   slots, hotslots;
   int32_t  *base, *hbase; /* [nslices+1] */
-  int32_t  *out;         /* [32*nslices] the row; ~place in part when the row has several pieces */
-  int32_t  *from;        /* [32*nslices] first nonzero, for a refill */
-  int32_t  *shape;       /* [32*nslices] how many hot, how many cold << 8, distance between them << 16 */
-  int32_t  *perm;        /* [nnz] or NULL: the nonzeros of every row, hot ones first; from counts in this order */
-  int32_t  *pslice;      /* [npanels+1] first slice of a panel */
-  int32_t  *pblock;      /* [npanels+1] first block of a panel */
-  int32_t  *span;        /* [3*nspans] row, its first and its end in part; those with many pieces last */
-  int32_t  *pack;        /* [packed] or NULL: the column in every place of xp; the first holds zero */
-  uint16_t *hotcode;     /* [hotslots] */
-  void     *code;        /* [slots-hotslots] */
-  void     *val;         /* [slots] */
-  double   *xp;          /* [packed] the entries of x that many nonzeros meet, side by side */
-  double   *part;        /* [npieces] */
+  int32_t  *out;          /* [32*nslices] the row; ~place in part when the row has several pieces */
+  int32_t  *from;         /* [32*nslices] first nonzero, for a refill */
+  int32_t  *shape;        /* [32*nslices] how many hot, how many cold << 8, distance between them << 16 */
+  int32_t  *perm;         /* [nnz] or NULL: the nonzeros of every row, hot ones first; from counts in this order */
+  int32_t  *pslice;       /* [npanels+1] first slice of a panel */
+  int32_t  *pblock;       /* [npanels+1] first block of a panel */
+  int32_t  *span;         /* [3*nspans] row, its first and its end in part; those with many pieces last */
+  int32_t  *pack;         /* [packed] or NULL: the column in every place of xp; the first holds zero */
+  uint16_t *hotcode;      /* [hotslots] */
+  void     *code;         /* [slots-hotslots] */
+  void     *val;          /* [slots] */
+  double   *xp;           /* [packed] the entries of x that many nonzeros meet, side by side */
+  double   *part;         /* [npieces] */
 } GpPieces;
 
 #if defined(__cplusplus)

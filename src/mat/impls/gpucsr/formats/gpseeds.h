@@ -28,15 +28,15 @@ typedef struct {
 #define GP_BALANCED_FILLER 0xffffffffu
 
 typedef struct {
-  int32_t   n;      /* balanced rows */
+  int32_t   n; /* balanced rows */
   int32_t   nout, nspans, nparts;
-  int32_t  *start;  /* [m] where a row starts: width*(balanced row) + slot */
-  int32_t  *first;  /* [n+1] the first start of the balanced row in out */
-  int32_t  *out;    /* [nout] what a start begins: row, or ~place in part */
-  int32_t  *span;   /* [3*nspans] a row in parts or without nonzeros, its first place in part and its last plus one */
-  uint32_t *col;    /* [width*n] */
-  void     *val;    /* [width*n] */
-  double   *part;   /* [nparts] */
+  int32_t  *start; /* [m] where a row starts: width*(balanced row) + slot */
+  int32_t  *first; /* [n+1] the first start of the balanced row in out */
+  int32_t  *out;   /* [nout] what a start begins: row, or ~place in part */
+  int32_t  *span;  /* [3*nspans] a row in parts or without nonzeros, its first place in part and its last plus one */
+  uint32_t *col;   /* [width*n] */
+  void     *val;   /* [width*n] */
+  double   *part;  /* [nparts] */
 } GpBalanced;
 
 /* hybrid: rows of up to 4, 7 and 16 nonzeros each in an ELL of their own, the others remain compressed rows */

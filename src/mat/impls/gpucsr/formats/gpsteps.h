@@ -10,12 +10,12 @@
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if defined(__CUDACC__)
-  #define GP_TWIN(name)    name##_CUDA
-  #define GP_EXTERN        extern "C"
-  #define GP_INLINE        __device__ __forceinline__ static
-  #define GP_COUNT(p)      ((void)atomicAdd(p, 1))
-  #define GP_STEP(name)    GP_INLINE void name(const void *args, int64_t i)
-  #define GP_STEP_BLOCK    256
+  #define GP_TWIN(name) name##_CUDA
+  #define GP_EXTERN     extern "C"
+  #define GP_INLINE     __device__ __forceinline__ static
+  #define GP_COUNT(p)   ((void)atomicAdd(p, 1))
+  #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
+  #define GP_STEP_BLOCK 256
 
 template <class Args, void (*Step)(const void *, int64_t)>
 __global__ static void GpStepKernel(Args args, int64_t n)
@@ -35,11 +35,11 @@ static GpErr GpStepLaunch(GpDev dev, const char *name, int64_t n, const Args *ar
 
   #define GP_EACH(dev, Args, Step, n, args) GpStepLaunch<Args, Step>(dev, #Step, n, args)
 #else
-  #define GP_TWIN(name)    name##_Host
+  #define GP_TWIN(name) name##_Host
   #define GP_EXTERN
-  #define GP_INLINE        static inline
-  #define GP_COUNT(p)      ((void)(*(p))++)
-  #define GP_STEP(name)    GP_INLINE void name(const void *args, int64_t i)
+  #define GP_INLINE     static inline
+  #define GP_COUNT(p)   ((void)(*(p))++)
+  #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
 
 static inline GpErr GpStepLoop(int64_t n, void (*step)(const void *, int64_t), const void *args)
 {

@@ -38,7 +38,7 @@ GP_STEP(FillSlice)
   const Layout *l     = (const Layout *)args;
   const int64_t s     = i / GP_VENDOR_SLICE;
   const int32_t start = i < l->C.m ? l->C.rowptr[i] : 0, end = i < l->C.m ? l->C.rowptr[i + 1] : 0;
-  int32_t       k     = start;
+  int32_t       k = start;
 
   for (int64_t to = l->V.slice[s] + i % GP_VENDOR_SLICE; to < l->V.slice[s + 1]; to += GP_VENDOR_SLICE, k++) {
     l->V.col[to] = k < end ? l->C.col[k] : -1;
@@ -77,8 +77,8 @@ extern "C" GpErr GpVendorLayout_CUDA(GpVendor *V, const GpCsr *C)
 
   if (V->alg == GP_VENDOR_SELL) return MakeSlices(V, C);
   if (V->alg != GP_VENDOR_COO1 && V->alg != GP_VENDOR_COO2) return GP_SUCCESS;
-  err   = GpDevAlloc(C->dev, (size_t)C->nnz * sizeof(int32_t), &V->row);
-  l.V   = *V;
+  err = GpDevAlloc(C->dev, (size_t)C->nnz * sizeof(int32_t), &V->row);
+  l.V = *V;
   return err ? err : GP_EACH(C->dev, Layout, RowOfNonzero, C->nnz, &l);
 }
 

@@ -18,10 +18,10 @@ typedef struct {
   void       *matrix, *x, *y; /* cuSPARSE's descriptors */
   void       *buffer;
   size_t      buffersize;
-  int32_t    *row;       /* coo: [nnz] */
-  int32_t    *slice;     /* sell: [nslices+1] first slot */
-  int32_t    *col;       /* sell: [slots], -1: none */
-  void       *val;       /* sell: [slots] */
+  int32_t    *row;   /* coo: [nnz] */
+  int32_t    *slice; /* sell: [nslices+1] first slot */
+  int32_t    *col;   /* sell: [slots], -1: none */
+  void       *val;   /* sell: [slots] */
   int64_t     slots;
 } GpVendor;
 

@@ -7,11 +7,9 @@
 #include <cstdio>
 
 /* every function that is called: name and type stand in cusparse.h */
-#define FUNCTIONS(F) \
-  F(Create) F(SetStream) F(CreateCsr) F(CreateCoo) F(CreateSlicedEll) F(DestroySpMat) F(CreateDnVec) F(DestroyDnVec) F(DnVecSetValues) F(SpMV_bufferSize) F(SpMV_preprocess) F(SpMV) F(GetErrorString)
+#define FUNCTIONS(F) F(Create) F(SetStream) F(CreateCsr) F(CreateCoo) F(CreateSlicedEll) F(DestroySpMat) F(CreateDnVec) F(DestroyDnVec) F(DnVecSetValues) F(SpMV_bufferSize) F(SpMV_preprocess) F(SpMV) F(GetErrorString)
 
-namespace
-{
+namespace {
 struct Library {
 #define F(name) decltype(&cusparse##name) name;
   FUNCTIONS(F)
@@ -53,8 +51,8 @@ bool Load(Library *L)
 }
 
 /* the library and its handle stay for the life of the process, which uses one GPU */
-Library   *library;
-bool       available;
+Library *library;
+bool     available;
 
 bool Available(const char **why)
 {
@@ -82,10 +80,10 @@ cusparseSpMVAlg_t Algorithm(GpVendorAlg alg)
 
 cusparseStatus_t CreateMatrix(GpVendor *V, const GpCsr *C)
 {
-  cusparseSpMatDescr_t      *A    = (cusparseSpMatDescr_t *)&V->matrix;
-  const cudaDataType         type = C->prec == GP_F32 ? CUDA_R_32F : CUDA_R_64F;
-  const cusparseIndexType_t  i32  = CUSPARSE_INDEX_32I;
-  const cusparseIndexBase_t  base = CUSPARSE_INDEX_BASE_ZERO;
+  cusparseSpMatDescr_t     *A    = (cusparseSpMatDescr_t *)&V->matrix;
+  const cudaDataType        type = C->prec == GP_F32 ? CUDA_R_32F : CUDA_R_64F;
+  const cusparseIndexType_t i32  = CUSPARSE_INDEX_32I;
+  const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
 
   if (V->alg == GP_VENDOR_SELL) return library->CreateSlicedEll(A, C->m, C->n, C->nnz, V->slots, GP_VENDOR_SLICE, V->slice, V->col, V->val, i32, i32, base, type);
   if (V->row) return library->CreateCoo(A, C->m, C->n, C->nnz, V->row, C->col, C->val, i32, base, type);
@@ -147,6 +145,8 @@ extern "C" GpErr GpVendorMult(const GpFmt *A, const double *x, const double *z, 
   if (!err && z && z != y) err = dev->ops->copy_within(dev, y, z, (size_t)A->csr->m * sizeof(double));
   if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->x, (void *)x), "taking x");
   if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->y, y), "taking y");
-  if (!err) err = Check(dev, library->SpMV(library->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, (cusparseSpMatDescr_t)V->matrix, (cusparseDnVecDescr_t)V->x, z ? &one : &zero, (cusparseDnVecDescr_t)V->y, CUDA_R_64F, Algorithm(V->alg), V->buffer), "multiplying");
+  if (!err)
+    err = Check(dev, library->SpMV(library->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, (cusparseSpMatDescr_t)V->matrix, (cusparseDnVecDescr_t)V->x, z ? &one : &zero, (cusparseDnVecDescr_t)V->y, CUDA_R_64F, Algorithm(V->alg), V->buffer),
+                "multiplying");
   return err;
 }

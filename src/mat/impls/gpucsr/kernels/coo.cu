@@ -40,7 +40,7 @@ GP_SPMV(coo)(const GpFmt *A, const double *x, const double *z, double *y)
 
 #else
 static constexpr int      BLOCK = 256, WARP = 32;
-static constexpr unsigned ALL   = 0xffffffffu;
+static constexpr unsigned ALL = 0xffffffffu;
 
 struct Strip {
   const double *z;
@@ -102,8 +102,8 @@ __global__ static void __launch_bounds__(BLOCK) CooStrips(GpCoo T, int32_t nnz, 
 /* entries 2w and 2w+1 of carry belong to the first and the last row of strip w: a warp adds up a run of one row */
 __global__ static void __launch_bounds__(BLOCK) CooCarries(GpCoo T, int32_t nnz, double *y)
 {
-  const int64_t e    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP, entries = 2 * (int64_t)T.nstrips;
-  const int     lane = threadIdx.x % WARP;
+  const int64_t e = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP, entries = 2 * (int64_t)T.nstrips;
+  const int     lane  = threadIdx.x % WARP;
   const auto    rowof = [&](int64_t i) { return T.row[i % 2 == 0 ? i / 2 * GP_COO_STRIP : i == entries - 1 ? nnz - 1 : (i / 2 + 1) * GP_COO_STRIP - 1]; };
 
   if (e >= entries) return;

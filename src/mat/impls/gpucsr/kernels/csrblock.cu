@@ -31,11 +31,12 @@ __device__ static double GroupSum(double sum, int width)
   return sum;
 }
 
-__global__ static void __launch_bounds__(BLOCK) CsrBlock(const int32_t *__restrict__ block, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK)
+  CsrBlock(const int32_t *__restrict__ block, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
-  __shared__ double  products[GP_BLOCK_NONZEROS];
-  __shared__ double  warpsum[BLOCK / WARP];
-  const int32_t      first = block[blockIdx.x], rows = block[blockIdx.x + 1] - first, start = rowptr[first], length = rowptr[first + rows] - start;
+  __shared__ double products[GP_BLOCK_NONZEROS];
+  __shared__ double warpsum[BLOCK / WARP];
+  const int32_t     first = block[blockIdx.x], rows = block[blockIdx.x + 1] - first, start = rowptr[first], length = rowptr[first + rows] - start;
 
   if (length > GP_BLOCK_NONZEROS) { /* one long row */
     double sum = 0;

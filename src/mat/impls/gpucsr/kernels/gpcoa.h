@@ -67,7 +67,7 @@ __global__ static void __launch_bounds__(BLOCK) CoaRows(int32_t m, const int32_t
   const int64_t group = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES, groups = (int64_t)gridDim.x * BLOCK / LANES;
 
   for (int r = 0; r < GP_COA_ROWS; r++) {
-    const int64_t i = BLOCKED ? group * GP_COA_ROWS + r : group + r * groups;
+    const int64_t i   = BLOCKED ? group * GP_COA_ROWS + r : group + r * groups;
     const double  sum = RowSum<LANES>(i < m ? rowptr[i] : 0, i < m ? rowptr[i + 1] : 0, col, val, x);
 
     if (i < m && threadIdx.x % LANES == 0) y[i] = z ? z[i] + sum : sum;

@@ -31,7 +31,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
     for (int32_t s = P->pslice[p]; s < P->pslice[p + 1]; s++) {
       for (int lane = 0; lane < GP_SLICE; lane++) {
         const int32_t nhot = P->hbase[s + 1] - P->hbase[s], n = P->base[s + 1] - P->base[s];
-        double        sum  = 0;
+        double        sum = 0;
 
         for (int32_t j = 0; j < n; j++) {
           const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_SLICE + lane];
@@ -172,7 +172,7 @@ __device__ static double SumParts(const double *part, int32_t from, int32_t end,
 __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t groups, const double *z, double *y)
 {
   __shared__ double warpsum[BLOCK / WARP];
-  const bool        few = blockIdx.x < groups;
+  const bool        few   = blockIdx.x < groups;
   const int         width = few ? GROUP : BLOCK;
   const int64_t     s     = few ? ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / GROUP : P.nshort + (blockIdx.x - groups);
   const bool        mine  = s < (few ? P.nshort : P.nspans);

@@ -46,7 +46,8 @@ __global__ static void __launch_bounds__(BLOCK) ShortRows(int32_t rows, const in
   y[i]            = z ? z[i] + sum : sum;
 }
 
-__global__ static void __launch_bounds__(BLOCK) LongRows(int32_t rows, const int32_t *__restrict__ list, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK)
+  LongRows(int32_t rows, const int32_t *__restrict__ list, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
   const int64_t t    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP;
   const int     lane = threadIdx.x % WARP;
