@@ -19,7 +19,7 @@ GpErr GpFmtBuild_bin(GpFmt *A, const int32_t rowptr[])
   P->codebytes = C->n < UINT16_MAX ? 2 : 4;
   err          = GpDevAlloc(C->dev, sizeof(double), &P->xp); /* what code 0 means */
   if (!err) err = C->dev->ops->zero(C->dev, P->xp, sizeof(double));
-  return err ? err : GP_ON_DEVICE(C->dev, GpPiecesBuild, P, C, C->rowptr, C->rowptr + 1, NULL, NULL);
+  return err ? err : GP_ON_DEVICE(C->dev, GpPiecesBuild, P, C, C->rowptr, C->rowptr + 1, NULL);
 }
 
 GpErr GpFmtRefill_bin(GpFmt *A)

@@ -8,7 +8,7 @@ typedef struct {
   GpPieces       P;
   int32_t        m;
   GpPrec         prec;
-  const int32_t *begin, *end, *col, *map, *rank;
+  const int32_t *begin, *end, *col, *map;
   const void    *val;
   int32_t       *off;    /* pieces before every segment, panel by panel */
   int32_t       *pos;    /* the same row by row: their places in part; with one panel it is off */
@@ -18,12 +18,13 @@ typedef struct {
   int            many;   /* spans of many pieces, or of few? */
   uint32_t      *key;
   int32_t       *piece;
+  uint64_t      *mask; /* of every piece */
 } Build;
 
-/* A short row is one piece.  Of a long one the hot nonzeros are cut, then the cold ones: groups of up to 32 pieces share up to
-   32*longest nonzeros; piece i of k takes every k-th from the i-th on, so that neighbouring lanes read neighbours. */
+/* Groups of up to 32 pieces share up to 32*longest nonzeros: piece i of k takes every k-th from the i-th on, so that neighbouring
+   lanes read neighbouring nonzeros of a long row. */
 typedef struct {
-  int32_t segment, from, hot, cold, stride;
+  int32_t segment, from, count, stride;
 } Geometry;
 
 GP_INLINE int32_t Pieces(int32_t length, int32_t longest)
@@ -31,24 +32,11 @@ GP_INLINE int32_t Pieces(int32_t length, int32_t longest)
   return (length + longest - 1) / longest;
 }
 
-GP_INLINE int32_t HotOf(const Build *b, int32_t v)
-{
-  if (b->rank) return b->rank[b->end[v]] - b->rank[b->begin[v]];
-  return b->P.hot ? b->end[v] - b->begin[v] : 0;
-}
-
-GP_INLINE int32_t PiecesOf(const Build *b, int32_t v)
-{
-  const int32_t length = b->end[v] - b->begin[v], hot = HotOf(b, v);
-
-  return length <= b->P.longest ? (length > 0 ? 1 : 0) : Pieces(hot, b->P.longest) + Pieces(length - hot, b->P.longest);
-}
-
 GP_INLINE Geometry Locate(const Build *b, int32_t q)
 {
   const int32_t most = GP_SLICE * b->P.longest;
-  int32_t       lo = 0, hi = b->P.npanels * b->m, length, hot, cut, at, i; /* the last segment whose pieces begin at or before q */
-  Geometry      g = {0, 0, 0, 0, 1};
+  int32_t       lo = 0, hi = b->P.npanels * b->m, i, length; /* the last segment whose pieces begin at or before q */
+  Geometry      g;
 
   while (hi - lo > 1) {
     const int32_t mid = lo + (hi - lo) / 2;
@@ -56,29 +44,15 @@ GP_INLINE Geometry Locate(const Build *b, int32_t q)
     if (b->off[mid] <= q) lo = mid;
     else hi = mid;
   }
+  i         = q - b->off[lo];
   g.segment = lo;
-  g.from    = b->begin[lo];
-  length    = b->end[lo] - b->begin[lo];
-  hot       = HotOf(b, lo);
-  if (length <= b->P.longest) {
-    g.hot  = hot;
-    g.cold = length - hot;
-    return g;
-  }
-  i   = q - b->off[lo];
-  cut = Pieces(hot, b->P.longest); /* pieces of hot nonzeros */
-  at  = i < cut ? 0 : hot;
-  if (i >= cut) i -= cut;
-  else length = hot;
-  at += i / GP_SLICE * most;
-  length -= at;
+  g.from    = b->begin[lo] + i / GP_SLICE * most;
+  length    = b->end[lo] - g.from;
   if (length > most) length = most;
   i %= GP_SLICE;
-  g.stride = Pieces(length, b->P.longest);
-  g.from += at + i;
-  length = (length - i + g.stride - 1) / g.stride;
-  if (q - b->off[lo] < cut) g.hot = length;
-  else g.cold = length;
+  g.from += i;
+  g.stride = length > b->P.longest ? Pieces(length, b->P.longest) : 1;
+  g.count  = (length - i + g.stride - 1) / g.stride;
   return g;
 }
 
@@ -86,21 +60,31 @@ GP_STEP(CountPieces)
 {
   const Build  *b = (const Build *)args;
   const int32_t p = (int32_t)(i / b->m), row = (int32_t)(i % b->m);
-  int32_t       k = PiecesOf(b, (int32_t)i);
+  int32_t       k = Pieces(b->end[i] - b->begin[i], b->P.longest);
 
   if (!k && b->P.npanels == 1) k = 1; /* an empty row is a piece of no nonzeros */
   b->off[i]                               = k;
   b->pos[(int64_t)row * b->P.npanels + p] = k;
 }
 
-/* panels apart, long pieces first */
+/* panels apart, pieces with many cold nonzeros first, then those with many hot ones */
 GP_STEP(KeyPieces)
 {
-  const Build   *b = (const Build *)args;
-  const Geometry g = Locate(b, (int32_t)i);
-  const uint32_t n = (uint32_t)b->P.longest + 1;
+  const Build   *b   = (const Build *)args;
+  const Geometry g   = Locate(b, (int32_t)i);
+  const uint32_t n   = (uint32_t)b->P.longest + 1;
+  uint32_t       hot = b->P.hot && !b->mask ? (uint32_t)g.count : 0;
+  uint64_t       mask = 0;
 
-  b->key[i]   = ((uint32_t)(g.segment / b->m) * n + (n - 1 - (uint32_t)g.cold)) * n + (n - 1 - (uint32_t)g.hot);
+  if (b->mask) {
+    for (int32_t e = 0; e < g.count; e++) {
+      if (b->map[b->col[g.from + e * g.stride]] >= b->P.hot) continue;
+      mask |= (uint64_t)1 << e;
+      hot++;
+    }
+    b->mask[i] = mask;
+  }
+  b->key[i]   = ((uint32_t)(g.segment / b->m) * n + (n - 1 - ((uint32_t)g.count - hot))) * n + (n - 1 - hot);
   b->piece[i] = (int32_t)i;
 }
 
@@ -136,10 +120,12 @@ GP_STEP(PlacePieces)
   const int32_t  lane = b->P.pslice[p] * GP_SLICE + ((int32_t)i - b->first[p]);
   const int64_t  at   = (int64_t)row * b->P.npanels;
   const int32_t  part = b->pos[at + p] + (q - b->off[g.segment]);
+  const int32_t  hot  = b->P.longest - (int32_t)(b->key[i] % (uint32_t)(b->P.longest + 1));
 
   b->P.out[lane]   = b->pos[at + b->P.npanels] - b->pos[at] == 1 ? row : ~part;
   b->P.from[lane]  = g.from;
-  b->P.shape[lane] = g.hot | g.cold << 8 | g.stride << 16;
+  if (b->mask) b->P.mask[lane] = b->mask[q];
+  b->P.shape[lane] = hot | (g.count - hot) << 8 | g.stride << 16;
 }
 
 GP_STEP(WidthOfSlice)
@@ -178,10 +164,10 @@ GP_STEP(ListSpans)
   s[2] = b->pos[at + b->P.npanels];
 }
 
-/* where the slots of a lane are */
+/* the slots of a lane: its hot and its cold nonzeros in their order, and nothing up to the width of the slice */
 typedef struct {
-  int32_t hot, cold, stride, nhot, ncold; /* of the lane, of the slice */
-  int64_t val, hotcode, code;             /* first slots */
+  int32_t count[2], width[2]; /* cold, hot */
+  int64_t val[2], code[2];    /* the first slots */
 } Lane;
 
 GP_INLINE Lane LaneOf(const Build *b, int64_t i)
@@ -189,53 +175,66 @@ GP_INLINE Lane LaneOf(const Build *b, int64_t i)
   const int64_t s = i / GP_SLICE, h = b->P.hbase[s], v = b->P.base[s];
   Lane          l;
 
-  l.hot     = b->P.shape[i] & 255;
-  l.cold    = b->P.shape[i] >> 8 & 255;
-  l.stride  = b->P.shape[i] >> 16;
-  l.nhot    = (int32_t)(b->P.hbase[s + 1] - h);
-  l.ncold   = (int32_t)(b->P.base[s + 1] - v) - l.nhot;
-  l.val     = v * GP_SLICE + i % GP_SLICE;
-  l.hotcode = h * GP_SLICE + i % GP_SLICE;
-  l.code    = (v - h) * GP_SLICE + i % GP_SLICE;
+  l.count[1] = b->P.shape[i] & 255;
+  l.count[0] = b->P.shape[i] >> 8 & 255;
+  l.width[1] = (int32_t)(b->P.hbase[s + 1] - h);
+  l.width[0] = (int32_t)(b->P.base[s + 1] - v) - l.width[1];
+  l.val[1]   = v * GP_SLICE + i % GP_SLICE;
+  l.val[0]   = l.val[1] + (int64_t)l.width[1] * GP_SLICE;
+  l.code[1]  = h * GP_SLICE + i % GP_SLICE;
+  l.code[0]  = (v - h) * GP_SLICE + i % GP_SLICE;
   return l;
 }
 
-/* the nonzero in hot or cold column j of a lane, or -1 */
-GP_INLINE int64_t Nonzero(const Build *b, const Lane *l, int64_t i, int32_t j)
+GP_INLINE int IsHot(const Build *b, int64_t i, int32_t e)
 {
-  const int32_t e  = j < l->nhot ? j : l->hot + j - l->nhot;
-  const int64_t at = b->P.from[i] + (int64_t)e * l->stride;
+  return b->P.mask ? (int)(b->P.mask[i] >> e & 1) : b->P.hot > 0;
+}
 
-  if (j < l->nhot ? j >= l->hot : j - l->nhot >= l->cold) return -1;
-  return b->P.perm ? b->P.perm[at] : at;
+GP_INLINE void PutCode(const Build *b, int hot, int64_t to, int32_t code)
+{
+  if (hot) b->P.hotcode[to] = (uint16_t)code;
+  else if (b->P.codebytes == 2) ((uint16_t *)b->P.code)[to] = (uint16_t)code;
+  else ((uint32_t *)b->P.code)[to] = (uint32_t)code;
 }
 
 GP_STEP(FillCodes)
 {
-  const Build *b = (const Build *)args;
-  const Lane   l = LaneOf(b, i);
+  const Build  *b     = (const Build *)args;
+  const Lane    l     = LaneOf(b, i);
+  const int32_t count = l.count[0] + l.count[1], stride = b->P.shape[i] >> 16;
+  int32_t       n[2]  = {0, 0};
 
-  for (int32_t j = 0; j < l.nhot + l.ncold; j++) {
-    const int64_t k = Nonzero(b, &l, i, j), to = l.code + (int64_t)(j - l.nhot) * GP_SLICE;
-    const int32_t code = k < 0 ? 0 : b->map ? b->map[b->col[k]] : 1 + b->col[k] % b->P.width;
+  for (int32_t e = 0; e < count; e++) {
+    const int     hot = IsHot(b, i, e);
+    const int32_t c   = b->col[b->P.from[i] + e * stride];
 
-    if (j < l.nhot) b->P.hotcode[l.hotcode + (int64_t)j * GP_SLICE] = (uint16_t)code;
-    else if (b->P.codebytes == 2) ((uint16_t *)b->P.code)[to] = (uint16_t)code;
-    else ((uint32_t *)b->P.code)[to] = (uint32_t)code;
+    PutCode(b, hot, l.code[hot] + (int64_t)n[hot]++ * GP_SLICE, b->map ? b->map[c] : 1 + c % b->P.width);
   }
+  for (int hot = 0; hot < 2; hot++)
+    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutCode(b, hot, l.code[hot] + (int64_t)j * GP_SLICE, 0);
+}
+
+GP_INLINE void PutValue(const Build *b, int64_t to, int64_t k)
+{
+  if (b->prec == GP_F32) ((float *)b->P.val)[to] = k < 0 ? 0.0f : ((const float *)b->val)[k];
+  else ((double *)b->P.val)[to] = k < 0 ? 0.0 : ((const double *)b->val)[k];
 }
 
 GP_STEP(FillValues)
 {
-  const Build *b = (const Build *)args;
-  const Lane   l = LaneOf(b, i);
+  const Build  *b     = (const Build *)args;
+  const Lane    l     = LaneOf(b, i);
+  const int32_t count = l.count[0] + l.count[1], stride = b->P.shape[i] >> 16;
+  int32_t       n[2]  = {0, 0};
 
-  for (int32_t j = 0; j < l.nhot + l.ncold; j++) {
-    const int64_t k = Nonzero(b, &l, i, j), to = l.val + (int64_t)j * GP_SLICE;
+  for (int32_t e = 0; e < count; e++) {
+    const int hot = IsHot(b, i, e);
 
-    if (b->prec == GP_F32) ((float *)b->P.val)[to] = k < 0 ? 0.0f : ((const float *)b->val)[k];
-    else ((double *)b->P.val)[to] = k < 0 ? 0.0 : ((const double *)b->val)[k];
+    PutValue(b, l.val[hot] + (int64_t)n[hot]++ * GP_SLICE, b->P.from[i] + (int64_t)e * stride);
   }
+  for (int hot = 0; hot < 2; hot++)
+    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_SLICE, -1);
 }
 
 /* slices of every panel, from its pieces; with weights also thread blocks, by its share of the slots */
@@ -280,6 +279,7 @@ static GpErr Cut(Build *b, GpDev dev)
   if (!err) err = GpDevDownload(dev, &b->P.npieces, b->off + segments, sizeof(int32_t));
   if (!err) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(uint32_t), &b->key);
   if (!err) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(int32_t), &b->piece);
+  if (!err && b->map && b->P.hot) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(uint64_t), &b->mask);
   if (!err) err = GP_EACH(dev, Build, KeyPieces, b->P.npieces, b);
   while ((int64_t)1 << bits < (int64_t)b->P.npanels * (b->P.longest + 1) * (b->P.longest + 1)) bits++;
   if (!err) err = GP_TWIN(GpSort)(dev, b->P.npieces, bits, b->key, b->piece);
@@ -304,6 +304,7 @@ static GpErr Place(Build *b, GpDev dev)
   if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->out);
   if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->from);
   if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->shape);
+  if (!err && b->mask) err = GpDevAlloc(dev, lanes * sizeof(uint64_t), &P->mask);
   if (!err) err = GP_EACH(dev, Build, IdleLanes, (int64_t)lanes, b);
   if (!err) err = GP_EACH(dev, Build, PlacePieces, P->npieces, b);
   if (!err) err = GP_EACH(dev, Build, WidthOfSlice, P->nslices, b);
@@ -322,52 +323,54 @@ static GpErr Place(Build *b, GpDev dev)
   return err;
 }
 
-/* rows that are not one piece: those of few pieces first */
+/* numbers the rows that are not one piece and have few, or many */
+static GpErr Number(Build *b, GpDev dev, int many, int32_t *count)
+{
+  GpErr err;
+
+  b->many = many;
+  err     = GP_EACH(dev, Build, MarkSpans, b->m, b);
+  if (!err) err = GP_TWIN(GpScan)(dev, b->m, b->isspan);
+  return err ? err : GpDevDownload(dev, count, b->isspan + b->m, sizeof(*count));
+}
+
 static GpErr List(Build *b, GpDev dev)
 {
-  int32_t counts[2] = {0, 0};
-  GpErr   err       = GpDevAlloc(dev, ((size_t)b->m + 1) * sizeof(int32_t), &b->isspan);
+  int32_t many = 0;
+  GpErr   err  = GpDevAlloc(dev, ((size_t)b->m + 1) * sizeof(int32_t), &b->isspan);
 
-  for (b->many = 0; b->many < 2; b->many++) {
-    if (!err) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
-    if (!err) err = GP_TWIN(GpScan)(dev, b->m, b->isspan);
-    if (!err) err = GpDevDownload(dev, &counts[b->many], b->isspan + b->m, sizeof(int32_t));
-  }
-  b->P.nshort = counts[0];
-  b->P.nspans = counts[0] + counts[1];
+  if (!err) err = Number(b, dev, 1, &many);
+  if (!err) err = Number(b, dev, 0, &b->P.nshort);
+  b->P.nspans = b->P.nshort + many;
   if (!err) err = GpDevAlloc(dev, 3 * (size_t)b->P.nspans * sizeof(int32_t), &b->P.span);
   if (!err && b->P.nspans) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(double), &b->P.part);
-  for (b->many = 1; b->many >= 0; b->many--) {
-    if (!err && !b->many) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
-    if (!err && !b->many) err = GP_TWIN(GpScan)(dev, b->m, b->isspan);
-    if (!err) err = GP_EACH(dev, Build, ListSpans, b->m, b);
-  }
-  return err;
+  if (!err) err = GP_EACH(dev, Build, ListSpans, b->m, b);
+  if (!err && many) err = Number(b, dev, 1, &many);
+  return err || !many ? err : GP_EACH(dev, Build, ListSpans, b->m, b);
 }
 
 static Build Begin(const GpPieces *P, const GpCsr *C)
 {
-  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL};
+  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
 
   return b;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map, const int32_t *rank)
+GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map)
 {
   GpDev         dev      = C->dev;
-  const int64_t segments = (int64_t)P->npanels * C->m, lanes = 2 * segments + C->nnz / 8 + (int64_t)GP_SLICE * P->npanels;
+  const int64_t segments = (int64_t)P->npanels * C->m, lanes = segments + C->nnz / 8 + (int64_t)GP_SLICE * P->npanels;
   Build         b;
   GpErr         err;
 
   P->columns = C->n;
   P->longest = 8; /* short enough for many more slices than warps, long enough for few partial sums */
-  while (P->longest < 64 && C->nnz >> 18 >= P->longest) P->longest *= 2;
+  while (P->longest < GP_PIECE_MOST && C->nnz >> 18 >= P->longest) P->longest *= 2;
   if (lanes > INT32_MAX) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld pieces of rows, more than the %d that this format can number", (long long)lanes, INT32_MAX);
   b       = Begin(P, C);
   b.begin = begin;
   b.end   = end;
   b.map   = map;
-  b.rank  = rank;
   err     = Cut(&b, dev);
   if (!err) err = Place(&b, dev);
   if (!err) err = List(&b, dev);
@@ -381,6 +384,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   GpDevFree(dev, &b.isspan, ((size_t)C->m + 1) * sizeof(int32_t));
   GpDevFree(dev, &b.key, (size_t)P->npieces * sizeof(uint32_t));
   GpDevFree(dev, &b.piece, (size_t)P->npieces * sizeof(int32_t));
+  GpDevFree(dev, &b.mask, (size_t)P->npieces * sizeof(uint64_t));
   return err;
 }
 
@@ -409,7 +413,7 @@ void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
   GpDevFree(C->dev, &P->out, lanes * sizeof(int32_t));
   GpDevFree(C->dev, &P->from, lanes * sizeof(int32_t));
   GpDevFree(C->dev, &P->shape, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->perm, (size_t)C->nnz * sizeof(int32_t));
+  GpDevFree(C->dev, &P->mask, lanes * sizeof(uint64_t));
   GpDevFree(C->dev, &P->pslice, np1 * sizeof(int32_t));
   GpDevFree(C->dev, &P->pblock, np1 * sizeof(int32_t));
   GpDevFree(C->dev, &P->span, 3 * (size_t)P->nspans * sizeof(int32_t));
@@ -430,7 +434,7 @@ static double GpPiecesSlots(const GpPieces *P, const GpCsr *C)
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C)
 {
   const double packed  = P->pack ? P->packed : 0.0;
-  const double indices = 2.0 * P->nslices + 2.0 + 3.0 * P->nslices * GP_SLICE + 2.0 * P->npanels + 2.0 + 3.0 * P->nspans + packed + (P->perm ? C->nnz : 0.0);
+  const double indices = 2.0 * P->nslices + 2.0 + 3.0 * P->nslices * GP_SLICE + 2.0 * P->npanels + 2.0 + 3.0 * P->nspans + packed + (P->mask ? 2.0 * P->nslices * GP_SLICE : 0.0);
 
   return GpPiecesSlots(P, C) + sizeof(int32_t) * indices + sizeof(double) * (packed + (P->nspans ? P->npieces : 0.0));
 }

@@ -14,6 +14,7 @@
 
 #define GP_SLICE      32
 #define GP_PIECE_IDLE INT32_MIN /* out of a lane without a piece */
+#define GP_PIECE_MOST 64        /* nonzeros: a mask has as many bits */
 #define GP_PIECE_MANY 64        /* a row of more pieces than this is a long span */
 
 typedef struct {
@@ -30,9 +31,9 @@ typedef struct {
   int64_t   slots, hotslots;
   int32_t  *base, *hbase; /* [nslices+1] */
   int32_t  *out;          /* [32*nslices] the row; ~place in part when the row has several pieces */
-  int32_t  *from;         /* [32*nslices] first nonzero, for a refill */
+  int32_t  *from;              /* [32*nslices] first nonzero */
   int32_t  *shape;        /* [32*nslices] how many hot, how many cold << 8, distance between them << 16 */
-  int32_t  *perm;         /* [nnz] or NULL: the nonzeros of every row, hot ones first; from counts in this order */
+  uint64_t *mask;              /* [32*nslices] or NULL: which nonzeros of the piece are hot; NULL: all, or with hot 0 none */
   int32_t  *pslice;       /* [npanels+1] first slice of a panel */
   int32_t  *pblock;       /* [npanels+1] first block of a panel */
   int32_t  *span;         /* [3*nspans] row, its first and its end in part; those with many pieces last */
@@ -48,10 +49,10 @@ typedef struct {
 extern "C" {
 #endif
 /* Where the pieces come from: panel p of row i holds the nonzeros [begin[p*m+i], end[p*m+i]); map gives every column its
-   code, or is NULL; rank[k] counts the hot nonzeros before k, or is NULL: all are hot, or with P->hot 0 none.
-   P->npanels, width, hot, packed, codebytes, pack and perm are set before. */
-GpErr  GpPiecesBuild_Host(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map, const int32_t *rank);
-GpErr  GpPiecesBuild_CUDA(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map, const int32_t *rank);
+   code, of which those below P->hot are hot, or is NULL: all nonzeros are hot, or with P->hot 0 none.
+   P->npanels, width, hot, packed, codebytes, pack and xp are set before. */
+GpErr  GpPiecesBuild_Host(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map);
+GpErr  GpPiecesBuild_CUDA(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map);
 GpErr  GpPiecesRefill(const GpPieces *P, const GpCsr *C);
 void   GpPiecesDestroy(GpPieces *P, const GpCsr *C);
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C);

@@ -2,13 +2,19 @@
    meet stand side by side: the first in shared memory, the next in the caches.  For power-law graphs and bags of words. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
+#include <stdlib.h>
 
 /* Other columns are packed too when x outgrows what the L2 cache keeps beside the stream of the matrix. */
 #define GP_HUB_CACHED ((int64_t)24 << 20)
 #define GP_HUB_WARM   ((int32_t)1 << 21)
 
+/* The columns of about so many nonzeros are counted: enough to know the frequent ones, and everybody's counts of the most
+   frequent meet in a few places of memory. */
+#define GP_HUB_COUNTED 2000000
+
 typedef struct {
   int32_t        n, packed;
+  int32_t        each; /* one nonzero of so many is counted */
   int32_t        enough; /* nonzeros that a column must have to be worth its place */
   const int32_t *col;
   int32_t       *count;   /* [n+1] of every column, then the code */
@@ -16,17 +22,13 @@ typedef struct {
   int32_t       *column;  /* [n] by falling frequency */
   int32_t       *several; /* [1] how many have enough */
   int32_t       *pack;
-  int32_t        m, hot;
-  const int32_t *rowptr;
-  int32_t       *rank; /* [nnz+1] hot nonzeros before */
-  int32_t       *perm;
 } Hub;
 
 GP_STEP(CountColumn)
 {
   const Hub *h = (const Hub *)args;
 
-  GP_COUNT(h->count + h->col[i]);
+  GP_COUNT(h->count + h->col[i * h->each]);
 }
 
 GP_STEP(KeyColumn)
@@ -60,37 +62,12 @@ GP_STEP(CodePacked)
   if (i) h->count[h->column[i - 1]] = (int32_t)i;
 }
 
-GP_STEP(MarkHot)
-{
-  const Hub *h = (const Hub *)args;
-
-  h->rank[i] = h->count[h->col[i]] < h->hot;
-}
-
-/* within its row a hot nonzero goes before the cold ones */
-GP_STEP(Partition)
-{
-  const Hub *h  = (const Hub *)args;
-  int32_t    lo = 0, hi = h->m, begin, hot;
-
-  while (hi - lo > 1) {
-    const int32_t mid = lo + (hi - lo) / 2;
-
-    if (h->rowptr[mid] <= i) lo = mid;
-    else hi = mid;
-  }
-  begin = h->rowptr[lo];
-  hot   = h->rank[i] - h->rank[begin]; /* of the row before i */
-  if (h->rank[i + 1] > h->rank[i]) h->perm[begin + hot] = (int32_t)i;
-  else h->perm[i - hot + h->rank[h->rowptr[lo + 1]] - h->rank[begin]] = (int32_t)i;
-}
-
 /* how many columns have at least so many nonzeros */
 static GpErr Several(GpDev dev, Hub *h, int32_t enough, int32_t *several)
 {
   GpErr err;
 
-  h->enough = enough > 1 ? enough : 1;
+  h->enough = enough > h->each ? enough / h->each : 1;
   err       = dev->ops->zero(dev, h->several, sizeof(int32_t));
   if (!err) err = GP_EACH(dev, Hub, FindSeveral, h->n, h);
   return err ? err : GpDevDownload(dev, several, h->several, sizeof(int32_t));
@@ -109,26 +86,11 @@ static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
   P->codebytes = h->n < UINT16_MAX ? 2 : 4;
   if (err) return err;
   if (P->codebytes == 2) P->packed = h->n + 1;
-  else if (h->n * (int64_t)sizeof(double) > GP_HUB_CACHED) {
-    err       = Several(dev, h, 8, &warm);
+  else if (getenv("GPWARM") ? atoi(getenv("GPWARM")) > 0 : h->n * (int64_t)sizeof(double) > GP_HUB_CACHED) {
+    err       = Several(dev, h, getenv("GPWARM") ? atoi(getenv("GPWARM")) : 8, &warm);
     P->packed = warm < P->hot ? P->hot : warm < GP_HUB_WARM ? warm + 1 : GP_HUB_WARM;
   }
   return err;
-}
-
-/* hot nonzeros and cold ones */
-static GpErr Split(GpDev dev, Hub *h, GpPieces *P, const GpCsr *C)
-{
-  GpErr err = GpDevAlloc(dev, ((size_t)C->nnz + 1) * sizeof(int32_t), &h->rank);
-
-  if (!err) err = GpDevAlloc(dev, (size_t)C->nnz * sizeof(int32_t), &P->perm);
-  h->m      = C->m;
-  h->hot    = P->hot;
-  h->rowptr = C->rowptr;
-  h->perm   = P->perm;
-  if (!err) err = GP_EACH(dev, Hub, MarkHot, C->nnz, h);
-  if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, h->rank);
-  return err ? err : GP_EACH(dev, Hub, Partition, C->nnz, h);
 }
 
 GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C);
@@ -136,7 +98,7 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   const size_t bytes = ((size_t)C->n + 1) * sizeof(int32_t);
-  Hub          h     = {C->n, 0, 0, C->col, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL};
+  Hub          h     = {C->n, 0, 1 + C->nnz / GP_HUB_COUNTED, 0, C->col, NULL, NULL, NULL, NULL, NULL};
   int          bits  = 31;
   GpErr        err   = GpDevAlloc(dev, bytes, &h.count);
 
@@ -144,7 +106,7 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevAlloc(dev, bytes, &h.column);
   if (!err) err = GpDevAlloc(dev, sizeof(int32_t), &h.several);
   if (!err) err = dev->ops->zero(dev, h.count, bytes);
-  if (!err) err = GP_EACH(dev, Hub, CountColumn, C->nnz, &h);
+  if (!err) err = GP_EACH(dev, Hub, CountColumn, C->nnz / h.each, &h);
   if (!err) err = GP_EACH(dev, Hub, KeyColumn, C->n, &h);
   if (!err) err = GP_TWIN(GpSort)(dev, C->n, bits, h.key, h.column);
   if (!err) err = Choose(dev, &h, P);
@@ -155,13 +117,11 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevAlloc(dev, (size_t)P->packed * sizeof(double), &P->xp);
   if (!err) err = GP_EACH(dev, Hub, CodeElsewhere, C->n, &h);
   if (!err) err = GP_EACH(dev, Hub, CodePacked, P->packed, &h);
-  if (!err) err = Split(dev, &h, P, C);
-  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count, h.rank);
+  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count);
   GpDevFree(dev, &h.count, bytes);
   GpDevFree(dev, &h.key, bytes);
   GpDevFree(dev, &h.column, bytes);
   GpDevFree(dev, &h.several, sizeof(int32_t));
-  GpDevFree(dev, &h.rank, ((size_t)C->nnz + 1) * sizeof(int32_t));
   return err;
 }
 

@@ -59,7 +59,7 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevDownload(dev, falls, a.falls, sizeof(falls));
   if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns do not ascend within their rows, which panels of columns want", (int)(falls[0] - falls[1]));
   if (!err) err = GP_EACH(dev, Panel, EnterPanel, ((int64_t)P->npanels + 1) * C->m, &a);
-  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL, NULL);
+  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
   GpDevFree(dev, &a.seg, bytes);
   GpDevFree(dev, &a.falls, sizeof(falls));
   return err;

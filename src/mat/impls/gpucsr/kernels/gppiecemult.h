@@ -203,6 +203,7 @@ static cudaError_t LaunchPieces(const GpPieces *P, cudaStream_t stream, const do
     return code;
   }
   code = cudaFuncSetAttribute((const void *)StagedPieces<Code>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+  if (code == cudaSuccess) code = cudaFuncSetAttribute((const void *)StagedPieces<Code>, cudaFuncAttributePreferredSharedMemoryCarveout, (int)(100 * (shared + 1024) / (228 * 1024)) + 1);
   if (code == cudaSuccess) StagedPieces<Code><<<P->nblocks, STAGED, shared, stream>>>(*P, x, z, y);
   return code;
 }
