@@ -70,10 +70,10 @@ GP_STEP(CountPieces)
 /* panels apart, pieces with many cold nonzeros first, then those with many hot ones */
 GP_STEP(KeyPieces)
 {
-  const Build   *b   = (const Build *)args;
-  const Geometry g   = Locate(b, (int32_t)i);
-  const uint32_t n   = (uint32_t)b->P.longest + 1;
-  uint32_t       hot = b->P.hot && !b->mask ? (uint32_t)g.count : 0;
+  const Build   *b    = (const Build *)args;
+  const Geometry g    = Locate(b, (int32_t)i);
+  const uint32_t n    = (uint32_t)b->P.longest + 1;
+  uint32_t       hot  = b->P.hot && !b->mask ? (uint32_t)g.count : 0;
   uint64_t       mask = 0;
 
   if (b->mask) {
@@ -122,8 +122,8 @@ GP_STEP(PlacePieces)
   const int32_t  part = b->pos[at + p] + (q - b->off[g.segment]);
   const int32_t  hot  = b->P.longest - (int32_t)(b->key[i] % (uint32_t)(b->P.longest + 1));
 
-  b->P.out[lane]   = b->pos[at + b->P.npanels] - b->pos[at] == 1 ? row : ~part;
-  b->P.from[lane]  = g.from;
+  b->P.out[lane]  = b->pos[at + b->P.npanels] - b->pos[at] == 1 ? row : ~part;
+  b->P.from[lane] = g.from;
   if (b->mask) b->P.mask[lane] = b->mask[q];
   b->P.shape[lane] = hot | (g.count - hot) << 8 | g.stride << 16;
 }
@@ -203,7 +203,7 @@ GP_STEP(FillCodes)
   const Build  *b     = (const Build *)args;
   const Lane    l     = LaneOf(b, i);
   const int32_t count = l.count[0] + l.count[1], stride = b->P.shape[i] >> 16;
-  int32_t       n[2]  = {0, 0};
+  int32_t       n[2] = {0, 0};
 
   for (int32_t e = 0; e < count; e++) {
     const int     hot = IsHot(b, i, e);
@@ -226,7 +226,7 @@ GP_STEP(FillValues)
   const Build  *b     = (const Build *)args;
   const Lane    l     = LaneOf(b, i);
   const int32_t count = l.count[0] + l.count[1], stride = b->P.shape[i] >> 16;
-  int32_t       n[2]  = {0, 0};
+  int32_t       n[2] = {0, 0};
 
   for (int32_t e = 0; e < count; e++) {
     const int hot = IsHot(b, i, e);
@@ -365,7 +365,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
 
   P->columns = C->n;
   P->longest = 8; /* short enough for many more slices than warps, long enough for few partial sums */
-  while (P->longest < GP_PIECE_MOST && C->nnz >> 18 >= P->longest) P->longest *= 2;
+  while (P->longest < GP_PIECE_MOST && C->nnz >> 17 >= P->longest) P->longest *= 2;
   if (lanes > INT32_MAX) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld pieces of rows, more than the %d that this format can number", (long long)lanes, INT32_MAX);
   b       = Begin(P, C);
   b.begin = begin;
@@ -388,62 +388,9 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   return err;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C);
 GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
 {
   Build b = Begin(P, C);
 
   return GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_SLICE, &b);
 }
-
-#if !defined(__CUDACC__)
-GpErr GpPiecesRefill_CUDA(const GpPieces *P, const GpCsr *C);
-
-GpErr GpPiecesRefill(const GpPieces *P, const GpCsr *C)
-{
-  return GP_ON_DEVICE(C->dev, GpPiecesRefill, P, C);
-}
-
-void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
-{
-  const size_t lanes = (size_t)P->nslices * GP_SLICE, np1 = (size_t)P->npanels + 1;
-
-  GpDevFree(C->dev, &P->base, ((size_t)P->nslices + 1) * sizeof(int32_t));
-  GpDevFree(C->dev, &P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
-  GpDevFree(C->dev, &P->out, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->from, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->shape, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->mask, lanes * sizeof(uint64_t));
-  GpDevFree(C->dev, &P->pslice, np1 * sizeof(int32_t));
-  GpDevFree(C->dev, &P->pblock, np1 * sizeof(int32_t));
-  GpDevFree(C->dev, &P->span, 3 * (size_t)P->nspans * sizeof(int32_t));
-  GpDevFree(C->dev, &P->pack, (size_t)P->packed * sizeof(int32_t));
-  GpDevFree(C->dev, &P->hotcode, (size_t)P->hotslots * sizeof(uint16_t));
-  GpDevFree(C->dev, &P->code, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes);
-  GpDevFree(C->dev, &P->val, (size_t)P->slots * GpPrecBytes(C->prec));
-  GpDevFree(C->dev, &P->xp, (size_t)P->packed * sizeof(double));
-  GpDevFree(C->dev, &P->part, (size_t)P->npieces * sizeof(double));
-}
-
-/* of codes and values */
-static double GpPiecesSlots(const GpPieces *P, const GpCsr *C)
-{
-  return (double)P->slots * GpPrecBytes(C->prec) + (double)P->hotslots * sizeof(uint16_t) + (double)(P->slots - P->hotslots) * P->codebytes;
-}
-
-double GpPiecesBytes(const GpPieces *P, const GpCsr *C)
-{
-  const double packed  = P->pack ? P->packed : 0.0;
-  const double indices = 2.0 * P->nslices + 2.0 + 3.0 * P->nslices * GP_SLICE + 2.0 * P->npanels + 2.0 + 3.0 * P->nspans + packed + (P->mask ? 2.0 * P->nslices * GP_SLICE : 0.0);
-
-  return GpPiecesSlots(P, C) + sizeof(int32_t) * indices + sizeof(double) * (packed + (P->nspans ? P->npieces : 0.0));
-}
-
-/* codes and values, where the sums go, the partial sums twice, and x packed: written and read */
-double GpPiecesTraffic(const GpPieces *P, const GpCsr *C)
-{
-  const double parts = P->npieces - ((double)C->m - P->nspans), packed = P->pack ? P->packed : 0.0;
-
-  return GpPiecesSlots(P, C) + sizeof(int32_t) * (2.0 * P->nslices + (double)P->nslices * GP_SLICE + 3.0 * P->nspans + packed) + 2.0 * sizeof(double) * (parts + packed);
-}
-#endif

@@ -31,9 +31,9 @@ typedef struct {
   int64_t   slots, hotslots;
   int32_t  *base, *hbase; /* [nslices+1] */
   int32_t  *out;          /* [32*nslices] the row; ~place in part when the row has several pieces */
-  int32_t  *from;              /* [32*nslices] first nonzero */
+  int32_t  *from;         /* [32*nslices] first nonzero */
   int32_t  *shape;        /* [32*nslices] how many hot, how many cold << 8, distance between them << 16 */
-  uint64_t *mask;              /* [32*nslices] or NULL: which nonzeros of the piece are hot; NULL: all, or with hot 0 none */
+  uint64_t *mask;         /* [32*nslices] or NULL: which nonzeros of the piece are hot; NULL: all, or with hot 0 none */
   int32_t  *pslice;       /* [npanels+1] first slice of a panel */
   int32_t  *pblock;       /* [npanels+1] first block of a panel */
   int32_t  *span;         /* [3*nspans] row, its first and its end in part; those with many pieces last */
@@ -53,6 +53,8 @@ extern "C" {
    P->npanels, width, hot, packed, codebytes, pack and xp are set before. */
 GpErr  GpPiecesBuild_Host(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map);
 GpErr  GpPiecesBuild_CUDA(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map);
+GpErr  GpPiecesRefill_Host(const GpPieces *P, const GpCsr *C); /* new values on the same pattern */
+GpErr  GpPiecesRefill_CUDA(const GpPieces *P, const GpCsr *C);
 GpErr  GpPiecesRefill(const GpPieces *P, const GpCsr *C);
 void   GpPiecesDestroy(GpPieces *P, const GpCsr *C);
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C);

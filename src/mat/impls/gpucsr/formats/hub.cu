@@ -2,10 +2,14 @@
    meet stand side by side: the first in shared memory, the next in the caches.  For power-law graphs and bags of words. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
-#include <stdlib.h>
 
-/* Other columns are packed too when x outgrows what the L2 cache keeps beside the stream of the matrix. */
+/* Shared memory for x.  What is left of the 256 KB of a multiprocessor is its L1 cache, whose lines hold the loads under way:
+   with all that a block may have, 28 KB are left, and gathers of the other columns wait for lines. */
+#define GP_HUB_STAGED ((size_t)128 << 10)
+
+/* Columns of at least GP_HUB_OFTEN nonzeros are packed too when x outgrows what the L2 cache keeps beside the stream of the matrix. */
 #define GP_HUB_CACHED ((int64_t)24 << 20)
+#define GP_HUB_OFTEN  8
 #define GP_HUB_WARM   ((int32_t)1 << 21)
 
 /* The columns of about so many nonzeros are counted: enough to know the frequent ones, and everybody's counts of the most
@@ -14,7 +18,7 @@
 
 typedef struct {
   int32_t        n, packed;
-  int32_t        each; /* one nonzero of so many is counted */
+  int32_t        each;   /* one nonzero of so many is counted */
   int32_t        enough; /* nonzeros that a column must have to be worth its place */
   const int32_t *col;
   int32_t       *count;   /* [n+1] of every column, then the code */
@@ -24,11 +28,12 @@ typedef struct {
   int32_t       *pack;
 } Hub;
 
+/* one nonzero of every so many, at a place that does not repeat with the rows */
 GP_STEP(CountColumn)
 {
   const Hub *h = (const Hub *)args;
 
-  GP_COUNT(h->count + h->col[i * h->each]);
+  GP_COUNT(h->count + h->col[i * h->each + ((uint32_t)i * 2654435761u >> 8) % (uint32_t)h->each]);
 }
 
 GP_STEP(KeyColumn)
@@ -77,7 +82,7 @@ static GpErr Several(GpDev dev, Hub *h, int32_t enough, int32_t *several)
    With codes of 16 bits all columns are packed. */
 static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
 {
-  const int32_t room = (int32_t)(dev->shared_bytes / sizeof(double));
+  const int32_t room = (int32_t)((dev->shared_bytes < GP_HUB_STAGED ? dev->shared_bytes : GP_HUB_STAGED) / sizeof(double));
   int32_t       hot = 0, warm = 0;
   GpErr         err = Several(dev, h, dev->compute_units / 4, &hot);
 
@@ -86,8 +91,8 @@ static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
   P->codebytes = h->n < UINT16_MAX ? 2 : 4;
   if (err) return err;
   if (P->codebytes == 2) P->packed = h->n + 1;
-  else if (getenv("GPWARM") ? atoi(getenv("GPWARM")) > 0 : h->n * (int64_t)sizeof(double) > GP_HUB_CACHED) {
-    err       = Several(dev, h, getenv("GPWARM") ? atoi(getenv("GPWARM")) : 8, &warm);
+  else if (h->n * (int64_t)sizeof(double) > GP_HUB_CACHED) {
+    err       = Several(dev, h, GP_HUB_OFTEN, &warm);
     P->packed = warm < P->hot ? P->hot : warm < GP_HUB_WARM ? warm + 1 : GP_HUB_WARM;
   }
   return err;

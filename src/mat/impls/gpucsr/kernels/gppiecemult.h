@@ -192,20 +192,25 @@ static unsigned Blocks(int64_t threads)
   return (unsigned)((threads + BLOCK - 1) / BLOCK);
 }
 
+/* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache. */
 template <typename Code>
-static cudaError_t LaunchPieces(const GpPieces *P, cudaStream_t stream, const double *x, const double *z, double *y)
+static cudaError_t LaunchStaged(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
 {
-  const size_t shared = (size_t)P->hot * sizeof(double);
-  cudaError_t  code   = cudaSuccess;
+  const size_t shared = (size_t)P->hot * sizeof(double), all = dev->shared_bytes + 1024;
+  const void  *kernel = (const void *)StagedPieces<Code>;
+  cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
-  if (!P->hot) {
-    PlainPieces<Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, stream>>>(*P, x, z, y);
-    return code;
-  }
-  code = cudaFuncSetAttribute((const void *)StagedPieces<Code>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  if (code == cudaSuccess) code = cudaFuncSetAttribute((const void *)StagedPieces<Code>, cudaFuncAttributePreferredSharedMemoryCarveout, (int)(100 * (shared + 1024) / (228 * 1024)) + 1);
-  if (code == cudaSuccess) StagedPieces<Code><<<P->nblocks, STAGED, shared, stream>>>(*P, x, z, y);
+  if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
+  if (code == cudaSuccess) StagedPieces<Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
   return code;
+}
+
+template <typename Code>
+static cudaError_t LaunchPieces(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+{
+  if (P->hot) return LaunchStaged<Code>(dev, P, x, z, y);
+  PlainPieces<Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  return cudaSuccess;
 }
 
 static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
@@ -217,7 +222,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
 
   if (!A->csr->m) return GP_SUCCESS;
   if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, stream>>>(P->packed, P->pack, x, P->xp);
-  if (P->nslices) code = P->codebytes == 2 ? LaunchPieces<uint16_t>(P, stream, x, z, y) : LaunchPieces<uint32_t>(P, stream, x, z, y);
+  if (P->nslices) code = P->codebytes == 2 ? LaunchPieces<uint16_t>(dev, P, x, z, y) : LaunchPieces<uint32_t>(dev, P, x, z, y);
   if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
   if (P->nspans) {
     const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
