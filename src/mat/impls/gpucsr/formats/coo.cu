@@ -22,8 +22,8 @@ GP_STEP(RowOfNonzero)
   a->row[i] = lo;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCooBuild)(GpCoo *T, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCooBuild)(GpCoo *T, const GpCsr *C)
+GP_EXTERN GpErr GP_TWIN(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C);
+GP_EXTERN GpErr GP_TWIN(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C)
 {
   GpErr  err = GpDevAlloc(C->dev, (size_t)C->nnz * sizeof(int32_t), &T->row);
   Expand a   = {C->m, C->rowptr, T->row};
@@ -36,14 +36,14 @@ GP_EXTERN GpErr GP_TWIN(GpCooBuild)(GpCoo *T, const GpCsr *C)
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-GpErr GpCooBuild_CUDA(GpCoo *T, const GpCsr *C);
+GpErr GpCooRowsBuild_CUDA(GpCooRows *T, const GpCsr *C);
 
 GpErr GpFmtBuild_coo(GpFmt *A, const int32_t rowptr[])
 {
-  A->data = calloc(1, sizeof(GpCoo));
+  A->data = calloc(1, sizeof(GpCooRows));
   (void)rowptr;
   if (!A->data) return GpDevFail(A->csr->dev, GP_ERR_MEMORY, "out of host memory for a format");
-  return GP_ON_DEVICE(A->csr->dev, GpCooBuild, (GpCoo *)A->data, A->csr);
+  return GP_ON_DEVICE(A->csr->dev, GpCooRowsBuild, (GpCooRows *)A->data, A->csr);
 }
 
 GpErr GpFmtRefill_coo(GpFmt *A)
@@ -54,7 +54,7 @@ GpErr GpFmtRefill_coo(GpFmt *A)
 
 void GpFmtDestroy_coo(GpFmt *A)
 {
-  GpCoo *T = (GpCoo *)A->data;
+  GpCooRows *T = (GpCooRows *)A->data;
 
   if (!T) return;
   GpDevFree(A->csr->dev, &T->row, (size_t)A->csr->nnz * sizeof(int32_t));
@@ -64,11 +64,11 @@ void GpFmtDestroy_coo(GpFmt *A)
 
 double GpFmtBytes_coo(const GpFmt *A)
 {
-  return (double)A->csr->nnz * sizeof(int32_t) + 2.0 * ((const GpCoo *)A->data)->nstrips * sizeof(double);
+  return (double)A->csr->nnz * sizeof(int32_t) + 2.0 * ((const GpCooRows *)A->data)->nstrips * sizeof(double);
 }
 
 double GpFmtTraffic_coo(const GpFmt *A)
 {
-  return (double)A->csr->nnz * (2 * sizeof(int32_t) + GpPrecBytes(A->csr->prec)) + 4.0 * ((const GpCoo *)A->data)->nstrips * sizeof(double) + (double)A->csr->m * sizeof(double); /* y is cleared first */
+  return (double)A->csr->nnz * (2 * sizeof(int32_t) + GpPrecBytes(A->csr->prec)) + 4.0 * ((const GpCooRows *)A->data)->nstrips * sizeof(double) + (double)A->csr->m * sizeof(double); /* y is cleared first */
 }
 #endif

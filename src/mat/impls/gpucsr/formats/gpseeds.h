@@ -59,7 +59,7 @@ typedef struct {
   int32_t  nstrips;
   int32_t *row;   /* [nnz] */
   double  *carry; /* [2*nstrips] */
-} GpCoo;
+} GpCooRows;
 
 /* csrblock: whole rows in blocks of at most GP_BLOCK_NONZEROS nonzeros and GP_BLOCK_ROWS rows; a longer row is a block alone */
 #define GP_BLOCK_NONZEROS 1024

@@ -3,7 +3,7 @@
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-#define GP_PANEL_ROWS 2 /* pieces of rows for every nonzero, at most */
+#define GP_PANEL_PIECES 2 /* pieces of rows for every nonzero, at most */
 
 typedef struct {
   int32_t        m, nnz, npanels, width;
@@ -85,8 +85,8 @@ GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
   P->npanels   = (n + P->width - 1) / P->width;
   P->hot       = P->width + 1;
   P->codebytes = 2;
-  if (P->npanels > 1 && (int64_t)P->npanels * C->m > GP_PANEL_ROWS * (int64_t)C->nnz)
-    return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns make %lld rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_ROWS, (int)C->nnz);
+  if (P->npanels > 1 && (int64_t)P->npanels * C->m > GP_PANEL_PIECES * (int64_t)C->nnz)
+    return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns make %lld rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_PIECES, (int)C->nnz);
   return GP_ON_DEVICE(C->dev, GpPanelBuild, P, C);
 }
 

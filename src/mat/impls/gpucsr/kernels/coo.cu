@@ -8,9 +8,9 @@
 
 GP_SPMV(coo)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr    *C   = A->csr;
-  const GpCoo    *T   = (const GpCoo *)A->data;
-  const GpScalar *val = (const GpScalar *)C->val;
+  const GpCsr     *C   = A->csr;
+  const GpCooRows *T   = (const GpCooRows *)A->data;
+  const GpScalar  *val = (const GpScalar *)C->val;
 
   if (!z) memset(y, 0, (size_t)C->m * sizeof(double));
   else if (z != y) memcpy(y, z, (size_t)C->m * sizeof(double));
@@ -54,7 +54,7 @@ struct Strip {
   }
 };
 
-__global__ static void __launch_bounds__(BLOCK) CooStrips(GpCoo T, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) CooStrips(GpCooRows T, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
   const int64_t w    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP;
   const int     lane = threadIdx.x % WARP;
@@ -100,7 +100,7 @@ __global__ static void __launch_bounds__(BLOCK) CooStrips(GpCoo T, int32_t nnz, 
 }
 
 /* entries 2w and 2w+1 of carry belong to the first and the last row of strip w: a warp adds up a run of one row */
-__global__ static void __launch_bounds__(BLOCK) CooCarries(GpCoo T, int32_t nnz, double *y)
+__global__ static void __launch_bounds__(BLOCK) CooCarries(GpCooRows T, int32_t nnz, double *y)
 {
   const int64_t e = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP, entries = 2 * (int64_t)T.nstrips;
   const int     lane  = threadIdx.x % WARP;
@@ -117,12 +117,12 @@ __global__ static void __launch_bounds__(BLOCK) CooCarries(GpCoo T, int32_t nnz,
 
 GP_SPMV(coo)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr  *C      = A->csr;
-  const GpCoo  *T      = (const GpCoo *)A->data;
-  cudaStream_t  stream = (cudaStream_t)C->dev->stream;
-  const size_t  bytes  = (size_t)C->m * sizeof(double);
-  const int64_t strips = T->nstrips;
-  GpErr         err    = GP_SUCCESS;
+  const GpCsr     *C      = A->csr;
+  const GpCooRows *T      = (const GpCooRows *)A->data;
+  cudaStream_t     stream = (cudaStream_t)C->dev->stream;
+  const size_t     bytes  = (size_t)C->m * sizeof(double);
+  const int64_t    strips = T->nstrips;
+  GpErr            err    = GP_SUCCESS;
 
   if (!z) err = C->dev->ops->zero(C->dev, y, bytes);
   else if (z != y) err = C->dev->ops->copy_within(C->dev, y, z, bytes);

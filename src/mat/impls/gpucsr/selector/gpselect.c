@@ -59,7 +59,11 @@ static void GpSelChooseCUDA(const GpFeatures *F, GpChoice *choice)
 
 void GpSelChoose(const GpFeatures *F, GpChoice *choice)
 {
-  if (F->runtime == GP_DEV_CUDA) GpSelChooseCUDA(F, choice);
+  if (2.0 * F->empty > F->m && F->nnz && F->longest <= 128) { /* an off-diagonal block */
+    choice->kernel    = GP_SPMV_csrlist;
+    choice->runner_up = GP_SPMV_csrscalar;
+    snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
+  } else if (F->runtime == GP_DEV_CUDA) GpSelChooseCUDA(F, choice);
   else {
     choice->kernel    = GP_SPMV_csrscalar;
     choice->runner_up = -1;
