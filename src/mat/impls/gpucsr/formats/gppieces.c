@@ -9,7 +9,7 @@ GpErr GpPiecesRefill(const GpPieces *P, const GpCsr *C)
 
 void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
 {
-  const size_t lanes = (size_t)P->nslices * GP_SLICE, np1 = (size_t)P->npanels + 1;
+  const size_t lanes = (size_t)P->nslices * GP_PIECE_LANES, np1 = (size_t)P->npanels + 1;
 
   GpDevFree(C->dev, &P->base, ((size_t)P->nslices + 1) * sizeof(int32_t));
   GpDevFree(C->dev, &P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
@@ -37,7 +37,7 @@ static double GpPiecesSlots(const GpPieces *P, const GpCsr *C)
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C)
 {
   const double packed  = P->pack ? P->packed : 0.0;
-  const double indices = 2.0 * P->nslices + 2.0 + 3.0 * P->nslices * GP_SLICE + 2.0 * P->npanels + 2.0 + 3.0 * P->nspans + packed + (P->mask ? 2.0 * P->nslices * GP_SLICE : 0.0);
+  const double indices = 2.0 * P->nslices + 2.0 + 3.0 * P->nslices * GP_PIECE_LANES + 2.0 * P->npanels + 2.0 + 3.0 * P->nspans + packed + (P->mask ? 2.0 * P->nslices * GP_PIECE_LANES : 0.0);
 
   return GpPiecesSlots(P, C) + sizeof(int32_t) * indices + sizeof(double) * (packed + (P->nspans ? P->npieces : 0.0));
 }
@@ -47,5 +47,5 @@ double GpPiecesTraffic(const GpPieces *P, const GpCsr *C)
 {
   const double parts = P->npieces - ((double)C->m - P->nspans), packed = P->pack ? P->packed : 0.0;
 
-  return GpPiecesSlots(P, C) + sizeof(int32_t) * (2.0 * P->nslices + (double)P->nslices * GP_SLICE + 3.0 * P->nspans + packed) + 2.0 * sizeof(double) * (parts + packed);
+  return GpPiecesSlots(P, C) + sizeof(int32_t) * (2.0 * P->nslices + (double)P->nslices * GP_PIECE_LANES + 3.0 * P->nspans + packed) + 2.0 * sizeof(double) * (parts + packed);
 }

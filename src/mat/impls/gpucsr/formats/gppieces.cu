@@ -34,7 +34,7 @@ GP_INLINE int32_t Pieces(int32_t length, int32_t longest)
 
 GP_INLINE Geometry Locate(const Build *b, int32_t q)
 {
-  const int32_t most = GP_SLICE * b->P.longest;
+  const int32_t most = GP_PIECE_LANES * b->P.longest;
   int32_t       lo = 0, hi = b->P.npanels * b->m, i, length; /* the last segment whose pieces begin at or before q */
   Geometry      g;
 
@@ -46,10 +46,10 @@ GP_INLINE Geometry Locate(const Build *b, int32_t q)
   }
   i         = q - b->off[lo];
   g.segment = lo;
-  g.from    = b->begin[lo] + i / GP_SLICE * most;
+  g.from    = b->begin[lo] + i / GP_PIECE_LANES * most;
   length    = b->end[lo] - g.from;
   if (length > most) length = most;
-  i %= GP_SLICE;
+  i %= GP_PIECE_LANES;
   g.from += i;
   g.stride = length > b->P.longest ? Pieces(length, b->P.longest) : 1;
   g.count  = (length - i + g.stride - 1) / g.stride;
@@ -117,7 +117,7 @@ GP_STEP(PlacePieces)
   const int32_t  q = b->piece[i];
   const Geometry g = Locate(b, q);
   const int32_t  p = g.segment / b->m, row = g.segment % b->m;
-  const int32_t  lane = b->P.pslice[p] * GP_SLICE + ((int32_t)i - b->first[p]);
+  const int32_t  lane = b->P.pslice[p] * GP_PIECE_LANES + ((int32_t)i - b->first[p]);
   const int64_t  at   = (int64_t)row * b->P.npanels;
   const int32_t  part = b->pos[at + p] + (q - b->off[g.segment]);
   const int32_t  hot  = b->P.longest - (int32_t)(b->key[i] % (uint32_t)(b->P.longest + 1));
@@ -133,7 +133,7 @@ GP_STEP(WidthOfSlice)
   const Build *b   = (const Build *)args;
   int32_t      hot = 0, cold = 0;
 
-  for (int64_t lane = i * GP_SLICE; lane < (i + 1) * GP_SLICE; lane++) {
+  for (int64_t lane = i * GP_PIECE_LANES; lane < (i + 1) * GP_PIECE_LANES; lane++) {
     const int32_t shape = b->P.shape[lane], h = shape & 255, c = shape >> 8 & 255;
 
     if (h > hot) hot = h;
@@ -172,17 +172,17 @@ typedef struct {
 
 GP_INLINE Lane LaneOf(const Build *b, int64_t i)
 {
-  const int64_t s = i / GP_SLICE, h = b->P.hbase[s], v = b->P.base[s];
+  const int64_t s = i / GP_PIECE_LANES, h = b->P.hbase[s], v = b->P.base[s];
   Lane          l;
 
   l.count[1] = b->P.shape[i] & 255;
   l.count[0] = b->P.shape[i] >> 8 & 255;
   l.width[1] = (int32_t)(b->P.hbase[s + 1] - h);
   l.width[0] = (int32_t)(b->P.base[s + 1] - v) - l.width[1];
-  l.val[1]   = v * GP_SLICE + i % GP_SLICE;
-  l.val[0]   = l.val[1] + (int64_t)l.width[1] * GP_SLICE;
-  l.code[1]  = h * GP_SLICE + i % GP_SLICE;
-  l.code[0]  = (v - h) * GP_SLICE + i % GP_SLICE;
+  l.val[1]   = v * GP_PIECE_LANES + i % GP_PIECE_LANES;
+  l.val[0]   = l.val[1] + (int64_t)l.width[1] * GP_PIECE_LANES;
+  l.code[1]  = h * GP_PIECE_LANES + i % GP_PIECE_LANES;
+  l.code[0]  = (v - h) * GP_PIECE_LANES + i % GP_PIECE_LANES;
   return l;
 }
 
@@ -209,10 +209,10 @@ GP_STEP(FillCodes)
     const int     hot = IsHot(b, i, e);
     const int32_t c   = b->col[b->P.from[i] + e * stride];
 
-    PutCode(b, hot, l.code[hot] + (int64_t)n[hot]++ * GP_SLICE, b->map ? b->map[c] : 1 + c % b->P.width);
+    PutCode(b, hot, l.code[hot] + (int64_t)n[hot]++ * GP_PIECE_LANES, b->map ? b->map[c] : 1 + c % b->P.width);
   }
   for (int hot = 0; hot < 2; hot++)
-    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutCode(b, hot, l.code[hot] + (int64_t)j * GP_SLICE, 0);
+    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutCode(b, hot, l.code[hot] + (int64_t)j * GP_PIECE_LANES, 0);
 }
 
 GP_INLINE void PutValue(const Build *b, int64_t to, int64_t k)
@@ -231,10 +231,10 @@ GP_STEP(FillValues)
   for (int32_t e = 0; e < count; e++) {
     const int hot = IsHot(b, i, e);
 
-    PutValue(b, l.val[hot] + (int64_t)n[hot]++ * GP_SLICE, b->P.from[i] + (int64_t)e * stride);
+    PutValue(b, l.val[hot] + (int64_t)n[hot]++ * GP_PIECE_LANES, b->P.from[i] + (int64_t)e * stride);
   }
   for (int hot = 0; hot < 2; hot++)
-    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_SLICE, -1);
+    for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
 /* slices of every panel, from its pieces; with weights also thread blocks, by its share of the slots */
@@ -250,7 +250,7 @@ static GpErr SharePanels(Build *b, GpDev dev)
     share[0] = 0;
     for (int32_t p = 0; p < np; p++) {
       const int64_t own  = (int64_t)host[p + 1] - host[p];
-      const int64_t part = blocks ? dev->compute_units * own / (host[np] > 0 ? host[np] : 1) : (own + GP_SLICE - 1) / GP_SLICE;
+      const int64_t part = blocks ? dev->compute_units * own / (host[np] > 0 ? host[np] : 1) : (own + GP_PIECE_LANES - 1) / GP_PIECE_LANES;
 
       share[p + 1] = share[p] + (int32_t)(blocks && part < 1 ? 1 : part);
     }
@@ -298,7 +298,7 @@ static GpErr Place(Build *b, GpDev dev)
 
   if (!err) err = GpDevAlloc(dev, np1, &P->pblock);
   if (!err) err = SharePanels(b, dev);
-  lanes = (size_t)P->nslices * GP_SLICE;
+  lanes = (size_t)P->nslices * GP_PIECE_LANES;
   if (!err) err = GpDevAlloc(dev, ((size_t)P->nslices + 1) * sizeof(int32_t), &P->base);
   if (!err) err = GpDevAlloc(dev, ((size_t)P->nslices + 1) * sizeof(int32_t), &P->hbase);
   if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->out);
@@ -315,8 +315,8 @@ static GpErr Place(Build *b, GpDev dev)
   if (!err) err = SharePanels(b, dev);
   if (!err) err = GpDevDownload(dev, &total, P->base + P->nslices, sizeof(total));
   if (!err) err = GpDevDownload(dev, &hot, P->hbase + P->nslices, sizeof(hot));
-  P->slots    = (int64_t)total * GP_SLICE;
-  P->hotslots = (int64_t)hot * GP_SLICE;
+  P->slots    = (int64_t)total * GP_PIECE_LANES;
+  P->hotslots = (int64_t)hot * GP_PIECE_LANES;
   if (!err) err = GpDevAlloc(dev, (size_t)P->hotslots * sizeof(uint16_t), &P->hotcode);
   if (!err) err = GpDevAlloc(dev, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes, &P->code);
   if (!err) err = GpDevAlloc(dev, (size_t)P->slots * GpPrecBytes(b->prec), &P->val);
@@ -359,7 +359,7 @@ static Build Begin(const GpPieces *P, const GpCsr *C)
 GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map)
 {
   GpDev         dev      = C->dev;
-  const int64_t segments = (int64_t)P->npanels * C->m, lanes = segments + C->nnz / 8 + (int64_t)GP_SLICE * P->npanels;
+  const int64_t segments = (int64_t)P->npanels * C->m, lanes = segments + C->nnz / 8 + (int64_t)GP_PIECE_LANES * P->npanels;
   Build         b;
   GpErr         err;
 
@@ -374,8 +374,8 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   err     = Cut(&b, dev);
   if (!err) err = Place(&b, dev);
   if (!err) err = List(&b, dev);
-  if (!err) err = GP_EACH(dev, Build, FillCodes, (int64_t)b.P.nslices * GP_SLICE, &b);
-  if (!err) err = GP_EACH(dev, Build, FillValues, (int64_t)b.P.nslices * GP_SLICE, &b);
+  if (!err) err = GP_EACH(dev, Build, FillCodes, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
+  if (!err) err = GP_EACH(dev, Build, FillValues, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
   *P = b.P;
   if (b.pos != b.off) GpDevFree(dev, &b.pos, ((size_t)segments + 1) * sizeof(int32_t));
   GpDevFree(dev, &b.off, ((size_t)segments + 1) * sizeof(int32_t));
@@ -392,5 +392,5 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
 {
   Build b = Begin(P, C);
 
-  return GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_SLICE, &b);
+  return GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_PIECE_LANES, &b);
 }

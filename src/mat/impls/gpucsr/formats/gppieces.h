@@ -12,10 +12,10 @@
 
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
-#define GP_SLICE      32
-#define GP_PIECE_IDLE INT32_MIN /* out of a lane without a piece */
-#define GP_PIECE_MOST 64        /* nonzeros: a mask has as many bits */
-#define GP_PIECE_MANY 64        /* a row of more pieces than this is a long span */
+#define GP_PIECE_LANES 32
+#define GP_PIECE_IDLE  INT32_MIN /* out of a lane without a piece */
+#define GP_PIECE_MOST  64        /* nonzeros: a mask has as many bits */
+#define GP_PIECE_MANY  64        /* a row of more pieces than this is a long span */
 
 typedef struct {
   int32_t   longest; /* most nonzeros of a piece */

@@ -29,17 +29,17 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
     const double *hot = P->pack ? P->xp : x + (int64_t)p * P->width - 1;
 
     for (int32_t s = P->pslice[p]; s < P->pslice[p + 1]; s++) {
-      for (int lane = 0; lane < GP_SLICE; lane++) {
+      for (int lane = 0; lane < GP_PIECE_LANES; lane++) {
         const int32_t nhot = P->hbase[s + 1] - P->hbase[s], n = P->base[s + 1] - P->base[s];
         double        sum = 0;
 
         for (int32_t j = 0; j < n; j++) {
-          const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_SLICE + lane];
-          const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_SLICE + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_SLICE + lane);
+          const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_PIECE_LANES + lane];
+          const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_PIECE_LANES + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_PIECE_LANES + lane);
 
           if (code) sum += v * (j < nhot ? hot[code] : code < P->packed ? P->xp[code] : x[code - P->packed]);
         }
-        PutPiece(P, P->out[s * GP_SLICE + lane], sum, z, y);
+        PutPiece(P, P->out[s * GP_PIECE_LANES + lane], sum, z, y);
       }
     }
   }
@@ -89,7 +89,7 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
 
   #pragma unroll
   for (int u = 0; u < N; u++) {
-    const int at = (u < n ? u : n - 1) * GP_SLICE;
+    const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
     c[u] = __ldcs(code + at);
     v[u] = __ldcs(val + at);
@@ -106,7 +106,7 @@ __device__ static double SumSection(int n, const Code *code, const GpScalar *val
 {
   double sum = 0;
 
-  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_SLICE, val += AHEAD * GP_SLICE) sum += SumSlots<AHEAD>(AHEAD, code, val, x);
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD>(AHEAD, code, val, x);
   if (n > AHEAD / 2) sum += SumSlots<AHEAD>(n, code, val, x);
   else if (n > 0) sum += SumSlots<AHEAD / 2>(n, code, val, x);
   return sum;
@@ -118,11 +118,11 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
   const int lane = threadIdx.x % WARP;
 
   for (int32_t s = first; s < end; s += step) {
-    const int32_t   out = P.out[s * GP_SLICE + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
-    const GpScalar *val = (const GpScalar *)P.val + (int64_t)base * GP_SLICE + lane;
-    double          sum = SumSection(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_SLICE + lane, val + nhot * GP_SLICE, cold);
+    const int32_t   out = P.out[s * GP_PIECE_LANES + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
+    const GpScalar *val = (const GpScalar *)P.val + (int64_t)base * GP_PIECE_LANES + lane;
+    double          sum = SumSection(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + nhot * GP_PIECE_LANES, cold);
 
-    if (HOT) sum += SumSection(nhot, P.hotcode + (int64_t)hbase * GP_SLICE + lane, val, hot);
+    if (HOT) sum += SumSection(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, hot);
     if (out >= 0) y[out] = z ? z[out] + sum : sum;
     else if (out != GP_PIECE_IDLE) P.part[~out] = sum;
   }
