@@ -49,6 +49,7 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
   dev->ordinal       = ordinal;
   dev->compute_units = prop.multiProcessorCount;
+  dev->shared_bytes  = prop.sharedMemPerBlockOptin;
   dev->stream = dev->own_stream = stream;
   dev->side_stream = dev->own_side = side;
   memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));

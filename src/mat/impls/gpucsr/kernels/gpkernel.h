@@ -33,7 +33,8 @@ typedef struct {
   GpFmtId     format;
   int         lanes; /* that share a row; 0: the nonzeros are shared, whatever the rows */
   const char *help;
-  GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime */
+  int         repeatable;                        /* do two runs give the same bits? */
+  GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime, and the vendor's on the host */
 } GpKernelRow;
 
 enum {

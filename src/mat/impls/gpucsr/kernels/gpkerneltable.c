@@ -22,12 +22,15 @@
     }
 #endif
 
-#define SPMV(name, format, lanes, help) GP_DECLARE(name, Host) GP_DECLARE_CUDA(name)
+#define SPMV(name, format, lanes, help)        GP_DECLARE(name, Host) GP_DECLARE_CUDA(name)
+#define SPMV_VENDOR(name, format, lanes, help) GP_DECLARE_CUDA(name)
 #include "mat/impls/gpucsr/kernels/kernels.def"
 #undef SPMV
 
 const GpKernelRow GpKernelTable[GP_KERNELS] = {
-#define SPMV(name, format, lanes, help) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, {[GP_DEV_HOST] = GP_ENTRIES(name, Host), [GP_DEV_CUDA] = GP_ENTRIES_CUDA(name)}},
+#define SPMV(name, format, lanes, help)        [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 1, {[GP_DEV_HOST] = GP_ENTRIES(name, Host), [GP_DEV_CUDA] = GP_ENTRIES_CUDA(name)}},
+#define SPMV_VENDOR(name, format, lanes, help) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 1, {[GP_DEV_CUDA] = GP_ENTRIES_CUDA(name)}},
+#define SPMV_LOOSE(name, format, lanes, help)  [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 0, {[GP_DEV_CUDA] = GP_ENTRIES_CUDA(name)}},
 #include "mat/impls/gpucsr/kernels/kernels.def"
 #undef SPMV
 };

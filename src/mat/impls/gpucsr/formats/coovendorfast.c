@@ -1,0 +1,4 @@
+/* cuSPARSE on coordinates, its default algorithm. */
+#include "mat/impls/gpucsr/formats/gpvendor.h"
+
+GP_VENDOR_FORMAT(coovendorfast, GP_VENDOR_COO1)

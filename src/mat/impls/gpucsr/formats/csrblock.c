@@ -1,0 +1,63 @@
+/* Compressed rows in blocks of whole rows whose products fit a thread block's shared memory. */
+#include "mat/impls/gpucsr/formats/gpseeds.h"
+
+#include <stdlib.h>
+
+/* writes the first row of every block unless row is NULL, returns their number */
+static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
+{
+  int32_t n = 0;
+
+  for (int32_t i = 0; i < m; n++) {
+    const int32_t first = i++;
+
+    if (row) row[n] = first;
+    while (i < m && i - first < GP_BLOCK_ROWS && rowptr[i + 1] - rowptr[first] <= GP_BLOCK_NONZEROS) i++;
+  }
+  if (row) row[n] = m;
+  return n;
+}
+
+GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
+{
+  GpDev       dev = A->csr->dev;
+  GpCsrBlock *B   = (GpCsrBlock *)calloc(1, sizeof(*B));
+  int32_t    *row;
+  GpErr       err;
+
+  A->data = B;
+  if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
+  B->nblocks = GpCsrBlockCut(A->csr->m, rowptr, NULL);
+  row        = (int32_t *)malloc(((size_t)B->nblocks + 1) * sizeof(int32_t));
+  if (!row) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for row blocks");
+  GpCsrBlockCut(A->csr->m, rowptr, row);
+  err = GpDevAlloc(dev, ((size_t)B->nblocks + 1) * sizeof(int32_t), &B->row);
+  if (!err) err = GpDevUpload(dev, B->row, row, ((size_t)B->nblocks + 1) * sizeof(int32_t));
+  free(row);
+  return err;
+}
+
+GpErr GpFmtRefill_csrblock(GpFmt *A)
+{
+  (void)A; /* the values are those of the rows */
+  return GP_SUCCESS;
+}
+
+void GpFmtDestroy_csrblock(GpFmt *A)
+{
+  GpCsrBlock *B = (GpCsrBlock *)A->data;
+
+  if (!B) return;
+  GpDevFree(A->csr->dev, &B->row, ((size_t)B->nblocks + 1) * sizeof(int32_t));
+  free(B);
+}
+
+double GpFmtBytes_csrblock(const GpFmt *A)
+{
+  return (((const GpCsrBlock *)A->data)->nblocks + 1.0) * sizeof(int32_t);
+}
+
+double GpFmtTraffic_csrblock(const GpFmt *A)
+{
+  return GpCsrBytes(A->csr) + GpFmtBytes_csrblock(A);
+}

@@ -1,0 +1,100 @@
+/* The scan and the stable sort between the steps that build a format. */
+#include "mat/impls/gpucsr/formats/gpsteps.h"
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+  #include <string.h>
+
+GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout)
+{
+  int32_t sum = 0;
+
+  (void)dev;
+  for (int64_t i = 0; i <= n; i++) {
+    const int32_t own = inout[i];
+
+    inout[i] = sum;
+    if (i < n) sum += own;
+  }
+  return GP_SUCCESS;
+}
+
+/* radix sort, least significant byte first */
+GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values)
+{
+  uint32_t *k   = (uint32_t *)malloc((size_t)n * sizeof(*k) + 1);
+  int32_t  *v   = (int32_t *)malloc((size_t)n * sizeof(*v) + 1);
+  GpErr     err = k && v ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a sort");
+
+  for (int shift = 0; !err && shift < bits; shift += 8) {
+    int64_t start[257] = {0};
+
+    for (int64_t i = 0; i < n; i++) start[(keys[i] >> shift & 255) + 1]++;
+    for (int b = 0; b < 256; b++) start[b + 1] += start[b];
+    for (int64_t i = 0; i < n; i++) {
+      const int64_t to = start[keys[i] >> shift & 255]++;
+
+      k[to] = keys[i];
+      v[to] = values[i];
+    }
+    memcpy(keys, k, (size_t)n * sizeof(*k));
+    memcpy(values, v, (size_t)n * sizeof(*v));
+  }
+  free(k);
+  free(v);
+  return err;
+}
+
+#else
+  #include <cub/device/device_radix_sort.cuh>
+  #include <cub/device/device_scan.cuh>
+
+static GpErr Failed(GpDev dev, const char *what, cudaError_t code)
+{
+  (void)cudaGetLastError();
+  return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", what, cudaGetErrorString(code));
+}
+
+extern "C" GpErr GpScan_CUDA(GpDev dev, int64_t n, int32_t *inout)
+{
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  size_t       bytes  = 0;
+  void        *temp   = NULL;
+  cudaError_t  code   = cub::DeviceScan::ExclusiveSum(NULL, bytes, inout, inout, n + 1, stream);
+  GpErr        err    = code == cudaSuccess ? GpDevAlloc(dev, bytes, &temp) : Failed(dev, "sizing a scan", code);
+
+  if (err) return err;
+  code = cub::DeviceScan::ExclusiveSum(temp, bytes, inout, inout, n + 1, stream);
+  if (code != cudaSuccess) err = Failed(dev, "scanning", code);
+  GpDevFree(dev, &temp, bytes);
+  return err;
+}
+
+extern "C" GpErr GpSort_CUDA(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values)
+{
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  size_t       bytes = 0, each = (size_t)n * sizeof(int32_t);
+  void        *temp = NULL;
+  uint32_t    *k    = NULL;
+  int32_t     *v    = NULL;
+  cudaError_t  code;
+  GpErr        err;
+
+  if (n < 2 || !bits) return GP_SUCCESS;
+  code = cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, k, values, v, n, 0, bits, stream);
+  if (code != cudaSuccess) return Failed(dev, "sizing a sort", code);
+  err = GpDevAlloc(dev, bytes, &temp);
+  if (!err) err = GpDevAlloc(dev, each, &k);
+  if (!err) err = GpDevAlloc(dev, each, &v);
+  if (!err) {
+    code = cub::DeviceRadixSort::SortPairs(temp, bytes, keys, k, values, v, n, 0, bits, stream);
+    if (code != cudaSuccess) err = Failed(dev, "sorting", code);
+  }
+  if (!err) err = dev->ops->copy_within(dev, keys, k, each);
+  if (!err) err = dev->ops->copy_within(dev, values, v, each);
+  GpDevFree(dev, &temp, bytes);
+  GpDevFree(dev, &k, each);
+  GpDevFree(dev, &v, each);
+  return err;
+}
+#endif

@@ -1,0 +1,113 @@
+/* Columns in panels that fit shared memory: every panel has rows of its own, whose sums a second step adds.  For long rows over
+   many columns without favourites, such as the transpose of a bag of words. */
+#include "mat/impls/gpucsr/formats/gppieces.h"
+#include "mat/impls/gpucsr/formats/gpsteps.h"
+
+#define GP_PANEL_PIECES 2 /* pieces of rows for every nonzero, at most */
+
+typedef struct {
+  int32_t        m, nnz, npanels, width;
+  const int32_t *rowptr, *col;
+  int32_t       *seg;   /* [(npanels+1)*m] where a row enters a panel */
+  int32_t       *falls; /* [2] columns that do not ascend: all, and at row ends */
+} Panel;
+
+GP_STEP(CountFalls)
+{
+  const Panel *a = (const Panel *)args;
+
+  if (i + 1 < a->nnz && a->col[i] > a->col[i + 1]) GP_COUNT(a->falls);
+}
+
+GP_STEP(CountRowEnds)
+{
+  const Panel  *a = (const Panel *)args;
+  const int32_t k = a->rowptr[i];
+
+  if (k > 0 && k < a->rowptr[i + 1] && a->col[k - 1] > a->col[k]) GP_COUNT(a->falls + 1);
+}
+
+GP_STEP(EnterPanel)
+{
+  const Panel  *a   = (const Panel *)args;
+  const int32_t row = (int32_t)(i % a->m);
+  const int64_t c   = i / a->m * a->width;
+  int32_t       lo = a->rowptr[row], hi = a->rowptr[row + 1];
+
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo) / 2;
+
+    if (a->col[mid] < c) lo = mid + 1;
+    else hi = mid;
+  }
+  a->seg[i] = lo;
+}
+
+GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C);
+GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
+{
+  GpDev        dev      = C->dev;
+  const size_t bytes    = ((size_t)P->npanels + 1) * (size_t)C->m * sizeof(int32_t);
+  int32_t      falls[2] = {0, 0};
+  Panel        a        = {C->m, C->nnz, P->npanels, P->width, C->rowptr, C->col, NULL, NULL};
+  GpErr        err      = GpDevAlloc(dev, bytes, &a.seg);
+
+  if (!err) err = GpDevAlloc(dev, sizeof(falls), &a.falls);
+  if (!err) err = dev->ops->zero(dev, a.falls, sizeof(falls));
+  if (!err) err = GP_EACH(dev, Panel, CountFalls, C->nnz, &a);
+  if (!err) err = GP_EACH(dev, Panel, CountRowEnds, C->m, &a);
+  if (!err) err = GpDevDownload(dev, falls, a.falls, sizeof(falls));
+  if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns do not ascend within their rows, which panels of columns want", (int)(falls[0] - falls[1]));
+  if (!err) err = GP_EACH(dev, Panel, EnterPanel, ((int64_t)P->npanels + 1) * C->m, &a);
+  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
+  GpDevFree(dev, &a.seg, bytes);
+  GpDevFree(dev, &a.falls, sizeof(falls));
+  return err;
+}
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+
+GpErr GpPanelBuild_CUDA(GpPieces *P, const GpCsr *C);
+
+/* As many panels as make the thread blocks, one a compute unit, divide evenly among them. */
+GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
+{
+  const GpCsr  *C    = A->csr;
+  const int32_t room = (int32_t)(C->dev->shared_bytes / sizeof(double)) - 1, units = C->dev->compute_units, n = C->n > 0 ? C->n : 1;
+  const int32_t least = (n + room - 1) / room, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
+  GpPieces     *P = (GpPieces *)calloc(1, sizeof(*P));
+
+  (void)rowptr;
+  A->data = P;
+  if (!P) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
+  P->width     = least == 1 ? n : (n + most - 1) / most;
+  P->npanels   = (n + P->width - 1) / P->width;
+  P->hot       = P->width + 1;
+  P->codebytes = 2;
+  if (P->npanels > 1 && (int64_t)P->npanels * C->m > GP_PANEL_PIECES * (int64_t)C->nnz)
+    return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns make %lld rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_PIECES, (int)C->nnz);
+  return GP_ON_DEVICE(C->dev, GpPanelBuild, P, C);
+}
+
+GpErr GpFmtRefill_panel(GpFmt *A)
+{
+  return GpPiecesRefill((const GpPieces *)A->data, A->csr);
+}
+
+void GpFmtDestroy_panel(GpFmt *A)
+{
+  if (A->data) GpPiecesDestroy((GpPieces *)A->data, A->csr);
+  free(A->data);
+}
+
+double GpFmtBytes_panel(const GpFmt *A)
+{
+  return GpPiecesBytes((const GpPieces *)A->data, A->csr);
+}
+
+double GpFmtTraffic_panel(const GpFmt *A)
+{
+  return GpPiecesTraffic((const GpPieces *)A->data, A->csr);
+}
+#endif

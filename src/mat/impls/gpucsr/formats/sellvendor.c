@@ -1,0 +1,4 @@
+/* cuSPARSE on sliced ELL. */
+#include "mat/impls/gpucsr/formats/gpvendor.h"
+
+GP_VENDOR_FORMAT(sellvendor, GP_VENDOR_SELL)

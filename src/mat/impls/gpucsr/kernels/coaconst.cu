@@ -1,0 +1,18 @@
+/* SpMV, El Zein's coa with x in constant memory, for matrices of few columns. */
+#include "mat/impls/gpucsr/kernels/gpcoa.h"
+#include "mat/impls/gpucsr/kernels/gpconstant.h"
+
+#if !defined(__CUDACC__)
+GP_SPMV(coaconst8)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  return Coa(8, A, x, z, y);
+}
+
+#else
+GP_SPMV(coaconst8)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  GpErr err = ToConstant(A->csr, x);
+
+  return err ? err : LaunchCoa<8, false>("coaconst8", A, FromConstant{}, z, y);
+}
+#endif

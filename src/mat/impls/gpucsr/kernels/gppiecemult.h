@@ -1,0 +1,236 @@
+/* The product with rows in pieces (formats bin, hub, panel), both twins: a lane adds up a piece; partial sums of rows with
+   several pieces are added in their order by a second kernel.  No atomics: deterministic. */
+#ifndef GPPIECEMULT_H
+#define GPPIECEMULT_H
+
+#include "mat/impls/gpucsr/formats/gppieces.h"
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+
+#if !defined(__CUDACC__)
+static void PutPiece(const GpPieces *P, int32_t out, double sum, const double *z, double *y)
+{
+  if (out >= 0) y[out] = z ? z[out] + sum : sum;
+  else if (out != GP_PIECE_IDLE) P->part[~out] = sum;
+}
+
+static int32_t ColdCode(const GpPieces *P, int64_t at)
+{
+  return P->codebytes == 2 ? ((const uint16_t *)P->code)[at] : ((const int32_t *)P->code)[at];
+}
+
+static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpPieces *P   = (const GpPieces *)A->data;
+  const GpScalar *val = (const GpScalar *)P->val;
+
+  (void)name;
+  for (int32_t i = 0; P->pack && i < P->packed; i++) P->xp[i] = i ? x[P->pack[i]] : 0.0;
+  for (int32_t p = 0; p < P->npanels; p++) {
+    const double *hot = P->pack ? P->xp : x + (int64_t)p * P->width - 1;
+
+    for (int32_t s = P->pslice[p]; s < P->pslice[p + 1]; s++) {
+      for (int lane = 0; lane < GP_PIECE_LANES; lane++) {
+        const int32_t nhot = P->hbase[s + 1] - P->hbase[s], n = P->base[s + 1] - P->base[s];
+        double        sum = 0;
+
+        for (int32_t j = 0; j < n; j++) {
+          const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_PIECE_LANES + lane];
+          const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_PIECE_LANES + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_PIECE_LANES + lane);
+
+          if (code) sum += v * (j < nhot ? hot[code] : code < P->packed ? P->xp[code] : x[code - P->packed]);
+        }
+        PutPiece(P, P->out[s * GP_PIECE_LANES + lane], sum, z, y);
+      }
+    }
+  }
+  for (int32_t s = 0; s < P->nspans; s++) {
+    const int32_t *span = P->span + 3 * (int64_t)s;
+    double         sum  = 0;
+
+    for (int32_t k = span[1]; k < span[2]; k++) sum += P->part[k];
+    y[span[0]] = z ? z[span[0]] + sum : sum;
+  }
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024, AHEAD = 8;
+static constexpr int GROUP = 8; /* lanes that add up a row of few pieces */
+
+__global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const double *__restrict__ x, double *__restrict__ xp)
+{
+  const int32_t i = blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < n) xp[i] = i ? x[pack[i]] : 0.0;
+}
+
+/* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
+   on their way together. */
+struct Staged {
+  const double *staged;
+
+  __device__ double operator[](uint32_t code) const { return staged[code]; }
+};
+
+struct Packed {
+  const double *packed, *own;
+  uint32_t      npacked;
+
+  __device__ double operator[](uint32_t code) const { return __ldg((code < npacked ? packed : own) + code); }
+};
+
+/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
+template <int N, class X, typename Code>
+__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, const X &x)
+{
+  uint32_t c[N];
+  GpScalar v[N];
+  double   e[N], sum = 0;
+
+  #pragma unroll
+  for (int u = 0; u < N; u++) {
+    const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
+
+    c[u] = __ldcs(code + at);
+    v[u] = __ldcs(val + at);
+  }
+  #pragma unroll
+  for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
+  #pragma unroll
+  for (int u = 0; u < N; u++) sum += (u < n ? (double)v[u] : 0.0) * e[u];
+  return sum;
+}
+
+template <class X, typename Code>
+__device__ static double SumSection(int n, const Code *code, const GpScalar *val, const X &x)
+{
+  double sum = 0;
+
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD>(AHEAD, code, val, x);
+  if (n > AHEAD / 2) sum += SumSlots<AHEAD>(n, code, val, x);
+  else if (n > 0) sum += SumSlots<AHEAD / 2>(n, code, val, x);
+  return sum;
+}
+
+template <bool HOT, typename Code>
+__device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
+{
+  const int lane = threadIdx.x % WARP;
+
+  for (int32_t s = first; s < end; s += step) {
+    const int32_t   out = P.out[s * GP_PIECE_LANES + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
+    const GpScalar *val = (const GpScalar *)P.val + (int64_t)base * GP_PIECE_LANES + lane;
+    double          sum = SumSection(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + nhot * GP_PIECE_LANES, cold);
+
+    if (HOT) sum += SumSection(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, hot);
+    if (out >= 0) y[out] = z ? z[out] + sum : sum;
+    else if (out != GP_PIECE_IDLE) P.part[~out] = sum;
+  }
+}
+
+/* blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
+template <typename Code>
+__global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
+{
+  extern __shared__ double staged[];
+  int32_t                  p = 0;
+
+  while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
+  const double *source = P.pack ? P.xp : x + (int64_t)p * P.width - 1;
+  const int32_t there  = P.pack || P.hot < P.columns - p * P.width + 1 ? P.hot : P.columns - p * P.width + 1;
+  #pragma unroll 8
+  for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = source[i];
+  if (threadIdx.x == 0) staged[0] = 0;
+  __syncthreads();
+  const int32_t blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
+  SumSlices<true, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+}
+
+template <typename Code>
+__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
+{
+  SumSlices<false, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+}
+
+/* the sum over neighbours; what the first of them returns counts */
+__device__ static double GroupSum(double sum, int width)
+{
+  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
+  return sum;
+}
+
+__device__ static double SumParts(const double *part, int32_t from, int32_t end, int step)
+{
+  double sum = 0;
+
+  #pragma unroll 4
+  for (int32_t k = from; k < end; k += step) sum += part[k];
+  return sum;
+}
+
+/* rows of several pieces, or of none: the first blocks add up rows of few pieces, a few lanes a row; then a block a row */
+__global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t groups, const double *z, double *y)
+{
+  __shared__ double warpsum[BLOCK / WARP];
+  const bool        few   = blockIdx.x < groups;
+  const int         width = few ? GROUP : BLOCK;
+  const int64_t     s     = few ? ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / GROUP : P.nshort + (blockIdx.x - groups);
+  const bool        mine  = s < (few ? P.nshort : P.nspans);
+  const int32_t     i = mine ? P.span[3 * s] : 0, from = mine ? P.span[3 * s + 1] : 0, end = mine ? P.span[3 * s + 2] : 0;
+  double            sum = GroupSum(SumParts(P.part, from + threadIdx.x % width, end, width), few ? GROUP : WARP);
+
+  if (!few) {
+    if (threadIdx.x % WARP == 0) warpsum[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    for (int w = 1; threadIdx.x == 0 && w < BLOCK / WARP; w++) sum += warpsum[w];
+  }
+  if (mine && threadIdx.x % width == 0) y[i] = z ? z[i] + sum : sum;
+}
+
+static unsigned Blocks(int64_t threads)
+{
+  return (unsigned)((threads + BLOCK - 1) / BLOCK);
+}
+
+/* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache. */
+template <typename Code>
+static cudaError_t LaunchStaged(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+{
+  const size_t shared = (size_t)P->hot * sizeof(double), all = dev->shared_bytes + 1024;
+  const void  *kernel = (const void *)StagedPieces<Code>;
+  cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+
+  if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
+  if (code == cudaSuccess) StagedPieces<Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  return code;
+}
+
+template <typename Code>
+static cudaError_t LaunchPieces(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+{
+  if (P->hot) return LaunchStaged<Code>(dev, P, x, z, y);
+  PlainPieces<Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  return cudaSuccess;
+}
+
+static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpPieces *P      = (const GpPieces *)A->data;
+  GpDev           dev    = A->csr->dev;
+  cudaStream_t    stream = (cudaStream_t)dev->stream;
+  cudaError_t     code   = cudaSuccess;
+
+  if (!A->csr->m) return GP_SUCCESS;
+  if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, stream>>>(P->packed, P->pack, x, P->xp);
+  if (P->nslices) code = P->codebytes == 2 ? LaunchPieces<uint16_t>(dev, P, x, z, y) : LaunchPieces<uint32_t>(dev, P, x, z, y);
+  if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
+  if (P->nspans) {
+    const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
+
+    FinishSpans<<<groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, stream>>>(*P, (int32_t)groups, z, y);
+  }
+  return GpDevCheckLaunch(dev, name);
+}
+#endif
+
+#endif

@@ -1,0 +1,7 @@
+/* SpMV with frequent columns first: the entries of x that most nonzeros meet are packed, and staged in shared memory. */
+#include "mat/impls/gpucsr/kernels/gppiecemult.h"
+
+GP_SPMV(hub)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  return PieceMult("hub", A, x, z, y);
+}
