@@ -55,7 +55,7 @@ cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
-bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
+bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 benches  := $(if $(nvcc),bench_kernels) $(filter-out bench_kernels,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
@@ -73,7 +73,7 @@ alib := $(BUILD)/lib/libgpucsr_static.a
 blib := $(BUILD)/lib/libgpucsr_bmrm.a
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
-incs      = -Iinclude -Isrc
+incs      = -Iinclude -Isrc -I.
 defs     := -DGP_HAVE_CUDA=$(havecuda)
 warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)

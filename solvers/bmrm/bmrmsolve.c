@@ -25,10 +25,15 @@ PetscErrorCode BMRMSetUp(BMRM b)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   if (b->setup) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "No data to train on: call BMRMSetData() first");
-  PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
-  PetscCall(VecDuplicate(b->w, &b->d));
-  PetscCall(VecDuplicate(b->f, &b->e));
-  PetscCall(VecDuplicate(b->f, &b->r));
+  if (!b->w) {
+    PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
+    PetscCall(VecDuplicate(b->w, &b->d));
+    PetscCall(VecDuplicate(b->f, &b->e));
+    PetscCall(VecDuplicate(b->f, &b->r));
+  }
+  b->loss->scale = (PetscReal)1 / b->m;
+  PetscCall(BMRMLossCheckLabels_Private(b));
+  PetscCall(BMRMRegularizerSetUp_Private(b));
   b->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,79 +41,85 @@ PetscErrorCode BMRMSetUp(BMRM b)
 /* The objective of the best point, from its products f. */
 static PetscErrorCode BMRMEvaluate(BMRM b)
 {
-  PetscReal norm;
+  PetscReal omega;
 
   PetscFunctionBegin;
-  PetscCall(BMRMHingeRisk(b->f, b->e, 0, b->y, b->m, &b->risk));
-  PetscCall(VecNorm(b->w, NORM_2, &norm));
-  b->J = 0.5 * b->lambda * norm * norm + b->risk;
+  PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 0, b->y, &b->risk));
+  PetscCall((*b->reg->ops->value)(b->reg, b->w, &omega));
+  b->J = b->lambda * omega + b->risk;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the cut of the point w + s d. */
-static PetscErrorCode BMRMAddCut(BMRM b, PetscReal s)
+/* part is the block k of r: row i of all ranks belongs to the block i % ncut */
+static PetscErrorCode BMRMTakeBlock(BMRM b, PetscInt k)
 {
-  Vec       a;
-  PetscReal offset, square;
+  const PetscScalar *ra;
+  PetscScalar       *pa;
+  PetscInt           n, start, of;
+
+  PetscFunctionBegin;
+  if (!b->part) PetscCall(VecDuplicate(b->r, &b->part));
+  PetscCall(VecGetLocalSize(b->r, &n));
+  PetscCall(VecGetOwnershipRange(b->r, &start, NULL));
+  PetscCall(VecGetArrayRead(b->r, &ra));
+  PetscCall(VecGetArrayWrite(b->part, &pa));
+  of = start % b->ncut;
+  for (PetscInt i = 0; i < n; i++) {
+    pa[i] = of == k ? ra[i] : 0;
+    of    = of + 1 == b->ncut ? 0 : of + 1;
+  }
+  PetscCall(VecRestoreArrayWrite(b->part, &pa));
+  PetscCall(VecRestoreArrayRead(b->r, &ra));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a[k] = X' (block k of r): the one place where several products with the transpose are wanted at once */
+static PetscErrorCode BMRMMultTransposeBlocks(BMRM b, Vec a[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    if (b->ncut > 1) PetscCall(BMRMTakeBlock(b, k));
+    PetscCall(MatMultTranspose(b->X, b->ncut > 1 ? b->part : b->r, a[k]));
+    b->matmults++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the cuts of the point w + s d, one a block. */
+static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
+{
+  Vec       a[BMRM_MAX_BLOCKS];
+  PetscReal offset[BMRM_MAX_BLOCKS], square;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
-  PetscCall(BMRMHingeCut(b->f, b->e, s, b->y, b->m, b->r, &offset));
-  PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a));
-  PetscCall(MatMultTranspose(b->X, b->r, a));
-  b->matmults++;
-  PetscCall(BMRMBundleAdd(&b->bundle, a, offset, &square));
-  if (PetscIsInfOrNanReal(square)) b->broken = PETSC_TRUE;
+  PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->y, b->r, b->ncut, offset));
+  for (PetscInt k = 0; k < b->ncut; k++) PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a[k]));
+  PetscCall(BMRMMultTransposeBlocks(b, a));
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a[k], offset[k], &square));
+    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset[k])) b->broken = PETSC_TRUE;
+  }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Minimises the model: raises the lower bound, and leaves the direction from the best point to the minimiser in d.
-
-  All ranks solve the same small problem; the weights of the first one count, should their arithmetic differ.
-*/
-static PetscErrorCode BMRMSolveModel(BMRM b)
-{
-  BMRMBundle *bu = &b->bundle;
-  PetscReal   dual;
-  PetscInt    dropped;
-  PetscMPIInt n;
-
-  PetscFunctionBegin;
-  if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
-  PetscCall(BMRMQPSolve(&b->qp, bu->n, bu->G, bu->cap, bu->b, b->lambda, b->qp_rtol * (b->J - b->lower), bu->alpha, &b->qp_gap, &b->qp_its));
-  PetscCall(PetscMPIIntCast(bu->n, &n));
-  PetscCallMPI(MPI_Bcast(bu->alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)b)));
-  PetscCall(BMRMBundleCombine(bu, b->lambda, b->d, &dual));
-  if (dual > b->lower) b->lower = dual;
-  PetscCall(BMRMBundleDropIdle(bu, b->idle_age, &dropped));
-  PetscCall(VecAXPY(b->d, -1, b->w));
-  PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One pass over the data: the products with d, a better best point along d if there is one, a new cut. */
+/* One pass over the data: the products with d, a better best point along d if there is one, new cuts. */
 static PetscErrorCode BMRMPass(BMRM b)
 {
-  PetscScalar wd; /* <w, d> */
-  PetscReal   dd; /* <d, d> */
-
   PetscFunctionBegin;
   PetscCall(MatMult(b->X, b->d, b->e));
   b->matmults++;
   PetscCall(PetscLogEventBegin(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(VecDotNorm2(b->w, b->d, &wd, &dd));
-  if (b->line_search) {
-    PetscCall(BMRMHingeLineSearch(b->f, b->e, b->y, b->m, b->lambda * PetscRealPart(wd), b->lambda * dd, &b->step));
-  } else {
-    PetscReal norm, risk, J;
+  if (b->line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
+  else {
+    PetscReal risk, omega;
 
-    PetscCall(VecNorm(b->w, NORM_2, &norm));
-    PetscCall(BMRMHingeRisk(b->f, b->e, 1, b->y, b->m, &risk));
-    J       = 0.5 * b->lambda * (norm * norm + 2 * PetscRealPart(wd) + dd) + risk;
-    b->step = J < b->J ? 1 : 0;
+    PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 1, b->y, &risk));
+    PetscCall(VecAXPY(b->d, 1, b->w));
+    PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
+    PetscCall(VecAXPY(b->d, -1, b->w));
+    b->step = b->lambda * omega + risk < b->J ? 1 : 0;
   }
   if (b->step > 0) {
     PetscCall(VecAXPY(b->w, b->step, b->d));
@@ -116,7 +127,7 @@ static PetscErrorCode BMRMPass(BMRM b)
     PetscCall(BMRMEvaluate(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(BMRMAddCut(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
+  PetscCall(BMRMAddCuts(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,31 +173,42 @@ static PetscErrorCode BMRMTest(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The state before the first pass: the best point is zero, and so is the lower bound. */
+/* The state before the first pass: the best point is zero, and the bound is the least risk; or what the last solve left. */
 static PetscErrorCode BMRMStart(BMRM b)
 {
+  const PetscBool fresh = (PetscBool) !(b->warm && b->started && !b->broken);
+  PetscReal       least[BMRM_MAX_BLOCKS], gap;
+
   PetscFunctionBegin;
-  PetscCall(BMRMBundleCreate(&b->bundle));
-  PetscCall(VecSet(b->w, 0));
-  PetscCall(VecSet(b->d, 0));
-  PetscCall(VecSet(b->f, 0));
-  PetscCall(VecSet(b->e, 0));
   b->it       = 0;
   b->matmults = 0;
   b->stalled  = 0;
-  b->broken   = PETSC_FALSE;
-  b->lower    = 0;
   b->step     = 0;
   b->mu_now   = b->mu;
   b->reason   = BMRM_CONVERGED_ITERATING;
+  b->broken   = PETSC_FALSE;
+  b->lower    = 0;
+  PetscCall((*b->loss->ops->least)(b->loss, b->y, b->ncut, least));
+  for (PetscInt k = 0; k < b->ncut; k++) b->lower += least[k];
+  if (fresh) {
+    PetscCall(BMRMBundleCreate(&b->bundle, b->ncut, least));
+    PetscCall(VecSet(b->w, 0));
+    PetscCall(VecSet(b->d, 0));
+    PetscCall(VecSet(b->f, 0));
+    PetscCall(VecSet(b->e, 0));
+  }
   PetscCall(BMRMEvaluate(b));
-  PetscCall(BMRMAddCut(b, 0));
-  PetscCall(BMRMSolveModel(b));
+  if (fresh) PetscCall(BMRMAddCuts(b, 0));
+  b->started = PETSC_TRUE;
+  do { /* the model is minimised to a part of the gap, so what an old bundle knows shows after a few times */
+    gap = b->J - b->lower;
+    PetscCall(BMRMSolveModel_Private(b));
+  } while (!fresh && b->J - b->lower < 0.5 * gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSolve - Trains: minimises J(w) = lambda/2 ||w||^2 + (1/m) sum_i max(0, 1 - y_i <x_i, w>)
+  BMRMSolve - Trains: minimises J(w) = lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i)
 
   Collective
 
@@ -200,13 +222,13 @@ static PetscErrorCode BMRMStart(BMRM b)
   Level: beginner
 
   Notes:
-  Starts from w = 0 and an empty bundle. Every pass costs one `MatMult()` and one `MatMultTranspose()`; one more of each begins
+  Starts from w = 0 and an empty bundle, or goes on from the last solve, see `BMRMSetWarmStart()`. Every pass costs one `MatMult()` and one `MatMultTranspose()`; one more of each begins
   and ends the solve. Use `BMRMGetConvergedReason()` to see whether the gap reached the tolerance.
 
   Objective and lower bound are computed in double precision for the matrix as the `Mat` stores it: where a matrix
   type rounds its values, the certificate holds for the rounded matrix.
 
-.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
+.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
 @*/
 PetscErrorCode BMRMSolve(BMRM b)
 {
@@ -223,7 +245,7 @@ PetscErrorCode BMRMSolve(BMRM b)
     b->it++;
     PetscCall(BMRMPass(b));
     BMRMAdaptMu(b);
-    PetscCall(BMRMSolveModel(b));
+    PetscCall(BMRMSolveModel_Private(b));
     b->stalled = b->J < J || b->lower > lower ? 0 : b->stalled + 1;
     PetscCall(BMRMTest(b));
     PetscCall(BMRMMonitor_Private(b));
