@@ -51,6 +51,7 @@ PETSC_EXTERN PetscErrorCode BMRMReset(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
 
 PETSC_EXTERN PetscErrorCode BMRMGetLossType(BMRM, const char *[]);
+PETSC_EXTERN PetscErrorCode BMRMGetLossParameter(BMRM, const char[], PetscReal *);
 PETSC_EXTERN PetscErrorCode BMRMGetTask(BMRM, BMRMTask *);
 PETSC_EXTERN PetscErrorCode BMRMGetRegularizerType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLambda(BMRM, PetscReal *);

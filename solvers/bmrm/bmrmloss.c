@@ -176,6 +176,21 @@ PetscErrorCode BMRMGetTask(BMRM b, BMRMTask *task)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The place of a parameter, by the last word of its option. */
+static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
+{
+  PetscFunctionBegin;
+  for (*k = 0; *k < b->loss->nparameter; (*k)++) {
+    char     *tail;
+    PetscBool same;
+
+    PetscCall(PetscStrrchr(b->loss->parameter[*k].option, '_', &tail));
+    PetscCall(PetscStrcmp(tail, name, &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_WRONG, "The loss %s has no parameter %s", b->losstype, name);
+}
+
 /*@C
   BMRMSetLossParameter - Sets a number that shapes the loss
 
@@ -198,23 +213,46 @@ PetscErrorCode BMRMGetTask(BMRM b, BMRMTask *task)
 @*/
 PetscErrorCode BMRMSetLossParameter(BMRM b, const char name[], PetscReal value)
 {
+  const BMRMLossParameter *p;
+  PetscInt                 k;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, value, 3);
-  for (PetscInt k = 0; k < b->loss->nparameter; k++) {
-    const BMRMLossParameter *p = &b->loss->parameter[k];
-    char                    *tail;
-    PetscBool                same;
+  PetscCall(FindParameter(b, name, &k));
+  p = &b->loss->parameter[k];
+  PetscCheck(value > p->low && value < p->high, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%s of the loss %s is %g, it must be between %g and %g", name, b->losstype, (double)value, (double)p->low, (double)p->high);
+  if (b->loss->value[k] != value) PetscCall(BMRMForget_Private(b));
+  b->loss->value[k] = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(PetscStrrchr(p->option, '_', &tail));
-    PetscCall(PetscStrcmp(tail, name, &same));
-    if (!same) continue;
-    PetscCheck(value > p->low && value < p->high, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%s of the loss %s is %g, it must be between %g and %g", name, b->losstype, (double)value, (double)p->low, (double)p->high);
-    if (b->loss->value[k] != value) PetscCall(BMRMForget_Private(b));
-    b->loss->value[k] = value;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_WRONG, "The loss %s has no parameter %s", b->losstype, name);
+/*@C
+  BMRMGetLossParameter - Gets a number that shapes the loss
+
+  Not Collective
+
+  Input Parameters:
++ b    - the solver
+- name - as for `BMRMSetLossParameter()`
+
+  Output Parameter:
+. value - the number
+
+  Level: intermediate
+
+.seealso: `BMRMSetLossParameter()`
+@*/
+PetscErrorCode BMRMGetLossParameter(BMRM b, const char name[], PetscReal *value)
+{
+  PetscInt k;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(value, 3);
+  PetscCall(FindParameter(b, name, &k));
+  *value = b->loss->value[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Called inside PetscOptionsBegin()/End(). */

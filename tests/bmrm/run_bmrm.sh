@@ -37,6 +37,13 @@ verdict() { # verdict NAME: of the command before
   if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi
 }
 clean() { [ -z "$(find "$tmp/out" -mindepth 1 2>/dev/null)" ]; } # nothing was left in the output folder
+certified() { # certified NAME OPTIMUM ARGUMENTS: the interval from bound to objective is narrow and holds the optimum found elsewhere
+  local name=$1 optimum=$2
+  shift 2
+  run 1 "$@" -mat_type aij -report "$tmp/certified.json" && [ "$(value "$tmp/certified.json" reason)" = CONVERGED_GAP_ATOL ] &&
+    holds "$(value "$tmp/certified.json" lower_bound) <= $optimum + 2e-9 && $(value "$tmp/certified.json" objective) >= $optimum - 2e-9"
+  verdict "$name: $optimum is in [$(value "$tmp/certified.json" lower_bound), $(value "$tmp/certified.json" objective)]"
+}
 refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and without a crash, leaves nothing behind
   local name=$1 ranks=$2 message=$3 rc
   shift 3
@@ -82,6 +89,31 @@ if [ -f "$small" ]; then
   verdict "small: plain BMRM gets there too"
   run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_max_it 3 -report "$tmp/few.json" && grep -q 'NOT CONVERGED' "$tmp/log" && [ "$(value "$tmp/few.json" reason)" = DIVERGED_MAX_IT ]
   verdict "small: too few passes are said aloud"
+  # optima by scikit-learn 1.7 (liblinear, newton-cg) at tolerance 1e-12, those of l1 at 1e-10
+  certified "small: logistic, l2" 0.12268188103 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic
+  certified "small: logistic, l2, free bias" 0.10077056585 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bias 1
+  certified "small: logistic, l2, free bias of another scale" 0.10077056585 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bias 20
+  certified "small: logistic, l1" 0.12073330117 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bmrm_reg l1
+  certified "small: squared hinge, l2" 0.09132334314 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss sqhinge
+  certified "small: squared hinge, l1, three cuts a pass" 0.09454828695 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss sqhinge -bmrm_reg l1 -bmrm_cuts 3
+  for n in 1 2; do
+    run $n -f "$small" -mat_type aij -bmrm_path 1e-1,1e-2,1e-3 -cv 5 -bias 1 -model "$tmp/path$n" -report "$tmp/path$n.json" && [ "$(grep -c '^  [ *] [0-9.]*e-0' "$tmp/log")" = 3 ] && [ "$(grep -c '^  \* ' "$tmp/log")" = 1 ]
+    verdict "small: a path with cross-validation, $n rank(s)"
+  done
+  close "$(value "$tmp/path1.json" lambda)" "$(value "$tmp/path2.json" lambda)" 0 && close "$(value "$tmp/path1.json" objective)" "$(value "$tmp/path2.json" objective)" 2e-4
+  verdict "small: ranks choose the same lambda"
+  run 1 -model "$tmp/path1" -test "$small" -mat_type aij -predictions "$tmp/path.labels" -report "$tmp/path.json" &&
+    close "$(value "$tmp/path.json" test_accuracy)" "$(value "$tmp/path1.json" train_accuracy)" 0 && close "$(value "$tmp/path.json" test_auc)" "$(value "$tmp/path1.json" train_auc)" 1e-12 && grep -q '^offset ' "$tmp/path1"
+  verdict "small: a model with a bias predicts what it was trained to"
+  paste -d' ' "$tmp/path.labels" <(cut -d' ' -f1 "$small") | awk -v f1="$(value "$tmp/path.json" test_f1)" -v mcc="$(value "$tmp/path.json" test_mcc)" '
+    { p[NR] = $1 + 0; y[NR] = $2 + 0; if (NR == 1 || y[NR] > plus) plus = y[NR] }
+    END { for (i = 1; i <= NR; i++) { if (p[i] == plus) { if (y[i] == plus) tp++; else fp++ } else { if (y[i] == plus) fn++; else tn++ } }
+      F = 2 * tp / (2 * tp + fp + fn); M = (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+      exit !(F - f1 < 1e-12 && f1 - F < 1e-12 && M - mcc < 1e-12 && mcc - M < 1e-12) }'
+  verdict "small: F1 and Matthews' coefficient are those of the predictions"
+  refused "small: cross-validation without a path" 1 "give some with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
+  refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
+  refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
   refused "small: and are an error on request" 1 "BMRM has not converged" -f "$small" -mat_type aij -bmrm_max_it 3 -bmrm_error_if_not_converged -model "$tmp/out/m" -report "$tmp/out/r"
 else
   skip "small data set" "$small is missing"
@@ -124,6 +156,37 @@ if [ -f "$svm/w8a" ]; then
 else
   skip "w8a" "the data set is not in $svm"
 fi
+
+# passes with eight cuts each, and on a generated bag of words
+if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
+  run 1 -f "$svm/a9a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 45"
+  verdict "a9a: at most 45 passes with eight cuts ($(value "$tmp/cuts.json" iterations))"
+  run 1 -f "$svm/w8a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 90"
+  verdict "w8a: at most 90 passes with eight cuts ($(value "$tmp/cuts.json" iterations))"
+  # optima by scikit-learn 1.7, newton-cg and liblinear at tolerance 1e-12
+  certified "a9a: logistic, l2" 0.32450692471 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic
+  certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
+  certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
+fi
+if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bin/textgen" >/dev/null 2>&1; then
+  "$BUILD/bin/textgen" "$tmp/text" 100000 8000 20
+  for pair in "1 55" "8 40"; do
+    run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"
+    verdict "bag of words: at most ${pair#* } passes with ${pair% *} cut(s) ($(value "$tmp/text.json" iterations))"
+  done
+else
+  skip "bag of words" "textgen cannot be built here"
+fi
+
+# --- regression, novelty detection: data written here -----------------------------------------------------------------------------
+awk 'BEGIN { srand(7); for (i = 0; i < 200; i++) { a = rand() - 0.5; b = rand() - 0.5; printf "%.6f 1:%.6f 2:%.6f\n", 3 * a - 2 * b + 5 + 0.1 * (rand() - 0.5), a, b } }' >"$tmp/numbers"
+for loss in leastsquares absolute quantile epsilon sqepsilon huber; do
+  run 1 -f "$tmp/numbers" -test "$tmp/numbers" -mat_type aij -bmrm_loss $loss -bmrm_loss_epsilon 0.01 -bmrm_lambda 1e-6 -bmrm_eps 1e-6 -bias 1 -model "$tmp/numbers.model" -predictions "$tmp/numbers.out" -report "$tmp/numbers.json" &&
+    holds "$(value "$tmp/numbers.json" test_rmse) < 0.06 && $(value "$tmp/numbers.json" test_r2) > 0.99" && grep -q '^labels any$' "$tmp/numbers.model" && close "$(sed -n 's/^offset //p' "$tmp/numbers.model")" 5 0.1
+  verdict "regression: $loss finds the line (error $(value "$tmp/numbers.json" test_rmse))"
+done
+run 1 -f "$tmp/numbers" -mat_type aij -bmrm_loss novelty -bmrm_loss_rho 2 -bmrm_lambda 1e-3 -bias 1 -bias_factor 1 -model "$tmp/novelty.model" && run 1 -model "$tmp/novelty.model" -predict "$tmp/numbers" -mat_type aij -predictions "$tmp/novelty.out" && [ "$(sort -u "$tmp/novelty.out" | tr '\n' ' ')" = "1 " ]
+verdict "novelty: what was trained on is not new"
 
 # --- saved models, tiny data written here ---------------------------------------------------------------------------------------
 printf '2 1:1 2:0.5\n1 1:-1 3:0.25\n2 2:1\n1 1:-0.5 2:-1\n' >"$tmp/tiny"
