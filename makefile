@@ -65,7 +65,8 @@ ifneq ($(nvcc),)
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
 endif
 srcobj  := $(hostobj) $(cudaobj)
-bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o)
+bmrmcu  := $(wildcard solvers/bmrm/losses/*.cu)
+bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
 apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
 
 lib  := $(BUILD)/lib/libgpucsr.so

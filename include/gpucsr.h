@@ -57,4 +57,12 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
+/* for solvers that bring kernels of their own */
+struct GpDev_;
+PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
+PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayRead(Vec, const PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayWrite(Vec, PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec, PetscScalar **);
+
 #endif

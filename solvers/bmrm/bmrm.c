@@ -109,7 +109,7 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscCall(BMRMQPDestroy(&b->qp));
   PetscCall(BMRMModelReset_Private(b));
   PetscCall(BMRMPiecesDestroy_Private(&b->pieces));
-  PetscCall(VecDestroy(&b->part));
+  PetscCall(VecDestroy(&b->labels));
   PetscCall(VecDestroy(&b->w));
   PetscCall(VecDestroy(&b->d));
   PetscCall(VecDestroy(&b->f));

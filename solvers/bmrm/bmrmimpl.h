@@ -92,7 +92,7 @@ struct _p_BMRM {
   PetscBool           started;        /* bundle and point belong to the data, loss and regulariser set now */
   PetscBool           broken;         /* a cut holds a NaN or infinity */
   BMRMPieces          pieces;         /* work of the line search */
-  Vec                 part;           /* work: one block of r */
+  Vec                 labels;         /* a copy of y that lives where f does */
   Vec                 center, v, u;   /* work of models that need more than a QP */
   PetscReal           rho, free;      /* their proximal term; the model's free weight */
   PetscReal          *H, *bt, *trial; /* their Hessian, offsets, weights; room for ncap cuts */

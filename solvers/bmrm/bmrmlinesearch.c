@@ -1,5 +1,6 @@
 /* Line searches: the root of a monotone derivative, exact without a sort where it is piecewise linear, safeguarded elsewhere. */
 #include "bmrmimpl.h"
+#include <gpucsr.h>
 
 /* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
 typedef struct {
@@ -184,17 +185,19 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* First and second derivative of the objective right of w + t d, on all ranks. */
-static PetscErrorCode ObjectiveAlong(BMRM b, PetscReal t, PetscReal d[2])
+/* First and second derivatives of the objective right of w + t[k] d, on all ranks, in pairs. */
+static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], PetscReal d[])
 {
-  PetscReal mine[4], all[4];
+  PetscReal mine[2 * BMRM_SLOPES], of[2];
 
   PetscFunctionBegin;
-  PetscCall((*b->loss->ops->derivative)(b->loss, b->f, b->e, t, b->y, mine));
-  PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, t, mine + 2));
-  PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
-  d[0] = all[0] + all[2];
-  d[1] = all[1] + all[3];
+  PetscCall((*b->loss->ops->slopes)(b->loss, b->f, b->e, nt, t, b->labels, mine));
+  for (PetscInt k = 0; k < nt; k++) {
+    PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, t[k], of));
+    mine[2 * k] += of[0];
+    mine[2 * k + 1] += of[1];
+  }
+  PetscCallMPI(MPI_Allreduce(mine, d, (PetscMPIInt)(2 * nt), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +208,7 @@ static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
 
   PetscFunctionBegin;
   *t = 0;
-  PetscCall(ObjectiveAlong(b, 0, d));
+  PetscCall(ObjectiveAlong(b, 1, &at, d));
   first = -d[0];
   if (!(first > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt it = 0; it < 200; it++) {
@@ -214,7 +217,7 @@ static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
     if (newton > lo && newton < hi && (it || newton < 1)) at = newton;
     else if (hi < PETSC_INFINITY) at = lo + 0.5 * (hi - lo);
     else at = lo > 0 ? 4 * lo : 1;
-    PetscCall(ObjectiveAlong(b, at, d));
+    PetscCall(ObjectiveAlong(b, 1, &at, d));
     if (d[0] < 0) lo = at;
     else hi = at; /* where the derivative is no number, too */
     if (PetscAbsReal(d[0]) <= 1e-10 * first || hi - lo <= 4 * PETSC_MACHINE_EPSILON * hi || lo > 1e100) break;
@@ -223,16 +226,82 @@ static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Places between lo and hi, in rising order: even ones, and some that crowd around where the derivative should vanish. */
+static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
+{
+  const PetscReal near[] = {0, 1e-2, 1e-4, 1e-7}, width = hi - lo;
+  const PetscReal guess[] = {lo - width * dlo[0] / (dhi - dlo[0]), lo - dlo[0] / dlo[1]}; /* by the chord, by the tangent */
+  PetscInt        all = 0, k = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 1; i < 6; i++) t[all++] = lo + width * i / 6;
+  t[all++] = guess[1];
+  for (int i = 0; i < 4; i++) {
+    t[all++] = guess[0] + near[i] * width;
+    t[all++] = guess[0] - near[i] * width;
+  }
+  for (PetscInt i = 0; i < all; i++) {
+    if (t[i] > lo && t[i] < hi) t[k++] = t[i];
+  }
+  PetscCall(PetscSortRemoveDupsReal(&k, t));
+  *n = k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  For scores on a device, whatever the loss: each round takes the derivative at BMRM_SLOPES places in one go, and keeps the gap
+  between two of them that holds the root. The first places spread over many powers of two; the next ones crowd around the
+  root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them.
+*/
+static PetscErrorCode Multisection(BMRM b, PetscReal *root)
+{
+  PetscReal t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
+  PetscInt  n = BMRM_SLOPES;
+
+  PetscFunctionBegin;
+  t[0] = 0;
+  for (PetscInt k = 1; k < n; k++) t[k] = PetscPowRealInt(2, k - 12);
+  for (PetscInt round = 0; n > 0 && round < 60; round++) {
+    PetscInt k = 0;
+
+    PetscCall(ObjectiveAlong(b, n, t, d));
+    if (!round) first = -d[0];
+    while (k < n && d[2 * k] < 0) k++;
+    if (k > 0) {
+      lo     = t[k - 1];
+      dlo[0] = d[2 * k - 2];
+      dlo[1] = d[2 * k - 1];
+    }
+    if (k < n) { /* a derivative that is no number ends the gap, too */
+      hi  = t[k];
+      dhi = d[2 * k];
+      if (hi == 0 || PetscAbsReal(dhi) <= 1e-15 * first) {
+        lo = hi;
+        break;
+      }
+    }
+    if (-dlo[0] <= 1e-15 * first || lo > 1e100) break;
+    if (hi == PETSC_INFINITY) {
+      for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
+    } else PetscCall(Places(lo, dlo, hi, dhi, &n, t)); /* none when lo and hi are neighbours */
+  }
+  *root = lo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The step along d from the best point to the least objective, the same on all ranks. */
 PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 {
-  PetscReal A, B;
+  struct GpDev_ *dev;
+  PetscReal      A, B;
 
   PetscFunctionBegin;
-  if (b->loss->ops->pieces && b->reg->ops->pieces) {
+  PetscCall(VecGPUGetRuntime(b->f, &dev));
+  if (dev) PetscCall(Multisection(b, t));
+  else if (b->loss->ops->pieces && b->reg->ops->pieces) {
     b->pieces.slope = b->pieces.curve = 0;
     b->pieces.n                       = 0;
-    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->y, &b->pieces));
+    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, &b->pieces));
     PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &A, &B, &b->pieces));
     PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * A, b->lambda * B, t));
   } else PetscCall(Safeguarded(b, t));

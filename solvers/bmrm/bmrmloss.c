@@ -5,7 +5,21 @@
 static PetscFunctionList BMRMLossList       = NULL;
 static PetscBool         BMRMLossRegistered = PETSC_FALSE;
 
-#define LOSS(name) PETSC_INTERN PetscErrorCode BMRMLossCreate_##name(BMRMLoss);
+#if GP_HAVE_CUDA
+  #define DEVICE_TWINS(name) &BMRMPointwise_##name##_CUDA
+#else
+  #define DEVICE_TWINS(name) NULL
+#endif
+#define LOSS(name) \
+  extern const BMRMPointwise        BMRMPointwise_##name##_Host; \
+  extern const BMRMPointwiseKernels BMRMPointwise_##name##_CUDA; \
+\
+  static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(BMRMLossSetPointwise(l, &BMRMPointwise_##name##_Host, DEVICE_TWINS(name))); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
 #include "losses.def"
 #undef LOSS
 
@@ -16,11 +30,11 @@ static PetscBool         BMRMLossRegistered = PETSC_FALSE;
 
   Input Parameters:
 + name   - what `BMRMSetLossType()` and -bmrm_loss call it
-- create - fills the operations; a loss that is a mean over the examples gets it by an include of bmrmpointwise.h
+- create - fills the operations; a loss that is a mean over the examples gets them from `BMRMLossSetPointwise()`
 
   Level: advanced
 
-.seealso: `BMRMSetLossType()`, `BMRMRegularizerRegister()`
+.seealso: `BMRMSetLossType()`, `BMRMLossSetPointwise()`, `BMRMRegularizerRegister()`
 @*/
 PetscErrorCode BMRMLossRegister(const char name[], PetscErrorCode (*create)(BMRMLoss))
 {
@@ -55,37 +69,6 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   if (!*l) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*l)->ops->destroy) PetscCall((*(*l)->ops->destroy)(*l));
   PetscCall(PetscFree(*l));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  BMRMLossAddParameter - Gives a loss a number that users can set; for the function that creates it
-
-  Not Collective
-
-  Input Parameters:
-+ l      - the loss
-. option - the option that sets it, with its hyphen; what follows the last underscore is the name that `BMRMSetLossParameter()` takes
-. help   - one line for -help
-. value  - its default
-. low    - it has to be greater than this
-- high   - and less than this
-
-  Level: developer
-
-.seealso: `BMRMLossRegister()`, `BMRMSetLossParameter()`
-@*/
-PetscErrorCode BMRMLossAddParameter(BMRMLoss l, const char option[], const char help[], PetscReal value, PetscReal low, PetscReal high)
-{
-  BMRMLossParameter *p = &l->parameter[l->nparameter];
-
-  PetscFunctionBegin;
-  PetscCheck(l->nparameter < BMRM_LOSS_PARAMETERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A loss has %d parameters at most", BMRM_LOSS_PARAMETERS);
-  p->option                 = option;
-  p->help                   = help;
-  p->low                    = low;
-  p->high                   = high;
-  l->value[l->nparameter++] = value;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,27 +269,5 @@ PetscErrorCode BMRMLossCheckLabels_Private(BMRM b)
   if (!bad) at = PETSC_MAX_INT;
   PetscCallMPI(MPI_Allreduce(&at, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
   PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The arrays of some of the vectors; those not wanted are NULL. */
-PetscErrorCode BMRMRowsGet(Vec f, Vec e, Vec y, BMRMRows *rows)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &rows->n));
-  PetscCall(VecGetOwnershipRange(y, &rows->start, NULL));
-  rows->f = rows->e = NULL;
-  if (f) PetscCall(VecGetArrayRead(f, &rows->f));
-  if (e) PetscCall(VecGetArrayRead(e, &rows->e));
-  PetscCall(VecGetArrayRead(y, &rows->y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode BMRMRowsRestore(Vec f, Vec e, Vec y, BMRMRows *rows)
-{
-  PetscFunctionBegin;
-  PetscCall(VecRestoreArrayRead(y, &rows->y));
-  if (e) PetscCall(VecRestoreArrayRead(e, &rows->e));
-  if (f) PetscCall(VecRestoreArrayRead(f, &rows->f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,26 +1,15 @@
 /* What a loss is, for those who write one: a convex function of the scores f = X w, and of the labels y.
 
-   A loss that is a mean over the examples is four formulas and an include of bmrmpointwise.h (see losses/hinge.c); others
+   A loss that is a mean over the examples is four formulas between two includes (see losses/hinge.cu); others
    fill the operations themselves.  BMRMLossRegister() makes either known under a name. */
 #ifndef BMRM_LOSS_H
 #define BMRM_LOSS_H
 
 #include <gpucsrcompat.h>
 #include <petscvec.h>
+#include "solvers/bmrm/bmrmformula.h"
 
 typedef struct _n_BMRMLoss *BMRMLoss;
-
-/* what the labels are */
-typedef enum {
-  BMRM_TASK_CLASSIFICATION, /* +1 and -1 */
-  BMRM_TASK_REGRESSION,     /* numbers to come close to */
-  BMRM_TASK_NOVELTY         /* nothing: they are ignored */
-} BMRMTask;
-
-/* Beyond t the derivative along a line gains jump + bend (s - t). */
-typedef struct {
-  PetscReal t, jump, bend;
-} BMRMKink;
 
 /* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
 typedef struct {
@@ -29,14 +18,7 @@ typedef struct {
   BMRMKink *kink;
 } BMRMPieces;
 
-/* a number that shapes a loss, and its option */
-typedef struct {
-  const char *option, *help;
-  PetscReal   low, high; /* between them, not one of them */
-} BMRMLossParameter;
-
-#define BMRM_LOSS_PARAMETERS 2
-#define BMRM_MAX_BLOCKS      64 /* cuts that one pass takes at most */
+#define BMRM_MAX_BLOCKS 64 /* cuts that one pass takes at most */
 
 /* f and e are the products of X with a point and a direction; the loss is taken at f + s e */
 struct _BMRMLossOps {
@@ -44,11 +26,12 @@ struct _BMRMLossOps {
   PetscErrorCode (*checklabels)(BMRMLoss, Vec y, PetscInt *bad, PetscInt *first);
   /* the risk, summed over all ranks */
   PetscErrorCode (*risk)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk);
-  /* r with r'g + sum of offset[] <= risk(g) for every g; row i of all ranks counts for offset[i % n]; and the least risk of every such part */
-  PetscErrorCode (*cut)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, Vec r, PetscInt n, PetscReal offset[]);
+  /* the part of block k, to which row i of all ranks belongs when i % n is k: r with r'g + offset <= the risk of the block at g for
+     every g, and the least risk of every block */
+  PetscErrorCode (*cut)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset);
   PetscErrorCode (*least)(BMRMLoss, Vec y, PetscInt n, PetscReal least[]);
-  /* this rank's part of the first derivative right of s, and of the second */
-  PetscErrorCode (*derivative)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscReal d[2]);
+  /* this rank's part of the first derivative right of t[k], d[2 k], and of the second, d[2 k + 1], for k < nt <= BMRM_SLOPES */
+  PetscErrorCode (*slopes)(BMRMLoss, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[]);
   /* adds this rank's part of the loss along the line; NULL where it is not piecewise quadratic */
   PetscErrorCode (*pieces)(BMRMLoss, Vec f, Vec e, Vec y, BMRMPieces *);
   PetscErrorCode (*destroy)(BMRMLoss);
@@ -66,16 +49,7 @@ struct _n_BMRMLoss {
 };
 
 PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
-PETSC_EXTERN PetscErrorCode BMRMLossAddParameter(BMRMLoss, const char[], const char[], PetscReal, PetscReal, PetscReal);
+PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);
-
-/* the arrays of this rank's rows */
-typedef struct {
-  PetscInt           n, start;
-  const PetscScalar *f, *e, *y;
-} BMRMRows;
-
-PETSC_EXTERN PetscErrorCode BMRMRowsGet(Vec f, Vec e, Vec y, BMRMRows *);
-PETSC_EXTERN PetscErrorCode BMRMRowsRestore(Vec f, Vec e, Vec y, BMRMRows *);
 
 #endif

@@ -30,6 +30,8 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
     PetscCall(VecDuplicate(b->f, &b->r));
+    PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
+    PetscCall(VecCopy(b->y, b->labels));
   }
   b->loss->scale = (PetscReal)1 / b->m;
   PetscCall(BMRMLossCheckLabels_Private(b));
@@ -44,61 +46,27 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscReal omega;
 
   PetscFunctionBegin;
-  PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 0, b->y, &b->risk));
+  PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 0, b->labels, &b->risk));
   PetscCall((*b->reg->ops->value)(b->reg, b->w, &omega));
   b->J = b->lambda * omega + b->risk;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* part is the block k of r: row i of all ranks belongs to the block i % ncut */
-static PetscErrorCode BMRMTakeBlock(BMRM b, PetscInt k)
-{
-  const PetscScalar *ra;
-  PetscScalar       *pa;
-  PetscInt           n, start, of;
-
-  PetscFunctionBegin;
-  if (!b->part) PetscCall(VecDuplicate(b->r, &b->part));
-  PetscCall(VecGetLocalSize(b->r, &n));
-  PetscCall(VecGetOwnershipRange(b->r, &start, NULL));
-  PetscCall(VecGetArrayRead(b->r, &ra));
-  PetscCall(VecGetArrayWrite(b->part, &pa));
-  of = start % b->ncut;
-  for (PetscInt i = 0; i < n; i++) {
-    pa[i] = of == k ? ra[i] : 0;
-    of    = of + 1 == b->ncut ? 0 : of + 1;
-  }
-  PetscCall(VecRestoreArrayWrite(b->part, &pa));
-  PetscCall(VecRestoreArrayRead(b->r, &ra));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* a[k] = X' (block k of r): the one place where several products with the transpose are wanted at once */
-static PetscErrorCode BMRMMultTransposeBlocks(BMRM b, Vec a[])
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < b->ncut; k++) {
-    if (b->ncut > 1) PetscCall(BMRMTakeBlock(b, k));
-    PetscCall(MatMultTranspose(b->X, b->ncut > 1 ? b->part : b->r, a[k]));
-    b->matmults++;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the cuts of the point w + s d, one a block. */
+/* Adds the cuts of the point w + s d, one a block of examples. The one place where several products with the transpose are wanted. */
 static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
 {
-  Vec       a[BMRM_MAX_BLOCKS];
-  PetscReal offset[BMRM_MAX_BLOCKS], square;
-
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
-  PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->y, b->r, b->ncut, offset));
-  for (PetscInt k = 0; k < b->ncut; k++) PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a[k]));
-  PetscCall(BMRMMultTransposeBlocks(b, a));
   for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a[k], offset[k], &square));
-    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset[k])) b->broken = PETSC_TRUE;
+    PetscReal offset, square;
+    Vec       a;
+
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r, &offset));
+    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a));
+    PetscCall(MatMultTranspose(b->X, b->r, a));
+    b->matmults++;
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a, offset, &square));
+    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset)) b->broken = PETSC_TRUE;
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,7 +83,7 @@ static PetscErrorCode BMRMPass(BMRM b)
   else {
     PetscReal risk, omega;
 
-    PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 1, b->y, &risk));
+    PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 1, b->labels, &risk));
     PetscCall(VecAXPY(b->d, 1, b->w));
     PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
     PetscCall(VecAXPY(b->d, -1, b->w));
@@ -188,7 +156,7 @@ static PetscErrorCode BMRMStart(BMRM b)
   b->reason   = BMRM_CONVERGED_ITERATING;
   b->broken   = PETSC_FALSE;
   b->lower    = 0;
-  PetscCall((*b->loss->ops->least)(b->loss, b->y, b->ncut, least));
+  PetscCall((*b->loss->ops->least)(b->loss, b->labels, b->ncut, least));
   for (PetscInt k = 0; k < b->ncut; k++) b->lower += least[k];
   if (fresh) {
     PetscCall(BMRMBundleCreate(&b->bundle, b->ncut, least));

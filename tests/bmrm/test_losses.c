@@ -1,6 +1,7 @@
 static char help[] = "Every loss with every regulariser: derivatives, cuts and line searches against differences, the trainer against nested searches.\n\n";
 
 #include "bmrmimpl.h"
+#include <gpucsr.h>
 
 #define MROWS  14
 #define NCOLS  3
@@ -129,6 +130,7 @@ static PetscErrorCode CreateProblem(const Problem *p, MatType type, Mat *X, Vec 
   PetscCall(MatCreate(PETSC_COMM_WORLD, X));
   PetscCall(MatSetSizes(*X, PETSC_DECIDE, PETSC_DECIDE, MROWS, NCOLS));
   PetscCall(MatSetType(*X, type));
+  PetscCall(MatSetFromOptions(*X));
   PetscCall(MatSetUp(*X));
   PetscCall(MatCreateVecs(*X, NULL, y));
   PetscCall(MatGetOwnershipRange(*X, &start, &end));
@@ -180,6 +182,19 @@ static PetscErrorCode Prepare(BMRM b, const Problem *p, PetscInt reg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* this rank's part of both derivatives of the risk at the step s, among those at other steps */
+static PetscErrorCode Slopes(BMRM b, PetscReal s, PetscReal d[2])
+{
+  const PetscReal t[] = {s - 1, s, s + 2};
+  PetscReal       all[6];
+
+  PetscFunctionBegin;
+  PetscCall((*b->loss->ops->slopes)(b->loss, b->f, b->e, 3, t, b->labels, all));
+  d[0] = all[2];
+  d[1] = all[3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Values, subgradients, cuts, derivatives along a line and the line search, at points that depend on the trial. */
 static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
 {
@@ -212,12 +227,16 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
     Row(p->loss, p->seed, i, x, &y);
     expected += (*p->loss->loss)(2 * Value(trial, i, 10) + at * (Value(trial, i, 11) + 0.2), y) / MROWS;
   }
-  PetscCall((*l->ops->risk)(l, f, e, at, b->y, &risk));
+  PetscCall((*l->ops->risk)(l, f, e, at, b->labels, &risk));
   PetscCheck(PetscAbsReal(risk - expected) < 1e-13 * (1 + expected), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: risk %.17g, by definition %.17g", p->loss->name, (double)risk, (double)expected);
 
   /* the cut touches the risk where it was taken, and lies below it elsewhere */
-  PetscCall((*l->ops->cut)(l, f, e, at, b->y, r, 5, offset));
-  for (int k = 0; k < 5; k++) sum += offset[k];
+  PetscCall(VecSet(r, 0));
+  for (PetscInt k = 0; k < 5; k++) {
+    PetscCall((*l->ops->cut)(l, f, e, at, b->labels, 5, k, g, &offset[k]));
+    PetscCall(VecAXPY(r, 1, g));
+    sum += offset[k];
+  }
   PetscCall(VecWAXPY(g, at, e, f));
   PetscCall(VecDot(g, r, &dot));
   PetscCheck(PetscAbsReal(PetscRealPart(dot) + sum - risk) < 1e-12 * (1 + risk), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the cut is %.17g where the risk is %.17g", p->loss->name, (double)(PetscRealPart(dot) + sum), (double)risk);
@@ -227,26 +246,26 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
     PetscCall(VecGetArray(g, &fa));
     for (PetscInt i = 0; i < n; i++) fa[i] = 3 * Value(trial, i0 + i, 20 + k);
     PetscCall(VecRestoreArray(g, &fa));
-    PetscCall((*l->ops->risk)(l, g, e, 0, b->y, &other));
+    PetscCall((*l->ops->risk)(l, g, e, 0, b->labels, &other));
     PetscCall(VecDot(g, r, &dot));
     PetscCheck(PetscRealPart(dot) + sum <= other + 1e-13 * (1 + other), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the cut is %.17g where the risk is %.17g", p->loss->name, (double)(PetscRealPart(dot) + sum), (double)other);
   }
-  PetscCall((*l->ops->least)(l, b->y, 5, offset));
+  PetscCall((*l->ops->least)(l, b->labels, 5, offset));
   for (sum = 0, t = 0; t < 5; t++) sum += offset[(int)t];
   PetscCheck(sum <= risk, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the least risk is %g, but there is %g", p->loss->name, (double)sum, (double)risk);
 
   /* both derivatives along the line, and the gradient, against differences */
-  PetscCall((*l->ops->derivative)(l, f, e, at, b->y, d));
+  PetscCall(Slopes(b, at, d));
   PetscCallMPI(MPI_Allreduce(d, all, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
-  PetscCall((*l->ops->risk)(l, f, e, at + h, b->y, &up[0]));
-  PetscCall((*l->ops->risk)(l, f, e, at - h, b->y, &down[0]));
+  PetscCall((*l->ops->risk)(l, f, e, at + h, b->labels, &up[0]));
+  PetscCall((*l->ops->risk)(l, f, e, at - h, b->labels, &down[0]));
   PetscCheck(PetscAbsReal(all[0] - (up[0] - down[0]) / (2 * h)) < 1e-8 * (1 + PetscAbsReal(all[0]) + all[1]), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: slope %.12g, by differences %.12g", p->loss->name, (double)all[0],
              (double)((up[0] - down[0]) / (2 * h)));
   PetscCall(VecDot(e, r, &dot));
   PetscCheck(PetscAbsReal(all[0] - PetscRealPart(dot)) < 1e-12 * (1 + PetscAbsReal(all[0])), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: slope %.12g, by the gradient %.12g", p->loss->name, (double)all[0], (double)PetscRealPart(dot));
-  PetscCall((*l->ops->derivative)(l, f, e, at + h, b->y, d));
+  PetscCall(Slopes(b, at + h, d));
   PetscCallMPI(MPI_Allreduce(d, up, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
-  PetscCall((*l->ops->derivative)(l, f, e, at - h, b->y, d));
+  PetscCall(Slopes(b, at - h, d));
   PetscCallMPI(MPI_Allreduce(d, down, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCheck(PetscAbsReal(all[1] - (up[0] - down[0]) / (2 * h)) < 1e-7 * (1 + all[1]), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: curvature %.12g, by differences %.12g", p->loss->name, (double)all[1], (double)((up[0] - down[0]) / (2 * h)));
 
@@ -266,7 +285,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
     const PetscReal s = it ? 0.5 * (lo + hi) : 0;
     PetscReal       mine[4];
 
-    PetscCall((*l->ops->derivative)(l, f, e, s, b->y, mine));
+    PetscCall(Slopes(b, s, mine));
     PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, s, mine + 2));
     mine[0] += mine[2];
     PetscCallMPI(MPI_Allreduce(mine, d, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
@@ -333,6 +352,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   for (size_t k = 0; k < sizeof(losses) / sizeof(losses[0]); k++) {
     PetscInt most = 0;
@@ -380,6 +400,10 @@ int main(int argc, char **argv)
       test:
          suffix: cuts
          args: -bmrm_cuts 4 -type dense
+      test:
+         suffix: gpu
+         nsize: {{1 2}}
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -bmrm_cuts {{1 3}}
       test:
          suffix: cuts_2
          nsize: 2
