@@ -19,6 +19,8 @@
 
 #define KSPGPUCG "gpucg"
 
+#define TAOLSBMRM "lsbmrm"
+
 /* precision in which the matrix values live on the device; vectors and sums are double always */
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,

@@ -1,7 +1,9 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "solvers/bmrm/bmrm.h"
 #include "vec/gpuvecimpl.h"
+#include <petsctao.h>
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
   #error "gpucsr needs a PETSc with real double scalars"
@@ -75,6 +77,8 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, MAT_FACTOR_ILU, MatGetFactor_SeqAIJGPUCSR_ILU));
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
+  PetscCall(TaoInitializePackage());
+  PetscCall(TaoRegister(TAOLSBMRM, TaoCreate_LSBMRM));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
   PetscCall(PetscCitationsRegister(Citation, NULL));

@@ -7,6 +7,7 @@
 #include "bmrmregularizer.h"
 
 typedef struct _p_BMRM *BMRM;
+struct _p_Tao;
 
 PETSC_EXTERN PetscClassId BMRM_CLASSID;
 
@@ -27,6 +28,7 @@ typedef PetscErrorCode (*BMRMMonitorFn)(BMRM, PetscInt, PetscReal, PetscReal, vo
 PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);
 PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
 
+PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetLossType(BMRM, const char[]);

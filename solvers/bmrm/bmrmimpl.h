@@ -91,6 +91,7 @@ struct _p_BMRM {
   PetscBool           setup;
   PetscBool           started;        /* bundle and point belong to the data, loss and regulariser set now */
   PetscBool           broken;         /* a cut holds a NaN or infinity */
+  PetscReal           along[2];       /* of a regulariser that is half a squared norm: its derivative along d is along[0] + t along[1] */
   BMRMPieces          pieces;         /* work of the line search */
   Vec                 labels;         /* a copy of y that lives where f does */
   Vec                 center, v, u;   /* work of models that need more than a QP */

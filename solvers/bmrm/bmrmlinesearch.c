@@ -192,12 +192,16 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
 
   PetscFunctionBegin;
   PetscCall((*b->loss->ops->slopes)(b->loss, b->f, b->e, nt, t, b->labels, mine));
-  for (PetscInt k = 0; k < nt; k++) {
+  for (PetscInt k = 0; k < nt && !b->reg->ops->solve; k++) {
     PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, t[k], of));
     mine[2 * k] += of[0];
     mine[2 * k + 1] += of[1];
   }
   PetscCallMPI(MPI_Allreduce(mine, d, (PetscMPIInt)(2 * nt), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
+  for (PetscInt k = 0; k < nt && b->reg->ops->solve; k++) { /* a parabola, known on all ranks */
+    d[2 * k] += b->lambda * (b->along[0] + t[k] * b->along[1]);
+    d[2 * k + 1] += b->lambda * b->along[1];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,17 +297,18 @@ static PetscErrorCode Multisection(BMRM b, PetscReal *root)
 PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 {
   struct GpDev_ *dev;
-  PetscReal      A, B;
+  PetscBool      exact;
 
   PetscFunctionBegin;
   PetscCall(VecGPUGetRuntime(b->f, &dev));
-  if (dev) PetscCall(Multisection(b, t));
-  else if (b->loss->ops->pieces && b->reg->ops->pieces) {
-    b->pieces.slope = b->pieces.curve = 0;
-    b->pieces.n                       = 0;
+  exact           = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
+  b->pieces.slope = b->pieces.curve = 0;
+  b->pieces.n                       = 0;
+  if (exact || b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  if (exact) {
     PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, &b->pieces));
-    PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &A, &B, &b->pieces));
-    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * A, b->lambda * B, t));
-  } else PetscCall(Safeguarded(b, t));
+    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * b->along[0], b->lambda * b->along[1], t));
+  } else if (dev) PetscCall(Multisection(b, t));
+  else PetscCall(Safeguarded(b, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

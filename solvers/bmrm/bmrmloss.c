@@ -164,7 +164,7 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 {
   PetscFunctionBegin;
   for (*k = 0; *k < b->loss->nparameter; (*k)++) {
-    char     *tail;
+    char     *tail = NULL;
     PetscBool same;
 
     PetscCall(PetscStrrchr(b->loss->parameter[*k].option, '_', &tail));
@@ -250,7 +250,7 @@ PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptions
   for (PetscInt k = 0; k < b->loss->nparameter; k++) {
     const BMRMLossParameter *p     = &b->loss->parameter[k];
     PetscReal                value = b->loss->value[k];
-    char                    *tail;
+    char                    *tail  = NULL;
 
     PetscCall(PetscOptionsReal(p->option, p->help, "BMRMSetLossParameter", value, &value, &set));
     PetscCall(PetscStrrchr(p->option, '_', &tail));

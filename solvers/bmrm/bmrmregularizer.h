@@ -19,7 +19,7 @@ struct _BMRMRegularizerOps {
   /* this rank's part of the first derivative right of t, and of the second, of lambda Omega(w + t d) */
   PetscErrorCode (*derivative)(BMRMRegularizer, PetscReal lambda, Vec w, Vec d, PetscReal t, PetscReal out[2]);
 
-  /* when Omega is half a squared norm: a = M^-1 a with its matrix M; the row of the free weight becomes zero.  NULL for others, which have: */
+  /* when Omega is half a squared norm, whose pieces() adds none: a = M^-1 a with its matrix M; the row of the free weight becomes zero.  NULL for others, which have: */
   PetscErrorCode (*solve)(BMRMRegularizer, Vec a);
   /* w = argmin lambda Omega(w) + <v, w> + rho/2 ||w - c||^2; where Omega is strictly convex without the last term */
   PetscErrorCode (*proximal)(BMRMRegularizer, PetscReal lambda, PetscReal rho, Vec c, Vec v, Vec w);

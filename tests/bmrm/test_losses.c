@@ -281,7 +281,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
   PetscCall(VecRestoreArray(b->w, &fa));
   PetscCall(VecRestoreArray(b->d, &ea));
   PetscCall(BMRMLineSearch_Private(b, &t));
-  for (int it = 0; it < 200; it++) {
+  for (int it = 0; it < 60; it++) {
     const PetscReal s = it ? 0.5 * (lo + hi) : 0;
     PetscReal       mine[4];
 
@@ -371,7 +371,7 @@ int main(int argc, char **argv)
       PetscCall(BMRMSetFromOptions(b));
       PetscCall(BMRMSetData(b, X, y));
       PetscCall(Prepare(b, &p, p.reg));
-      for (PetscInt trial = 0; trial < 25; trial++) PetscCall(TestLoss(b, &p, trial));
+      for (PetscInt trial = 0; trial < 10; trial++) PetscCall(TestLoss(b, &p, trial));
       PetscCall(TestSolve(b, &p, &passes));
       most = PetscMax(most, passes);
       PetscCall(PetscInfo(b, "%s, %s: %" PetscInt_FMT " passes\n", losses[k].name, regularizers[p.reg].name, passes));
@@ -402,8 +402,11 @@ int main(int argc, char **argv)
          args: -bmrm_cuts 4 -type dense
       test:
          suffix: gpu
-         nsize: {{1 2}}
-         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -bmrm_cuts {{1 3}}
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -bmrm_cuts 3
+      test:
+         suffix: gpu_2
+         nsize: 2
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double
       test:
          suffix: cuts_2
          nsize: 2
