@@ -117,20 +117,17 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ages the cuts by the last weights and drops those without weight for max_idle solutions in a row; 0 keeps all. */
-PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
+/* Keeps the first cut of every block and those marked; the vectors of the others are spare. */
+static PetscErrorCode Keep(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
 {
   const PetscInt n = bu->n, ld = bu->cap;
   PetscInt       k = bu->nblock, *keep;
 
   PetscFunctionBegin;
-  *dropped = 0;
-  for (PetscInt i = 0; i < n; i++) bu->idle[i] = bu->alpha[i] > 0 ? 0 : bu->idle[i] + 1;
-  if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &keep));
   for (PetscInt i = 0; i < k; i++) keep[i] = i;
   for (PetscInt i = bu->nblock; i < n; i++) {
-    if (bu->idle[i] < max_idle) keep[k++] = i;
+    if (marked[i]) keep[k++] = i;
     else bu->spare[bu->nspare++] = bu->a[i];
   }
   if (k < n) {
@@ -148,6 +145,70 @@ PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *d
   PetscCall(PetscFree(keep));
   *dropped = n - k;
   bu->n    = k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ages the cuts by the last weights and drops those without weight for max_idle solutions in a row; 0 keeps all. */
+PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
+{
+  PetscBool *marked;
+
+  PetscFunctionBegin;
+  *dropped = 0;
+  for (PetscInt i = 0; i < bu->n; i++) bu->idle[i] = bu->alpha[i] > 0 ? 0 : bu->idle[i] + 1;
+  if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(bu->n, &marked));
+  for (PetscInt i = 0; i < bu->n; i++) marked[i] = (PetscBool)(bu->idle[i] < max_idle);
+  PetscCall(Keep(bu, marked, dropped));
+  PetscCall(PetscFree(marked));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Makes room: when the bundle holds more than max cuts, the lightest half gives way to their weighted means, one a block. The
+  mean of cuts is a cut, and the model keeps its dual value, so that the bound never falls.
+*/
+PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt max)
+{
+  const PetscInt n = bu->n, m = bu->nblock;
+  PetscBool     *marked;
+  PetscReal     *weight, mass[BMRM_MAX_BLOCKS] = {0}, offset[BMRM_MAX_BLOCKS] = {0};
+  Vec            mean[BMRM_MAX_BLOCKS] = {NULL};
+  PetscInt      *order, dropped, gone;
+
+  PetscFunctionBegin;
+  if (max <= 0 || n - m <= max) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc3(n, &marked, n, &weight, n, &order));
+  gone = PetscMin(n - m, n - m - max / 2 + m); /* the means take room, too */
+  for (PetscInt i = 0; i < n; i++) {
+    marked[i] = PETSC_TRUE;
+    order[i]  = i;
+    weight[i] = i < m ? PETSC_INFINITY : bu->alpha[i] - 1e-12 * bu->idle[i]; /* of those without weight the longest idle first */
+  }
+  PetscCall(PetscSortRealWithPermutation(n, weight, order));
+  for (PetscInt i = 0; i < gone; i++) {
+    const PetscInt cut = order[i], k = bu->block[cut];
+
+    marked[cut] = PETSC_FALSE;
+    if (bu->alpha[cut] <= 0) continue;
+    if (!mean[k]) {
+      PetscCall(VecDuplicate(bu->a[cut], &mean[k]));
+      PetscCall(VecSet(mean[k], 0));
+    }
+    PetscCall(VecAXPY(mean[k], bu->alpha[cut], bu->a[cut]));
+    offset[k] += bu->alpha[cut] * bu->b[cut];
+    mass[k] += bu->alpha[cut];
+  }
+  PetscCall(Keep(bu, marked, &dropped));
+  PetscCall(PetscFree3(marked, weight, order));
+  for (PetscInt k = 0; k < m; k++) {
+    PetscReal square;
+
+    if (!mean[k]) continue;
+    PetscCall(VecScale(mean[k], 1 / mass[k]));
+    PetscCall(BMRMBundleAdd(bu, r, k, mean[k], offset[k] / mass[k], &square));
+    bu->alpha[bu->n - 1] = mass[k];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -72,6 +72,7 @@ struct _p_BMRM {
   PetscBool       mu_adapt;     /* change mu on the way */
   PetscBool       line_search;  /* OCAS, otherwise plain BMRM */
   PetscInt        idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
+  PetscInt        max_cuts;     /* keep no more than that, 0 any number */
   PetscReal       qp_rtol;      /* the inner QP is solved to this fraction of the gap */
   PetscBool       error_if_not_converged;
 
@@ -137,6 +138,7 @@ PETSC_INTERN PetscErrorCode BMRMBundleDestroy(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, BMRMRegularizer, PetscInt, Vec, PetscReal, PetscReal *);
 PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt, PetscInt *);
+PETSC_INTERN PetscErrorCode BMRMBundleCompress(BMRMBundle *, BMRMRegularizer, PetscInt);
 PETSC_INTERN PetscErrorCode BMRMBundleSum(BMRMBundle *, const PetscReal[], Vec, PetscReal *);
 
 /* bmrmmodel.c */

@@ -322,6 +322,7 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   if (b->reg->ops->solve) PetscCall(Quadratic(b, tol));
   else PetscCall(Proximal(b, tol));
   PetscCall(BMRMBundleDropIdle(&b->bundle, b->idle_age, &dropped));
+  PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));
   PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

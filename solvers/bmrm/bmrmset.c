@@ -266,6 +266,36 @@ PetscErrorCode BMRMSetCuts(BMRM b, PetscInt n)
 }
 
 /*@
+  BMRMSetMaxCuts - Bounds the size of the bundle
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- n - most cuts that are kept, at least four for every cut a pass; 0, the default, for any number
+
+  Options Database Key:
+. -bmrm_max_cuts <0> - most cuts
+
+  Level: intermediate
+
+  Note:
+  When there are more, the lightest half is replaced by their weighted mean, one a block of examples. The lower bound keeps its value; the method
+  needs more passes the fewer cuts there may be.
+
+.seealso: `BMRMSetIdleAge()`, `BMRMSetCuts()`, `BMRMGetCuts()`
+@*/
+PetscErrorCode BMRMSetMaxCuts(BMRM b, PetscInt n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, n, 2);
+  PetscCheck(n == 0 || n >= 4 * b->ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "At most %" PetscInt_FMT " cuts: with %" PetscInt_FMT " a pass the method needs %" PetscInt_FMT ", or 0 for any number", n, b->ncut, 4 * b->ncut);
+  b->max_cuts = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   BMRMSetWarmStart - Makes `BMRMSolve()` go on from the bundle and the solution of the last solve
 
   Logically Collective
@@ -337,6 +367,7 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 . -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
 . -bmrm_mu_adapt <true>                - change it on the way
 . -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
+. -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
 . -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
 . -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
 . -bmrm_monitor [viewer]               - print a line a pass
@@ -350,7 +381,7 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
-  PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut;
+  PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
   PetscBool adapt = b->mu_adapt, set;
 
   PetscFunctionBegin;
@@ -368,6 +399,7 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
   PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
   PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
@@ -375,6 +407,7 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
   PetscCall(BMRMSetCuts(b, ncut));
+  PetscCall(BMRMSetMaxCuts(b, max_cuts));
   PetscCall(BMRMSetLambda(b, lambda));
   PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
   PetscCall(BMRMSetMu(b, mu, adapt));

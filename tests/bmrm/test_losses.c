@@ -408,6 +408,9 @@ int main(int argc, char **argv)
          nsize: 2
          args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double
       test:
+         suffix: few
+         args: -bmrm_max_cuts 8
+      test:
          suffix: cuts_2
          nsize: 2
          args: -bmrm_cuts 3 -bmrm_mu 0.1 -bmrm_mu_adapt 0
