@@ -83,6 +83,8 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->idle_age    = 20;
   b->qp_rtol     = 0.01;
   b->ncut        = 1;
+
+  b->checkpoint_every = 10;
   PetscCall(BMRMSetLossType(b, "hinge"));
   PetscCall(BMRMSetRegularizerType(b, "l2"));
   *newb = b;

@@ -38,6 +38,8 @@ PETSC_EXTERN PetscErrorCode BMRMSetElasticNetRatio(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetWeights(BMRM, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetCuts(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetMaxCuts(BMRM, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetCheckpoint(BMRM, const char[], PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetRestart(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetWarmStart(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetLambda(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetTolerances(BMRM, PetscReal, PetscReal, PetscInt);

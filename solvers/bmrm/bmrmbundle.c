@@ -192,7 +192,7 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
     marked[cut] = PETSC_FALSE;
     if (bu->alpha[cut] <= 0) continue;
     if (!mean[k]) {
-      PetscCall(VecDuplicate(bu->a[cut], &mean[k]));
+      PetscCall(BMRMBundleGetVec(bu, bu->a[cut], &mean[k])); /* a spare one, or those would become ever more */
       PetscCall(VecSet(mean[k], 0));
     }
     PetscCall(VecAXPY(mean[k], bu->alpha[cut], bu->a[cut]));
@@ -227,5 +227,23 @@ PetscErrorCode BMRMBundleSum(BMRMBundle *bu, const PetscReal alpha[], Vec v, Pet
   }
   PetscCall(VecSet(v, 0));
   PetscCall(VecMAXPY(v, k, bu->work, bu->va));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bundle of a checkpoint but for the values of its vectors: of every cut block, age, offset, free entry, weight and its row of G. */
+PetscErrorCode BMRMBundleRefill(BMRMBundle *bu, Vec like, PetscInt n, const double lines[])
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMBundleReserve(bu, n));
+  for (PetscInt i = 0; i < n; i++, lines += 5 + n) {
+    bu->block[i] = (PetscInt)lines[0];
+    bu->idle[i]  = (PetscInt)lines[1];
+    bu->b[i]     = lines[2];
+    bu->z[i]     = lines[3];
+    bu->alpha[i] = lines[4];
+    PetscCall(PetscArraycpy(bu->G + (size_t)i * bu->cap, lines + 5, n));
+    if (i >= bu->nblock) PetscCall(BMRMBundleGetVec(bu, like, &bu->a[i]));
+  }
+  bu->n = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,7 @@
 
 #define BMRM_MAX_MONITORS 5
 #define BMRM_NAME_LEN     64
+#define BMRM_PRINTS       3 /* numbers that tell data apart */
 
 #define BMRMCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
 
@@ -63,6 +64,8 @@ struct _p_BMRM {
   BMRMLoss        loss;
   BMRMRegularizer reg;
   char            losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
+  char            checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt        checkpoint_every;
   PetscInt        ncut;         /* cuts a pass: blocks of examples */
   PetscBool       warm;         /* the next solve goes on from the bundle and the point of the last */
   PetscReal       lambda;       /* weight of the regulariser */
@@ -90,14 +93,15 @@ struct _p_BMRM {
   PetscInt            qp_its;
   BMRMConvergedReason reason;
   PetscBool           setup;
-  PetscBool           started;        /* bundle and point belong to the data, loss and regulariser set now */
-  PetscBool           broken;         /* a cut holds a NaN or infinity */
-  PetscReal           along[2];       /* of a regulariser that is half a squared norm: its derivative along d is along[0] + t along[1] */
-  BMRMPieces          pieces;         /* work of the line search */
-  Vec                 labels;         /* a copy of y that lives where f does */
-  Vec                 center, v, u;   /* work of models that need more than a QP */
-  PetscReal           rho, free;      /* their proximal term; the model's free weight */
-  PetscReal          *H, *bt, *trial; /* their Hessian, offsets, weights; room for ncap cuts */
+  PetscBool           started;            /* bundle and point belong to the data, loss and regulariser set now */
+  PetscBool           broken;             /* a cut holds a NaN or infinity */
+  PetscReal           along[2];           /* of a regulariser that is half a squared norm: its derivative along d is along[0] + t along[1] */
+  double              print[BMRM_PRINTS]; /* of the data, for checkpoints */
+  BMRMPieces          pieces;             /* work of the line search */
+  Vec                 labels;             /* a copy of y that lives where f does */
+  Vec                 center, v, u;       /* work of models that need more than a QP */
+  PetscReal           rho, free;          /* their proximal term; the model's free weight */
+  PetscReal          *H, *bt, *trial;     /* their Hessian, offsets, weights; room for ncap cuts */
   PetscInt            ncap;
 
   PetscInt      nmonitors;
@@ -139,11 +143,17 @@ PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, BMRMRegularizer, PetscInt, Vec, PetscReal, PetscReal *);
 PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt, PetscInt *);
 PETSC_INTERN PetscErrorCode BMRMBundleCompress(BMRMBundle *, BMRMRegularizer, PetscInt);
+PETSC_INTERN PetscErrorCode BMRMBundleRefill(BMRMBundle *, Vec, PetscInt, const double[]);
 PETSC_INTERN PetscErrorCode BMRMBundleSum(BMRMBundle *, const PetscReal[], Vec, PetscReal *);
 
 /* bmrmmodel.c */
 PETSC_INTERN PetscErrorCode BMRMSolveModel_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMModelReset_Private(BMRM);
+
+/* bmrmcheckpoint.c */
+PETSC_INTERN PetscErrorCode BMRMCheckpointSetUp_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMCheckpointSave_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMCheckpointLoad_Private(BMRM);
 
 /* bmrmview.c */
 PETSC_INTERN PetscErrorCode BMRMMonitor_Private(BMRM);

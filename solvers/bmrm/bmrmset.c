@@ -369,6 +369,9 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 . -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
 . -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
 . -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
+. -bmrm_checkpoint <file>              - save the state now and then
+. -bmrm_checkpoint_every <10>          - after so many passes
+. -bmrm_restart <file>                 - go on from a checkpoint
 . -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
 . -bmrm_monitor [viewer]               - print a line a pass
 . -bmrm_view [viewer]                  - view the solver after the solve
@@ -382,7 +385,9 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
   PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
+  PetscInt  every = b->checkpoint_every;
   PetscBool adapt = b->mu_adapt, set;
+  char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -402,10 +407,16 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(PetscOptionsString("-bmrm_restart", "go on from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
+  if (set) PetscCall(BMRMSetRestart(b, file));
+  PetscCall(PetscOptionsString("-bmrm_checkpoint", "save the state in this file now and then", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
+  if (!set) PetscCall(PetscStrncpy(file, b->checkpoint, sizeof(file)));
+  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes", "BMRMSetCheckpoint", every, &every, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
   PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
+  PetscCall(BMRMSetCheckpoint(b, file, every));
   PetscCall(BMRMSetCuts(b, ncut));
   PetscCall(BMRMSetMaxCuts(b, max_cuts));
   PetscCall(BMRMSetLambda(b, lambda));

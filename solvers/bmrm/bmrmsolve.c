@@ -148,6 +148,7 @@ static PetscErrorCode BMRMStart(BMRM b)
   PetscReal       least[BMRM_MAX_BLOCKS], gap;
 
   PetscFunctionBegin;
+  PetscCall(BMRMCheckpointSetUp_Private(b));
   b->it       = 0;
   b->matmults = 0;
   b->stalled  = 0;
@@ -165,9 +166,14 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscCall(VecSet(b->f, 0));
     PetscCall(VecSet(b->e, 0));
   }
+  b->started = PETSC_TRUE;
+  if (b->restart[0]) {
+    PetscCall(BMRMCheckpointLoad_Private(b));
+    PetscCall(BMRMSetRestart(b, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(BMRMEvaluate(b));
   if (fresh) PetscCall(BMRMAddCuts(b, 0));
-  b->started = PETSC_TRUE;
   do { /* the model is minimised to a part of the gap, so what an old bundle knows shows after a few times */
     gap = b->J - b->lower;
     PetscCall(BMRMSolveModel_Private(b));
@@ -217,6 +223,7 @@ PetscErrorCode BMRMSolve(BMRM b)
     b->stalled = b->J < J || b->lower > lower ? 0 : b->stalled + 1;
     PetscCall(BMRMTest(b));
     PetscCall(BMRMMonitor_Private(b));
+    if (!b->reason) PetscCall(BMRMCheckpointSave_Private(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_SolveEvent, b, 0, 0, 0));
   PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));

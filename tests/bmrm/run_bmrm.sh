@@ -180,6 +180,44 @@ else
   skip "bag of words" "textgen cannot be built here"
 fi
 
+# --- checkpoints ----------------------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  base=(-f "$small" -mat_type aij -bmrm_lambda 1e-4 -bmrm_eps 1e-8)
+  for pair in "1 -bmrm_loss hinge" "2 -bmrm_loss logistic -bmrm_cuts 2 -bias 1" "1 -bmrm_loss sqhinge -bmrm_reg l1 -bmrm_max_cuts 20" "1 -bmrm_reg elasticnet -bmrm_loss huberhinge"; do
+    ranks=${pair%% *}
+    read -ra set <<<"${pair#* }"
+    run "$ranks" "${base[@]}" "${set[@]}" -model "$tmp/whole" -report "$tmp/whole.json" && run "$ranks" "${base[@]}" "${set[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 5 &&
+      run "$ranks" "${base[@]}" "${set[@]}" -bmrm_restart "$tmp/ck" -model "$tmp/rest" -report "$tmp/rest.json" && cmp -s "$tmp/whole" "$tmp/rest" &&
+      close "$(value "$tmp/whole.json" iterations)" "$(value "$tmp/rest.json" iterations)" 0 && holds "$(value "$tmp/whole.json" iterations) > 13"
+    verdict "checkpoint: a restart ends in the same bits, $ranks rank(s), ${set[*]}"
+  done
+  run 1 "${base[@]}" -model "$tmp/whole" && rm -f "$tmp/ck"
+  "$BMRM" "${device[@]}" "${base[@]}" -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 1 >/dev/null 2>&1 &
+  victim=$!
+  for ((k = 0; k < 500; k++)); do
+    [ -f "$tmp/ck" ] && break
+    sleep 0.01
+  done
+  kill -9 $victim 2>/dev/null
+  wait $victim 2>/dev/null
+  run 1 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
+  verdict "checkpoint: a training that was killed goes on"
+  rm -f "$tmp"/ck.*.part
+  run 1 "${base[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck"
+  run 2 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
+  verdict "checkpoint: of one rank for two"
+  refused "checkpoint: of another lambda" 2 "was made with another lambda" "${base[@]}" -bmrm_lambda 1e-3 -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  refused "checkpoint: of another loss" 1 "was made with another loss" "${base[@]}" -bmrm_loss logistic -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  sed '1s/1:[^ ]*/1:0.123/' "$small" >"$tmp/changed"
+  refused "checkpoint: of other data" 2 "belongs to other data: their checksum differs" "${base[@]}" -f "$tmp/changed" -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  head -c 3000 "$tmp/ck" >"$tmp/ck.cut"
+  refused "checkpoint: cut off" 2 "is damaged or cut off" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
+  { head -c 3000 "$tmp/ck"; printf '\377'; tail -c +3002 "$tmp/ck"; } >"$tmp/ck.flip"
+  refused "checkpoint: damaged" 1 "its checksum is wrong" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
+  refused "checkpoint: not one" 1 "is not a checkpoint of this version" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
+  refused "checkpoint: nowhere to write" 2 "Cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
+fi
+
 # --- regression, novelty detection: data written here -----------------------------------------------------------------------------
 awk 'BEGIN { srand(7); for (i = 0; i < 200; i++) { a = rand() - 0.5; b = rand() - 0.5; printf "%.6f 1:%.6f 2:%.6f\n", 3 * a - 2 * b + 5 + 0.1 * (rand() - 0.5), a, b } }' >"$tmp/numbers"
 for loss in leastsquares absolute quantile epsilon sqepsilon huber; do
