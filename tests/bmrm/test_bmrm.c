@@ -417,5 +417,8 @@ int main(int argc, char **argv)
          suffix: cuts
          nsize: 2
          args: -bmrm_cuts 3
+      test:
+         suffix: few
+         args: -bmrm_max_cuts 16
 
 TEST*/
