@@ -116,7 +116,8 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscCall(VecDestroy(&b->d));
   PetscCall(VecDestroy(&b->f));
   PetscCall(VecDestroy(&b->e));
-  PetscCall(VecDestroy(&b->r));
+  PetscCall(VecDestroyVecs(b->nr, &b->r));
+  b->nr = 0;
   PetscCall(VecDestroy(&b->y));
   PetscCall(MatDestroy(&b->X));
   b->setup   = PETSC_FALSE;

@@ -94,7 +94,7 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
 
   PetscFunctionBegin;
   for (int rows = 0; rows < 2; rows++) {
-    Vec v = rows ? b->r : b->d;
+    Vec v = rows ? b->r[0] : b->d;
 
     PetscCall(VecGetLocalSize(v, &n));
     PetscCall(VecGetOwnershipRange(v, &start, NULL));
@@ -102,12 +102,12 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
     Scramble(a, n, start);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
-  PetscCall(VecDot(b->r, b->labels, &dot));
+  PetscCall(VecDot(b->r[0], b->labels, &dot));
   print[0] = PetscRealPart(dot);
   PetscCall(MatMult(b->X, b->d, b->e));
-  PetscCall(VecDot(b->r, b->e, &dot));
+  PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
-  PetscCall(VecPointwiseMult(b->e, b->r, b->labels));
+  PetscCall(VecPointwiseMult(b->e, b->r[0], b->labels));
   PetscCall(MatMultTranspose(b->X, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);

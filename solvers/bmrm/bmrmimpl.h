@@ -82,9 +82,10 @@ struct _p_BMRM {
   /* the state */
   BMRMBundle          bundle;
   BMRMQP              qp;
-  Vec                 w, d;    /* the best point, and the direction to the minimiser of the model */
-  Vec                 f, e;    /* X w and X d */
-  Vec                 r;       /* derivative of the risk by X w at the cut point */
+  Vec                 w, d; /* the best point, and the direction to the minimiser of the model */
+  Vec                 f, e; /* X w and X d */
+  Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
+  PetscInt            nr;
   PetscReal           J, risk; /* objective and risk of the best point */
   PetscReal           lower;   /* certified: no point has a smaller objective */
   PetscReal           mu_now, step;

@@ -29,9 +29,13 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
-    PetscCall(VecDuplicate(b->f, &b->r));
     PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
     PetscCall(VecCopy(b->y, b->labels));
+  }
+  if (b->nr != b->ncut) {
+    PetscCall(VecDestroyVecs(b->nr, &b->r));
+    PetscCall(VecDuplicateVecs(b->f, b->ncut, &b->r));
+    b->nr = b->ncut;
   }
   b->loss->scale = (PetscReal)1 / b->m;
   PetscCall(BMRMLossCheckLabels_Private(b));
@@ -52,21 +56,31 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the cuts of the point w + s d, one a block of examples. The one place where several products with the transpose are wanted. */
+/* a[k] = X' r[k]: the one place where several products with the transpose are wanted at once */
+static PetscErrorCode BMRMMultTransposeMany(BMRM b, PetscInt n, const Vec r[], const Vec a[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) PetscCall(MatMultTranspose(b->X, r[k], a[k]));
+  b->matmults += n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the cuts of the point w + s d, one a block of examples. */
 static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
 {
+  Vec       a[BMRM_MAX_BLOCKS];
+  PetscReal offset[BMRM_MAX_BLOCKS], square;
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
   for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscReal offset, square;
-    Vec       a;
-
-    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r, &offset));
-    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a));
-    PetscCall(MatMultTranspose(b->X, b->r, a));
-    b->matmults++;
-    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a, offset, &square));
-    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset)) b->broken = PETSC_TRUE;
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r[k], &offset[k]));
+    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a[k]));
+  }
+  PetscCall(BMRMMultTransposeMany(b, b->ncut, b->r, a));
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a[k], offset[k], &square));
+    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset[k])) b->broken = PETSC_TRUE;
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -210,7 +210,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
   l = b->loss;
   f = b->f;
   e = b->e;
-  r = b->r;
+  r = b->r[0];
   PetscCall(VecDuplicate(f, &g));
   PetscCall(VecGetOwnershipRange(f, &start, NULL));
   PetscCall(VecGetLocalSize(f, &n));
