@@ -33,8 +33,11 @@ same_model() { # same_model FILE FILE TOLERANCE: the weights agree
     on { if (file == 1) w[$1] = $2; else { d = $2 - w[$1]; if (d > t || d < -t) bad++; delete w[$1] } }
     END { for (i in w) if (w[i] > t || w[i] < -t) bad++; exit !(ends == 2 && !bad) }' "$1" "$2"
 }
-verdict() { # verdict NAME: of the command before
-  if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi
+verdict() { # verdict NAME [KEY REPORT]: of the command before; names the value of the key.  A substitution in NAME would hide that command's code
+  local rc=$? name=$1
+  shift
+  [ $# -eq 0 ] || name="$name ($(value "$2" "$1"))"
+  if [ $rc -eq 0 ]; then ok "$name"; else not_ok "$name" "$tmp/log"; fi
 }
 clean() { [ -z "$(find "$tmp/out" -mindepth 1 2>/dev/null)" ]; } # nothing was left in the output folder
 certified() { # certified NAME OPTIMUM ARGUMENTS: the interval from bound to objective is narrow and holds the optimum found elsewhere
@@ -42,7 +45,7 @@ certified() { # certified NAME OPTIMUM ARGUMENTS: the interval from bound to obj
   shift 2
   run 1 "$@" -mat_type aij -report "$tmp/certified.json" && [ "$(value "$tmp/certified.json" reason)" = CONVERGED_GAP_ATOL ] &&
     holds "$(value "$tmp/certified.json" lower_bound) <= $optimum + 2e-9 && $(value "$tmp/certified.json" objective) >= $optimum - 2e-9"
-  verdict "$name: $optimum is in [$(value "$tmp/certified.json" lower_bound), $(value "$tmp/certified.json" objective)]"
+  verdict "$name: certified, optimum $optimum" lower_bound "$tmp/certified.json"
 }
 refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and without a crash, leaves nothing behind
   local name=$1 ranks=$2 message=$3 rc
@@ -126,9 +129,9 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
     verdict "a9a: trains with -mat_type $type"
     r=$tmp/a9a_$type.json
     [ "$(value "$r" reason)" = CONVERGED_GAP_ATOL ] && holds "$(value "$r" gap) <= 1e-4 && $(value "$r" objective) >= 0.35090 && $(value "$r" objective) <= 0.35103"
-    verdict "a9a: $type: certified gap, objective $(value "$r" objective)"
+    verdict "a9a: $type: certified gap, objective" objective "$r"
     holds "$(value "$r" iterations) <= 80 && $(value "$r" matmults) <= 2 * $(value "$r" iterations) + 6"
-    verdict "a9a: $type: at most 80 passes ($(value "$r" iterations))"
+    verdict "a9a: $type: at most 80 passes" iterations "$r"
     holds "$(value "$r" train_accuracy) > 0.845 && $(value "$r" test_accuracy) > 0.845"
     verdict "a9a: $type: accuracy above 84.5 %"
   done
@@ -152,7 +155,7 @@ else
 fi
 if [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
-  verdict "w8a: at most 115 passes ($(value "$tmp/w8a.json" iterations))"
+  verdict "w8a: at most 115 passes" iterations "$tmp/w8a.json"
 else
   skip "w8a" "the data set is not in $svm"
 fi
@@ -160,21 +163,21 @@ fi
 # passes with eight cuts each, and on a generated bag of words
 if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/a9a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 45"
-  verdict "a9a: at most 45 passes with eight cuts ($(value "$tmp/cuts.json" iterations))"
+  verdict "a9a: at most 45 passes with eight cuts" iterations "$tmp/cuts.json"
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 90"
-  verdict "w8a: at most 90 passes with eight cuts ($(value "$tmp/cuts.json" iterations))"
+  verdict "w8a: at most 90 passes with eight cuts" iterations "$tmp/cuts.json"
   run 1 -f "$svm/a9a" -mat_type aij -bmrm_max_cuts 20 -report "$tmp/few.json" && holds "$(value "$tmp/few.json" gap) <= 1e-4 && $(value "$tmp/few.json" cuts) <= 22 && $(value "$tmp/few.json" iterations) <= 120"
-  verdict "a9a: at most 120 passes with 20 cuts kept ($(value "$tmp/few.json" iterations))"
+  verdict "a9a: at most 120 passes with 20 cuts kept" iterations "$tmp/few.json"
   # optima by scikit-learn 1.7, newton-cg and liblinear at tolerance 1e-12
   certified "a9a: logistic, l2" 0.32450692471 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic
   certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
   certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
 fi
 if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bin/textgen" >/dev/null 2>&1; then
-  "$BUILD/bin/textgen" "$tmp/text" 100000 8000 20
+  "$BUILD/bin/textgen" "$tmp/text" 200000 10000 20
   for pair in "1 55" "8 40"; do
     run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"
-    verdict "bag of words: at most ${pair#* } passes with ${pair% *} cut(s) ($(value "$tmp/text.json" iterations))"
+    verdict "bag of words: at most ${pair#* } passes with ${pair% *} cut(s)" iterations "$tmp/text.json"
   done
 else
   skip "bag of words" "textgen cannot be built here"
@@ -223,7 +226,7 @@ awk 'BEGIN { srand(7); for (i = 0; i < 200; i++) { a = rand() - 0.5; b = rand() 
 for loss in leastsquares absolute quantile epsilon sqepsilon huber; do
   run 1 -f "$tmp/numbers" -test "$tmp/numbers" -mat_type aij -bmrm_loss $loss -bmrm_loss_epsilon 0.01 -bmrm_lambda 1e-6 -bmrm_eps 1e-6 -bias 1 -model "$tmp/numbers.model" -predictions "$tmp/numbers.out" -report "$tmp/numbers.json" &&
     holds "$(value "$tmp/numbers.json" test_rmse) < 0.06 && $(value "$tmp/numbers.json" test_r2) > 0.99" && grep -q '^labels any$' "$tmp/numbers.model" && close "$(sed -n 's/^offset //p' "$tmp/numbers.model")" 5 0.1
-  verdict "regression: $loss finds the line (error $(value "$tmp/numbers.json" test_rmse))"
+  verdict "regression: $loss finds the line" test_rmse "$tmp/numbers.json"
 done
 run 1 -f "$tmp/numbers" -mat_type aij -bmrm_loss novelty -bmrm_loss_rho 2 -bmrm_lambda 1e-3 -bias 1 -bias_factor 1 -model "$tmp/novelty.model" && run 1 -model "$tmp/novelty.model" -predict "$tmp/numbers" -mat_type aij -predictions "$tmp/novelty.out" && [ "$(sort -u "$tmp/novelty.out" | tr '\n' ' ')" = "1 " ]
 verdict "novelty: what was trained on is not new"
