@@ -55,7 +55,7 @@ cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
-bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
+bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm# beside cuSPARSE, without PETSc
 benches  := $(if $(nvcc),$(cudabenches)) $(filter-out $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
@@ -67,7 +67,8 @@ ifneq ($(nvcc),)
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
 endif
 srcobj  := $(hostobj) $(cudaobj)
-bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o)
+bmrmcu  := $(wildcard solvers/bmrm/losses/*.cu)
+bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
 apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
 
 lib  := $(BUILD)/lib/libgpucsr.so

@@ -19,6 +19,8 @@
 
 #define KSPGPUCG "gpucg"
 
+#define TAOLSBMRM "lsbmrm"
+
 /* precision in which the matrix values live on the device; vectors and sums are double always */
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,
@@ -68,5 +70,13 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
 PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
+
+/* for solvers that bring kernels of their own */
+struct GpDev_;
+PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
+PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayRead(Vec, const PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayWrite(Vec, PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec, PetscScalar **);
 
 #endif

@@ -1,7 +1,9 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "solvers/bmrm/bmrm.h"
 #include "vec/gpuvecimpl.h"
+#include <petsctao.h>
 
 static PetscBool  Registered = PETSC_FALSE;
 static const char Citation[] = "@misc{gpucsr,\n  title = {gpucsr: a sparse matrix and its transpose on the GPU, for an unmodified PETSc},\n  author = {{gpucsr developers}},\n  year = {2026}\n}\n";
@@ -72,6 +74,8 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, MAT_FACTOR_ILU, MatGetFactor_SeqAIJGPUCSR_ILU));
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
+  PetscCall(TaoInitializePackage());
+  PetscCall(TaoRegister(TAOLSBMRM, TaoCreate_LSBMRM));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
   PetscCall(PetscLogEventRegister("GPUCSRHaloBegin", MAT_CLASSID, &MAT_GPUCSR_HaloBegin));

@@ -62,7 +62,7 @@ fromsource() {
   make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
     PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
     GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
-    GPUCSR_CFLAGS="-I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests $(value defs) $(value cudainc)" \
+    GPUCSR_CFLAGS="-I$ROOT -I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests $(value defs) $(value cudainc)" \
     TIMEOUT="${TIMEOUT:-240}" ${pattern:+gmakesearch="${pattern//\*/%}"} test >"$top/harness.log" 2>&1
 }
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi

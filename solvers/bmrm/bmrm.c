@@ -19,6 +19,8 @@ PetscErrorCode BMRMFinalizePackage(void)
 {
   PetscFunctionBegin;
   BMRMPackageInitialized = PETSC_FALSE;
+  PetscCall(BMRMLossFinalize_Private());
+  PetscCall(BMRMRegularizerFinalize_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,12 +43,14 @@ PetscErrorCode BMRMInitializePackage(void)
   PetscCall(PetscLogEventRegister("BMRMQP", BMRM_CLASSID, &BMRM_QPEvent));
   PetscCall(PetscLogEventRegister("BMRMLineSearch", BMRM_CLASSID, &BMRM_LineSearchEvent));
   PetscCall(PetscLogEventRegister("BMRMCut", BMRM_CLASSID, &BMRM_CutEvent));
+  PetscCall(BMRMLossRegisterAll_Private());
+  PetscCall(BMRMRegularizerRegisterAll_Private());
   PetscCall(PetscRegisterFinalize(BMRMFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMCreate - Creates a bundle-method trainer for a linear support vector machine
+  BMRMCreate - Creates a bundle-method trainer for linear models, a support vector machine at first
 
   Collective
 
@@ -78,7 +82,12 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->line_search = PETSC_TRUE;
   b->idle_age    = 20;
   b->qp_rtol     = 0.01;
-  *newb          = b;
+  b->ncut        = 1;
+
+  b->checkpoint_every = 10;
+  PetscCall(BMRMSetLossType(b, "hinge"));
+  PetscCall(BMRMSetRegularizerType(b, "l2"));
+  *newb = b;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,15 +109,30 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscCall(BMRMBundleDestroy(&b->bundle));
   PetscCall(BMRMQPDestroy(&b->qp));
+  PetscCall(BMRMModelReset_Private(b));
+  PetscCall(BMRMPiecesDestroy_Private(&b->pieces));
+  PetscCall(VecDestroy(&b->labels));
   PetscCall(VecDestroy(&b->w));
   PetscCall(VecDestroy(&b->d));
   PetscCall(VecDestroy(&b->f));
   PetscCall(VecDestroy(&b->e));
-  PetscCall(VecDestroy(&b->r));
+  PetscCall(VecDestroyVecs(b->nr, &b->r));
+  b->nr = 0;
   PetscCall(VecDestroy(&b->y));
   PetscCall(MatDestroy(&b->X));
-  b->setup  = PETSC_FALSE;
-  b->reason = BMRM_CONVERGED_ITERATING;
+  b->setup   = PETSC_FALSE;
+  b->started = PETSC_FALSE;
+  b->reason  = BMRM_CONVERGED_ITERATING;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What loss and regulariser made is of no use any more, now that one of them has changed. */
+PetscErrorCode BMRMForget_Private(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMModelReset_Private(b));
+  b->setup   = PETSC_FALSE;
+  b->started = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,6 +159,8 @@ PetscErrorCode BMRMDestroy(BMRM *b)
   }
   PetscCall(BMRMReset(*b));
   PetscCall(BMRMMonitorCancel(*b));
+  PetscCall(BMRMLossDestroy_Private(&(*b)->loss));
+  PetscCall(BMRMRegularizerDestroy_Private(&(*b)->reg));
   PetscCall(PetscHeaderDestroy(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +173,7 @@ PetscErrorCode BMRMDestroy(BMRM *b)
   Input Parameters:
 + b - the solver
 . X - one example a row, of any type with `MatMult()` and `MatMultTranspose()`
-- y - the labels, laid out as the rows of X; each is +1 or -1
+- y - the labels, laid out as the rows of X; the solve checks that they suit the loss
 
   Level: beginner
 
@@ -155,8 +181,7 @@ PetscErrorCode BMRMDestroy(BMRM *b)
 @*/
 PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
 {
-  const PetscScalar *ya;
-  PetscInt           m, n, my, bad = -1, rstart, first, none = PETSC_MAX_INT;
+  PetscInt m, n, my;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -171,15 +196,6 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
   PetscCall(MatGetLocalSize(X, &n, NULL));
   PetscCall(VecGetLocalSize(y, &my));
   PetscCheck(n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
-  PetscCall(VecGetOwnershipRange(y, &rstart, NULL));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = 0; i < n && bad < 0; i++) {
-    if (ya[i] != (PetscScalar)1 && ya[i] != (PetscScalar)-1) bad = rstart + i;
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  if (bad < 0) bad = none;
-  PetscCallMPI(MPI_Allreduce(&bad, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
-  PetscCheck(first == none, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " is neither +1 nor -1", first);
   PetscCall(PetscObjectReference((PetscObject)X));
   PetscCall(PetscObjectReference((PetscObject)y));
   PetscCall(BMRMReset(b));

@@ -1,10 +1,13 @@
-/* BMRM: bundle methods for regularised risk minimisation, here the linear SVM.  All that an application sees. */
+/* BMRM: bundle methods for regularised risk minimisation of linear models.  All that an application sees. */
 #ifndef BMRM_H
 #define BMRM_H
 
 #include <petscmat.h>
+#include "bmrmloss.h"
+#include "bmrmregularizer.h"
 
 typedef struct _p_BMRM *BMRM;
+struct _p_Tao;
 
 PETSC_EXTERN PetscClassId BMRM_CLASSID;
 
@@ -25,8 +28,19 @@ typedef PetscErrorCode (*BMRMMonitorFn)(BMRM, PetscInt, PetscReal, PetscReal, vo
 PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);
 PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
 
+PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetLossType(BMRM, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMSetLossParameter(BMRM, const char[], PetscReal);
+PETSC_EXTERN PetscErrorCode BMRMSetRegularizerType(BMRM, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMSetElasticNetRatio(BMRM, PetscReal);
+PETSC_EXTERN PetscErrorCode BMRMSetWeights(BMRM, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetCuts(BMRM, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetMaxCuts(BMRM, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetCheckpoint(BMRM, const char[], PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetRestart(BMRM, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMSetWarmStart(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetLambda(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetTolerances(BMRM, PetscReal, PetscReal, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetLineSearch(BMRM, PetscBool);
@@ -41,6 +55,10 @@ PETSC_EXTERN PetscErrorCode BMRMSolve(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMReset(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
 
+PETSC_EXTERN PetscErrorCode BMRMGetLossType(BMRM, const char *[]);
+PETSC_EXTERN PetscErrorCode BMRMGetLossParameter(BMRM, const char[], PetscReal *);
+PETSC_EXTERN PetscErrorCode BMRMGetTask(BMRM, BMRMTask *);
+PETSC_EXTERN PetscErrorCode BMRMGetRegularizerType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLambda(BMRM, PetscReal *);
 PETSC_EXTERN PetscErrorCode BMRMGetSolution(BMRM, Vec *);
 PETSC_EXTERN PetscErrorCode BMRMGetScores(BMRM, Vec *);

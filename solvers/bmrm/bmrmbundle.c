@@ -8,27 +8,33 @@ static PetscErrorCode BMRMBundleReserve(BMRMBundle *bu, PetscInt cap)
   PetscFunctionBegin;
   if (cap <= bu->cap) PetscFunctionReturn(PETSC_SUCCESS);
   bu->cap = PetscMax(cap, PetscMax(32, 2 * old.cap));
-  PetscCall(PetscCalloc5(bu->cap, &bu->a, bu->cap, &bu->b, bu->cap, &bu->alpha, bu->cap, &bu->idle, (size_t)bu->cap * bu->cap, &bu->G));
+  PetscCall(PetscCalloc7(bu->cap, &bu->a, bu->cap, &bu->b, bu->cap, &bu->z, bu->cap, &bu->alpha, bu->cap, &bu->idle, bu->cap, &bu->block, (size_t)bu->cap * bu->cap, &bu->G));
   PetscCall(PetscCalloc3(bu->cap, &bu->spare, bu->cap, &bu->va, bu->cap, &bu->work));
   PetscCall(PetscArraycpy(bu->a, old.a, old.n));
   PetscCall(PetscArraycpy(bu->b, old.b, old.n));
+  PetscCall(PetscArraycpy(bu->z, old.z, old.n));
   PetscCall(PetscArraycpy(bu->alpha, old.alpha, old.n));
   PetscCall(PetscArraycpy(bu->idle, old.idle, old.n));
+  PetscCall(PetscArraycpy(bu->block, old.block, old.n));
   PetscCall(PetscArraycpy(bu->spare, old.spare, old.nspare));
   for (PetscInt i = 0; i < old.n; i++) PetscCall(PetscArraycpy(bu->G + (size_t)i * bu->cap, old.G + (size_t)i * old.cap, old.n));
-  PetscCall(PetscFree5(old.a, old.b, old.alpha, old.idle, old.G));
+  PetscCall(PetscFree7(old.a, old.b, old.z, old.alpha, old.idle, old.block, old.G));
   PetscCall(PetscFree3(old.spare, old.va, old.work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bundle of one cut, the constant zero, which has all the weight. */
-PetscErrorCode BMRMBundleCreate(BMRMBundle *bu)
+/* The bundle of one cut a block, its least risk, which has all the weight. */
+PetscErrorCode BMRMBundleCreate(BMRMBundle *bu, PetscInt nblock, const PetscReal least[])
 {
   PetscFunctionBegin;
   PetscCall(BMRMBundleDestroy(bu));
-  PetscCall(BMRMBundleReserve(bu, 1));
-  bu->n = bu->peak = 1;
-  bu->alpha[0]     = 1;
+  PetscCall(BMRMBundleReserve(bu, nblock));
+  bu->n = bu->peak = bu->nblock = nblock;
+  for (PetscInt k = 0; k < nblock; k++) {
+    bu->alpha[k] = 1;
+    bu->b[k]     = least[k];
+    bu->block[k] = k;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,9 +43,10 @@ PetscErrorCode BMRMBundleDestroy(BMRMBundle *bu)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < bu->n; i++) PetscCall(VecDestroy(&bu->a[i]));
   for (PetscInt i = 0; i < bu->nspare; i++) PetscCall(VecDestroy(&bu->spare[i]));
-  PetscCall(PetscFree5(bu->a, bu->b, bu->alpha, bu->idle, bu->G));
+  PetscCall(VecDestroy(&bu->image));
+  PetscCall(PetscFree7(bu->a, bu->b, bu->z, bu->alpha, bu->idle, bu->block, bu->G));
   PetscCall(PetscFree3(bu->spare, bu->va, bu->work));
-  bu->n = bu->cap = bu->nspare = bu->peak = 0;
+  bu->n = bu->cap = bu->nspare = bu->peak = bu->nblock = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,52 +61,81 @@ PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Adds the cut <a, w> + b with weight zero; the bundle takes over the vector. One VecMDot() gives the row of the Gram matrix,
-  whose last entry, the square of a, is returned.
-*/
-PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, Vec a, PetscReal b, PetscReal *square)
+/* The entry of the free weight, the same on all ranks. */
+static PetscErrorCode FreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
 {
-  const PetscInt n = bu->n;
-  PetscScalar   *dots;
+  PetscInt  start, end;
+  PetscReal mine = 0;
+
+  PetscFunctionBegin;
+  *z = 0;
+  if (r->free < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetOwnershipRange(a, &start, &end));
+  if (r->free >= start && r->free < end) {
+    const PetscScalar *aa;
+
+    PetscCall(VecGetArrayRead(a, &aa));
+    mine = PetscRealPart(aa[r->free - start]);
+    PetscCall(VecRestoreArrayRead(a, &aa));
+  }
+  PetscCallMPI(MPI_Allreduce(&mine, z, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)a)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Adds the cut <a, w> + b of a block with weight zero; the bundle takes over the vector. For half a squared norm one VecMDot()
+  gives the row of the Gram matrix. Returns a number that is finite when a is.
+*/
+PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, Vec a, PetscReal b, PetscReal *square)
+{
+  const PetscInt n = bu->n, m = bu->nblock;
 
   PetscFunctionBegin;
   PetscCall(BMRMBundleReserve(bu, n + 1));
   bu->a[n]     = a;
   bu->b[n]     = b;
+  bu->block[n] = block;
   bu->alpha[n] = 0;
   bu->idle[n]  = 0;
   bu->n++;
   bu->peak = PetscMax(bu->peak, bu->n);
-  PetscCall(PetscMalloc1(n, &dots));
-  PetscCall(VecMDot(a, n, bu->a + 1, dots));
-  bu->G[(size_t)n * bu->cap] = bu->G[n] = 0;
-  for (PetscInt i = 1; i <= n; i++) bu->G[(size_t)n * bu->cap + i] = bu->G[(size_t)i * bu->cap + n] = PetscRealPart(dots[i - 1]);
-  *square = PetscRealPart(dots[n - 1]);
-  PetscCall(PetscFree(dots));
+  PetscCall(FreeEntry(r, a, &bu->z[n]));
+  if (r->ops->solve) {
+    PetscScalar *dots  = bu->work;
+    Vec          image = a;
+
+    if (!r->euclidean) {
+      if (!bu->image) PetscCall(VecDuplicate(a, &bu->image));
+      PetscCall(VecCopy(a, image = bu->image));
+      PetscCall((*r->ops->solve)(r, image));
+    }
+    PetscCall(VecMDot(image, n + 1 - m, bu->a + m, dots));
+    for (PetscInt i = 0; i < m; i++) bu->G[(size_t)n * bu->cap + i] = bu->G[(size_t)i * bu->cap + n] = 0;
+    for (PetscInt i = m; i <= n; i++) bu->G[(size_t)n * bu->cap + i] = bu->G[(size_t)i * bu->cap + n] = PetscRealPart(dots[i - m]);
+    *square = PetscRealPart(dots[n - m]);
+  } else PetscCall(VecNorm(a, NORM_2, square));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ages the cuts by the last weights and drops those without weight for max_idle solutions in a row; 0 keeps all. */
-PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
+/* Keeps the first cut of every block and those marked; the vectors of the others are spare. */
+static PetscErrorCode Keep(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
 {
   const PetscInt n = bu->n, ld = bu->cap;
-  PetscInt       k = 1, *keep;
+  PetscInt       k = bu->nblock, *keep;
 
   PetscFunctionBegin;
-  *dropped = 0;
-  for (PetscInt i = 0; i < n; i++) bu->idle[i] = bu->alpha[i] > 0 ? 0 : bu->idle[i] + 1;
-  if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &keep));
-  keep[0] = 0;
-  for (PetscInt i = 1; i < n; i++) {
-    if (bu->idle[i] < max_idle) keep[k++] = i;
+  for (PetscInt i = 0; i < k; i++) keep[i] = i;
+  for (PetscInt i = bu->nblock; i < n; i++) {
+    if (marked[i]) keep[k++] = i;
     else bu->spare[bu->nspare++] = bu->a[i];
   }
   if (k < n) {
-    for (PetscInt i = 1; i < k; i++) { /* keep[i] >= i: nothing is overwritten before it is read */
+    for (PetscInt i = bu->nblock; i < k; i++) { /* keep[i] >= i: nothing is overwritten before it is read */
       bu->a[i]     = bu->a[keep[i]];
       bu->b[i]     = bu->b[keep[i]];
+      bu->z[i]     = bu->z[keep[i]];
+      bu->block[i] = bu->block[keep[i]];
       bu->alpha[i] = bu->alpha[keep[i]];
       bu->idle[i]  = bu->idle[keep[i]];
       for (PetscInt j = 0; j < k; j++) bu->G[(size_t)i * ld + j] = bu->G[(size_t)keep[i] * ld + keep[j]];
@@ -112,26 +148,102 @@ PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  wq = -A alpha / lambda by one VecMAXPY(), and the dual value b'alpha - lambda/2 ||wq||^2: no w has a smaller objective.
-  The value is taken from the vector itself and not from the Gram matrix, where more would cancel.
-*/
-PetscErrorCode BMRMBundleCombine(BMRMBundle *bu, PetscReal lambda, Vec wq, PetscReal *dual)
+/* Ages the cuts by the last weights and drops those without weight for max_idle solutions in a row; 0 keeps all. */
+PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
 {
-  PetscScalar *scale = bu->work;
-  PetscReal    norm, ab = 0;
-  PetscInt     k = 0;
+  PetscBool *marked;
 
   PetscFunctionBegin;
-  for (PetscInt i = 1; i < bu->n; i++) {
-    ab += bu->alpha[i] * bu->b[i];
-    if (bu->alpha[i] <= 0) continue;
-    bu->va[k]  = bu->a[i];
-    scale[k++] = -bu->alpha[i] / lambda;
+  *dropped = 0;
+  for (PetscInt i = 0; i < bu->n; i++) bu->idle[i] = bu->alpha[i] > 0 ? 0 : bu->idle[i] + 1;
+  if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(bu->n, &marked));
+  for (PetscInt i = 0; i < bu->n; i++) marked[i] = (PetscBool)(bu->idle[i] < max_idle);
+  PetscCall(Keep(bu, marked, dropped));
+  PetscCall(PetscFree(marked));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Makes room: when the bundle holds more than max cuts, the lightest half gives way to their weighted means, one a block. The
+  mean of cuts is a cut, and the model keeps its dual value, so that the bound never falls.
+*/
+PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt max)
+{
+  const PetscInt n = bu->n, m = bu->nblock;
+  PetscBool     *marked;
+  PetscReal     *weight, mass[BMRM_MAX_BLOCKS] = {0}, offset[BMRM_MAX_BLOCKS] = {0};
+  Vec            mean[BMRM_MAX_BLOCKS] = {NULL};
+  PetscInt      *order, dropped, gone;
+
+  PetscFunctionBegin;
+  if (max <= 0 || n - m <= max) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc3(n, &marked, n, &weight, n, &order));
+  gone = PetscMin(n - m, n - m - max / 2 + m); /* the means take room, too */
+  for (PetscInt i = 0; i < n; i++) {
+    marked[i] = PETSC_TRUE;
+    order[i]  = i;
+    weight[i] = i < m ? PETSC_INFINITY : bu->alpha[i] - 1e-12 * bu->idle[i]; /* of those without weight the longest idle first */
   }
-  PetscCall(VecSet(wq, 0));
-  PetscCall(VecMAXPY(wq, k, scale, bu->va));
-  PetscCall(VecNorm(wq, NORM_2, &norm));
-  *dual = ab - 0.5 * lambda * norm * norm;
+  PetscCall(PetscSortRealWithPermutation(n, weight, order));
+  for (PetscInt i = 0; i < gone; i++) {
+    const PetscInt cut = order[i], k = bu->block[cut];
+
+    marked[cut] = PETSC_FALSE;
+    if (bu->alpha[cut] <= 0) continue;
+    if (!mean[k]) {
+      PetscCall(BMRMBundleGetVec(bu, bu->a[cut], &mean[k])); /* a spare one, or those would become ever more */
+      PetscCall(VecSet(mean[k], 0));
+    }
+    PetscCall(VecAXPY(mean[k], bu->alpha[cut], bu->a[cut]));
+    offset[k] += bu->alpha[cut] * bu->b[cut];
+    mass[k] += bu->alpha[cut];
+  }
+  PetscCall(Keep(bu, marked, &dropped));
+  PetscCall(PetscFree3(marked, weight, order));
+  for (PetscInt k = 0; k < m; k++) {
+    PetscReal square;
+
+    if (!mean[k]) continue;
+    PetscCall(VecScale(mean[k], 1 / mass[k]));
+    PetscCall(BMRMBundleAdd(bu, r, k, mean[k], offset[k] / mass[k], &square));
+    bu->alpha[bu->n - 1] = mass[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* v = A alpha by one VecMAXPY(), and b'alpha. */
+PetscErrorCode BMRMBundleSum(BMRMBundle *bu, const PetscReal alpha[], Vec v, PetscReal *ab)
+{
+  PetscInt k = 0;
+
+  PetscFunctionBegin;
+  *ab = 0;
+  for (PetscInt i = 0; i < bu->n; i++) {
+    *ab += alpha[i] * bu->b[i];
+    if (alpha[i] == 0 || !bu->a[i]) continue;
+    bu->va[k]     = bu->a[i];
+    bu->work[k++] = alpha[i];
+  }
+  PetscCall(VecSet(v, 0));
+  PetscCall(VecMAXPY(v, k, bu->work, bu->va));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bundle of a checkpoint but for the values of its vectors: of every cut block, age, offset, free entry, weight and its row of G. */
+PetscErrorCode BMRMBundleRefill(BMRMBundle *bu, Vec like, PetscInt n, const double lines[])
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMBundleReserve(bu, n));
+  for (PetscInt i = 0; i < n; i++, lines += 5 + n) {
+    bu->block[i] = (PetscInt)lines[0];
+    bu->idle[i]  = (PetscInt)lines[1];
+    bu->b[i]     = lines[2];
+    bu->z[i]     = lines[3];
+    bu->alpha[i] = lines[4];
+    PetscCall(PetscArraycpy(bu->G + (size_t)i * bu->cap, lines + 5, n));
+    if (i >= bu->nblock) PetscCall(BMRMBundleGetVec(bu, like, &bu->a[i]));
+  }
+  bu->n = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

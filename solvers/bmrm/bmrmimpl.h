@@ -5,28 +5,44 @@
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
 #include "bmrm.h"
+#include "bmrmloss.h"
+#include "bmrmregularizer.h"
 
 #define BMRM_MAX_MONITORS 5
+#define BMRM_NAME_LEN     64
+#define BMRM_PRINTS       3 /* numbers that tell data apart */
 
 #define BMRMCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
 
 PETSC_EXTERN PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, BMRM_CutEvent;
 
-/* The cutting-plane model of the risk, R(w) >= max_i <a_i, w> + b_i.  Cut 0 is the constant 0, a lower bound of every
-   loss we have; it owns no vector, its a is zero.  Replicated on all ranks but for the vectors. */
+/* The cutting-plane model of the risk, the sum over blocks of examples of max_i <a_i, w> + b_i. The first cut of every block is its
+   least risk, a constant; it owns no vector, its a is zero.  Replicated on all ranks but for the vectors. */
 typedef struct {
   PetscInt     n, cap; /* cuts in use, cuts there is room for */
-  PetscInt     peak;   /* largest n so far */
-  Vec         *a;      /* subgradients, a[0] is NULL */
-  Vec         *spare;  /* vectors of dropped cuts, to be used again */
+  PetscInt     nblock;
+  PetscInt     peak;  /* largest n so far */
+  Vec         *a;     /* subgradients, those of the first cuts are NULL */
+  Vec         *spare; /* vectors of dropped cuts, to be used again */
+  Vec          image; /* work: M^-1 a for the Gram matrix */
   PetscInt     nspare;
+  PetscInt    *block; /* of which examples */
   PetscReal   *b;     /* offsets */
-  PetscReal   *alpha; /* weights of the last QP solution, a point of the simplex */
+  PetscReal   *z;     /* the entries of the free weight */
+  PetscReal   *alpha; /* weights of the last QP solution, those of every block a point of the simplex */
   PetscInt    *idle;  /* how many solutions in a row gave the cut no weight */
-  PetscReal   *G;     /* Gram matrix <a_i, a_j>, cap columns a row */
+  PetscReal   *G;     /* Gram matrix <a_i, M^-1 a_j>, cap columns a row; for half squared norms only */
   Vec         *va;    /* work: the vectors VecMAXPY() is to add */
   PetscScalar *work;  /* work: their factors */
 } BMRMBundle;
+
+/* a QP on a product of simplices */
+typedef struct {
+  PetscInt         n, nblock, ld;
+  const PetscInt  *block;
+  const PetscReal *G, *b; /* ld columns a row */
+  PetscReal        lambda;
+} BMRMQPData;
 
 /* work space of the inner QP */
 typedef struct {
@@ -34,31 +50,42 @@ typedef struct {
   PetscReal *g;         /* gradient of the objective */
   PetscReal *H, *d, *L; /* reduced Hessian, direction, Cholesky factor */
   PetscInt  *S;         /* the cuts with weight */
+  PetscInt   steepest[BMRM_MAX_BLOCKS], heaviest[BMRM_MAX_BLOCKS];
+  PetscReal  gap[BMRM_MAX_BLOCKS];
 } BMRMQP;
 
 struct _p_BMRM {
   PETSCHEADER(int);
   Mat      X; /* one example a row */
-  Vec      y; /* +1 or -1 */
+  Vec      y; /* labels */
   PetscInt m; /* examples, on all ranks */
 
   /* what the user asks for */
-  PetscReal lambda;       /* weight of the regulariser */
-  PetscReal eps, eps_rel; /* absolute and relative tolerance on the gap */
-  PetscInt  max_it;       /* passes over the data at most */
-  PetscReal mu;           /* how far past the best point the next cut is taken, first value */
-  PetscBool mu_adapt;     /* change mu on the way */
-  PetscBool line_search;  /* OCAS, otherwise plain BMRM */
-  PetscInt  idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
-  PetscReal qp_rtol;      /* the inner QP is solved to this fraction of the gap */
-  PetscBool error_if_not_converged;
+  BMRMLoss        loss;
+  BMRMRegularizer reg;
+  char            losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
+  char            checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt        checkpoint_every;
+  PetscInt        ncut;         /* cuts a pass: blocks of examples */
+  PetscBool       warm;         /* the next solve goes on from the bundle and the point of the last */
+  PetscReal       lambda;       /* weight of the regulariser */
+  PetscReal       eps, eps_rel; /* absolute and relative tolerance on the gap */
+  PetscInt        max_it;       /* passes over the data at most */
+  PetscReal       mu;           /* how far past the best point the next cut is taken, first value */
+  PetscBool       mu_adapt;     /* change mu on the way */
+  PetscBool       line_search;  /* OCAS, otherwise plain BMRM */
+  PetscInt        idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
+  PetscInt        max_cuts;     /* keep no more than that, 0 any number */
+  PetscReal       qp_rtol;      /* the inner QP is solved to this fraction of the gap */
+  PetscBool       error_if_not_converged;
 
   /* the state */
   BMRMBundle          bundle;
   BMRMQP              qp;
-  Vec                 w, d;    /* the best point, and the direction to the minimiser of the model */
-  Vec                 f, e;    /* X w and X d */
-  Vec                 r;       /* derivative of the risk by X w at the cut point */
+  Vec                 w, d; /* the best point, and the direction to the minimiser of the model */
+  Vec                 f, e; /* X w and X d */
+  Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
+  PetscInt            nr;
   PetscReal           J, risk; /* objective and risk of the best point */
   PetscReal           lower;   /* certified: no point has a smaller objective */
   PetscReal           mu_now, step;
@@ -67,7 +94,16 @@ struct _p_BMRM {
   PetscInt            qp_its;
   BMRMConvergedReason reason;
   PetscBool           setup;
-  PetscBool           broken; /* a cut holds a NaN or infinity */
+  PetscBool           started;            /* bundle and point belong to the data, loss and regulariser set now */
+  PetscBool           broken;             /* a cut holds a NaN or infinity */
+  PetscReal           along[2];           /* of a regulariser that is half a squared norm: its derivative along d is along[0] + t along[1] */
+  double              print[BMRM_PRINTS]; /* of the data, for checkpoints */
+  BMRMPieces          pieces;             /* work of the line search */
+  Vec                 labels;             /* a copy of y that lives where f does */
+  Vec                 center, v, u;       /* work of models that need more than a QP */
+  PetscReal           rho, free;          /* their proximal term; the model's free weight */
+  PetscReal          *H, *bt, *trial;     /* their Hessian, offsets, weights; room for ncap cuts */
+  PetscInt            ncap;
 
   PetscInt      nmonitors;
   BMRMMonitorFn monitor[BMRM_MAX_MONITORS];
@@ -75,24 +111,50 @@ struct _p_BMRM {
   PetscErrorCode (*monitordestroy[BMRM_MAX_MONITORS])(void **);
 };
 
-/* bmrmloss.c: the hinge loss at f + s e, given f = X w, e = X d and labels y; every sum runs over all ranks */
-PETSC_INTERN PetscErrorCode BMRMHingeRisk(Vec, Vec, PetscReal, Vec, PetscInt, PetscReal *);
-PETSC_INTERN PetscErrorCode BMRMHingeCut(Vec, Vec, PetscReal, Vec, PetscInt, Vec, PetscReal *);
+/* bmrm.c */
+PETSC_INTERN PetscErrorCode BMRMForget_Private(BMRM);
+
+/* bmrmloss.c */
+PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
+PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
+PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscErrorCode BMRMLossCheckLabels_Private(BMRM);
+
+/* bmrmregularizer.c */
+PETSC_INTERN PetscErrorCode BMRMRegularizerRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode BMRMRegularizerFinalize_Private(void);
+PETSC_INTERN PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *);
+PETSC_INTERN PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscErrorCode BMRMRegularizerSetUp_Private(BMRM);
 
 /* bmrmlinesearch.c */
-PETSC_INTERN PetscErrorCode BMRMHingeLineSearch(Vec, Vec, Vec, PetscInt, PetscReal, PetscReal, PetscReal *);
+PETSC_INTERN PetscErrorCode BMRMPiecesMinimize(MPI_Comm, BMRMPieces *, PetscReal, PetscReal, PetscReal *);
+PETSC_INTERN PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *);
+PETSC_INTERN PetscErrorCode BMRMLineSearch_Private(BMRM, PetscReal *);
 
 /* bmrmqp.c */
-PETSC_INTERN PetscErrorCode BMRMQPSolve(BMRMQP *, PetscInt, const PetscReal[], PetscInt, const PetscReal[], PetscReal, PetscReal, PetscReal[], PetscReal *, PetscInt *);
+PETSC_INTERN PetscErrorCode BMRMQPSolve(BMRMQP *, const BMRMQPData *, PetscReal, PetscReal[], PetscReal *, PetscInt *);
 PETSC_INTERN PetscErrorCode BMRMQPDestroy(BMRMQP *);
 
 /* bmrmbundle.c */
-PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *);
+PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *, PetscInt, const PetscReal[]);
 PETSC_INTERN PetscErrorCode BMRMBundleDestroy(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
-PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, Vec, PetscReal, PetscReal *);
+PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, BMRMRegularizer, PetscInt, Vec, PetscReal, PetscReal *);
 PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt, PetscInt *);
-PETSC_INTERN PetscErrorCode BMRMBundleCombine(BMRMBundle *, PetscReal, Vec, PetscReal *);
+PETSC_INTERN PetscErrorCode BMRMBundleCompress(BMRMBundle *, BMRMRegularizer, PetscInt);
+PETSC_INTERN PetscErrorCode BMRMBundleRefill(BMRMBundle *, Vec, PetscInt, const double[]);
+PETSC_INTERN PetscErrorCode BMRMBundleSum(BMRMBundle *, const PetscReal[], Vec, PetscReal *);
+
+/* bmrmmodel.c */
+PETSC_INTERN PetscErrorCode BMRMSolveModel_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMModelReset_Private(BMRM);
+
+/* bmrmcheckpoint.c */
+PETSC_INTERN PetscErrorCode BMRMCheckpointSetUp_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMCheckpointSave_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMCheckpointLoad_Private(BMRM);
 
 /* bmrmview.c */
 PETSC_INTERN PetscErrorCode BMRMMonitor_Private(BMRM);

@@ -1,55 +1,19 @@
-/* Exact line search for the hinge loss: the root of a monotone piecewise linear derivative, without a sort. */
+/* Line searches: the root of a monotone derivative, exact without a sort where it is piecewise linear, safeguarded elsewhere. */
 #include "bmrmimpl.h"
+#include <gpucsr.h>
 
-/* where the loss of one example changes its slope, and by how much it raises the derivative */
-typedef struct {
-  PetscReal t, jump;
-} Breakpoint;
-
-/* The derivative right of t is slope + B t + the jumps in (lo, t]; the root lies in [lo, hi]. */
+/* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
 typedef struct {
   MPI_Comm    comm;
   PetscMPIInt size;
-  PetscReal   slope, B, lo, hi;
-  PetscInt    n; /* breakpoints of this rank strictly between lo and hi */
-  Breakpoint *bp;
-  PetscMPIInt nsample; /* candidates that every rank proposes in a round */
-  PetscReal  *mine, *candidate, *jumps, *alljumps;
+  PetscReal   slope, curve, lo, hi;
+  PetscInt    n; /* kinks of this rank strictly between lo and hi */
+  BMRMKink   *kink;
+  PetscMPIInt nsample;                         /* candidates that every rank proposes in a round */
+  PetscReal  *mine, *candidate, *gain, *gains; /* of slope and curve, in turns */
 } Bracket;
 
-/* Collects the breakpoints at t > 0; returns the sum of the slopes that act just right of 0. */
-static PetscErrorCode CollectBreakpoints(Vec f, Vec e, Vec y, PetscInt m, PetscInt *nbp, Breakpoint *bp, PetscReal *slope)
-{
-  const PetscScalar *fa, *ea, *ya;
-  PetscInt           n, k = 0;
-  PetscReal          sum = 0;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(VecGetArrayRead(f, &fa));
-  PetscCall(VecGetArrayRead(e, &ea));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal yi = PetscRealPart(ya[i]), fi = PetscRealPart(fa[i]);
-    const PetscReal c = 1 - yi * fi, s = -yi * PetscRealPart(ea[i]); /* the loss is max(0, c + t s) */
-    const PetscBool in = (PetscBool)((c > 0) | ((c == 0) & (s > 0))), kink = (PetscBool)(((c > 0) & (s < 0)) | ((c < 0) & (s > 0)));
-
-    /* no branches: which way they go is anybody's guess */
-    sum += in ? s : 0;
-    bp[k].t    = -c / (kink ? s : 1);
-    bp[k].jump = PetscAbsReal(s) / m;
-    k += kink;
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscCall(VecRestoreArrayRead(e, &ea));
-  PetscCall(VecRestoreArrayRead(f, &fa));
-  *nbp   = k;
-  *slope = sum / m;
-  PetscCall(PetscLogFlops(6.0 * n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Every rank proposes some of its breakpoints; returns them all, sorted and without doubles. */
+/* Every rank proposes some of its kinks; returns their places, sorted and without doubles, the same on all ranks. */
 static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
 {
   PetscInt n = 0;
@@ -58,7 +22,7 @@ static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
   for (PetscMPIInt k = 0; k < br->nsample; k++) {
     const PetscInt at = (PetscInt)((2 * k + 1) * (PetscReal)br->n / (2 * br->nsample));
 
-    br->mine[k] = br->n ? br->bp[PetscMin(at, br->n - 1)].t : PETSC_INFINITY;
+    br->mine[k] = br->n ? br->kink[PetscMin(at, br->n - 1)].t : PETSC_INFINITY;
   }
   PetscCallMPI(MPI_Allgather(br->mine, br->nsample, MPIU_REAL, br->candidate, br->nsample, MPIU_REAL, br->comm));
   for (PetscInt k = 0; k < (PetscInt)br->nsample * br->size; k++) {
@@ -70,55 +34,60 @@ static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
 }
 
 /*
-  Sums, over all ranks, the jumps before, at, between and after the candidates: 2 n + 1 numbers in their order on the line.
+  Sums, over all ranks, the gains before, at, between and after the candidates: 2 n + 1 pairs in their order on the line.
 
   The candidates are filled up to one less than a power of two, for a binary search without branches.
 */
-static PetscErrorCode SumJumps(Bracket *br, PetscInt n)
+static PetscErrorCode SumGains(Bracket *br, PetscInt n)
 {
   PetscInt width = 1;
 
   PetscFunctionBegin;
   while (width <= n) width *= 2;
   for (PetscInt k = n; k < width; k++) br->candidate[k] = PETSC_INFINITY;
-  PetscCall(PetscArrayzero(br->jumps, 2 * n + 1));
+  PetscCall(PetscArrayzero(br->gain, 4 * n + 2));
   for (PetscInt i = 0; i < br->n; i++) {
-    const PetscReal t = br->bp[i].t;
-    PetscInt        a = 0; /* so many candidates are below t */
+    const BMRMKink q = br->kink[i];
+    PetscInt       a = 0; /* so many candidates are below it */
 
-    for (PetscInt half = width / 2; half; half /= 2) a += half * (br->candidate[a + half - 1] < t);
-    br->jumps[2 * a + (br->candidate[a] == t)] += br->bp[i].jump;
+    for (PetscInt half = width / 2; half; half /= 2) a += half * (br->candidate[a + half - 1] < q.t);
+    a = 4 * a + 2 * (br->candidate[a] == q.t);
+    br->gain[a] += q.jump - q.bend * q.t;
+    br->gain[a + 1] += q.bend;
   }
-  PetscCallMPI(MPI_Allreduce(br->jumps, br->alljumps, (PetscMPIInt)(2 * n + 1), MPIU_REAL, MPIU_SUM, br->comm));
+  PetscCallMPI(MPI_Allreduce(br->gain, br->gains, (PetscMPIInt)(4 * n + 2), MPIU_REAL, MPIU_SUM, br->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Shrinks the bracket to one gap between candidates, or to the candidate that is the root. */
 static PetscErrorCode Shrink(Bracket *br, PetscInt n)
 {
-  PetscReal slope = br->slope, lo = br->lo, hi = br->hi;
+  PetscReal slope = br->slope, curve = br->curve, lo = br->lo, hi = br->hi;
   PetscInt  k = 0;
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < n; j++) {
-    const PetscReal t = br->candidate[j], before = slope + br->alljumps[2 * j];
+    const PetscReal t = br->candidate[j], *g = br->gains + 4 * j;
+    const PetscReal s = slope + g[0], c = curve + g[1];
 
-    if (before + br->B * t >= 0) {
+    if (s + c * t >= 0) {
       hi = t;
       break;
     }
-    slope = before + br->alljumps[2 * j + 1];
+    slope = s + g[2];
+    curve = c + g[3];
     lo    = t;
-    if (slope + br->B * t >= 0) {
+    if (slope + curve * t >= 0) {
       hi = t;
       break;
     }
   }
   br->slope = slope;
+  br->curve = curve;
   br->lo    = lo;
   br->hi    = hi;
   for (PetscInt i = 0; i < br->n; i++) {
-    if (br->bp[i].t > lo && br->bp[i].t < hi) br->bp[k++] = br->bp[i];
+    if (br->kink[i].t > lo && br->kink[i].t < hi) br->kink[k++] = br->kink[i];
   }
   br->n = k;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -132,70 +101,214 @@ static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
   while (br->lo < br->hi) {
     PetscCall(GatherCandidates(br, &n));
     if (!n) { /* linear from lo to hi */
-      const PetscReal root = br->B > 0 ? -br->slope / br->B : br->lo;
+      const PetscReal root = br->curve > 0 ? -br->slope / br->curve : br->lo;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
     }
-    PetscCall(SumJumps(br, n));
+    PetscCall(SumGains(br, n));
     PetscCall(Shrink(br, n));
   }
   *t = br->lo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Makes room for n kinks; for losses and regularisers. */
+PetscErrorCode BMRMPiecesReserve(BMRMPieces *p, PetscInt n)
+{
+  PetscFunctionBegin;
+  if (n <= p->cap) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->n) PetscCall(PetscRealloc((size_t)n * sizeof(*p->kink), &p->kink));
+  else {
+    PetscCall(PetscFree(p->kink));
+    PetscCall(PetscMalloc1(n, &p->kink));
+  }
+  p->cap = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p->kink));
+  p->n = p->cap = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  BMRMHingeLineSearch - minimises A t + B t^2/2 + (1/m) sum_i max(0, 1 - y_i (f_i + t e_i)) over t >= 0
+  BMRMPiecesMinimize - minimises A t + B t^2/2 + the sum of the pieces of all ranks over t >= 0
 
   Collective
 
   Input Parameters:
-+ f - products at t = 0
-. e - products with the direction
-. y - the labels, +1 or -1
-. m - number of examples on all ranks
-. A - derivative of the regulariser at t = 0
-- B - its curvature, not negative
++ comm - the ranks
+. p    - the pieces of this one; their order is lost
+. A    - derivative of a part that all ranks know
+- B    - its curvature, not negative
 
   Output Parameter:
 . t - the minimiser, the same on all ranks
 
   Notes:
   The derivative is piecewise linear and grows. Each round evaluates it, by one reduction, at up to some tens of
-  breakpoints which the ranks propose, and keeps the gap that holds the root. The gap shrinks about as many times, so that
-  the work is a few passes over the breakpoints: less than the sort of the textbook method, and nothing is gathered.
+  kinks which the ranks propose, and keeps the gap that holds the root. The gap shrinks about as many times, so that
+  the work is a few passes over the kinks: less than the sort of the textbook method, and nothing is gathered.
 */
-PetscErrorCode BMRMHingeLineSearch(Vec f, Vec e, Vec y, PetscInt m, PetscReal A, PetscReal B, PetscReal *t)
+PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, PetscReal B, PetscReal *t)
 {
   Bracket   br;
-  PetscInt  n, nall;
-  PetscReal slope;
+  PetscInt  nall, k = 0;
+  PetscReal mine[2], all[2];
+
+  PetscFunctionBegin;
+  *t      = 0;
+  mine[0] = p->slope;
+  mine[1] = p->curve;
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_REAL, MPIU_SUM, comm));
+  br.slope = all[0] + A;
+  br.curve = all[1] + B;
+  if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  br.comm = comm;
+  br.lo   = 0;
+  br.hi   = B > 0 ? -br.slope / B : PETSC_MAX_REAL; /* the pieces only raise the derivative */
+  br.kink = p->kink;
+  for (PetscInt i = 0; i < p->n; i++) {
+    if (p->kink[i].t > 0 && p->kink[i].t < br.hi) p->kink[k++] = p->kink[i];
+  }
+  br.n = k;
+  PetscCallMPI(MPI_Comm_size(comm, &br.size));
+  br.nsample = PetscMax(1, 31 / br.size);
+  nall       = (PetscInt)br.nsample * br.size;
+  PetscCall(PetscMalloc4(br.nsample, &br.mine, 2 * nall + 1, &br.candidate, 4 * nall + 2, &br.gain, 4 * nall + 2, &br.gains));
+  PetscCall(FindRoot(&br, t));
+  PetscCall(PetscFree4(br.mine, br.candidate, br.gain, br.gains));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* First and second derivatives of the objective right of w + t[k] d, on all ranks, in pairs. */
+static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], PetscReal d[])
+{
+  PetscReal mine[2 * BMRM_SLOPES], of[2];
+
+  PetscFunctionBegin;
+  PetscCall((*b->loss->ops->slopes)(b->loss, b->f, b->e, nt, t, b->labels, mine));
+  for (PetscInt k = 0; k < nt && !b->reg->ops->solve; k++) {
+    PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, t[k], of));
+    mine[2 * k] += of[0];
+    mine[2 * k + 1] += of[1];
+  }
+  PetscCallMPI(MPI_Allreduce(mine, d, (PetscMPIInt)(2 * nt), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
+  for (PetscInt k = 0; k < nt && b->reg->ops->solve; k++) { /* a parabola, known on all ranks */
+    d[2 * k] += b->lambda * (b->along[0] + t[k] * b->along[1]);
+    d[2 * k + 1] += b->lambda * b->along[1];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Newton's method inside a bracket that halves when Newton's point leaves it. */
+static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
+{
+  PetscReal d[2], first, lo = 0, hi = PETSC_INFINITY, at = 0;
 
   PetscFunctionBegin;
   *t = 0;
-  PetscCall(PetscObjectGetComm((PetscObject)y, &br.comm));
-  PetscCallMPI(MPI_Comm_size(br.comm, &br.size));
-  br.nsample = PetscMax(1, 31 / br.size);
-  nall       = (PetscInt)br.nsample * br.size;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(PetscMalloc1(n + 1, &br.bp));
-  PetscCall(PetscMalloc4(br.nsample, &br.mine, 2 * nall + 1, &br.candidate, 2 * nall + 1, &br.jumps, 2 * nall + 1, &br.alljumps));
-  PetscCall(CollectBreakpoints(f, e, y, m, &br.n, br.bp, &slope));
-  PetscCallMPI(MPI_Allreduce(&slope, &br.slope, 1, MPIU_REAL, MPIU_SUM, br.comm));
-  br.slope += A;
-  br.B  = B;
-  br.lo = 0;
-  br.hi = B > 0 ? -br.slope / B : PETSC_MAX_REAL; /* the jumps only raise the derivative */
-  if (br.slope < 0) {
+  PetscCall(ObjectiveAlong(b, 1, &at, d));
+  first = -d[0];
+  if (!(first > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt it = 0; it < 200; it++) {
+    const PetscReal newton = at - d[0] / d[1];
+
+    if (newton > lo && newton < hi && (it || newton < 1)) at = newton;
+    else if (hi < PETSC_INFINITY) at = lo + 0.5 * (hi - lo);
+    else at = lo > 0 ? 4 * lo : 1;
+    PetscCall(ObjectiveAlong(b, 1, &at, d));
+    if (d[0] < 0) lo = at;
+    else hi = at; /* where the derivative is no number, too */
+    if (PetscAbsReal(d[0]) <= 1e-10 * first || hi - lo <= 4 * PETSC_MACHINE_EPSILON * hi || lo > 1e100) break;
+  }
+  *t = d[0] <= 1e-10 * first ? at : lo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Places between lo and hi, in rising order: even ones, and some that crowd around where the derivative should vanish. */
+static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
+{
+  const PetscReal near[] = {0, 1e-2, 1e-4, 1e-7}, width = hi - lo;
+  const PetscReal guess[] = {lo - width * dlo[0] / (dhi - dlo[0]), lo - dlo[0] / dlo[1]}; /* by the chord, by the tangent */
+  PetscInt        all = 0, k = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 1; i < 6; i++) t[all++] = lo + width * i / 6;
+  t[all++] = guess[1];
+  for (int i = 0; i < 4; i++) {
+    t[all++] = guess[0] + near[i] * width;
+    t[all++] = guess[0] - near[i] * width;
+  }
+  for (PetscInt i = 0; i < all; i++) {
+    if (t[i] > lo && t[i] < hi) t[k++] = t[i];
+  }
+  PetscCall(PetscSortRemoveDupsReal(&k, t));
+  *n = k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  For scores on a device, whatever the loss: each round takes the derivative at BMRM_SLOPES places in one go, and keeps the gap
+  between two of them that holds the root. The first places spread over many powers of two; the next ones crowd around the
+  root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them.
+*/
+static PetscErrorCode Multisection(BMRM b, PetscReal *root)
+{
+  PetscReal t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
+  PetscInt  n = BMRM_SLOPES;
+
+  PetscFunctionBegin;
+  t[0] = 0;
+  for (PetscInt k = 1; k < n; k++) t[k] = PetscPowRealInt(2, k - 12);
+  for (PetscInt round = 0; n > 0 && round < 60; round++) {
     PetscInt k = 0;
 
-    for (PetscInt i = 0; i < br.n; i++) {
-      if (br.bp[i].t > 0 && br.bp[i].t < br.hi) br.bp[k++] = br.bp[i];
+    PetscCall(ObjectiveAlong(b, n, t, d));
+    if (!round) first = -d[0];
+    while (k < n && d[2 * k] < 0) k++;
+    if (k > 0) {
+      lo     = t[k - 1];
+      dlo[0] = d[2 * k - 2];
+      dlo[1] = d[2 * k - 1];
     }
-    br.n = k;
-    PetscCall(FindRoot(&br, t));
+    if (k < n) { /* a derivative that is no number ends the gap, too */
+      hi  = t[k];
+      dhi = d[2 * k];
+      if (hi == 0 || PetscAbsReal(dhi) <= 1e-15 * first) {
+        lo = hi;
+        break;
+      }
+    }
+    if (-dlo[0] <= 1e-15 * first || lo > 1e100) break;
+    if (hi == PETSC_INFINITY) {
+      for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
+    } else PetscCall(Places(lo, dlo, hi, dhi, &n, t)); /* none when lo and hi are neighbours */
   }
-  PetscCall(PetscFree4(br.mine, br.candidate, br.jumps, br.alljumps));
-  PetscCall(PetscFree(br.bp));
+  *root = lo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The step along d from the best point to the least objective, the same on all ranks. */
+PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
+{
+  struct GpDev_ *dev;
+  PetscBool      exact;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUGetRuntime(b->f, &dev));
+  exact           = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
+  b->pieces.slope = b->pieces.curve = 0;
+  b->pieces.n                       = 0;
+  if (exact || b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  if (exact) {
+    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, &b->pieces));
+    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * b->along[0], b->lambda * b->along[1], t));
+  } else if (dev) PetscCall(Multisection(b, t));
+  else PetscCall(Safeguarded(b, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

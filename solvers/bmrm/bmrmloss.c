@@ -1,93 +1,273 @@
-/* The hinge loss: risk, and the cut that a point gives, from the products X w. */
+/* The types of losses: their list, the one a solver has, and what they share. */
 #include "bmrmimpl.h"
+#include "bmrmloss.h"
 
-/*
-  BMRMHingeRisk - the mean of max(0, 1 - y_i (f_i + s e_i))
+static PetscFunctionList BMRMLossList       = NULL;
+static PetscBool         BMRMLossRegistered = PETSC_FALSE;
 
-  Collective
+#if GP_HAVE_CUDA
+  #define DEVICE_TWINS(name) &BMRMPointwise_##name##_CUDA
+#else
+  #define DEVICE_TWINS(name) NULL
+#endif
+#define LOSS(name) \
+  extern const BMRMPointwise        BMRMPointwise_##name##_Host; \
+  extern const BMRMPointwiseKernels BMRMPointwise_##name##_CUDA; \
+\
+  static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(BMRMLossSetPointwise(l, &BMRMPointwise_##name##_Host, DEVICE_TWINS(name))); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+#include "losses.def"
+#undef LOSS
+
+/*@C
+  BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
+
+  Not Collective
 
   Input Parameters:
-+ f - products X w
-. e - products with a direction
-. s - the step along it
-. y - the labels, +1 or -1
-- m - number of examples on all ranks
++ name   - what `BMRMSetLossType()` and -bmrm_loss call it
+- create - fills the operations; a loss that is a mean over the examples gets them from `BMRMLossSetPointwise()`
 
-  Output Parameter:
-. risk - the mean loss
-*/
-PetscErrorCode BMRMHingeRisk(Vec f, Vec e, PetscReal s, Vec y, PetscInt m, PetscReal *risk)
+  Level: advanced
+
+.seealso: `BMRMSetLossType()`, `BMRMLossSetPointwise()`, `BMRMRegularizerRegister()`
+@*/
+PetscErrorCode BMRMLossRegister(const char name[], PetscErrorCode (*create)(BMRMLoss))
 {
-  const PetscScalar *fa, *ea, *ya;
-  PetscInt           n;
-  PetscReal          sum = 0, all;
-
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(VecGetArrayRead(f, &fa));
-  PetscCall(VecGetArrayRead(e, &ea));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal loss = 1 - PetscRealPart(ya[i] * (fa[i] + s * ea[i]));
-
-    sum += !(loss <= 0) ? loss : 0; /* a NaN must not vanish */
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscCall(VecRestoreArrayRead(e, &ea));
-  PetscCall(VecRestoreArrayRead(f, &fa));
-  PetscCallMPI(MPI_Allreduce(&sum, &all, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)y)));
-  *risk = all / m;
-  PetscCall(PetscLogFlops(4.0 * n));
+  PetscCall(BMRMInitializePackage());
+  PetscCall(PetscFunctionListAdd(&BMRMLossList, name, create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  BMRMHingeCut - the derivative of the risk at the point whose products are f + s e, and the offset of its cut
+PetscErrorCode BMRMLossRegisterAll_Private(void)
+{
+  PetscFunctionBegin;
+  if (BMRMLossRegistered) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMLossRegistered = PETSC_TRUE;
+#define LOSS(name) PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
+#include "losses.def"
+#undef LOSS
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  Collective
+PetscErrorCode BMRMLossFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListDestroy(&BMRMLossList));
+  BMRMLossRegistered = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
+{
+  PetscFunctionBegin;
+  if (!*l) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*l)->ops->destroy) PetscCall((*(*l)->ops->destroy)(*l));
+  PetscCall(PetscFree(*l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMSetLossType - Chooses the loss
+
+  Logically Collective
 
   Input Parameters:
-+ f - products X w
-. e - products with a direction
-. s - the step along it
-. y - the labels, +1 or -1
-- m - number of examples on all ranks
++ b    - the solver
+- type - hinge (the default), sqhinge, huberhinge, logistic, exponential, leastsquares, absolute, quantile, epsilon, sqepsilon, huber, poisson, novelty,
+         or what `BMRMLossRegister()` added
 
-  Output Parameters:
-+ d - derivative of the risk by the products: -y_i/m where the margin is less than one, else 0
-- b - offset of the cut <X'd, w> + b
+  Options Database Key:
+. -bmrm_loss <type> - the loss
+
+  Level: beginner
 
   Note:
-  With the active examples I, R(w) >= (1/m) sum_I (1 - y_i x_i'w) for every w and every set I, with equality at the
-  point that I belongs to.  So b = |I|/m: nothing cancels, and rounding of the products makes a cut at worst
-  a little less tight, never wrong.
-*/
-PetscErrorCode BMRMHingeCut(Vec f, Vec e, PetscReal s, Vec y, PetscInt m, Vec d, PetscReal *b)
+  The risk is the mean of the loss over the examples. The parameters of the loss get their defaults.
+
+.seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
+@*/
+PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
 {
-  const PetscScalar *fa, *ea, *ya;
-  PetscScalar       *da;
-  const PetscReal    scale = 1. / m;
-  PetscInt           n;
-  PetscInt64         active = 0, all;
+  PetscErrorCode (*create)(BMRMLoss);
+  BMRMLoss l;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(VecGetArrayRead(f, &fa));
-  PetscCall(VecGetArrayRead(e, &ea));
-  PetscCall(VecGetArrayRead(y, &ya));
-  PetscCall(VecGetArrayWrite(d, &da));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscBool in = (PetscBool)(PetscRealPart(ya[i] * (fa[i] + s * ea[i])) < 1);
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(type, 2);
+  PetscCall(PetscFunctionListFind(BMRMLossList, type, &create));
+  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no loss %s; -help lists those there are", type);
+  PetscCall(PetscNew(&l));
+  PetscCall((*create)(l));
+  PetscCall(BMRMLossDestroy_Private(&b->loss));
+  b->loss = l;
+  PetscCall(PetscStrncpy(b->losstype, type, sizeof(b->losstype)));
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    da[i] = in ? -ya[i] * scale : 0;
-    active += in;
+/*@C
+  BMRMGetLossType - Gets the name of the loss
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. type - the name; it belongs to the solver
+
+  Level: beginner
+
+.seealso: `BMRMSetLossType()`
+@*/
+PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(type, 2);
+  *type = b->losstype;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetTask - Gets what the labels of the loss are
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. task - classification, regression or novelty detection
+
+  Level: intermediate
+
+.seealso: `BMRMSetLossType()`
+@*/
+PetscErrorCode BMRMGetTask(BMRM b, BMRMTask *task)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(task, 2);
+  *task = b->loss->task;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The place of a parameter, by the last word of its option. */
+static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
+{
+  PetscFunctionBegin;
+  for (*k = 0; *k < b->loss->nparameter; (*k)++) {
+    char     *tail = NULL;
+    PetscBool same;
+
+    PetscCall(PetscStrrchr(b->loss->parameter[*k].option, '_', &tail));
+    PetscCall(PetscStrcmp(tail, name, &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecRestoreArrayWrite(d, &da));
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscCall(VecRestoreArrayRead(e, &ea));
-  PetscCall(VecRestoreArrayRead(f, &fa));
-  PetscCallMPI(MPI_Allreduce(&active, &all, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)y)));
-  *b = (PetscReal)all / m;
-  PetscCall(PetscLogFlops(4.0 * n));
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_WRONG, "The loss %s has no parameter %s", b->losstype, name);
+}
+
+/*@C
+  BMRMSetLossParameter - Sets a number that shapes the loss
+
+  Logically Collective
+
+  Input Parameters:
++ b     - the solver, its type of loss set
+. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty)
+- value - the number
+
+  Options Database Keys:
++ -bmrm_loss_huber <0.5>    - half width of the parabola
+. -bmrm_loss_quantile <0.5> - which quantile
+. -bmrm_loss_epsilon <0.1>  - the error that costs nothing
+- -bmrm_loss_rho <1>        - the score that an example of the class should reach
+
+  Level: intermediate
+
+.seealso: `BMRMSetLossType()`
+@*/
+PetscErrorCode BMRMSetLossParameter(BMRM b, const char name[], PetscReal value)
+{
+  const BMRMLossParameter *p;
+  PetscInt                 k;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, value, 3);
+  PetscCall(FindParameter(b, name, &k));
+  p = &b->loss->parameter[k];
+  PetscCheck(value > p->low && value < p->high, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%s of the loss %s is %g, it must be between %g and %g", name, b->losstype, (double)value, (double)p->low, (double)p->high);
+  if (b->loss->value[k] != value) PetscCall(BMRMForget_Private(b));
+  b->loss->value[k] = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMGetLossParameter - Gets a number that shapes the loss
+
+  Not Collective
+
+  Input Parameters:
++ b    - the solver
+- name - as for `BMRMSetLossParameter()`
+
+  Output Parameter:
+. value - the number
+
+  Level: intermediate
+
+.seealso: `BMRMSetLossParameter()`
+@*/
+PetscErrorCode BMRMGetLossParameter(BMRM b, const char name[], PetscReal *value)
+{
+  PetscInt k;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(value, 3);
+  PetscCall(FindParameter(b, name, &k));
+  *value = b->loss->value[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called inside PetscOptionsBegin()/End(). */
+PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
+{
+  char      type[BMRM_NAME_LEN];
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsFList("-bmrm_loss", "what an error costs", "BMRMSetLossType", BMRMLossList, b->losstype, type, sizeof(type), &set));
+  if (set) PetscCall(BMRMSetLossType(b, type));
+  for (PetscInt k = 0; k < b->loss->nparameter; k++) {
+    const BMRMLossParameter *p     = &b->loss->parameter[k];
+    PetscReal                value = b->loss->value[k];
+    char                    *tail  = NULL;
+
+    PetscCall(PetscOptionsReal(p->option, p->help, "BMRMSetLossParameter", value, &value, &set));
+    PetscCall(PetscStrrchr(p->option, '_', &tail));
+    if (set) PetscCall(BMRMSetLossParameter(b, tail, value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses labels that the loss cannot take; collective. */
+PetscErrorCode BMRMLossCheckLabels_Private(BMRM b)
+{
+  PetscInt bad, at, first;
+
+  PetscFunctionBegin;
+  PetscCall((*b->loss->ops->checklabels)(b->loss, b->y, &bad, &at));
+  if (!bad) at = PETSC_MAX_INT;
+  PetscCallMPI(MPI_Allreduce(&at, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
+  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The inner QP of the bundle: an active-set method for a dense convex QP on the simplex. */
+/* The inner QP of the bundle: an active-set method for a dense convex QP on a product of simplices. */
 #include "bmrmimpl.h"
 
 static PetscErrorCode BMRMQPReserve(BMRMQP *qp, PetscInt n)
@@ -22,30 +22,41 @@ PetscErrorCode BMRMQPDestroy(BMRMQP *qp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g = G alpha / lambda - b; returns the objective alpha'G alpha / (2 lambda) - b'alpha, the duality gap and the steepest cut */
-static PetscErrorCode QPGradient(BMRMQP *qp, PetscInt n, const PetscReal G[], PetscInt ld, const PetscReal b[], PetscReal lambda, const PetscReal alpha[], PetscReal *obj, PetscReal *gap, PetscInt *jmin)
+/* g = G alpha / lambda - b; returns the objective alpha'G alpha / (2 lambda) - b'alpha, the duality gap of every block and of all, and
+   the steepest cut of every block */
+static PetscErrorCode QPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal *obj, PetscReal *gap)
 {
-  PetscReal *g = qp->g, ag = 0, ab = 0;
-  PetscInt   j = 0;
+  const PetscInt n = q->n;
+  PetscReal     *g = qp->g, ag = 0, ab = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) g[i] = -b[i];
+  for (PetscInt i = 0; i < n; i++) g[i] = -q->b[i];
   for (PetscInt k = 0; k < n; k++) {
-    const PetscReal  a   = alpha[k] / lambda;
-    const PetscReal *row = G + (size_t)k * ld;
+    const PetscReal  a   = alpha[k] / q->lambda;
+    const PetscReal *row = q->G + (size_t)k * q->ld;
 
     if (a == 0) continue;
     for (PetscInt i = 0; i < n; i++) g[i] += a * row[i];
     PetscCall(PetscLogFlops(2.0 * n));
   }
-  for (PetscInt i = 0; i < n; i++) {
-    ag += alpha[i] * g[i];
-    ab += alpha[i] * b[i];
-    if (g[i] < g[j]) j = i;
+  for (PetscInt k = 0; k < q->nblock; k++) {
+    qp->steepest[k] = -1;
+    qp->gap[k]      = 0;
   }
-  *obj  = 0.5 * (ag - ab);
-  *gap  = ag - g[j];
-  *jmin = j;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt k = q->block[i];
+
+    ag += alpha[i] * g[i];
+    ab += alpha[i] * q->b[i];
+    qp->gap[k] += alpha[i] * g[i];
+    if (qp->steepest[k] < 0 || g[i] < g[qp->steepest[k]]) qp->steepest[k] = i;
+  }
+  *obj = 0.5 * (ag - ab);
+  *gap = 0;
+  for (PetscInt k = 0; k < q->nblock; k++) {
+    qp->gap[k] -= g[qp->steepest[k]];
+    *gap += qp->gap[k];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,28 +107,29 @@ static void Solve(PetscInt n, const PetscReal L[], PetscReal d[])
 }
 
 /*
-  The direction to the minimiser on the affine hull of the cuts S: eliminate the heaviest cut p, whose weight is one
+  The direction to the minimiser on the affine hull of the cuts S: eliminate the heaviest cut p of every block, whose weight is one
   less the others', and solve with the reduced Hessian <a_i - a_p, a_j - a_p>/lambda. The cuts in S may be linearly
   dependent (there can be more of them than features): a ridge at the level of rounding makes the system definite, the step a
   proximal one, and a direction without curvature a long one that the bounds cut off.
 */
-static PetscErrorCode QPDirection(BMRMQP *qp, PetscInt k, PetscInt p, const PetscReal G[], PetscInt ld, PetscReal lambda)
+static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
 {
-  const PetscInt   ip = qp->S[p], n = k - 1;
-  const PetscReal *Gp      = G + (size_t)ip * ld;
-  PetscReal        largest = 0, ridge;
+  const PetscInt n       = k - q->nblock;
+  PetscReal      largest = 0, ridge;
 
   PetscFunctionBegin;
   for (PetscInt i = 0, r = 0; i < k; i++) {
-    const PetscInt   ii = qp->S[i];
-    const PetscReal *Gi = G + (size_t)ii * ld;
+    const PetscInt   ii = qp->S[i], pi = qp->heaviest[q->block[ii]];
+    const PetscReal *Gi = q->G + (size_t)ii * q->ld, *Gp = q->G + (size_t)pi * q->ld;
 
-    largest = PetscMax(largest, Gi[ii] / lambda);
-    if (i == p) continue;
+    largest = PetscMax(largest, Gi[ii] / q->lambda);
+    if (ii == pi) continue;
     for (PetscInt j = 0, c = 0; j <= i; j++) {
-      if (j != p) qp->H[(size_t)r * n + c++] = (Gi[qp->S[j]] - Gi[ip] - Gp[qp->S[j]] + Gp[ip]) / lambda;
+      const PetscInt jj = qp->S[j], pj = qp->heaviest[q->block[jj]];
+
+      if (jj != pj) qp->H[(size_t)r * n + c++] = (Gi[jj] - Gi[pj] - Gp[jj] + Gp[pj]) / q->lambda;
     }
-    qp->d[r++] = qp->g[ip] - qp->g[ii];
+    qp->d[r++] = qp->g[pi] - qp->g[ii];
   }
   ridge = PetscMax(1e-14 * largest, PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON);
   while (!Factor(n, qp->H, ridge, qp->L)) {
@@ -129,99 +141,114 @@ static PetscErrorCode QPDirection(BMRMQP *qp, PetscInt k, PetscInt p, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step along the direction, cut off where a weight reaches zero; tells whether it was a full one. */
-static PetscErrorCode QPStep(BMRMQP *qp, PetscInt k, PetscInt p, PetscReal alpha[], PetscBool *full)
+/* One step along the direction, cut off where a weight reaches zero, which leaves S; else it was a full one. */
+static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, PetscReal alpha[], PetscBool *full)
 {
-  PetscReal dp = 0, t = 1, sum = 0;
-  PetscInt  block = -1;
+  const PetscInt k                    = *size;
+  PetscReal      sum[BMRM_MAX_BLOCKS] = {0}, others[BMRM_MAX_BLOCKS] = {0}, t = 1;
+  PetscInt       block = -1, r = k - q->nblock;
 
   PetscFunctionBegin;
-  for (PetscInt i = k - 1; i > p; i--) qp->d[i] = qp->d[i - 1];
-  qp->d[p] = 0;
-  for (PetscInt i = 0; i < k; i++) dp -= qp->d[i];
-  qp->d[p] = dp;
-  for (PetscInt i = 0; i < k; i++) {
-    const PetscReal d = qp->d[i], a = alpha[qp->S[i]];
+  for (PetscInt i = k - 1; i >= 0; i--) { /* spread the reduced direction over S, from behind */
+    const PetscInt of = q->block[qp->S[i]];
 
-    if (a + t * d < 0) {
-      t     = -a / d;
+    if (qp->S[i] != qp->heaviest[of]) others[of] += qp->d[i] = qp->d[--r];
+  }
+  for (PetscInt i = 0; i < k; i++) {
+    const PetscInt  of = q->block[qp->S[i]];
+    const PetscReal a  = alpha[qp->S[i]];
+
+    if (qp->S[i] == qp->heaviest[of]) qp->d[i] = -others[of];
+    if (a + t * qp->d[i] < 0) {
+      t     = -a / qp->d[i];
       block = i;
     }
   }
   for (PetscInt i = 0; i < k; i++) {
     const PetscReal a = alpha[qp->S[i]] + t * qp->d[i];
 
-    sum += alpha[qp->S[i]] = i == block ? 0 : PetscMax(a, 0);
+    sum[q->block[qp->S[i]]] += alpha[qp->S[i]] = i == block ? 0 : PetscMax(a, 0);
   }
-  for (PetscInt i = 0; i < k; i++) alpha[qp->S[i]] /= sum;
+  for (PetscInt i = 0; i < k; i++) alpha[qp->S[i]] /= sum[q->block[qp->S[i]]];
   *full = (PetscBool)(block < 0);
+  if (block >= 0) {
+    for (PetscInt i = block; i + 1 < k; i++) qp->S[i] = qp->S[i + 1];
+    (*size)--;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collects the cuts with weight, and cut j whatever its weight; returns their number and the place of the heaviest. */
-static PetscInt QPSupport(BMRMQP *qp, PetscInt n, const PetscReal alpha[], PetscInt j, PetscInt *heaviest)
+/* Collects the cuts with weight, and the steepest ones of the blocks whose gap is larger than enter; returns their number. */
+static PetscInt QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter)
 {
-  PetscInt k = 0, p = 0;
+  PetscInt k = 0;
 
-  for (PetscInt i = 0; i < n; i++) {
-    if (alpha[i] <= 0 && i != j) continue;
-    qp->S[k] = i;
-    if (alpha[i] > alpha[qp->S[p]]) p = k;
-    k++;
+  for (PetscInt i = 0; i < q->n; i++) {
+    const PetscInt of = q->block[i];
+
+    if (alpha[i] > 0 || (qp->gap[of] > enter && i == qp->steepest[of])) qp->S[k++] = i;
   }
-  *heaviest = p;
   return k;
 }
 
+/* Finds the heaviest cut of every block. */
+static void QPHeaviest(BMRMQP *qp, const BMRMQPData *q, PetscInt k, const PetscReal alpha[])
+{
+  for (PetscInt l = 0; l < q->nblock; l++) qp->heaviest[l] = -1;
+  for (PetscInt i = 0; i < k; i++) {
+    const PetscInt of = q->block[qp->S[i]];
+
+    if (qp->heaviest[of] < 0 || alpha[qp->S[i]] > alpha[qp->heaviest[of]]) qp->heaviest[of] = qp->S[i];
+  }
+}
+
 /*
-  BMRMQPSolve - minimises alpha'G alpha / (2 lambda) - b'alpha over the simplex: the dual of the bundle's model
+  BMRMQPSolve - minimises alpha'G alpha / (2 lambda) - b'alpha over a product of simplices: the dual of the bundle's model
 
   Not Collective, but the same arguments give the same result on every rank
 
   Input Parameters:
 + qp     - work space
-. n      - number of cuts
-. G      - their Gram matrix, row after row
-. ld     - length of a row of G in memory
-. b      - their offsets
-. lambda - weight of the regulariser
+. q      - the problem: cuts in blocks, the weights of each of which add up to one
 . tol    - the duality gap to reach
-- alpha  - a point of the simplex to start from
+- alpha  - a feasible point to start from
 
   Output Parameters:
-+ alpha - the solution, a point of the simplex
++ alpha - the solution, a feasible point
 . gap   - its duality gap: the model's value at -A alpha/lambda less the dual value, so a bound on the error of both
 - its   - number of linear systems solved
 
   Notes:
-  Every alpha of the simplex gives a valid lower bound, whatever its gap; rounding may end the method before tol is reached.
+  Every feasible alpha gives a valid lower bound, whatever its gap; rounding may end the method before tol is reached.
 
-  A major step takes in the steepest cut; minor steps minimise on the affine hull of the cuts with weight and throw
-  out those whose weight reaches zero, until the minimiser is inside (Wolfe 1976, Kiwiel 1986).
+  A major step takes in the steepest cut of every block that is not solved; minor steps minimise on the affine hull of the
+  cuts with weight and throw out those whose weight reaches zero, until the minimiser is inside (Wolfe 1976, Kiwiel 1986).
 */
-PetscErrorCode BMRMQPSolve(BMRMQP *qp, PetscInt n, const PetscReal G[], PetscInt ld, const PetscReal b[], PetscReal lambda, PetscReal tol, PetscReal alpha[], PetscReal *gap, PetscInt *its)
+PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, PetscReal alpha[], PetscReal *gap, PetscInt *its)
 {
   PetscReal obj, best = PETSC_INFINITY;
-  PetscInt  j, k, p, idle = 0;
+  PetscInt  k, idle   = 0;
 
   PetscFunctionBegin;
   *its = 0;
-  PetscCall(BMRMQPReserve(qp, n));
-  PetscCall(QPGradient(qp, n, G, ld, b, lambda, alpha, &obj, gap, &j));
-  for (PetscInt major = 0; major < 20 * n + 100; major++) {
+  PetscCall(BMRMQPReserve(qp, q->n));
+  PetscCall(QPGradient(qp, q, alpha, &obj, gap));
+  for (PetscInt major = 0; major < 20 * q->n + 100; major++) {
     PetscBool full = PETSC_FALSE;
 
     if (!(*gap > tol)) break;
     idle = obj < best - PETSC_MACHINE_EPSILON * PetscAbsReal(obj) ? 0 : idle + 1;
     if (idle > 3) break; /* as far as rounding lets us go */
     best = PetscMin(best, obj);
-    for (k = QPSupport(qp, n, alpha, j, &p); !full && k > 1; k = QPSupport(qp, n, alpha, -1, &p)) {
-      PetscCall(QPDirection(qp, k, p, G, ld, lambda));
-      PetscCall(QPStep(qp, k, p, alpha, &full));
-      PetscCall(QPGradient(qp, n, G, ld, b, lambda, alpha, &obj, gap, &j));
+    k    = QPSupport(qp, q, alpha, 0.5 * tol / q->nblock);
+    while (!full && k > q->nblock) {
+      QPHeaviest(qp, q, k, alpha);
+      PetscCall(QPDirection(qp, q, k));
+      PetscCall(QPStep(qp, q, &k, alpha, &full));
+      PetscCall(QPGradient(qp, q, alpha, &obj, gap));
       (*its)++;
     }
   }
-  if (*gap > tol) PetscCall(PetscInfo(NULL, "inner QP of %" PetscInt_FMT " cuts ended at gap %g, tolerance %g, after %" PetscInt_FMT " systems\n", n, (double)*gap, (double)tol, *its));
+  if (*gap > tol) PetscCall(PetscInfo(NULL, "inner QP of %" PetscInt_FMT " cuts ended at gap %g, tolerance %g, after %" PetscInt_FMT " systems\n", q->n, (double)*gap, (double)tol, *its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
 #include "bmrmimpl.h"
 
 /*@
-  BMRMSetLambda - Sets the weight of the regulariser lambda/2 ||w||^2
+  BMRMSetLambda - Sets the weight of the regulariser
 
   Logically Collective
 
@@ -234,6 +234,96 @@ PetscErrorCode BMRMSetErrorIfNotConverged(BMRM b, PetscBool flag)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  BMRMSetCuts - Sets how many cuts a pass takes
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- n - cuts, from 1 (the default) to 64
+
+  Options Database Key:
+. -bmrm_cuts <1> - cuts a pass
+
+  Level: intermediate
+
+  Note:
+  The examples are divided into as many blocks, and the risk of each has a model of its own. More cuts mean fewer passes and a larger
+  QP: worth it where a pass is dear.
+
+.seealso: `BMRMSolve()`, `BMRMSetIdleAge()`
+@*/
+PetscErrorCode BMRMSetCuts(BMRM b, PetscInt n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, n, 2);
+  PetscCheck(n >= 1 && n <= BMRM_MAX_BLOCKS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, it must be from 1 to %d", n, BMRM_MAX_BLOCKS);
+  if (n != b->ncut) PetscCall(BMRMForget_Private(b));
+  b->ncut = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetMaxCuts - Bounds the size of the bundle
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- n - most cuts that are kept, at least four for every cut a pass; 0, the default, for any number
+
+  Options Database Key:
+. -bmrm_max_cuts <0> - most cuts
+
+  Level: intermediate
+
+  Note:
+  When there are more, the lightest half is replaced by their weighted mean, one a block of examples. The lower bound keeps its value; the method
+  needs more passes the fewer cuts there may be.
+
+.seealso: `BMRMSetIdleAge()`, `BMRMSetCuts()`, `BMRMGetCuts()`
+@*/
+PetscErrorCode BMRMSetMaxCuts(BMRM b, PetscInt n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, n, 2);
+  PetscCheck(n == 0 || n >= 4 * b->ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "At most %" PetscInt_FMT " cuts: with %" PetscInt_FMT " a pass the method needs %" PetscInt_FMT ", or 0 for any number", n, b->ncut, 4 * b->ncut);
+  b->max_cuts = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetWarmStart - Makes `BMRMSolve()` go on from the bundle and the solution of the last solve
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- warm - `PETSC_TRUE` to go on
+
+  Options Database Key:
+. -bmrm_warm_start <bool> - go on
+
+  Level: intermediate
+
+  Note:
+  Cuts of the risk depend on data and loss, not on lambda and the tolerances: after a change of these the bundle is as good as before. Whatever else
+  changes, the next solve begins anew.
+
+.seealso: `BMRMSolve()`, `BMRMSetLambda()`, `BMRMSetTolerances()`
+@*/
+PetscErrorCode BMRMSetWarmStart(BMRM b, PetscBool warm)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(b, warm, 2);
+  b->warm = warm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
   BMRMSetOptionsPrefix - Sets the prefix of the solver's options
 
@@ -264,15 +354,24 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 . b - the solver
 
   Options Database Keys:
-+ -bmrm_lambda <1e-5>                  - weight of the regulariser
++ -bmrm_loss <hinge>                   - what an error costs
+. -bmrm_reg <l2>                       - what weights cost
+. -bmrm_reg_ratio <0.5>                - elastic net: the part of the absolute values
+. -bmrm_lambda <1e-5>                  - weight of the regulariser
 . -bmrm_eps <1e-4>                     - absolute tolerance on the gap
 . -bmrm_eps_rel <0>                    - relative tolerance on the gap
 . -bmrm_max_it <10000>                 - most passes over the data
 . -bmrm_line_search <true>             - line search of OCAS
+. -bmrm_cuts <1>                       - cuts a pass
+. -bmrm_warm_start <false>             - go on from the last solve
 . -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
 . -bmrm_mu_adapt <true>                - change it on the way
 . -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
+. -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
 . -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
+. -bmrm_checkpoint <file>              - save the state now and then
+. -bmrm_checkpoint_every <10>          - after so many passes
+. -bmrm_restart <file>                 - go on from a checkpoint
 . -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
 . -bmrm_monitor [viewer]               - print a line a pass
 . -bmrm_view [viewer]                  - view the solver after the solve
@@ -285,26 +384,41 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
-  PetscInt  max_it = b->max_it, idle_age = b->idle_age;
+  PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
+  PetscInt  every = b->checkpoint_every;
   PetscBool adapt = b->mu_adapt, set;
+  char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscObjectOptionsBegin((PetscObject)b);
-  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser lambda/2 ||w||^2", "BMRMSetLambda", lambda, &lambda, NULL));
+  PetscCall(BMRMLossSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(BMRMRegularizerSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
   PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap", "BMRMSetTolerances", eps, &eps, NULL));
   PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
   PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most", "BMRMSetTolerances", max_it, &max_it, NULL));
   PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", b->line_search, &b->line_search, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts a pass", "BMRMSetCuts", ncut, &ncut, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_warm_start", "go on from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
   PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
   PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
   PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(PetscOptionsString("-bmrm_restart", "go on from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
+  if (set) PetscCall(BMRMSetRestart(b, file));
+  PetscCall(PetscOptionsString("-bmrm_checkpoint", "save the state in this file now and then", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
+  if (!set) PetscCall(PetscStrncpy(file, b->checkpoint, sizeof(file)));
+  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes", "BMRMSetCheckpoint", every, &every, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
   PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
+  PetscCall(BMRMSetCheckpoint(b, file, every));
+  PetscCall(BMRMSetCuts(b, ncut));
+  PetscCall(BMRMSetMaxCuts(b, max_cuts));
   PetscCall(BMRMSetLambda(b, lambda));
   PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
   PetscCall(BMRMSetMu(b, mu, adapt));

@@ -25,10 +25,21 @@ PetscErrorCode BMRMSetUp(BMRM b)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   if (b->setup) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "No data to train on: call BMRMSetData() first");
-  PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
-  PetscCall(VecDuplicate(b->w, &b->d));
-  PetscCall(VecDuplicate(b->f, &b->e));
-  PetscCall(VecDuplicate(b->f, &b->r));
+  if (!b->w) {
+    PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
+    PetscCall(VecDuplicate(b->w, &b->d));
+    PetscCall(VecDuplicate(b->f, &b->e));
+    PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
+    PetscCall(VecCopy(b->y, b->labels));
+  }
+  if (b->nr != b->ncut) {
+    PetscCall(VecDestroyVecs(b->nr, &b->r));
+    PetscCall(VecDuplicateVecs(b->f, b->ncut, &b->r));
+    b->nr = b->ncut;
+  }
+  b->loss->scale = (PetscReal)1 / b->m;
+  PetscCall(BMRMLossCheckLabels_Private(b));
+  PetscCall(BMRMRegularizerSetUp_Private(b));
   b->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,79 +47,61 @@ PetscErrorCode BMRMSetUp(BMRM b)
 /* The objective of the best point, from its products f. */
 static PetscErrorCode BMRMEvaluate(BMRM b)
 {
-  PetscReal norm;
+  PetscReal omega;
 
   PetscFunctionBegin;
-  PetscCall(BMRMHingeRisk(b->f, b->e, 0, b->y, b->m, &b->risk));
-  PetscCall(VecNorm(b->w, NORM_2, &norm));
-  b->J = 0.5 * b->lambda * norm * norm + b->risk;
+  PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 0, b->labels, &b->risk));
+  PetscCall((*b->reg->ops->value)(b->reg, b->w, &omega));
+  b->J = b->lambda * omega + b->risk;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the cut of the point w + s d. */
-static PetscErrorCode BMRMAddCut(BMRM b, PetscReal s)
+/* a[k] = X' r[k]: the one place where several products with the transpose are wanted at once */
+static PetscErrorCode BMRMMultTransposeMany(BMRM b, PetscInt n, const Vec r[], const Vec a[])
 {
-  Vec       a;
-  PetscReal offset, square;
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) PetscCall(MatMultTranspose(b->X, r[k], a[k]));
+  b->matmults += n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the cuts of the point w + s d, one a block of examples. */
+static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
+{
+  Vec       a[BMRM_MAX_BLOCKS];
+  PetscReal offset[BMRM_MAX_BLOCKS], square;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
-  PetscCall(BMRMHingeCut(b->f, b->e, s, b->y, b->m, b->r, &offset));
-  PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a));
-  PetscCall(MatMultTranspose(b->X, b->r, a));
-  b->matmults++;
-  PetscCall(BMRMBundleAdd(&b->bundle, a, offset, &square));
-  if (PetscIsInfOrNanReal(square)) b->broken = PETSC_TRUE;
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r[k], &offset[k]));
+    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a[k]));
+  }
+  PetscCall(BMRMMultTransposeMany(b, b->ncut, b->r, a));
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a[k], offset[k], &square));
+    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset[k])) b->broken = PETSC_TRUE;
+  }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Minimises the model: raises the lower bound, and leaves the direction from the best point to the minimiser in d.
-
-  All ranks solve the same small problem; the weights of the first one count, should their arithmetic differ.
-*/
-static PetscErrorCode BMRMSolveModel(BMRM b)
-{
-  BMRMBundle *bu = &b->bundle;
-  PetscReal   dual;
-  PetscInt    dropped;
-  PetscMPIInt n;
-
-  PetscFunctionBegin;
-  if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
-  PetscCall(BMRMQPSolve(&b->qp, bu->n, bu->G, bu->cap, bu->b, b->lambda, b->qp_rtol * (b->J - b->lower), bu->alpha, &b->qp_gap, &b->qp_its));
-  PetscCall(PetscMPIIntCast(bu->n, &n));
-  PetscCallMPI(MPI_Bcast(bu->alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)b)));
-  PetscCall(BMRMBundleCombine(bu, b->lambda, b->d, &dual));
-  if (dual > b->lower) b->lower = dual;
-  PetscCall(BMRMBundleDropIdle(bu, b->idle_age, &dropped));
-  PetscCall(VecAXPY(b->d, -1, b->w));
-  PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One pass over the data: the products with d, a better best point along d if there is one, a new cut. */
+/* One pass over the data: the products with d, a better best point along d if there is one, new cuts. */
 static PetscErrorCode BMRMPass(BMRM b)
 {
-  PetscScalar wd; /* <w, d> */
-  PetscReal   dd; /* <d, d> */
-
   PetscFunctionBegin;
   PetscCall(MatMult(b->X, b->d, b->e));
   b->matmults++;
   PetscCall(PetscLogEventBegin(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(VecDotNorm2(b->w, b->d, &wd, &dd));
-  if (b->line_search) {
-    PetscCall(BMRMHingeLineSearch(b->f, b->e, b->y, b->m, b->lambda * PetscRealPart(wd), b->lambda * dd, &b->step));
-  } else {
-    PetscReal norm, risk, J;
+  if (b->line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
+  else {
+    PetscReal risk, omega;
 
-    PetscCall(VecNorm(b->w, NORM_2, &norm));
-    PetscCall(BMRMHingeRisk(b->f, b->e, 1, b->y, b->m, &risk));
-    J       = 0.5 * b->lambda * (norm * norm + 2 * PetscRealPart(wd) + dd) + risk;
-    b->step = J < b->J ? 1 : 0;
+    PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 1, b->labels, &risk));
+    PetscCall(VecAXPY(b->d, 1, b->w));
+    PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
+    PetscCall(VecAXPY(b->d, -1, b->w));
+    b->step = b->lambda * omega + risk < b->J ? 1 : 0;
   }
   if (b->step > 0) {
     PetscCall(VecAXPY(b->w, b->step, b->d));
@@ -116,7 +109,7 @@ static PetscErrorCode BMRMPass(BMRM b)
     PetscCall(BMRMEvaluate(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(BMRMAddCut(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
+  PetscCall(BMRMAddCuts(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,31 +155,48 @@ static PetscErrorCode BMRMTest(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The state before the first pass: the best point is zero, and so is the lower bound. */
+/* The state before the first pass: the best point is zero, and the bound is the least risk; or what the last solve left. */
 static PetscErrorCode BMRMStart(BMRM b)
 {
+  const PetscBool fresh = (PetscBool) !(b->warm && b->started && !b->broken);
+  PetscReal       least[BMRM_MAX_BLOCKS], gap;
+
   PetscFunctionBegin;
-  PetscCall(BMRMBundleCreate(&b->bundle));
-  PetscCall(VecSet(b->w, 0));
-  PetscCall(VecSet(b->d, 0));
-  PetscCall(VecSet(b->f, 0));
-  PetscCall(VecSet(b->e, 0));
+  PetscCall(BMRMCheckpointSetUp_Private(b));
   b->it       = 0;
   b->matmults = 0;
   b->stalled  = 0;
-  b->broken   = PETSC_FALSE;
-  b->lower    = 0;
   b->step     = 0;
   b->mu_now   = b->mu;
   b->reason   = BMRM_CONVERGED_ITERATING;
+  b->broken   = PETSC_FALSE;
+  b->lower    = 0;
+  PetscCall((*b->loss->ops->least)(b->loss, b->labels, b->ncut, least));
+  for (PetscInt k = 0; k < b->ncut; k++) b->lower += least[k];
+  if (fresh) {
+    PetscCall(BMRMBundleCreate(&b->bundle, b->ncut, least));
+    PetscCall(VecSet(b->w, 0));
+    PetscCall(VecSet(b->d, 0));
+    PetscCall(VecSet(b->f, 0));
+    PetscCall(VecSet(b->e, 0));
+  }
+  b->started = PETSC_TRUE;
+  if (b->restart[0]) {
+    PetscCall(BMRMCheckpointLoad_Private(b));
+    PetscCall(BMRMSetRestart(b, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(BMRMEvaluate(b));
-  PetscCall(BMRMAddCut(b, 0));
-  PetscCall(BMRMSolveModel(b));
+  if (fresh) PetscCall(BMRMAddCuts(b, 0));
+  do { /* the model is minimised to a part of the gap, so what an old bundle knows shows after a few times */
+    gap = b->J - b->lower;
+    PetscCall(BMRMSolveModel_Private(b));
+  } while (!fresh && b->J - b->lower < 0.5 * gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSolve - Trains: minimises J(w) = lambda/2 ||w||^2 + (1/m) sum_i max(0, 1 - y_i <x_i, w>)
+  BMRMSolve - Trains: minimises J(w) = lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i)
 
   Collective
 
@@ -200,13 +210,13 @@ static PetscErrorCode BMRMStart(BMRM b)
   Level: beginner
 
   Notes:
-  Starts from w = 0 and an empty bundle. Every pass costs one `MatMult()` and one `MatMultTranspose()`; one more of each begins
+  Starts from w = 0 and an empty bundle, or goes on from the last solve, see `BMRMSetWarmStart()`. Every pass costs one `MatMult()` and one `MatMultTranspose()`; one more of each begins
   and ends the solve. Use `BMRMGetConvergedReason()` to see whether the gap reached the tolerance.
 
   Objective and lower bound are computed in double precision for the matrix as the `Mat` stores it: where a matrix
   type rounds its values, the certificate holds for the rounded matrix.
 
-.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
+.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
 @*/
 PetscErrorCode BMRMSolve(BMRM b)
 {
@@ -223,10 +233,11 @@ PetscErrorCode BMRMSolve(BMRM b)
     b->it++;
     PetscCall(BMRMPass(b));
     BMRMAdaptMu(b);
-    PetscCall(BMRMSolveModel(b));
+    PetscCall(BMRMSolveModel_Private(b));
     b->stalled = b->J < J || b->lower > lower ? 0 : b->stalled + 1;
     PetscCall(BMRMTest(b));
     PetscCall(BMRMMonitor_Private(b));
+    if (!b->reason) PetscCall(BMRMCheckpointSave_Private(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_SolveEvent, b, 0, 0, 0));
   PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));

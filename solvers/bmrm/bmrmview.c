@@ -151,10 +151,11 @@ PetscErrorCode BMRMView(BMRM b, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)b, viewer));
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "hinge loss, lambda=%g\n", (double)b->lambda));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "loss=%s, regulariser=%s, lambda=%g\n", b->losstype, b->regtype, (double)b->lambda));
   PetscCall(PetscViewerASCIIPrintf(viewer, "tolerances: absolute=%g, relative=%g; maximum passes=%" PetscInt_FMT "\n", (double)b->eps, (double)b->eps_rel, b->max_it));
-  if (b->line_search) PetscCall(PetscViewerASCIIPrintf(viewer, "exact line search, mu=%g%s\n", (double)b->mu, b->mu_adapt ? " at first, adapted" : ""));
+  if (b->line_search) PetscCall(PetscViewerASCIIPrintf(viewer, "line search, mu=%g%s\n", (double)b->mu, b->mu_adapt ? " at first, adapted" : ""));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "no line search\n"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "cuts a pass=%" PetscInt_FMT "\n", b->ncut));
   if (b->idle_age) PetscCall(PetscViewerASCIIPrintf(viewer, "cuts idle for %" PetscInt_FMT " solutions are dropped; QP tolerance=%g of the gap\n", b->idle_age, (double)b->qp_rtol));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "all cuts are kept; QP tolerance=%g of the gap\n", (double)b->qp_rtol));
   if (b->X) {

@@ -124,17 +124,53 @@ PetscErrorCode BMRMExamplesCreateMat(const BMRMExamples *ex, PetscInt N, MatType
 }
 
 /*@C
+  BMRMExamplesAppendFeature - Gives every example one feature more, the last, of the same value: a bias
+
+  Collective
+
+  Input Parameters:
++ ex    - the examples
+. n     - features there are before it, at least as many as the largest index
+- value - its value
+
+  Level: developer
+
+.seealso: `BMRMExamplesCreateMat()`
+@*/
+PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal value)
+{
+  const PetscInt nz = ex->m ? ex->i[ex->m] : 0;
+
+  PetscFunctionBegin;
+  PetscCheck((PetscInt64)nz + ex->m < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+  PetscCall(PetscRealloc((size_t)(nz + ex->m) * sizeof(*ex->j), &ex->j));
+  PetscCall(PetscRealloc((size_t)(nz + ex->m) * sizeof(*ex->a), &ex->a));
+  for (PetscInt row = ex->m - 1; row >= 0; row--) { /* from behind: nothing is overwritten before it has moved */
+    const PetscInt from = ex->i[row], length = ex->i[row + 1] - from, to = from + row;
+
+    PetscCall(PetscArraymove(ex->j + to, ex->j + from, length));
+    PetscCall(PetscArraymove(ex->a + to, ex->a + from, length));
+    ex->j[to + length] = n;
+    ex->a[to + length] = value;
+  }
+  for (PetscInt row = 1; row <= ex->m; row++) ex->i[row] += row;
+  ex->N = n + 1;
+  ex->nnz += ex->M;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
   BMRMExamplesCreateLabels - Creates the vector of labels as the trainer wants them
 
   Collective
 
   Input Parameters:
 + ex      - the examples
-. classes - the labels that stand for -1 and for +1
+. classes - the labels that stand for -1 and for +1, or `NULL` where labels are numbers
 - X       - their matrix
 
   Output Parameter:
-. y - +1 for the second class, -1 for the first, 0 for any other label
+. y - +1 for the second class, -1 for the first, 0 for any other label; or the labels as they are
 
   Level: developer
 
@@ -147,7 +183,7 @@ PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, const PetscReal 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(X, NULL, y));
   PetscCall(VecGetArrayWrite(*y, &ya));
-  for (PetscInt i = 0; i < ex->m; i++) ya[i] = (PetscScalar)(ex->label[i] == classes[1]) - (PetscScalar)(ex->label[i] == classes[0]);
+  for (PetscInt i = 0; i < ex->m; i++) ya[i] = classes ? (PetscScalar)(ex->label[i] == classes[1]) - (PetscScalar)(ex->label[i] == classes[0]) : (PetscScalar)ex->label[i];
   PetscCall(VecRestoreArrayWrite(*y, &ya));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,6 +26,7 @@ PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExample
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(const BMRMExamples *, PetscInt, MatType, Mat *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, const PetscReal[2], Mat, Vec *);
 

@@ -1,20 +1,22 @@
-/* The bmrm program: trains a linear SVM on a LIBSVM file, saves it, tests it, predicts with it. */
-static char help[] = "Trains a linear support vector machine by a bundle method with a certified gap, or predicts with a saved one.\n\
+/* The bmrm program: trains a linear model on a LIBSVM file, saves it, tests it, predicts with it. */
+static char help[] = "Trains a linear model by a bundle method with a certified gap, or predicts with a saved one.\n\
   bmrm -f <LIBSVM file> [-test <file>] [-bmrm_lambda 1e-5] [-bmrm_eps 1e-4] [-model <file>] [-report <json>]\n\
   bmrm -model <file> -test|-predict <LIBSVM file> [-predictions <file>] [-report <json>]\n\
-Objective: lambda/2 ||w||^2 + (1/m) sum_i max(0, 1 - y_i <x_i, w>).\n\n";
+Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector machine unless -bmrm_loss and -bmrm_reg say otherwise.\n\n";
 
 #include <gpucsr.h>
 #include <petsctime.h>
 #include "bmrm.h"
 #include "libsvm.h"
 #include "model.h"
+#include <math.h>
 
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
   char      model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
-  PetscInt  features;
+  PetscInt  features, folds;
+  PetscReal bias, bias_factor;
   PetscBool scores, help;
 } Request;
 
@@ -28,6 +30,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   rq->features = PETSC_DECIDE;
+  rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
   PetscCall(PetscOptionsString("-f", "LIBSVM file to train on", "", rq->train, rq->train, sizeof(rq->train), NULL));
   PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
@@ -37,6 +40,9 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-scores", "write the score after every predicted label", "", rq->scores, &rq->scores, NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsInt("-features", "train with at least so many features; the default is the largest index", "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsReal("-bias", "add a feature of this value to every example, 0 for none", "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias_factor", "how much its weight counts in the regulariser, 0 for not at all", "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsInt("-cv", "choose lambda out of -bmrm_path by cross-validation with so many folds", "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
   PetscCall(PetscOptionsHasHelp(NULL, &rq->help));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -51,64 +57,121 @@ static const char *Complaint(const Request *rq)
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
   if (rq->features != PETSC_DECIDE && (rq->features < 1 || !rq->train[0])) return "-features needs -f and a positive number";
+  if (rq->folds != 0 && (rq->folds < 2 || !rq->train[0])) return "-cv needs -f and two folds or more";
+  if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
+  if (!(rq->bias_factor >= 0) || PetscIsInfOrNanReal(rq->bias_factor) || PetscIsInfOrNanReal(rq->bias)) return "-bias and -bias_factor are finite numbers, the factor not a negative one";
   return NULL;
 }
 
 /* Shows the options of the parts that the program would use. */
 static PetscErrorCode ShowHelp(MPI_Comm comm)
 {
-  BMRM b;
+  BMRM      b;
+  PetscInt  n = BMRM_MAX_PATH;
+  PetscReal lambda[BMRM_MAX_PATH];
 
   PetscFunctionBegin;
   PetscCall(BMRMCreate(comm, &b));
   PetscCall(BMRMSetFromOptions(b));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
   PetscCall(BMRMDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Mat *X, Vec *y, PetscReal classes[2], BMRMReport *r)
+/* what a training works on */
+typedef struct {
+  Mat       X;
+  Vec       y, factor; /* factor is NULL without a bias */
+  PetscInt  features;  /* without the bias */
+  PetscReal classes[2];
+} Training;
+
+static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask task, Training *tr, BMRMReport *r)
 {
-  BMRMExamples   ex;
-  PetscLogDouble begin, end;
+  const PetscBool classify = (PetscBool)(task == BMRM_TASK_CLASSIFICATION);
+  BMRMExamples    ex;
+  PetscLogDouble  begin, end;
 
   PetscFunctionBegin;
+  PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
-  PetscCall(BMRMExamplesGetClasses(&ex, classes));
-  PetscCall(BMRMExamplesCreateMat(&ex, rq->features == PETSC_DECIDE ? PETSC_DECIDE : PetscMax(rq->features, ex.N), MATGPUCSR, X));
-  PetscCall(BMRMExamplesCreateLabels(&ex, classes, *X, y));
+  if (classify) PetscCall(BMRMExamplesGetClasses(&ex, tr->classes));
+  tr->features = PetscMax(rq->features, ex.N); /* PETSC_DECIDE is negative */
+  if (rq->bias != 0) PetscCall(BMRMExamplesAppendFeature(&ex, tr->features, rq->bias));
+  PetscCall(BMRMExamplesCreateMat(&ex, PetscMax(tr->features, ex.N), MATGPUCSR, &tr->X));
+  PetscCall(BMRMExamplesCreateLabels(&ex, classify ? tr->classes : NULL, tr->X, &tr->y));
   r->nnz = ex.nnz;
   PetscCall(BMRMExamplesDestroy(&ex));
-  PetscCall(MatGetSize(*X, &r->rows, &r->cols));
+  PetscCall(MatGetSize(tr->X, &r->rows, &r->cols));
+  if (rq->bias != 0) {
+    PetscInt start, last;
+
+    PetscCall(MatCreateVecs(tr->X, &tr->factor, NULL));
+    PetscCall(VecSet(tr->factor, 1));
+    PetscCall(VecGetOwnershipRange(tr->factor, &start, &last));
+    if (tr->features >= start && tr->features < last) PetscCall(VecSetValue(tr->factor, tr->features, rq->bias_factor, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(tr->factor));
+    PetscCall(VecAssemblyEnd(tr->factor));
+  }
   PetscCall(PetscTime(&end));
   r->seconds_load = end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r)
+/* Solves for the lambda of -bmrm_lambda, or for those of -bmrm_path and then for the best of them, the last one without -cv. */
+static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Training *tr)
 {
-  BMRM                b;
-  Mat                 X;
-  Vec                 y, w, f;
-  PetscReal           classes[2];
-  BMRMConfusion       confusion;
-  BMRMConvergedReason reason;
-  PetscLogDouble      begin, end;
+  PetscInt      n    = BMRM_MAX_PATH, best;
+  PetscBool     more = PETSC_FALSE;
+  PetscReal     lambda[BMRM_MAX_PATH];
+  BMRMPathPoint point[BMRM_MAX_PATH];
+  BMRMTask      task;
 
   PetscFunctionBegin;
-  PetscCall(BMRMCreate(comm, &b));
-  PetscCall(BMRMSetFromOptions(b)); /* before the file is read: a wrong option shows at once */
-  PetscCall(PetscLogStagePush(stages->load));
-  PetscCall(LoadTraining(comm, rq, &X, &y, classes, r));
-  PetscCall(PetscLogStagePop());
-  PetscCall(BMRMSetData(b, X, y));
-  PetscCall(PetscLogStagePush(stages->solve));
-  PetscCall(PetscTime(&begin));
-  PetscCall(BMRMSolve(b));
-  PetscCall(PetscTime(&end));
-  PetscCall(PetscLogStagePop());
-  r->seconds_solve = end - begin;
+  PetscCall(BMRMGetTask(b, &task));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
+  if (!n) {
+    PetscCheck(!rq->folds, comm, PETSC_ERR_ARG_INCOMP, "-cv chooses a lambda: give some with -bmrm_path");
+    PetscCall(BMRMSetData(b, tr->X, tr->y));
+    PetscCall(BMRMSetWeights(b, tr->factor));
+    PetscCall(BMRMSolve(b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(!rq->folds || task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_ARG_INCOMP, "-cv compares predictions with labels, of which novelty detection knows none");
+  for (PetscInt k = 0; k < n; k++) {
+    point[k].lambda     = lambda[k];
+    point[k].validation = (PetscReal)NAN;
+  }
+  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, n, point));
+  PetscCall(BMRMSetData(b, tr->X, tr->y));
+  PetscCall(BMRMSetWeights(b, tr->factor));
+  PetscCall(BMRMPathSolve(b, tr->y, n, point));
+  best = rq->folds ? 0 : n - 1;
+  for (PetscInt k = 1; rq->folds && k < n; k++) {
+    more = (PetscBool)(task == BMRM_TASK_CLASSIFICATION ? point[k].validation > point[best].validation : point[k].validation < point[best].validation);
+    if (more) best = k;
+  }
+  PetscCall(BMRMPathPrint(comm, (PetscBool)(task == BMRM_TASK_CLASSIFICATION), best, n, point));
+  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, 1, &point[best]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The model of a solution, and what the report says of it. */
+static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BMRMModel *model, BMRMReport *r)
+{
+  Vec                 w, f;
+  BMRMConvergedReason reason;
+  BMRMTask            task;
+  const char         *type;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetTask(b, &task));
   PetscCall(BMRMGetLambda(b, &r->lambda));
+  PetscCall(BMRMGetLossType(b, &type));
+  PetscCall(PetscStrncpy(r->loss, type, sizeof(r->loss)));
+  PetscCall(BMRMGetRegularizerType(b, &type));
+  PetscCall(PetscStrncpy(r->regularizer, type, sizeof(r->regularizer)));
   PetscCall(BMRMGetObjective(b, &r->objective, &r->lower_bound));
   r->gap = r->objective - r->lower_bound;
   PetscCall(BMRMGetIterationNumber(b, &r->iterations));
@@ -118,13 +181,53 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   r->reason = BMRMConvergedReasons[reason];
   PetscCall(BMRMGetSolution(b, &w));
   PetscCall(BMRMGetScores(b, &f));
-  PetscCall(BMRMConfusionCount(f, y, &confusion));
-  r->train_accuracy = BMRMConfusionAccuracy(&confusion);
-  PetscCall(BMRMReportSetMat(r, X));
-  PetscCall(BMRMModelCreate(w, r->lambda, classes, model));
+  if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, tr->y, &r->train));
+  if (task == BMRM_TASK_REGRESSION) PetscCall(BMRMScoreNumbers(f, tr->y, &r->train));
+  PetscCall(BMRMReportSetMat(r, tr->X));
+  PetscCall(BMRMModelCreate(w, tr->features, model));
+  PetscCall(PetscStrncpy(model->loss, r->loss, sizeof(model->loss)));
+  model->lambda     = r->lambda;
+  model->offset     = rq->bias != 0 ? rq->bias * model->offset : 0;
+  model->classify   = (PetscBool)(task != BMRM_TASK_REGRESSION);
+  model->classes[0] = tr->classes[0];
+  model->classes[1] = tr->classes[1];
+  if (task == BMRM_TASK_NOVELTY) { /* a score of rho or more is of the class */
+    PetscReal rho;
+
+    PetscCall(BMRMGetLossParameter(b, "rho", &rho));
+    model->classes[0] = -1;
+    model->classes[1] = 1;
+    model->offset -= rho;
+  }
+  for (PetscInt i = 0; i < model->n; i++) r->nonzeros += model->w[i] != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r)
+{
+  BMRM           b;
+  BMRMTask       task;
+  Training       tr;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMCreate(comm, &b));
+  PetscCall(BMRMSetFromOptions(b)); /* before the file is read: a wrong option shows at once */
+  PetscCall(BMRMGetTask(b, &task));
+  PetscCall(PetscLogStagePush(stages->load));
+  PetscCall(LoadTraining(comm, rq, task, &tr, r));
+  PetscCall(PetscLogStagePop());
+  PetscCall(PetscLogStagePush(stages->solve));
+  PetscCall(PetscTime(&begin));
+  PetscCall(Solve(comm, rq, b, &tr));
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  r->seconds_solve = end - begin;
+  PetscCall(Conclude(rq, b, &tr, model, r));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
-  PetscCall(VecDestroy(&y));
-  PetscCall(MatDestroy(&X));
+  PetscCall(VecDestroy(&tr.factor));
+  PetscCall(VecDestroy(&tr.y));
+  PetscCall(MatDestroy(&tr.X));
   PetscCall(BMRMDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +239,7 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   BMRMExamples   ex;
   Mat            X;
   Vec            y, f;
-  PetscBool      known;
+  PetscBool      known = PETSC_TRUE;
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
@@ -145,26 +248,23 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
   PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n,
              ex.N);
-  PetscCall(BMRMExamplesCheckClasses(&ex, model->classes, rq->test[0] ? NULL : &known));
-  if (rq->test[0]) known = PETSC_TRUE;
+  if (model->classify) PetscCall(BMRMExamplesCheckClasses(&ex, model->classes, rq->test[0] ? NULL : &known));
   PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));
-  PetscCall(BMRMExamplesCreateLabels(&ex, model->classes, X, &y));
+  PetscCall(BMRMExamplesCreateLabels(&ex, model->classify ? model->classes : NULL, X, &y));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->predict));
   PetscCall(BMRMModelScore(model, X, &f));
-  if (known) {
-    PetscCall(BMRMConfusionCount(f, y, &r->test));
-    r->test_accuracy = BMRMConfusionAccuracy(&r->test);
-    r->test_rows     = ex.M;
-  }
-  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model->classes, rq->scores, rq->predictions));
+  if (known && model->classify) PetscCall(BMRMScoreClasses(f, y, &r->test));
+  else if (known) PetscCall(BMRMScoreNumbers(f, y, &r->test));
+  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->predictions));
   PetscCall(PetscLogStagePop());
   if (!rq->train[0]) {
-    r->rows         = ex.M;
-    r->cols         = model->n;
-    r->nnz          = ex.nnz;
-    r->lambda       = model->lambda;
+    r->rows   = ex.M;
+    r->cols   = model->n;
+    r->nnz    = ex.nnz;
+    r->lambda = model->lambda;
+    PetscCall(PetscStrncpy(r->loss, model->loss, sizeof(r->loss)));
     r->matmults     = 1;
     r->seconds_load = end - begin;
     PetscCall(BMRMReportSetMat(r, X));

@@ -7,14 +7,13 @@
 #define BMRM_MODEL_MAGIC "bmrm-model 1"
 
 /*@C
-  BMRMModelCreate - Makes a model of trained weights
+  BMRMModelCreate - Makes a model of trained weights; the caller fills in what else it knows
 
   Collective
 
   Input Parameters:
-+ w       - the weights
-. lambda  - the regularisation they were trained with
-- classes - the labels of negative and positive scores
++ w - the weights
+- n - how many of them belong to features; a further one is that of the bias
 
   Output Parameter:
 . model - the model, the same on all ranks
@@ -23,23 +22,24 @@
 
 .seealso: `BMRMModelWrite()`, `BMRMModelScore()`, `BMRMModelDestroy()`
 @*/
-PetscErrorCode BMRMModelCreate(Vec w, PetscReal lambda, const PetscReal classes[2], BMRMModel *model)
+PetscErrorCode BMRMModelCreate(Vec w, PetscInt n, BMRMModel *model)
 {
   VecScatter         scatter;
   Vec                all;
   const PetscScalar *a;
+  PetscInt           N;
 
   PetscFunctionBegin;
-  PetscCall(VecGetSize(w, &model->n));
-  model->lambda     = lambda;
-  model->classes[0] = classes[0];
-  model->classes[1] = classes[1];
+  PetscCall(PetscMemzero(model, sizeof(*model)));
+  PetscCall(VecGetSize(w, &N));
+  model->n = n;
   PetscCall(PetscMalloc1(model->n, &model->w));
   PetscCall(VecScatterCreateToAll(w, &scatter, &all));
   PetscCall(VecScatterBegin(scatter, w, all, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(scatter, w, all, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGetArrayRead(all, &a));
-  for (PetscInt i = 0; i < model->n; i++) model->w[i] = PetscRealPart(a[i]);
+  for (PetscInt i = 0; i < n; i++) model->w[i] = PetscRealPart(a[i]);
+  if (n < N) model->offset = PetscRealPart(a[n]);
   PetscCall(VecRestoreArrayRead(all, &a));
   PetscCall(VecScatterDestroy(&scatter));
   PetscCall(VecDestroy(&all));
@@ -89,7 +89,11 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
   for (PetscInt i = 0; i < model->n; i++) nonzeros += model->w[i] != 0;
   PetscCall(BMRMOutputOpen(comm, file, &out));
   if (out.fp) {
-    (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss hinge\nlambda %.17g\nfeatures %lld\nlabels %.17g %.17g\nweights %lld\n", (double)model->lambda, (long long)model->n, (double)model->classes[0], (double)model->classes[1], (long long)nonzeros);
+    (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss %s\nlambda %.17g\nfeatures %lld\n", model->loss, (double)model->lambda, (long long)model->n);
+    if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
+    else (void)fprintf(out.fp, "labels any\n");
+    if (model->offset != 0) (void)fprintf(out.fp, "offset %.17g\n", (double)model->offset);
+    (void)fprintf(out.fp, "weights %lld\n", (long long)nonzeros);
     for (PetscInt i = 0; i < model->n; i++) {
       if (model->w[i] != 0) (void)fprintf(out.fp, "%lld %.17g\n", (long long)i + 1, (double)model->w[i]);
     }
@@ -143,7 +147,8 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
   if (strcmp(line, BMRM_MODEL_MAGIC)) expected = "the first line of a model, '" BMRM_MODEL_MAGIC "'";
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
-    if (strcmp(line, "loss hinge")) expected = "'loss hinge', the only loss of this version";
+    if (strncmp(line, "loss ", 5) || !line[5] || strlen(line + 5) >= sizeof(model->loss) || strchr(line + 5, ' ')) expected = "'loss' and its name";
+    else PetscCall(PetscStrncpy(model->loss, line + 5, sizeof(model->loss)));
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
@@ -157,14 +162,19 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
-    if (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1])) expected = "'labels' and two numbers in ascending order";
-    else {
+    model->classify = (PetscBool)(strcmp(line, "labels any") != 0);
+    if (model->classify && (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1]))) expected = "'labels' and two numbers in ascending order, or 'any'";
+    else if (model->classify) {
       model->classes[0] = (PetscReal)v[0];
       model->classes[1] = (PetscReal)v[1];
     }
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
+    if (ScanNumbers(line, "offset", 1, v)) {
+      model->offset = (PetscReal)v[0];
+      NextLine(fp, &err->line, line, sizeof(line));
+    }
     if (!ScanNumbers(line, "weights", 1, v) || !IsCount(v[0], 0, model->n)) expected = "'weights' and the number of those that are not zero";
     else count = (PetscInt)v[0];
   }
@@ -206,6 +216,7 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 {
   BMRMFileError err;
   PetscMPIInt   rank, count;
+  PetscReal    *weights;
 
   PetscFunctionBegin;
   memset(model, 0, sizeof(*model));
@@ -226,9 +237,9 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
   PetscCallMPI(MPI_Bcast(&err, (PetscMPIInt)sizeof(err), MPI_BYTE, 0, comm));
   PetscCheck(!err.code || err.line, comm, (PetscErrorCode)err.code, "%s: %s", file, err.what);
   PetscCheck(!err.code, comm, (PetscErrorCode)err.code, "%s: line %" PetscInt64_FMT ": %s", file, err.line, err.what);
-  PetscCallMPI(MPI_Bcast(&model->n, 1, MPIU_INT, 0, comm));
-  PetscCallMPI(MPI_Bcast(model->classes, 2, MPIU_REAL, 0, comm));
-  PetscCallMPI(MPI_Bcast(&model->lambda, 1, MPIU_REAL, 0, comm));
+  weights = model->w;
+  PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
+  model->w = weights;
   if (rank) PetscCall(PetscMalloc1(model->n, &model->w));
   PetscCall(PetscMPIIntCast(model->n, &count));
   PetscCallMPI(MPI_Bcast(model->w, count, MPIU_REAL, 0, comm));
@@ -245,11 +256,11 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 - X     - one example a row, with as many columns as the model has features
 
   Output Parameter:
-. f - the scores; a score of zero or more stands for the second class
+. f - the scores; one of zero or more stands for the second class, if there are classes
 
   Level: developer
 
-.seealso: `BMRMModelRead()`, `BMRMConfusionCount()`, `BMRMPredictionsWrite()`
+.seealso: `BMRMModelRead()`, `BMRMScoreClasses()`, `BMRMPredictionsWrite()`
 @*/
 PetscErrorCode BMRMModelScore(const BMRMModel *model, Mat X, Vec *f)
 {
@@ -266,6 +277,7 @@ PetscErrorCode BMRMModelScore(const BMRMModel *model, Mat X, Vec *f)
   for (PetscInt i = start; i < end; i++) a[i - start] = model->w[i];
   PetscCall(VecRestoreArrayWrite(w, &a));
   PetscCall(MatMult(X, w, *f));
+  if (model->offset != 0) PetscCall(VecShift(*f, model->offset));
   PetscCall(VecDestroy(&w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 #include <gpucsrcompat.h>
 #include <petscmat.h>
 #include <stdio.h>
+#include "bmrm.h"
 
 /* a file that appears under its name when it is complete, and not at all otherwise; the first rank writes */
 typedef struct {
@@ -17,28 +18,33 @@ PETSC_EXTERN PetscErrorCode BMRMOutputOpen(MPI_Comm, const char[], BMRMOutput *)
 PETSC_EXTERN PetscErrorCode BMRMOutputProbe(MPI_Comm, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMOutputCommit(BMRMOutput *);
 
-/* a linear classifier, the whole of it on every rank */
+/* a linear model, the whole of it on every rank: the score of x is <w, x> + offset */
 typedef struct {
+  char       loss[64];
+  PetscBool  classify;   /* scores stand for two labels; else they are the prediction */
   PetscInt   n;          /* features */
   PetscReal  classes[2]; /* the labels of negative and positive scores */
-  PetscReal  lambda;
+  PetscReal  lambda, offset;
   PetscReal *w;
 } BMRMModel;
 
-PETSC_EXTERN PetscErrorCode BMRMModelCreate(Vec, PetscReal, const PetscReal[2], BMRMModel *);
+PETSC_EXTERN PetscErrorCode BMRMModelCreate(Vec, PetscInt, BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelWrite(MPI_Comm, const BMRMModel *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMModelRead(MPI_Comm, const char[], BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelScore(const BMRMModel *, Mat, Vec *);
 PETSC_EXTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
-/* how predictions and labels meet */
+/* how good predictions are; what does not apply is NaN */
 typedef struct {
-  PetscInt tp, fp, tn, fn;
-} BMRMConfusion;
+  PetscInt  rows, tp, fp, tn, fn; /* of two labels */
+  PetscReal accuracy, precision, recall, f1, mcc, auc;
+  PetscReal rmse, mae, r2; /* of numbers */
+} BMRMScore;
 
-PETSC_EXTERN PetscErrorCode BMRMConfusionCount(Vec, Vec, BMRMConfusion *);
-PETSC_EXTERN PetscReal      BMRMConfusionAccuracy(const BMRMConfusion *);
-PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const PetscReal[2], PetscBool, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMScoreCreate(BMRMScore *);
+PETSC_EXTERN PetscErrorCode BMRMScoreClasses(Vec, Vec, BMRMScore *);
+PETSC_EXTERN PetscErrorCode BMRMScoreNumbers(Vec, Vec, BMRMScore *);
+PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, const char[]);
 
 /* what -report writes; numbers that are not known are NaN, names NULL */
 typedef struct {
@@ -47,19 +53,34 @@ typedef struct {
   PetscReal      lambda, objective, lower_bound, gap;
   PetscInt       iterations, matmults, cuts;
   const char    *reason;
-  PetscReal      train_accuracy, test_accuracy;
-  BMRMConfusion  test;
-  PetscInt       test_rows;
+  char           loss[64], regularizer[64];
+  PetscInt       nonzeros; /* weights that are not zero */
+  BMRMScore      train, test;
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
   PetscBool      has_image, lossless; /* of the device image of a gpucsr matrix */
-  PetscReal      loss;
+  PetscReal      change;              /* the largest relative one of a value */
 } BMRMReport;
 
 PETSC_EXTERN PetscErrorCode BMRMReportCreate(BMRMReport *);
 PETSC_EXTERN PetscErrorCode BMRMReportSetMat(BMRMReport *, Mat);
 PETSC_EXTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *);
 PETSC_EXTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const char[]);
+
+/* one lambda of a path, and what cross-validation says of it */
+typedef struct {
+  PetscReal           lambda, objective, lower_bound;
+  PetscInt            iterations, nonzeros;
+  BMRMConvergedReason reason;
+  PetscReal           train, validation; /* accuracy, or root of the mean square error; NaN where not known */
+} BMRMPathPoint;
+
+PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[]);
+PETSC_EXTERN PetscErrorCode BMRMPathValidate(BMRM, Mat, Vec, Vec, PetscInt, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathSolve(BMRM, Vec, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
+
+#define BMRM_MAX_PATH 64
 
 #endif

@@ -1,8 +1,83 @@
 /* What scores predict: agreement with the labels, and a file of predictions. */
 #include "model.h"
+#include <math.h>
 
 /*@C
-  BMRMConfusionCount - Counts how predictions and labels meet
+  BMRMScoreCreate - Makes a score in which nothing is known
+
+  Not Collective
+
+  Output Parameter:
+. s - the score
+
+  Level: developer
+
+.seealso: `BMRMScoreClasses()`, `BMRMScoreNumbers()`
+@*/
+PetscErrorCode BMRMScoreCreate(BMRMScore *s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  s->accuracy = s->precision = s->recall = s->f1 = s->mcc = s->auc = (PetscReal)NAN;
+  s->rmse = s->mae = s->r2 = (PetscReal)NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vector as an array of the first rank; the other ranks get an empty one. */
+static PetscErrorCode GatherToZero(Vec v, PetscInt *n, PetscReal **array)
+{
+  VecScatter         scatter;
+  Vec                all;
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecScatterCreateToZero(v, &scatter, &all));
+  PetscCall(VecScatterBegin(scatter, v, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, v, all, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetLocalSize(all, n));
+  PetscCall(PetscMalloc1(*n, array));
+  PetscCall(VecGetArrayRead(all, &a));
+  for (PetscInt i = 0; i < *n; i++) (*array)[i] = PetscRealPart(a[i]);
+  PetscCall(VecRestoreArrayRead(all, &a));
+  PetscCall(VecScatterDestroy(&scatter));
+  PetscCall(VecDestroy(&all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The probability that a positive example has the higher score than a negative one, ties counting half. */
+static PetscErrorCode AreaUnderCurve(Vec f, Vec y, PetscReal *auc)
+{
+  PetscReal *score, *label, pairs = 0, won = 0, negatives = 0;
+  PetscInt   n, *order;
+
+  PetscFunctionBegin;
+  PetscCall(GatherToZero(f, &n, &score));
+  PetscCall(GatherToZero(y, &n, &label));
+  PetscCall(PetscMalloc1(n, &order));
+  for (PetscInt i = 0; i < n; i++) order[i] = i;
+  PetscCall(PetscSortRealWithPermutation(n, score, order));
+  for (PetscInt i = 0, end; i < n; i = end) {
+    PetscReal plus = 0, minus = 0;
+
+    for (end = i; end < n && score[order[end]] == score[order[i]]; end++) {
+      if (label[order[end]] > 0) plus++;
+      else minus++;
+    }
+    won += plus * (negatives + 0.5 * minus);
+    pairs += plus;
+    negatives += minus;
+    if (end == i) end++; /* a NaN is not equal to itself */
+  }
+  *auc = won / (pairs * negatives);
+  PetscCall(PetscFree(order));
+  PetscCall(PetscFree(score));
+  PetscCall(PetscFree(label));
+  PetscCallMPI(MPI_Bcast(auc, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)f)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMScoreClasses - Compares scores with labels
 
   Collective
 
@@ -11,18 +86,23 @@
 - y - labels, +1 or -1
 
   Output Parameter:
-. c - true and false positives, true and false negatives, on all ranks
+. s - counts, accuracy, precision, recall, F1, Matthews' coefficient, area under the ROC curve
 
   Level: developer
 
-.seealso: `BMRMConfusionAccuracy()`
+  Note:
+  What is a quotient of zeros, such as the precision where nothing is predicted positive, is NaN.
+
+.seealso: `BMRMScoreNumbers()`
 @*/
-PetscErrorCode BMRMConfusionCount(Vec f, Vec y, BMRMConfusion *c)
+PetscErrorCode BMRMScoreClasses(Vec f, Vec y, BMRMScore *s)
 {
   const PetscScalar *fa, *ya;
   PetscInt           n, mine[4] = {0, 0, 0, 0}, all[4];
+  PetscReal          tp, fp, tn, fn;
 
   PetscFunctionBegin;
+  PetscCall(BMRMScoreCreate(s));
   PetscCall(VecGetLocalSize(f, &n));
   PetscCall(VecGetArrayRead(f, &fa));
   PetscCall(VecGetArrayRead(y, &ya));
@@ -34,70 +114,99 @@ PetscErrorCode BMRMConfusionCount(Vec f, Vec y, BMRMConfusion *c)
   PetscCall(VecRestoreArrayRead(y, &ya));
   PetscCall(VecRestoreArrayRead(f, &fa));
   PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)f)));
-  c->tp = all[0];
-  c->fp = all[1];
-  c->tn = all[2];
-  c->fn = all[3];
+  tp = s->tp = all[0];
+  fp = s->fp = all[1];
+  tn = s->tn = all[2];
+  fn = s->fn = all[3];
+
+  s->rows      = all[0] + all[1] + all[2] + all[3];
+  s->accuracy  = (tp + tn) / s->rows;
+  s->precision = tp / (tp + fp);
+  s->recall    = tp / (tp + fn);
+  s->f1        = 2 * tp / (2 * tp + fp + fn);
+  s->mcc       = (tp * tn - fp * fn) / PetscSqrtReal((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn));
+  PetscCall(AreaUnderCurve(f, y, &s->auc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@C
-  BMRMConfusionAccuracy - The part of the examples that is predicted right
-
-  Not Collective
-
-  Input Parameter:
-. c - the counts
-
-  Level: developer
-
-.seealso: `BMRMConfusionCount()`
-@*/
-PetscReal BMRMConfusionAccuracy(const BMRMConfusion *c)
-{
-  const PetscReal right = (PetscReal)c->tp + c->tn;
-
-  return right / (right + c->fp + c->fn);
-}
-
-/*@C
-  BMRMPredictionsWrite - Writes one predicted label a line, in the order of the examples
+  BMRMScoreNumbers - Compares predicted numbers with true ones
 
   Collective
 
   Input Parameters:
-+ f       - scores
-. classes - the labels of negative and positive scores
-. scores  - write the score after the label
-- file    - where to; it appears when it is complete
++ f - predictions
+- y - labels
+
+  Output Parameter:
+. s - root of the mean square error, mean absolute error, the part of the variance that is explained
+
+  Level: developer
+
+.seealso: `BMRMScoreClasses()`
+@*/
+PetscErrorCode BMRMScoreNumbers(Vec f, Vec y, BMRMScore *s)
+{
+  const PetscScalar *fa, *ya;
+  PetscScalar        sum;
+  PetscReal          mine[3] = {0, 0, 0}, all[3], mean;
+  PetscInt           n, m;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMScoreCreate(s));
+  PetscCall(VecGetSize(y, &m));
+  PetscCall(VecSum(y, &sum));
+  mean = PetscRealPart(sum) / m;
+  PetscCall(VecGetLocalSize(f, &n));
+  PetscCall(VecGetArrayRead(f, &fa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal e = PetscRealPart(fa[i] - ya[i]), v = PetscRealPart(ya[i]) - mean;
+
+    mine[0] += e * e;
+    mine[1] += PetscAbsReal(e);
+    mine[2] += v * v;
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(VecRestoreArrayRead(f, &fa));
+  PetscCallMPI(MPI_Allreduce(mine, all, 3, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)f)));
+  s->rows = m;
+  s->rmse = PetscSqrtReal(all[0] / m);
+  s->mae  = all[1] / m;
+  s->r2   = 1 - all[0] / all[2];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPredictionsWrite - Writes one prediction a line, in the order of the examples
+
+  Collective
+
+  Input Parameters:
++ f      - scores
+. model  - says whether they stand for labels, and which
+. scores - write the score after a label
+- file   - where to; it appears when it is complete
 
   Level: developer
 
 .seealso: `BMRMModelScore()`
 @*/
-PetscErrorCode BMRMPredictionsWrite(Vec f, const PetscReal classes[2], PetscBool scores, const char file[])
+PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool scores, const char file[])
 {
-  BMRMOutput         out;
-  VecScatter         scatter;
-  Vec                all;
-  PetscInt           n;
-  const PetscScalar *a;
+  BMRMOutput out;
+  PetscInt   n;
+  PetscReal *a;
 
   PetscFunctionBegin;
-  PetscCall(VecScatterCreateToZero(f, &scatter, &all));
-  PetscCall(VecScatterBegin(scatter, f, all, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterEnd(scatter, f, all, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecGetLocalSize(all, &n));
-  PetscCall(VecGetArrayRead(all, &a));
+  PetscCall(GatherToZero(f, &n, &a));
   PetscCall(BMRMOutputOpen(PetscObjectComm((PetscObject)f), file, &out));
   for (PetscInt i = 0; out.fp && i < n; i++) {
-    (void)fprintf(out.fp, "%.17g", (double)classes[PetscRealPart(a[i]) >= 0]);
-    if (scores) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[i]));
+    (void)fprintf(out.fp, "%.17g", (double)(model->classify ? model->classes[a[i] >= 0] : a[i]));
+    if (scores && model->classify) (void)fprintf(out.fp, " %.17g", (double)a[i]);
     (void)fprintf(out.fp, "\n");
   }
   PetscCall(BMRMOutputCommit(&out));
-  PetscCall(VecRestoreArrayRead(all, &a));
-  PetscCall(VecScatterDestroy(&scatter));
-  PetscCall(VecDestroy(&all));
+  PetscCall(PetscFree(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

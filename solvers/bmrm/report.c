@@ -21,8 +21,10 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(r, sizeof(*r)));
   r->lambda = r->objective = r->lower_bound = r->gap = (PetscReal)NAN;
-  r->train_accuracy = r->test_accuracy = r->loss = (PetscReal)NAN;
-  r->seconds_solve                               = NAN;
+  r->change                                          = (PetscReal)NAN;
+  r->seconds_solve                                   = NAN;
+  PetscCall(BMRMScoreCreate(&r->train));
+  PetscCall(BMRMScoreCreate(&r->test));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,8 +60,21 @@ PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
   PetscCall(MatGPUCSRGetInfo(X, &info));
   loss = info.lossless ? 0 : info.loss;
   PetscCallMPI(MPI_Allreduce(&loss, &worst, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)X)));
-  r->loss     = worst;
+  r->change   = worst;
   r->lossless = (PetscBool)(worst == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMScore *s)
+{
+  PetscFunctionBegin;
+  if (!PetscIsInfOrNanReal(s->accuracy)) {
+    PetscCall(PetscPrintf(comm, "%-5s accuracy   %.4f %% of %" PetscInt_FMT " examples\n", which, 100 * (double)s->accuracy, s->rows));
+    PetscCall(PetscPrintf(comm, "                 precision %.4f, recall %.4f, F1 %.4f, MCC %.4f, AUC %.4f\n", (double)s->precision, (double)s->recall, (double)s->f1, (double)s->mcc, (double)s->auc));
+    PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", s->tp, s->fp, s->tn, s->fn));
+  } else if (!PetscIsInfOrNanReal(s->rmse)) {
+    PetscCall(PetscPrintf(comm, "%-5s error      %.6g root mean square, %.6g mean absolute, R2 %.4f, of %" PetscInt_FMT " examples\n", which, (double)s->rmse, (double)s->mae, (double)s->r2, s->rows));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,17 +97,15 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
   PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
   PetscCall(PetscPrintf(comm, "matrix           %s on %s\n", r->mat_type, r->device));
   if (r->has_image && r->lossless) PetscCall(PetscPrintf(comm, "                 stored without loss\n"));
-  else if (r->has_image) PetscCall(PetscPrintf(comm, "                 rounded values, largest relative change %.2e: the result is that of the rounded data\n", (double)r->loss));
+  else if (r->has_image) PetscCall(PetscPrintf(comm, "                 rounded values, largest relative change %.2e: the result is that of the rounded data\n", (double)r->change));
   if (r->reason) {
-    PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g\n", (double)r->objective, (double)r->lambda));
+    PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g, %s loss, %s\n", (double)r->objective, (double)r->lambda, r->loss, r->regularizer));
     PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
     PetscCall(PetscPrintf(comm, "passes           %" PetscInt_FMT " in %.3f s, %s\n", r->iterations, r->seconds_solve, r->reason));
-    PetscCall(PetscPrintf(comm, "train accuracy   %.4f %%\n", 100 * (double)r->train_accuracy));
+    PetscCall(PetscPrintf(comm, "weights          %" PetscInt_FMT " of %" PetscInt_FMT " are not zero\n", r->nonzeros, r->cols));
   }
-  if (!PetscIsInfOrNanReal(r->test_accuracy)) {
-    PetscCall(PetscPrintf(comm, "test accuracy    %.4f %% of %" PetscInt_FMT " examples\n", 100 * (double)r->test_accuracy, r->test_rows));
-    PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", r->test.tp, r->test.fp, r->test.tn, r->test.fn));
-  }
+  PetscCall(PrintScore(comm, "train", &r->train));
+  PetscCall(PrintScore(comm, "test", &r->test));
   if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,6 +138,18 @@ static void PutString(FILE *fp, const char key[], const char v[])
   (void)fputc('"', fp);
 }
 
+static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
+{
+  const char *const names[]  = {"accuracy", "precision", "recall", "f1", "mcc", "auc", "rmse", "mae", "r2"};
+  const PetscReal   values[] = {s->accuracy, s->precision, s->recall, s->f1, s->mcc, s->auc, s->rmse, s->mae, s->r2};
+  char              key[32];
+
+  for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+    (void)snprintf(key, sizeof(key), "%s_%s", which, names[k]);
+    PutReal(fp, key, (double)values[k]);
+  }
+}
+
 /*@C
   BMRMReportWrite - Writes the report as one JSON object
 
@@ -154,6 +179,8 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     (void)fprintf(out.fp, "{\n  \"rows\": %lld", (long long)r->rows);
     PutInt(out.fp, "cols", r->cols);
     PutInt(out.fp, "nnz", r->nnz);
+    PutString(out.fp, "loss", r->loss);
+    PutString(out.fp, "regularizer", r->regularizer[0] ? r->regularizer : NULL);
     PutReal(out.fp, "lambda", (double)r->lambda);
     PutReal(out.fp, "objective", (double)r->objective);
     PutReal(out.fp, "lower_bound", (double)r->lower_bound);
@@ -164,13 +191,15 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     if (r->reason) PutInt(out.fp, "cuts", r->cuts);
     else PutReal(out.fp, "cuts", NAN);
     PutString(out.fp, "reason", r->reason);
-    PutReal(out.fp, "train_accuracy", (double)r->train_accuracy);
-    PutReal(out.fp, "test_accuracy", (double)r->test_accuracy);
+    if (r->reason) PutInt(out.fp, "nonzero_weights", r->nonzeros);
+    else PutReal(out.fp, "nonzero_weights", NAN);
+    PutScore(out.fp, "train", &r->train);
+    PutScore(out.fp, "test", &r->test);
     PutReal(out.fp, "seconds_load", r->seconds_load);
     PutReal(out.fp, "seconds_solve", r->seconds_solve);
     PutString(out.fp, "mat_type", r->mat_type);
     PutString(out.fp, "device", r->device);
-    PutReal(out.fp, "largest_relative_change", (double)r->loss);
+    PutReal(out.fp, "largest_relative_change", (double)r->change);
     PutInt(out.fp, "ranks", size);
     (void)fprintf(out.fp, "\n}\n");
   }

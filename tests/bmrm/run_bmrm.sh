@@ -33,10 +33,20 @@ same_model() { # same_model FILE FILE TOLERANCE: the weights agree
     on { if (file == 1) w[$1] = $2; else { d = $2 - w[$1]; if (d > t || d < -t) bad++; delete w[$1] } }
     END { for (i in w) if (w[i] > t || w[i] < -t) bad++; exit !(ends == 2 && !bad) }' "$1" "$2"
 }
-verdict() { # verdict NAME: of the command before
-  if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi
+verdict() { # verdict NAME [KEY REPORT]: of the command before; names the value of the key.  A substitution in NAME would hide that command's code
+  local rc=$? name=$1
+  shift
+  [ $# -eq 0 ] || name="$name ($(value "$2" "$1"))"
+  if [ $rc -eq 0 ]; then ok "$name"; else not_ok "$name" "$tmp/log"; fi
 }
 clean() { [ -z "$(find "$tmp/out" -mindepth 1 2>/dev/null)" ]; } # nothing was left in the output folder
+certified() { # certified NAME OPTIMUM ARGUMENTS: the interval from bound to objective is narrow and holds the optimum found elsewhere
+  local name=$1 optimum=$2
+  shift 2
+  run 1 "$@" -mat_type aij -report "$tmp/certified.json" && [ "$(value "$tmp/certified.json" reason)" = CONVERGED_GAP_ATOL ] &&
+    holds "$(value "$tmp/certified.json" lower_bound) <= $optimum + 2e-9 && $(value "$tmp/certified.json" objective) >= $optimum - 2e-9"
+  verdict "$name: certified, optimum $optimum" lower_bound "$tmp/certified.json"
+}
 refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and without a crash, leaves nothing behind
   local name=$1 ranks=$2 message=$3 rc
   shift 3
@@ -82,6 +92,31 @@ if [ -f "$small" ]; then
   verdict "small: plain BMRM gets there too"
   run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_max_it 3 -report "$tmp/few.json" && grep -q 'NOT CONVERGED' "$tmp/log" && [ "$(value "$tmp/few.json" reason)" = DIVERGED_MAX_IT ]
   verdict "small: too few passes are said aloud"
+  # optima by scikit-learn 1.7 (liblinear, newton-cg) at tolerance 1e-12, those of l1 at 1e-10
+  certified "small: logistic, l2" 0.12268188103 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic
+  certified "small: logistic, l2, free bias" 0.10077056585 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bias 1
+  certified "small: logistic, l2, free bias of another scale" 0.10077056585 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bias 20
+  certified "small: logistic, l1" 0.12073330117 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic -bmrm_reg l1
+  certified "small: squared hinge, l2" 0.09132334314 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss sqhinge
+  certified "small: squared hinge, l1, three cuts a pass" 0.09454828695 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss sqhinge -bmrm_reg l1 -bmrm_cuts 3
+  for n in 1 2; do
+    run $n -f "$small" -mat_type aij -bmrm_path 1e-1,1e-2,1e-3 -cv 5 -bias 1 -model "$tmp/path$n" -report "$tmp/path$n.json" && [ "$(grep -c '^  [ *] [0-9.]*e-0' "$tmp/log")" = 3 ] && [ "$(grep -c '^  \* ' "$tmp/log")" = 1 ]
+    verdict "small: a path with cross-validation, $n rank(s)"
+  done
+  close "$(value "$tmp/path1.json" lambda)" "$(value "$tmp/path2.json" lambda)" 0 && close "$(value "$tmp/path1.json" objective)" "$(value "$tmp/path2.json" objective)" 2e-4
+  verdict "small: ranks choose the same lambda"
+  run 1 -model "$tmp/path1" -test "$small" -mat_type aij -predictions "$tmp/path.labels" -report "$tmp/path.json" &&
+    close "$(value "$tmp/path.json" test_accuracy)" "$(value "$tmp/path1.json" train_accuracy)" 0 && close "$(value "$tmp/path.json" test_auc)" "$(value "$tmp/path1.json" train_auc)" 1e-12 && grep -q '^offset ' "$tmp/path1"
+  verdict "small: a model with a bias predicts what it was trained to"
+  paste -d' ' "$tmp/path.labels" <(cut -d' ' -f1 "$small") | awk -v f1="$(value "$tmp/path.json" test_f1)" -v mcc="$(value "$tmp/path.json" test_mcc)" '
+    { p[NR] = $1 + 0; y[NR] = $2 + 0; if (NR == 1 || y[NR] > plus) plus = y[NR] }
+    END { for (i = 1; i <= NR; i++) { if (p[i] == plus) { if (y[i] == plus) tp++; else fp++ } else { if (y[i] == plus) fn++; else tn++ } }
+      F = 2 * tp / (2 * tp + fp + fn); M = (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+      exit !(F - f1 < 1e-12 && f1 - F < 1e-12 && M - mcc < 1e-12 && mcc - M < 1e-12) }'
+  verdict "small: F1 and Matthews' coefficient are those of the predictions"
+  refused "small: cross-validation without a path" 1 "give some with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
+  refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
+  refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
   refused "small: and are an error on request" 1 "BMRM has not converged" -f "$small" -mat_type aij -bmrm_max_it 3 -bmrm_error_if_not_converged -model "$tmp/out/m" -report "$tmp/out/r"
 else
   skip "small data set" "$small is missing"
@@ -94,9 +129,9 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
     verdict "a9a: trains with -mat_type $type"
     r=$tmp/a9a_$type.json
     [ "$(value "$r" reason)" = CONVERGED_GAP_ATOL ] && holds "$(value "$r" gap) <= 1e-4 && $(value "$r" objective) >= 0.35090 && $(value "$r" objective) <= 0.35103"
-    verdict "a9a: $type: certified gap, objective $(value "$r" objective)"
+    verdict "a9a: $type: certified gap, objective" objective "$r"
     holds "$(value "$r" iterations) <= 80 && $(value "$r" matmults) <= 2 * $(value "$r" iterations) + 6"
-    verdict "a9a: $type: at most 80 passes ($(value "$r" iterations))"
+    verdict "a9a: $type: at most 80 passes" iterations "$r"
     holds "$(value "$r" train_accuracy) > 0.845 && $(value "$r" test_accuracy) > 0.845"
     verdict "a9a: $type: accuracy above 84.5 %"
   done
@@ -120,10 +155,81 @@ else
 fi
 if [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
-  verdict "w8a: at most 115 passes ($(value "$tmp/w8a.json" iterations))"
+  verdict "w8a: at most 115 passes" iterations "$tmp/w8a.json"
 else
   skip "w8a" "the data set is not in $svm"
 fi
+
+# passes with eight cuts each, and on a generated bag of words
+if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
+  run 1 -f "$svm/a9a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 45"
+  verdict "a9a: at most 45 passes with eight cuts" iterations "$tmp/cuts.json"
+  run 1 -f "$svm/w8a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 90"
+  verdict "w8a: at most 90 passes with eight cuts" iterations "$tmp/cuts.json"
+  run 1 -f "$svm/a9a" -mat_type aij -bmrm_max_cuts 20 -report "$tmp/few.json" && holds "$(value "$tmp/few.json" gap) <= 1e-4 && $(value "$tmp/few.json" cuts) <= 22 && $(value "$tmp/few.json" iterations) <= 120"
+  verdict "a9a: at most 120 passes with 20 cuts kept" iterations "$tmp/few.json"
+  # optima by scikit-learn 1.7, newton-cg and liblinear at tolerance 1e-12
+  certified "a9a: logistic, l2" 0.32450692471 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic
+  certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
+  certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
+fi
+if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bin/textgen" >/dev/null 2>&1; then
+  "$BUILD/bin/textgen" "$tmp/text" 200000 10000 20
+  for pair in "1 55" "8 40"; do
+    run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"
+    verdict "bag of words: at most ${pair#* } passes with ${pair% *} cut(s)" iterations "$tmp/text.json"
+  done
+else
+  skip "bag of words" "textgen cannot be built here"
+fi
+
+# --- checkpoints ----------------------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  base=(-f "$small" -mat_type aij -bmrm_lambda 1e-4 -bmrm_eps 1e-8)
+  for pair in "1 -bmrm_loss hinge" "2 -bmrm_loss logistic -bmrm_cuts 2 -bias 1" "1 -bmrm_loss sqhinge -bmrm_reg l1 -bmrm_max_cuts 20" "1 -bmrm_reg elasticnet -bmrm_loss huberhinge"; do
+    ranks=${pair%% *}
+    read -ra set <<<"${pair#* }"
+    run "$ranks" "${base[@]}" "${set[@]}" -model "$tmp/whole" -report "$tmp/whole.json" && run "$ranks" "${base[@]}" "${set[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 5 &&
+      run "$ranks" "${base[@]}" "${set[@]}" -bmrm_restart "$tmp/ck" -model "$tmp/rest" -report "$tmp/rest.json" && cmp -s "$tmp/whole" "$tmp/rest" &&
+      close "$(value "$tmp/whole.json" iterations)" "$(value "$tmp/rest.json" iterations)" 0 && holds "$(value "$tmp/whole.json" iterations) > 13"
+    verdict "checkpoint: a restart ends in the same bits, $ranks rank(s), ${set[*]}"
+  done
+  run 1 "${base[@]}" -model "$tmp/whole" && rm -f "$tmp/ck"
+  "$BMRM" "${device[@]}" "${base[@]}" -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 1 >/dev/null 2>&1 &
+  victim=$!
+  for ((k = 0; k < 500; k++)); do
+    [ -f "$tmp/ck" ] && break
+    sleep 0.01
+  done
+  kill -9 $victim 2>/dev/null
+  wait $victim 2>/dev/null
+  run 1 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
+  verdict "checkpoint: a training that was killed goes on"
+  rm -f "$tmp"/ck.*.part
+  run 1 "${base[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck"
+  run 2 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
+  verdict "checkpoint: of one rank for two"
+  refused "checkpoint: of another lambda" 2 "was made with another lambda" "${base[@]}" -bmrm_lambda 1e-3 -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  refused "checkpoint: of another loss" 1 "was made with another loss" "${base[@]}" -bmrm_loss logistic -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  sed '1s/1:[^ ]*/1:0.123/' "$small" >"$tmp/changed"
+  refused "checkpoint: of other data" 2 "belongs to other data: their checksum differs" "${base[@]}" -f "$tmp/changed" -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
+  head -c 3000 "$tmp/ck" >"$tmp/ck.cut"
+  refused "checkpoint: cut off" 2 "is damaged or cut off" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
+  { head -c 3000 "$tmp/ck"; printf '\377'; tail -c +3002 "$tmp/ck"; } >"$tmp/ck.flip"
+  refused "checkpoint: damaged" 1 "its checksum is wrong" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
+  refused "checkpoint: not one" 1 "is not a checkpoint of this version" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
+  refused "checkpoint: nowhere to write" 2 "Cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
+fi
+
+# --- regression, novelty detection: data written here -----------------------------------------------------------------------------
+awk 'BEGIN { srand(7); for (i = 0; i < 200; i++) { a = rand() - 0.5; b = rand() - 0.5; printf "%.6f 1:%.6f 2:%.6f\n", 3 * a - 2 * b + 5 + 0.1 * (rand() - 0.5), a, b } }' >"$tmp/numbers"
+for loss in leastsquares absolute quantile epsilon sqepsilon huber; do
+  run 1 -f "$tmp/numbers" -test "$tmp/numbers" -mat_type aij -bmrm_loss $loss -bmrm_loss_epsilon 0.01 -bmrm_lambda 1e-6 -bmrm_eps 1e-6 -bias 1 -model "$tmp/numbers.model" -predictions "$tmp/numbers.out" -report "$tmp/numbers.json" &&
+    holds "$(value "$tmp/numbers.json" test_rmse) < 0.06 && $(value "$tmp/numbers.json" test_r2) > 0.99" && grep -q '^labels any$' "$tmp/numbers.model" && close "$(sed -n 's/^offset //p' "$tmp/numbers.model")" 5 0.1
+  verdict "regression: $loss finds the line" test_rmse "$tmp/numbers.json"
+done
+run 1 -f "$tmp/numbers" -mat_type aij -bmrm_loss novelty -bmrm_loss_rho 2 -bmrm_lambda 1e-3 -bias 1 -bias_factor 1 -model "$tmp/novelty.model" && run 1 -model "$tmp/novelty.model" -predict "$tmp/numbers" -mat_type aij -predictions "$tmp/novelty.out" && [ "$(sort -u "$tmp/novelty.out" | tr '\n' ' ')" = "1 " ]
+verdict "novelty: what was trained on is not new"
 
 # --- saved models, tiny data written here ---------------------------------------------------------------------------------------
 printf '2 1:1 2:0.5\n1 1:-1 3:0.25\n2 2:1\n1 1:-0.5 2:-1\n' >"$tmp/tiny"

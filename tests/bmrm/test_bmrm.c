@@ -303,9 +303,19 @@ static PetscErrorCode TestReasons(void)
   Refused(BMRMSetLambda(b, -1), "must be positive");
   Refused(BMRMSetTolerances(b, -1e-3, 0, 10), "must not be negative");
   Refused(BMRMSetMu(b, 2, PETSC_TRUE), "must be in (0, 1]");
+  Refused(BMRMSetCuts(b, 0), "it must be from 1 to 64");
+  Refused(BMRMSetLossType(b, "nonsense"), "There is no loss nonsense");
+  Refused(BMRMSetRegularizerType(b, "nonsense"), "There is no regulariser nonsense");
+  Refused(BMRMSetLossParameter(b, "epsilon", 1), "The loss hinge has no parameter epsilon");
+  Refused(BMRMSetElasticNetRatio(b, 1), "must be between 0 and 1");
+  PetscCall(BMRMSetLossType(b, "quantile"));
+  Refused(BMRMSetLossParameter(b, "quantile", 1), "quantile of the loss quantile is 1., it must be between 0");
+  PetscCall(BMRMSetLossType(b, "hinge"));
   PetscCall(VecDuplicate(y, &short_y));
   PetscCall(VecSet(short_y, 0.5));
-  Refused(BMRMSetData(b, X, short_y), "Label 0 is neither +1 nor -1");
+  PetscCall(BMRMSetData(b, X, short_y));
+  Refused(BMRMSolve(b), "Label 0 does not suit the loss hinge, which wants +1 or -1");
+  PetscCall(BMRMReset(b));
   PetscCall(VecDestroy(&short_y));
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, MROWS - 1, &short_y));
   Refused(BMRMSetData(b, X, short_y), "60 rows but there are 59 labels");
@@ -343,12 +353,48 @@ static PetscErrorCode TestReasons(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One bundle for many lambdas: a bound that holds for each, in fewer passes than from the start. */
+static PetscErrorCode TestWarm(void)
+{
+  PetscInt total[2] = {0, 0};
+  Mat      X;
+  Vec      y;
+  BMRM     b;
+
+  PetscFunctionBegin;
+  PetscCall(CreateProblem(5, MROWS, MATAIJ, &X, &y));
+  for (PetscInt warm = 0; warm < 2; warm++) {
+    PetscCall(BMRMCreate(PETSC_COMM_WORLD, &b));
+    PetscCall(BMRMSetFromOptions(b));
+    PetscCall(BMRMSetData(b, X, y));
+    PetscCall(BMRMSetWarmStart(b, (PetscBool)warm));
+    for (PetscInt k = 0; k < 13; k++) { /* down and up again */
+      const PetscReal lambda = PetscPowReal(10, -0.5 * (PetscReal)(k < 7 ? k : 12 - k)), optimum = Optimum(5, MROWS, lambda);
+      PetscInt        its;
+
+      PetscCall(BMRMSetLambda(b, lambda));
+      PetscCall(BMRMSetTolerances(b, 1e-6, 0, 10000));
+      PetscCall(BMRMSolve(b));
+      PetscCall(CheckResult(b, 5, MROWS, lambda, 1e-6, optimum));
+      PetscCall(BMRMGetIterationNumber(b, &its));
+      total[warm] += its;
+    }
+    PetscCall(BMRMDestroy(&b));
+  }
+  PetscCheck(total[1] < total[0], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " passes with one bundle, %" PetscInt_FMT " without", total[1], total[0]);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "one bundle serves many lambdas\n"));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(TestKnown());
   PetscCall(TestRandom());
+  PetscCall(TestWarm());
   PetscCall(TestReasons());
   PetscCall(PetscFinalize());
   return 0;
@@ -367,5 +413,12 @@ int main(int argc, char **argv)
       test:
          suffix: keep
          args: -bmrm_idle_age 0 -bmrm_mu 0.1 -bmrm_mu_adapt 0 -bmrm_qp_rtol 0
+      test:
+         suffix: cuts
+         nsize: 2
+         args: -bmrm_cuts 3
+      test:
+         suffix: few
+         args: -bmrm_max_cuts 16
 
 TEST*/

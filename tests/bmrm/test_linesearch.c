@@ -82,6 +82,8 @@ static PetscErrorCode Sorted(const Case *c, PetscReal *t)
 
 static PetscErrorCode Run(const Case *c)
 {
+  BMRM         b;
+  BMRMPieces   pieces = {0};
   Vec          f, e, y;
   PetscScalar *fa, *ea, *ya;
   PetscReal    t, expected = 0, J, extreme[2], all[2];
@@ -106,7 +108,12 @@ static PetscErrorCode Run(const Case *c)
   PetscCall(VecRestoreArray(f, &fa));
   PetscCall(VecRestoreArray(e, &ea));
   PetscCall(VecRestoreArray(y, &ya));
-  PetscCall(BMRMHingeLineSearch(f, e, y, c->m, c->A, c->B, &t));
+  PetscCall(BMRMCreate(PETSC_COMM_WORLD, &b)); /* for its hinge loss */
+  b->loss->scale = (PetscReal)1 / c->m;
+  PetscCall((*b->loss->ops->pieces)(b->loss, f, e, y, &pieces));
+  PetscCall(BMRMPiecesMinimize(PETSC_COMM_WORLD, &pieces, c->A, c->B, &t));
+  PetscCall(BMRMPiecesDestroy_Private(&pieces));
+  PetscCall(BMRMDestroy(&b));
   PetscCall(Sorted(c, &expected));
   PetscCheck(PetscAbsReal(t - expected) <= 1e-12 * (1 + expected), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: step %.17g, the sorted breakpoints give %.17g", c->name, (double)t, (double)expected);
   J = Along(c, t);

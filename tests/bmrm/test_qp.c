@@ -101,35 +101,47 @@ static PetscReal BruteForce(PetscInt n, const PetscReal G[], const PetscReal b[]
   return best;
 }
 
-/* In the simplex, and no cut steeper than the mean by more than tol. */
-static PetscErrorCode CheckOptimal(PetscInt n, const PetscReal G[], const PetscReal b[], PetscReal lambda, PetscReal tol, const PetscReal alpha[])
+/* Every block in its simplex, and the cuts no steeper than the mean by more than tol in all; convexity makes this a proof. */
+static PetscErrorCode CheckOptimal(PetscInt n, PetscInt nblock, const PetscReal G[], const PetscReal b[], PetscReal lambda, PetscReal tol, const PetscReal alpha[])
 {
-  PetscReal sum = 0, mean = 0, g[NMAX], least = PETSC_INFINITY;
+  PetscReal gap = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCheck(alpha[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "weight %" PetscInt_FMT " is %g", i, (double)alpha[i]);
-    sum += alpha[i];
-    g[i] = -b[i];
-    for (PetscInt j = 0; j < n; j++) g[i] += G[i * NMAX + j] * alpha[j] / lambda;
-    mean += alpha[i] * g[i];
-    least = PetscMin(least, g[i]);
+  for (PetscInt k = 0; k < nblock; k++) {
+    PetscReal sum = 0, mean = 0, least = PETSC_INFINITY;
+
+    for (PetscInt i = k; i < n; i += nblock) {
+      PetscReal g = -b[i];
+
+      PetscCheck(alpha[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "weight %" PetscInt_FMT " is %g", i, (double)alpha[i]);
+      sum += alpha[i];
+      for (PetscInt j = 0; j < n; j++) g += G[i * NMAX + j] * alpha[j] / lambda;
+      mean += alpha[i] * g;
+      least = PetscMin(least, g);
+    }
+    PetscCheck(PetscAbsReal(sum - 1) < 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the weights of block %" PetscInt_FMT " sum to 1 + %g", k, (double)(sum - 1));
+    gap += mean - least;
   }
-  PetscCheck(PetscAbsReal(sum - 1) < 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the weights sum to 1 + %g", (double)(sum - 1));
-  PetscCheck(mean - least <= tol, PETSC_COMM_SELF, PETSC_ERR_PLIB, "gap %g, tolerance %g", (double)(mean - least), (double)tol);
+  PetscCheck(gap <= tol, PETSC_COMM_SELF, PETSC_ERR_PLIB, "gap %g, tolerance %g", (double)gap, (double)tol);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
   BMRMQP      qp = {0};
+  BMRMQPData  q  = {0};
   PetscRandom rnd;
   PetscReal  *G, b[NMAX], alpha[NMAX], gap;
-  PetscInt    its;
+  PetscInt    its, one[NMAX] = {0}, block[NMAX];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscMalloc1(NMAX * NMAX, &G));
+  q.nblock = 1;
+  q.ld     = NMAX;
+  q.block  = one;
+  q.G      = G;
+  q.b      = b;
   PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &rnd));
   PetscCall(PetscRandomSetType(rnd, PETSCRANDER48));
   PetscCall(PetscRandomSetInterval(rnd, -1, 1));
@@ -141,26 +153,33 @@ int main(int argc, char **argv)
     PetscCall(Problem(rnd, n, 1 + trial % 9, PETSC_FALSE, G, b));
     PetscCall(PetscArrayzero(alpha, n));
     alpha[trial % n] = 1;
-    PetscCall(BMRMQPSolve(&qp, n, G, NMAX, b, lambda, 1e-12, alpha, &gap, &its));
-    PetscCall(CheckOptimal(n, G, b, lambda, 1e-11, alpha));
+    q.n              = n;
+    q.lambda         = lambda;
+    PetscCall(BMRMQPSolve(&qp, &q, 1e-12, alpha, &gap, &its));
+    PetscCall(CheckOptimal(n, 1, G, b, lambda, 1e-11, alpha));
     obj  = Objective(n, G, b, lambda, alpha);
     best = BruteForce(n, G, b, lambda);
     PetscCheck(PetscAbsReal(obj - best) < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ": objective %.15g, the best support has %.15g", trial, (double)obj, (double)best);
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "small problems agree with the best support\n"));
 
-  /* one cut more at a time, started from the last weights, as in the bundle; dependent and equal cuts among them */
-  for (PetscInt trial = 0; trial < 12; trial++) {
+  /* one cut a block more at a time, started from the last weights, as in the bundle; dependent and equal cuts among them */
+  for (PetscInt trial = 0; trial < 36; trial++) {
     const PetscReal lambda = PetscPowReal(10, -(PetscReal)(trial % 6)), tol = 1e-9;
-    const PetscInt  dim = trial < 6 ? 6 : 60;
+    const PetscInt  dim = trial % 12 < 6 ? 6 : 60, nblock = trial < 12 ? 1 : trial < 24 ? 3 : 8;
 
     PetscCall(Problem(rnd, NMAX, dim, PETSC_TRUE, G, b));
     PetscCall(PetscArrayzero(alpha, NMAX));
-    alpha[0] = 1;
-    for (PetscInt n = 1; n <= NMAX; n++) {
-      PetscCall(BMRMQPSolve(&qp, n, G, NMAX, b, lambda, tol, alpha, &gap, &its));
+    for (PetscInt i = 0; i < NMAX; i++) block[i] = i % nblock;
+    for (PetscInt k = 0; k < nblock; k++) alpha[k] = 1;
+    q.nblock = nblock;
+    q.block  = block;
+    q.lambda = lambda;
+    for (PetscInt n = nblock; n <= NMAX; n += nblock) {
+      q.n = n;
+      PetscCall(BMRMQPSolve(&qp, &q, tol, alpha, &gap, &its));
       PetscCheck(gap <= tol, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ", %" PetscInt_FMT " cuts: gap %g, tolerance %g", trial, n, (double)gap, (double)tol);
-      PetscCall(CheckOptimal(n, G, b, lambda, 2 * tol, alpha));
+      PetscCall(CheckOptimal(n, nblock, G, b, lambda, 2 * tol, alpha));
       PetscCheck(its <= 10 * n + 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial %" PetscInt_FMT ", %" PetscInt_FMT " cuts: %" PetscInt_FMT " systems", trial, n, its);
     }
   }
@@ -174,8 +193,12 @@ int main(int argc, char **argv)
     for (PetscReal tol = 100; tol > 1e-9; tol /= 2) {
       PetscCall(PetscArrayzero(alpha, NMAX));
       alpha[0] = 1;
-      PetscCall(BMRMQPSolve(&qp, NMAX, G, NMAX, b, 0.01, tol, alpha, &gap, &its));
-      PetscCall(CheckOptimal(NMAX, G, b, 0.01, tol + 1e-11, alpha));
+      q.n      = NMAX;
+      q.nblock = 1;
+      q.block  = one;
+      q.lambda = 0.01;
+      PetscCall(BMRMQPSolve(&qp, &q, tol, alpha, &gap, &its));
+      PetscCall(CheckOptimal(NMAX, 1, G, b, 0.01, tol + 1e-11, alpha));
       PetscCheck(its >= last, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " systems for a tighter tolerance, %" PetscInt_FMT " before", its, last);
       if (first < 0) first = its;
       last = its;

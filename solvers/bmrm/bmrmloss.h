@@ -1,0 +1,55 @@
+/* What a loss is, for those who write one: a convex function of the scores f = X w, and of the labels y.
+
+   A loss that is a mean over the examples is four formulas between two includes (see losses/hinge.cu); others
+   fill the operations themselves.  BMRMLossRegister() makes either known under a name. */
+#ifndef BMRM_LOSS_H
+#define BMRM_LOSS_H
+
+#include <gpucsrcompat.h>
+#include <petscvec.h>
+#include "solvers/bmrm/bmrmformula.h"
+
+typedef struct _n_BMRMLoss *BMRMLoss;
+
+/* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
+typedef struct {
+  PetscReal slope, curve;
+  PetscInt  n, cap; /* kinks at t > 0, room for them */
+  BMRMKink *kink;
+} BMRMPieces;
+
+#define BMRM_MAX_BLOCKS 64 /* cuts that one pass takes at most */
+
+/* f and e are the products of X with a point and a direction; the loss is taken at f + s e */
+struct _BMRMLossOps {
+  /* the number of labels that make no sense, on this rank, and the place of the first of them */
+  PetscErrorCode (*checklabels)(BMRMLoss, Vec y, PetscInt *bad, PetscInt *first);
+  /* the risk, summed over all ranks */
+  PetscErrorCode (*risk)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk);
+  /* the part of block k, to which row i of all ranks belongs when i % n is k: r with r'g + offset <= the risk of the block at g for
+     every g, and the least risk of every block */
+  PetscErrorCode (*cut)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset);
+  PetscErrorCode (*least)(BMRMLoss, Vec y, PetscInt n, PetscReal least[]);
+  /* this rank's part of the first derivative right of t[k], d[2 k], and of the second, d[2 k + 1], for k < nt <= BMRM_SLOPES */
+  PetscErrorCode (*slopes)(BMRMLoss, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[]);
+  /* adds this rank's part of the loss along the line; NULL where it is not piecewise quadratic */
+  PetscErrorCode (*pieces)(BMRMLoss, Vec f, Vec e, Vec y, BMRMPieces *);
+  PetscErrorCode (*destroy)(BMRMLoss);
+};
+
+struct _n_BMRMLoss {
+  struct _BMRMLossOps ops[1];
+  BMRMTask            task;
+  const char         *labels; /* what checklabels() wants, in words */
+  PetscReal           scale;  /* one over the number of examples on all ranks */
+  PetscInt            nparameter;
+  BMRMLossParameter   parameter[BMRM_LOSS_PARAMETERS];
+  PetscReal           value[BMRM_LOSS_PARAMETERS]; /* of the parameters */
+  void               *data;                        /* of the type */
+};
+
+PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
+PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
+PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);
+
+#endif

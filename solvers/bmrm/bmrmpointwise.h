@@ -1,0 +1,254 @@
+/* Makes a loss out of the formulas for one example: the kernels that a mean of them over the examples needs, in two twins.
+
+   A file of losses/ defines, for a score z, a label y and its parameters p, and then includes this one:
+
+     LossValue(z, y, p)            the loss
+     LossSlope(z, y, p, side)      its derivative by z, right of z for side > 0, left for side < 0
+     LossCurvature(z, y, p, side)  its second derivative there
+     LossOffset(u, y, p)           the largest c with u z + c <= loss(z) for every z: the conjugate with the other sign
+     LossLabelFits(y)              whether the label makes sense
+     LOSS, LOSS_KINKS              its name, and in how many places a piecewise quadratic loss breaks; -1 when it is not one
+     LossKink(k, y, p, &z, &jump, &bend)   the places in rising order, and what slope and curvature gain there
+     LOSS_TASK, LOSS_LABELS, LOSS_PARAMETER   what labels are, in words too; option, help, default and limits of p[0], if there is one
+
+   A cut comes from the conjugate of the slope taken, not from values and products: nothing cancels, and rounding of the products
+   makes it at worst a little less tight, never wrong. Sums are added in an order that depends on n and the device alone. */
+#ifndef BMRM_POINTWISE_H
+#define BMRM_POINTWISE_H
+
+#define BMRM_NAME_(name, twin) BMRMPointwise_##name##_##twin
+#define BMRM_NAME(name, twin)  BMRM_NAME_(name, twin)
+
+#if !defined(__CUDACC__)
+static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
+{
+  double sum = 0;
+
+  for (int64_t i = 0; i < n; i++) sum += LossValue(f[i] + s * e[i], y[i], p);
+  work->result[0] = sum;
+  return GP_SUCCESS;
+}
+
+static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+{
+  double sum = 0;
+  int    of  = (int)(first % nblock);
+
+  for (int64_t i = 0; i < n; i++) {
+    if (of == block) {
+      const double u = LossSlope(f[i] + s * e[i], y[i], p, 1);
+
+      r[i] = scale * u;
+      sum += LossOffset(u, y[i], p);
+    } else r[i] = 0;
+    of = of + 1 == nblock ? 0 : of + 1;
+  }
+  work->result[0] = sum;
+  return GP_SUCCESS;
+}
+
+static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
+{
+  for (int k = 0; k < nt; k++) {
+    double first = 0, second = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+      const double z = f[i] + t[k] * e[i];
+
+      if (e[i] == 0) continue; /* an infinite slope there would spoil the sum */
+      first += e[i] * LossSlope(z, y[i], p, e[i]);
+      second += e[i] * e[i] * LossCurvature(z, y[i], p, e[i]);
+    }
+    work->result[2 * k]     = first;
+    work->result[2 * k + 1] = second;
+  }
+  return GP_SUCCESS;
+}
+
+  #if LOSS_KINKS > 0
+static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+{
+  int64_t ahead = 0;
+
+  for (int k = 0; k < LOSS_KINKS; k++) {
+    for (int64_t i = 0; i < n; i++) {
+      double    z, jump, bend, way;
+      const int on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (e[i] > 0)) | ((way < 0) & (e[i] < 0)));
+
+      /* no branches: which way they go is anybody's guess */
+      kink[ahead].t    = way / (on ? e[i] : 1);
+      kink[ahead].jump = scale * fabs(e[i]) * jump;
+      kink[ahead].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
+      ahead += on;
+    }
+  }
+  return ahead;
+}
+  #elif LOSS_KINKS == 0
+static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+{
+  return 0;
+}
+  #else
+    #define Pieces NULL
+  #endif
+
+static int Fits(double y)
+{
+  return LossLabelFits(y);
+}
+
+static double Offset(double u, double y, const double p[])
+{
+  return LossOffset(u, y, p);
+}
+
+  #if defined(LOSS_PARAMETER)
+    #define LOSS_PARAMETERS {LOSS_PARAMETER}, 1
+  #else
+    #define LOSS_PARAMETERS {{0}}, 0
+  #endif
+
+extern const BMRMPointwise BMRM_NAME(LOSS, Host);
+
+const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, LOSS_KINKS, Pieces};
+
+#else
+static constexpr int BLOCK = 256, WARPS = BLOCK / 32;
+
+struct Parameters {
+  double p[BMRM_LOSS_PARAMETERS];
+};
+
+static Parameters Keep(const double p[])
+{
+  Parameters kept;
+
+  for (int k = 0; k < BMRM_LOSS_PARAMETERS; k++) kept.p[k] = p[k];
+  return kept;
+}
+
+/* the sum over a block, in thread 0; always in the same order */
+__device__ static double Together(double mine)
+{
+  __shared__ double warps[WARPS];
+
+  for (int half = 16; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
+  __syncthreads(); /* a former call's readers are done with the shared array */
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < WARPS; w++) mine += warps[w];
+  }
+  return mine;
+}
+
+/* Rule: K sums, and what row i adds to them */
+template <class Rule>
+__global__ static void __launch_bounds__(BLOCK) Sum(Rule rule, int64_t n, double *partial)
+{
+  double mine[Rule::K] = {};
+
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) rule.take(mine, i);
+  #pragma unroll
+  for (int k = 0; k < Rule::K; k++) {
+    const double sum = Together(mine[k]);
+
+    if (threadIdx.x == 0) partial[k * BMRM_PARTS + blockIdx.x] = sum;
+  }
+}
+
+/* block k adds the partial sums k */
+__global__ static void __launch_bounds__(BLOCK) Finish(int parts, const double *partial, double *result)
+{
+  double mine = 0;
+
+  for (int b = threadIdx.x; b < parts; b += BLOCK) mine += partial[blockIdx.x * BMRM_PARTS + b];
+  mine = Together(mine);
+  if (threadIdx.x == 0) result[blockIdx.x] = mine;
+}
+
+template <class Rule>
+static GpErr Launch(BMRMWork *work, int64_t n, const Rule &rule, int results, const char *name)
+{
+  const int64_t most = 8 * (int64_t)work->dev->compute_units < BMRM_PARTS ? 8 * (int64_t)work->dev->compute_units : BMRM_PARTS;
+  const int64_t want = (n + 2 * BLOCK - 1) / (2 * BLOCK);
+  const int     grid = (int)(want < 1 ? 1 : want < most ? want : most);
+
+  Sum<<<grid, BLOCK, 0, (cudaStream_t)work->dev->stream>>>(rule, n, work->partial);
+  Finish<<<results, BLOCK, 0, (cudaStream_t)work->dev->stream>>>(grid, work->partial, work->result);
+  return GpDevCheckLaunch(work->dev, name);
+}
+
+struct RiskRule {
+  static constexpr int K = 1;
+  Parameters           q;
+  const double        *f, *e, *y;
+  double               s;
+  __device__ void      take(double (&sum)[K], int64_t i) const { sum[0] += LossValue(f[i] + s * e[i], y[i], q.p); }
+};
+
+struct CutRule {
+  static constexpr int K = 1;
+  Parameters           q;
+  const double        *f, *e, *y;
+  double               s, scale;
+  int64_t              first;
+  int                  nblock, block;
+  double              *r;
+  __device__ void      take(double (&sum)[K], int64_t i) const
+  {
+    double u = 0;
+
+    if ((first + i) % nblock == block) {
+      u = LossSlope(f[i] + s * e[i], y[i], q.p, 1);
+      sum[0] += LossOffset(u, y[i], q.p);
+    }
+    r[i] = scale * u;
+  }
+};
+
+struct SlopesRule {
+  static constexpr int K = 2 * BMRM_SLOPES;
+  Parameters           q;
+  const double        *f, *e, *y;
+  int                  nt;
+  double               t[BMRM_SLOPES];
+  __device__ void      take(double (&sum)[K], int64_t i) const
+  {
+    const double fi = f[i], ei = e[i], yi = y[i];
+
+    if (ei == 0) return; /* an infinite slope there would spoil the sum */
+  #pragma unroll
+    for (int k = 0; k < BMRM_SLOPES; k++) {
+      const double z = fi + t[k] * ei;
+
+      if (k >= nt) continue;
+      sum[2 * k] += ei * LossSlope(z, yi, q.p, ei);
+      sum[2 * k + 1] += ei * ei * LossCurvature(z, yi, q.p, ei);
+    }
+  }
+};
+
+static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
+{
+  return Launch(work, n, RiskRule{Keep(p), f, e, y, s}, 1, "risk");
+}
+
+static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+{
+  return Launch(work, n, CutRule{Keep(p), f, e, y, s, scale, first, nblock, block, r}, 1, "cut");
+}
+
+static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
+{
+  SlopesRule rule = {Keep(p), f, e, y, nt, {}};
+
+  for (int k = 0; k < nt; k++) rule.t[k] = t[k];
+  return Launch(work, n, rule, 2 * nt, "slopes");
+}
+
+extern "C" const BMRMPointwiseKernels BMRM_NAME(LOSS, CUDA);
+const BMRMPointwiseKernels            BMRM_NAME(LOSS, CUDA) = {Risk, Cut, Slopes};
+#endif
+#endif

@@ -1,0 +1,245 @@
+/* The types of regularisers: their list, the one a solver has, and the factors of its weights. */
+#include "bmrmimpl.h"
+
+static PetscFunctionList BMRMRegularizerList       = NULL;
+static PetscBool         BMRMRegularizerRegistered = PETSC_FALSE;
+
+#define REGULARIZER(name) PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_##name(BMRMRegularizer);
+#include "regularizers.def"
+#undef REGULARIZER
+
+/*@C
+  BMRMRegularizerRegister - Adds a regulariser to those that `BMRMSetRegularizerType()` knows
+
+  Not Collective
+
+  Input Parameters:
++ name   - what `BMRMSetRegularizerType()` and -bmrm_reg call it
+- create - fills the operations; a sum over the weights gets them from `BMRMRegularizerSetSeparable()`
+
+  Level: advanced
+
+.seealso: `BMRMSetRegularizerType()`, `BMRMLossRegister()`
+@*/
+PetscErrorCode BMRMRegularizerRegister(const char name[], PetscErrorCode (*create)(BMRMRegularizer))
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMInitializePackage());
+  PetscCall(PetscFunctionListAdd(&BMRMRegularizerList, name, create));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMRegularizerRegisterAll_Private(void)
+{
+  PetscFunctionBegin;
+  if (BMRMRegularizerRegistered) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMRegularizerRegistered = PETSC_TRUE;
+#define REGULARIZER(name) PetscCall(BMRMRegularizerRegister(#name, BMRMRegularizerCreate_##name));
+#include "regularizers.def"
+#undef REGULARIZER
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMRegularizerFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListDestroy(&BMRMRegularizerList));
+  BMRMRegularizerRegistered = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
+{
+  PetscFunctionBegin;
+  if (!*r) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*r)->ops->destroy) PetscCall((*(*r)->ops->destroy)(*r));
+  PetscCall(VecDestroy(&(*r)->weights));
+  PetscCall(PetscFree(*r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces the regulariser by one of the type, with the same factors. */
+static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
+{
+  PetscErrorCode (*create)(BMRMRegularizer);
+  BMRMRegularizer r;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(BMRMRegularizerList, type, &create));
+  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no regulariser %s; -help lists those there are", type);
+  PetscCall(PetscNew(&r));
+  r->free  = -1;
+  r->ratio = ratio;
+  PetscCall((*create)(r));
+  if (b->reg && b->reg->weights) {
+    PetscCall(PetscObjectReference((PetscObject)b->reg->weights));
+    r->weights = b->reg->weights;
+  }
+  PetscCall(BMRMRegularizerDestroy_Private(&b->reg));
+  b->reg = r;
+  if (type != b->regtype) PetscCall(PetscStrncpy(b->regtype, type, sizeof(b->regtype)));
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMSetRegularizerType - Chooses the regulariser
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, or what `BMRMRegularizerRegister()` added
+
+  Options Database Key:
+. -bmrm_reg <type> - the regulariser
+
+  Level: beginner
+
+.seealso: `BMRMGetRegularizerType()`, `BMRMSetWeights()`, `BMRMSetElasticNetRatio()`, `BMRMRegularizerRegister()`, `BMRMSetLambda()`
+@*/
+PetscErrorCode BMRMSetRegularizerType(BMRM b, const char type[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(type, 2);
+  PetscCall(Replace(b, type, b->reg ? b->reg->ratio : 0.5));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMGetRegularizerType - Gets the name of the regulariser
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver
+
+  Output Parameter:
+. type - the name; it belongs to the solver
+
+  Level: beginner
+
+.seealso: `BMRMSetRegularizerType()`
+@*/
+PetscErrorCode BMRMGetRegularizerType(BMRM b, const char *type[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(type, 2);
+  *type = b->regtype;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetElasticNetRatio - Sets which part of the elastic net are absolute values: ratio ||w||_1 + (1 - ratio)/2 ||w||^2
+
+  Logically Collective
+
+  Input Parameters:
++ b     - the solver
+- ratio - the part, more than 0 and less than 1; 0.5 by default
+
+  Options Database Key:
+. -bmrm_reg_ratio <0.5> - the part
+
+  Level: intermediate
+
+.seealso: `BMRMSetRegularizerType()`
+@*/
+PetscErrorCode BMRMSetElasticNetRatio(BMRM b, PetscReal ratio)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(b, ratio, 2);
+  PetscCheck(ratio > 0 && ratio < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The ratio is %g, it must be between 0 and 1; the ends are the regularisers l2 and l1", (double)ratio);
+  if (ratio != b->reg->ratio) PetscCall(Replace(b, b->regtype, ratio));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetWeights - Sets a factor for what every weight counts in the regulariser
+
+  Collective
+
+  Input Parameters:
++ b      - the solver
+- factor - laid out as the columns of the data, positive; one of them may be zero: that weight, a bias, is free. `NULL` stands for ones
+
+  Level: intermediate
+
+  Notes:
+  The vector is not copied, it must not change any more.
+
+  Where a weight is free the lower bound holds for all points at which it is at most 10,000 times as large as one plus that of the model's
+  minimiser.
+
+.seealso: `BMRMSetRegularizerType()`
+@*/
+PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  if (factor) {
+    PetscValidHeaderSpecific(factor, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, factor, 2);
+    PetscCall(PetscObjectReference((PetscObject)factor));
+  }
+  PetscCall(VecDestroy(&b->reg->weights));
+  b->reg->weights = factor;
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called inside PetscOptionsBegin()/End(). */
+PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
+{
+  char      type[BMRM_NAME_LEN];
+  PetscReal ratio = b->reg->ratio;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsFList("-bmrm_reg", "what weights cost", "BMRMSetRegularizerType", BMRMRegularizerList, b->regtype, type, sizeof(type), &set));
+  if (set) PetscCall(BMRMSetRegularizerType(b, type));
+  PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "elastic net: the part of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
+  if (set) PetscCall(BMRMSetElasticNetRatio(b, ratio));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the factors, finds the free weight, and lets the type prepare itself. */
+PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
+{
+  BMRMRegularizer r = b->reg;
+
+  PetscFunctionBegin;
+  r->free = -1;
+  if (r->weights) {
+    const PetscScalar *fa;
+    PetscInt           n, m, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
+
+    PetscCall(VecGetSize(r->weights, &n));
+    PetscCall(VecGetSize(b->w, &m));
+    PetscCheck(n == m, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights", n, m);
+    PetscCall(VecGetLocalSize(r->weights, &n));
+    PetscCall(VecGetLocalSize(b->w, &m));
+    PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights on this rank", n, m);
+    PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
+    PetscCall(VecGetArrayRead(r->weights, &fa));
+    for (PetscInt j = 0; j < n; j++) {
+      const PetscReal f = PetscRealPart(fa[j]);
+
+      if (f == 0) {
+        mine[0]++;
+        mine[2] = start + j;
+      } else if (!(f > 0) || PetscIsInfReal(f)) mine[1]++;
+    }
+    PetscCall(VecRestoreArrayRead(r->weights, &fa));
+    PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
+    PetscCallMPI(MPI_Allreduce(mine + 2, all + 2, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)b)));
+    PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative or no numbers", all[1]);
+    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more", all[0]);
+    r->free = all[2];
+  }
+  if (r->ops->setup) PetscCall((*r->ops->setup)(r, b->w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,41 @@
+/* The absolute loss |z - y|: least absolute deviations, the median. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        absolute
+#define LOSS_KINKS  1
+#define LOSS_TASK   BMRM_TASK_REGRESSION
+#define LOSS_LABELS "a finite number"
+
+FORMULA int LossLabelFits(double y)
+{
+  return y - y == 0;
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  return fabs(z - y);
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  return z > y || (z == y && side > 0) ? 1 : -1;
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * y;
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = y;
+  *jump = 2;
+  *bend = 0;
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

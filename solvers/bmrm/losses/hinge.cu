@@ -1,0 +1,45 @@
+/* The hinge loss max(0, 1 - y z): support vector machines. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        hinge
+#define LOSS_KINKS  1
+#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
+#define LOSS_LABELS "+1 or -1"
+
+FORMULA int LossLabelFits(double y)
+{
+  return (y == 1 || y == -1);
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  const double loss = 1 - y * z;
+
+  return !(loss <= 0) ? loss : 0; /* a NaN must not vanish */
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  const double loss = 1 - y * z;
+
+  return (loss > 0) | ((loss == 0) & (y * side < 0)) ? -y : 0;
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * y;
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = y;
+  *jump = 1;
+  *bend = 0;
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

@@ -1,0 +1,55 @@
+/* The Huber hinge loss: the hinge, rounded by a parabola from margin 1 - h to 1 + h. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        huberhinge
+#define LOSS_KINKS  2
+#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
+#define LOSS_LABELS "+1 or -1"
+#define LOSS_PARAMETER \
+  { \
+    "-bmrm_loss_huber", "Huber losses: half width of the parabola", 0.5, 0, INFINITY \
+  }
+
+FORMULA int LossLabelFits(double y)
+{
+  return (y == 1 || y == -1);
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  const double over = 1 + p[0] - y * z;
+
+  if (over <= 0) return 0;
+  return over < 2 * p[0] ? over * over / (4 * p[0]) : 1 - y * z;
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  const double part = (1 + p[0] - y * z) / (2 * p[0]);
+
+  return -y * (part <= 0 ? 0 : part > 1 ? 1 : part);
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  const double q = y * z, ahead = y * side;
+  const int    above = (q > 1 - p[0] || (q == 1 - p[0] && ahead > 0)), below = (q < 1 + p[0] || (q == 1 + p[0] && ahead < 0));
+
+  return above && below ? 1 / (2 * p[0]) : 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  const double a = -u * y; /* in [0, 1] */
+
+  return a * (1 + p[0]) - p[0] * a * a;
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = k ? y + p[0] : y - p[0];
+  *jump = 0;
+  *bend = (k ? -0.5 : 0.5) / p[0];
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

@@ -1,0 +1,36 @@
+/* Least squares (z - y)^2/2. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        leastsquares
+#define LOSS_KINKS  0
+#define LOSS_TASK   BMRM_TASK_REGRESSION
+#define LOSS_LABELS "a finite number"
+
+FORMULA int LossLabelFits(double y)
+{
+  return y - y == 0;
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  return 0.5 * (z - y) * (z - y);
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  return z - y;
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 1;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * y - 0.5 * u * u;
+}
+
+#define LossKink(k, y, p, z, jump, bend) ((void)(*(z) = *(jump) = *(bend) = 0)) /* it has none */
+
+#include "solvers/bmrm/bmrmpointwise.h"

@@ -1,0 +1,47 @@
+/* Novelty detection max(0, rho - z): the linear one-class support vector machine. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        novelty
+#define LOSS_KINKS  1
+#define LOSS_TASK   BMRM_TASK_NOVELTY
+#define LOSS_LABELS "anything"
+#define LOSS_PARAMETER \
+  { \
+    "-bmrm_loss_rho", "novelty loss: the score that an example of the class should reach", 1, 0, INFINITY \
+  }
+
+FORMULA int LossLabelFits(double y)
+{
+  return 1;
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  const double loss = p[0] - z;
+
+  return !(loss <= 0) ? loss : 0;
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  return z < p[0] || (z == p[0] && side < 0) ? -1 : 0;
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * p[0];
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = p[0];
+  *jump = 1;
+  *bend = 0;
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

@@ -1,0 +1,45 @@
+/* The pinball loss: tau (y - z) below the label, (1 - tau)(z - y) above; its minimiser is the quantile tau. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        quantile
+#define LOSS_KINKS  1
+#define LOSS_TASK   BMRM_TASK_REGRESSION
+#define LOSS_LABELS "a finite number"
+#define LOSS_PARAMETER \
+  { \
+    "-bmrm_loss_quantile", "quantile loss: which quantile", 0.5, 0, 1 \
+  }
+
+FORMULA int LossLabelFits(double y)
+{
+  return y - y == 0;
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  return z > y ? (1 - p[0]) * (z - y) : p[0] * (y - z);
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  return z > y || (z == y && side > 0) ? 1 - p[0] : -p[0];
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * y;
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = y;
+  *jump = 1;
+  *bend = 0;
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

@@ -1,0 +1,51 @@
+/* The squared epsilon-insensitive loss max(0, |z - y| - epsilon)^2. */
+#include "solvers/bmrm/bmrmformula.h"
+
+#define LOSS        sqepsilon
+#define LOSS_KINKS  2
+#define LOSS_TASK   BMRM_TASK_REGRESSION
+#define LOSS_LABELS "a finite number"
+#define LOSS_PARAMETER \
+  { \
+    "-bmrm_loss_epsilon", "epsilon-insensitive losses: the error that costs nothing", 0.1, 0, INFINITY \
+  }
+
+FORMULA int LossLabelFits(double y)
+{
+  return y - y == 0;
+}
+
+FORMULA double LossValue(double z, double y, const double p[])
+{
+  const double loss = fabs(z - y) - p[0];
+
+  return !(loss <= 0) ? loss * loss : 0;
+}
+
+FORMULA double LossSlope(double z, double y, const double p[], double side)
+{
+  const double over = z - y - p[0], under = y - z - p[0];
+
+  return over > 0 ? 2 * over : under > 0 ? -2 * under : 0;
+}
+
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  const double over = z - y - p[0], under = y - z - p[0];
+
+  return over > 0 || (over == 0 && side > 0) || under > 0 || (under == 0 && side < 0) ? 2 : 0;
+}
+
+FORMULA double LossOffset(double u, double y, const double p[])
+{
+  return -u * y - p[0] * fabs(u) - u * u / 4;
+}
+
+FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
+{
+  *z    = k ? y + p[0] : y - p[0];
+  *jump = 0;
+  *bend = k ? 2 : -2;
+}
+
+#include "solvers/bmrm/bmrmpointwise.h"

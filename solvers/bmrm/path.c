@@ -1,0 +1,206 @@
+/* Many lambdas: the path from one bundle, and cross-validation over it. */
+#include "model.h"
+#include <math.h>
+
+/* Reads -bmrm_path into the list, in falling order; n is the room on entry, the number on return. */
+PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[])
+{
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(comm, NULL, "Options of the path over lambda", "BMRM");
+  PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas with one bundle, separated by commas", "BMRMSetWarmStart", lambda, n, &set));
+  PetscOptionsEnd();
+  if (!set) *n = 0;
+  for (PetscInt k = 0; k < *n; k++) PetscCheck(lambda[k] > 0 && !PetscIsInfOrNanReal(lambda[k]), comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: lambda is %g, it must be positive", (double)lambda[k]);
+  for (PetscInt k = 0; k < *n; k++) lambda[k] = -lambda[k];
+  PetscCall(PetscSortReal(*n, lambda));
+  for (PetscInt k = 0; k < *n; k++) lambda[k] = -lambda[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* accuracy, or the root of the mean square error */
+static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
+{
+  BMRMScore s;
+  BMRMTask  task;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetTask(b, &task));
+  if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, y, &s));
+  else PetscCall(BMRMScoreNumbers(f, y, &s));
+  *quality = task == BMRM_TASK_CLASSIFICATION ? s.accuracy : s.rmse;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Nonzeros(Vec w, PetscInt *nonzeros)
+{
+  const PetscScalar *a;
+  PetscInt           n, mine = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(w, &n));
+  PetscCall(VecGetArrayRead(w, &a));
+  for (PetscInt i = 0; i < n; i++) mine += a[i] != (PetscScalar)0;
+  PetscCall(VecRestoreArrayRead(w, &a));
+  PetscCallMPI(MPI_Allreduce(&mine, nonzeros, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)w)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPathSolve - Solves for one lambda after the other, from one bundle
+
+  Collective
+
+  Input Parameters:
++ b     - the solver, with its data
+. y     - the labels
+. n     - number of lambdas
+- point - with the lambdas
+
+  Output Parameter:
+. point - objective, bound, passes, reason, weights that are not zero, quality on the training data
+
+  Level: developer
+
+  Note:
+  The solver is left with the solution for the last lambda, ready to go on.
+
+.seealso: `BMRMSetWarmStart()`, `BMRMPathValidate()`
+@*/
+PetscErrorCode BMRMPathSolve(BMRM b, Vec y, PetscInt n, BMRMPathPoint point[])
+{
+  Vec w, f;
+
+  PetscFunctionBegin;
+  if (n > 1) PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(BMRMSetLambda(b, point[k].lambda));
+    PetscCall(BMRMSolve(b));
+    PetscCall(BMRMGetObjective(b, &point[k].objective, &point[k].lower_bound));
+    PetscCall(BMRMGetIterationNumber(b, &point[k].iterations));
+    PetscCall(BMRMGetConvergedReason(b, &point[k].reason));
+    PetscCall(BMRMGetSolution(b, &w));
+    PetscCall(Nonzeros(w, &point[k].nonzeros));
+    PetscCall(BMRMGetScores(b, &f));
+    PetscCall(Quality(b, f, y, &point[k].train));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to which of k folds a row belongs: mixed well, and the same on any number of ranks */
+static PetscInt Fold(PetscInt row, PetscInt k)
+{
+  uint64_t z = (uint64_t)row + 0x9e3779b97f4a7c15u;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (PetscInt)((z ^ (z >> 31)) % (uint64_t)k);
+}
+
+/* The rows of a fold, or all others, with their labels. */
+static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys)
+{
+  IS         rows, columns;
+  VecScatter scatter;
+  PetscInt   start, end, cstart, cend, n = 0, *index;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(X, &start, &end));
+  PetscCall(MatGetOwnershipRangeColumn(X, &cstart, &cend));
+  PetscCall(PetscMalloc1(end - start, &index));
+  for (PetscInt i = start; i < end; i++) {
+    if ((Fold(i, folds) == fold) == (inside == PETSC_TRUE)) index[n++] = i;
+  }
+  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)X), n, index, PETSC_OWN_POINTER, &rows));
+  PetscCall(ISCreateStride(PetscObjectComm((PetscObject)X), cend - cstart, cstart, 1, &columns));
+  PetscCall(MatCreateSubMatrix(X, rows, columns, MAT_INITIAL_MATRIX, Xs));
+  PetscCall(MatCreateVecs(*Xs, NULL, ys));
+  PetscCall(VecScatterCreate(y, rows, *ys, NULL, &scatter));
+  PetscCall(VecScatterBegin(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterDestroy(&scatter));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(ISDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPathValidate - Cross-validates every lambda: trains without each fold in turn and looks how well it is predicted
+
+  Collective
+
+  Input Parameters:
++ b      - the solver, with its settings; its data become those of the last training
+. X      - the examples
+. y      - their labels
+. factor - factors of the regulariser, or `NULL`
+. folds  - number of folds, two or more
+. n      - number of lambdas
+- point  - with the lambdas
+
+  Output Parameter:
+. point - validation: the mean over the folds of the accuracy, or of the root of the mean square error
+
+  Level: developer
+
+  Note:
+  Each fold needs one bundle for all lambdas.
+
+.seealso: `BMRMPathSolve()`
+@*/
+PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds, PetscInt n, BMRMPathPoint point[])
+{
+  PetscInt m;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, &m, NULL));
+  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
+  for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
+  PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
+  for (PetscInt fold = 0; fold < folds; fold++) {
+    Mat Xs, Xv;
+    Vec ys, yv, w, f;
+
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv));
+    PetscCall(MatGetSize(Xv, &m, NULL));
+    PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
+    PetscCall(BMRMSetData(b, Xs, ys));
+    PetscCall(BMRMSetWeights(b, factor));
+    PetscCall(VecDuplicate(yv, &f));
+    for (PetscInt k = 0; k < n; k++) {
+      PetscReal quality;
+
+      PetscCall(BMRMSetLambda(b, point[k].lambda));
+      PetscCall(BMRMSolve(b));
+      PetscCall(BMRMGetSolution(b, &w));
+      PetscCall(MatMult(Xv, w, f));
+      PetscCall(Quality(b, f, yv, &quality));
+      point[k].validation += quality / folds;
+    }
+    PetscCall(VecDestroy(&f));
+    PetscCall(VecDestroy(&ys));
+    PetscCall(VecDestroy(&yv));
+    PetscCall(MatDestroy(&Xs));
+    PetscCall(MatDestroy(&Xv));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The table of a path; best is marked, none with -1. */
+PetscErrorCode BMRMPathPrint(MPI_Comm comm, PetscBool classify, PetscInt best, PetscInt n, const BMRMPathPoint point[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "    lambda       objective     gap         passes  nonzero  %s train / validation\n", classify ? "accuracy" : "error"));
+  for (PetscInt k = 0; k < n; k++) {
+    const BMRMPathPoint *p = &point[k];
+
+    PetscCall(PetscPrintf(comm, "  %c %-11.4e  %.10f  %.4e  %6" PetscInt_FMT "  %7" PetscInt_FMT "  %.6f", k == best ? '*' : ' ', (double)p->lambda, (double)p->objective, (double)(p->objective - p->lower_bound), p->iterations, p->nonzeros,
+                          (double)p->train));
+    if (PetscIsInfOrNanReal(p->validation)) PetscCall(PetscPrintf(comm, " / -"));
+    else PetscCall(PetscPrintf(comm, " / %.6f", (double)p->validation));
+    PetscCall(PetscPrintf(comm, "%s\n", p->reason > 0 ? "" : "  NOT CONVERGED"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,216 @@
+/* The Tao type lsbmrm: the bundle method with a line search, for  f(x) + lambda/2 ||x||^2  with any convex f that TAO can evaluate. */
+#include "bmrmimpl.h"
+#include <gpucsr.h>
+#include <petsc/private/taoimpl.h>
+
+#define TAO_LSBMRM_NO_FLOOR (-1e300) /* nothing is known of the least value of f: so low that no weight stays on it */
+
+#define TAO_LSBMRM_SHORTEST 0.02 /* step towards the model's minimiser */
+
+typedef struct {
+  PetscReal       lambda, qp_rtol;
+  PetscInt        idle_age;
+  BMRMBundle      bundle;
+  BMRMQP          qp;
+  BMRMRegularizer reg; /* tells the bundle that the norm is the common one */
+  Vec             d, trial, gtrial;
+  PetscReal       lower, step;
+} TAO_LSBMRM;
+
+/* f, its gradient and the objective at x; the gradient becomes a cut. */
+static PetscErrorCode TaoEvaluate_LSBMRM(Tao tao, Vec x, Vec g, PetscReal *J)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+  PetscReal   f, square;
+  PetscScalar gx, xx;
+  Vec         a;
+
+  PetscFunctionBegin;
+  PetscCall(TaoComputeObjectiveAndGradient(tao, x, &f, g));
+  PetscCall(VecDot(g, x, &gx));
+  PetscCall(VecDot(x, x, &xx));
+  PetscCheck(!PetscIsInfOrNanReal(f) && !PetscIsInfOrNanScalar(gx), PetscObjectComm((PetscObject)tao), PETSC_ERR_USER, "The function or its gradient is infinite or not a number");
+  PetscCall(BMRMBundleGetVec(&ls->bundle, x, &a));
+  PetscCall(VecCopy(g, a));
+  PetscCall(BMRMBundleAdd(&ls->bundle, ls->reg, 0, a, f - PetscRealPart(gx), &square));
+  *J = f + 0.5 * ls->lambda * PetscRealPart(xx);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Minimises the model: raises the bound, leaves the direction from x to the minimiser in d. */
+static PetscErrorCode TaoModel_LSBMRM(Tao tao, PetscReal J)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+  BMRMBundle *bu = &ls->bundle;
+  BMRMQPData  q  = {bu->n, 1, bu->cap, bu->block, bu->G, bu->b, ls->lambda};
+  PetscReal   gap, ab, norm;
+  PetscInt    its, dropped;
+  PetscMPIInt n;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMQPSolve(&ls->qp, &q, ls->qp_rtol * PetscMax(J - ls->lower, 0), bu->alpha, &gap, &its));
+  PetscCall(PetscMPIIntCast(bu->n, &n));
+  PetscCallMPI(MPI_Bcast(bu->alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)tao)));
+  PetscCall(BMRMBundleSum(bu, bu->alpha, ls->d, &ab));
+  PetscCall(VecNorm(ls->d, NORM_2, &norm));
+  ls->lower = PetscMax(ls->lower, ab - 0.5 * norm * norm / ls->lambda);
+  PetscCall(BMRMBundleDropIdle(bu, ls->idle_age, &dropped));
+  PetscCall(VecAXPBY(ls->d, -1, -1 / ls->lambda, tao->solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  One evaluation along d, with which every iteration makes do: a better point if it is one, and a cut in any case. tao->gradient
+  is that of f at the best point. The slopes at both ends foretell the least value between them; the next step is half as long
+  again. A cut near the best point says more than one at the model's minimiser, where the model is wrong.
+*/
+static PetscErrorCode TaoStep_LSBMRM(Tao tao, PetscReal *J)
+{
+  TAO_LSBMRM     *ls = (TAO_LSBMRM *)tao->data;
+  const PetscReal t  = ls->step;
+  PetscScalar     gd, xd;
+  PetscReal       dd, Jt, slope[2];
+
+  PetscFunctionBegin;
+  PetscCall(VecDotNorm2(tao->solution, ls->d, &xd, &dd));
+  PetscCall(VecDot(tao->gradient, ls->d, &gd));
+  slope[0] = PetscRealPart(gd) + ls->lambda * PetscRealPart(xd);
+  PetscCall(VecWAXPY(ls->trial, t, ls->d, tao->solution));
+  PetscCall(TaoEvaluate_LSBMRM(tao, ls->trial, ls->gtrial, &Jt));
+  PetscCall(VecDot(ls->gtrial, ls->d, &gd));
+  slope[1] = PetscRealPart(gd) + ls->lambda * (PetscRealPart(xd) + t * dd);
+  if (Jt < *J) {
+    *J = Jt;
+    PetscCall(VecCopy(ls->trial, tao->solution));
+    PetscCall(VecCopy(ls->gtrial, tao->gradient));
+  }
+  ls->step = PetscMin(1, PetscMax(TAO_LSBMRM_SHORTEST, 1.5 * (slope[1] <= 0 ? 2 * t : t * slope[0] / (slope[0] - slope[1]))));
+  if (PetscIsNanReal(ls->step)) ls->step = 1; /* no slope at all */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM     *ls    = (TAO_LSBMRM *)tao->data;
+  const PetscReal floor = TAO_LSBMRM_NO_FLOOR;
+  PetscReal       J;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMBundleCreate(&ls->bundle, 1, &floor));
+  PetscCall(TaoEvaluate_LSBMRM(tao, tao->solution, tao->gradient, &J));
+  ls->bundle.alpha[0] = 0; /* from the floor to the first cut */
+  ls->bundle.alpha[1] = 1;
+  ls->step            = 1;
+  ls->lower           = TAO_LSBMRM_NO_FLOOR;
+  PetscCall(TaoModel_LSBMRM(tao, J));
+  PetscCall(TaoModel_LSBMRM(tao, J)); /* with a tolerance that means something */
+  tao->reason = TAO_CONTINUE_ITERATING;
+  while (1) {
+    PetscCall(TaoLogConvergenceHistory(tao, J, J - ls->lower, 0, tao->ksp_its));
+    PetscCall(TaoMonitor(tao, tao->niter, J, PetscMax(0, J - ls->lower), 0, ls->step));
+    PetscCall((*tao->ops->convergencetest)(tao, tao->cnvP));
+    if (tao->reason != TAO_CONTINUE_ITERATING) break;
+    if (tao->ops->update) PetscCall((*tao->ops->update)(tao, tao->niter, tao->user_update));
+    tao->niter++;
+    PetscCall(TaoStep_LSBMRM(tao, &J));
+    PetscCall(TaoModel_LSBMRM(tao, J));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoSetUp_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+
+  PetscFunctionBegin;
+  if (!tao->gradient) PetscCall(VecDuplicate(tao->solution, &tao->gradient));
+  if (!ls->d) {
+    PetscCall(VecDuplicate(tao->solution, &ls->d));
+    PetscCall(VecDuplicate(tao->solution, &ls->trial));
+    PetscCall(VecDuplicate(tao->solution, &ls->gtrial));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoDestroy_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMBundleDestroy(&ls->bundle));
+  PetscCall(BMRMQPDestroy(&ls->qp));
+  PetscCall(BMRMRegularizerDestroy_Private(&ls->reg));
+  PetscCall(VecDestroy(&ls->d));
+  PetscCall(VecDestroy(&ls->trial));
+  PetscCall(VecDestroy(&ls->gtrial));
+  PetscCall(PetscFree(tao->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoSetFromOptions_LSBMRM(Tao tao, GpOptionItems PetscOptionsObject)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "The bundle method with a line search, for f(x) + lambda/2 ||x||^2");
+  PetscCall(PetscOptionsReal("-tao_lsbmrm_lambda", "weight of the regulariser", "TAOLSBMRM", ls->lambda, &ls->lambda, NULL));
+  PetscCall(PetscOptionsInt("-tao_lsbmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "TAOLSBMRM", ls->idle_age, &ls->idle_age, NULL));
+  PetscCall(PetscOptionsReal("-tao_lsbmrm_qp_rtol", "minimise the model to this part of the gap", "TAOLSBMRM", ls->qp_rtol, &ls->qp_rtol, NULL));
+  PetscOptionsHeadEnd();
+  PetscCheck(ls->lambda > 0 && !PetscIsInfOrNanReal(ls->lambda), PetscObjectComm((PetscObject)tao), PETSC_ERR_ARG_OUTOFRANGE, "lambda is %g, it must be positive", (double)ls->lambda);
+  PetscCheck(ls->idle_age >= 0 && ls->qp_rtol >= 0 && ls->qp_rtol < 1, PetscObjectComm((PetscObject)tao), PETSC_ERR_ARG_OUTOFRANGE, "The age must not be negative, and the tolerance must be in [0, 1)");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoView_LSBMRM(Tao tao, PetscViewer viewer)
+{
+  const TAO_LSBMRM *ls = (const TAO_LSBMRM *)tao->data;
+  PetscBool         ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (ascii) PetscCall(PetscViewerASCIIPrintf(viewer, "lambda=%g, lower bound=%.10g, cuts=%" PetscInt_FMT "\n", (double)ls->lambda, (double)ls->lower, ls->bundle.n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  TAOLSBMRM - The bundle method with a line search, for f(x) + lambda/2 ||x||^2 with a convex f that need not be smooth
+
+  Options Database Keys:
++ -tao_lsbmrm_lambda <1>     - weight of the regulariser
+. -tao_lsbmrm_idle_age <20>  - drop a cut after so many solutions without weight
+- -tao_lsbmrm_qp_rtol <0.01> - minimise the model to this part of the gap
+
+  Level: beginner
+
+  Notes:
+  An iteration evaluates f and its subgradient once.
+
+  The user gives f and a subgradient, as for `TAOBMRM`; the regulariser is added here. The residual of the convergence tests is the certified
+  gap: no point has an objective smaller than the reported one less the gap. The solution is the best point found, to which the reported
+  objective belongs.
+
+.seealso: `TAOBMRM`, `TaoSetType()`, `BMRMCreate()`
+M*/
+PetscErrorCode TaoCreate_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM *ls;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMInitializePackage());
+  PetscCall(PetscNew(&ls));
+  ls->lambda   = 1;
+  ls->qp_rtol  = 0.01;
+  ls->idle_age = 20;
+  PetscCall(PetscNew(&ls->reg));
+  PetscCall(BMRMRegularizerSetSeparable(ls->reg, 1, 0));
+  ls->reg->free            = -1;
+  ls->reg->euclidean       = PETSC_TRUE;
+  tao->data                = ls;
+  tao->ops->setup          = TaoSetUp_LSBMRM;
+  tao->ops->solve          = TaoSolve_LSBMRM;
+  tao->ops->view           = TaoView_LSBMRM;
+  tao->ops->setfromoptions = TaoSetFromOptions_LSBMRM;
+  tao->ops->destroy        = TaoDestroy_LSBMRM;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
