@@ -50,14 +50,14 @@ version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/pets
 petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
-csrc     := $(sort $(shell find src -name '*.c' 2>/dev/null))
+csrc     := $(filter-out %/selector/train%.c,$(sort $(shell find src -name '*.c' 2>/dev/null)))
 cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-benches  := $(if $(nvcc),bench_kernels) $(filter-out bench_kernels,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
+benches  := bench_corpus $(if $(nvcc),bench_kernels) $(filter-out bench_kernels bench_corpus,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
 ifneq ($(nvcc),)
@@ -151,10 +151,17 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
 $(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
-$(foreach b,$(filter-out bench_kernels,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_kernels bench_corpus,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
+corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
+$(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
+$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # makes a model from its table
+	@mkdir -p $(@D)
+	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm

@@ -31,6 +31,13 @@ typedef enum {
   MAT_GPUCSR_TRANSPOSE_LAZY
 } MatGPUCSRTranspose;
 
+/* how the kernel is chosen, when none is named */
+typedef enum {
+  MAT_GPUCSR_SELECT_MODEL,
+  MAT_GPUCSR_SELECT_MEASURE,
+  MAT_GPUCSR_SELECT_FIXED
+} MatGPUCSRSelect;
+
 /* what is known of the device image of a matrix (of this rank's diagonal block for mpiaijgpucsr) */
 typedef struct {
   const char      *device;           /* "host", or the name of the GPU */
@@ -52,6 +59,8 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);

@@ -69,6 +69,7 @@ struct GpDev_ {
   GpDevKind       kind;
   int             ordinal;              /* which GPU of the node */
   int             compute_units;        /* streaming multiprocessors; 1 on the host */
+  double          cache;                /* bytes of the last cache before memory; 0: not known */
   char            name[128];            /* "host", or the GPU's own name */
   void           *stream;               /* a cudaStream_t; the caller may replace it by PETSc's */
   void           *own_stream;           /* the one to destroy */

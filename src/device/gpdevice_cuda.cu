@@ -43,6 +43,7 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
   dev->ordinal       = ordinal;
   dev->compute_units = prop.multiProcessorCount;
+  dev->cache         = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
   return GP_SUCCESS;
 }

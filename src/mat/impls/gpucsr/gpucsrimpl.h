@@ -12,6 +12,8 @@ typedef struct {
   MatGPUCSRStorage   storage;
   MatGPUCSRTranspose transpose;
   int                kernel; /* row of the kernel table, -1: the selector decides */
+  MatGPUCSRSelect    select; /* how it does */
+  PetscReal          limit;  /* bytes on the device, negative: any */
 } MatGPUCSROptions;
 
 /* which host arrays the image was made of: same key, same pattern; same state too, same values */

@@ -9,8 +9,10 @@
 typedef struct _n_GpOp *GpOp;
 
 typedef struct {
-  GpPrec prec;
-  int    kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
+  GpPrec    prec;
+  int       kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
+  GpSelMode mode;   /* how it does */
+  double    limit;  /* bytes on the device that no format may pass, with all else that the operator holds; negative: none */
 } GpOpOptions;
 
 /* one direction: A, or its transpose */

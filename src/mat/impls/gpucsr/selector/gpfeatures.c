@@ -1,0 +1,80 @@
+/* The features of a matrix: what gpselscan.cu counted, as numbers that mean the same for small and for large matrices. */
+#include "mat/impls/gpucsr/selector/gpfeatures.h"
+
+#include <math.h>
+
+const char *const GpFeatureNames[GP_FEATURES] = {
+#define FEATURE(name, help) #name,
+#include "mat/impls/gpucsr/selector/features.def"
+#undef FEATURE
+};
+
+const char *const GpFeatureHelp[GP_FEATURES] = {
+#define FEATURE(name, help) help,
+#include "mat/impls/gpucsr/selector/features.def"
+#undef FEATURE
+};
+
+const int GpSelBlockSizes[GP_SEL_BLOCKS] = {2, 3, 4, 6};
+
+static double Share(double part, double whole)
+{
+  return whole > 0 ? part / whole : 0.0;
+}
+
+/* the bins from..to-1 together */
+static int64_t Bins(const int64_t bins[], int from, int to)
+{
+  int64_t sum = 0;
+
+  for (int b = from; b < to; b++) sum += bins[b];
+  return sum;
+}
+
+static void GpSelDerive(GpFeatures *F)
+{
+  const GpSelCounts *C = &F->counts;
+  const double       m = F->m, n = F->n, nnz = F->nnz, units = F->compute_units, full = (double)Bins(C->rows, 0, GP_SEL_BINS), mean = Share(nnz, full);
+  double            *value = F->value;
+
+  F->empty                    = (int32_t)(F->m - Bins(C->rows, 0, GP_SEL_BINS));
+  value[GP_SEL_rowsperunit]   = m / units;
+  value[GP_SEL_nnzperunit]    = nnz / units;
+  value[GP_SEL_xcache]        = Share(n * sizeof(double), F->cache);
+  value[GP_SEL_acache]        = Share(nnz * (sizeof(int32_t) + sizeof(float)), F->cache);
+  value[GP_SEL_mean]          = mean;
+  value[GP_SEL_deviation]     = nnz > 0 ? sqrt(fmax(m * (double)C->squares / (nnz * nnz) - 1.0, 0.0)) : 0.0;
+  value[GP_SEL_longest]       = Share((double)C->longest, mean);
+  value[GP_SEL_longshare]     = Share((double)C->longest, nnz / units);
+  value[GP_SEL_empty]         = Share(m - full, m);
+  value[GP_SEL_upto4]         = Share((double)Bins(C->rows, 0, 3), full);
+  value[GP_SEL_upto8]         = Share((double)Bins(C->rows, 0, 4), full);
+  value[GP_SEL_upto32]        = Share((double)Bins(C->rows, 0, 6), full);
+  value[GP_SEL_heavy]         = Share((double)Bins(C->entries, 10, GP_SEL_BINS), nnz);
+  value[GP_SEL_padding]       = Share((double)C->padded, nnz);
+  value[GP_SEL_rowspan16]     = Share((double)C->rowspan16, nnz);
+  value[GP_SEL_slicespan16]   = Share((double)C->slicespan16, nnz);
+  value[GP_SEL_delta8]        = Share((double)C->delta8, nnz - full);
+  value[GP_SEL_near]          = Share((double)C->near, nnz);
+  value[GP_SEL_sectors]       = Share((double)C->sectors, (double)C->groups);
+  value[GP_SEL_slicesectors]  = Share((double)C->slicesectors, (double)C->steps);
+  value[GP_SEL_tilesectors]   = Share((double)C->tilesectors, (double)C->sampled);
+  value[GP_SEL_hubs]          = Share((double)C->hubs, (double)C->sampled);
+  value[GP_SEL_diagonals]     = (double)C->diagonals;
+  value[GP_SEL_diagonalfill]  = Share(nnz, m * (double)C->diagonals);
+  value[GP_SEL_values]        = (double)C->values;
+  value[GP_SEL_uneven]        = Share((double)C->uneven, nnz - full);
+  value[GP_SEL_patterns]      = (double)C->patterns;
+  value[GP_SEL_valuepatterns] = (double)C->valuepatterns;
+  for (int b = 0; b < GP_SEL_BLOCKS; b++) value[GP_SEL_block2 + b] = Share((double)C->sampled, (double)C->blocks[b] * GpSelBlockSizes[b] * GpSelBlockSizes[b]);
+}
+
+GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)
+{
+  GpErr err;
+
+  *F  = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
+  err = GpSelScan(A, &F->counts);
+  if (!err) GpSelDerive(F);
+  return err;
+}
