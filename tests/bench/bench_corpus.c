@@ -332,7 +332,7 @@ static void Head(void)
   for (int f = 0; f < GP_FEATURES; f++) printf(",f:%s", GpFeatureNames[f]);
   printf(",chosen,upload,transpose,selection");
   for (int f = 0; f < GP_FORMATS; f++) printf(",b:%s,bytes:%s,traffic:%s", GpFmtTable[f].name, GpFmtTable[f].name, GpFmtTable[f].name);
-  for (int k = 0; k < GP_KERNELS; k++) printf(",k:%s,c:%s", GpKernelTable[k].name, GpKernelTable[k].name);
+  for (int k = 0; k < GP_KERNELS; k++) printf(",k:%s:%s,c:%s:%s", GpKernelTable[k].name, GpFmtTable[GpKernelTable[k].format].name, GpKernelTable[k].name, GpFmtTable[GpKernelTable[k].format].name);
 #if GP_HAVE_CUDA
   for (int d = 0; opt.rivals && d < 2; d++)
     for (int r = 0; r < RIVALS; r++) printf(",r:%s:%s,rc:%s:%s", RivalNames[r], d ? "double" : "mixed", RivalNames[r], d ? "double" : "mixed");
