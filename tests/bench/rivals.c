@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SLICE     32
-#define MOST_FILL 3.0 /* padded entries for each nonzero that SELL and BSR may have */
+#define MOST_FILL 2.0 /* padded entries for each nonzero that SELL and BSR may have */
 #define CALL(call) \
   do { \
     if (call) goto fail; \
@@ -179,6 +179,7 @@ Rival RivalCreate(int which, const GpCsr *A, const int32_t rowptr[], const int32
 
   if (!R || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
   if (!handle) CALL(cusparseCreate(&handle));
+  CALL(cudaDeviceSynchronize()); /* what follows copies on another stream */
   CALL(cusparseSetStream(handle, (cudaStream_t)A->dev->stream));
   R->op        = transpose ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
   R->algorithm = Rows[which].algorithm;
@@ -190,6 +191,7 @@ Rival RivalCreate(int which, const GpCsr *A, const int32_t rowptr[], const int32
   CALL(cusparseCreateDnVec(&R->y, transpose ? A->n : A->m, y, CUDA_R_64F));
   CALL(cusparseSpMV_bufferSize(handle, R->op, &One, R->A, R->x, &Zero, R->y, CUDA_R_64F, R->algorithm, &size));
   CALL(cudaMalloc(&R->buffer, size ? size : 16));
+  CALL(cudaDeviceSynchronize());
   CALL(cusparseSpMV_preprocess(handle, R->op, &One, R->A, R->x, &Zero, R->y, CUDA_R_64F, R->algorithm, R->buffer));
   return R;
 fail:

@@ -66,7 +66,7 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_uneven]        = Share((double)C->uneven, nnz - full);
   value[GP_SEL_patterns]      = (double)C->patterns;
   value[GP_SEL_valuepatterns] = (double)C->valuepatterns;
-  for (int b = 0; b < GP_SEL_BLOCKS; b++) value[GP_SEL_block2 + b] = Share((double)C->sampled, (double)C->blocks[b] * GpSelBlockSizes[b] * GpSelBlockSizes[b]);
+  for (int b = 0; b < GP_SEL_BLOCKS; b++) value[GP_SEL_block2 + b] = Share((double)C->lookups, (double)C->blocks[b] * GpSelBlockSizes[b] * GpSelBlockSizes[b]);
 }
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)

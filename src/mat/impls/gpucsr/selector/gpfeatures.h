@@ -15,6 +15,7 @@
 #define GP_SEL_PATTERNS  4096 /* likewise */
 #define GP_SEL_ROW       64   /* longest row of a pattern */
 #define GP_SEL_BLOCKS    4    /* block sizes */
+#define GP_SEL_SPARSE    5    /* every fifth sampled nonzero is looked up in the rows above: no period of a block size */
 
 /* Counts, so that their order does not matter.  Sets are counted to one more than their limit and are exact below it. */
 typedef struct {
@@ -30,7 +31,8 @@ typedef struct {
   int64_t steps, slicesectors;   /* of sampled slices: steps, their sectors */
   int64_t sampled, tilesectors;  /* nonzeros of sampled tiles, the tiles' sectors */
   int64_t hubs;                  /* sampled nonzeros in hub columns */
-  int64_t blocks[GP_SEL_BLOCKS]; /* sampled nonzeros that are the first of their block */
+  int64_t lookups;               /* sampled nonzeros that were looked up in the rows above */
+  int64_t blocks[GP_SEL_BLOCKS]; /* those of them that are the first of their block */
 } GpSelCounts;
 
 enum {

@@ -113,6 +113,8 @@ static void LookClosely(const GpCsr *A, int32_t i, int32_t begin, int32_t end, G
     sector[k - begin] = j / 4;
     C->hubs += GpSelHubs(W->hits[j] + 1) - GpSelHubs(W->hits[j]);
     W->hits[j]++;
+    if (k % GP_SEL_SPARSE) continue;
+    C->lookups++;
     for (int b = 0; b < GP_SEL_BLOCKS; b++) C->blocks[b] += GpSelFirstOfBlock(A->rowptr, A->col, i, k, GpSelBlockSizes[b]);
   }
   for (int32_t k = begin; k < end; k += 32) {
@@ -201,7 +203,7 @@ GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
   GpDevFree(dev, &memory, bytes);
   if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
     counts->rowspan16 = counts->slicespan16 = 0;
-    for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->sampled;
+    for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;
   }
   counts->values        = Capped(counts->values, GP_SEL_VALUES);
   counts->diagonals     = Capped(counts->diagonals, GP_SEL_DIAGONALS);
@@ -392,7 +394,7 @@ __device__ static void LookClosely(const GpCsr &A, int32_t begin, int32_t end, c
 {
   constexpr int SLOTS                = 2 * GP_SEL_TILE;
   const int     sizes[GP_SEL_BLOCKS] = {2, 3, 4, 6}; /* GpSelBlockSizes */
-  int64_t       groups = 0, sectors = 0, hubs = 0, tilesectors = 0, blocks[GP_SEL_BLOCKS] = {0};
+  int64_t       groups = 0, sectors = 0, hubs = 0, tilesectors = 0, lookups = 0, blocks[GP_SEL_BLOCKS] = {0};
 
   for (int k = threadIdx.x; k < SLOTS; k += BLOCK) table[k] = -1;
   __syncthreads();
@@ -419,6 +421,8 @@ __device__ static void LookClosely(const GpCsr &A, int32_t begin, int32_t end, c
       tilesectors += seen == -1;
       if (seen == -1 || seen == sector) break;
     }
+    if (k % GP_SEL_SPARSE) continue;
+    lookups++;
   #pragma unroll
     for (int b = 0; b < GP_SEL_BLOCKS; b++) blocks[b] += GpSelFirstOfBlock(A.rowptr, A.col, row[k - begin], k, sizes[b]);
   }
@@ -426,6 +430,7 @@ __device__ static void LookClosely(const GpCsr &A, int32_t begin, int32_t end, c
   AddWarp(&C->sectors, sectors);
   AddWarp(&C->hubs, hubs);
   AddWarp(&C->tilesectors, tilesectors);
+  AddWarp(&C->lookups, lookups);
   for (int b = 0; b < GP_SEL_BLOCKS; b++) AddWarp(&C->blocks[b], blocks[b]);
   if (threadIdx.x == 0) Add(&C->sampled, (Count)(end - begin));
   __syncthreads();
