@@ -29,7 +29,7 @@
 typedef struct {
   const char *data, *family, *only;
   double      scale, seconds, slowest;
-  int         shard, shards, threads, every, list, rivals, wrong;
+  int         shard, shards, threads, every, list, rivals, verbose, wrong;
   GpPrec      prec;
   GpDevKind   kind;
 } Options;
@@ -293,7 +293,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
     Cell(1e6 * T.build[f]);
     Cell(T.build[f] > 0 ? T.bytes[f] : 0);
     Cell(T.build[f] > 0 ? T.traffic[f] : 0);
-    if (T.refusal[f][0]) fprintf(stderr, "refused: %s %s %s: %s\n", job->name, side ? "At" : "A", GpFmtTable[f].name, T.refusal[f]);
+    if (T.refusal[f][0] && opt.verbose) fprintf(stderr, "refused: %s %s %s: %s\n", job->name, side ? "At" : "A", GpFmtTable[f].name, T.refusal[f]);
   }
   for (int k = 0; k < GP_KERNELS; k++) {
     Cell(1e6 * T.warm[k]);
@@ -380,7 +380,8 @@ static const char *const Help = "bench_corpus: times every kernel on every matri
                                 "  --kernels names   only these, separated by commas\n"
                                 "  --slowest s       no format whose building would take longer, default 0.25 seconds\n"
                                 "  --rivals          cuSPARSE's formats too, with float and with double values\n"
-                                "  --every n         on every n-th matrix\n";
+                                "  --every n         on every n-th matrix\n"
+                                "  --verbose         tell why a format refuses a matrix\n";
 
 static void Arguments(int argc, char **argv)
 {
@@ -389,6 +390,7 @@ static void Arguments(int argc, char **argv)
 
     if (!strcmp(name, "--list")) opt.list = 1;
     else if (!strcmp(name, "--rivals")) opt.rivals = 1;
+    else if (!strcmp(name, "--verbose")) opt.verbose = 1;
     else if (i + 1 == argc) {
       fputs(Help, stderr);
       exit(strcmp(name, "--help") ? 2 : 0);
