@@ -162,9 +162,16 @@ static void CheckProduct(const Side *S, const char *name, int side, const char *
   fprintf(stderr, "WRONG: %s %s %s: relative error %g\n", name, side ? "At" : "A", who, error);
 }
 
-static int Wanted(const char *name)
+static int Wanted(int kernel)
 {
-  return !opt.only || strstr(opt.only, name);
+  return !opt.only || strstr(opt.only, GpKernelTable[kernel].name);
+}
+
+static int FormatWanted(int format)
+{
+  for (int k = 0; k < GP_KERNELS; k++)
+    if ((int)GpKernelTable[k].format == format && Wanted(k)) return 1;
+  return 0;
 }
 
 /* Would lanes that share a row in a kernel on compressed rows follow the longest for too long?  A step of that walk takes at least 50 ns. */
@@ -190,6 +197,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
   double start;
   GpErr  err;
 
+  if (!FormatWanted(format)) return;
   if (slowness[format] * S->csr.nnz > opt.slowest) {
     slowness[format] *= 0.98; /* to be tried again some time */
     return;
@@ -206,7 +214,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
   T->traffic[format] = GpFmtTraffic(&fmt);
   slowness[format]   = fmax(0.9 * slowness[format], T->build[format] / (S->csr.nnz + 1e5));
   for (int k = 0; k < GP_KERNELS; k++) {
-    if ((int)GpKernelTable[k].format != format || !Wanted(GpKernelTable[k].name) || !GpKernelTable[k].mult[dev->kind][S->csr.prec] || TooUneven(F, k, *best)) continue;
+    if ((int)GpKernelTable[k].format != format || !Wanted(k) || !GpKernelTable[k].mult[dev->kind][S->csr.prec] || TooUneven(F, k, *best)) continue;
     ours.kernel = k;
     CHECK(RunOurs(&ours));
     CheckProduct(S, name, side, GpKernelTable[k].name);

@@ -9,8 +9,8 @@
 #define COLUMNS 640
 
 typedef struct {
-  char sort; /* f feature, b build, t traffic, k warm, c cold, m mixed rival, d double rival, otherwise the first letter of its name */
-  int  index;
+  char sort;         /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
+  int  index, rival; /* rival: a kernel that is a vendor's routine */
 } Column;
 
 static int Find(const char names[][48], int n, const char *name)
@@ -68,7 +68,7 @@ static Column Meaning(Table *T, char *name, const char *excluded)
   format = strchr(colon, ':');
   if (!format) return (Column){' ', 0};
   *format++ = 0;
-  if (Among(excluded, colon)) return (Column){' ', 0};
+  if (Among(excluded, colon)) return (Column){name[0] == 'k' && strstr(colon, "vendor") ? 'm' : ' ', 0};
   if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
     snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
     T->formatof[T->kernels++] = FormatIndex(T, format);
@@ -95,6 +95,11 @@ static Case *Append(Table *T)
   c->traffic = c->build + TRAIN_NAMES;
   c->time    = c->traffic + TRAIN_NAMES;
   return c;
+}
+
+static void Rival(double *best, double value)
+{
+  if (value > 0 && (*best == 0 || value < *best)) *best = value;
 }
 
 static void Cell(Case *c, Column column, const char *text)
@@ -140,15 +145,16 @@ static void Cell(Case *c, Column column, const char *text)
     break;
   case 'k':
     c->warm[column.index] = value;
+    if (column.rival) Rival(&c->mixed, value);
     break;
   case 'c':
     c->cold[column.index] = value;
     break;
   case 'm':
-    if (value > 0 && (c->mixed == 0 || value < c->mixed)) c->mixed = value;
+    Rival(&c->mixed, value);
     break;
   case 'd':
-    if (value > 0 && (c->dbl == 0 || value < c->dbl)) c->dbl = value;
+    Rival(&c->dbl, value);
     break;
   }
 }

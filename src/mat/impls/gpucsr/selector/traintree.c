@@ -7,8 +7,11 @@
 #include <string.h>
 
 #define BINS     64  /* thresholds of a feature that are tried: quantiles */
-#define REFUSED  1.1 /* what a refusal costs beyond the best kernel that every matrix takes */
+#define REFUSED  1.1 /* what a refusal costs beyond the kernel that is taken instead */
 #define SEVERITY 3.0 /* of losses that are large */
+
+#define FALLBACKS 6 /* kernels that a leaf may name for the matrices that refuse its first */
+#define SAYS      (TRAIN_NAMES * FALLBACKS)
 
 /* of a loss factor: its logarithm, and more for large ones, for the worst case counts too */
 static double Penalty(double factor)
@@ -18,14 +21,62 @@ static double Penalty(double factor)
   return loss + SEVERITY * loss * loss;
 }
 
-static double CasePenalty(const Table *T, const Case *c, int kernel)
-{
-  double fallback = TRAIN_WORST * c->best;
+/* What a leaf can say: a kernel that no matrix refuses, or another with one of those for the matrices that refuse it */
+typedef struct {
+  int first, second; /* second -1: not needed */
+} Say;
 
-  if (c->time[kernel] > 0) return Penalty(c->time[kernel] / c->best);
-  for (int k = 0; k < T->kernels; k++)
-    if (T->everywhere[k] && c->time[k] < fallback) fallback = c->time[k];
-  return Penalty(REFUSED * fallback / c->best);
+typedef struct {
+  Say say[SAYS];
+  int n;
+} Says;
+
+static double SayPenalty(const Case *c, Say say)
+{
+  if (c->time[say.first] > 0 || say.second < 0) return Penalty(c->time[say.first] / c->best);
+  return Penalty(REFUSED * c->time[say.second] / c->best);
+}
+
+/* the few kernels that serve every matrix and together lose least: chosen one after the other */
+static int Fallbacks(const Table *T, const int which[], int n, int fallback[])
+{
+  int many = 0;
+
+  for (; many < FALLBACKS; many++) {
+    double least = INFINITY;
+    int    best  = -1;
+
+    for (int k = 0; k < T->kernels; k++) {
+      double sum = 0;
+
+      for (int i = 0; i < n && T->everywhere[k]; i++) {
+        const Case *c    = &T->c[which[i]];
+        double      time = c->time[k];
+
+        for (int f = 0; f < many; f++) time = fmin(time, c->time[fallback[f]]);
+        sum += Penalty(time / c->best);
+      }
+      for (int f = 0; f < many; f++)
+        if (fallback[f] == k) sum = INFINITY;
+      if (!T->everywhere[k] || sum >= least) continue;
+      least = sum;
+      best  = k;
+    }
+    if (best < 0) break;
+    fallback[many] = best;
+  }
+  return many;
+}
+
+static void ListSays(const Table *T, const int which[], int n, Says *S)
+{
+  int fallback[FALLBACKS], many = Fallbacks(T, which, n, fallback);
+
+  S->n = 0;
+  for (int k = 0; k < T->kernels; k++) {
+    if (T->everywhere[k]) S->say[S->n++] = (Say){k, -1};
+    for (int f = 0; f < many && !T->everywhere[k]; f++) S->say[S->n++] = (Say){k, fallback[f]};
+  }
 }
 
 static const double *SortValues;
@@ -52,7 +103,8 @@ static double Least(const double sum[], int n, int *which)
 typedef struct {
   const Table *T;
   Limits       limits;
-  double      *penalty; /* [cases * kernels] */
+  Says         says;
+  double      *penalty; /* [cases * says] */
   double       root;    /* penalty of one leaf for all */
   double      *value;   /* [cases] of the feature that is looked at */
   int         *order;
@@ -61,9 +113,9 @@ typedef struct {
 /* the best threshold of feature f for the n cases in which; *gain is raised when it is better */
 static int TrySplit(Growth *G, const int which[], int n, int f, double together, double *gain, double *threshold)
 {
-  const Table *T                 = G->T;
-  const int    K                 = T->kernels;
-  double       left[TRAIN_NAMES] = {0}, right[TRAIN_NAMES] = {0};
+  const Table *T          = G->T;
+  const int    K          = G->says.n;
+  double       left[SAYS] = {0}, right[SAYS] = {0};
   int          better = 0, tried = 0;
 
   for (int i = 0; i < n; i++) {
@@ -94,31 +146,26 @@ static int TrySplit(Growth *G, const int which[], int n, int f, double together,
   return better;
 }
 
-/* kernels of a leaf: the best, then the best for those that refuse it, then the next best; one that nobody refuses is among them */
-static void MakeLeaf(Growth *G, Node *node, const int which[], int n)
+static int Holds(const Node *node, int n, int kernel)
 {
-  const Table *T    = G->T;
-  int          safe = 0;
+  for (int l = 0; l < n; l++)
+    if (node->leaf[l] == kernel) return 1;
+  return 0;
+}
 
-  for (int l = 0; l < TRAIN_LEADING; l++) {
-    double sum[TRAIN_NAMES], unserved = 0;
+/* kernels of a leaf: the best, with the one for those that refuse it next, then the next best */
+static void MakeLeaf(Growth *G, Node *node, double sum[])
+{
+  int n = 0, best = -1;
 
-    memset(sum, 0, sizeof(sum));
-    for (int i = 0; i < n; i++) {
-      int served = 0;
+  while (n < TRAIN_LEADING && Least(sum, G->says.n, &best) < INFINITY) {
+    const Say say = G->says.say[best];
 
-      for (int p = 0; p < l; p++) served = served || T->c[which[i]].time[node->leaf[p]] > 0;
-      unserved += !served;
-      for (int k = 0; k < T->kernels; k++) sum[k] += (served ? 1e-6 : 1) * G->penalty[(size_t)which[i] * T->kernels + k];
-    }
-    for (int k = 0; k < T->kernels; k++) {
-      for (int p = 0; p < l; p++)
-        if (node->leaf[p] == k) sum[k] = INFINITY;
-      if (l == TRAIN_LEADING - 1 && !safe && !T->everywhere[k]) sum[k] = INFINITY;
-    }
-    node->leaf[l] = -1;
-    if (Least(sum, T->kernels, &node->leaf[l]) < INFINITY) safe = safe || T->everywhere[node->leaf[l]];
+    if (!Holds(node, n, say.first)) node->leaf[n++] = say.first;
+    if (n < TRAIN_LEADING && say.second >= 0 && !Holds(node, n, say.second)) node->leaf[n++] = say.second;
+    sum[best] = INFINITY;
   }
+  while (n < TRAIN_LEADING) node->leaf[n++] = -1;
 }
 
 static int AddNode(Tree *tree)
@@ -136,21 +183,21 @@ static int AddNode(Tree *tree)
 /* which is rearranged: the cases of the low side first */
 static int Grow(Growth *G, Tree *tree, int which[], int n, int depth)
 {
-  const Table *T                = G->T;
-  const int    self             = AddNode(tree);
-  double       sum[TRAIN_NAMES] = {0}, together, gain, threshold = 0;
+  const Table *T         = G->T;
+  const int    self      = AddNode(tree);
+  double       sum[SAYS] = {0}, together, gain, threshold = 0;
   int          feature = -1, low = 0;
 
   tree->node[self].cases = n;
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < T->kernels; k++) sum[k] += G->penalty[(size_t)which[i] * T->kernels + k];
-  together = Least(sum, T->kernels, NULL);
+    for (int k = 0; k < G->says.n; k++) sum[k] += G->penalty[(size_t)which[i] * G->says.n + k];
+  together = Least(sum, G->says.n, NULL);
   if (depth == 0) G->root = together;
   gain = G->limits.gain * G->root;
   for (int f = 0; f < T->features && depth < G->limits.depth && n >= 2 * G->limits.least; f++)
     if (TrySplit(G, which, n, f, together, &gain, &threshold)) feature = f;
   if (feature < 0) {
-    MakeLeaf(G, &tree->node[self], which, n);
+    MakeLeaf(G, &tree->node[self], sum);
     return self;
   }
   for (int i = 0; i < n; i++) {
@@ -171,19 +218,27 @@ static int Grow(Growth *G, Tree *tree, int which[], int n, int depth)
 
 void TreeGrow(Tree *tree, const Table *T, const int which[], int n, Limits limits)
 {
-  Growth G    = {T, limits, (double *)malloc(((size_t)T->cases * T->kernels + 1) * sizeof(double)), 0, (double *)malloc(((size_t)T->cases + 1) * sizeof(double)), (int *)malloc(((size_t)T->cases + 1) * sizeof(int))};
-  int   *mine = (int *)malloc(((size_t)n + 1) * sizeof(int));
+  Growth *G    = (Growth *)calloc(1, sizeof(*G));
+  int    *mine = (int *)malloc(((size_t)n + 1) * sizeof(int));
 
-  if (!G.penalty || !G.value || !G.order || !mine) abort();
+  if (!G || !mine) abort();
+  G->T      = T;
+  G->limits = limits;
+  ListSays(T, which, n, &G->says);
+  G->penalty = (double *)malloc(((size_t)T->cases * G->says.n + 1) * sizeof(double));
+  G->value   = (double *)malloc(((size_t)T->cases + 1) * sizeof(double));
+  G->order   = (int *)malloc(((size_t)T->cases + 1) * sizeof(int));
+  if (!G->penalty || !G->value || !G->order) abort();
   for (int i = 0; i < n; i++) {
     mine[i] = which[i];
-    for (int k = 0; k < T->kernels; k++) G.penalty[(size_t)which[i] * T->kernels + k] = CasePenalty(T, &T->c[which[i]], k);
+    for (int k = 0; k < G->says.n; k++) G->penalty[(size_t)which[i] * G->says.n + k] = SayPenalty(&T->c[which[i]], G->says.say[k]);
   }
   memset(tree, 0, sizeof(*tree));
-  (void)Grow(&G, tree, mine, n, 0);
-  free(G.penalty);
-  free(G.value);
-  free(G.order);
+  (void)Grow(G, tree, mine, n, 0);
+  free(G->penalty);
+  free(G->value);
+  free(G->order);
+  free(G);
   free(mine);
 }
 
