@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define WARM       5     /* batches of which the median is told */
 #define COLD       3     /* products likewise */
@@ -27,7 +28,7 @@
 #define TOLERANCE  1e-13 /* of a product, relative to the sum of absolute values */
 
 typedef struct {
-  const char *data, *family, *only;
+  const char *data, *family, *only, *log;
   double      scale, seconds, slowest;
   int         shard, shards, threads, every, list, rivals, verbose, wrong;
   GpPrec      prec;
@@ -42,11 +43,14 @@ static char      *flush; /* written between cold products */
 static size_t     flushed = (size_t)160 << 20;
 static double     copyrate;
 
+static char doing[160]; /* for the words of a failure */
+
 #define CHECK(call) \
   do { \
     if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
-      exit(1); \
+      fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device", doing); \
+      fflush(stdout); \
+      _exit(3); /* threads may be at work, and the device is lost */ \
     } \
   } while (0)
 
@@ -57,6 +61,32 @@ static double Now(void)
   CHECK(dev && dev->ops->sync(dev));
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* where the run's time goes */
+enum {
+  WAIT,
+  UPLOAD,
+  FEATURES,
+  BUILD,
+  VERIFY,
+  WARMLY,
+  COLDLY,
+  RIVAL,
+  PHASES
+};
+static const char *const Phases[PHASES] = {"waiting for a matrix", "upload and transpose", "features", "formats", "verification", "warm", "cold", "rivals"};
+static double            spent[PHASES], lap;
+
+static void Lap(int phase)
+{
+  struct timespec now;
+  double          time;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  if (phase >= 0) spent[phase] += time - lap;
+  lap = time;
 }
 
 static int CompareDoubles(const void *a, const void *b)
@@ -113,12 +143,14 @@ static double Measure(Run run, void *context, double best, double *cold)
   if (graph) dev->ops->graph_destroy(dev, graph);
   qsort(times, WARM, sizeof(double), CompareDoubles);
   look = times[WARM / 2];
+  Lap(WARMLY);
   for (int r = 0; r < COLD; r++) {
     CHECK(dev->ops->zero(dev, flush, flushed));
     times[r] = Batch(run, context, 1, NULL);
   }
   qsort(times, COLD, sizeof(double), CompareDoubles);
   *cold = times[COLD / 2];
+  Lap(COLDLY);
   return look;
 }
 
@@ -202,6 +234,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
     slowness[format] *= 0.98; /* to be tried again some time */
     return;
   }
+  snprintf(doing, sizeof(doing), "%s %s format %s", name, side ? "At" : "A", GpFmtTable[format].name);
   start = Now();
   err   = GpFmtBuild(&fmt, (GpFmtId)format, &S->csr, S->rowptr);
   if (err == GP_ERR_DEVICE) CHECK(err);
@@ -209,15 +242,18 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
     snprintf(T->refusal[format], sizeof(T->refusal[format]), "%s", dev->error);
     return;
   }
-  T->build[format]   = Now() - start;
+  T->build[format] = Now() - start;
+  Lap(BUILD);
   T->bytes[format]   = GpFmtBytes(&fmt);
   T->traffic[format] = GpFmtTraffic(&fmt);
   slowness[format]   = fmax(0.9 * slowness[format], T->build[format] / (S->csr.nnz + 1e5));
   for (int k = 0; k < GP_KERNELS; k++) {
     if ((int)GpKernelTable[k].format != format || !Wanted(k) || !GpKernelTable[k].mult[dev->kind][S->csr.prec] || TooUneven(F, k, *best)) continue;
     ours.kernel = k;
+    snprintf(doing, sizeof(doing), "%s %s kernel %s", name, side ? "At" : "A", GpKernelTable[k].name);
     CHECK(RunOurs(&ours));
     CheckProduct(S, name, side, GpKernelTable[k].name);
+    Lap(VERIFY);
     T->warm[k] = Measure(RunOurs, &ours, *best, &T->cold[k]);
     if (T->warm[k] < *best) *best = T->warm[k];
   }
@@ -285,6 +321,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
   CHECK(GpSelFeatures(A, &F));
   GpSelChoose(&options, &F, &choice);
   seconds = Now() - start;
+  Lap(FEATURES);
   (void)Upload(item->x[side], A->n, &S->x);
   (void)Upload(item->gold[side], A->m, &S->gold);
   (void)Upload(item->scale[side], A->m, &S->scale);
@@ -322,6 +359,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
 #endif
   printf("\n");
   fflush(stdout);
+  Lap(RIVAL);
   GpDevFree(dev, &S->x, (size_t)A->n * sizeof(double));
   GpDevFree(dev, &S->y, (size_t)A->m * sizeof(double));
   GpDevFree(dev, &S->gold, (size_t)A->m * sizeof(double));
@@ -348,6 +386,7 @@ static void Bench(const CorpusItem *item, int number)
   CHECK(GpCsrTranspose(&S.csr, &St.csr, perm));
   GpDevFree(dev, &perm, bytes);
   transpose = Now() - start;
+  Lap(UPLOAD);
   BenchSide(item, 0, &S, upload, 0, rivals);
   BenchSide(item, 1, &St, 0, transpose, rivals);
   GpCsrDestroy(&S.csr);
@@ -389,6 +428,7 @@ static const char *const Help = "bench_corpus: times every kernel on every matri
                                 "  --slowest s       no format whose building would take longer, default 0.25 seconds\n"
                                 "  --rivals          cuSPARSE's formats too, with float and with double values\n"
                                 "  --every n         on every n-th matrix\n"
+                                "  --log file        go on: leave out members named there, and name there what is begun\n"
                                 "  --verbose         tell why a format refuses a matrix\n";
 
 static void Arguments(int argc, char **argv)
@@ -412,6 +452,7 @@ static void Arguments(int argc, char **argv)
       else if (!strcmp(name, "--threads")) opt.threads = atoi(value);
       else if (!strcmp(name, "--every")) opt.every = atoi(value);
       else if (!strcmp(name, "--kernels")) opt.only = value;
+      else if (!strcmp(name, "--log")) opt.log = value;
       else if (!strcmp(name, "--device")) opt.kind = strcmp(value, "host") ? GP_DEV_CUDA : GP_DEV_HOST;
       else if (!strcmp(name, "--storage")) opt.prec = strcmp(value, "double") ? GP_F32 : GP_F64;
       else if (strcmp(name, "--shard") || sscanf(value, "%d/%d", &opt.shard, &opt.shards) != 2) {
@@ -422,13 +463,37 @@ static void Arguments(int argc, char **argv)
   }
 }
 
+/* is a member named in the log of a run that this one goes on with?  One that was begun and ended that run is left out, too. */
+static int InLog(const char *name)
+{
+  FILE *file = opt.log ? fopen(opt.log, "r") : NULL;
+  char  line[128];
+  int   found = 0;
+
+  while (file && !found && fgets(line, sizeof(line), file)) {
+    line[strcspn(line, "\n")] = 0;
+    found                     = !strcmp(line, name);
+  }
+  if (file) fclose(file);
+  return found;
+}
+
+static void Begun(const char *name)
+{
+  FILE *file = opt.log ? fopen(opt.log, "a") : NULL;
+
+  if (!file) return;
+  fprintf(file, "%s\n", name);
+  fclose(file);
+}
+
 /* the members that this run takes, in place */
 static int Select(CorpusJob *jobs, int n)
 {
   int keep = 0;
 
   for (int k = 0; k < n; k++)
-    if (k % opt.shards == opt.shard && (!opt.family || strstr(jobs[k].family, opt.family) || strstr(jobs[k].name, opt.family))) jobs[keep++] = jobs[k];
+    if (!InLog(jobs[k].name) && k % opt.shards == opt.shard && (!opt.family || strstr(jobs[k].family, opt.family) || strstr(jobs[k].name, opt.family))) jobs[keep++] = jobs[k];
   return keep;
 }
 
@@ -483,13 +548,19 @@ int main(int argc, char **argv)
   Head();
   start = Now();
   queue = CorpusQueueStart(jobs, n, opt.threads);
+  Lap(-1);
   while ((item = CorpusQueueNext(queue))) {
+    Lap(WAIT);
+    Begun(item->job->name);
     if (item->A.rowptr) Bench(item, done++);
     else fprintf(stderr, "bench_corpus: %s could not be read\n", item->job->name);
     CorpusItemDestroy(&item);
     if (Now() - start > opt.seconds) break;
   }
   printf("# %d of %d members in %.1f seconds, %d wrong\n", done, n, Now() - start, opt.wrong);
+  printf("# seconds:");
+  for (int p = 0; p < PHASES; p++) printf("%s %s %.1f", p ? "," : "", Phases[p], spent[p]);
+  printf("\n");
   CorpusQueueStop(&queue);
   Close();
   free(jobs);
