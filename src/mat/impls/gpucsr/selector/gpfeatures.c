@@ -1,7 +1,8 @@
 /* The features of a matrix: what gpselscan.cu counted, as numbers that mean the same for small and for large matrices. */
-#include "mat/impls/gpucsr/selector/gpfeatures.h"
+#include "mat/impls/gpucsr/selector/gpselscan.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const GpFeatureNames[GP_FEATURES] = {
 #define FEATURE(name, help) #name,
@@ -67,6 +68,47 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_patterns]      = (double)C->patterns;
   value[GP_SEL_valuepatterns] = (double)C->valuepatterns;
   for (int b = 0; b < GP_SEL_BLOCKS; b++) value[GP_SEL_block2 + b] = Share((double)C->lookups, (double)C->blocks[b] * GpSelBlockSizes[b] * GpSelBlockSizes[b]);
+}
+
+static int64_t Capped(int64_t count, int64_t limit)
+{
+  return count > limit ? limit + 1 : count;
+}
+
+static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
+{
+  GpDev        dev    = A->dev;
+  const size_t places = sizeof(*counts), sets = GP_SET_SLOTS * sizeof(uint64_t), hits = ((size_t)A->n + 1) / 2 * 2 * sizeof(int32_t), bits = (((size_t)A->m + A->n) / 32 + 1) * sizeof(uint32_t), bytes = places + GP_SETS * sets + hits + bits;
+  char        *memory;
+  GpSelWork    W;
+  GpErr        err;
+
+  memset(counts, 0, sizeof(*counts));
+  if (!A->nnz) return GP_SUCCESS;
+  err = GpDevAlloc(dev, bytes, &memory);
+  if (err) return err;
+  W.counts = (GpSelCounts *)memory;
+  for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
+  W.hits     = (int32_t *)(memory + places + GP_SETS * sets);
+  W.diagonal = (uint32_t *)(memory + places + GP_SETS * sets + hits);
+  err        = dev->ops->zero(dev, memory, bytes);
+#if GP_HAVE_CUDA
+  if (!err && dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
+  else
+#endif
+    if (!err)
+    err = GpSelScan_Host(A, &W);
+  if (!err) err = GpDevDownload(dev, counts, W.counts, sizeof(*counts));
+  GpDevFree(dev, &memory, bytes);
+  if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
+    counts->rowspan16 = counts->slicespan16 = 0;
+    for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;
+  }
+  counts->values        = Capped(counts->values, GP_SEL_VALUES);
+  counts->diagonals     = Capped(counts->diagonals, GP_SEL_DIAGONALS);
+  counts->patterns      = Capped(counts->patterns, GP_SEL_PATTERNS);
+  counts->valuepatterns = Capped(counts->valuepatterns, GP_SEL_PATTERNS);
+  return err;
 }
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)

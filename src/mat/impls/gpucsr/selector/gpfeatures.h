@@ -58,7 +58,6 @@ extern "C" {
 extern const char *const GpFeatureNames[GP_FEATURES], *const GpFeatureHelp[GP_FEATURES];
 extern const int GpSelBlockSizes[GP_SEL_BLOCKS];
 
-GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts); /* counts: host memory */
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);
 #if defined(__cplusplus)
 }

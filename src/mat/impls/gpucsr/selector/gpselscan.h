@@ -26,6 +26,15 @@ typedef struct {
   uint32_t    *diagonal;     /* a bit for each */
 } GpSelWork;
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+GpErr GpSelScan_Host(const GpCsr *A, GpSelWork *W);
+GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W); /* only with GP_HAVE_CUDA */
+#if defined(__cplusplus)
+}
+#endif
+
 GP_BOTH uint64_t GpSelMix(uint64_t x) /* the finaliser of MurmurHash3 (A. Appleby, public domain): a bijection */
 {
   x ^= x >> 33;
