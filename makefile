@@ -187,7 +187,7 @@ check-gpu: ## the tests on the GPU of this machine
 conformance: all ## PETSc's own tests of GPU matrices with ours; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
 	@tests/conformance/run_conformance.sh table $(ARGS)
 
-bench: all $(benches:%=$(BUILD)/bin/%) ## measure against PETSc's own types (see tests/bench/README.md)
+bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PETSc's own types (see tests/bench/README.md)
 	tests/bench/run.sh
 
 lint: ## the rules of the house: layers, tables, options, sizes, format

@@ -1,6 +1,7 @@
 /* Threads that make the matrices of the corpus and what their products should be. */
 #include "bench/corpusqueue.h"
 
+#include <malloc.h>
 #include <pthread.h>
 
 #define MOST_AHEAD 1e9 /* nonzeros that wait, or are being made */
@@ -122,6 +123,12 @@ CorpusQueue CorpusQueueStart(const CorpusJob *jobs, int n, int threads)
   CorpusQueue Q = (CorpusQueue)calloc(1, sizeof(*Q));
 
   if (!Q) abort();
+#if defined(__GLIBC__)
+  mallopt(M_ARENA_MAX, 1); /* arrays of megabytes come and go: their pages stay instead of being cleared anew, under one lock for all threads */
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+  mallopt(M_TOP_PAD, 1 << 26);
+#endif
   Q->jobs    = jobs;
   Q->n       = n;
   Q->threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
