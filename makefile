@@ -89,7 +89,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-newest check-gpu conformance bench install lint format clean help client needs-petsc FORCE
+.PHONY: all demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -189,6 +189,12 @@ conformance: all ## PETSc's own tests of GPU matrices with ours; ARGS="pattern -
 
 bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PETSc's own types (see tests/bench/README.md)
 	tests/bench/run.sh
+
+record ?= tests/bench/results/2026-11-21-h200/rehearsal
+figures: $(BUILD)/bin/train ## the selector's model, analysis and figure from a recorded table: record=tests/bench/results/<campaign>
+	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
+	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
+	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

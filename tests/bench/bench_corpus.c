@@ -49,8 +49,7 @@ static char doing[160]; /* for the words of a failure */
   do { \
     if (call) { \
       fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device", doing); \
-      fflush(stdout); \
-      _exit(3); /* threads may be at work, and the device is lost */ \
+      _exit(3); /* threads may be at work, the device is lost; so is the line that was begun */ \
     } \
   } while (0)
 
@@ -552,6 +551,7 @@ int main(int argc, char **argv)
   double      start;
 
   Arguments(argc, argv);
+  setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* whole lines, or nothing of them */
   jobs = CorpusList(opt.data, opt.scale, &n);
   n    = Select(jobs, n);
   if (opt.list) {

@@ -99,7 +99,7 @@ def corpus(source, target):
         if longest > 1:
             out.append(f'<line x1="{x + scale}" y1="{top - 4}" x2="{x + scale}" y2="{height - 36}" stroke="#888" stroke-dasharray="3,3"/>')
     cases = sum(len(s) for sides in kinds.values() for s in sides.values())
-    out.append(f'<text x="{left}" y="{height - 14}" font-size="10" fill="#555">{cases} matrices and transposes; from {source}</text></svg>')
+    out.append(f'<text x="{left}" y="{height - 14}" font-size="10" fill="#555">{cases} matrices and transposes of the corpus; single values, warm</text></svg>')
     with open(target, "w") as file:
         file.write("\n".join(out) + "\n")
 

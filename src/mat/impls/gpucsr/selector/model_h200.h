@@ -1,5 +1,5 @@
 /* The model of NVIDIA H200, written by train; do not edit.
-   Learnt from tests/bench/results/2026-11-21-h200/rehearsal/corpus.csv, commit 83653a5: 206 matrices and transposes, 7 kernels. */
+   Learnt from tests/bench/results/2026-11-21-h200/rehearsal, commit 83653a5: 206 matrices and transposes, 7 kernels. */
 /* clang-format off */
 static const short GpSelLeaves_h200[][GP_SEL_LEADING] = {
   {GP_SPMV_csrscalar, GP_SPMV_csrvector2, GP_SPMV_csrvector4, GP_SPMV_csrsplit}, /* 28 cases */
@@ -60,5 +60,5 @@ static const GpSelNode GpSelNodes_h200[] = {
   {-1, 17, 0, 0},
 };
 
-static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-21-h200/rehearsal/corpus.csv, commit 83653a5", GpSelNodes_h200, GpSelLeaves_h200};
+static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-21-h200/rehearsal, commit 83653a5", GpSelNodes_h200, GpSelLeaves_h200};
 /* clang-format on */

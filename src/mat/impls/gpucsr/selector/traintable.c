@@ -159,13 +159,26 @@ static void Cell(Case *c, Column column, const char *text)
   }
 }
 
+/* a table as it is, or packed by xz */
+static FILE *Open(const char *file, int *packed)
+{
+  const size_t n = strlen(file);
+  char         command[1024];
+
+  *packed = n > 3 && !strcmp(file + n - 3, ".xz");
+  if (!*packed) return fopen(file, "r");
+  snprintf(command, sizeof(command), "xzcat '%.1000s'", file);
+  return popen(command, "r");
+}
+
 int TableRead(Table *T, const char *file, const char *excluded)
 {
   const size_t length = (size_t)1 << 17;
   char        *line   = (char *)malloc(length);
   Column       column[COLUMNS];
   int          columns = 0;
-  FILE        *in      = fopen(file, "r");
+  int          packed;
+  FILE        *in = Open(file, &packed);
 
   if (!in || !line) {
     free(line);
@@ -204,9 +217,8 @@ int TableRead(Table *T, const char *file, const char *excluded)
       else if (k < columns) Cell(c, column[k], cell);
     }
   }
-  fclose(in);
   free(line);
-  return 1;
+  return (packed ? pclose(in) : fclose(in)) == 0;
 }
 
 static int CompareCases(const void *a, const void *b)
