@@ -57,9 +57,11 @@ twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-benches  := bench_corpus $(if $(nvcc),bench_kernels) $(filter-out bench_kernels bench_corpus,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
+cudabenches := bench_kernels bench_spmm# beside cuSPARSE, without PETSc
+benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
+cudalibs := -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
@@ -73,7 +75,7 @@ alib := $(BUILD)/lib/libgpucsr_static.a
 blib := $(BUILD)/lib/libgpucsr_bmrm.a
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
-incs      = -Iinclude -Isrc
+incs      = -Iinclude -Isrc -I.
 defs     := -DGP_HAVE_CUDA=$(havecuda)
 warn     := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 deps      = -MMD -MP -MT $@ -MF $(@:.o=.d)
@@ -150,9 +152,9 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
-$(foreach b,$(filter-out bench_kernels bench_corpus,$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
-$(BUILD)/bin/bench_kernels: $(obj)/tests/bench/bench_kernels.o $(alib) # times kernels without PETSc, beside cuSPARSE
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/common/*.c examples/$(e)/*.c)))))
+$(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)

@@ -38,6 +38,14 @@ typedef enum {
   MAT_GPUCSR_SELECT_FIXED
 } MatGPUCSRSelect;
 
+/* how the entries of x that other ranks need cross between the GPUs of a parallel product */
+typedef enum {
+  MAT_GPUCSR_HALO_AUTO, /* the shortest way that works on all ranks: nccl, mpi, host */
+  MAT_GPUCSR_HALO_HOST, /* through the hosts */
+  MAT_GPUCSR_HALO_NCCL, /* from GPU to GPU by NCCL, which is looked for at run time */
+  MAT_GPUCSR_HALO_MPI   /* by an MPI that takes pointers to device memory */
+} MatGPUCSRHaloType;
+
 /* what is known of the device image of a matrix (of this rank's diagonal block for mpiaijgpucsr) */
 typedef struct {
   const char      *device;           /* "host", or the name of the GPU */
@@ -51,6 +59,7 @@ typedef struct {
   const char      *kernel_transpose; /* and by the transpose, NULL while it does not exist */
   PetscBool        symmetric;        /* A serves as its own transpose */
   PetscLogDouble   seconds;          /* of the last upload, transposition and format build */
+  const char      *halo;             /* how boundary entries cross between ranks: host, nccl or mpi; NULL for a sequential matrix */
 } MatGPUCSRInfo;
 
 PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
@@ -63,7 +72,10 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetHaloType(Mat, MatGPUCSRHaloType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
+PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
+PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
 #endif

@@ -3,10 +3,6 @@
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
-#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
-  #error "gpucsr needs a PETSc with real double scalars"
-#endif
-
 static PetscBool  Registered = PETSC_FALSE;
 static const char Citation[] = "@misc{gpucsr,\n  title = {gpucsr: a sparse matrix and its transpose on the GPU, for an unmodified PETSc},\n  author = {{gpucsr developers}},\n  year = {2026}\n}\n";
 
@@ -14,6 +10,7 @@ static PetscErrorCode PetscGPUCSRFinalize(void)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUFinalize_Private());
+  PetscCall(PetscGPUCSRFreeNCCL_Private());
   PetscCall(PetscGPUCSRCloseDevice_Private());
   Registered = PETSC_FALSE; /* a program may initialize PETSc again */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,6 +74,10 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));
   PetscCall(PetscLogEventRegister("GPUCSRTranspose", MAT_CLASSID, &MAT_GPUCSR_Transpose));
+  PetscCall(PetscLogEventRegister("GPUCSRHaloBegin", MAT_CLASSID, &MAT_GPUCSR_HaloBegin));
+  PetscCall(PetscLogEventRegister("GPUCSRHaloEnd", MAT_CLASSID, &MAT_GPUCSR_HaloEnd));
+  PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
+  PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(VecGPUInitialize_Private());

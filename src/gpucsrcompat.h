@@ -7,6 +7,9 @@
 #if PETSC_VERSION_LT(3, 18, 0)
   #error "gpucsr needs PETSc 3.18 or newer"
 #endif
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+  #error "gpucsr needs a PETSc with real double scalars; indices may have 32 or 64 bits"
+#endif
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
   #define PETSC_SUCCESS ((PetscErrorCode)0)
@@ -17,6 +20,20 @@
 typedef PetscOptionItems *GpOptionItems;
 #else
 typedef PetscOptionItems     GpOptionItems;
+#endif
+
+/* how many ranks a PetscSF talks to */
+#if PETSC_VERSION_LT(3, 22, 0)
+typedef PetscInt GpSFRanks;
+#else
+typedef PetscMPIInt          GpSFRanks;
+#endif
+
+/* an option that names a viewer */
+#if PETSC_VERSION_LT(3, 22, 0)
+  #define GpCompatOptionsViewer PetscOptionsGetViewer
+#else
+  #define GpCompatOptionsViewer PetscOptionsCreateViewer
 #endif
 
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
@@ -71,5 +88,34 @@ static inline PetscErrorCode GpCompatGetDeviceId(PetscInt *id)
   return PETSC_SUCCESS;
 }
 #endif
+
+/* a dense matrix's array where it is */
+#include <petscmat.h>
+static inline PetscErrorCode GpCompatDenseGetArray(Mat A, PetscBool write, PetscScalar **array, PetscMemType *memtype)
+{
+  PetscFunctionBegin;
+#if PETSC_VERSION_GE(3, 19, 0)
+  if (write) PetscCall(MatDenseGetArrayWriteAndMemType(A, array, memtype));
+  else PetscCall(MatDenseGetArrayReadAndMemType(A, (const PetscScalar **)array, memtype));
+#else
+  if (write) PetscCall(MatDenseGetArrayWrite(A, array));
+  else PetscCall(MatDenseGetArrayRead(A, (const PetscScalar **)array));
+  *memtype = PETSC_MEMTYPE_HOST;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode GpCompatDenseRestoreArray(Mat A, PetscBool write, PetscScalar **array)
+{
+  PetscFunctionBegin;
+#if PETSC_VERSION_GE(3, 19, 0)
+  if (write) PetscCall(MatDenseRestoreArrayWriteAndMemType(A, array));
+  else PetscCall(MatDenseRestoreArrayReadAndMemType(A, (const PetscScalar **)array));
+#else
+  if (write) PetscCall(MatDenseRestoreArrayWrite(A, array));
+  else PetscCall(MatDenseRestoreArrayRead(A, (const PetscScalar **)array));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 #endif

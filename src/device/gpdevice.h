@@ -1,7 +1,8 @@
 /* The device room: one table of operations, filled once by the host runtime and once by the CUDA runtime.
 
    Every function returns a GpErr; the words that go with it are in dev->error.  Copies, kernels and fills are ordered
-   on dev->stream and return at once on a GPU; GpDevDownload() and GpDevSync() wait. */
+   on dev->stream and return at once on a GPU; GpDevDownload() and GpDevSync() wait.  What shall run beside that goes on
+   the second stream, between two calls of GpDevSwapStreams(); events order the two. */
 #ifndef GPDEVICE_H
 #define GPDEVICE_H
 
@@ -55,6 +56,7 @@ typedef struct {
   void (*event_destroy)(GpDev, GpDevEvent);                        /* gives it back */
   GpErr (*event_record)(GpDev, GpDevEvent);                        /* at this place of the stream */
   GpErr (*event_wait)(GpDev, GpDevEvent);                          /* the host waits for it */
+  GpErr (*event_order)(GpDev, GpDevEvent);                         /* what follows on the stream waits for it, the host does not */
   GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *); /* between two events that have passed */
   GpErr (*memory)(GpDev, size_t *available, size_t *total);        /* bytes */
   GpErr (*graph_begin)(GpDev);                                     /* what follows on the stream is recorded instead of done; NULL: cannot record */
@@ -62,18 +64,21 @@ typedef struct {
   GpErr (*graph_launch)(GpDev, GpDevGraph);                        /* does it, in one call */
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
+  GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
 } GpDevOps;
 
 struct GpDev_ {
   const GpDevOps *ops;
   GpDevKind       kind;
-  int             ordinal;              /* which GPU of the node */
-  int             compute_units;        /* streaming multiprocessors; 1 on the host */
-  double          cache;                /* bytes of the last cache before memory; 0: not known */
-  char            name[128];            /* "host", or the GPU's own name */
-  void           *stream;               /* a cudaStream_t; the caller may replace it by PETSc's */
-  void           *own_stream;           /* the one to destroy */
-  void           *stage[GP_DEV_STAGES]; /* pinned bounce buffers for pageable memory, made at first use */
+  int             ordinal;               /* which GPU of the node */
+  int             compute_units;         /* streaming multiprocessors; 1 on the host */
+  double          cache;                 /* bytes of the last cache before memory; 0: not known */
+  char            name[128];             /* "host", or the GPU's own name */
+  unsigned char   uuid[16];              /* of the GPU, no other in the world has it; zeros on the host */
+  void           *stream;                /* a cudaStream_t; the caller may replace it by PETSc's */
+  void           *side_stream;           /* the second one, served first when both have work */
+  void           *own_stream, *own_side; /* the ones to destroy */
+  void           *stage[GP_DEV_STAGES];  /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
   double          bytes_in, bytes_out; /* copied host to device and back since opening */
   double          bytes_held;          /* allocated now */
@@ -99,6 +104,15 @@ GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes);
 /* The same upload for data made on the way: fill(context, offset, bytes, destination) writes a piece into pinned memory. */
 typedef GpErr (*GpDevFill)(void *context, size_t offset, size_t bytes, void *destination);
 GpErr GpDevUploadFilled(GpDev dev, void *device, size_t bytes, GpDevFill fill, void *context);
+
+/* what comes next goes on the other stream */
+static inline void GpDevSwapStreams(GpDev dev)
+{
+  void *stream = dev->stream;
+
+  dev->stream      = dev->side_stream;
+  dev->side_stream = stream;
+}
 
 GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...);
 GpErr GpDevCheckLaunch(GpDev dev, const char *kernel); /* after every launch: did it start? */

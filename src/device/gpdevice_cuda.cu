@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 #include <cstdio>
+#include <cstring>
 
 static GpErr GpDevCuda(GpDev dev, cudaError_t code, const char *what)
 {
@@ -30,27 +31,35 @@ extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen
 static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
 {
   cudaDeviceProp prop;
-  cudaStream_t   stream;
-  int            count;
+  cudaStream_t   stream = NULL, side = NULL;
+  int            count, least, greatest;
   GpErr          err = GpDevCount(GP_DEV_CUDA, &count, dev->error, sizeof(dev->error));
 
   if (err) return err;
   if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d asked for, there are %d", ordinal, count);
   err = GpDevCuda(dev, cudaSetDevice(ordinal), "choosing the GPU");
   if (!err) err = GpDevCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
+  if (!err) err = GpDevCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-  if (err) return err;
+  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
+  if (err) {
+    if (stream) cudaStreamDestroy(stream);
+    return err;
+  }
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
   dev->ordinal       = ordinal;
   dev->compute_units = prop.multiProcessorCount;
   dev->cache         = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
+  dev->side_stream = dev->own_side = side;
+  memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));
   return GP_SUCCESS;
 }
 
 static void GpDevClose_CUDA(GpDev dev)
 {
   cudaStreamDestroy((cudaStream_t)dev->own_stream);
+  cudaStreamDestroy((cudaStream_t)dev->own_side);
 }
 
 static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
@@ -139,6 +148,11 @@ static GpErr GpDevEventWait_CUDA(GpDev dev, GpDevEvent event)
   return GpDevCuda(dev, cudaEventSynchronize((cudaEvent_t)event), "waiting for an event");
 }
 
+static GpErr GpDevEventOrder_CUDA(GpDev dev, GpDevEvent event)
+{
+  return GpDevCuda(dev, cudaStreamWaitEvent((cudaStream_t)dev->stream, (cudaEvent_t)event, 0), "ordering two streams");
+}
+
 static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds)
 {
   float milliseconds = 0;
@@ -189,13 +203,44 @@ static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
+{
+  cudaPointerAttributes attributes;
+
+  *holds = cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+  (void)cudaGetLastError(); /* a pointer that CUDA does not know is the host's */
+  return *holds ? GpDevCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
+}
+
 extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 {
   return GpDevCuda(dev, cudaGetLastError(), kernel);
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  "cuda",         GpDevOpen_CUDA,        GpDevClose_CUDA,        GpDevAlloc_CUDA,       GpDevRelease_CUDA,   GpDevAllocPinned_CUDA,  GpDevReleasePinned_CUDA, GpDevCopyIn_CUDA,     GpDevCopyOut_CUDA,  GpDevCopyWithin_CUDA,  GpDevZero_CUDA,
-  GpDevSync_CUDA, GpDevEventCreate_CUDA, GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA, GpDevEventSeconds_CUDA, GpDevMemory_CUDA,        GpDevGraphBegin_CUDA, GpDevGraphEnd_CUDA, GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
+  "cuda",
+  GpDevOpen_CUDA,
+  GpDevClose_CUDA,
+  GpDevAlloc_CUDA,
+  GpDevRelease_CUDA,
+  GpDevAllocPinned_CUDA,
+  GpDevReleasePinned_CUDA,
+  GpDevCopyIn_CUDA,
+  GpDevCopyOut_CUDA,
+  GpDevCopyWithin_CUDA,
+  GpDevZero_CUDA,
+  GpDevSync_CUDA,
+  GpDevEventCreate_CUDA,
+  GpDevEventDestroy_CUDA,
+  GpDevEventRecord_CUDA,
+  GpDevEventWait_CUDA,
+  GpDevEventOrder_CUDA,
+  GpDevEventSeconds_CUDA,
+  GpDevMemory_CUDA,
+  GpDevGraphBegin_CUDA,
+  GpDevGraphEnd_CUDA,
+  GpDevGraphLaunch_CUDA,
+  GpDevGraphDestroy_CUDA,
   GpDevPoll_CUDA,
+  GpDevHolds_CUDA,
 };

@@ -94,6 +94,13 @@ static GpErr GpDevEventWait_Host(GpDev dev, GpDevEvent event)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevEventOrder_Host(GpDev dev, GpDevEvent event)
+{
+  (void)dev;
+  (void)event;
+  return GP_SUCCESS;
+}
+
 static GpErr GpDevEventSeconds_Host(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds)
 {
   const struct timespec *b = (const struct timespec *)begin, *e = (const struct timespec *)end;
@@ -137,6 +144,7 @@ const GpDevOps GpDevOpsHost = {
   .event_destroy  = GpDevEventDestroy_Host,
   .event_record   = GpDevEventRecord_Host,
   .event_wait     = GpDevEventWait_Host,
+  .event_order    = GpDevEventOrder_Host,
   .event_seconds  = GpDevEventSeconds_Host,
   .memory         = GpDevMemory_Host,
   .poll           = GpDevPoll_Host,

@@ -12,6 +12,9 @@ static const char *const Choices[] = {"auto", "cuda", "host"};
 static PetscInt          Choice    = AUTO;
 static GpDev             GpDevice  = NULL;
 static PetscMPIInt       NodeRank  = 0;
+static PetscReal         Limit     = 0; /* bytes of device memory; 0: as many as there are */
+static GpDevOps          LimitedOps;    /* the device's own, but for two */
+static const GpDevOps   *UnlimitedOps;
 
 PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
 {
@@ -30,17 +33,48 @@ PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
 /* What is asked at load, where all ranks are: a matrix may be made on one rank alone, where nothing collective is allowed. */
 PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
 {
-  MPI_Comm node;
+  MPI_Comm  node;
+  PetscBool limited;
 
   PetscFunctionBegin;
   Choice = AUTO;
+  Limit  = 0;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options", "Mat");
   PetscCall(PetscOptionsEList("-gpucsr_device", "Where gpucsr matrices live; auto takes a GPU and falls to the host only when there is none", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
+  PetscCall(PetscOptionsReal("-gpucsr_device_memory", "Bytes of device memory that a process may hold; 0 for all there is", "PetscGPUCSRGetDeviceName", Limit, &Limit, &limited));
   PetscOptionsEnd();
+  PetscCheck(!limited || Limit >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: a number of bytes is wanted, or 0 for all there is", (double)Limit);
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
   PetscCallMPI(MPI_Comm_free(&node));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static GpErr GpDevAlloc_Limited(GpDev dev, size_t bytes, void **ptr)
+{
+  const double left = PetscMax((double)Limit - dev->bytes_held, 0);
+
+  if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (-gpucsr_device_memory)", dev->name, bytes, left, (double)Limit);
+  return UnlimitedOps->alloc(dev, bytes, ptr);
+}
+
+static GpErr GpDevMemory_Limited(GpDev dev, size_t *available, size_t *total)
+{
+  GpErr err = UnlimitedOps->memory(dev, available, total);
+
+  *available = (size_t)PetscMin((double)*available, PetscMax((double)Limit - dev->bytes_held, 0));
+  *total     = (size_t)PetscMin((double)*total, (double)Limit);
+  return err;
+}
+
+/* for a GPU that others use too, and for tests of what happens when it is full */
+static void PetscGPUCSRLimitMemory(GpDev dev)
+{
+  UnlimitedOps      = dev->ops;
+  LimitedOps        = *dev->ops;
+  LimitedOps.alloc  = GpDevAlloc_Limited;
+  LimitedOps.memory = GpDevMemory_Limited;
+  dev->ops          = &LimitedOps;
 }
 
 /* the GPU that PETSc itself uses when it has CUDA, else the node's GPUs in turn */
@@ -82,7 +116,10 @@ static PetscErrorCode PetscGPUCSROpenDevice(void)
 PetscErrorCode PetscGPUCSRGetDevice_Private(GpDev *dev)
 {
   PetscFunctionBegin;
-  if (!GpDevice) PetscCall(PetscGPUCSROpenDevice());
+  if (!GpDevice) {
+    PetscCall(PetscGPUCSROpenDevice());
+    if (Limit > 0) PetscGPUCSRLimitMemory(GpDevice);
+  }
 #if defined(PETSC_HAVE_CUDA)
   if (GpDevice->kind == GP_DEV_CUDA) PetscCall(GpCompatGetStream(&GpDevice->stream));
 #endif
@@ -105,8 +142,9 @@ PetscErrorCode PetscGPUCSRCloseDevice_Private(void)
   Output Parameter:
 . name - `host`, or the name of the GPU; valid until `PetscFinalize()`
 
-  Options Database Key:
-. -gpucsr_device <auto,cuda,host> - the device; auto takes a GPU and falls to the host only when there is none
+  Options Database Keys:
++ -gpucsr_device <auto,cuda,host> - the device; auto takes a GPU and falls to the host only when there is none
+- -gpucsr_device_memory <bytes>   - of device memory that this process may hold, for a GPU that others use too; more is an error
 
   Level: intermediate
 

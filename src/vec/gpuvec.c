@@ -111,6 +111,7 @@ PetscErrorCode VecCreate_GPU(Vec v)
   Options Database Keys:
 + -vec_type gpu                   - sets the type in `VecSetFromOptions()`; `-dm_vec_type gpu` does in a `DM`
 . -gpucsr_device <auto,cuda,host> - where the values live
+. -gpucsr_device_memory <bytes>   - how much of the device's memory a process may hold
 - -vec_gpu_separate               - on the host runtime, keep two copies, so that a test sees a missing synchronisation
 
   Level: beginner
@@ -121,11 +122,13 @@ PetscErrorCode VecCreate_GPU(Vec v)
 
   On the device run `VecSet()`, `VecCopy()`, `VecSwap()`, `VecScale()`, `VecShift()`, `VecAXPY()` and its kin, `VecMAXPY()`, `VecDot()`, `VecTDot()`, `VecMDot()`,
   `VecNorm()`, `VecSum()`, `VecMax()`, `VecMin()`, `VecDotNorm2()`, `VecMaxPointwiseDivide()`, `VecPointwiseMult()` and its kin, `VecReciprocal()`, `VecAbs()`, `VecSqrtAbs()`, and the local parts
-  of split reductions. All else, `VecScatterBegin()`, `VecSetRandom()` and `VecSetValues()` among it, works on the host's mirror.
+  of split reductions. In a PETSc without CUDA so do `VecScatterBegin()` with scatters of general index sets, thus `DMGlobalToLocal()` of a `DMDA`: only entries that
+  go to other processes cross. A contiguous subvector is a window on the device's memory. All else, `VecSetRandom()` and `VecSetValues()` among it, works on the
+  host's mirror.
 
   Reductions add in a fixed order: on one GPU, and one number of processes, they give the same bits every time.
 
-  The device is told from the array: `VecGetArrayAndMemType()` gives host memory, as a PETSc without CUDA knows no other.
+  `VecGetArrayAndMemType()` gives host memory, as a PETSc without CUDA knows no other.
 
 .seealso: `MATGPUCSR`, `PetscGPUCSRInitialize()`, `VECSTANDARD`, `VECCUDA`
 M*/

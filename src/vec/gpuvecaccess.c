@@ -17,12 +17,17 @@ PetscErrorCode VecGPUInitialize_Private(void)
   PetscOptionsEnd();
   PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
   PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
+  /* ranks copy when they need to, which is not the same on all */
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
+  PetscCall(VecGPUScatterInitialize_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecGPUFinalize_Private(void)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUScatterFinalize_Private());
   GpVecWorkDestroy(&VecGPUWork);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,7 +54,7 @@ static inline size_t VecGPUBytes(Vec v)
    runtime: device memory can be written from here.) */
 static void VecGPUPoison(Vec v, double *values)
 {
-  if (VecGPUState(v)->dev->kind != GP_DEV_HOST || !values) return;
+  if (VecGPUState(v)->dev->kind != GP_DEV_HOST || !values || VecGPUState(v)->windows) return; /* subvectors still live there */
   for (PetscInt i = 0; i < v->map->n; i++) values[i] = 1e303;
 }
 
@@ -212,6 +217,7 @@ PetscErrorCode VecGPUFree_Private(Vec v)
     g->dev->ops->release_pinned(g->dev, g->mirror);
     g->mirror = NULL;
   }
-  GpDevFree(g->dev, &g->device, VecGPUBytes(v));
+  if (g->window == VEC_GPU_DEVICE) g->device = NULL;
+  else GpDevFree(g->dev, &g->device, VecGPUBytes(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The arrays of a gpu Vec as PETSc's host code sees them: get and restore, place, reset and replace, subvectors. */
+/* The arrays of a gpu Vec as PETSc's host code sees them: get and restore, place, reset and replace. */
 #include "vec/gpuvecimpl.h"
 
 /* The device falls behind at once, not only when the array is restored: not everyone restores before the next use.  Also the way
@@ -44,6 +44,7 @@ static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 
   PetscFunctionBegin;
   PetscCheck(!g->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was already called on this vector, without a call to VecResetArray()");
+  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() on a vector of which subvectors are still out; call VecRestoreSubVector() before");
   if (g->valid) PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->placearray)(v, array));
   g->placed   = PETSC_TRUE;
@@ -72,37 +73,10 @@ static PetscErrorCode VecReplaceArray_GPU(Vec v, const PetscScalar *array)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
+  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecReplaceArray() on a vector of which subvectors are still out; call VecRestoreSubVector() before");
   PetscCall(VecGPUFree_Private(v));
   PetscCall((*g->base->replacearray)(v, array));
   if (!g->shared) VecGPUSetValid(v, array ? VEC_GPU_HOST : 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* PETSc's own way, which places our host array in a Vec of our type or scatters from it: the operation's slot is empty meanwhile */
-static PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUToHost_Private(v));
-  v->ops->getsubvector = NULL;
-  PetscCall(VecGetSubVector(v, is, sub));
-  v->ops->getsubvector = VecGetSubVector_GPU;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecRestoreSubVector_GPU(Vec v, IS is, Vec *sub)
-{
-  Vec              again = *sub;
-  PetscObjectState before, after;
-
-  PetscFunctionBegin;
-  PetscCall(VecGPUToHost_Private(v));
-  PetscCall(PetscObjectReference((PetscObject)again)); /* VecRestoreSubVector() destroys it, and whoever called us will do so again */
-  PetscCall(PetscObjectStateGet((PetscObject)v, &before));
-  v->ops->restoresubvector = NULL;
-  PetscCall(VecRestoreSubVector(v, is, &again));
-  v->ops->restoresubvector = VecRestoreSubVector_GPU;
-  PetscCall(PetscObjectStateGet((PetscObject)v, &after));
-  if (before != after) PetscCall(VecGPUHostWritten_Private(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,5 +92,6 @@ PetscErrorCode VecGPUSetArrays_Private(Vec v)
   v->ops->replacearray     = VecReplaceArray_GPU;
   v->ops->getsubvector     = VecGetSubVector_GPU;
   v->ops->restoresubvector = VecRestoreSubVector_GPU;
+  PetscCall(VecGPUSetScatters_Private(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,6 +23,10 @@ typedef struct {
   PetscBool             placed;
   PetscBool             shared;   /* host runtime: the host array is device memory too, nothing is ever copied */
   PetscBool             inflight; /* an upload may still be reading the mirror */
+  int                   windows;  /* subvectors that are out */
+  int                   window;   /* of a subvector: which of its two memories belongs to its vector */
+  PetscInt              start;    /* and from where on */
+  PetscObjectState      got;      /* its state then */
 } Vec_GPU;
 
 /* how Vec_Seq and Vec_MPI begin */
@@ -74,6 +78,15 @@ PETSC_INTERN PetscErrorCode VecGPUFree_Private(Vec);
 /* gpuvecarray.c */
 PETSC_INTERN PetscErrorCode VecGetArray_GPU(Vec, PetscScalar **);
 PETSC_INTERN PetscErrorCode VecGPUSetArrays_Private(Vec);
+
+/* gpuvecscatter.c */
+PETSC_INTERN PetscErrorCode VecGPUSetScatters_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUScatterInitialize_Private(void);
+PETSC_INTERN PetscErrorCode VecGPUScatterFinalize_Private(void);
+
+/* gpuvecsub.c */
+PETSC_INTERN PetscErrorCode VecGetSubVector_GPU(Vec, IS, Vec *);
+PETSC_INTERN PetscErrorCode VecRestoreSubVector_GPU(Vec, IS, Vec *);
 
 static inline PetscBool VecGPUIs(Vec v)
 {

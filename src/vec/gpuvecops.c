@@ -73,6 +73,12 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* a subvector's memory, and that of a vector with subvectors, belongs to where it is */
+static inline PetscBool Bound(Vec v)
+{
+  return (PetscBool)(VecGPUState(v)->window || VecGPUState(v)->windows);
+}
+
 /* the memory changes hands, not the values */
 static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 {
@@ -80,7 +86,7 @@ static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!VecGPUIs(y) || VecGPUState(x)->shared) {
+  if (!VecGPUIs(y) || VecGPUState(x)->shared || Bound(x) || Bound(y)) {
     PetscCall((*VecGPUState(x)->base->swap)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

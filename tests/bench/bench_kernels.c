@@ -109,8 +109,8 @@ static void BenchOurs(const char *matrix, const char *product, const GpCsr *A, c
   GpFeatures F;
   GpChoice   choice;
 
-  GpSelFeatures(dev, A->m, A->n, rowptr, &F);
-  GpSelChoose(&F, &choice);
+  CHECK(GpSelFeatures(A, &F));
+  GpSelChoose(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, &F, &choice);
   for (int k = 0; k < GP_KERNELS; k++) {
     GpFmt   fmt;
     Ours    ours = {&fmt, &GpKernelTable[k], x, y};
@@ -208,7 +208,8 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
   CHECK(GpDevUpload(dev, x, host, nx * sizeof(double)));
   CHECK(dev->ops->event_record(dev, begin));
   CHECK(GpCsrCreate(dev, prec, B->m, B->n, B->nnz, &A));
-  CHECK(GpCsrSetPattern(&A, B->rowptr, B->col));
+  CHECK(GpDevUpload(dev, A.rowptr, B->rowptr, ((size_t)B->m + 1) * sizeof(int32_t))); /* the bench's indices have 32 bits, whatever PETSc's */
+  CHECK(GpDevUpload(dev, A.col, B->col, ni));
   CHECK(GpCsrSetValues(&A, B->val, &loss));
   t0 = Now();
   CHECK(GpDevAlloc(dev, ni, &perm));

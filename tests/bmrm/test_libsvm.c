@@ -165,7 +165,7 @@ static PetscErrorCode TestMany(PetscInt bad)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(100 * MANY + 16 * 40000, &text));
   for (PetscInt i = 0; i < MANY; i++) {
-    n += (size_t)sprintf(text + n, "%d", i % 2);
+    n += (size_t)sprintf(text + n, "%d", (int)(i % 2));
     for (PetscInt k = 0; k < Length(i); k++) n += (size_t)sprintf(text + n, " %d:%d.25", (int)(k * 2 + 1), (int)(i + k));
     n += (size_t)sprintf(text + n, i == bad ? " 1:oops\n" : i % 5 ? "\n" : " # five\n\n");
   }

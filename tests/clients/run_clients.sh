@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs that know nothing of gpucsr, with the library named in their options: PETSc's own examples, petsc4py, DOLFINx.
+# Programs that know nothing of gpucsr, with the library named in their options: PETSc's own examples, petsc4py, SLEPc, DOLFINx.
 #
 # Where a run with plain aij fails as well, the case says nothing about us and is skipped.
 set -u
@@ -151,6 +151,14 @@ else
     else
       not_ok "petsc4py on $n" "$log"
     fi
+  done
+fi
+
+if [ -z "$theirs" ] || [ "$ours" != "$theirs" ] || ! $python -c 'import slepc4py' 2>/dev/null; then
+  skip "SLEPc" "slepc4py is not installed for this PETSc"
+else
+  for n in 1 2; do
+    if PETSC_OPTIONS="$load $device" run $n $python "$here/slepc4py_client.py"; then ok "SLEPc on $n"; else not_ok "SLEPc on $n" "$log"; fi
   done
 fi
 

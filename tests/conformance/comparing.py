@@ -83,6 +83,12 @@ def value(text):
     return 0.0 if text.startswith("<") else float(text)
 
 
+def unit(text):
+    """One in the last digit printed: two values that hardly differ may be rounded to neighbours."""
+    mantissa, _, exponent = text.lstrip("< ").lower().partition("e")
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) if text[-1].isdigit() or text[-1] == "." else 0.0
+
+
 def numbers_difference(ours, theirs, rtol, atol):
     """"" when two outputs hold the same words and, within tolerances, the same numbers; and the worst ratio of error to tolerance."""
     a, b = ([line for line in read(p).split("\n") if line.strip()] for p in (ours, theirs))
@@ -94,7 +100,7 @@ def numbers_difference(ours, theirs, rtol, atol):
             u, v = value(p), value(q)
             if u == v or (u != u and v != v):
                 continue
-            ratio = abs(u - v) / (rtol * max(abs(u), abs(v)) + atol)
+            ratio = abs(u - v) / (rtol * max(abs(u), abs(v)) + atol + 1.01 * max(unit(p), unit(q)))
             if not ratio <= worst:
                 worst, where = ratio, f"aij: {y.strip()} | gpucsr: {x.strip()}"
     return ("" if worst <= 1 else where), worst

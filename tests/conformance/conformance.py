@@ -153,8 +153,8 @@ def arguments():
     p.add_argument("-j", type=int, default=os.cpu_count(), help="how many cases run at a time")
     p.add_argument("--storage", choices=("double", "single", "both"), default="both", help="precision of the values on the device")
     p.add_argument("--group", choices=GROUPS, action="append", 
-                   help="which cases: gpu and aij (default), vec (default with our Vec), hidden (all others, with -mat_seqaij_type)")
-    p.add_argument("--vec", default=os.environ.get("CONFORMANCE_VEC", "standard"), help="what GPU Vec types become: standard or gpu")
+                   help="which cases: gpu, aij, vec (default; vec only with our Vec), hidden (all others, with -mat_seqaij_type)")
+    p.add_argument("--vec", default=os.environ.get("CONFORMANCE_VEC", "gpu"), help="what GPU Vec types become: gpu (default) or standard")
     p.add_argument("--device", default=os.environ.get("GPUCSR_DEVICE", "host"), help="-gpucsr_device: host, cuda or auto")
     p.add_argument("--timeout", type=float, default=120, help="seconds for one run")
     p.add_argument("--tap", action="store_true", help="one line of TAP for each program instead of the table")

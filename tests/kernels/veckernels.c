@@ -110,6 +110,42 @@ static PetscErrorCode Many(Data *d, GpVecWork *work, GpVecWork *hostwork)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* every way of naming entries: in order, by lists, some taking several; blocks; all ways to combine */
+static PetscErrorCode Moves(Data *d)
+{
+  const int32_t n = (int32_t)PetscMin(d->n / 6, 100000); /* blocks of up to 3 and twice as many sources */
+  int32_t      *list[3], *device[3];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 3; k++) PetscCall(PetscMalloc1(2 * n + 2, &list[k]));
+  list[2][0] = 0;
+  for (int32_t k = 0; k < n; k++) {
+    list[0][k]     = n - 1 - k;                         /* to, backwards */
+    list[2][k + 1] = list[2][k] + (k % 4 == 3 ? 3 : 1); /* start: some take three */
+  }
+  for (int32_t j = 0; j < 2 * n; j++) list[1][j] = (int32_t)(((int64_t)j * 7919) % (2 * n)); /* from, anywhere */
+  for (int k = 0; k < 3; k++) {
+    PetscCallGp(d->dev, "room", GpDevAlloc(d->dev, (2 * (size_t)n + 2) * sizeof(int32_t), &device[k]));
+    PetscCallGp(d->dev, "lists", GpDevUpload(d->dev, device[k], list[k], (2 * (size_t)n + 2) * sizeof(int32_t)));
+  }
+  for (int given = 0; given < 8; given++)
+    for (int bs = 1; bs < 4; bs += 2)
+      for (int op = GP_VEC_REPLACE; op <= GP_VEC_MIN; op++) {
+        const GpVecMove h = {n, given & 1 ? list[0] : NULL, given & 2 ? list[1] : NULL, given & 4 ? list[2] : NULL};
+        const GpVecMove m = {n, given & 1 ? device[0] : NULL, given & 2 ? device[1] : NULL, given & 4 ? device[2] : NULL};
+
+        if (d->n) memcpy(d->gold, d->host[2], d->n * sizeof(double));
+        PetscCallGp(d->dev, "move", GpVecKernelsOf(d->dev)->move(d->dev, (GpVecMoveOp)op, bs, &m, d->device[0], d->device[2]));
+        PetscCallGp(d->dev, "move", GpVecKernelsHost.move(d->dev, (GpVecMoveOp)op, bs, &h, d->host[0], d->gold));
+        PetscCall(Compare(d, "move", 0));
+      }
+  for (int k = 0; k < 3; k++) {
+    PetscCall(PetscFree(list[k]));
+    GpDevFree(d->dev, &device[k], (2 * (size_t)n + 2) * sizeof(int32_t));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* not a number, wherever it stands, beats every number; of equal values the first counts */
 static PetscErrorCode Special(Data *d, GpVecWork *work)
 {
@@ -150,6 +186,7 @@ int main(int argc, char **argv)
     PetscCall(Maps(&d));
     PetscCall(Reductions(&d, &work, &hostwork));
     PetscCall(Many(&d, &work, &hostwork));
+    PetscCall(Moves(&d));
     PetscCall(Special(&d, &work));
     PetscCall(Destroy(&d));
   }

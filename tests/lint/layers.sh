@@ -12,7 +12,7 @@ BEGIN {
   room["src/mat/impls/gpucsr/selector/"]   = 3; petsc["src/mat/impls/gpucsr/selector/"]   = "petscsys.h"
   room["src/sys/"]                         = 3; petsc["src/sys/"]                         = "public petsc/private/petscimpl.h"
   room["src/mat/impls/gpucsr/operator/"]   = 4; petsc["src/mat/impls/gpucsr/operator/"]   = "petscsys.h"
-  room["src/vec/"]                         = 4; petsc["src/vec/"]                         = "public petsc/private/vecimpl.h petsc/private/petscimpl.h petsc/private/deviceimpl.h"
+  room["src/vec/"]                         = 4; petsc["src/vec/"]                         = "public petsc/private/vecimpl.h petsc/private/petscimpl.h petsc/private/deviceimpl.h petsc/private/sfimpl.h petsc/private/hashmap.h"
   room["include/"]                         = 2; petsc["include/"]                         = "public"
   room["src/mat/impls/gpucsr/"]            = 5; petsc["src/mat/impls/gpucsr/"]            = "public petsc/private/matimpl.h petsc/private/vecimpl.h petsc/private/petscimpl.h"
   room["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h"

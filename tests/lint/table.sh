@@ -10,27 +10,32 @@ rows() { # the first (or the given) column of a table
 
 # kernels: the row's name without its digits is the file's name; the file defines that twin for both runtimes
 stems=" "
-for name in $(rows $gp/kernels/kernels.def SPMV); do
-  stem=${name%%[0-9]*}
-  stems="$stems$stem "
-  file=$gp/kernels/$stem.cu
-  if [ ! -f "$file" ]; then say "kernels.def: row $name has no file $file"; continue; fi
-  grep -q "GP_SPMV($stem" "$file" || say "$file: defines no GP_SPMV($stem...), which the row $name needs"
-  grep -q '__CUDACC__' "$file" || say "$file: holds no host twin beside the device twin"
-done
-[ -z "$(rows $gp/kernels/kernels.def SPMV | sort | uniq -d)" ] || say "kernels.def: a name stands twice"
+kernels() { # table, macro
+  local name stem file
+  for name in $(rows "$1" "$2"); do
+    stem=${name%%[0-9]*}
+    stems="$stems$stem "
+    file=$gp/kernels/$stem.cu
+    if [ ! -f "$file" ]; then say "$1: row $name has no file $file"; continue; fi
+    grep -q "GP_$2($stem" "$file" || say "$file: defines no GP_$2($stem...), which the row $name needs"
+    grep -q '__CUDACC__' "$file" || say "$file: holds no host twin beside the device twin"
+  done
+  [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name stands twice"
+}
+kernels $gp/kernels/kernels.def SPMV
+kernels $gp/kernels/spmm.def SPMM
 for file in "$gp"/kernels/*.cu; do
   [ -f "$file" ] || continue
   stem=$(basename "$file" .cu)
-  [[ $stems == *" $stem "* ]] || say "$file: no row of kernels.def names it"
+  [[ $stems == *" $stem "* ]] || say "$file: no row of kernels.def or spmm.def names it"
 done
 
 # formats: the second column is the file's name
 for stem in $(rows $gp/formats/formats.def FORMAT 2); do
   [ -f $gp/formats/"$stem".c ] || [ -f $gp/formats/"$stem".cu ] || say "formats.def: row $stem has no file $gp/formats/$stem.c"
 done
-for format in $(rows $gp/kernels/kernels.def SPMV 2 | sort -u); do
-  rows $gp/formats/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def: the format $format is not in formats.def"
+for format in $(rows $gp/kernels/kernels.def SPMV 2 | sort -u) $(rows $gp/kernels/spmm.def SPMM 2 | sort -u); do
+  rows $gp/formats/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
 done
 
 # operations on vectors: every one is defined somewhere beside its table

@@ -135,12 +135,18 @@ int main(int argc, char **argv)
 
    testset:
       output_file: output/mult.out
-      nsize: {{1 2 3}}
+      nsize: {{1 2 3 4}}
       test:
          suffix: kernels
-         args: -mat_gpucsr_kernel {{auto csrscalar csrvector2 csrvector32 csrsplit}}
+         args: -mat_gpucsr_kernel {{auto csrscalar csrvector2 csrvector32 csrsplit csrlist}}
       test:
          suffix: storage
          args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}
+      test:
+         suffix: halo
+         args: -mat_gpucsr_halo_type {{auto host}}
+      test:
+         suffix: mpi
+         args: -mat_gpucsr_halo_type mpi -gpucsr_device host
 
 TEST*/

@@ -35,6 +35,17 @@ for script in $(find "$out/build/tests/harness" -name 'run*.sh'); do
   rm "$script"
 done
 (cd "$BUILD/tests" && tar chf - --exclude='*.c' src) | tar xf - -C "$out/build/tests"
+# the conformance suite: its programs, PETSc's sources of them with the reference outputs, what its scripts read of PETSc
+examples=$(dirname "$config")
+if [ -d "$BUILD/tests/conformance/bin" ] && [ -d "$examples/src" ]; then
+  mkdir -p "$out/build/tests/conformance/bin" "$out/petsc/share/petsc/examples" "$out/petsc/lib/petsc/bin" "$out/petsc/include"
+  find "$BUILD/tests/conformance/bin" -type f -executable -exec cp -t "$out/build/tests/conformance/bin" {} +
+  (cd "$examples" && tar chf - --exclude='*.F' --exclude='*.F90' --exclude='*.cu' --exclude='*.cxx' config src) | tar xf - -C "$out/petsc/share/petsc/examples"
+  cp -rL "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf" "$out/petsc/lib/petsc/"
+  cp -rL "$(dirname "$examples")/datafiles" "$out/petsc/share/petsc/" 2>/dev/null || true # what the tests read
+  cp -L "$PETSC_DIR/$PETSC_ARCH"/include/petsc{conf,version}*.h "$out/petsc/include/" 2>/dev/null || cp -L "$PETSC_DIR"/include/petsc{conf,version}*.h "$out/petsc/include/"
+  ln -s ../../../petscdiff "$out/petsc/lib/petsc/bin/petscdiff"
+fi
 find "$out/build" -type f -executable -exec strip --strip-debug {} + 2>/dev/null || true
 
 # --- OpenMPI: the starter, its helper, the plug-ins and the words of its errors -----------------------------------------------

@@ -50,7 +50,9 @@ static PetscErrorCode TestCandidates(void)
         int          rows = 0;
 
         for (int f = 0; f < GP_FEATURES; f++) F.value[f] = exp(16 * BenchUniform(&seed) - 6);
-        F.counts.longest = (int64_t)(F.value[GP_SEL_mean] * F.value[GP_SEL_longest]);
+        F.mean    = F.value[GP_SEL_mean];
+        F.longest = (int32_t)fmin(F.mean * F.value[GP_SEL_longest], 1e9);
+        F.empty   = (int32_t)(1000 * BenchUniform(&seed));
         GpSelChoose(&options, &F, &choice);
         PetscCheck(choice.candidates > 1 && choice.kernel == choice.candidate[0] && choice.runner_up == choice.candidate[1] && choice.why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: %d candidates", mode, k, choice.candidates);
         PetscCheck(k % 10 || choice.kernel == GP_SPMV_csrvector16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel asked for is not the first");

@@ -77,7 +77,7 @@ static PetscErrorCode TestSides(void)
   PetscCall(Create(40, &x));
   PetscCall(Norm("a fresh vector", x, 0));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecShift(x, 0)); /* first on the device */
+  PetscCall(VecAbs(x)); /* first on the device */
   PetscCall(Check("zero on the device", x, 0, 0));
   PetscCall(Check("zero on the host", y, 0, 0));
   PetscCall(Count(x));

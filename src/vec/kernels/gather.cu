@@ -16,6 +16,22 @@ GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double
   return GP_SUCCESS;
 }
 
+GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
+{
+  (void)dev;
+  for (int32_t k = 0; k < n; k++)
+    for (int c = 0; c < many; c++) packed[(size_t)k * many + c] = x[c][index[k]];
+  return GP_SUCCESS;
+}
+
+GP_VEC_TWIN(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
+{
+  (void)dev;
+  for (int32_t k = 0; k < n; k++)
+    for (int c = 0; c < many; c++) y[c][index[k]] += packed[(size_t)k * many + c];
+  return GP_SUCCESS;
+}
+
 #else
 static constexpr int BLOCK = 256;
 
@@ -45,5 +61,47 @@ GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double
   if (!n) return GP_SUCCESS;
   ScatterAdd<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
   return GpDevCheckLaunch(dev, "scatter and add");
+}
+
+struct Sources {
+  const double *at[GP_VEC_ROWS];
+};
+
+struct Targets {
+  double *at[GP_VEC_ROWS];
+};
+
+__global__ static void GatherRows(int32_t n, const int32_t *index, int many, const __grid_constant__ Sources x, double *packed)
+{
+  int64_t e = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (e < (int64_t)n * many) packed[e] = x.at[e % many][index[e / many]];
+}
+
+__global__ static void ScatterAddRows(int32_t n, const int32_t *index, int many, const double *packed, const __grid_constant__ Targets y)
+{
+  int64_t e = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (e < (int64_t)n * many) y.at[e % many][index[e / many]] += packed[e];
+}
+
+GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
+{
+  Sources from;
+
+  if (!n || !many) return GP_SUCCESS;
+  for (int c = 0; c < many; c++) from.at[c] = x[c];
+  GatherRows<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, from, packed);
+  return GpDevCheckLaunch(dev, "gather rows");
+}
+
+GP_VEC_TWIN(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
+{
+  Targets to;
+
+  if (!n || !many) return GP_SUCCESS;
+  for (int c = 0; c < many; c++) to.at[c] = y[c];
+  ScatterAddRows<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, packed, to);
+  return GpDevCheckLaunch(dev, "scatter and add rows");
 }
 #endif

@@ -1,5 +1,7 @@
-/* The tables made from vec.def, one a runtime, and the wait for reductions. */
+/* The tables made from vec.def, one a runtime, and the host's part in reductions. */
 #include "vec/kernels/gpveckernel.h"
+
+#include <string.h>
 
 /* prototypes of the twins of a runtime */
 #define PROTOTYPE_MAP(name, runtime)    GpErr GpVec_##name##_##runtime(GpDev, int64_t, const double[3], const double *, const double *, double *);
@@ -7,6 +9,9 @@
 #define PROTOTYPE_OTHERS(runtime) \
   GpErr GpVec_gather_##runtime(GpDev, int32_t, const int32_t *, const double *, double *); \
   GpErr GpVec_scatteradd_##runtime(GpDev, int32_t, const int32_t *, const double *, double *); \
+  GpErr GpVec_gatherrows_##runtime(GpDev, int32_t, const int32_t *, int, const double *const[], double *); \
+  GpErr GpVec_scatteraddrows_##runtime(GpDev, int32_t, const int32_t *, int, const double *, double *const[]); \
+  GpErr GpVec_move_##runtime(GpDev, GpVecMoveOp, int, const GpVecMove *, const double *, double *); \
   GpErr GpVec_mdot_##runtime(GpVecWork *, int64_t, int, const double *, const double *const[], int); \
   GpErr GpVec_maxpy_##runtime(GpDev, int64_t, int, const double[], const double *const[], double *);
 
@@ -18,10 +23,13 @@ PROTOTYPE_OTHERS(Host)
 #undef REDUCE
 
 const GpVecKernels GpVecKernelsHost = {
-  .gather     = GpVec_gather_Host,
-  .scatteradd = GpVec_scatteradd_Host,
-  .mdot       = GpVec_mdot_Host,
-  .maxpy      = GpVec_maxpy_Host,
+  .gather         = GpVec_gather_Host,
+  .scatteradd     = GpVec_scatteradd_Host,
+  .gatherrows     = GpVec_gatherrows_Host,
+  .scatteraddrows = GpVec_scatteraddrows_Host,
+  .move           = GpVec_move_Host,
+  .mdot           = GpVec_mdot_Host,
+  .maxpy          = GpVec_maxpy_Host,
 #define MAP(name, help)             .map[GP_VEC_##name] = GpVec_##name##_Host,
 #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_Host,
 #include "vec/kernels/vec.def"
@@ -38,13 +46,16 @@ PROTOTYPE_OTHERS(CUDA)
   #undef REDUCE
 
 const GpVecKernels GpVecKernelsCUDA = {
-  .gather     = GpVec_gather_CUDA,
-  .scatteradd = GpVec_scatteradd_CUDA,
-  .mdot       = GpVec_mdot_CUDA,
-  .maxpy      = GpVec_maxpy_CUDA,
+  .gather         = GpVec_gather_CUDA,
+  .scatteradd     = GpVec_scatteradd_CUDA,
+  .gatherrows     = GpVec_gatherrows_CUDA,
+  .scatteraddrows = GpVec_scatteraddrows_CUDA,
+  .move           = GpVec_move_CUDA,
+  .mdot           = GpVec_mdot_CUDA,
+  .maxpy          = GpVec_maxpy_CUDA,
   #define MAP(name, help)             .map[GP_VEC_##name] = GpVec_##name##_CUDA,
-       #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_CUDA,
-       #include "vec/kernels/vec.def"
+           #define REDUCE(name, results, help) .reduce[GP_VEC_##name] = GpVec_##name##_CUDA,
+           #include "vec/kernels/vec.def"
   #undef MAP
   #undef REDUCE
 };
@@ -62,46 +73,109 @@ const GpVecRow GpVecReduceRows[GP_VEC_REDUCTIONS] = {
 #undef REDUCE
 };
 
+enum {
+  PARTS = GP_VEC_BLOCKS * GP_VEC_RESULTS
+};
+
+static void GpVecClear(double *parts, size_t n)
+{
+  const int64_t nothing = GP_VEC_NOTHING;
+
+  for (size_t k = 0; k < n; k++) memcpy(&parts[k], &nothing, sizeof(nothing));
+}
+
 GpErr GpVecWorkCreate(GpDev dev, GpVecWork *work)
 {
-  const size_t pinned = (GP_VEC_RESULTS + 8) * sizeof(double); /* the number on a cache line of its own */
-  GpErr        err;
+  GpErr err = GP_SUCCESS;
 
   *work     = (GpVecWork){0};
   work->dev = dev;
-  err       = GpDevAlloc(dev, (size_t)GP_VEC_PARTS * GP_VEC_BATCH * sizeof(double), &work->partial);
-  if (!err) err = GpDevAlloc(dev, sizeof(uint32_t), &work->ticket);
-  if (!err) err = dev->ops->alloc_pinned(dev, pinned, (void **)&work->result);
-  if (!err) err = dev->ops->zero(dev, work->ticket, sizeof(uint32_t));
+  if (dev->kind != GP_DEV_HOST) err = dev->ops->alloc_pinned(dev, PARTS * sizeof(double), (void **)&work->parts);
   if (err) {
     GpVecWorkDestroy(work);
     return err;
   }
-  work->done  = (uint64_t *)(work->result + GP_VEC_RESULTS);
-  *work->done = 0;
+  if (work->parts) GpVecClear(work->parts, PARTS);
   return GP_SUCCESS;
 }
 
 void GpVecWorkDestroy(GpVecWork *work)
 {
   if (!work->dev) return;
-  GpDevFree(work->dev, &work->partial, (size_t)GP_VEC_PARTS * GP_VEC_BATCH * sizeof(double));
-  GpDevFree(work->dev, &work->ticket, sizeof(uint32_t));
-  if (work->result) work->dev->ops->release_pinned(work->dev, work->result);
+  if (work->parts) work->dev->ops->release_pinned(work->dev, work->parts);
   *work = (GpVecWork){0};
 }
 
-/* Watches the number.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
-GpErr GpVecWait(GpVecWork *work)
+GpErr GpVecExpect(GpVecWork *work, int blocks, int results, int slot, int most, double **parts)
 {
-  for (uint32_t spin = 1; __atomic_load_n(work->done, __ATOMIC_ACQUIRE) != work->launched; spin++) {
+  const size_t n = (size_t)blocks * (size_t)results;
+
+  if (work->launches == GP_VEC_RESULTS || work->used + n > PARTS) {
+    GpErr err = GpVecWait(work);
+
+    if (err) return err;
+  }
+  *parts = work->parts + work->used;
+  work->used += n;
+  work->launch[work->launches++] = (GpVecLaunch){*parts, blocks, results, slot, most};
+  return GP_SUCCESS;
+}
+
+/* Watches a place.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
+static GpErr GpVecWatch(GpDev dev, const double *place)
+{
+  for (uint32_t spin = 1; __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == GP_VEC_NOTHING; spin++) {
     int   idle = 0;
     GpErr err;
 
-    if (spin % 8192) continue;
-    err = work->dev->ops->poll(work->dev, &idle);
+    if (spin % 16384) continue;
+    err = dev->ops->poll(dev, &idle);
     if (err) return err;
-    if (idle && __atomic_load_n(work->done, __ATOMIC_ACQUIRE) != work->launched) return GpDevFail(work->dev, GP_ERR_DEVICE, "a reduction ended without its result");
+    if (idle && __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == GP_VEC_NOTHING) return GpDevFail(dev, GP_ERR_DEVICE, "a reduction ended without its result");
   }
   return GP_SUCCESS;
+}
+
+/* of equal values the first counts, and of values that are not numbers, which beat all; blocks come in the order of their entries only
+   roughly, so places are compared */
+static void GpVecMost(double most[2], const double other[2])
+{
+  const int nan = other[0] != other[0], had = most[0] != most[0], tie = other[0] == most[0] || (nan && had);
+
+  if (other[1] < 0) return;
+  if (most[1] < 0 || other[0] > most[0] || (nan && !had) || (tie && other[1] < most[1])) {
+    most[0] = other[0];
+    most[1] = other[1];
+  }
+}
+
+static GpErr GpVecCollect(GpVecWork *work, const GpVecLaunch *l)
+{
+  double *result = work->result + l->slot;
+
+  for (int k = 0; k < l->results; k++) result[k] = l->most ? -1 : 0; /* of a largest value without a place nothing counts */
+  for (int b = 0; b < l->blocks; b++) {
+    const double *part = l->parts + (size_t)b * (size_t)l->results;
+
+    for (int k = 0; k < l->results; k++) {
+      GpErr err = GpVecWatch(work->dev, part + k);
+
+      if (err) return err;
+      if (!l->most) result[k] += part[k];
+    }
+    if (l->most) GpVecMost(result, part);
+  }
+  GpVecClear(l->parts, (size_t)l->blocks * (size_t)l->results);
+  return GP_SUCCESS;
+}
+
+GpErr GpVecWait(GpVecWork *work)
+{
+  GpErr err = GP_SUCCESS;
+
+  for (int j = 0; j < work->launches && !err; j++) err = GpVecCollect(work, &work->launch[j]);
+  if (err && work->parts) GpVecClear(work->parts, PARTS);
+  work->launches = 0;
+  work->used     = 0;
+  return err;
 }

@@ -4,21 +4,13 @@
 
 #include "vec/kernels/gpveckernel.h"
 
-static constexpr int BLOCK = 256, WARPS = BLOCK / 32;
-
-/* what a launch needs to know of the work area */
-struct GpVecWorkArgs {
-  double            *partial;
-  uint32_t          *ticket;
-  volatile double   *result;
-  volatile uint64_t *done;
-  uint64_t           number;
-};
+static constexpr int BLOCK = 256, REDUCE = 512; /* threads of a block: in general, and of reductions that the host waits for */
 
 /* the K results of all threads of a block, in thread 0: a tree whose shape never changes */
-template <class R, int K>
+template <class R, int K, int THREADS>
 __device__ static void Together(double (&mine)[K])
 {
+  constexpr int     WARPS = THREADS / 32;
   __shared__ double warps[WARPS][K];
   const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
@@ -46,7 +38,7 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
 {
   __shared__ bool last;
 
-  Together<R, K>(mine);
+  Together<R, K, BLOCK>(mine);
   if (threadIdx.x == 0) {
     for (int k = 0; k < K; k++) partial[(int64_t)k * GP_VEC_PARTS + blockIdx.x] = mine[k];
     __threadfence(); /* the partial results before the ticket */
@@ -62,25 +54,30 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
     for (int k = 0; k < K; k++) other[k] = __ldcg(partial + (int64_t)k * GP_VEC_PARTS + b);
     R::merge(mine, other);
   }
-  Together<R, K>(mine);
+  Together<R, K, BLOCK>(mine);
   if (threadIdx.x == 0) *ticket = 0; /* for the next launch */
   return true;
 }
 
-/* a reduction whose result the host waits for */
+/* A reduction whose result the host waits for: a block leaves what it has in pinned host memory and is done, since the host brings a few
+   hundred numbers together sooner than the device agrees on who is the last.  A place holds the one NaN that says nothing until
+   then, so the numbers tell themselves that they have come. */
 template <class R, int K>
-__device__ static void Finish(double (&mine)[K], const GpVecWorkArgs work)
+__device__ static void Finish(double (&mine)[K], volatile double *parts)
 {
-  if (!Everyone<R, K>(mine, work.partial, work.ticket) || threadIdx.x) return;
-  for (int k = 0; k < K; k++) work.result[k] = mine[k];
-  __threadfence_system();
-  *work.done = work.number;
+  Together<R, K, REDUCE>(mine);
+  if (threadIdx.x) return;
+#pragma unroll
+  for (int k = 0; k < K; k++) parts[blockIdx.x * K + k] = __double_as_longlong(mine[k]) == GP_VEC_NOTHING ? __longlong_as_double(GP_VEC_NOTHING ^ 1) : mine[k];
 }
 
-static inline GpVecWorkArgs GpVecArgs(GpVecWork *work, int slot)
+/* two blocks for a multiprocessor, fewer for a short vector: a function of n and the GPU alone */
+static inline unsigned GpVecReduceGrid(GpDev dev, int64_t n)
 {
-  GpVecWorkArgs args = {work->partial, work->ticket, work->result + slot, work->done, ++work->launched};
-  return args;
+  const int64_t most = 2 * (int64_t)dev->compute_units < GP_VEC_BLOCKS ? 2 * (int64_t)dev->compute_units : GP_VEC_BLOCKS;
+  const int64_t want = (n + 4 * REDUCE - 1) / (4 * REDUCE);
+
+  return (unsigned)(want < most ? want : most);
 }
 
 /* as many blocks as the GPU runs at once, fewer for a short vector: a function of n and the GPU alone */

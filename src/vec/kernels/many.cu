@@ -55,19 +55,19 @@ struct Vectors {
 };
 
 template <int MANY>
-__global__ static void __launch_bounds__(BLOCK) MDot(int64_t n, const double *__restrict__ x, const Vectors y, const GpVecWorkArgs work)
+__global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *__restrict__ x, const Vectors y, volatile double *parts)
 {
-  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[MANY];
 
   GpVecSums::start(mine);
   #pragma unroll 2
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += stride) {
+  for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) {
     const double xi = x[i];
   #pragma unroll
     for (int j = 0; j < MANY; j++) mine[j] += xi * __ldg(y.at[j] + i);
   }
-  Finish<GpVecSums, MANY>(mine, work);
+  Finish<GpVecSums, MANY>(mine, parts);
 }
 
 template <int MANY>
@@ -95,7 +95,7 @@ static void Choose(int many, Args... args)
 
 template <int MANY>
 struct MDotCase {
-  static void launch(GpVecWork *work, int64_t n, const double *x, Vectors y, int slot) { MDot<MANY><<<GpVecGrid(work->dev, n), BLOCK, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, GpVecArgs(work, slot)); }
+  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { MDot<MANY><<<grid, REDUCE, 0, (cudaStream_t)dev->stream>>>(n, x, y, parts); }
 };
 
 template <int MANY>
@@ -105,12 +105,17 @@ struct MAXPYCase {
 
 GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
 {
-  Vectors v = {};
+  const unsigned grid = GpVecReduceGrid(work->dev, n);
+  Vectors        v    = {};
+  double        *parts;
+  GpErr          err;
 
   for (int j = 0; j < many; j++) work->result[slot + j] = 0;
   if (!n || !many) return GP_SUCCESS;
   for (int j = 0; j < many; j++) v.at[j] = y[j];
-  Choose<MDotCase>(many, work, n, x, v, slot);
+  err = GpVecExpect(work, (int)grid, many, slot, 0, &parts);
+  if (err) return err;
+  Choose<MDotCase>(many, work->dev, grid, n, x, v, parts);
   return GpDevCheckLaunch(work->dev, "mdot");
 }
 

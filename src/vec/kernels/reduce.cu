@@ -99,28 +99,34 @@ struct Most {
 
 /* Rule: K results, which vectors it reads, start, take, merge */
 template <class Rule>
-__global__ static void __launch_bounds__(BLOCK) Reduce(int64_t n, const double *__restrict__ px, const double *__restrict__ py, const GpVecWorkArgs work)
+__global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double *__restrict__ px, const double *__restrict__ py, volatile double *parts)
 {
-  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[Rule::K];
 
   Rule::start(mine);
   #pragma unroll 4
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += stride) Rule::take(mine, i, px[i], (Rule::reads & Y) ? py[i] : 0.0);
-  Finish<Rule, Rule::K>(mine, work);
+  for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) Rule::take(mine, i, px[i], (Rule::reads & Y) ? py[i] : 0.0);
+  Finish<Rule, Rule::K>(mine, parts);
 }
 
   #define GP_LAUNCH(name, rule) \
     GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *x, const double *y, int slot) \
     { \
+      const unsigned grid = GpVecReduceGrid(work->dev, n); \
+      double        *parts; \
+      GpErr          err; \
+\
       if (!n) return rule::nothing(work, slot); \
-      Reduce<rule><<<GpVecGrid(work->dev, n), BLOCK, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, GpVecArgs(work, slot)); \
+      err = GpVecExpect(work, (int)grid, rule::K, slot, rule::most, &parts); \
+      if (err) return err; \
+      Reduce<rule><<<grid, REDUCE, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, parts); \
       return GpDevCheckLaunch(work->dev, #name); \
     }
 
   #define GP_SUM(name, what, terms, term0, term1) \
     struct Rule_##name : GpVecSums { \
-      static constexpr int   K = (terms), reads = (what); \
+      static constexpr int   K = (terms), reads = (what), most = 0; \
       __device__ static void take(double (&sum)[K], int64_t, double x, double y) \
       { \
         sum[0] += (term0); \
@@ -136,7 +142,7 @@ __global__ static void __launch_bounds__(BLOCK) Reduce(int64_t n, const double *
 
   #define GP_MOST(name, what, value) \
     struct Rule_##name : Most { \
-      static constexpr int   K = 2, reads = (what); \
+      static constexpr int   K = 2, reads = (what), most = 1; \
       __device__ static void take(double (&most)[K], int64_t i, double x, double y) \
       { \
         const double v = (value); \

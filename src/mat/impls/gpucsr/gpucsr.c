@@ -1,7 +1,7 @@
 /* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
 /* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
    may leave them on one that has no spptr. */
@@ -46,6 +46,8 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionBegin;
   PetscCall(GpOpDestroy(&g->op));
   PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
+  PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
+  PetscCall(MatGPUCSRManyDestroy_Private(g->dev, &g->many));
   for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
   PetscCall(PetscFree(A->spptr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -79,7 +81,10 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   PetscFunctionBegin;
   PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
   PetscCall(MatGPUCSRIs_Private(*B, &is));
-  if (is && g) ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+  if (is && g) {
+    ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
+    ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,14 +119,19 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));
+  PetscCall(MatGPUCSRSetUpdates_Private(A));
   PetscCall(MatGPUCSRSetFactors_Private(A));
+  PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  PetscCall(MatGPUCSRGetOptions_Private(A));
   if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
     PetscCall(PetscFree(A->defaultvectype));
     PetscCall(PetscStrallocpy(PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU, &A->defaultvectype));
+#if PetscDefined(HAVE_DEVICE)
+    A->boundtocpu = PETSC_FALSE; /* else multigrid binds its vectors to the host */
+#endif
   }
+  PetscCall(MatGPUCSRGetOptions_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,23 +143,29 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   const PetscBool mpi = g->mpi;
 
   PetscFunctionBegin;
+  PetscCall(MatGPUCSRResetProducts_Private(A));
+  PetscCall(MatGPUCSRResetCOO_Private(A));
+  A->ops->bindtocpu = b.bindtocpu;
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = PETSC_TRUE;
+#endif
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
-  A->ops->duplicate                 = b.duplicate;
-  A->ops->view                      = b.view;
-  A->ops->convert                   = b.convert;
-  A->ops->convertfrom               = b.convertfrom;
-  A->ops->setfromoptions            = b.setfromoptions;
-  A->ops->assemblyend               = b.assemblyend;
-  A->ops->mult                      = b.mult;
-  A->ops->multadd                   = b.multadd;
-  A->ops->multtranspose             = b.multtranspose;
-  A->ops->multtransposeadd          = b.multtransposeadd;
-  A->ops->multhermitiantranspose    = b.multhermitiantranspose;
-  A->ops->multhermitiantransposeadd = b.multhermitiantransposeadd;
-  A->ops->lufactor                  = b.lufactor;
-  A->ops->ilufactor                 = b.ilufactor;
-  A->ops->choleskyfactor            = b.choleskyfactor;
-  A->ops->iccfactor                 = b.iccfactor;
+  A->ops->duplicate      = b.duplicate;
+  A->ops->view           = b.view;
+  A->ops->convert        = b.convert;
+  A->ops->convertfrom    = b.convertfrom;
+  A->ops->setfromoptions = b.setfromoptions;
+  A->ops->assemblyend    = b.assemblyend;
+  A->ops->scale          = b.scale;
+  A->ops->zeroentries    = b.zeroentries;
+  A->ops->axpy           = b.axpy;
+  A->ops->shift          = b.shift;
+  A->ops->diagonalscale  = b.diagonalscale;
+  A->ops->getdiagonal    = b.getdiagonal;
+  A->ops->lufactor       = b.lufactor;
+  A->ops->ilufactor      = b.ilufactor;
+  A->ops->choleskyfactor = b.choleskyfactor;
+  A->ops->iccfactor      = b.iccfactor;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
   PetscCall(MatGPUCSRFree(A));
@@ -164,6 +180,7 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
   PetscCall(MatGPUCSRAttachTo_Private(A));
+  ((Mat_GPUCSR *)A->spptr)->typed = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,15 +234,17 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   precision unless told otherwise, and multiplies double vectors in double precision
 
   Options Database Keys:
-+ -mat_type gpucsr                     - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
-. -mat_gpucsr_storage <single,double>  - precision of the values on the device
-. -mat_gpucsr_transpose <eager,lazy>   - build the transpose with the upload, or when a product first needs it
-. -mat_gpucsr_kernel <auto,name>       - kernel of the products
-. -mat_gpucsr_select <model,measure,fixed> - how the kernel is chosen when none is named
-. -mat_gpucsr_memory_limit <bytes>     - memory on the device that no compressed format may pass
-. -mat_gpucsr_vec_type <type>          - type of the vectors that `MatCreateVecs()` makes
-. -mat_view ::ascii_info               - tells storage, loss, memory, kernels and why they were chosen
-- -gpucsr_device <auto,cuda,host>      - where matrices of this type live
++ -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
+. -mat_gpucsr_storage <single,double>        - precision of the values on the device
+. -mat_gpucsr_transpose <eager,lazy>         - build the transpose with the upload, or when a product first needs it
+. -mat_gpucsr_kernel <auto,name>             - kernel of the products
+. -mat_gpucsr_select <model,measure,fixed>   - how the kernel is chosen when none is named
+. -mat_gpucsr_memory_limit <bytes>           - memory on the device that no compressed format may pass
+. -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` makes
+. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how boundary entries cross between the GPUs of a parallel product
+. -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
+. -mat_view ::ascii_info                     - tells storage, loss, memory, kernels and why they were chosen
+- -gpucsr_device <auto,cuda,host>            - where matrices of this type live
 
   Level: beginner
 
@@ -234,10 +253,21 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   host's values are the truth; the device holds an image that is refreshed when they change.
 
   `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
-  order of summation. Without a GPU they run on the host, in the same formats.
+  order of summation. So do `MatMatMult()`, `MatTransposeMatMult()` and, on one process, `MatMatTransposeMult()` with a dense matrix, and `MatGPUCSRMultMany()`.
+  Without a GPU they run on the host, in the same formats.
+
+  `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()`, and `MatAXPY()` by 1 or -1 with `SAME_NONZERO_PATTERN`, change the image where it stands
+  when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
+  next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
+  the vector lives on the device.
+
+  `MatSetValuesCOO()` takes values on the host or in the memory of the GPU. The latter are summed there, in the order in which
+  `MatSetPreallocationCOO()` was given their places; on several ranks, or with `ADD_VALUES`, they are brought to the host first.
+
+  Multigrid keeps its operators and interpolations in this type. A `DMDA` makes interpolations of types whose names begin with aij, so say `-dm_mat_type aijgpucsr`.
 
   On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
   vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
 
-.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`
+.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
 M*/

@@ -7,6 +7,7 @@
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include "mat/impls/gpucsr/operator/gpoperator.h"
+#include "sys/gpucsrexchange.h"
 
 typedef struct {
   MatGPUCSRStorage   storage;
@@ -14,6 +15,7 @@ typedef struct {
   int                kernel; /* row of the kernel table, -1: the selector decides */
   MatGPUCSRSelect    select; /* how it does */
   PetscReal          limit;  /* bytes on the device, negative: any */
+  MatGPUCSRHaloType  halo;   /* of a parallel matrix */
 } MatGPUCSROptions;
 
 /* which host arrays the image was made of: same key, same pattern; same state too, same values */
@@ -23,31 +25,70 @@ typedef struct {
   PetscInt         nnz;
 } MatGPUCSRKey;
 
-/* the exchange of a parallel product: the entries of x that other ranks need (boundary) and those that this one does (ghosts) */
+/* One side of the exchange of a parallel product: the entries of x that other ranks need (the boundary) or those that this one
+   needs (the ghosts).  They lie in the order of the ranks that they go to or come from, so that every rank's share is one piece;
+   an entry that several ranks need stands in the boundary several times. */
 typedef struct {
-  PetscObjectState nonzerostate; /* of the parallel matrix it was made for */
-  PetscObjectId    offdiagonal;  /* and its off-diagonal block */
-  GpDev            dev;
-  PetscSF          sf; /* from boundary to ghosts */
-  PetscInt         nboundary, nghosts;
-  int32_t         *index, *device_index; /* of the boundary entries in x, on the host and on the device */
-  double          *boundary, *ghosts;    /* pinned host memory */
-  double          *device_boundary, *device_ghosts;
-  GpDevEvent       packed;
+  PetscInt n;
+  GpPeers  peers;  /* whose share begins where */
+  double  *host;   /* pinned memory, for the halo type host */
+  double  *device; /* the same entries there */
+} MatGPUCSRHaloSide;
+
+/* places in the timeline of a product, each an event on one of the device's two streams */
+typedef enum {
+  MAT_GPUCSR_MARK_BEGIN,   /* nothing done yet */
+  MAT_GPUCSR_MARK_PACKED,  /* what leaves is packed */
+  MAT_GPUCSR_MARK_OUT,     /* second stream: it has reached the host, where it must */
+  MAT_GPUCSR_MARK_LOCAL,   /* the diagonal block has multiplied */
+  MAT_GPUCSR_MARK_ARRIVED, /* second stream: what comes from others is on the device */
+  MAT_GPUCSR_MARK_END,     /* and has been used */
+  MAT_GPUCSR_MARKS
+} MatGPUCSRMark;
+
+/* the exchange of a parallel product, for one pattern */
+typedef struct {
+  PetscObjectState   nonzerostate; /* of the parallel matrix it was made for */
+  PetscObjectId      offdiagonal;  /* and its off-diagonal block */
+  MatGPUCSRHaloType  wanted, type; /* as the option has it, and as it is: never auto */
+  char               why[512];     /* it is that type */
+  GpDev              dev;
+  MPI_Comm           comm;
+  PetscMPIInt        tag;
+  GpNccl             nccl;
+  MatGPUCSRHaloSide  side[2];              /* 0: the boundary, 1: the ghosts */
+  int32_t           *index, *device_index; /* of the boundary entries in x, on the host and on the device */
+  MPI_Request       *request;              /* receives, then sends */
+  PetscInt           room;                 /* values that the buffers hold for an entry: 1, or those of so many vectors, side by side */
+  MatGPUCSRHaloSide *from, *to;            /* of what is under way: */
+  PetscInt           many;                 /* values an entry */
+  PetscBool          onhost;               /* it was packed there */
+  PetscMPIInt        nreceives, nsends;
+  GpDevEvent         mark[MAT_GPUCSR_MARKS];
+  PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
+
+typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.c */
+typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
 typedef struct {
   struct _MatOps base;                                                                        /* the parent type's operations */
   PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                  /* the parent's */
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
   PetscBool        mpi;
   MatGPUCSROptions options;
   GpDev            dev;
   GpOp             op;        /* seq */
   MatGPUCSRKey     key;       /* seq */
   GpOpPlace        place;     /* seq: of this block in the matrix that the user made */
+  PetscBool        typed;     /* seq: by MatSetType(), so it is no block of a parallel matrix that is not ours */
+  Vec             *factors;   /* seq: of a MatDiagonalScale() of the whole matrix, which puts them here and sees to the image */
   double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
   PetscInt         nstaged[2];
   MatGPUCSRHalo   *halo; /* mpi */
+  MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
+  MatGPUCSRMany   *many;
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -59,7 +100,7 @@ typedef struct {
   PetscBool gpu;     /* a VECGPU's own device memory */
 } MatGPUCSRVec;
 
-PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose;
+PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
 /* gpucsr.c: both types */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
@@ -75,20 +116,54 @@ PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *offdiagonal, const PetscInt *columns[]);
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
+
+/* mpigpucsrhalo.c: makes and keeps the exchange */
+PETSC_INTERN const char *const MatGPUCSRHaloTypes_Private[4];
+PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **); /* collective */
+PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);
+PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
+
+/* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then
+   the local product is launched; End lets them cross meanwhile, and the other side has arrived for all that follows on the
+   device's stream.  For several vectors at once: Reserve, pack (k values of the first entry, then those of the next), Start. */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost); /* buffers free to be written: on the host too? */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *, int side, PetscInt many, PetscBool onhost);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
+
+/* mpigpucsrview.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRViewHalo_Private(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat);
 
 /* gpucsrmult.c, mpigpucsrmult.c: y = A x, or y = A x + z, or the same with the transpose */
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_Seq(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRProduct_MPI(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
 
-/* gpucsrvec.c: vectors in and out of a product */
+/* gpucsrmany.c: several vectors at once */
+PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);
+
+/* gpucsrvec.c: vectors in and out of a product; an array where it is, mode 'r', 'w' or 'b' */
+PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
+
+/* gpucsrupdate.c: operations that change the host's values and the device's alike */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, GpOp other, PetscInt raises);
+
+/* gpucsrcoo.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetCOO_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
 /* gpucsroptions.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
@@ -101,7 +176,8 @@ PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
 
-/* gpucsrview.c, gpucsrproduct.c, gpucsrfactor.c */
+/* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c */
+PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);

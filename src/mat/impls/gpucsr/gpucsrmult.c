@@ -83,6 +83,35 @@ static PetscErrorCode MatMultTransposeAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the parent's products, on the host */
+PetscErrorCode MatGPUCSRResetProducts_Private(Mat A)
+{
+  const struct _MatOps *base = MatGPUCSRBase_Private(A);
+
+  PetscFunctionBegin;
+  A->ops->mult                      = base->mult;
+  A->ops->multadd                   = base->multadd;
+  A->ops->multtranspose             = base->multtranspose;
+  A->ops->multtransposeadd          = base->multtransposeadd;
+  A->ops->multhermitiantranspose    = base->multhermitiantranspose;
+  A->ops->multhermitiantransposeadd = base->multhermitiantransposeadd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MatBindToCPU(), which does something only in a PETSc with device support */
+static PetscErrorCode MatBindToCPU_GPUCSR(Mat A, PetscBool bind)
+{
+  PetscFunctionBegin;
+  if (A->spptr && ((Mat_GPUCSR *)A->spptr)->mpi && A->assembled) {
+    Mat block[2];
+
+    PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
+    for (int b = 0; b < 2; b++) PetscCall(MatBindToCPU(block[b], bind));
+  }
+  PetscCall(bind ? MatGPUCSRResetProducts_Private(A) : MatGPUCSRSetProducts_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose */
 PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
 {
@@ -93,5 +122,6 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   A->ops->multtransposeadd          = MatMultTransposeAdd_GPUCSR;
   A->ops->multhermitiantranspose    = MatMultTranspose_GPUCSR;
   A->ops->multhermitiantransposeadd = MatMultTransposeAdd_GPUCSR;
+  A->ops->bindtocpu                 = MatBindToCPU_GPUCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,20 +27,26 @@ static PetscErrorCode MatGPUCSRSetOptions(Mat A, const MatGPUCSROptions *options
 /* what the database says, for matrices whose maker never calls MatSetFromOptions() */
 PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
 {
-  MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1, MAT_GPUCSR_SELECT_MODEL, -1};
-  PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0, select = options.select;
+  MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1, MAT_GPUCSR_SELECT_MODEL, -1, MAT_GPUCSR_HALO_AUTO};
+  PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0, select = options.select, halo = options.halo;
   PetscObject      o = (PetscObject)A;
+  char             type[256];
+  PetscBool        set;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(o->options, o->prefix, "-mat_gpucsr_vec_type", type, sizeof(type), &set));
+  if (set) PetscCall(MatGPUCSRSetVecType(A, type));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_storage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), &storage, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_transpose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), &transpose, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_kernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), &kernel, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_select", Selects, PETSC_STATIC_ARRAY_LENGTH(Selects), &select, NULL));
   PetscCall(PetscOptionsGetReal(o->options, o->prefix, "-mat_gpucsr_memory_limit", &options.limit, NULL));
-  options.select    = (MatGPUCSRSelect)select;
+  options.select = (MatGPUCSRSelect)select;
+  PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_halo_type", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private), &halo, NULL));
   options.storage   = (MatGPUCSRStorage)storage;
   options.transpose = (MatGPUCSRTranspose)transpose;
   options.kernel    = (int)kernel - 1;
+  options.halo      = (MatGPUCSRHaloType)halo;
   PetscCall(MatGPUCSRSetOptions(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,7 +55,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
   MatGPUCSROptions options;
-  PetscInt         storage, transpose, kernel, select;
+  PetscInt         storage, transpose, kernel, select, halo;
   char             type[256];
   PetscBool        set;
 
@@ -61,6 +67,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   transpose = options.transpose;
   kernel    = options.kernel + 1;
   select    = options.select;
+  halo      = options.halo;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
   PetscCall(PetscOptionsEList("-mat_gpucsr_storage", "Precision of the values on the device", "MatGPUCSRSetStorage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), Storages[storage], &storage, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose],
@@ -69,6 +76,9 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsEList("-mat_gpucsr_select", "How the kernel is chosen: by a model learnt from measured times, by timing the model's leading candidates, by a fixed rule", "MatGPUCSRSetSelect", Selects, PETSC_STATIC_ARRAY_LENGTH(Selects),
                               Selects[select], &select, NULL));
   PetscCall(PetscOptionsReal("-mat_gpucsr_memory_limit", "Bytes on the device that no compressed format may pass; negative: any", "MatGPUCSRSetMemoryLimit", options.limit, &options.limit, NULL));
+  PetscCall(PetscOptionsEList("-mat_gpucsr_halo_type", "How boundary entries cross between the GPUs of a parallel product", "MatGPUCSRSetHaloType", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private),
+                              MatGPUCSRHaloTypes_Private[halo], &halo, NULL));
+  PetscCall(PetscOptionsName("-mat_gpucsr_halo_view", "Timeline of a parallel product on every rank, before the first one", "MatGPUCSRHaloView", &set));
   PetscCall(PetscOptionsString("-mat_gpucsr_vec_type", "Type of the vectors that MatCreateVecs() makes", "MatGPUCSRSetVecType", A->defaultvectype, type, sizeof(type), &set));
   if (set) PetscCall(MatGPUCSRSetVecType(A, type));
   PetscOptionsHeadEnd();
@@ -76,6 +86,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   options.transpose = (MatGPUCSRTranspose)transpose;
   options.kernel    = (int)kernel - 1;
   options.select    = (MatGPUCSRSelect)select;
+  options.halo      = (MatGPUCSRHaloType)halo;
   PetscCall(MatGPUCSRSetOptions(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -310,5 +321,48 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscCall(PetscFree(A->defaultvectype));
   PetscCall(PetscStrallocpy(type, &A->defaultvectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetHaloType - Sets how the entries of a vector that other ranks need cross between the GPUs, in the products of a parallel
+  `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- type - `MAT_GPUCSR_HALO_AUTO` (default), `MAT_GPUCSR_HALO_HOST`, `MAT_GPUCSR_HALO_NCCL` or `MAT_GPUCSR_HALO_MPI`
+
+  Options Database Key:
+. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - the way
+
+  Level: intermediate
+
+  Notes:
+  In all of them the entries are packed on the device and travel while the diagonal block multiplies.
+
+  `MAT_GPUCSR_HALO_HOST` copies them to pinned memory on a stream of their own, sends them by MPI and copies what arrives to the device.
+  `MAT_GPUCSR_HALO_NCCL` sends from GPU to GPU, ordered by streams, so that no host waits; it needs a GPU for every rank and `libnccl.so.2`, which is looked
+  for when the first product runs. `MAT_GPUCSR_HALO_MPI` gives MPI the pointers to device memory; it needs an MPI that says that it takes them, or
+  `-use_gpu_aware_mpi 1`.
+
+  `MAT_GPUCSR_HALO_AUTO` takes the first of nccl, mpi, host that works on all ranks; `-info` and `-mat_view ::ascii_info` tell which, and
+  why. What is asked for by name and does not work is an error of the first product.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`, `MatGPUCSRHaloView()`
+@*/
+PetscErrorCode MatGPUCSRSetHaloType(Mat A, MatGPUCSRHaloType type)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveEnum(A, type, 2);
+  PetscCheck(type >= MAT_GPUCSR_HALO_AUTO && type <= MAT_GPUCSR_HALO_MPI, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown MatGPUCSRHaloType %d", (int)type);
+  options      = g->options;
+  options.halo = type;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

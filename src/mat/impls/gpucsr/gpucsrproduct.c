@@ -1,5 +1,5 @@
 /* MatProduct looks for functions by the exact type names of the matrices: here ours are presented as the plain AIJ they are
-   underneath, and the work is PETSc's. */
+   underneath, and the work is PETSc's; unless it is a product with a dense matrix (gpucsrdense.c). */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 /* Lends one of our matrices its parent's type name and gives back its own, to be put back by MatGPUCSRPresentAgain_Private().
@@ -28,8 +28,11 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
   Mat          operand[3] = {product->A, product->B, product->type == MATPRODUCT_ABC ? product->C : NULL};
   PetscBool    is[3]      = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
   char        *own[3]     = {NULL, NULL, NULL};
+  PetscBool    found;
 
   PetscFunctionBegin;
+  PetscCall(MatProductSetFromOptions_GPUCSR_Dense(C, &found));
+  if (found) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 3; k++) {
     if (!operand[k] || (k > 0 && operand[k] == operand[0]) || (k > 1 && operand[k] == operand[1])) continue;
     PetscCall(MatGPUCSRIs_Private(operand[k], &is[k]));

@@ -31,7 +31,7 @@ static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
 }
 
 /* the array of a vector where it is: on the device for a VECGPU, else only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
-static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
+PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscScalar *array = NULL;
   PetscMemType where = PETSC_MEMTYPE_HOST;
@@ -58,7 +58,7 @@ static PetscErrorCode MatGPUCSRVecGetArray(GpDev dev, Vec v, char mode, MatGPUCS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRVecRestoreArray(Vec v, char mode, MatGPUCSRVec *a)
+PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscScalar *array = a->host ? a->host : a->device;
 
@@ -98,7 +98,7 @@ static PetscErrorCode MatGPUCSRVecStageIn(Mat A, PetscInt space, MatGPUCSRVec *a
 PetscErrorCode MatGPUCSRVecGetRead_Private(Mat A, PetscInt space, Vec x, MatGPUCSRVec *a)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRVecGetArray(((Mat_GPUCSR *)A->spptr)->dev, x, 'r', a));
+  PetscCall(MatGPUCSRVecGetArray_Private(((Mat_GPUCSR *)A->spptr)->dev, x, 'r', a));
   PetscCall(MatGPUCSRVecStageIn(A, space, a, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,7 +106,7 @@ PetscErrorCode MatGPUCSRVecGetRead_Private(Mat A, PetscInt space, Vec x, MatGPUC
 PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec x, MatGPUCSRVec *a)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRVecRestoreArray(x, 'r', a));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,10 +118,10 @@ PetscErrorCode MatGPUCSRVecGetResult_Private(Mat A, PetscInt space, Vec y, Vec z
 
   PetscFunctionBegin;
   *za = (MatGPUCSRVec){0};
-  PetscCall(MatGPUCSRVecGetArray(dev, y, z == y ? 'b' : 'w', ya));
+  PetscCall(MatGPUCSRVecGetArray_Private(dev, y, z == y ? 'b' : 'w', ya));
   PetscCall(MatGPUCSRVecStageIn(A, space, ya, (PetscBool)(z == y)));
   if (z && z != y) {
-    PetscCall(MatGPUCSRVecGetArray(dev, z, 'r', za));
+    PetscCall(MatGPUCSRVecGetArray_Private(dev, z, 'r', za));
     PetscCall(MatGPUCSRVecStageIn(A, space, za, PETSC_TRUE));
   } else if (z) *za = *ya;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,7 +138,7 @@ PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat A, Vec y, Vec z, MatGPUCSRV
     PetscCallGp(dev, "downloading a vector", GpDevDownload(dev, ya->host, ya->device, (size_t)n * sizeof(double)));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(double)));
   }
-  if (z && z != y) PetscCall(MatGPUCSRVecRestoreArray(z, 'r', za));
-  PetscCall(MatGPUCSRVecRestoreArray(y, z == y ? 'b' : 'w', ya));
+  if (z && z != y) PetscCall(MatGPUCSRVecRestoreArray_Private(z, 'r', za));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(y, z == y ? 'b' : 'w', ya));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -99,6 +99,12 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   info->kernel           = GpKernelTable[op[0]->side[0].choice.kernel].name;
   info->kernel_transpose = op[0]->has[1] ? GpKernelTable[op[0]->side[1].choice.kernel].name : NULL;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &info->symmetric));
+  if (((Mat_GPUCSR *)A->spptr)->mpi) {
+    MatGPUCSRHalo *halo;
+
+    PetscCall(MatGPUCSRFindHalo_Private(A, &halo));
+    info->halo = MatGPUCSRHaloTypes_Private[halo->type];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,6 +144,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : b ? "its transpose" : "its transpose", op[b], 1, info.symmetric));
   }
+  if (info.halo) PetscCall(MatGPUCSRViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

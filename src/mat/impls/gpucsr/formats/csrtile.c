@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-/* Cuts: the tile that starts at nonzero s and row r ends after GP_TILE nonzeros, or before row r+GP_TILE_ROWS. */
-static int32_t GpCsrTileCut(int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
+/* Cuts: the tile that starts at nonzero s and row r ends after so many nonzeros, or before so many rows more. */
+static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
 {
   const int64_t nnz = rowptr[m];
   int32_t       n   = 0;
 
   for (int32_t s = 0, r = 0; s < nnz || r < m;) {
-    const int32_t last = m - r > GP_TILE_ROWS ? r + GP_TILE_ROWS : m;
-    int32_t       end = s + (int64_t)GP_TILE < nnz ? s + GP_TILE : (int32_t)nnz, lo = r, hi = last;
+    const int32_t last = m - r > rows ? r + rows : m;
+    int32_t       end = s + (int64_t)nonzeros < nnz ? s + nonzeros : (int32_t)nnz, lo = r, hi = last;
 
     start[n] = s;
     row[n++] = r;
@@ -61,32 +61,47 @@ static GpErr GpCsrTileUpload(GpDev dev, const int32_t host[], int32_t n, int32_t
   return err ? err : GpDevUpload(dev, *device, host, (size_t)n * sizeof(int32_t));
 }
 
-GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
+/* cuts the rows into tiles; the sums are for the caller to make room for */
+GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T)
 {
-  GpDev         dev  = A->csr->dev;
-  const int32_t m    = A->csr->m;
-  const size_t  most = (size_t)A->csr->nnz / GP_TILE + (size_t)m / GP_TILE_ROWS + 3; /* every cut ends a full tile or a full set of rows */
-  GpCsrTile    *T    = (GpCsrTile *)calloc(1, sizeof(*T));
-  int32_t      *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
-  GpErr         err;
+  GpDev        dev  = A->dev;
+  const size_t most = (size_t)A->nnz / (size_t)nonzeros + (size_t)A->m / (size_t)rows + 3; /* every cut ends a full tile or a full set of rows */
+  int32_t     *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
+  GpErr        err;
 
-  A->data = T;
-  if (!T || !work) {
-    free(work);
-    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
-  }
+  if (!work) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
   row       = start + most;
   spanrow   = row + most;
   spanend   = spanrow + most;
-  T->ntiles = GpCsrTileCut(m, rowptr, start, row);
+  T->ntiles = GpCsrTileCut(nonzeros, rows, A->m, rowptr, start, row);
   T->nspans = GpCsrTileSpans(T->ntiles, start, row, rowptr, spanrow, spanend);
   err       = GpCsrTileUpload(dev, start, T->ntiles + 1, &T->start);
   if (!err) err = GpCsrTileUpload(dev, row, T->ntiles + 1, &T->row);
   if (!err) err = GpCsrTileUpload(dev, spanrow, T->nspans, &T->spanrow);
   if (!err) err = GpCsrTileUpload(dev, spanend, 2 * T->nspans, &T->spanend);
+  free(work);
+  return err;
+}
+
+void GpCsrTileDestroy(GpDev dev, GpCsrTile *T)
+{
+  GpDevFree(dev, &T->start, ((size_t)T->ntiles + 1) * sizeof(int32_t));
+  GpDevFree(dev, &T->row, ((size_t)T->ntiles + 1) * sizeof(int32_t));
+  GpDevFree(dev, &T->spanrow, (size_t)T->nspans * sizeof(int32_t));
+  GpDevFree(dev, &T->spanend, 2 * (size_t)T->nspans * sizeof(int32_t));
+}
+
+GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
+{
+  GpDev      dev = A->csr->dev;
+  GpCsrTile *T   = (GpCsrTile *)calloc(1, sizeof(*T));
+  GpErr      err;
+
+  A->data = T;
+  if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
+  err = GpCsrTileCreate(A->csr, rowptr, GP_TILE, GP_TILE_ROWS, T);
   if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
   if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
-  free(work);
   return err;
 }
 
@@ -102,12 +117,9 @@ void GpFmtDestroy_csrtile(GpFmt *A)
   GpDev      dev = A->csr->dev;
 
   if (!T) return;
-  GpDevFree(dev, &T->start, ((size_t)T->ntiles + 1) * sizeof(int32_t));
-  GpDevFree(dev, &T->row, ((size_t)T->ntiles + 1) * sizeof(int32_t));
-  GpDevFree(dev, &T->spanrow, (size_t)T->nspans * sizeof(int32_t));
-  GpDevFree(dev, &T->spanend, 2 * (size_t)T->nspans * sizeof(int32_t));
   GpDevFree(dev, &T->head, (size_t)T->ntiles * sizeof(double));
   GpDevFree(dev, &T->tail, (size_t)T->ntiles * sizeof(double));
+  GpCsrTileDestroy(dev, T);
   free(T);
 }
 

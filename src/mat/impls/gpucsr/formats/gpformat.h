@@ -42,6 +42,40 @@ double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
 
+/* new values on the same pattern */
+typedef enum {
+  GP_UPDATE_SCALE,    /* factor * A */
+  GP_UPDATE_DIAGONAL, /* row * A * column, as diagonal matrices; NULL: none */
+  GP_UPDATE_SHIFT,    /* A + factor * I, of which every entry has a place in the pattern */
+  GP_UPDATE_ADD,      /* A + factor * other, where factor is 1 or -1 and other has the same pattern and precision */
+  GP_UPDATE_SET       /* values */
+} GpCsrUpdateKind;
+
+/* all arrays are device memory */
+typedef struct {
+  GpCsrUpdateKind kind;
+  double          factor;
+  const double   *row, *column;
+  int             columnfirst; /* the order in which a value meets them */
+  const void     *other;
+  const double   *values;
+} GpCsrUpdate;
+
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                 /* [m] device memory; 0 where the pattern has no place */
+
+/* assembly from entries in any order: nonzero k is the sum of the entries source[start[k]] ... source[start[k+1]-1], in that order */
+typedef struct {
+  GpDev    dev;
+  int32_t  nnz, n;
+  int32_t *start;  /* [nnz+1] device memory */
+  int32_t *source; /* [n] device memory: of the entries, those that count */
+} GpCoo;
+
+GpErr GpCooCreate(GpDev dev, int32_t nnz, const int32_t start[], const int32_t source[], GpCoo *C); /* from host memory */
+void  GpCooDestroy(GpCoo *C);
+GpErr GpCooSum(const GpCoo *C, const double *entries, double *sum); /* device memory */
+
 typedef enum {
 #define FORMAT(id, stem, help) GP_FMT_##id,
 #include "mat/impls/gpucsr/formats/formats.def"
@@ -89,6 +123,27 @@ typedef struct {
   double  *head;    /* [ntiles] sum of the tile's nonzeros before its first row start */
   double  *tail;    /* [ntiles] sum of the tile's last row when that goes on */
 } GpCsrTile;
+
+/* csrlist: the rows that have entries */
+typedef struct {
+  int32_t  n;
+  int32_t *row; /* [n] ascending */
+} GpCsrList;
+GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T); /* tiles of other sizes; head and tail stay NULL */
+void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
+
+/* csrpanel: the same for products with many vectors, in smaller tiles, for every nonzero is more work.  The work space holds
+   vectors packed by rows and partial sums; it grows to what the largest product needed. */
+#define GP_PANEL_TILE 1024
+#define GP_PANEL_ROWS 128
+
+typedef struct {
+  GpCsrTile tile; /* without its sums */
+  double   *work;
+  size_t    nwork;
+} GpCsrPanel;
+
+GpErr GpCsrPanelWork(const GpFmt *A, size_t n, double **work); /* room for n doubles */
 
 #if defined(__cplusplus)
 }

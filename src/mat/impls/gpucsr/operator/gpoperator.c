@@ -17,6 +17,7 @@ static PetscErrorCode GpOpReset(GpOp op)
   GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
   for (int t = 0; t < 2; t++) {
     GpFmtDestroy(&op->side[t].fmt);
+    GpOpResetMany(&op->side[t]);
     GpCsrDestroy(&op->side[t].csr);
     op->has[t] = PETSC_FALSE;
   }
@@ -52,7 +53,7 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
 
 /* New values.  A format that kept only what was special about the old ones, a dictionary for one, may refuse these: then the
    kernel is chosen anew, in other memory. */
-static PetscErrorCode GpOpRefillSide(GpOp op, int t)
+PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
 {
   GpOpSide   *S   = &op->side[t];
   const GpErr err = GpFmtRefill(&S->fmt);
@@ -73,7 +74,7 @@ static PetscErrorCode GpOpRefillSide(GpOp op, int t)
 }
 
 /* the row and column of nonzero k */
-static PetscErrorCode GpOpLocate(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
+PetscErrorCode GpOpLocate_Private(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
 {
   PetscInt lo = 0, hi = op->side[0].csr.m;
 
@@ -97,13 +98,13 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   if (op->loss.overflow >= 0) {
     PetscInt i, j;
 
-    PetscCall(GpOpLocate(op, op->loss.overflow, rowptr, col, &i, &j));
+    PetscCall(GpOpLocate_Private(op, op->loss.overflow, rowptr, col, &i, &j));
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j,
             val[op->loss.overflow]);
   }
   PetscCallGp(op->dev, "uploading the values", err);
   op->loss_row = op->loss_column = -1;
-  if (op->loss.at >= 0) PetscCall(GpOpLocate(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
+  if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,11 +122,23 @@ static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
+{
+  PetscFunctionBegin;
+  PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
+  PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
+  PetscCall(GpOpBuildSide(op, 0, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a failure, such as a full device, leaves nothing behind */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;
   int32_t       *work;
   const int32_t *rows;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
@@ -135,41 +148,77 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   op->options = *options;
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, options->prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
-  PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
   PetscCall(GpOpNarrowRows(m, rowptr, &work, &rows));
-  PetscCall(GpOpBuildSide(op, 0, rows));
+  err = GpOpBuild(op, m, n, rowptr, col, val, place, rows);
   PetscCall(PetscFree(work));
+  if (err) PetscCall(GpOpReset(op));
+  PetscCall(err);
   PetscCall(PetscTime(&end));
   op->seconds = end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void GpOpDestroyTranspose(GpOp op)
+{
+  GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
+  GpFmtDestroy(&op->side[1].fmt);
+  GpOpResetMany(&op->side[1]);
+  GpCsrDestroy(&op->side[1].csr);
+  op->has[1] = PETSC_FALSE;
+}
+
+/* rows: work space */
+static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
+{
+  GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
+  size_t bytes = (size_t)A->nnz * sizeof(int32_t);
+
+  PetscFunctionBegin;
+  PetscCallGp(op->dev, "making room for the transpose (-mat_gpucsr_transpose lazy builds it only when it is needed)", GpDevAlloc(op->dev, bytes, &op->perm));
+  PetscCallGp(op->dev, "transposing (-mat_gpucsr_transpose lazy does it only when it is needed)", GpCsrTranspose(A, At, op->perm));
+  if (!op->refills) GpDevFree(op->dev, &op->perm, bytes); /* four bytes a nonzero that most matrices never need again */
+  PetscCallGp(op->dev, "reading the transpose's row lengths", GpDevDownload(op->dev, rows, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t)));
+  PetscCall(GpOpBuildSide(op, 1, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a failure leaves the matrix itself as it is */
 PetscErrorCode GpOpSetUpTranspose(GpOp op)
 {
   PetscLogDouble begin, end;
-  GpCsr         *A = &op->side[0].csr, *At = &op->side[1].csr;
-  size_t         bytes = (size_t)A->nnz * sizeof(int32_t);
   int32_t       *rows;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  PetscCallGp(op->dev, "making room for the transpose", GpDevAlloc(op->dev, bytes, &op->perm));
-  PetscCallGp(op->dev, "transposing", GpCsrTranspose(A, At, op->perm));
-  if (!op->refills) GpDevFree(op->dev, &op->perm, bytes); /* four bytes a nonzero that most matrices never need again */
-  PetscCall(PetscMalloc1((size_t)At->m + 1, &rows));
-  PetscCallGp(op->dev, "reading the transpose's row lengths", GpDevDownload(op->dev, rows, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t)));
-  PetscCall(GpOpBuildSide(op, 1, rows));
+  PetscCall(PetscMalloc1((size_t)op->side[0].csr.n + 1, &rows));
+  err = GpOpBuildTranspose(op, rows);
   PetscCall(PetscFree(rows));
+  if (err) GpOpDestroyTranspose(op);
+  PetscCall(err);
   PetscCall(PetscTime(&end));
   op->seconds += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New values on the same pattern.  The first time the transpose is made anew, and its permutation stays; from then on a
-   gather refreshes it. */
+/* The first time the transpose is made anew, and its permutation stays; from then on a gather refreshes it. */
+PetscErrorCode GpOpRefreshTranspose(GpOp op)
+{
+  PetscFunctionBegin;
+  op->refills = PETSC_TRUE;
+  if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (op->perm) {
+    PetscCallGp(op->dev, "refreshing the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
+    PetscCall(GpOpRefillSide_Private(op, 1));
+  } else {
+    GpOpDestroyTranspose(op);
+    PetscCall(GpOpSetUpTranspose(op));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* new values on the same pattern */
 PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;
@@ -177,20 +226,10 @@ PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[]
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
-  PetscCall(GpOpRefillSide(op, 0));
+  PetscCall(GpOpRefillSide_Private(op, 0));
   PetscCall(PetscTime(&end));
   op->seconds = end - begin;
-  op->refills = PETSC_TRUE;
-  if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
-  if (op->perm) {
-    PetscCallGp(op->dev, "refreshing the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
-    PetscCall(GpOpRefillSide(op, 1));
-  } else {
-    GpFmtDestroy(&op->side[1].fmt);
-    GpCsrDestroy(&op->side[1].csr);
-    op->has[1] = PETSC_FALSE;
-    PetscCall(GpOpSetUpTranspose(op));
-  }
+  PetscCall(GpOpRefreshTranspose(op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,6 +252,9 @@ PetscErrorCode GpOpGetBytes(GpOp op, PetscLogDouble *bytes)
 {
   PetscFunctionBegin;
   *bytes = op->perm ? (double)op->side[0].csr.nnz * sizeof(int32_t) : 0.0;
-  for (int t = 0; t < 2; t++) *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
+  for (int t = 0; t < 2; t++) {
+    *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
+    for (int k = 0; k < GP_SPMM_KERNELS; k++) *bytes += GpFmtBytes(&op->side[t].many[k]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
 #define GPOPERATOR_H
 
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/selector/gpselect.h"
+#include "mat/impls/gpucsr/selector/gpselectmany.h"
 #include "sys/gpucsrsys.h"
 
 typedef struct _n_GpOp *GpOp;
@@ -21,6 +21,8 @@ typedef struct {
   GpFmt      fmt;
   GpFeatures features;
   GpChoice   choice;
+  GpFmt      many[GP_SPMM_KERNELS]; /* of products with several vectors; csr is NULL until one needs it */
+  double     spread;                /* what their kernel is chosen by; 0: not known yet */
 } GpOpSide;
 
 /* where the source's local row i and column j stand in the matrix that the user made, for error messages */
@@ -46,8 +48,19 @@ PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp); /* does nothing when it exists */
+PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* its format takes new values, or is chosen anew */
+PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp);             /* when the values of A have changed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does nothing when it exists */
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
+
+/* gpupdate.c: the host's values have changed by one of a few operations; does the same to the device's, when that gives what an
+   upload of the host's (rowptr, col, val: as they are now) would give */
+PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
+PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
+PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
+PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
+PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* k columns, their entries inc apart */
+PETSC_INTERN void           GpOpResetMany(GpOpSide *);
 PETSC_INTERN PetscErrorCode GpOpGetBytes(GpOp, PetscLogDouble *);
 
 #endif

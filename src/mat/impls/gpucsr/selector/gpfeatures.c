@@ -38,7 +38,9 @@ static void GpSelDerive(GpFeatures *F)
   const double       m = F->m, n = F->n, nnz = F->nnz, units = F->compute_units, full = (double)Bins(C->rows, 0, GP_SEL_BINS), mean = Share(nnz, full);
   double            *value = F->value;
 
-  F->empty                    = (int32_t)(F->m - Bins(C->rows, 0, GP_SEL_BINS));
+  F->longest                  = (int32_t)C->longest;
+  F->empty                    = (int32_t)(m - full);
+  F->mean                     = mean;
   value[GP_SEL_rowsperunit]   = m / units;
   value[GP_SEL_nnzperunit]    = nnz / units;
   value[GP_SEL_xcache]        = Share(n * sizeof(double), F->cache);
@@ -119,4 +121,16 @@ GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)
   err = GpSelScan(A, &F->counts);
   if (!err) GpSelDerive(F);
   return err;
+}
+
+void GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F)
+{
+  *F = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = m, .n = n, .nnz = rowptr[m]};
+  for (int32_t i = 0; i < m; i++) {
+    const int32_t length = rowptr[i + 1] - rowptr[i];
+
+    if (length > F->longest) F->longest = length;
+    F->empty += length == 0;
+  }
+  F->mean = m > F->empty ? (double)rowptr[m] / (m - F->empty) : 0.0;
 }

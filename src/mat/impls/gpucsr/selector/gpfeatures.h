@@ -8,7 +8,7 @@
 #define GP_SEL_SLICE     32   /* rows */
 #define GP_SEL_TILE      2048 /* nonzeros */
 #define GP_SEL_NEAR      4096 /* columns */
-#define GP_SEL_SAMPLE    128  /* tiles, and as many slices, are looked at closely: at least so many where there are, less than twice */
+#define GP_SEL_CLOSE     128  /* tiles, and as many slices, are looked at closely: at least so many where there are, less than twice */
 #define GP_SEL_HUB       8    /* hits of a column in the sampled tiles: a share of 1/32768 */
 #define GP_SEL_VALUES    256  /* distinct values are counted up to here */
 #define GP_SEL_DIAGONALS 1024 /* likewise */
@@ -47,7 +47,8 @@ typedef struct {
   int         compute_units;
   double      cache; /* bytes of the L2 cache */
   int32_t     m, n, nnz;
-  int32_t     empty; /* rows */
+  int32_t     longest, empty; /* row, rows */
+  double      mean;           /* length of the rows that are not empty */
   GpSelCounts counts;
   double      value[GP_FEATURES];
 } GpFeatures;
@@ -59,6 +60,7 @@ extern const char *const GpFeatureNames[GP_FEATURES], *const GpFeatureHelp[GP_FE
 extern const int GpSelBlockSizes[GP_SEL_BLOCKS];
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);
+void  GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F); /* what the host's row pointers tell, and no more */
 #if defined(__cplusplus)
 }
 #endif

@@ -116,10 +116,7 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
   int   built = 0;
 
   if (A->dev->kind != GP_DEV_HOST) err = GpSelFeatures(A, F);
-  else { /* no model asks for more */ *F = (GpFeatures){.runtime = GP_DEV_HOST, .compute_units = 1, .m = A->m, .n = A->n, .nnz = A->nnz};
-    for (int32_t i = 0; i < A->m; i++) F->empty += rowptr[i] == rowptr[i + 1];
-  }
-
+  else GpSelRows(A->dev, A->m, A->n, rowptr, F); /* no model asks for more */
   if (err) return err;
   GpSelChoose(options, F, choice);
   if (options->mode == GP_SELECT_MEASURE && options->kernel < 0) {

@@ -24,7 +24,7 @@ static int GpSelLanes(int lanes)
    keep its lanes busy long after the others have gone, or when there are too few rows to fill the GPU. */
 static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
-  const double mean = F->value[GP_SEL_mean], longest = (double)F->counts.longest;
+  const double mean = F->mean, longest = F->longest;
   int          lanes = 1;
   double       fill;
 
@@ -47,11 +47,13 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
 
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice)
 {
+  const int         list  = 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* an off-diagonal block, whatever the model */
   const GpSelModel *model = options->mode == GP_SELECT_FIXED ? NULL : GpSelModelNearest(F);
   char              reason[224], rule[64];
 
   *choice = (GpChoice){.kernel = -1, .runner_up = -1};
   if (options->kernel >= 0) GpSelAppend(F, options->kernel, choice);
+  if (list) GpSelAppend(F, GP_SPMV_csrlist, choice);
   if (model) {
     const short *leaf = GpSelModelWalk(model, F, reason, sizeof(reason));
 
@@ -61,6 +63,7 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   choice->kernel = choice->candidate[0];
   if (choice->candidates > 1) choice->runner_up = choice->candidate[1];
   if (options->kernel >= 0) snprintf(choice->why, sizeof(choice->why), "asked for by -mat_gpucsr_kernel");
+  else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
   else if (model) snprintf(choice->why, sizeof(choice->why), "model of %s: %s", model->gpu, reason);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
 }

@@ -64,10 +64,10 @@ GP_BOTH int GpSelBin(int32_t length)
   return bin;
 }
 
-/* every stride-th of many, so that at least GP_SEL_SAMPLE are taken where there are so many */
+/* every stride-th of many, so that at least GP_SEL_CLOSE are taken where there are so many */
 GP_BOTH int64_t GpSelStride(int64_t many)
 {
-  return many > GP_SEL_SAMPLE ? many / GP_SEL_SAMPLE : 1;
+  return many > GP_SEL_CLOSE ? many / GP_SEL_CLOSE : 1;
 }
 
 GP_BOTH int GpSelIsNear(int64_t row, int64_t col, int64_t m, int64_t n)

@@ -1,0 +1,301 @@
+/* From links to a matrix: the exchange of links between ranks, compressed rows. */
+#include "pagerank.h"
+#include <gpucsr.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* brings every link to the rank that owns its row, the node it leads to */
+static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
+{
+  Links        mine = {0};
+  MPI_Datatype number;
+  PetscMPIInt  size, *nsend, *sendat, *nrecv, *recvat, *owner;
+  PetscInt64  *from, *to;
+  PetscReal   *weight   = NULL;
+  int          weighted = L->weight != NULL;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  number = MPIU_INT64;
+  PetscCall(PetscMalloc5(size, &nsend, size + 1, &sendat, size, &nrecv, size + 1, &recvat, L->n + 1, &owner));
+  PetscCall(PetscMalloc2(L->n + 1, &from, L->n + 1, &to));
+  if (weighted) PetscCall(PetscMalloc1(L->n + 1, &weight));
+  PetscCall(PetscArrayzero(nsend, size));
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    PetscCall(PetscLayoutFindOwner(layout, (PetscInt)L->to[k], &owner[k]));
+    PetscCheck(nsend[owner[k]] < PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More links from one rank to another than a message counts: use more ranks");
+    nsend[owner[k]]++;
+  }
+  PetscCallMPI(MPI_Alltoall(nsend, 1, MPI_INT, nrecv, 1, MPI_INT, comm));
+  sendat[0] = recvat[0] = 0;
+  for (PetscMPIInt r = 0; r < size; r++) {
+    PetscCall(PetscMPIIntCast((PetscInt64)sendat[r] + nsend[r], &sendat[r + 1]));
+    PetscCall(PetscMPIIntCast((PetscInt64)recvat[r] + nrecv[r], &recvat[r + 1]));
+  }
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    const PetscMPIInt at = sendat[owner[k]]++;
+
+    from[at] = L->from[k];
+    to[at]   = L->to[k];
+    if (weighted) weight[at] = L->weight[k];
+  }
+  for (PetscMPIInt r = 0; r < size; r++) sendat[r] -= nsend[r];
+  PetscCall(LinksDestroy(L));
+  PetscCall(LinksReserve(&mine, PetscMax(recvat[size], 1), (PetscBool)weighted));
+  mine.n = recvat[size];
+  PetscCallMPI(MPI_Alltoallv(from, nsend, sendat, number, mine.from, nrecv, recvat, number, comm));
+  PetscCallMPI(MPI_Alltoallv(to, nsend, sendat, number, mine.to, nrecv, recvat, number, comm));
+  if (weighted) PetscCallMPI(MPI_Alltoallv(weight, nsend, sendat, MPIU_REAL, mine.weight, nrecv, recvat, MPIU_REAL, comm));
+  *L = mine;
+  PetscCall(PetscFree5(nsend, sendat, nrecv, recvat, owner));
+  PetscCall(PetscFree2(from, to));
+  PetscCall(PetscFree(weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* compressed rows, columns ascending, equal links made one */
+static PetscErrorCode Compress(Links *L, const GraphOptions *options, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_)
+{
+  PetscInt    *i, *j, nz = 0;
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCheck(L->n <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More links on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+  PetscCall(PetscCalloc1(m + 2, &i));
+  PetscCall(PetscMalloc2(L->n + 1, &j, L->n + 1, &a));
+  for (PetscInt64 k = 0; k < L->n; k++) i[L->to[k] - first + 2]++;
+  for (PetscInt r = 0; r < m; r++) i[r + 2] += i[r + 1]; /* i[r+1]: where row r goes on being filled */
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    const PetscInt at = i[L->to[k] - first + 1]++;
+
+    j[at] = (PetscInt)L->from[k];
+    a[at] = L->weight ? L->weight[k] : 1.0;
+  }
+  for (PetscInt r = 0, begin = 0; r < m; r++) {
+    const PetscInt end = i[r + 1], start = nz;
+
+    if (L->weight) PetscCall(PetscSortIntWithScalarArray(end - begin, j + begin, a + begin));
+    else PetscCall(PetscSortInt(end - begin, j + begin));
+    for (PetscInt k = begin; k < end; k++) {
+      if (nz > start && j[nz - 1] == j[k]) {
+        if (L->weight || options->count_duplicates) a[nz - 1] += a[k];
+        continue;
+      }
+      j[nz]   = j[k];
+      a[nz++] = a[k];
+    }
+    i[r]  = start;
+    begin = end;
+  }
+  i[m] = nz;
+  *i_  = i;
+  *j_  = j;
+  *a_  = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the matrix of the type that the options ask for; weights that single precision would change ask for double storage */
+static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
+{
+  PetscBool rounds = PETSC_FALSE, any, assembled, ours;
+  PetscInt  first;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < i[m] && !rounds; k++) rounds = (PetscBool)((PetscScalar)(float)a[k] != a[k]);
+  PetscCallMPI(MPI_Allreduce(&rounds, &any, 1, MPIU_BOOL, MPI_LOR, comm));
+  PetscCall(MatCreate(comm, A));
+  PetscCall(MatSetSizes(*A, m, m, N, N));
+  PetscCall(MatSetType(*A, MATGPUCSR));
+  if (any) PetscCall(MatGPUCSRSetStorage(*A, MAT_GPUCSR_STORAGE_DOUBLE));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)*A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  if (ours) PetscCall(MatGPUCSRSetTranspose(*A, MAT_GPUCSR_TRANSPOSE_LAZY)); /* rank flows one way */
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, i, j, a));                      /* one of these two is for this type, unless it is something else */
+  PetscCall(MatMPIAIJSetPreallocationCSR(*A, i, j, a));
+  PetscCall(MatAssembled(*A, &assembled));
+  if (assembled && ours) PetscCall(MatGPUCSRUpload(*A));
+  if (assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSetUp(*A));
+  PetscCall(MatGetOwnershipRange(*A, &first, NULL));
+  for (PetscInt r = 0; r < m; r++) {
+    const PetscInt row = first + r;
+
+    PetscCall(MatSetValues(*A, 1, &row, i[r + 1] - i[r], j + i[r], a + i[r], INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the weight that leaves each node: the sums of the columns */
+static PetscErrorCode SumOut(Mat A, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Vec *out)
+{
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  const PetscInt *ranges;
+  PetscMPIInt     size, *counts;
+  PetscScalar    *all, *mine;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(MatCreateVecs(A, out, NULL));
+  PetscCall(VecGetOwnershipRanges(*out, &ranges));
+  PetscCall(PetscMalloc1(size, &counts));
+  PetscCall(PetscCalloc1(N, &all));
+  for (PetscMPIInt r = 0; r < size; r++) PetscCall(PetscMPIIntCast(ranges[r + 1] - ranges[r], &counts[r]));
+  for (PetscInt k = 0; k < i[m]; k++) all[j[k]] += a[k];
+  PetscCall(VecGetArrayWrite(*out, &mine));
+  PetscCallMPI(MPI_Reduce_scatter(all, mine, counts, MPIU_SCALAR, MPIU_SUM, comm));
+  PetscCall(VecRestoreArrayWrite(*out, &mine));
+  PetscCall(PetscFree(all));
+  PetscCall(PetscFree(counts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GraphFromLinks - Makes the matrix of a graph from the links that the ranks hold; frees them
+
+  Collective
+
+  Input Parameters:
++ comm    - the communicator
+. options - what becomes of directions, loops and duplicates
+. L       - the links
+- nodes   - the number of nodes, when identities are the numbers from G->idbase on; 0: the nodes are those that have links
+
+  Output Parameter:
+. G - the graph
+*/
+PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links *L, PetscInt64 nodes, Graph *G)
+{
+  const PetscInt64 n    = L->n;
+  PetscInt64       kept = 0, local;
+  PetscLayout      layout;
+  PetscInt         first, m, *i = NULL, *j = NULL;
+  PetscScalar     *a;
+
+  PetscFunctionBegin;
+  if (nodes) {
+    PetscCheck(nodes <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " nodes do not fit PetscInt: use a PETSc with 64-bit indices", G->file, nodes);
+    G->N = (PetscInt)nodes;
+    for (PetscInt64 k = 0; k < n; k++) {
+      L->from[k] -= G->idbase;
+      L->to[k] -= G->idbase;
+    }
+  } else PetscCall(GraphRename(comm, L, G));
+  if (options->undirected) PetscCall(LinksReserve(L, n, (PetscBool)(L->weight != NULL)));
+  for (PetscInt64 k = 0; k < n; k++) {
+    if (options->undirected && L->from[k] != L->to[k]) {
+      L->from[L->n] = L->to[k];
+      L->to[L->n]   = L->from[k];
+      if (L->weight) L->weight[L->n] = L->weight[k];
+      L->n++;
+    }
+  }
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    if (!options->keep_loops && L->from[k] == L->to[k]) continue;
+    L->from[kept] = L->from[k];
+    L->to[kept]   = L->to[k];
+    if (L->weight) L->weight[kept] = L->weight[k];
+    kept++;
+  }
+  L->n = kept;
+  PetscCall(PetscLayoutCreate(comm, &layout));
+  PetscCall(PetscLayoutSetSize(layout, G->N));
+  PetscCall(PetscLayoutSetUp(layout));
+  PetscCall(PetscLayoutGetRange(layout, &first, NULL));
+  PetscCall(PetscLayoutGetLocalSize(layout, &m));
+  PetscCall(Exchange(comm, layout, L));
+  PetscCall(Compress(L, options, first, m, &i, &j, &a));
+  G->comm     = comm;
+  G->weighted = (PetscBool)(L->weight || options->count_duplicates);
+  PetscCall(LinksDestroy(L));
+  local = i[m];
+  PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(CreateMatrix(comm, m, G->N, i, j, a, &G->A));
+  PetscCall(SumOut(G->A, m, G->N, i, j, a, &G->out));
+  PetscCall(PetscFree2(j, a));
+  PetscCall(PetscFree(i));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a graph from a matrix B in PETSc's binary format, whose entry (i,j) is the weight of the link from i to j */
+static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
+{
+  PetscViewer viewer;
+  Mat         B;
+  PetscInt    M, N, first, last;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(comm, &B));
+  PetscCall(MatSetType(B, MATAIJ));
+  PetscCall(MatLoad(B, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(MatGetSize(B, &M, &N));
+  PetscCheck(M == N, comm, PETSC_ERR_ARG_SIZ, "%s: a graph wants as many rows as columns, the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, file, M, N);
+  PetscCall(MatGetOwnershipRange(B, &first, &last));
+  for (PetscInt r = first; r < last; r++) {
+    PetscInt           n;
+    const PetscInt    *col;
+    const PetscScalar *val;
+
+    PetscCall(MatGetRow(B, r, &n, &col, &val));
+    PetscCall(LinksReserve(L, n, PETSC_TRUE));
+    for (PetscInt k = 0; k < n; k++) {
+      PetscCheck(val[k] >= 0 && val[k] <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", file, r, col[k],
+                 (double)val[k]);
+      L->from[L->n]     = r;
+      L->to[L->n]       = col[k];
+      L->weight[L->n++] = val[k];
+    }
+    PetscCall(MatRestoreRow(B, r, &n, &col, &val));
+  }
+  if (!L->weight) PetscCall(LinksReserve(L, 1, PETSC_TRUE));
+  PetscCall(MatDestroy(&B));
+  *nodes = N;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GraphLoad - Reads a graph: text as for GraphReadText(), or a matrix in PETSc's binary format
+
+  Collective
+*/
+PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *options, Graph *G)
+{
+  unsigned char begin[4] = {0};
+  PetscMPIInt   rank;
+  PetscInt64    nodes  = 0;
+  Links         L      = {0};
+  int           binary = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(G, sizeof(*G)));
+  PetscCall(PetscStrncpy(G->file, file, sizeof(G->file)));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) {
+    FILE *fp = fopen(file, "rb");
+
+    binary = fp && fread(begin, 1, 4, fp) == 4 && (begin[0] << 24 | begin[1] << 16 | begin[2] << 8 | begin[3]) == MAT_FILE_CLASSID;
+    if (fp) (void)fclose(fp);
+  }
+  PetscCallMPI(MPI_Bcast(&binary, 1, MPI_INT, 0, comm));
+  if (binary) PetscCall(LoadBinary(comm, file, &L, &nodes));
+  else {
+    PetscCall(GraphReadText(comm, file, &L, &nodes));
+    G->idbase = nodes ? 1 : 0;
+  }
+  PetscCall(GraphFromLinks(comm, options, &L, nodes, G));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GraphDestroy(Graph *G)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(G->id));
+  PetscCall(MatDestroy(&G->A));
+  PetscCall(VecDestroy(&G->out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

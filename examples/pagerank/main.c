@@ -1,0 +1,248 @@
+/* The pagerank program: reads or makes a graph, ranks its nodes with a bound on the error, writes what was found. */
+static char help[] = "Ranks the nodes of a graph by PageRank, with a bound on the error of the answer.\n\
+  pagerank -f <edge list | Matrix Market | PETSc binary, plain or gz, xz> [-damping 0.85] [-tol 1e-8] [-topk 10]\n\
+  pagerank -rmat <scale>,<links a node> ...\n\
+The rank x solves x = damping P x + (1 - damping) v; the error |x - exact|_1 is at most |residual|_1 / (1 - damping).\n\n";
+
+#include "pagerank.h"
+#include <gpucsr.h>
+#include <petsctime.h>
+
+/* what the command line asks for; an empty name stands for nothing */
+typedef struct {
+  char         file[PETSC_MAX_PATH_LEN], ranks[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char         personalize[PETSC_MAX_PATH_LEN], dangling_file[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
+  PetscInt     rmat[2], nrmat, seed, topk;
+  PetscReal    damping;
+  Dangling     dangling;
+  GraphOptions graph;
+  SolveOptions solve;
+} Request;
+
+/* what a run found out, for people and for programs */
+typedef struct {
+  SolveResult    result;
+  PetscReal      sum;
+  PetscInt       vectors, matmults, ndangling, ntop;
+  TopEntry      *top;
+  PetscLogDouble load, solve;
+} Outcome;
+
+static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
+{
+  PetscBool loops = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(rq, sizeof(*rq)));
+  rq->damping = 0.85;
+  rq->topk    = 10;
+  rq->nrmat   = 2;
+  rq->solve   = (SolveOptions){METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE};
+  PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
+  PetscCall(PetscOptionsString("-f", "File with the links: edge list, Matrix Market or PETSc binary", "", rq->file, rq->file, sizeof(rq->file), NULL));
+  PetscCall(PetscOptionsIntArray("-rmat", "Make an R-MAT graph: <scale>,<links a node>", "", rq->rmat, &rq->nrmat, NULL));
+  PetscCall(PetscOptionsInt("-seed", "Of the R-MAT graph", "", rq->seed, &rq->seed, NULL));
+  PetscCall(PetscOptionsBool("-undirected", "Links lead both ways", "", rq->graph.undirected, &rq->graph.undirected, NULL));
+  PetscCall(PetscOptionsBool("-loops", "Keep links of a node to itself", "", loops, &loops, NULL));
+  PetscCall(PetscOptionsBool("-count_duplicates", "A link that is named k times has weight k; else it counts once", "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsReal("-damping", "Share of the walkers who follow a link", "", rq->damping, &rq->damping, NULL));
+  PetscCall(PetscOptionsEnum("-dangling", "Where walkers go from a node without links", "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
+  PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
+  PetscCall(PetscOptionsString("-personalize", "File of where bored walkers go: <node>[:<weight>] ..., a line for each vector", "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
+  PetscCall(PetscOptionsString("-start", "Ranks to start from, as -ranks_binary wrote them", "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsEnum("-method", "How: power or inner_outer iterations, or a KSP with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, NULL));
+  PetscCall(PetscOptionsReal("-tol", "Bound on the error in the 1-norm at which to stop", "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
+  PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", rq->solve.max_it, &rq->solve.max_it, NULL));
+  PetscCall(PetscOptionsInt("-extrapolate", "Power: quadratic extrapolation every so many iterations, 0 for never", "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
+  PetscCall(PetscOptionsReal("-inner_damping", "Of inner-outer iterations", "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
+  PetscCall(PetscOptionsReal("-inner_tol", "Of inner-outer iterations", "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
+  PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
+  PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
+  PetscCall(PetscOptionsInt("-topk", "How many first places to print", "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
+  PetscCall(PetscOptionsString("-ranks_binary", "File to write in PETSc's binary format", "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
+  PetscCall(PetscOptionsString("-picture", "SVG file to write: the distribution of the ranks", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscOptionsEnd();
+  rq->graph.keep_loops = loops;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
+{
+  const char *const files[] = {rq->ranks, rq->binary, rq->picture, rq->report};
+
+  PetscFunctionBegin;
+  PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other" : "Nothing to do: give -f <file> or -rmat <scale>,<links a node>");
+  PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat wants two numbers: <scale>,<links a node>");
+  PetscCheck(rq->damping > 0 && rq->damping < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-damping %g: must lie between 0 and 1, both excluded", (double)rq->damping);
+  PetscCheck(rq->solve.tolerance > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-tol %g: must be positive", (double)rq->solve.tolerance);
+  PetscCheck(rq->solve.max_it >= 0 && rq->topk >= 0 && rq->solve.extrapolate >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-max_it, -topk and -extrapolate must not be negative");
+  PetscCheck(rq->solve.inner_damping > 0 && rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "-inner_damping %g: must lie between 0 and -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
+  PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "-dangling vector and -dangling_file go together");
+  for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
+    if (files[k][0]) PetscCall(AppOutputProbe(comm, files[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
+{
+  Links L = {0};
+
+  PetscFunctionBegin;
+  if (rq->file[0]) PetscCall(GraphLoad(comm, rq->file, &rq->graph, G));
+  else {
+    PetscCall(PetscMemzero(G, sizeof(*G)));
+    PetscCall(PetscStrncpy(G->file, "R-MAT", sizeof(G->file)));
+    PetscCall(GraphMakeRMAT(comm, rq->rmat[0], rq->rmat[1], rq->seed, &L));
+    PetscCall(GraphFromLinks(comm, &rq->graph, &L, (PetscInt64)1 << rq->rmat[0], G));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* where to start: given ranks, scaled to sum 1, or where bored walkers go */
+static PetscErrorCode Start(const Request *rq, const Graph *G, Vec v, Vec x)
+{
+  PetscViewer viewer;
+  PetscReal   sum;
+
+  PetscFunctionBegin;
+  if (!rq->start[0]) {
+    PetscCall(VecCopy(v, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscViewerBinaryOpen(G->comm, rq->start, FILE_MODE_READ, &viewer));
+  PetscCall(VecLoad(x, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(VecNorm(x, NORM_1, &sum));
+  PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
+  PetscCall(VecScale(x, 1 / sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+{
+  PetscLogDouble begin, end;
+  Google         g;
+  Vec           *u  = NULL;
+  PetscInt       nu = 0;
+
+  PetscFunctionBegin;
+  if (rq->dangling_file[0]) {
+    PetscCall(PersonalizeRead(G, rq->dangling_file, &nu, &u));
+    PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: one vector was expected, not %" PetscInt_FMT, rq->dangling_file, nu);
+  }
+  PetscCheck(n <= 1 || (rq->solve.method == METHOD_POWER && !rq->solve.extrapolate && !rq->start[0] && !u), G->comm, PETSC_ERR_SUP, "Several vectors of -personalize go with plain power iterations, without -start and -dangling vector");
+  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u ? u[0] : NULL, &g));
+  PetscCall(Start(rq, G, g.v, x[0]));
+  PetscCall(PetscTime(&begin));
+  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &out->result));
+  else PetscCall(Solve(&g, &rq->solve, x[0], &out->result));
+  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
+  PetscCall(PetscTime(&end));
+  out->matmults  = g.matmults;
+  out->ndangling = g.ndangling;
+  out->solve     = end - begin;
+  out->vectors   = PetscMax(n, 1);
+  PetscCall(GoogleDestroy(&g));
+  PetscCall(VecDestroyVecs(nu, &u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *out)
+{
+  const SolveResult *R = &out->result;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
+  PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
+  PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)R->residual, (double)R->bound, (double)out->sum));
+  for (PetscInt k = 0; k < out->ntop; k++)
+    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "" : "  (the next may be higher)"));
+  if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e\n", (double)R->bound, (double)rq->solve.tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outcome *out)
+{
+  const SolveResult *R = &out->result;
+  const char        *device;
+  AppOutput          file;
+  MatType            type;
+  PetscMPIInt        size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(G->comm, &size));
+  PetscCall(MatGetType(G->A, &type));
+  PetscCall(PetscGPUCSRGetDeviceName(&device));
+  PetscCall(AppOutputOpen(G->comm, rq->report, &file));
+  if (file.fp) {
+    (void)fprintf(file.fp, "{\n  \"nodes\": %" PetscInt_FMT ",\n  \"edges\": %" PetscInt64_FMT ",\n  \"dangling\": %" PetscInt_FMT ",\n  \"weighted\": %s,\n", G->N, G->M, out->ndangling, G->weighted ? "true" : "false");
+    (void)fprintf(file.fp, "  \"damping\": %.17g,\n  \"method\": \"%s\",\n  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"vectors\": %" PetscInt_FMT ",\n", (double)rq->damping, Methods[rq->solve.method], R->reason, R->converged ? "true" : "false",
+                  out->vectors);
+    (void)fprintf(file.fp, "  \"iterations\": %" PetscInt_FMT ",\n  \"matmults\": %" PetscInt_FMT ",\n  \"residual\": %.17g,\n  \"error_bound\": %.17g,\n  \"sum\": %.17g,\n", R->iterations, out->matmults, (double)R->residual, (double)R->bound,
+                  (double)out->sum);
+    (void)fprintf(file.fp, "  \"topk\": [");
+    for (PetscInt k = 0; k < out->ntop; k++)
+      (void)fprintf(file.fp, "%s\n    {\"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
+    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->solve, size, type, device);
+  }
+  PetscCall(AppOutputCommit(&file));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged)
+{
+  PetscLogDouble begin, end;
+  PetscLogStage  load, solve;
+  Outcome        out = {0};
+  Graph          G;
+  PetscInt       n = 0;
+  Vec           *v = NULL, *x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogStageRegister("Load graph", &load));
+  PetscCall(PetscLogStageRegister("PageRank", &solve));
+  PetscCall(PetscLogStagePush(load));
+  PetscCall(PetscTime(&begin));
+  PetscCall(LoadGraph(comm, rq, &G));
+  if (rq->personalize[0]) PetscCall(PersonalizeRead(&G, rq->personalize, &n, &v));
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  out.load = end - begin;
+  PetscCall(VecDuplicateVecs(G.out, PetscMax(n, 1), &x));
+  PetscCall(PetscLogStagePush(solve));
+  PetscCall(RankNodes(rq, &G, n, v, x, &out));
+  PetscCall(PetscLogStagePop());
+  PetscCall(PetscMalloc1(rq->topk + 1, &out.top));
+  PetscCall(RanksTop(x[0], out.result.bound, rq->topk, out.top, &out.ntop));
+  PetscCall(Print(rq, &G, &out));
+  if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
+  if (rq->binary[0]) PetscCall(RanksWriteBinary(PetscMax(n, 1), x, rq->binary));
+  if (rq->picture[0]) PetscCall(RanksWritePicture(x[0], rq->picture));
+  if (rq->report[0]) PetscCall(WriteReport(rq, &G, &out));
+  *converged = out.result.converged;
+  PetscCall(PetscFree(out.top));
+  PetscCall(VecDestroyVecs(PetscMax(n, 1), &x));
+  PetscCall(VecDestroyVecs(n, &v));
+  PetscCall(GraphDestroy(&G));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Request   rq;
+  PetscBool showhelp, converged = PETSC_TRUE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(GetRequest(PETSC_COMM_WORLD, &rq));
+  PetscCall(PetscOptionsHasHelp(NULL, &showhelp));
+  if (!showhelp) {
+    PetscCall(CheckRequest(PETSC_COMM_WORLD, &rq));
+    PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
+  }
+  PetscCall(PetscFinalize());
+  return converged ? 0 : 3; /* the answer is there, but not as exact as was asked for */
+}

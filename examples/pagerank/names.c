@@ -1,0 +1,131 @@
+/* Identities of nodes as files name them, and the numbers of rows that stand for them. */
+#include "pagerank.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* identities to node numbers; either a bit for each number that occurs, or a sorted list */
+typedef struct {
+  uint64_t   *bits;   /* [words] */
+  PetscInt   *before; /* [words] nodes before the word */
+  PetscInt64  words;
+  PetscInt64 *sorted; /* [n] */
+  PetscInt64  n;
+} Names;
+
+static int Compare(const void *a, const void *b)
+{
+  const PetscInt64 x = *(const PetscInt64 *)a, y = *(const PetscInt64 *)b;
+
+  return (x > y) - (x < y);
+}
+
+static PetscInt64 Unique(PetscInt64 *list, PetscInt64 n)
+{
+  PetscInt64 kept = 0;
+
+  qsort(list, (size_t)n, sizeof(*list), Compare);
+  for (PetscInt64 k = 0; k < n; k++)
+    if (!kept || list[kept - 1] != list[k]) list[kept++] = list[k];
+  return kept;
+}
+
+/* what all ranks have marked, in pieces that a message can count */
+static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 largest, Names *names)
+{
+  const PetscInt64 piece = 1 << 27;
+
+  PetscFunctionBegin;
+  names->words = largest / 64 + 1;
+  PetscCall(PetscCalloc2(names->words, &names->bits, names->words, &names->before));
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    names->bits[L->from[k] >> 6] |= (uint64_t)1 << (L->from[k] & 63);
+    names->bits[L->to[k] >> 6] |= (uint64_t)1 << (L->to[k] & 63);
+  }
+  for (PetscInt64 w = 0; w < names->words; w += piece) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, names->bits + w, (PetscMPIInt)PetscMin(piece, names->words - w), MPI_UINT64_T, MPI_BOR, comm));
+  for (PetscInt64 w = 0; w < names->words; w++) {
+    PetscCheck(names->n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "More nodes than PetscInt counts: use a PETSc with 64-bit indices");
+    names->before[w] = (PetscInt)names->n;
+    names->n += __builtin_popcountll(names->bits[w]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
+{
+  PetscInt64 *mine;
+  PetscMPIInt size, n, *counts, *starts;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc1(2 * L->n + 1, &mine));
+  memcpy(mine, L->from, (size_t)L->n * sizeof(*mine));
+  memcpy(mine + L->n, L->to, (size_t)L->n * sizeof(*mine));
+  PetscCall(PetscMPIIntCast(Unique(mine, 2 * L->n), &n));
+  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
+  PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm));
+  starts[0] = 0;
+  for (PetscMPIInt r = 0; r < size; r++) PetscCall(PetscMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
+  PetscCall(PetscMalloc1((size_t)starts[size] + 1, &names->sorted));
+  PetscCallMPI(MPI_Allgatherv(mine, n, MPIU_INT64, names->sorted, counts, starts, MPIU_INT64, comm));
+  names->n = Unique(names->sorted, starts[size]);
+  PetscCall(PetscFree2(counts, starts));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt64 SortedFind(const PetscInt64 sorted[], PetscInt64 n, PetscInt64 id)
+{
+  const PetscInt64 *at = (const PetscInt64 *)bsearch(&id, sorted, (size_t)n, sizeof(id), Compare);
+
+  return at ? at - sorted : -1;
+}
+
+static PetscInt64 NamesFind(const Names *names, PetscInt64 id)
+{
+  if (names->sorted) return SortedFind(names->sorted, names->n, id);
+  return names->before[id >> 6] + __builtin_popcountll(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
+}
+
+/* numbers the nodes that occur by ascending identity, and renames the links */
+PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
+{
+  Names      names   = {0};
+  PetscInt64 mine[2] = {0, L->n}, largest = 0, total = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt64 k = 0; k < L->n; k++) mine[0] = PetscMax(mine[0], PetscMax(L->from[k], L->to[k]));
+  PetscCallMPI(MPI_Allreduce(mine, &largest, 1, MPIU_INT64, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(mine + 1, &total, 1, MPIU_INT64, MPI_SUM, comm));
+  if (largest / 64 <= total + 65536) PetscCall(NamesByBits(comm, L, largest, &names)); /* takes no more room than the links */
+  else PetscCall(NamesByList(comm, L, &names));
+  PetscCheck(names.n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: more nodes than PetscInt counts: use a PETSc with 64-bit indices", G->file);
+  G->N = (PetscInt)names.n;
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    L->from[k] = NamesFind(&names, L->from[k]);
+    L->to[k]   = NamesFind(&names, L->to[k]);
+  }
+  if (names.sorted) G->id = names.sorted;
+  else {
+    PetscInt64 n = 0;
+
+    PetscCall(PetscMalloc1(names.n + 1, &G->id));
+    for (PetscInt64 w = 0; w < names.words; w++)
+      for (uint64_t rest = names.bits[w]; rest; rest &= rest - 1) G->id[n++] = 64 * w + __builtin_ctzll(rest);
+    PetscCall(PetscFree2(names.bits, names.before));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the node of an identity, -1 when there is none */
+PetscErrorCode GraphFind(const Graph *G, PetscInt64 id, PetscInt *node)
+{
+  PetscFunctionBegin;
+  if (G->id) *node = (PetscInt)SortedFind(G->id, G->N, id);
+  else *node = id >= G->idbase && id - G->idbase < G->N ? (PetscInt)(id - G->idbase) : -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 GraphIdentity(const Graph *G, PetscInt node)
+{
+  return G->id ? G->id[node] : node + G->idbase;
+}

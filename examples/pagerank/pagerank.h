@@ -1,0 +1,111 @@
+/* PageRank: graphs as matrices, the Google operator on top of them, and the ways to its fixed point. */
+#ifndef GPUCSR_PAGERANK_H
+#define GPUCSR_PAGERANK_H
+
+#include "examples/common/app.h"
+#include <petscksp.h>
+
+/* what becomes of the rank that nodes without links hold */
+typedef enum {
+  DANGLING_TELEPORT, /* it jumps as the walker does who is bored */
+  DANGLING_UNIFORM,  /* it jumps anywhere */
+  DANGLING_VECTOR,   /* it follows a vector of its own */
+  DANGLING_SELF,     /* it stays: the node links to itself */
+  DANGLING_DROP      /* it is lost, as in the GAP benchmark; ranks then sum to less than one */
+} Dangling;
+extern const char *const Danglings[];
+
+typedef enum {
+  METHOD_POWER,
+  METHOD_INNEROUTER,
+  METHOD_KSP
+} Method;
+extern const char *const Methods[];
+
+/* the links of a graph before they are a matrix: on each rank those of its part of the file */
+typedef struct {
+  PetscInt64 *from, *to; /* [n] identities as in the file, later node numbers */
+  PetscReal  *weight;    /* [n], NULL: all one */
+  PetscInt64  n, capacity;
+} Links;
+
+typedef struct {
+  MPI_Comm    comm;
+  char        file[PETSC_MAX_PATH_LEN];
+  PetscInt    N;      /* nodes */
+  PetscInt64  M;      /* links kept */
+  PetscInt64 *id;     /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
+  PetscInt64  idbase; /* 1 for Matrix Market */
+  PetscBool   weighted;
+  Mat         A;   /* A(j,i): weight of the link from i to j, so that rank flows by A x */
+  Vec         out; /* weight of all links that leave a node */
+} Graph;
+
+typedef struct {
+  PetscBool undirected, keep_loops, count_duplicates;
+} GraphOptions;
+
+PETSC_INTERN PetscErrorCode LinksReserve(Links *, PetscInt64 more, PetscBool weighted);
+PETSC_INTERN PetscErrorCode LinksDestroy(Links *);
+PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, PetscInt64 *nodes); /* nodes: as a header says, else 0 */
+PETSC_INTERN PetscErrorCode GraphMakeRMAT(MPI_Comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *);
+PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links *, PetscInt64 nodes, Graph *);
+PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
+PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
+PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *node); /* -1: there is none */
+PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt node);
+PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
+
+/* the walker's operator: G x = damping P x + (1 - damping) v, where P x = A D^-1 x + (rank of dangling nodes) u moves all rank x */
+typedef struct {
+  const Graph *graph;
+  PetscReal    damping;
+  Dangling     dangling;
+  Vec          scale;      /* 1/out, 0 where nothing leaves */
+  Vec          isdangling; /* 1 where nothing leaves, else 0; NULL: no such node, or their rank is dropped */
+  Vec          v, u;       /* where the bored walker goes, where dangling rank goes; both sum to 1; u may be v, or NULL: it stays */
+  Vec          z;          /* work */
+  PetscInt     ndangling, matmults;
+} Google;
+
+PETSC_INTERN PetscErrorCode GoogleCreate(const Graph *, PetscReal damping, Dangling, Vec v, Vec u, Google *);
+PETSC_INTERN PetscErrorCode GooglePull(Google *, Vec x, Vec y);                               /* y = P x */
+PETSC_INTERN PetscErrorCode GoogleResidual(Google *, Vec x, Vec px, Vec r, PetscReal *norm1); /* r = G x - x, given P x */
+PETSC_INTERN PetscErrorCode GoogleDestroy(Google *);
+
+typedef struct {
+  Method    method;
+  PetscReal tolerance; /* of the certified error in the 1-norm */
+  PetscInt  max_it;
+  PetscReal inner_damping, inner_tolerance; /* of inner-outer iterations */
+  PetscInt  extrapolate;                    /* power: quadratic extrapolation every so many iterations, 0: never */
+  PetscBool monitor, assemble;              /* assemble: the preconditioner sees the matrix I - damping A D^-1 */
+} SolveOptions;
+
+typedef struct {
+  PetscInt    iterations;
+  PetscReal   residual, bound; /* |Gx - x|_1 of the x returned, and the bound on its distance to the fixed point */
+  PetscBool   converged;
+  const char *reason;
+} SolveResult;
+
+PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
+PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *); /* one more iteration: notes, monitors, decides */
+
+/* a node and its rank, and whether its place before the next one is certain */
+typedef struct {
+  PetscReal rank;
+  PetscInt  node;
+  PetscBool certain;
+} TopEntry;
+
+PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* on all ranks */
+PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
+PETSC_INTERN PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char[]);
+PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char[]);
+
+PETSC_INTERN PetscErrorCode PersonalizeRead(const Graph *, const char[], PetscInt *n, Vec **v);
+
+#endif

@@ -1,0 +1,101 @@
+/* Where bored walkers go, read from a file: one vector a line. */
+#include "pagerank.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* one entry <node>[:<weight>]; NULL when it is malformed */
+static const char *ScanEntry(const char *p, PetscInt64 *id, PetscReal *w)
+{
+  char *end;
+
+  if (!isdigit((unsigned char)*p)) return NULL;
+  *id = (PetscInt64)strtoll(p, &end, 10);
+  *w  = 1;
+  if (*end == ':') {
+    p  = end + 1;
+    *w = (PetscReal)strtod(p, &end);
+    if (end == p || !(*w >= 0) || *w > PETSC_MAX_REAL) return NULL;
+  }
+  return isspace((unsigned char)*end) ? end : NULL;
+}
+
+/* fills a vector with the weights of a line, scaled to sum 1 */
+static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, AppComplaint *C)
+{
+  PetscInt  first, last, node;
+  PetscReal sum;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(v, 0.0));
+  PetscCall(VecGetOwnershipRange(v, &first, &last));
+  while (1) {
+    const char *token;
+    PetscInt64  id;
+    PetscReal   w;
+
+    while (p < eol && isspace((unsigned char)*p)) p++;
+    if (p == eol) break;
+    token = p;
+    p     = ScanEntry(token, &id, &w);
+    node  = -1;
+    if (p) PetscCall(GraphFind(G, id, &node));
+    if (node < 0) {
+      AppComplain(C, line, token, eol, p ? "expected nodes of the graph" : "expected <node>[:<weight>], weights finite and not negative");
+      break;
+    }
+    if (node >= first && node < last) PetscCall(VecSetValue(v, node, w, ADD_VALUES));
+  }
+  PetscCall(VecAssemblyBegin(v));
+  PetscCall(VecAssemblyEnd(v));
+  PetscCall(VecNorm(v, NORM_1, &sum));
+  if (!C->line && !(sum > 0 && sum <= PETSC_MAX_REAL)) AppComplain(C, line, "", "", "the weights sum to 0 or to no finite number");
+  if (!C->line) PetscCall(VecScale(v, 1 / sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  PersonalizeRead - Reads vectors of where walkers jump
+
+  Collective
+
+  Input Parameters:
++ G    - the graph
+- file - a line for each vector: <node>[:<weight>] ..., nodes by their identity; lines that begin with # are comments
+
+  Output Parameters:
++ n - how many vectors
+- v - [n] the vectors, of sum 1; to be freed with VecDestroyVecs()
+*/
+PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
+{
+  AppText      T;
+  AppComplaint C    = {0};
+  PetscInt64   line = 0;
+  PetscInt     k    = 0;
+  PetscMPIInt  rank;
+  int          length;
+  char        *text;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(G->comm, &rank));
+  PetscCall(AppTextRead(PETSC_COMM_SELF, file, &T)); /* a few lines, which everybody needs */
+  T.comm = G->comm;
+  text   = T.text;
+  PetscCall(PetscMPIIntCast((PetscInt64)T.length, &length));
+  *n = 0;
+  for (const char *p = text, *eol; p < text + length; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(text + length - p));
+    *n += *p != '#' && strspn(p, " \t\r") < (size_t)(eol - p);
+  }
+  PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
+  PetscCall(VecDuplicateVecs(G->out, *n, v));
+  for (const char *p = text, *eol; p < text + length && !C.line; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(text + length - p));
+    line++;
+    if (*p != '#' && strspn(p, " \t\r") < (size_t)(eol - p)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
+  }
+  PetscCall(AppTextRaise(&T, &C));
+  PetscCall(AppTextDestroy(&T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,192 @@
+/* What is done with ranks: the first places, files, a picture. */
+#include "pagerank.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+/* higher rank first, then lower number: a fixed order */
+static int ComparePlaces(const void *a, const void *b)
+{
+  const TopEntry *p = (const TopEntry *)a, *q = (const TopEntry *)b;
+
+  if (p->rank != q->rank) return p->rank > q->rank ? -1 : 1;
+  return (p->node > q->node) - (p->node < q->node);
+}
+
+/* inserts into a list of the k best, best first */
+static void Insert(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
+{
+  PetscInt at;
+
+  if (*n == k && ComparePlaces(&e, &list[k - 1]) > 0) return;
+  for (at = *n < k ? (*n)++ : k - 1; at > 0 && ComparePlaces(&e, &list[at - 1]) < 0; at--) list[at] = list[at - 1];
+  list[at] = e;
+}
+
+/*
+  RanksTop - Finds the nodes of highest rank, and which of their places are certain
+
+  Collective
+
+  Input Parameters:
++ x     - the ranks
+. bound - on the 1-norm of their error
+- k     - how many places
+
+  Output Parameters:
++ top   - [k] the places, best first, on all ranks
+- found - how many there are
+
+  Note:
+  Errors of 1-norm b at most move two ranks by b at most towards each other.  A place is certain when the next rank is lower by
+  more: whoever stands before this gap has a higher exact rank than whoever stands behind it.
+*/
+PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found)
+{
+  MPI_Comm           comm   = PetscObjectComm((PetscObject)x);
+  const PetscInt     wanted = k + 1; /* the place behind the last decides about that */
+  const PetscScalar *a;
+  TopEntry          *mine, *all;
+  PetscInt           first, m, n = 0, total = 0;
+  PetscMPIInt        size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscCalloc2(wanted, &mine, (size_t)wanted * size, &all));
+  PetscCall(VecGetOwnershipRange(x, &first, NULL));
+  PetscCall(VecGetLocalSize(x, &m));
+  PetscCall(VecGetArrayRead(x, &a));
+  for (PetscInt i = 0; i < m; i++) Insert(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
+  PetscCall(VecRestoreArrayRead(x, &a));
+  for (PetscInt i = n; i < wanted; i++) mine[i].node = -1;
+  PetscCallMPI(MPI_Allgather(mine, (PetscMPIInt)(wanted * sizeof(*mine)), MPI_BYTE, all, (PetscMPIInt)(wanted * sizeof(*mine)), MPI_BYTE, comm));
+  for (PetscInt i = 0; i < wanted * size; i++)
+    if (all[i].node >= 0) all[total++] = all[i];
+  qsort(all, (size_t)total, sizeof(*all), ComparePlaces);
+  *found = PetscMin(k, total);
+  for (PetscInt i = 0; i < *found; i++) {
+    top[i]         = all[i];
+    top[i].certain = (PetscBool)(i + 1 == total || all[i].rank - all[i + 1].rank > bound);
+  }
+  PetscCall(PetscFree2(mine, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* all ranks on the first process */
+static PetscErrorCode Gather(Vec x, Vec *on0)
+{
+  VecScatter scatter;
+
+  PetscFunctionBegin;
+  PetscCall(VecScatterCreateToZero(x, &scatter, on0));
+  PetscCall(VecScatterBegin(scatter, x, *on0, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, x, *on0, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterDestroy(&scatter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a line of identity and ranks (one for each of the n vectors) for every node, in the order of the nodes */
+PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const char file[])
+{
+  AppOutput           out;
+  Vec                *on0;
+  const PetscScalar **a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &on0, n, &a));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(Gather(x[k], &on0[k]));
+    PetscCall(VecGetArrayRead(on0[k], &a[k]));
+  }
+  PetscCall(AppOutputOpen(G->comm, file, &out));
+  for (PetscInt i = 0; i < G->N && out.fp; i++) {
+    (void)fprintf(out.fp, "%" PetscInt64_FMT, GraphIdentity(G, i));
+    for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[k][i]));
+    (void)fputc('\n', out.fp);
+  }
+  PetscCall(AppOutputCommit(&out));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(VecRestoreArrayRead(on0[k], &a[k]));
+    PetscCall(VecDestroy(&on0[k]));
+  }
+  PetscCall(PetscFree2(on0, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the vectors one after another in PETSc's binary format, for VecLoad() */
+PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char file[])
+{
+  MPI_Comm    comm = PetscObjectComm((PetscObject)x[0]);
+  char        aside[PETSC_MAX_PATH_LEN];
+  PetscViewer viewer;
+  PetscMPIInt rank;
+  int         failed = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(aside, sizeof(aside), "%s.part", file));
+  PetscCall(PetscViewerCreate(comm, &viewer));
+  PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+  PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
+  PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
+  PetscCall(PetscViewerFileSetName(viewer, aside));
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecView(x[k], viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) failed = rename(aside, file);
+  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, comm));
+  PetscCheck(!failed, comm, PETSC_ERR_FILE_WRITE, "Cannot rename %s to %s", aside, file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int Descending(const void *a, const void *b)
+{
+  const PetscScalar x = *(const PetscScalar *)a, y = *(const PetscScalar *)b;
+
+  return (x < y) - (x > y);
+}
+
+/* the distribution of the ranks as a picture: rank over place, both logarithmic, a straight line for a power law */
+PetscErrorCode RanksWritePicture(Vec x, const char file[])
+{
+  const double W = 640, H = 440, left = 90, right = 20, top = 20, bottom = 60;
+  AppOutput    out;
+  Vec          on0;
+  PetscScalar *a;
+  PetscInt     N;
+
+  PetscFunctionBegin;
+  PetscCall(Gather(x, &on0));
+  PetscCall(AppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
+  PetscCall(VecGetLocalSize(on0, &N));
+  PetscCall(VecGetArray(on0, &a));
+  if (out.fp) {
+    double low, high, places;
+
+    qsort(a, (size_t)N, sizeof(*a), Descending);
+    while (N > 1 && !(a[N - 1] > 0)) N--; /* a logarithm wants them positive */
+    high   = PetscCeilReal(PetscLog10Real(PetscRealPart(a[0])));
+    low    = PetscMin(PetscFloorReal(PetscLog10Real(PetscRealPart(a[N - 1]))), high - 1);
+    places = PetscMax(PetscCeilReal(PetscLog10Real((PetscReal)N)), 1);
+    (void)fprintf(out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H);
+    for (int d = 0; d <= (int)places; d++) {
+      const double at = left + d / places * (W - left - right);
+
+      (void)fprintf(out.fp, "<path d=\"M%.1f %g V%g\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n", at, top, H - bottom, at, H - bottom + 20, d);
+    }
+    for (int d = (int)low; d <= (int)high; d++) {
+      const double at = top + (high - d) / (high - low) * (H - top - bottom);
+
+      (void)fprintf(out.fp, "<path d=\"M%g %.1f H%g\" stroke=\"#ddd\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n", left, at, W - right, left - 8, at + 4, d);
+    }
+    (void)fprintf(out.fp, "<polyline fill=\"none\" stroke=\"#0b62a4\" stroke-width=\"2\" points=\"");
+    for (double p = 1; p <= N; p = PetscMax(p + 1, PetscFloorReal(p * 1.02))) {
+      const double value = PetscLog10Real(PetscRealPart(a[(PetscInt)p - 1]));
+
+      (void)fprintf(out.fp, "%.1f,%.1f ", left + PetscLog10Real(p) / places * (W - left - right), top + (high - value) / (high - low) * (H - top - bottom));
+    }
+    (void)fprintf(out.fp, "\"/>\n<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">place</text>\n<text transform=\"translate(24 %g) rotate(-90)\" text-anchor=\"middle\">PageRank</text>\n</svg>\n", (left + W - right) / 2, H - 15, (top + H - bottom) / 2);
+  }
+  PetscCall(VecRestoreArray(on0, &a));
+  PetscCall(VecDestroy(&on0));
+  PetscCall(AppOutputCommit(&out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

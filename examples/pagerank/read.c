@@ -1,0 +1,228 @@
+/* Links from text: SNAP edge lists and Matrix Market files, plain or compressed. */
+#include "pagerank.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* room for more links, and for their weights */
+PetscErrorCode LinksReserve(Links *L, PetscInt64 more, PetscBool weighted)
+{
+  const PetscBool grow = (PetscBool)(L->n + more > L->capacity);
+
+  PetscFunctionBegin;
+  if (grow) {
+    L->capacity = PetscMax(L->n + more, 2 * L->capacity);
+    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->from), &L->from));
+    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->to), &L->to));
+  }
+  if (weighted && (grow || !L->weight)) PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->weight), &L->weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LinksDestroy(Links *L)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(L->from));
+  PetscCall(PetscFree(L->to));
+  PetscCall(PetscFree(L->weight));
+  L->n = L->capacity = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *SkipBlanks(const char *p)
+{
+  while (*p == ' ' || *p == '\t' || *p == ',' || *p == '\r') p++;
+  return p;
+}
+
+/* a whole number that is not negative; NULL: there is none, or it is too large */
+static const char *ScanId(const char *p, PetscInt64 *id)
+{
+  const char *begin = p;
+  PetscInt64  value = 0;
+
+  for (; isdigit((unsigned char)*p); p++) {
+    if (value > (INT64_MAX - (*p - '0')) / 10) return NULL;
+    value = 10 * value + (*p - '0');
+  }
+  *id = value;
+  return p == begin || !(isspace((unsigned char)*p) || *p == ',') ? NULL : p;
+}
+
+static const char *ScanWeight(const char *p, PetscReal *w)
+{
+  char *end;
+
+  *w = (PetscReal)strtod(p, &end);
+  return end == p || !(isspace((unsigned char)*end) || *end == ',') ? NULL : end;
+}
+
+/* what the header of a Matrix Market file promises */
+typedef struct {
+  int        market, pattern, symmetric;
+  PetscInt64 nodes, links, headerlines;
+} Header;
+
+/* reads "%%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>" and the line of sizes; on the first rank */
+static PetscErrorCode ReadHeader(const AppText *T, Header *H, AppComplaint *C)
+{
+  const char *p = T->text, *end = T->text + T->length;
+  char        object[16], format[16], field[16], symmetry[20];
+  PetscInt64  rows, cols;
+
+  PetscFunctionBegin;
+  if (T->length < 14 || strncmp(p, "%%MatrixMarket", 14)) PetscFunctionReturn(PETSC_SUCCESS);
+  H->market = 1;
+  if (sscanf(p + 14, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || strcmp(format, "coordinate") || (strcmp(field, "real") && strcmp(field, "integer") && strcmp(field, "pattern")) ||
+      (strcmp(symmetry, "general") && strcmp(symmetry, "symmetric"))) {
+    AppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  H->pattern   = !strcmp(field, "pattern");
+  H->symmetric = !strcmp(symmetry, "symmetric");
+  while (p < end && (*p == '%' || *SkipBlanks(p) == '\n')) {
+    p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+    H->headerlines++;
+  }
+  H->headerlines++;
+  if (p == end || !(p = ScanId(SkipBlanks(p), &rows)) || !(p = ScanId(SkipBlanks(p), &cols)) || !ScanId(SkipBlanks(p), &H->links)) AppComplain(C, H->headerlines, p && p < end ? p : end, end, "expected <rows> <columns> <entries>");
+  else if (rows != cols) AppComplain(C, H->headerlines, p, end, "a graph wants as many rows as columns");
+  else H->nodes = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* one link; the number of lines is for complaints */
+static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, const Header *H, PetscBool *weighted, Links *L, AppComplaint *C)
+{
+  PetscInt64  from = 0, to = 0;
+  PetscReal   w     = 1;
+  const char *token = p, *q = ScanId(p, &from);
+
+  PetscFunctionBegin;
+  if (!q) AppComplain(C, line, token, eol, "expected two node numbers, not negative and below 2^63");
+  else if (!(q = ScanId(token = SkipBlanks(q), &to))) AppComplain(C, line, token, eol, "expected a second node number");
+  else if (H->market && (from < 1 || from > H->nodes || to < 1 || to > H->nodes)) AppComplain(C, line, p, eol, "expected node numbers from 1 to the number of rows");
+  else {
+    token = SkipBlanks(q);
+    if (token < eol) { /* a third column is a weight */
+      q = ScanWeight(token, &w);
+      if (!q || !(w >= 0) || w > PETSC_MAX_REAL) AppComplain(C, line, token, eol, "expected a weight that is finite and not negative");
+      else if (SkipBlanks(q) < eol) AppComplain(C, line, SkipBlanks(q), eol, "expected <from> <to> [<weight>]");
+      if (!*weighted) { /* those before had none, or none came before */
+        if (L->n) AppComplain(C, line, token, eol, "lines before had no weight: expected the end of the line");
+        *weighted = PETSC_TRUE;
+      }
+    } else if (*weighted) AppComplain(C, line, token, eol, "lines before had a weight: expected a weight");
+  }
+  if (C->line) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LinksReserve(L, 2, *weighted));
+  for (int twice = 0; twice <= (H->symmetric && from != to); twice++) {
+    L->from[L->n] = twice ? to : from;
+    L->to[L->n]   = twice ? from : to;
+    if (*weighted) L->weight[L->n] = w;
+    L->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ranks must agree on whether there are weights; one without lines follows the others */
+static PetscErrorCode AgreeOnWeights(const AppText *T, PetscInt64 lines, PetscBool weighted, Links *L, AppComplaint *C)
+{
+  int mine[2] = {L->n && weighted, L->n && !weighted}, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, T->comm));
+  if (all[0] && all[1] && !weighted && L->n) AppComplain(C, lines, "", "", "some lines of the file have a weight, others like this have none");
+  if (all[0]) PetscCall(LinksReserve(L, 1, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GraphReadText - Reads links from a text file; every rank keeps those of its lines
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- file - lines of <from> <to> [<weight>], separated by blanks, tabs or commas; lines that begin with # or % are comments, and the
+         first line may be a heading in words.  Or a Matrix Market file in coordinate format, whose entry (i,j) is a link from i to j
+
+  Output Parameters:
++ L     - the links, with identities as in the file
+- nodes - the number of nodes that a header gives, else 0: the nodes are those that have links
+*/
+PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
+{
+  AppText      T;
+  AppComplaint C        = {0};
+  Header       H        = {0};
+  PetscBool    weighted = PETSC_FALSE;
+  PetscInt64   line     = 0, counted[2];
+  PetscMPIInt  rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(AppTextRead(comm, file, &T));
+  if (!rank) PetscCall(ReadHeader(&T, &H, &C));
+  PetscCallMPI(MPI_Bcast(&H, (PetscMPIInt)sizeof(H), MPI_BYTE, 0, comm));
+  PetscCall(LinksReserve(L, (PetscInt64)(T.length / 12) + 16, PETSC_FALSE)); /* most lines are longer */
+  for (const char *p = T.text, *end = T.text + T.length, *eol; p < end && !C.line; p = eol + 1) {
+    const char *q = SkipBlanks(p);
+
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    line++;
+    if (q == eol || *q == '#' || *q == '%' || T.before + line <= H.headerlines) continue;
+    if (T.before + line == 1 && (isalpha((unsigned char)*q) || *q == '"')) continue; /* a heading */
+    PetscCall(ReadLink(q, eol, line, &H, &weighted, L, &C));
+  }
+  PetscCall(AgreeOnWeights(&T, line, weighted, L, &C));
+  PetscCall(AppTextRaise(&T, &C));
+  counted[0] = L->n;
+  PetscCallMPI(MPI_Allreduce(counted, counted + 1, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCheck(counted[1] > 0 || H.nodes > 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no links, expected lines of the form: <from> <to> [<weight>]", file);
+  PetscCheck(!H.market || H.symmetric || counted[1] == H.links, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT, file, H.links, counted[1]);
+  *nodes = H.nodes;
+  PetscCall(AppTextDestroy(&T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* one 64-bit number out of another, for links that are the same on any number of ranks (splitmix64, G. L. Steele et al. 2014) */
+static uint64_t Mix(uint64_t x)
+{
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* R-MAT (D. Chakrabarti, Y. Zhan, C. Faloutsos 2004) with the parameters of Graph500: every link falls through `scale` levels into
+   one of four quarters with probabilities 0.57, 0.19, 0.19, 0.05 */
+PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *L)
+{
+  const PetscInt64 total = (PetscInt64)degree << scale;
+  PetscMPIInt      rank, size;
+  PetscInt64       first, last;
+
+  PetscFunctionBegin;
+  PetscCheck(scale >= 1 && scale <= 30 && degree >= 1 && degree <= 4096, comm, PETSC_ERR_ARG_OUTOFRANGE, "R-MAT wants a scale from 1 to 30 and 1 to 4096 links a node, not %" PetscInt_FMT ",%" PetscInt_FMT, scale, degree);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  first = total / size * rank + PetscMin(total % size, rank);
+  last  = total / size * (rank + 1) + PetscMin(total % size, rank + 1);
+  PetscCall(LinksReserve(L, last - first, PETSC_FALSE));
+  for (PetscInt64 e = first; e < last; e++) {
+    uint64_t   state = Mix(Mix((uint64_t)seed) ^ (uint64_t)e);
+    PetscInt64 from = 0, to = 0;
+
+    for (PetscInt level = 0; level < scale; level++) {
+      const uint32_t dice    = (uint32_t)((state = Mix(state)) >> 32);
+      const int      quarter = (dice >= 2448131359u) + (dice >= 3264175145u) + (dice >= 4080218931u); /* 0.57, 0.76, 0.95 of 2^32 */
+
+      from = 2 * from + (quarter >> 1);
+      to   = 2 * to + (quarter & 1);
+    }
+    L->from[L->n] = from;
+    L->to[L->n++] = to;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,144 @@
+/* Stationary iterations to the fixed point: power, power with quadratic extrapolation, inner-outer.  Each stops on the residual of
+   the vector that it returns, so that the bound on the error holds whatever the method did before. */
+#include "pagerank.h"
+
+const char *const Methods[] = {"power", "inner_outer", "ksp", "Method", "", NULL};
+
+/* one more iteration: notes the residual, prints it when asked to, and says whether to stop */
+PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
+{
+  PetscFunctionBegin;
+  R->residual = norm1;
+  R->bound    = norm1 / (1 - g->damping);
+  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e\n", R->iterations, (double)R->residual, (double)R->bound));
+  PetscCheck(norm1 <= PETSC_MAX_REAL, g->graph->comm, PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is not a number", R->iterations);
+  if (R->bound <= o->tolerance) {
+    R->converged = PETSC_TRUE;
+    R->reason    = "CONVERGED_ERROR_BOUND";
+  } else if (R->iterations >= o->max_it) R->reason = "DIVERGED_ITS";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last three differences d0, d1, d2 = d of the iterates nearly satisfy c0 d0 + c1 d1 + d2 = 0 when two eigenvectors beside the
+   first one are left; the combination of iterates in which these cancel stands for the next one.
+   S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Extrapolation methods for accelerating PageRank computations", WWW 2003. */
+static PetscErrorCode Extrapolate(Vec x, Vec d[3])
+{
+  PetscScalar a00, a01, a11, b0, b1, determinant, c0, c1, sum, before;
+
+  PetscFunctionBegin;
+  PetscCall(VecDot(d[0], d[0], &a00));
+  PetscCall(VecDot(d[0], d[1], &a01));
+  PetscCall(VecDot(d[1], d[1], &a11));
+  PetscCall(VecDot(d[0], d[2], &b0));
+  PetscCall(VecDot(d[1], d[2], &b1));
+  determinant = a00 * a11 - a01 * a01;
+  if (!(determinant > 1e-12 * a00 * a11)) PetscFunctionReturn(PETSC_SUCCESS); /* the differences are parallel: nothing to gain */
+  c0  = (a01 * b1 - a11 * b0) / determinant;
+  c1  = (a01 * b0 - a00 * b1) / determinant;
+  sum = c0 + c1 + 1 + c1 + 1 + 1;
+  if (!(PetscAbsScalar(sum) > 1e-8)) PetscFunctionReturn(PETSC_SUCCESS);
+  /* (c0+c1+1) x0 + (c1+1) x1 + x2 over the sum of these, where x = x2, x1 = x2 - d2, x0 = x1 - d1 */
+  PetscCall(VecSum(x, &before));
+  PetscCall(VecAXPY(x, -(c0 + c1 + 1 + c1 + 1) / sum, d[2]));
+  PetscCall(VecAXPY(x, -(c0 + c1 + 1) / sum, d[1]));
+  PetscCall(VecAbs(x)); /* a rank that has become negative is worse than its opposite */
+  PetscCall(VecSum(x, &sum));
+  PetscCall(VecScale(x, before / sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SolvePower(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+{
+  Vec      *d;
+  PetscReal norm1;
+  PetscInt  since = 0; /* iterations since the last extrapolation */
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicateVecs(x, o->extrapolate ? 3 : 1, &d));
+  while (1) {
+    Vec r = d[0];
+
+    PetscCall(GooglePull(g, x, r));
+    PetscCall(GoogleResidual(g, x, r, r, &norm1));
+    PetscCall(SolveCheck(g, o, norm1, R));
+    if (R->reason) break;
+    PetscCall(VecAXPY(x, 1.0, r));
+    R->iterations++;
+    if (!o->extrapolate) continue;
+    d[0] = d[1]; /* the newest difference is the last */
+    d[1] = d[2];
+    d[2] = r;
+    if (++since < PetscMax(o->extrapolate, 3)) continue;
+    PetscCall(Extrapolate(x, d));
+    since = 0;
+  }
+  PetscCall(VecDestroyVecs(o->extrapolate ? 3 : 1, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* D. Gleich, A. Gray, C. Greif, T. Lau, "An inner-outer iteration for computing PageRank", SIAM J. Sci. Comput. 32 (2010): an outer
+   step solves a system with less damping, which a few inner power steps do well enough */
+static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+{
+  const PetscReal beta = o->inner_damping;
+  PetscReal       norm1, inner;
+  Vec             y, f, r;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecDuplicate(x, &f));
+  PetscCall(VecDuplicate(x, &r));
+  PetscCall(GooglePull(g, x, y));
+  while (1) {
+    PetscCall(GoogleResidual(g, x, y, r, &norm1));
+    PetscCall(SolveCheck(g, o, norm1, R));
+    if (R->reason) break;
+    PetscCall(VecCopy(g->v, f));
+    PetscCall(VecAXPBY(f, g->damping - beta, 1 - g->damping, y));
+    do { /* until x solves the inner system well enough, or its steps no longer pay */
+      PetscCall(VecWAXPY(x, beta, y, f));
+      PetscCall(GooglePull(g, x, y));
+      R->iterations++;
+      PetscCall(VecWAXPY(r, beta, y, f));
+      PetscCall(VecAXPY(r, -1.0, x));
+      PetscCall(VecNorm(r, NORM_1, &inner));
+    } while (inner >= o->inner_tolerance && R->iterations < o->max_it && inner > norm1 * (1 - beta) * 0.1);
+  }
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Solve - Finds the fixed point of the operator
+
+  Collective
+
+  Input Parameters:
++ g - the operator
+. o - how
+- x - where to begin
+
+  Output Parameters:
++ x - the ranks
+- R - the residual of x, the bound on its error, and why the iteration ended
+*/
+PetscErrorCode Solve(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(R, sizeof(*R)));
+  switch (o->method) {
+  case METHOD_POWER:
+    PetscCall(SolvePower(g, o, x, R));
+    break;
+  case METHOD_INNEROUTER:
+    PetscCall(SolveInnerOuter(g, o, x, R));
+    break;
+  case METHOD_KSP:
+    PetscCall(SolveKSP(g, o, x, R));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

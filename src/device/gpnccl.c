@@ -1,0 +1,103 @@
+/* NCCL by dlopen(): one build runs where it is and where it is not.  What is declared here of its interface has been the same
+   since version 2.7, the first that sends from one rank to another. */
+#include "device/gpnccl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NCCL_LIBRARY "libnccl.so.2"
+#define NCCL_SENDS   2700 /* the version that brought ncclSend() */
+#define NCCL_DOUBLE  8    /* ncclFloat64 */
+
+typedef struct {
+  char internal[GP_NCCL_ID_BYTES];
+} NcclId;
+
+static struct {
+  void *handle;
+  int   version;
+  int (*GetVersion)(int *);
+  int (*GetUniqueId)(NcclId *);
+  int (*CommInitRank)(GpNccl *, int size, NcclId, int rank);
+  int (*CommDestroy)(GpNccl);
+  int (*Send)(const void *, size_t, int type, int peer, GpNccl, void *stream);
+  int (*Recv)(void *, size_t, int type, int peer, GpNccl, void *stream);
+  int (*GroupStart)(void);
+  int (*GroupEnd)(void);
+  const char *(*GetErrorString)(int);
+} Nccl;
+
+/* dlsym() gives a pointer to an object; POSIX lets it be read as one to a function */
+static int NcclFind(const char *name, void *function)
+{
+  void *symbol = dlsym(Nccl.handle, name);
+
+  memcpy(function, &symbol, sizeof(symbol));
+  return symbol != NULL;
+}
+
+GpErr GpNcclLoad(int *version, char *why, size_t whylen)
+{
+  *version = 0;
+  if (!Nccl.handle) {
+    int complete;
+
+    Nccl.handle = dlopen(NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!Nccl.handle) {
+      snprintf(why, whylen, "NCCL is not found: %s", dlerror());
+      return GP_ERR_NOT_BUILT;
+    }
+    complete = NcclFind("ncclGetVersion", &Nccl.GetVersion) && NcclFind("ncclGetUniqueId", &Nccl.GetUniqueId) && NcclFind("ncclCommInitRank", &Nccl.CommInitRank) && NcclFind("ncclCommDestroy", &Nccl.CommDestroy) && NcclFind("ncclSend", &Nccl.Send) &&
+               NcclFind("ncclRecv", &Nccl.Recv) && NcclFind("ncclGroupStart", &Nccl.GroupStart) && NcclFind("ncclGroupEnd", &Nccl.GroupEnd) && NcclFind("ncclGetErrorString", &Nccl.GetErrorString);
+    if (!complete || Nccl.GetVersion(&Nccl.version) || Nccl.version < NCCL_SENDS) {
+      dlclose(Nccl.handle);
+      Nccl.handle = NULL;
+      snprintf(why, whylen, "%s is older than NCCL 2.7", NCCL_LIBRARY);
+      return GP_ERR_NOT_BUILT;
+    }
+  }
+  *version = Nccl.version;
+  return GP_SUCCESS;
+}
+
+static GpErr NcclCheck(GpDev dev, int code, const char *what)
+{
+  return code ? GpDevFail(dev, GP_ERR_DEVICE, "NCCL, %s: %s; NCCL_DEBUG=WARN in the environment tells more", what, Nccl.GetErrorString(code)) : GP_SUCCESS;
+}
+
+GpErr GpNcclGetId(GpDev dev, unsigned char id[GP_NCCL_ID_BYTES])
+{
+  NcclId made;
+  GpErr  err = NcclCheck(dev, Nccl.GetUniqueId(&made), "naming a communicator");
+
+  if (!err) memcpy(id, &made, sizeof(made));
+  return err;
+}
+
+GpErr GpNcclCreate(GpDev dev, int size, int rank, const unsigned char id[GP_NCCL_ID_BYTES], GpNccl *nccl)
+{
+  NcclId made;
+
+  memcpy(&made, id, sizeof(made));
+  *nccl = NULL;
+  return NcclCheck(dev, Nccl.CommInitRank(nccl, size, made, rank), "connecting the GPUs");
+}
+
+void GpNcclDestroy(GpNccl *nccl)
+{
+  if (*nccl) Nccl.CommDestroy(*nccl);
+  *nccl = NULL;
+}
+
+GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const double *from, const GpPeers *by, double *into)
+{
+  const size_t k    = (size_t)many;
+  int          code = Nccl.GroupStart(), ended;
+
+  if (code) return NcclCheck(dev, code, "beginning an exchange");
+  for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + k * (size_t)to->offset[p], k * (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, dev->stream);
+  for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
+  ended = Nccl.GroupEnd(); /* a group that has begun must end */
+  return NcclCheck(dev, code ? code : ended, "exchanging boundary entries");
+}

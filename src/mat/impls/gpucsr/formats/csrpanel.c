@@ -1,0 +1,61 @@
+/* Compressed sparse rows in small tiles, and the work space of products with many vectors. */
+#include "mat/impls/gpucsr/formats/gpformat.h"
+
+#include <stdlib.h>
+
+GpErr GpFmtBuild_csrpanel(GpFmt *A, const int32_t rowptr[])
+{
+  GpCsrPanel *P = (GpCsrPanel *)calloc(1, sizeof(*P));
+
+  A->data = P;
+  if (!P) return GpDevFail(A->csr->dev, GP_ERR_MEMORY, "out of host memory for a tiling");
+  return GpCsrTileCreate(A->csr, rowptr, GP_PANEL_TILE, GP_PANEL_ROWS, &P->tile);
+}
+
+/* the products that use the old space are on the same stream, and giving memory back waits for them */
+GpErr GpCsrPanelWork(const GpFmt *A, size_t n, double **work)
+{
+  GpCsrPanel *P   = (GpCsrPanel *)A->data;
+  GpErr       err = GP_SUCCESS;
+
+  if (n > P->nwork) {
+    GpDevFree(A->csr->dev, &P->work, P->nwork * sizeof(double));
+    P->nwork = 0;
+    err      = GpDevAlloc(A->csr->dev, n * sizeof(double), &P->work);
+    if (!err) P->nwork = n;
+  }
+  *work = P->work;
+  return err;
+}
+
+GpErr GpFmtRefill_csrpanel(GpFmt *A)
+{
+  (void)A; /* the tiles cut the pattern; the values are those of the rows */
+  return GP_SUCCESS;
+}
+
+void GpFmtDestroy_csrpanel(GpFmt *A)
+{
+  GpCsrPanel *P   = (GpCsrPanel *)A->data;
+  GpDev       dev = A->csr->dev;
+
+  if (!P) return;
+  GpDevFree(dev, &P->work, P->nwork * sizeof(double));
+  GpCsrTileDestroy(dev, &P->tile);
+  free(P);
+}
+
+double GpFmtBytes_csrpanel(const GpFmt *A)
+{
+  const GpCsrPanel *P = (const GpCsrPanel *)A->data;
+
+  return (2.0 * P->tile.ntiles + 2.0 + 3.0 * P->tile.nspans) * sizeof(int32_t) + (double)P->nwork * sizeof(double);
+}
+
+/* of a product with one panel of vectors; vectors and partial sums are counted with these */
+double GpFmtTraffic_csrpanel(const GpFmt *A)
+{
+  const GpCsrPanel *P = (const GpCsrPanel *)A->data;
+
+  return GpCsrBytes(A->csr) + (2.0 * P->tile.ntiles + 2.0) * sizeof(int32_t);
+}

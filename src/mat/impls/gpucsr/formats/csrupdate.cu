@@ -1,0 +1,253 @@
+/* New values from old ones, where they stand: scaling, scaling of rows and columns, adding a matrix or a multiple of the identity;
+   and the diagonal.  One formula in double for both twins; a value is then stored as an upload would store it. */
+#include "mat/impls/gpucsr/formats/gpformat.h"
+
+#if defined(__CUDACC__)
+  #define GP_BOTH __host__ __device__ static inline
+#else
+  #define GP_BOTH static inline
+  #include <math.h>
+  #include <string.h>
+#endif
+
+/* The new value of nonzero k, in row i and column j.  The host's operation did the same to the same double, so the bits are the
+   same, also if a compiler makes one operation of a product by 1 or -1 and a sum. */
+GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v, double x)
+{
+  switch (kind) {
+  case GP_UPDATE_SCALE:
+    return v * u->factor;
+  case GP_UPDATE_DIAGONAL:
+    if (u->row && !u->columnfirst) v *= u->row[i];
+    if (u->column) v *= u->column[j];
+    return u->row && u->columnfirst ? v * u->row[i] : v;
+  case GP_UPDATE_SHIFT:
+    return diagonal ? v + u->factor : v;
+  case GP_UPDATE_ADD:
+    return v + u->factor * x;
+  default:
+    return u->values[k];
+  }
+}
+
+/* What storing v as a float changes, and where, as one number: the largest is the largest change, and of equal ones the
+   first.  Zero: nothing changed. */
+GP_BOTH uint64_t Change(double v, float stored, int32_t k)
+{
+  const double change = fabs(v - (double)stored);
+  union {
+    float    ratio;
+    uint32_t bits;
+  } r;
+
+  if (!(change > 0)) return 0; /* NaN where v is not finite: it passes as in AIJ */
+  r.ratio = (float)(change / fabs(v));
+  return ((uint64_t)r.bits << 32) | (0xffffffffu - (uint32_t)k);
+}
+
+#if !defined(__CUDACC__)
+
+/* kind is a constant wherever this is called, so that nothing is decided inside the loops */
+static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
+{
+  const GpCsrUpdate u     = *update;
+  float            *f     = (float *)A->val;
+  double           *d     = (double *)A->val;
+  const float      *x     = (const float *)u.other;
+  const double     *y     = (const double *)u.other;
+  uint64_t          worst = 0;
+
+  for (int32_t i = 0; i < A->m; i++) {
+    const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
+
+    if (A->prec == GP_F64) {
+      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k], kind == GP_UPDATE_ADD ? y[k] : 0);
+      continue;
+    }
+    for (int32_t k = begin; k < end; k++) {
+      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k], kind == GP_UPDATE_ADD ? (double)x[k] : 0);
+
+      f[k] = (float)v;
+      if ((double)f[k] != v) {
+        const uint64_t change = Change(v, f[k], k);
+
+        if (change > worst) worst = change;
+      }
+    }
+  }
+  return worst;
+}
+
+static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
+{
+  switch (u->kind) {
+  case GP_UPDATE_SCALE:
+    return UpdateRows(A, u, GP_UPDATE_SCALE);
+  case GP_UPDATE_DIAGONAL:
+    return UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+  case GP_UPDATE_SHIFT:
+    return UpdateRows(A, u, GP_UPDATE_SHIFT);
+  case GP_UPDATE_ADD:
+    return UpdateRows(A, u, GP_UPDATE_ADD);
+  default:
+    return UpdateRows(A, u, GP_UPDATE_SET);
+  }
+}
+
+GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
+{
+  memset(diagonal, 0, (size_t)A->m * sizeof(double));
+  for (int32_t i = 0; i < A->m; i++) {
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      if (A->col[k] == i) diagonal[i] = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+    }
+  }
+  return GP_SUCCESS;
+}
+
+  #if GP_HAVE_CUDA
+GpErr GpCsrUpdateValues_CUDA(GpCsr *, const GpCsrUpdate *, uint64_t *);
+GpErr GpCsrDiagonal_CUDA(const GpCsr *, double *);
+  #endif
+
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
+{
+  uint64_t worst = 0;
+  GpErr    err   = GP_SUCCESS;
+
+  *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
+  if (!A->nnz) return GP_SUCCESS;
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) err = GpCsrUpdateValues_CUDA(A, u, &worst);
+  else
+  #endif
+    worst = GpCsrUpdateValues_Host(A, u);
+  if (err || !worst) return err;
+  uint32_t bits = (uint32_t)(worst >> 32);
+  float    ratio;
+
+  memcpy(&ratio, &bits, sizeof(ratio));
+  loss->at    = (int64_t)(0xffffffffu - (uint32_t)worst);
+  loss->worst = (double)ratio;
+  if (isinf(ratio)) loss->overflow = loss->at;
+  return GP_SUCCESS;
+}
+
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal)
+{
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) return GpCsrDiagonal_CUDA(A, diagonal);
+  #endif
+  return GpCsrDiagonal_Host(A, diagonal);
+}
+
+#else
+
+static constexpr int BLOCK = 256;
+
+static unsigned Blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+/* Does nonzero k, of column j, stand on the diagonal?  Row j tells, without a search for the row of k. */
+__device__ static bool OnDiagonal(const GpCsr &A, int32_t k, int32_t j)
+{
+  return j < A.m && A.rowptr[j] <= k && k < A.rowptr[j + 1];
+}
+
+/* the row of nonzero k: the last that starts at or before it */
+__device__ static int32_t RowOf(const GpCsr &A, int32_t k)
+{
+  int32_t lo = 0, hi = A.m;
+
+  while (hi - lo > 1) {
+    int32_t mid = lo + (hi - lo) / 2;
+
+    if (A.rowptr[mid] <= k) lo = mid;
+    else hi = mid;
+  }
+  return lo;
+}
+
+__device__ static uint64_t Store(double v, int32_t k, double *val)
+{
+  val[k] = v;
+  return 0;
+}
+
+__device__ static uint64_t Store(double v, int32_t k, float *val)
+{
+  val[k] = (float)v;
+  return Change(v, val[k], k);
+}
+
+/* a maximum is the same in whatever order the threads come */
+template <typename T>
+__global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
+{
+  T       *val  = (T *)A.val;
+  uint64_t mine = 0;
+
+  for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
+    const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
+    const double   x      = u.other ? (double)((const T *)u.other)[k] : 0;
+    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k], x), k, val);
+
+    mine = change > mine ? change : mine;
+  }
+  if constexpr (sizeof(T) == sizeof(float)) {
+    for (int lane = 16; lane; lane /= 2) {
+      const uint64_t theirs = __shfl_xor_sync(~0u, mine, lane);
+
+      mine = theirs > mine ? theirs : mine;
+    }
+    if (mine && threadIdx.x % 32 == 0) atomicMax(worst, (unsigned long long)mine);
+  }
+}
+
+template <typename T>
+__global__ static void Diagonal(GpCsr A, double *diagonal)
+{
+  const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (k >= A.nnz) return;
+  const int32_t j = A.col[k];
+  if (OnDiagonal(A, (int32_t)k, j)) diagonal[j] = (double)((const T *)A.val)[k];
+}
+
+extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
+{
+  GpDev               dev    = A->dev;
+  cudaStream_t        stream = (cudaStream_t)dev->stream;
+  unsigned long long *device = NULL;
+  const unsigned      most   = 16 * (unsigned)dev->compute_units;
+  const unsigned      blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
+  GpErr               err;
+
+  if (A->prec == GP_F64) {
+    Update<double><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
+    return GpDevCheckLaunch(dev, "updating values");
+  }
+  err = GpDevAlloc(dev, sizeof(*device), &device);
+  if (!err) err = dev->ops->zero(dev, device, sizeof(*device));
+  if (!err) {
+    Update<float><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
+    err = GpDevCheckLaunch(dev, "updating values");
+  }
+  if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
+  GpDevFree(dev, &device, sizeof(*device));
+  return err;
+}
+
+extern "C" GpErr GpCsrDiagonal_CUDA(const GpCsr *A, double *diagonal)
+{
+  cudaStream_t stream = (cudaStream_t)A->dev->stream;
+  GpErr        err    = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
+
+  if (err || !A->nnz) return err;
+  if (A->prec == GP_F32) Diagonal<float><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
+  else Diagonal<double><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
+  return GpDevCheckLaunch(A->dev, "diagonal");
+}
+#endif

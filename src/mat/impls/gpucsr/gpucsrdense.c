@@ -1,0 +1,114 @@
+/* MatProduct with a dense B: C = A B, A' B and, on one rank, A B', on the device. */
+#include "mat/impls/gpucsr/gpucsrmany.h"
+
+/* the local array of a dense matrix as columns; with a PETSc that has CUDA it may be on the device */
+static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGPUCSRVec column[])
+{
+  const PetscBool memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
+  PetscMemType    where   = PETSC_MEMTYPE_HOST;
+  PetscScalar    *array   = NULL;
+  PetscInt        lda;
+
+  PetscFunctionBegin;
+  if (memtype) PetscCall(GpCompatDenseGetArray(D, write, &array, &where));
+  else if (write) PetscCall(MatDenseGetArrayWrite(D, &array));
+  else PetscCall(MatDenseGetArrayRead(D, (const PetscScalar **)&array));
+  PetscCall(MatDenseGetLDA(D, &lda));
+  for (PetscInt c = 0; c < D->cmap->N; c++) {
+    PetscScalar *at = array ? array + (size_t)c * lda : NULL;
+
+    column[c] = (MatGPUCSRVec){.host = PetscMemTypeHost(where) ? at : NULL, .device = PetscMemTypeHost(where) && dev->kind != GP_DEV_HOST ? NULL : at, .memtype = memtype};
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRDenseRestore(Mat D, PetscBool write, const MatGPUCSRVec column[])
+{
+  PetscScalar *array = column[0].host ? column[0].host : column[0].device;
+
+  PetscFunctionBegin;
+  if (column[0].memtype) PetscCall(GpCompatDenseRestoreArray(D, write, &array));
+  else if (write) PetscCall(MatDenseRestoreArrayWrite(D, &array));
+  else PetscCall(MatDenseRestoreArrayRead(D, (const PetscScalar **)&array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* C = A B, or A' B */
+static PetscErrorCode MatGPUCSRMultDense(Mat A, PetscBool transpose, Mat B, Mat C)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  const PetscInt k = B->cmap->N;
+  MatGPUCSRVec  *column;
+
+  PetscFunctionBegin;
+  if (k) {
+    PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+    PetscCall(PetscMalloc1(2 * k, &column));
+    PetscCall(MatGPUCSRDenseGet(g->dev, B, PETSC_FALSE, column));
+    PetscCall(MatGPUCSRDenseGet(g->dev, C, PETSC_TRUE, column + k));
+    PetscCall(MatGPUCSRMultColumns_Private(A, transpose, k, column, column + k));
+    PetscCall(MatGPUCSRDenseRestore(C, PETSC_TRUE, column + k));
+    PetscCall(MatGPUCSRDenseRestore(B, PETSC_FALSE, column));
+    PetscCall(PetscFree(column));
+  }
+  PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_GPUCSR_Dense(Mat C)
+{
+  Mat_Product *product = C->product;
+  Mat          B       = product->B;
+
+  PetscFunctionBegin;
+  PetscCheck(product->A->assembled && B->assembled, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
+  if (product->type == MATPRODUCT_ABt) {
+    PetscCall(MatTranspose(B, MAT_INITIAL_MATRIX, &B));
+    PetscCall(MatGPUCSRMultDense(product->A, PETSC_FALSE, B, C));
+    PetscCall(MatDestroy(&B));
+  } else PetscCall(MatGPUCSRMultDense(product->A, (PetscBool)(product->type == MATPRODUCT_AtB), B, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSymbolic_GPUCSR_Dense(Mat C)
+{
+  Mat_Product *product = C->product;
+  Mat          A = product->A, B = product->B;
+  PetscLayout  rows    = product->type == MATPRODUCT_AtB ? A->cmap : A->rmap;
+  PetscLayout  columns = product->type == MATPRODUCT_ABt ? B->rmap : B->cmap;
+  PetscLayout  inner   = product->type == MATPRODUCT_ABt ? B->cmap : B->rmap; /* of B, along which A is summed */
+  PetscLayout  summed  = product->type == MATPRODUCT_AtB ? A->rmap : A->cmap;
+  PetscBool    dense;
+
+  PetscFunctionBegin;
+  PetscCheck(summed->n == inner->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Matrix local dimensions are incompatible, %" PetscInt_FMT " of A and %" PetscInt_FMT " of B", summed->n, inner->n);
+  PetscCall(MatSetSizes(C, rows->n, columns->n, rows->N, columns->N));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)C, &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  if (!dense) {
+    PetscCall(MatSetType(C, ((PetscObject)B)->type_name));
+    PetscCall(MatSetVecType(C, B->defaultvectype));
+    C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense; /* setting the type took it away */
+  }
+  C->ops->productnumeric = MatProductNumeric_GPUCSR_Dense;
+  PetscCall(MatSetUp(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is C a product for us: A ours, B dense?  A' and B' of several ranks, and products of three matrices, are made of these by PETSc. */
+PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat C, PetscBool *found)
+{
+  Mat_Product *product = C->product;
+  PetscMPIInt  size;
+
+  PetscFunctionBegin;
+  *found = PETSC_FALSE;
+  if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_AtB && product->type != MATPRODUCT_ABt) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)product->B), &size));
+  if (product->type == MATPRODUCT_ABt && size > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRIs_Private(product->A, found));
+  if (*found) PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, found, MATSEQDENSE, MATMPIDENSE, ""));
+  if (*found) C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

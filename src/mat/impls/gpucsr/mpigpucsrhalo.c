@@ -1,0 +1,199 @@
+/* The exchange of a parallel product: who sends which entries to whom, and by which way they cross. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+const char *const MatGPUCSRHaloTypes_Private[4] = {"auto", "host", "nccl", "mpi"};
+
+static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  for (int s = 0; s < 2; s++) {
+    MatGPUCSRHaloSide *S = &H->side[s];
+
+    if (S->host) H->dev->ops->release_pinned(H->dev, S->host);
+    S->host = NULL;
+    GpDevFree(H->dev, &S->device, (size_t)S->n * (size_t)H->room * sizeof(double));
+  }
+  H->room = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **halo)
+{
+  MatGPUCSRHalo *H = *halo;
+  GpDev          dev;
+
+  PetscFunctionBegin;
+  if (!H) PetscFunctionReturn(PETSC_SUCCESS);
+  dev = H->dev;
+  for (int m = 0; m < MAT_GPUCSR_MARKS; m++) {
+    if (H->mark[m]) dev->ops->event_destroy(dev, H->mark[m]);
+  }
+  PetscCall(MatGPUCSRHaloFreeBuffers(H));
+  for (int s = 0; s < 2; s++) PetscCall(PetscFree2(H->side[s].peers.rank, H->side[s].peers.offset));
+  GpDevFree(dev, &H->device_index, (size_t)H->side[0].n * sizeof(int32_t));
+  PetscCall(PetscFree(H->index));
+  PetscCall(PetscFree(H->request));
+  PetscCall(PetscFree(*halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One side: peers in ascending order of rank, their entries in the order in which PETSc lists them.  entries: NULL, or the local
+   index of each. */
+static PetscErrorCode MatGPUCSRHaloSetSide(MatGPUCSRHaloSide *S, PetscInt n, const PetscMPIInt ranks[], const PetscInt offset[], const PetscInt entries[], int32_t index[])
+{
+  PetscMPIInt *order;
+  PetscInt    *place;
+
+  PetscFunctionBegin;
+  S->n       = 0;
+  S->peers.n = (int)n;
+  PetscCall(PetscMalloc2(n, &S->peers.rank, n + 1, &S->peers.offset));
+  PetscCall(PetscMalloc2(n, &order, n, &place));
+  for (PetscInt p = 0; p < n; p++) {
+    order[p] = ranks[p];
+    place[p] = p;
+  }
+  PetscCall(PetscSortMPIIntWithIntArray((PetscMPIInt)n, order, place));
+  S->peers.offset[0] = 0;
+  for (PetscInt p = 0; p < n; p++) {
+    S->peers.rank[p] = order[p];
+    for (PetscInt k = offset[place[p]]; k < offset[place[p] + 1]; k++) index[S->n++] = (int32_t)entries[k];
+    S->peers.offset[p + 1] = (int32_t)S->n;
+  }
+  PetscCall(PetscFree2(order, place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ghosts are sorted by global column, so by owner; what an owner sends it sends in that order */
+static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt nghosts, const PetscInt columns[])
+{
+  PetscSF            sf;
+  GpSFRanks          nowners, nusers;
+  const PetscMPIInt *owners, *users;
+  const PetscInt    *offset, *entries;
+  int32_t           *ghosts;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFCreate(H->comm, &sf));
+  PetscCall(PetscSFSetGraphLayout(sf, A->cmap, nghosts, NULL, PETSC_COPY_VALUES, (PetscInt *)columns));
+  PetscCall(PetscSFSetUp(sf));
+  PetscCall(PetscSFGetRootRanks(sf, &nowners, &owners, &offset, &entries, NULL));
+  PetscCall(PetscMalloc1(nghosts, &ghosts));
+  PetscCall(MatGPUCSRHaloSetSide(&H->side[1], nowners, owners, offset, entries, ghosts));
+  for (PetscInt k = 0; k < nghosts; k++) PetscCheck(ghosts[k] == k, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Ghost %" PetscInt_FMT " of the off-diagonal block is not in the order of the ranks that own the ghosts", k);
+  PetscCall(PetscFree(ghosts));
+  PetscCall(PetscSFGetLeafRanks(sf, &nusers, &users, &offset, &entries));
+  PetscCall(PetscMalloc1(nusers ? offset[nusers] : 0, &H->index));
+  PetscCall(MatGPUCSRHaloSetSide(&H->side[0], nusers, users, offset, entries, H->index));
+  PetscCall(PetscMalloc1(nowners + nusers, &H->request));
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* room for so many values an entry; free to be written once the last upload from the host's buffers is over */
+PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool onhost)
+{
+  GpDev dev = H->dev;
+
+  PetscFunctionBegin;
+  if (onhost || many > H->room) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  if (many <= H->room) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRHaloFreeBuffers(H));
+  H->room = many;
+  for (int s = 0; s < 2; s++) {
+    MatGPUCSRHaloSide *S     = &H->side[s];
+    const char        *what  = s ? "making room for ghost entries" : "making room for boundary entries";
+    const size_t       bytes = (size_t)S->n * (size_t)many * sizeof(double);
+
+    if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
+    PetscCallGp(dev, what, GpDevAlloc(dev, bytes, &S->device));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
+{
+  GpDev        dev   = H->dev;
+  const size_t bytes = (size_t)H->side[0].n * sizeof(int32_t);
+
+  PetscFunctionBegin;
+  PetscCallGp(dev, "making room for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
+  PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, bytes));
+  for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &H->mark[m]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* auto: by the shortest way that works, the same on all ranks */
+static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
+{
+  const PetscBool automatic = (PetscBool)(H->wanted == MAT_GPUCSR_HALO_AUTO);
+  const char     *nccl = "", *mpi = "";
+  PetscBool       aware = PETSC_FALSE, look;
+  int             mine, all;
+  PetscMPIInt     size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(H->comm, &size));
+  look    = (PetscBool)(automatic && H->dev->kind != GP_DEV_HOST && size > 1);
+  H->type = MAT_GPUCSR_HALO_HOST;
+  if (look || H->wanted == MAT_GPUCSR_HALO_NCCL) {
+    PetscCall(PetscGPUCSRGetNCCL_Private(H->comm, H->dev, &H->nccl, &nccl));
+    PetscCheck(H->nccl || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type nccl: %s. Take host, or auto for what works; NCCL is looked for as libnccl.so.2, by LD_LIBRARY_PATH too", nccl);
+    if (H->nccl) H->type = MAT_GPUCSR_HALO_NCCL;
+  }
+  if ((look && !H->nccl) || H->wanted == MAT_GPUCSR_HALO_MPI) {
+    PetscCall(PetscGPUCSRIsMPIAware_Private(H->dev, &aware, &mpi));
+    mine = (int)aware;
+    PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, H->comm));
+    PetscCheck(all || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type mpi: %s. Take host, or auto for what works; -use_gpu_aware_mpi 1 tells of an MPI that does", mpi);
+    if (all) H->type = MAT_GPUCSR_HALO_MPI;
+  }
+  if (H->type == MAT_GPUCSR_HALO_NCCL) PetscCall(PetscStrncpy(H->why, nccl, sizeof(H->why)));
+  else if (H->type == MAT_GPUCSR_HALO_MPI) PetscCall(PetscStrncpy(H->why, mpi, sizeof(H->why)));
+  else if (!automatic) PetscCall(PetscStrncpy(H->why, "as asked for", sizeof(H->why)));
+  else if (!look) PetscCall(PetscStrncpy(H->why, size > 1 ? "the host runtime" : "there is one rank", sizeof(H->why)));
+  else PetscCall(PetscSNPrintf(H->why, sizeof(H->why), "%s; %s", nccl, mpi));
+  PetscCall(PetscInfo(A, "gpucsr: boundary entries cross by %s (%s)\n", MatGPUCSRHaloTypes_Private[H->type], H->why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* made anew when the pattern, a block or the option is another; collective, as these changes are */
+PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRHalo *H = g->halo;
+  PetscObjectId  id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)offdiagonal, &id));
+  if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->options.halo) {
+    PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
+    PetscCall(PetscNew(&H));
+    g->halo   = H;
+    H->wanted = g->options.halo;
+    H->dev    = g->dev;
+    PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
+    PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
+    PetscCall(MatGPUCSRHaloChoose(A, H));
+    PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
+    PetscCall(MatGPUCSRHaloSetIndex(H));
+    PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
+    H->nonzerostate = A->nonzerostate; /* should something above fail, the next product tries again */
+    H->offdiagonal  = id;
+    PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
+  }
+  *halo = H;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the same for those who have not the blocks at hand */
+PetscErrorCode MatGPUCSRFindHalo_Private(Mat A, MatGPUCSRHalo **halo)
+{
+  Mat             offdiagonal;
+  const PetscInt *columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, &offdiagonal, &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, offdiagonal, columns, halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,65 @@
+/* The parallel product with several vectors: a message holds a batch of columns, by rows, for what is sent is gathered row by row. */
+#include "mat/impls/gpucsr/gpucsrmany.h"
+
+/* y_c = Ad x_c while the boundary travels, then y_c += Ao ghosts_c */
+static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+{
+  GpDev         dev = H->dev;
+  const double *column[MAT_GPUCSR_BATCH];
+  PetscBool     onhost = (PetscBool)(H->type == MAT_GPUCSR_HALO_HOST);
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < k; c++) onhost = (PetscBool)(onhost && x[c].host);
+  for (PetscInt c = 0; c < k; c++) column[c] = onhost ? x[c].host : dx[c];
+  PetscCall(MatGPUCSRHaloReserve_Private(H, k, onhost));
+  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gatherrows(dev, (int32_t)H->side[0].n, H->index, (int)k, column, H->side[0].host));
+  else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gatherrows(dev, (int32_t)H->side[0].n, H->device_index, (int)k, column, H->side[0].device));
+  PetscCall(MatGPUCSRHaloStart_Private(H, 0, k, onhost));
+  PetscCall(GpOpMultMany(diagonal, PETSC_FALSE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
+  PetscCall(MatGPUCSRHaloEnd_Private(H));
+  if (offdiagonal->side[0].csr.nnz) {
+    for (PetscInt c = 0; c < k; c++) column[c] = H->side[1].device + c;
+    PetscCall(GpOpMultMany(offdiagonal, PETSC_FALSE, k, PETSC_TRUE, k, column, 1, dy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ghosts_c = Ao' x_c, sent to their owners while y_c = Ad' x_c; then what arrives from others is added, rank by rank */
+static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, double *const dx[], double *const dy[])
+{
+  GpDev          dev   = H->dev;
+  const GpPeers *peers = &H->side[0].peers;
+  double        *column[MAT_GPUCSR_BATCH];
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRHaloReserve_Private(H, k, PETSC_FALSE));
+  for (PetscInt c = 0; c < k; c++) column[c] = H->side[1].device + c;
+  if (H->side[1].n) PetscCall(GpOpMultMany(offdiagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, k, column));
+  PetscCall(MatGPUCSRHaloStart_Private(H, 1, k, PETSC_FALSE));
+  PetscCall(GpOpMultMany(diagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
+  PetscCall(MatGPUCSRHaloEnd_Private(H));
+  for (int p = 0; p < peers->n; p++) {
+    const int32_t from = peers->offset[p], n = peers->offset[p + 1] - from;
+
+    PetscCallGp(dev, "adding boundary entries", GpVecKernelsOf(dev)->scatteraddrows(dev, n, H->device_index + from, (int)k, H->side[0].device + (size_t)from * (size_t)k, dy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+{
+  Mat             Ad, Ao;
+  const PetscInt *columns;
+  MatGPUCSRHalo  *halo = NULL;
+  GpOp            diagonal, offdiagonal;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, Ao, columns, &halo));
+  PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
+  PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
+  if (transpose) PetscCall(MatGPUCSRMultManyTranspose(halo, diagonal, offdiagonal, k, dx, dy));
+  else PetscCall(MatGPUCSRMultManyForward(halo, diagonal, offdiagonal, k, x, dx, dy));
+  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - A->rmap->n, 0.0) * k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,115 @@
+/* What a parallel matrix says of its exchange: the way, the amount, and a timeline of a product. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+#define PRODUCTS 5 /* of which the last is told */
+
+/* microseconds from the beginning of a product to every mark */
+static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microseconds[MAT_GPUCSR_MARKS])
+{
+  GpDev dev = H->dev;
+  Vec   x, y;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  H->timed = PETSC_TRUE;
+  for (int k = 0; k < PRODUCTS; k++) {
+    PetscCallGp(dev, "waiting for a product", dev->ops->sync(dev));
+    PetscCallMPI(MPI_Barrier(H->comm));
+    PetscCall(MatMult(A, x, y));
+  }
+  H->timed = PETSC_FALSE;
+  PetscCallGp(dev, "waiting for a product", dev->ops->sync(dev));
+  for (int m = 0; m < MAT_GPUCSR_MARKS; m++) {
+    double seconds = 0;
+
+    if (m != MAT_GPUCSR_MARK_OUT || (H->type == MAT_GPUCSR_HALO_HOST && !H->onhost)) {
+      PetscCallGp(dev, "timing a product", dev->ops->event_wait(dev, H->mark[m]));
+      PetscCallGp(dev, "timing a product", dev->ops->event_seconds(dev, H->mark[MAT_GPUCSR_MARK_BEGIN], H->mark[m], &seconds));
+    }
+    microseconds[m] = 1e6 * seconds;
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* one line of -mat_view ::ascii_info */
+PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
+{
+  MatGPUCSRHalo *H = NULL;
+  PetscInt64     n, sum, most;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
+  n = H->side[0].n;
+  PetscCallMPI(MPI_Allreduce(&n, &sum, 1, MPIU_INT64, MPI_SUM, H->comm));
+  PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT64, MPI_MAX, H->comm));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: boundary entries cross by %s (%s): %" PetscInt64_FMT ", at most %" PetscInt64_FMT " from one rank\n", MatGPUCSRHaloTypes_Private[H->type], H->why, sum, most));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRHaloView - Multiplies by a parallel `MATGPUCSR` matrix and prints when, on every rank, the boundary entries were packed, those of
+  other ranks arrived, the local product was done and the whole product was
+
+  Collective
+
+  Input Parameters:
++ A      - the assembled matrix
+- viewer - an ASCII viewer
+
+  Options Database Key:
+. -mat_gpucsr_halo_view - does it before the first product
+
+  Level: advanced
+
+  Note:
+  The times are the device's, in microseconds from the start of the product: where the entries arrive before the local product is
+  done, their way costs nothing. Of five products the last is told.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetHaloType()`
+@*/
+PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
+{
+  Mat_GPUCSR    *g = NULL;
+  MatGPUCSRHalo *H = NULL;
+  PetscMPIInt    rank;
+  double         t[MAT_GPUCSR_MARKS];
+  char           out[64] = "";
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
+  PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix exchanges nothing; this is for type %s", MATMPIAIJGPUCSR);
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
+  PetscCallMPI(MPI_Comm_rank(H->comm, &rank));
+  PetscCall(MatGPUCSRHaloTime(A, H, t));
+  if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "on the host %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
+  PetscCall(PetscViewerASCIIPushSynchronized(viewer));
+  PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "gpucsr: [%d] by %s sends %" PetscInt_FMT " entries to %d, receives %" PetscInt_FMT " from %d; microseconds from the start: packed %.1f, %sarrived %.1f, local product %.1f, done %.1f\n", rank,
+                                               MatGPUCSRHaloTypes_Private[H->type], H->side[0].n, H->side[0].peers.n, H->side[1].n, H->side[1].peers.n, t[MAT_GPUCSR_MARK_PACKED], out, t[MAT_GPUCSR_MARK_ARRIVED], t[MAT_GPUCSR_MARK_LOCAL],
+                                               t[MAT_GPUCSR_MARK_END]));
+  PetscCall(PetscViewerFlush(viewer));
+  PetscCall(PetscViewerASCIIPopSynchronized(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* for -mat_gpucsr_halo_view, once the exchange is there */
+PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat A)
+{
+  PetscViewer       viewer;
+  PetscViewerFormat format;
+  PetscBool         set;
+
+  PetscFunctionBegin;
+  PetscCall(GpCompatOptionsViewer(PetscObjectComm((PetscObject)A), ((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_gpucsr_halo_view", &viewer, &format, &set));
+  if (set) {
+    PetscCall(PetscViewerPushFormat(viewer, format));
+    PetscCall(MatGPUCSRHaloView(A, viewer));
+    PetscCall(PetscViewerPopFormat(viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

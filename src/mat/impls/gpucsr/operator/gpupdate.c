@@ -1,0 +1,70 @@
+/* The operator's values changed where they stand, as the host's were: what need not be uploaded again. */
+#include "mat/impls/gpucsr/operator/gpoperator.h"
+
+/* are the device's values those of the host, none rounded? */
+PetscBool GpOpIsExact(GpOp op)
+{
+  return (PetscBool)(op->options.prec == GP_F64 || op->loss.at < 0);
+}
+
+/* the loss as an upload would measure it; the update itself gives the place, and the size to a float's precision */
+static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt rowptr[], const PetscInt col[], const double val[])
+{
+  PetscFunctionBegin;
+  op->loss     = *loss;
+  op->loss_row = op->loss_column = -1;
+  if (op->loss.at >= 0) {
+    const double v = val[op->loss.at];
+
+    op->loss.worst = PetscAbsReal(v - (double)(float)v) / PetscAbsReal(v);
+    PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
+{
+  const PetscBool exact = GpOpIsExact(op), flip = (PetscBool)(update->kind == GP_UPDATE_SCALE && PetscAbsReal(update->factor) == 1);
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  if (!exact && !flip && update->kind != GP_UPDATE_SET) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
+  if (other && (!GpOpIsExact(other) || other->options.prec != op->options.prec || other->side[0].csr.m != op->side[0].csr.m || other->side[0].csr.nnz != op->side[0].csr.nnz)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int t = 0; t < 2; t++) {
+    GpCsrUpdate u = *update;
+    GpLoss      loss;
+
+    if (!op->has[t]) continue;
+    if (t) { /* rows and columns change places, not the order in which a value is multiplied by them */
+      u.row         = update->column;
+      u.column      = update->row;
+      u.columnfirst = !update->columnfirst;
+    }
+    if (t && (update->kind == GP_UPDATE_SET || (other && !other->has[t]))) {
+      PetscCall(GpOpRefreshTranspose(op));
+      continue;
+    }
+    if (other) u.other = other->side[t].csr.val;
+    PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
+    if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will say where */
+    PetscCall(GpOpRefillSide_Private(op, t));
+    if (!t && !(flip && !exact)) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
+  }
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpZeroEntries(GpOp op)
+{
+  PetscFunctionBegin;
+  for (int t = 0; t < 2; t++) {
+    GpCsr *A = &op->side[t].csr;
+
+    if (!op->has[t]) continue;
+    PetscCallGp(op->dev, "zeroing the values", op->dev->ops->zero(op->dev, A->val, (size_t)A->nnz * GpPrecBytes(A->prec)));
+    PetscCall(GpOpRefillSide_Private(op, t));
+  }
+  op->loss     = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
+  op->loss_row = op->loss_column = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

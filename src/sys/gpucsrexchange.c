@@ -1,0 +1,169 @@
+/* How the ranks of a communicator can exchange what lies on their devices: by NCCL, whose part of a communicator is kept as an
+   attribute of the MPI one, or by an MPI that takes pointers to device memory. */
+#include "sys/gpucsrexchange.h"
+
+#if defined(OMPI_MAJOR_VERSION)
+  #include <mpi-ext.h>
+#endif
+
+typedef struct _n_GpExchange *GpExchange;
+
+struct _n_GpExchange {
+  MPI_Comm   comm;
+  GpNccl     nccl;
+  char       why[512];
+  GpExchange next;
+};
+
+/* what one rank tells the others before they connect */
+typedef struct {
+  unsigned char uuid[16];
+  int           ready;
+} GpExchangeCard;
+
+static PetscMPIInt Key   = MPI_KEYVAL_INVALID;
+static GpExchange  First = NULL; /* of all that are alive */
+
+/* MPI calls this when the communicator goes */
+static int MPIAPI PetscGPUCSRExchangeFree(MPI_Comm comm, PetscMPIInt key, void *attribute, void *extra)
+{
+  GpExchange E = (GpExchange)attribute, *link = &First;
+
+  (void)comm;
+  (void)key;
+  (void)extra;
+  while (*link && *link != E) link = &(*link)->next;
+  if (*link) *link = E->next;
+  GpNcclDestroy(&E->nccl);
+  return PetscFree(E) ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* this rank's side of the question whether NCCL works */
+static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchangeCard *card)
+{
+  char why[256] = "";
+  int  version;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(card->uuid, dev->uuid, sizeof(card->uuid)));
+  card->ready = 0;
+  if (dev->kind != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL connects GPUs, not the host runtime"));
+  else if (GpNcclLoad(&version, why, sizeof(why))) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", why));
+  else {
+    card->ready = 1;
+    PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL %d.%d.%d", version / (version < 10000 ? 1000 : 10000), version / 100 % (version < 10000 ? 10 : 100), version % 100));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* May all ranks connect?  NCCL wants a GPU for each, and waits for ever for a rank that does not come. */
+static PetscErrorCode PetscGPUCSRExchangeAgree(GpExchange E, GpDev dev, PetscMPIInt size, PetscBool *agreed)
+{
+  GpExchangeCard mine, *cards;
+
+  PetscFunctionBegin;
+  *agreed = PETSC_TRUE;
+  PetscCall(PetscGPUCSRExchangeReady(dev, E, &mine));
+  PetscCall(PetscMalloc1(size, &cards));
+  PetscCallMPI(MPI_Allgather(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, cards, (PetscMPIInt)sizeof(mine), MPI_BYTE, E->comm));
+  for (PetscMPIInt r = 0; r < size && *agreed; r++) {
+    if (!cards[r].ready) {
+      *agreed = PETSC_FALSE;
+      if (mine.ready) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL does not work on rank %d", r));
+    }
+    for (PetscMPIInt s = 0; s < r && *agreed; s++) {
+      PetscBool same;
+
+      PetscCall(PetscMemcmp(cards[s].uuid, cards[r].uuid, sizeof(mine.uuid), &same));
+      if (!same) continue;
+      *agreed = PETSC_FALSE;
+      PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "ranks %d and %d share a GPU, which NCCL does not allow", s, r));
+    }
+  }
+  PetscCall(PetscFree(cards));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscGPUCSRExchangeConnect(GpExchange E, GpDev dev, PetscMPIInt size)
+{
+  unsigned char id[GP_NCCL_ID_BYTES] = {0};
+  PetscMPIInt   rank;
+  int           err = 0, worst;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(E->comm, &rank));
+  if (!rank) err = GpNcclGetId(dev, id);
+  PetscCallMPI(MPI_Bcast(&err, 1, MPI_INT, 0, E->comm));
+  PetscCallMPI(MPI_Bcast(id, (PetscMPIInt)sizeof(id), MPI_BYTE, 0, E->comm));
+  if (!err) err = GpNcclCreate(dev, size, rank, id, &E->nccl);
+  PetscCallMPI(MPI_Allreduce(&err, &worst, 1, MPI_INT, MPI_MAX, E->comm));
+  if (!worst) PetscFunctionReturn(PETSC_SUCCESS);
+  GpNcclDestroy(&E->nccl);
+  PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", err && dev->error[0] ? dev->error : "NCCL does not connect on another rank"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscGPUCSRGetNCCL_Private(MPI_Comm comm, GpDev dev, GpNccl *nccl, const char **why)
+{
+  GpExchange  E;
+  PetscMPIInt size, found;
+
+  PetscFunctionBegin;
+  if (Key == MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, PetscGPUCSRExchangeFree, &Key, NULL));
+  PetscCallMPI(MPI_Comm_get_attr(comm, Key, (void *)&E, &found));
+  if (!found) {
+    PetscBool agreed;
+
+    PetscCall(PetscNew(&E));
+    E->comm = comm;
+    PetscCallMPI(MPI_Comm_size(comm, &size));
+    PetscCall(PetscGPUCSRExchangeAgree(E, dev, size, &agreed));
+    if (agreed) PetscCall(PetscGPUCSRExchangeConnect(E, dev, size));
+    E->next = First;
+    First   = E;
+    PetscCallMPI(MPI_Comm_set_attr(comm, Key, E));
+  }
+  *nccl = E->nccl;
+  *why  = E->why;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscGPUCSRFreeNCCL_Private(void)
+{
+  PetscFunctionBegin;
+  while (First) PetscCallMPI(MPI_Comm_delete_attr(First->comm, Key));
+  if (Key != MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_free_keyval(&Key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what PETSc has been told counts more than what MPI says of itself: not every MPI says it */
+PetscErrorCode PetscGPUCSRIsMPIAware_Private(GpDev dev, PetscBool *aware, const char **why)
+{
+  PetscBool set;
+
+  PetscFunctionBegin;
+  *aware = PETSC_FALSE;
+  *why   = "MPI does not say that it takes pointers to device memory";
+  if (dev->kind == GP_DEV_HOST) {
+    *aware = PETSC_TRUE;
+    *why   = "the memory of the host runtime is the host's";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-use_gpu_aware_mpi", aware, &set));
+  if (set) {
+    *why = *aware ? "-use_gpu_aware_mpi 1" : "-use_gpu_aware_mpi 0";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#if defined(OMPI_HAVE_MPI_EXT_CUDA)
+  *aware = (PetscBool)(MPIX_Query_cuda_support() == 1);
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  {
+    int supported = 0;
+
+    PetscCallMPI(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported));
+    *aware = (PetscBool)supported;
+  }
+#endif
+  if (*aware) *why = "MPI takes pointers to device memory";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,314 @@
+/* VecScatter with gpu vectors in a PETSc without CUDA: what stays on a rank is moved by one kernel on the device, what goes to another is
+   packed there, and only that crosses.
+
+   A VecScatter is a PetscSF, whose functions a PETSc without CUDA cannot give device memory.  So the types basic and neighbor, those of
+   general scatters, are registered again with four of their functions replaced.  And as much as PETSc asks vectors for "an
+   array and its kind of memory" in many places, VecScatterBegin() alone lets the answer be written into the VecScatter itself: by this
+   address our vectors know it, check that it lies in a PetscSF made by the constructors below, and answer with themselves, as "device
+   memory".  Anyone else gets the host's array.  PetscSFs made before this library was loaded, or of other types, get it too. */
+#include "vec/gpuvecscatter.h"
+
+#if !defined(PETSC_HAVE_CUDA)
+  #include <petsc/private/hashmap.h>
+  #include <stddef.h>
+
+static inline PetscHash_t VecGPUScatterHash(PetscSF sf)
+{
+  return PetscHashPointer(sf);
+}
+PETSC_HASH_MAP(HMapScatter, PetscSF, VecGPUScatter, VecGPUScatterHash, PetscHashEqual, NULL)
+
+static PetscHMapScatter Scatters; /* every PetscSF made by our constructors; NULL until a vector of ours comes */
+
+typedef struct {
+  const char *name;
+  PetscErrorCode (*create)(PetscSF);
+  struct _PetscSFOps ops;
+} Base;
+
+static Base Bases[] = {{PETSCSFBASIC}, {PETSCSFNEIGHBOR}};
+
+static Base *BaseOf(PetscSF sf)
+{
+  return &Bases[!strcmp(Bases[1].name, ((PetscObject)sf)->type_name)];
+}
+
+/* a side as the PetscSF got it */
+static PetscErrorCode Side(PetscMemType type, const void *data, VecGPUSide *side)
+{
+  PetscFunctionBegin;
+  *side = (VecGPUSide){0};
+  if (PetscMemTypeHost(type)) side->values = (double *)data;
+  else side->vec = (Vec)data;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Type and communicator of a parallel vector are the same on all ranks, those of a vector of one rank need not be: only the former
+   may decide how the ranks talk. */
+static PetscErrorCode Decides(PetscSF sf, Vec v, PetscBool *decides)
+{
+  PetscMPIInt size, all;
+
+  PetscFunctionBegin;
+  *decides = PETSC_FALSE;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)v), &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)sf), &all));
+  *decides = (PetscBool)(size == all || all == 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUp(PetscSF sf, MPI_Datatype unit, VecGPUScatter s)
+{
+  const Vec   any = s->from.vec ? s->from.vec : s->to.vec;
+  PetscMPIInt bytes;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_size(unit, &bytes));
+  if (!s->built) PetscCall(VecGPUScatterSetUp_Private(sf, s, bytes / (int)sizeof(double), VecGPUState(any)->shared));
+  else if (!s->plain) PetscCall(VecGPUScatterUpdate_Private(sf, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* from roots to leaves, or from leaves to roots */
+static PetscErrorCode Begin(PetscSF sf, int to, MPI_Datatype unit, PetscMemType xtype, const void *x, PetscMemType ytype, void *y, MPI_Op op)
+{
+  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op) = to == LEAF ? BaseOf(sf)->ops.BcastBegin : BaseOf(sf)->ops.ReduceBegin;
+  VecGPUScatter s                                                                                               = NULL;
+  PetscBool     decides[2];
+
+  PetscFunctionBegin;
+  if (PetscMemTypeHost(xtype) && PetscMemTypeHost(ytype)) {
+    PetscCall((*base)(sf, unit, xtype, x, ytype, y, op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
+  if (!s) {
+    PetscCall(PetscNew(&s));
+    PetscCall(PetscHMapScatterSet(Scatters, sf, s));
+  }
+  PetscCheck(!s->busy, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecScatterBegin() was called again before VecScatterEnd()");
+  PetscCall(Side(xtype, x, &s->from));
+  PetscCall(Side(ytype, y, &s->to));
+  PetscCall(Decides(sf, s->from.vec, &decides[0]));
+  PetscCall(Decides(sf, s->to.vec, &decides[1]));
+  s->ours = (PetscBool)(decides[0] || decides[1]);
+  if (s->ours) PetscCall(SetUp(sf, unit, s));
+  s->ours     = (PetscBool)(s->ours && !s->plain);
+  s->busy     = PETSC_TRUE;
+  s->fromdata = x;
+  s->todata   = y;
+  PetscCall(VecGPUScatterBegin_Private(sf, s, to, unit, op));
+  if (!s->ours) PetscCall((*base)(sf, unit, PETSC_MEMTYPE_HOST, s->from.values, PETSC_MEMTYPE_HOST, s->to.values, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode End(PetscSF sf, int to, MPI_Datatype unit, const void *x, void *y, MPI_Op op)
+{
+  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op) = to == LEAF ? BaseOf(sf)->ops.BcastEnd : BaseOf(sf)->ops.ReduceEnd;
+  VecGPUScatter s                                                                   = NULL;
+
+  PetscFunctionBegin;
+  if (Scatters) PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
+  if (!s || !s->busy || x != s->fromdata || y != s->todata) PetscCall((*base)(sf, unit, x, y, op));
+  else {
+    if (s->ours) PetscCall(VecGPUScatterEnd_Private(sf, s, to, unit, op));
+    else PetscCall((*base)(sf, unit, s->from.values, s->to.values, op));
+    s->busy = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFBcastBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType roottype, const void *root, PetscMemType leaftype, void *leaf, MPI_Op op)
+{
+  PetscFunctionBegin;
+  PetscCall(Begin(sf, LEAF, unit, roottype, root, leaftype, leaf, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFBcastEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *root, void *leaf, MPI_Op op)
+{
+  PetscFunctionBegin;
+  PetscCall(End(sf, LEAF, unit, root, leaf, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFReduceBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType leaftype, const void *leaf, PetscMemType roottype, void *root, MPI_Op op)
+{
+  PetscFunctionBegin;
+  PetscCall(Begin(sf, ROOT, unit, leaftype, leaf, roottype, root, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFReduceEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *leaf, void *root, MPI_Op op)
+{
+  PetscFunctionBegin;
+  PetscCall(End(sf, ROOT, unit, leaf, root, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFReset_GPU(PetscSF sf)
+{
+  Base         *base = BaseOf(sf);
+  VecGPUScatter s    = NULL;
+
+  PetscFunctionBegin;
+  if (Scatters) PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
+  if (s) PetscCall(VecGPUScatterReset_Private(s));
+  PetscCall((*base->ops.Reset)(sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFDestroy_GPU(PetscSF sf)
+{
+  Base         *base = BaseOf(sf);
+  VecGPUScatter s    = NULL;
+
+  PetscFunctionBegin;
+  if (Scatters) {
+    PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
+    PetscCall(PetscHMapScatterDel(Scatters, sf));
+  }
+  if (s) PetscCall(VecGPUScatterReset_Private(s));
+  PetscCall(PetscFree(s));
+  PetscCall((*base->ops.Destroy)(sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PetscSFCreate_GPU(PetscSF sf)
+{
+  Base *base = BaseOf(sf);
+
+  PetscFunctionBegin;
+  PetscCall((*base->create)(sf));
+  base->ops            = *sf->ops;
+  sf->ops->BcastBegin  = PetscSFBcastBegin_GPU;
+  sf->ops->BcastEnd    = PetscSFBcastEnd_GPU;
+  sf->ops->ReduceBegin = PetscSFReduceBegin_GPU;
+  sf->ops->ReduceEnd   = PetscSFReduceEnd_GPU;
+  sf->ops->Reset       = PetscSFReset_GPU;
+  sf->ops->Destroy     = PetscSFDestroy_GPU;
+  if (Scatters) PetscCall(PetscHMapScatterSet(Scatters, sf, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* whether this is where VecScatterBegin() wants the array of a vector, and the scatter can take the vector */
+static PetscErrorCode Asks(Vec v, const void *place, size_t offset, PetscBool *asks)
+{
+  const PetscSF sf = (PetscSF)((char *)place - offset);
+  VecGPUScatter s  = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscHMapScatterHas(Scatters, sf, asks));
+  if (!*asks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
+  if (s && s->plain) *asks = PETSC_FALSE;
+  else if (VecGPUState(v)->shared) { /* with one rank nobody needs to be asked */ PetscMPIInt size;
+
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)sf), &size));
+    *asks = (PetscBool)(size > 1);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
+{
+  PetscBool scatter;
+
+  PetscFunctionBegin;
+  PetscCall(Asks(v, array, offsetof(struct _p_PetscSF, vscat.xdata), &scatter));
+  if (scatter) *array = (const PetscScalar *)v;
+  else PetscCall((*v->ops->getarrayread)(v, array));
+  if (type) *type = scatter ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayReadAndMemType_GPU(Vec v, const PetscScalar **array)
+{
+  PetscFunctionBegin;
+  (void)v;
+  (void)array;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscBool scatter;
+
+  PetscFunctionBegin;
+  PetscCall(Asks(v, array, offsetof(struct _p_PetscSF, vscat.ydata), &scatter));
+  if (scatter) *array = (PetscScalar *)v;
+  else if (array) PetscCall(VecGetArray_GPU(v, array));
+  if (type) *type = scatter ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayAndMemType_GPU(Vec v, PetscScalar **array)
+{
+  PetscFunctionBegin;
+  if (!array || *array != (PetscScalar *)v) PetscCall((*v->ops->restorearray)(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUSetScatters_Private(Vec v)
+{
+  PetscFunctionBegin;
+  v->ops->getarrayandmemtype         = VecGetArrayAndMemType_GPU;
+  v->ops->restorearrayandmemtype     = VecRestoreArrayAndMemType_GPU;
+  v->ops->getarrayreadandmemtype     = VecGetArrayReadAndMemType_GPU;
+  v->ops->restorearrayreadandmemtype = VecRestoreArrayReadAndMemType_GPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUScatterInitialize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFInitializePackage());
+  PetscCall(PetscHMapScatterCreate(&Scatters));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Bases); k++) {
+    PetscCall(PetscFunctionListFind(PetscSFList, Bases[k].name, &Bases[k].create));
+    if (Bases[k].create) PetscCall(PetscSFRegister(Bases[k].name, PetscSFCreate_GPU));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc destroys some PetscSFs only after this */
+PetscErrorCode VecGPUScatterFinalize_Private(void)
+{
+  PetscHashIter at;
+
+  PetscFunctionBegin;
+  PetscHashIterBegin(Scatters, at);
+  while (!PetscHashIterAtEnd(Scatters, at)) {
+    VecGPUScatter s;
+
+    PetscHashIterGetVal(Scatters, at, s);
+    if (s) PetscCall(VecGPUScatterReset_Private(s));
+    PetscCall(PetscFree(s));
+    PetscHashIterNext(Scatters, at);
+  }
+  PetscCall(PetscHMapScatterDestroy(&Scatters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#else /* a PETSc with CUDA scatters its own vectors there, and ours through the host's mirror */
+
+PetscErrorCode VecGPUSetScatters_Private(Vec v)
+{
+  PetscFunctionBegin;
+  (void)v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUScatterInitialize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUScatterFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

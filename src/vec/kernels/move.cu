@@ -1,0 +1,68 @@
+/* What a scatter does on one side: entries of one vector, or of a buffer, go to places in another and replace what is there, or
+   are added to it, or the larger or the smaller stays. */
+#include "vec/kernels/gpveckernel.h"
+
+#if !defined(__CUDACC__)
+  #define MOVE(expression) \
+    for (int64_t k = 0; k < m->n; k++) { \
+      const int64_t to = m->to ? m->to[k] : k, begin = m->start ? m->start[k] : k, end = m->start ? m->start[k + 1] : k + 1; \
+\
+      for (int64_t j = begin; j < end; j++) { \
+        const double *const from = x + bs * (m->from ? m->from[j] : j); \
+\
+        for (int e = 0; e < bs; e++) { \
+          const double a = y[bs * to + e], b = from[e]; \
+\
+          (void)a; \
+          y[bs * to + e] = (expression); \
+        } \
+      } \
+    }
+
+GP_VEC_TWIN(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
+{
+  (void)dev;
+  if (op == GP_VEC_REPLACE) MOVE(b)
+  else if (op == GP_VEC_ADD) MOVE(a + b)
+  else if (op == GP_VEC_MAX) MOVE(a < b ? b : a)
+  else MOVE(a < b ? a : b)
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int BLOCK = 256;
+
+template <GpVecMoveOp OP>
+__device__ static double Combine(double a, double b)
+{
+  if (OP == GP_VEC_REPLACE) return b;
+  if (OP == GP_VEC_ADD) return a + b;
+  if (OP == GP_VEC_MAX) return a < b ? b : a;
+  return a < b ? a : b;
+}
+
+/* A thread owns an entry of y and takes what comes to it in the order of the list, so that sums are the same every time.  x or y may
+   be pinned host memory, which the threads of a warp read or write side by side. */
+template <GpVecMoveOp OP>
+__global__ static void __launch_bounds__(BLOCK) Move(int bs, GpVecMove m, const double *x, double *y)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, k = bs == 1 ? i : i / bs, e = bs == 1 ? 0 : i % bs;
+
+  if (k >= m.n) return;
+  const int64_t to    = bs * (int64_t)(m.to ? m.to[k] : k) + e;
+  const int64_t begin = m.start ? m.start[k] : k, end = m.start ? m.start[k + 1] : k + 1;
+  double        value = OP == GP_VEC_REPLACE ? 0 : y[to];
+
+  for (int64_t j = begin; j < end; j++) value = Combine<OP>(value, x[bs * (int64_t)(m.from ? m.from[j] : j) + e]);
+  y[to] = value;
+}
+
+GP_VEC_TWIN(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
+{
+  void (*const kernels[])(int, GpVecMove, const double *, double *) = {Move<GP_VEC_REPLACE>, Move<GP_VEC_ADD>, Move<GP_VEC_MAX>, Move<GP_VEC_MIN>};
+
+  if (!m->n) return GP_SUCCESS;
+  kernels[op]<<<(unsigned)((m->n * bs + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(bs, *m, x, y);
+  return GpDevCheckLaunch(dev, "move");
+}
+#endif

@@ -1,0 +1,318 @@
+static char help[] = "Operations that change a MATGPUCSR's values in place: its device image equals a new upload, bit by bit, and was not uploaded for it.\n\n\
+  -lossy   : values that are no floats\n\
+  -uploads : how many uploads the operations may cost, in the order of the table; default none, but MatDiagonalScale() from the right one\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+
+#define N 31
+
+static PetscBool Lossy = PETSC_FALSE;
+
+/* row 7 has no diagonal entry when it need not have one */
+static PetscErrorCode Create(PetscBool diagonal, Mat *A)
+{
+  PetscInt start, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, N, N));
+  PetscCall(MatSetType(*A, MATGPUCSR));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 9, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 9, NULL, 9, NULL));
+  PetscCall(MatGetOwnershipRange(*A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    for (PetscInt d = -3; d <= 3; d++) {
+      const PetscInt    j = (i + d * d * d + N) % N;
+      const PetscScalar v = (d ? -0.25 * d : 8 + (i % 4)) + (Lossy && (i + d) % 7 == 0 ? 0.1 : 0.0);
+
+      if (d || diagonal || i != 7) PetscCall(MatSetValue(*A, i, j, v, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Factors(Mat A, Vec *left, Vec *right)
+{
+  PetscInt start, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, right, left));
+  PetscCall(VecGetOwnershipRange(*left, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PetscCall(VecSetValue(*left, i, 1 + 0.37 * (PetscReal)(i % 5), INSERT_VALUES));
+    PetscCall(VecSetValue(*right, i, 1 / (3 + (PetscReal)(i % 11)), INSERT_VALUES));
+  }
+  PetscCall(VecAssemblyBegin(*left));
+  PetscCall(VecAssemblyEnd(*left));
+  PetscCall(VecAssemblyBegin(*right));
+  PetscCall(VecAssemblyEnd(*right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* every column and every row of the image, by products with unit vectors, beside those of a copy that is uploaded now */
+static PetscErrorCode SameAsUpload(const char what[], Mat A)
+{
+  Mat       B;
+  Vec       x, y, z;
+  PetscBool same, ours;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(y, &z));
+  for (PetscInt j = 0; j < N; j++) {
+    PetscCall(VecSet(x, 0));
+    PetscCall(VecSetValue(x, j, 1, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(x));
+    PetscCall(VecAssemblyEnd(x));
+    for (int t = 0; t < 2; t++) {
+      PetscCall(t ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+      PetscCall(t ? MatMultTranspose(B, x, z) : MatMult(B, x, z));
+      PetscCall(VecEqual(y, z, &same));
+      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image is not that of an upload", what, t ? "row" : "column", j);
+    }
+  }
+  if (ours && !Lossy) { /* the loss that an update measures is that of an upload */
+    MatGPUCSRInfo a, b;
+
+    PetscCall(MatGPUCSRGetInfo(A, &a));
+    PetscCall(MatGPUCSRGetInfo(B, &b));
+    PetscCheck(a.lossless == b.lossless && PetscAbsReal(a.loss - b.loss) <= 1e-6 * b.loss, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: loss %g, that of an upload %g", what, (double)a.loss, (double)b.loss);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Uploads(PetscInt *count)
+{
+  PetscLogEvent      event;
+  PetscEventPerfInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventGetId("GPUCSRUpload", &event));
+  PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
+  *count = info.count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Changes one value in the least conspicuous way there is: the state goes up by one. */
+static PetscErrorCode Poke(Mat A)
+{
+  Mat          local = A;
+  PetscBool    mpi;
+  PetscScalar *v;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJGPUCSR, &mpi));
+  if (!mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &local, NULL, NULL));
+  PetscCall(MatSeqAIJGetArray(local, &v));
+  v[1] += 16;
+  PetscCall(MatSeqAIJRestoreArray(local, &v));
+  if (mpi) {
+    PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &local, NULL));
+    PetscCall(MatSeqAIJGetArray(local, &v));
+    v[1] += 16;
+    PetscCall(MatSeqAIJRestoreArray(local, &v));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef enum {
+  SCALE,
+  FLIP,
+  ZERO,
+  ADD,
+  SUBTRACT,
+  LEFT,
+  RIGHT,
+  BOTH,
+  SHIFT,
+  OPERATIONS
+} Operation;
+
+static const char *const Names[] = {"MatScale", "MatScale by -1", "MatZeroEntries", "MatAXPY", "MatAXPY by -1", "MatDiagonalScale from the left", "MatDiagonalScale from the right", "MatDiagonalScale from both sides", "MatShift"};
+
+static PetscErrorCode Apply(Operation operation, Mat A, Mat X, Vec left, Vec right)
+{
+  PetscFunctionBeginUser;
+  switch (operation) {
+  case SCALE:
+    PetscCall(MatScale(A, 0.3));
+    break;
+  case FLIP:
+    PetscCall(MatScale(A, -1));
+    break;
+  case ZERO:
+    PetscCall(MatZeroEntries(A));
+    break;
+  case ADD:
+    PetscCall(MatAXPY(A, 1, X, SAME_NONZERO_PATTERN));
+    break;
+  case SUBTRACT:
+    PetscCall(MatAXPY(A, -1, X, SAME_NONZERO_PATTERN));
+    break;
+  case SHIFT:
+    PetscCall(MatShift(A, 0.7));
+    break;
+  default:
+    PetscCall(MatDiagonalScale(A, operation == RIGHT ? NULL : left, operation == LEFT ? NULL : right));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* with a transpose that was just built, with one that is kept up by its permutation, and with values that change unnoticed */
+static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
+{
+  Mat      A, X;
+  Vec      left, right, x, y;
+  PetscInt before, after;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(PETSC_TRUE, &A));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &X));
+  PetscCall(MatScale(X, 0.5));
+  PetscCall(Factors(A, &left, &right));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  for (int round = 0; round < 3; round++) {
+    PetscCall(MatMultTranspose(X, x, y));
+    PetscCall(MatMultTranspose(A, x, y));
+    PetscCall(Uploads(&before));
+    PetscCall(Apply(operation, A, X, left, right));
+    PetscCall(MatMultTranspose(A, x, y));
+    PetscCall(Uploads(&after));
+    PetscCheck(after - before <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s uploaded %" PetscInt_FMT " times, not %" PetscInt_FMT, Names[operation], after - before, allowed);
+    PetscCall(SameAsUpload(Names[operation], A));
+    PetscCall(Apply(operation, A, X, left, right));
+    PetscCall(Poke(A));
+    PetscCall(SameAsUpload("A change behind it", A));
+    PetscCall(MatDestroy(&A));
+    PetscCall(Create(PETSC_TRUE, &A));
+    if (round) { /* a refill */
+      PetscCall(MatMultTranspose(A, x, y));
+      PetscCall(Poke(A));
+      PetscCall(Poke(X));
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: as uploaded\n", Names[operation]));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&left));
+  PetscCall(VecDestroy(&right));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the diagonal is AIJ's in every storage, before and after an upload, and where there is no entry */
+static PetscErrorCode TestDiagonal(void)
+{
+  for (int complete = 0; complete < 2; complete++) {
+    Mat       A, B;
+    Vec       d, e, x, y;
+    PetscBool same;
+
+    PetscFunctionBeginUser;
+    PetscCall(Create((PetscBool)complete, &A));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(VecDuplicate(y, &d));
+    PetscCall(VecDuplicate(y, &e));
+    PetscCall(MatGetDiagonal(B, e));
+    for (int round = 0; round < 3; round++) {
+      PetscCall(VecSet(d, 5));
+      PetscCall(MatGetDiagonal(A, d));
+      PetscCall(VecEqual(d, e, &same));
+      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The diagonal is not that of AIJ");
+      if (round == 1) {
+        PetscCall(MatScale(A, 0.3));
+        PetscCall(VecScale(e, 0.3));
+      } else PetscCall(MatMult(A, x, y));
+    }
+    PetscCall(VecDestroy(&d));
+    PetscCall(VecDestroy(&e));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatGetDiagonal: as of AIJ\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a value that outgrows single precision is refused by the next product, with its place, as by an upload */
+static PetscErrorCode TestOverflow(void)
+{
+  Mat           A;
+  Vec           x, y;
+  MatGPUCSRInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(PETSC_TRUE, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatScale(A, 1e38));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  PetscErrorCode code = MatMult(A, x, y);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(MatGPUCSRGetStorage(A, &info.storage));
+  PetscCheck((code == PETSC_ERR_ARG_OUTOFRANGE) == (info.storage == MAT_GPUCSR_STORAGE_SINGLE), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product of too large values gave %d", (int)code);
+  PetscCall(MatScale(A, 1e-38));
+  PetscCall(SameAsUpload("After an overflow", A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overflow refused\n"));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt uploads[OPERATIONS] = {[RIGHT] = 1}, n = OPERATIONS;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscLogDefaultBegin());
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-lossy", &Lossy, NULL));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-uploads", uploads, &n, NULL));
+  for (int operation = 0; operation < OPERATIONS; operation++) PetscCall(TestOperation((Operation)operation, uploads[operation]));
+  PetscCall(TestDiagonal());
+  if (!Lossy) PetscCall(TestOverflow());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   testset:
+      nsize: {{1 2 3}}
+      args: -mat_gpucsr_vec_type gpu -mat_gpucsr_storage {{single double}}
+      output_file: output/update_1.out
+      test:
+         suffix: eager
+      test:
+         suffix: lazy
+         args: -mat_gpucsr_transpose lazy
+
+   # vectors on the host; values that single storage rounds are uploaded; a parallel matrix that is not ours and blocks that are
+   testset:
+      nsize: {{1 2}}
+      output_file: output/update_lossy.out
+      test:
+         suffix: lossy
+         args: -lossy -uploads 2,0,0,2,2,2,2,2,2
+      test:
+         suffix: blocks
+         args: -mat_type aij -mat_seqaij_type seqaijgpucsr -lossy -mat_gpucsr_storage double -uploads 2,2,2,2,2,2,2,2,2
+
+TEST*/
