@@ -55,29 +55,40 @@ static inline void BenchMatrixDestroy(BenchMatrix *A)
   memset(A, 0, sizeof(*A));
 }
 
-/* k x k x k grid: 7 points, or 27 with wide */
-static inline void BenchStencil(BenchMatrix *A, int k, int wide, uint64_t seed)
+/* k x k x k grid: 7 points, or 27 with wide; dof unknowns a point, coupled by dense blocks; constant: coefficients that depend
+   on the offset alone */
+static inline void BenchGrid(BenchMatrix *A, int k, int wide, int dof, int constant, uint64_t seed)
 {
-  const int32_t m   = k * k * k;
+  const int32_t m   = k * k * k * dof;
   int32_t       nnz = 0;
 
-  BenchMatrixCreate(A, m, m, (int64_t)m * (wide ? 27 : 7));
+  BenchMatrixCreate(A, m, m, (int64_t)m * dof * (wide ? 27 : 7));
   for (int32_t i = 0; i < m; i++) {
-    const int z = i / (k * k), y = i / k % k, x = i % k;
+    const int32_t point = i / dof;
+    const int     z = point / (k * k), y = point / k % k, x = point % k;
 
     for (int dz = -1; dz <= 1; dz++) {
       for (int dy = -1; dy <= 1; dy++) {
         for (int dx = -1; dx <= 1; dx++) {
           if (!wide && abs(dx) + abs(dy) + abs(dz) > 1) continue;
           if (z + dz < 0 || z + dz >= k || y + dy < 0 || y + dy >= k || x + dx < 0 || x + dx >= k) continue;
-          A->col[nnz]   = i + (dz * k + dy) * k + dx;
-          A->val[nnz++] = dx || dy || dz ? (double)(float)(-1.0 - 0.5 * fabs(BenchValue(&seed))) : (wide ? 60.0 : 16.0);
+          for (int d = 0; d < dof; d++) {
+            A->col[nnz] = (point + (dz * k + dy) * k + dx) * dof + d;
+            if (A->col[nnz] == i) A->val[nnz] = wide ? 60.0 : 16.0;
+            else A->val[nnz] = constant ? -1.0 - 0.125 * abs(dx + 2 * dy + 4 * dz) - 0.25 * d : (double)(float)(-1.0 - 0.5 * fabs(BenchValue(&seed)));
+            nnz++;
+          }
         }
       }
     }
     A->rowptr[i + 1] = nnz;
   }
   A->nnz = nnz;
+}
+
+static inline void BenchStencil(BenchMatrix *A, int k, int wide, uint64_t seed)
+{
+  BenchGrid(A, k, wide, 1, 0, seed);
 }
 
 static inline int BenchCompare(const void *a, const void *b)
@@ -121,6 +132,45 @@ static inline void BenchRows(BenchMatrix *A, int32_t m, int32_t n, int each, int
     A->rowptr[i + 1] = nnz;
   }
   A->nnz = nnz;
+}
+
+/* a mesh without structure: the points of a k x k x k grid, numbered anew at random within each 512 of them; each is coupled to
+   itself and to three of five of the 74 points around it */
+static inline void BenchMesh(BenchMatrix *A, int k, uint64_t seed)
+{
+  const int32_t m  = k * k * k;
+  int32_t      *to = (int32_t *)malloc((size_t)m * sizeof(int32_t)), *from = (int32_t *)malloc((size_t)m * sizeof(int32_t));
+  int32_t       nnz = 0;
+
+  if (!to || !from) abort();
+  for (int32_t i = 0; i < m; i++) from[i] = i;
+  for (int32_t i = 0; i < m; i++) {
+    const int32_t first = i / 512 * 512, last = first + 512 < m ? first + 512 : m, j = i + (int32_t)(BenchUniform(&seed) * (last - i)), t = from[i];
+
+    from[i] = from[j];
+    from[j] = t;
+  }
+  for (int32_t i = 0; i < m; i++) to[from[i]] = i;
+  BenchMatrixCreate(A, m, m, (int64_t)m * 75);
+  for (int32_t i = 0; i < m; i++) {
+    const int32_t point = from[i], start = nnz;
+    const int     z = point / (k * k), y = point / k % k, x = point % k;
+
+    for (int dz = -1; dz <= 1; dz++) {
+      for (int dy = -2; dy <= 2; dy++) {
+        for (int dx = -2; dx <= 2; dx++) {
+          if (z + dz < 0 || z + dz >= k || y + dy < 0 || y + dy >= k || x + dx < 0 || x + dx >= k) continue;
+          if ((dx || dy || dz) && BenchUniform(&seed) > 0.6) continue;
+          A->col[nnz++] = to[point + (dz * k + dy) * k + dx];
+        }
+      }
+    }
+    nnz              = BenchFinishRow(A, start, nnz, &seed);
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+  free(to);
+  free(from);
 }
 
 /* R-MAT with 2^scale nodes (0.57, 0.19, 0.19, 0.05): D. Chakrabarti, Y. Zhan, C. Faloutsos, SDM 2004; repeated edges stay */
@@ -170,6 +220,12 @@ static const BenchName BenchNames[] = {
   {"rmat-22", "R-MAT with 2^22 nodes, 16 a row"},
   {"text", "bag of words: 800,000 x 47,236, 64 drawn a row, Zipf columns"},
   {"text-wide", "bag of words: 20,000 x 1,360,000, 360 drawn a row, Zipf columns"},
+  {"poisson7-128", "7-point stencil on 128^3, constant coefficients"},
+  {"poisson27-96", "27-point stencil on 96^3, constant coefficients"},
+  {"elastic-48", "27-point stencil on 48^3, dense blocks of 3"},
+  {"dense-5k", "5,000 x 5,000, 86 % of all places"},
+  {"dense-wide", "60 x 500,000, 86 % of all places"},
+  {"mesh-64", "64^3 points in local disorder, 45 a row"},
   {"tall", "500,000 x 54, 17 drawn a row"},
 };
 
@@ -184,6 +240,12 @@ static inline int BenchNamed(const char *name, BenchMatrix *A)
   else if (!strcmp(name, "rmat-22")) BenchRmat(A, 22, 16, 1);
   else if (!strcmp(name, "text")) BenchRows(A, 800000, 47236, 64, 1, 1);
   else if (!strcmp(name, "text-wide")) BenchRows(A, 20000, 1360000, 360, 1, 1);
+  else if (!strcmp(name, "poisson7-128")) BenchGrid(A, 128, 0, 1, 1, 1);
+  else if (!strcmp(name, "poisson27-96")) BenchGrid(A, 96, 1, 1, 1, 1);
+  else if (!strcmp(name, "elastic-48")) BenchGrid(A, 48, 1, 3, 0, 1);
+  else if (!strcmp(name, "dense-5k")) BenchRows(A, 5000, 5000, 10000, 0, 1);
+  else if (!strcmp(name, "dense-wide")) BenchRows(A, 60, 500000, 1000000, 0, 1);
+  else if (!strcmp(name, "mesh-64")) BenchMesh(A, 64, 1);
   else if (!strcmp(name, "tall")) BenchRows(A, 500000, 54, 17, 0, 1);
   else return 0;
   return 1;

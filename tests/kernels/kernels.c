@@ -5,7 +5,7 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 14
+#define CASES 19
 
 /* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -97,6 +97,26 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     *name = "one dense row";
     BenchRows(A, 1, 100000, 50000, 0, 10);
     break;
+  case 13:
+    *name = "constant stencil";
+    BenchGrid(A, 14, 0, 1, 1, 13);
+    break;
+  case 14:
+    *name = "blocks of three";
+    BenchGrid(A, 7, 1, 3, 0, 14);
+    break;
+  case 15:
+    *name = "mesh";
+    BenchMesh(A, 14, 15);
+    break;
+  case 16:
+    *name = "dense";
+    BenchRows(A, 150, 170, 3000, 0, 16);
+    break;
+  case 17:
+    *name = "wide and dense";
+    BenchRows(A, 9, 20000, 30000, 0, 17);
+    break;
   default:
     *name = "exactly two tiles";
     BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11);
@@ -148,15 +168,24 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static int taken[GP_KERNELS][GP_PRECISIONS]; /* matrices with nonzeros that the kernel's format has taken */
+
 /* one kernel, one side: without z, with z, with z in y's place, and once more, which must give the same bits */
 static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
 {
   GpFmt   F;
+  GpErr   err;
   double *y, *again, *gold, *scale;
 
   PetscFunctionBegin;
+  err = GpFmtBuild(&F, GpKernelTable[kernel].format, C, rowptr);
+  if (err == GP_ERR_ARGUMENT) { /* no matrix for this format; others are, as the end of the test checks */
+    PetscCall(PetscInfo(NULL, "%s, %s%s: %s\n", name, GpKernelTable[kernel].name, transpose ? ", transpose" : "", dev->error));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallGp(dev, "format", err);
+  if (C->nnz) taken[kernel][C->prec]++;
   PetscCall(PetscMalloc4(C->m, &y, C->m, &again, C->m, &gold, C->m, &scale));
-  PetscCallGp(dev, "format", GpFmtBuild(&F, GpKernelTable[kernel].format, C, rowptr));
   for (int mode = 0; mode < 4; mode++) {
     const double *add = mode ? z : NULL;
 
@@ -177,7 +206,42 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix *A, GpPrec prec, double *worst)
+/* other values on the same pattern, those of A from the last to the first: a refilled format multiplies with them, or refuses */
+static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, GpCsr *C, int kernel, const double *x, double *worst)
+{
+  GpFmt   F;
+  GpErr   err;
+  GpLoss  loss;
+  double *y, *gold, *scale, *values = A->val, *others;
+
+  PetscFunctionBegin;
+  err = GpFmtBuild(&F, GpKernelTable[kernel].format, C, A->rowptr);
+  if (err == GP_ERR_ARGUMENT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallGp(dev, "format", err);
+  PetscCall(PetscMalloc4(C->m, &y, C->m, &gold, C->m, &scale, A->nnz, &others));
+  for (int32_t k = 0; k < A->nnz; k++) others[k] = values[A->nnz - 1 - k];
+  PetscCallGp(dev, "values", GpCsrSetValues(C, others, &loss));
+  err = GpFmtRefill(&F);
+  if (err != GP_ERR_ARGUMENT) {
+    PetscCallGp(dev, "refill", err);
+    PetscCall(Product(dev, &F, kernel, x, NULL, 0, y));
+    A->val = others;
+    Gold(A, 0, x, NULL, gold, scale);
+    A->val = values;
+    for (int32_t i = 0; i < C->m; i++) {
+      const double error = fabs(y[i] - gold[i]) / (scale[i] > 0 ? scale[i] : 1.0);
+
+      PetscCheck(error <= 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s refilled: row %d is %.17g, not %.17g", name, GpKernelTable[kernel].name, (int)i, y[i], gold[i]);
+      if (error > *worst) *worst = error;
+    }
+  }
+  GpFmtDestroy(&F);
+  PetscCallGp(dev, "values", GpCsrSetValues(C, values, &loss));
+  PetscCall(PetscFree4(y, gold, scale, others));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, GpPrec prec, double *worst)
 {
   GpCsr     C, Ct;
   GpLoss    loss;
@@ -205,6 +269,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+    PetscCall(CheckRefill(dev, name, A, &C, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
   GpCsrDestroy(&C);
@@ -233,6 +298,7 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every kernel agrees\n", name));
     BenchMatrixDestroy(&A);
   }
+  for (int kernel = 0; kernel < GP_KERNELS; kernel++) PetscCheck(taken[kernel][GP_F32] && taken[kernel][GP_F64], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
   PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());

@@ -1,0 +1,179 @@
+/* Building diagonals: collect the offsets, then lay out every row. */
+#include "mat/impls/gpucsr/formats/dia.h"
+#include "mat/impls/gpucsr/formats/gpkeyset.h"
+
+#define MOST_PADDING 1.5 /* stored over nonzeros */
+#define FREE_PADDING 1e5 /* stored entries that no one minds */
+
+GP_LANEFN void AddOffsets(const GpCsr *A, const GpKeySet *set, int32_t row)
+{
+  for (int32_t k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) GpKeySetAdd(set, (uint64_t)(uint32_t)(A->col[k] - row) + 1, 0);
+}
+
+/* 0: the row's columns do not ascend */
+GP_LANEFN int PutRow(const GpCsr *A, const GpDia *D, int32_t row)
+{
+  const int32_t end = A->rowptr[row + 1];
+  int32_t       k   = A->rowptr[row];
+
+  for (int32_t d = 0; d < D->n; d++) {
+    const int on = k < end && A->col[k] - row == D->offset[d];
+
+    GpPutOrHole(A->prec == GP_F32, D->value, d * D->stride + row, A->val, on ? k : -1);
+    k += on;
+  }
+  return k == end;
+}
+
+/* what each runtime does in its way */
+typedef struct {
+  GpErr (*collect)(const GpCsr *, const GpKeySet *);
+  GpErr (*fill)(const GpCsr *, const GpDia *, int32_t *wrong);
+} Steps;
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+
+static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
+{
+  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) AddOffsets(A, set, i);
+  return GP_SUCCESS;
+}
+
+static GpErr Fill_Host(const GpCsr *A, const GpDia *D, int32_t *wrong)
+{
+  for (int32_t i = 0; i < A->m; i++)
+    if (!PutRow(A, D, i)) *wrong = 1;
+  return GP_SUCCESS;
+}
+
+static const Steps StepsHost = {Collect_Host, Fill_Host};
+  #if GP_HAVE_CUDA
+extern const Steps GpDiaStepsCUDA;
+  #endif
+
+static const Steps *StepsOf(GpDev dev)
+{
+  #if GP_HAVE_CUDA
+  if (dev->kind == GP_DEV_CUDA) return &GpDiaStepsCUDA;
+  #endif
+  return &StepsHost;
+}
+
+static int CompareOffsets(const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+static GpErr FindOffsets(const GpCsr *A, GpDia *D)
+{
+  GpDev    dev = A->dev;
+  GpKeySet set, H = {.key = NULL};
+  GpErr    err = GpKeySetCreate(dev, GP_DIA_MOST, &set);
+
+  if (!err) err = StepsOf(dev)->collect(A, &set);
+  if (!err) err = GpKeySetDownload(dev, &set, &H);
+  if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "more than %d diagonals", GP_DIA_MOST);
+  if (!err) {
+    D->n = H.list[0];
+    for (int32_t d = 0; d < D->n; d++) D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
+    qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
+    if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
+  }
+  free(H.key);
+  GpKeySetDestroy(dev, &set);
+  return err;
+}
+
+GpErr GpFmtRefill_dia(GpFmt *F)
+{
+  GpDev        dev = F->csr->dev;
+  const GpDia *D   = (const GpDia *)F->data;
+  int32_t     *flag, wrong = 0;
+  GpErr        err;
+
+  if (!D->n) return GP_SUCCESS;
+  err = GpDevAlloc(dev, sizeof(*flag), &flag);
+  if (err) return err;
+  err = dev->ops->zero(dev, flag, sizeof(*flag));
+  if (!err) err = StepsOf(dev)->fill(F->csr, D, flag);
+  if (!err) err = GpDevDownload(dev, &wrong, flag, sizeof(wrong));
+  GpDevFree(dev, &flag, sizeof(*flag));
+  return !err && wrong ? GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend") : err;
+}
+
+GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
+{
+  const GpCsr *A = F->csr;
+  GpDia       *D = (GpDia *)calloc(1, sizeof(*D));
+  GpErr        err;
+
+  (void)rowptr;
+  F->data = D;
+  if (!D) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for diagonals");
+  if (!A->nnz) return GP_SUCCESS;
+  D->stride = ((int64_t)A->m + 31) / 32 * 32;
+  err       = FindOffsets(A, D);
+  if (!err) err = GpDevAlloc(A->dev, (size_t)D->n * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);
+  return err ? err : GpFmtRefill_dia(F);
+}
+
+void GpFmtDestroy_dia(GpFmt *F)
+{
+  GpDia *D = (GpDia *)F->data;
+
+  if (!D) return;
+  GpDevFree(F->csr->dev, &D->value, (size_t)D->n * (size_t)D->stride * GpPrecBytes(F->csr->prec));
+  free(D);
+}
+
+double GpFmtBytes_dia(const GpFmt *F)
+{
+  const GpDia *D = (const GpDia *)F->data;
+
+  return (double)D->n * (double)D->stride * (double)GpPrecBytes(F->csr->prec);
+}
+
+double GpFmtTraffic_dia(const GpFmt *F)
+{
+  return GpFmtBytes_dia(F);
+}
+
+#else
+static constexpr int BLOCK = 256;
+
+static unsigned Blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+__global__ static void Collect(GpCsr A, GpKeySet set)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m && *(volatile int32_t *)set.list <= set.limit) AddOffsets(&A, &set, (int32_t)i);
+}
+
+__global__ static void Fill(GpCsr A, GpDia D, int32_t *wrong)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m && !PutRow(&A, &D, (int32_t)i)) *wrong = 1;
+}
+
+static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
+{
+  Collect<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
+  return GpDevCheckLaunch(A->dev, "offsets of diagonals");
+}
+
+static GpErr Fill_CUDA(const GpCsr *A, const GpDia *D, int32_t *wrong)
+{
+  Fill<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *D, wrong);
+  return GpDevCheckLaunch(A->dev, "filling diagonals");
+}
+
+extern "C" const Steps GpDiaStepsCUDA = {Collect_CUDA, Fill_CUDA};
+#endif

@@ -1,0 +1,43 @@
+/* The memory of a set of keys. */
+#include "mat/impls/gpucsr/formats/gpkeyset.h"
+
+#include <stdlib.h>
+
+static size_t Bytes(const GpKeySet *S)
+{
+  return (size_t)S->slots * (sizeof(*S->key) + sizeof(*S->before)) + ((size_t)S->limit + 1) * sizeof(*S->list);
+}
+
+static void Carve(GpKeySet *S, void *memory)
+{
+  S->key    = (uint64_t *)memory;
+  S->before = (int32_t *)(S->key + S->slots);
+  S->list   = S->before + S->slots;
+}
+
+GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S)
+{
+  void *memory;
+  GpErr err;
+
+  *S  = (GpKeySet){.slots = 4 * limit, .limit = limit};
+  err = GpDevAlloc(dev, Bytes(S), &memory);
+  if (err) return err;
+  Carve(S, memory);
+  return dev->ops->zero(dev, memory, Bytes(S));
+}
+
+GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
+{
+  void *memory = malloc(Bytes(S));
+
+  *H = (GpKeySet){.slots = S->slots, .limit = S->limit};
+  if (!memory) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a set of %d keys", (int)S->limit);
+  Carve(H, memory);
+  return GpDevDownload(dev, memory, S->key, Bytes(S));
+}
+
+void GpKeySetDestroy(GpDev dev, GpKeySet *S)
+{
+  GpDevFree(dev, &S->key, Bytes(S));
+}

@@ -1,0 +1,290 @@
+/* Row codes.  The patterns are found by a hash of offsets and values; then every row is compared with the pattern that it got,
+   so that two patterns with one hash are noticed. */
+#include "mat/impls/gpucsr/formats/rowcode.h"
+#include "mat/impls/gpucsr/formats/gpkeyset.h"
+
+#define FEW     256   /* patterns whose code is a byte */
+#define MANY    65536 /* patterns at most */
+#define SHARE   16    /* the patterns may hold one nonzero of so many */
+#define NO_MIND 4096  /* entries that patterns may hold in any case */
+
+GP_LANEFN uint64_t ValueBits(const GpCsr *A, int32_t k)
+{
+  return A->prec == GP_F32 ? ((const uint32_t *)A->val)[k] : ((const uint64_t *)A->val)[k];
+}
+
+GP_LANEFN uint64_t RowHash(const GpCsr *A, int32_t row)
+{
+  uint64_t h = 0x9e3779b97f4a7c15ull;
+
+  for (int32_t k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) h = GpMix(h + (uint32_t)(A->col[k] - row)) + 0x9e3779b97f4a7c15ull * ValueBits(A, k);
+  h = GpMix(h);
+  return h == GP_KEY_NONE ? 1 : h;
+}
+
+/* pattern p: that of row `row` */
+GP_LANEFN void PutPattern(const GpCsr *A, const GpRowCode *R, int32_t p, int32_t row)
+{
+  for (int32_t k = A->rowptr[row], e = R->start[p]; k < A->rowptr[row + 1]; k++, e++) {
+    R->entry[e].value  = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+    R->entry[e].offset = A->col[k] - row;
+    R->entry[e].unused = 0;
+  }
+}
+
+/* before[slot] holds the pattern's number by now; 0: the row is not what its hash says */
+GP_LANEFN int PutCode(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, int32_t row)
+{
+  const int32_t slot = GpKeySetFind(set, RowHash(A, row)), p = slot < 0 ? 0 : set->before[slot], first = A->rowptr[row], other = A->rowptr[rows[p]], n = A->rowptr[row + 1] - first;
+
+  if (R->width == 1) ((uint8_t *)R->code)[row] = (uint8_t)p;
+  else ((uint16_t *)R->code)[row] = (uint16_t)p;
+  if (slot < 0 || A->rowptr[rows[p] + 1] - other != n) return 0;
+  for (int32_t k = 0; k < n; k++)
+    if (A->col[first + k] - row != A->col[other + k] - rows[p] || ValueBits(A, first + k) != ValueBits(A, other + k)) return 0;
+  return 1;
+}
+
+/* what each runtime does in its way */
+typedef struct {
+  GpErr (*collect)(const GpCsr *, const GpKeySet *);
+  GpErr (*lengths)(const GpCsr *, const int32_t *rows, int32_t n, int32_t *length);
+  GpErr (*fill)(const GpCsr *, const GpKeySet *, const GpRowCode *, const int32_t *rows, const int32_t *slots, int32_t *wrong);
+} Steps;
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+
+static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
+{
+  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) GpKeySetAdd(set, RowHash(A, i), i);
+  return GP_SUCCESS;
+}
+
+static GpErr Lengths_Host(const GpCsr *A, const int32_t *rows, int32_t n, int32_t *length)
+{
+  for (int32_t p = 0; p < n; p++) length[p] = A->rowptr[rows[p] + 1] - A->rowptr[rows[p]];
+  return GP_SUCCESS;
+}
+
+static GpErr Fill_Host(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, const int32_t *slots, int32_t *wrong)
+{
+  for (int32_t p = 0; p < R->npatterns; p++) {
+    set->before[slots[p]] = p;
+    PutPattern(A, R, p, rows[p]);
+  }
+  for (int32_t i = 0; i < A->m; i++)
+    if (!PutCode(A, set, R, rows, i)) *wrong = 1;
+  return GP_SUCCESS;
+}
+
+static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host};
+  #if GP_HAVE_CUDA
+extern const Steps GpRowCodeStepsCUDA;
+  #endif
+
+static const Steps *StepsOf(GpDev dev)
+{
+  #if GP_HAVE_CUDA
+  if (dev->kind == GP_DEV_CUDA) return &GpRowCodeStepsCUDA;
+  #endif
+  return &StepsHost;
+}
+
+typedef struct {
+  int32_t row, slot;
+} First;
+
+static int CompareFirsts(const void *a, const void *b)
+{
+  const int32_t x = ((const First *)a)->row, y = ((const First *)b)->row;
+
+  return (x > y) - (x < y);
+}
+
+/* the patterns in the order of their first rows: rows[n], then their slots[n], in device memory */
+static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *rows)
+{
+  First   *first = (First *)malloc((size_t)n * (sizeof(First) + 2 * sizeof(int32_t)));
+  int32_t *both  = (int32_t *)(first + n);
+  GpErr    err;
+
+  if (!first) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for %d patterns of rows", (int)n);
+  for (int32_t p = 0; p < n; p++) first[p] = (First){INT32_MAX - H->before[H->list[1 + p]], H->list[1 + p]};
+  qsort(first, (size_t)n, sizeof(First), CompareFirsts);
+  for (int32_t p = 0; p < n; p++) {
+    both[p]     = first[p].row;
+    both[n + p] = first[p].slot;
+  }
+  err = GpDevUpload(dev, rows, both, 2 * (size_t)n * sizeof(int32_t));
+  free(first);
+  return err;
+}
+
+/* start[], by the lengths of the patterns */
+static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
+{
+  const int32_t n     = R->npatterns;
+  int32_t      *start = (int32_t *)malloc(((size_t)n + 1) * sizeof(int32_t));
+  GpErr         err;
+
+  if (!start) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for %d patterns of rows", (int)n);
+  err = StepsOf(A->dev)->lengths(A, rows, n, R->start);
+  if (!err) err = GpDevDownload(A->dev, start + 1, R->start, (size_t)n * sizeof(int32_t));
+  if (!err) {
+    int64_t total = 0;
+
+    start[0] = 0;
+    for (int32_t p = 0; p < n && total <= INT32_MAX; p++) {
+      total += start[p + 1];
+      start[p + 1] = (int32_t)total;
+    }
+    R->nentries = (int32_t)total;
+    if (total > A->nnz / SHARE + NO_MIND) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d different rows hold %lld of %d nonzeros; the limit is one of %d", (int)n, (long long)total, (int)A->nnz, SHARE);
+  }
+  if (!err) err = GpDevUpload(A->dev, R->start, start, ((size_t)n + 1) * sizeof(int32_t));
+  free(start);
+  return err;
+}
+
+/* makes room for n patterns, and fills it */
+static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, const GpKeySet *H)
+{
+  GpDev        dev   = A->dev;
+  const size_t bytes = (2 * (size_t)H->list[0] + 1) * sizeof(int32_t);
+  int32_t     *rows = NULL, wrong = 0;
+  GpErr        err;
+
+  R->npatterns = H->list[0];
+  R->width     = R->npatterns <= FEW ? 1 : 2;
+  err          = GpDevAlloc(dev, bytes, &rows);
+  if (!err) err = GpDevAlloc(dev, (size_t)A->m * (size_t)R->width, &R->code);
+  if (!err) err = GpDevAlloc(dev, ((size_t)R->npatterns + 1) * sizeof(int32_t), &R->start);
+  if (!err) err = dev->ops->zero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
+  if (!err) err = OrderPatterns(dev, H, R->npatterns, rows);
+  if (!err) err = PlacePatterns(A, R, rows);
+  if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
+  if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
+  if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
+  if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have one hash");
+  GpDevFree(dev, &rows, bytes);
+  return err;
+}
+
+static void Clear(const GpCsr *A, GpRowCode *R)
+{
+  GpDevFree(A->dev, &R->code, (size_t)A->m * (size_t)R->width);
+  GpDevFree(A->dev, &R->start, ((size_t)R->npatterns + 1) * sizeof(int32_t));
+  GpDevFree(A->dev, &R->entry, (size_t)R->nentries * sizeof(GpRowEntry));
+}
+
+/* other values may be other patterns */
+GpErr GpFmtRefill_rowcode(GpFmt *F)
+{
+  const GpCsr *A   = F->csr;
+  GpRowCode   *R   = (GpRowCode *)F->data;
+  GpErr        err = GP_SUCCESS;
+
+  Clear(A, R);
+  for (int32_t limit = FEW; A->m && !err && !R->code; limit = MANY) {
+    GpKeySet set, H = {.key = NULL};
+
+    err = GpKeySetCreate(A->dev, limit, &set);
+    if (!err) err = StepsOf(A->dev)->collect(A, &set);
+    if (!err) err = GpKeySetDownload(A->dev, &set, &H);
+    if (!err && H.list[0] <= limit) err = MakePatterns(A, R, &set, &H);
+    else if (!err && limit == MANY) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "more than %d different rows", MANY);
+    free(H.key);
+    GpKeySetDestroy(A->dev, &set);
+  }
+  return err;
+}
+
+GpErr GpFmtBuild_rowcode(GpFmt *F, const int32_t rowptr[])
+{
+  (void)rowptr;
+  F->data = calloc(1, sizeof(GpRowCode));
+  return F->data ? GpFmtRefill_rowcode(F) : GpDevFail(F->csr->dev, GP_ERR_MEMORY, "out of host memory for row codes");
+}
+
+void GpFmtDestroy_rowcode(GpFmt *F)
+{
+  if (F->data) Clear(F->csr, (GpRowCode *)F->data);
+  free(F->data);
+}
+
+double GpFmtBytes_rowcode(const GpFmt *F)
+{
+  const GpRowCode *R = (const GpRowCode *)F->data;
+
+  return (double)F->csr->m * R->width + (R->npatterns + 1.0) * sizeof(int32_t) + (double)R->nentries * sizeof(GpRowEntry);
+}
+
+double GpFmtTraffic_rowcode(const GpFmt *F)
+{
+  return GpFmtBytes_rowcode(F);
+}
+
+#else
+static constexpr int BLOCK = 256;
+
+static unsigned Blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+/* rows of a warp with one hash are added once */
+__global__ static void Collect(GpCsr A, GpKeySet set)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (__any_sync(0xffffffffu, *(volatile int32_t *)set.list > set.limit)) return;
+  const uint64_t h    = i < A.m ? RowHash(&A, (int32_t)i) : (uint64_t)GP_KEY_NONE;
+  const unsigned same = __match_any_sync(0xffffffffu, (unsigned long long)h);
+  if (h != GP_KEY_NONE && threadIdx.x % GP_WARP == __ffs(same) - 1) GpKeySetAdd(&set, h, (int32_t)i);
+}
+
+__global__ static void Lengths(GpCsr A, const int32_t *rows, int32_t n, int32_t *length)
+{
+  const int32_t p = blockIdx.x * BLOCK + threadIdx.x;
+
+  if (p < n) length[p] = A.rowptr[rows[p] + 1] - A.rowptr[rows[p]];
+}
+
+__global__ static void Patterns(GpCsr A, GpKeySet set, GpRowCode R, const int32_t *rows, const int32_t *slots)
+{
+  const int32_t p = blockIdx.x * BLOCK + threadIdx.x;
+
+  if (p >= R.npatterns) return;
+  set.before[slots[p]] = p;
+  PutPattern(&A, &R, p, rows[p]);
+}
+
+__global__ static void Codes(GpCsr A, GpKeySet set, GpRowCode R, const int32_t *rows, int32_t *wrong)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m && !PutCode(&A, &set, &R, rows, (int32_t)i)) *wrong = 1;
+}
+
+static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
+{
+  Collect<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
+  return GpDevCheckLaunch(A->dev, "hashes of rows");
+}
+
+static GpErr Lengths_CUDA(const GpCsr *A, const int32_t *rows, int32_t n, int32_t *length)
+{
+  Lengths<<<Blocks(n), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, rows, n, length);
+  return GpDevCheckLaunch(A->dev, "lengths of patterns");
+}
+
+static GpErr Fill_CUDA(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, const int32_t *slots, int32_t *wrong)
+{
+  Patterns<<<Blocks(R->npatterns), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set, *R, rows, slots);
+  Codes<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set, *R, rows, wrong);
+  return GpDevCheckLaunch(A->dev, "codes of rows");
+}
+
+extern "C" const Steps GpRowCodeStepsCUDA = {Collect_CUDA, Lengths_CUDA, Fill_CUDA};
+#endif

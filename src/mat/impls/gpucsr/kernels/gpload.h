@@ -1,0 +1,36 @@
+/* Loads that stay where they are written: the compiler otherwise moves each to its use, which leaves too few on their way.
+   GpStream reads what no one reads again, GpGather what others may read too, both from memory that the kernel does not write. */
+#ifndef GPLOAD_H
+#define GPLOAD_H
+
+#if defined(__CUDACC__)
+__device__ static inline float GpStream(const float *p)
+{
+  float v;
+
+  asm volatile("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(p));
+  return v;
+}
+__device__ static inline double GpStream(const double *p)
+{
+  double v;
+
+  asm volatile("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(v) : "l"(p));
+  return v;
+}
+__device__ static inline int GpStream(const int *p)
+{
+  int v;
+
+  asm volatile("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+__device__ static inline double GpGather(const double *p)
+{
+  double v;
+
+  asm volatile("ld.global.nc.f64 %0, [%1];" : "=d"(v) : "l"(p));
+  return v;
+}
+#endif
+#endif
