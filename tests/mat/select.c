@@ -79,6 +79,23 @@ static PetscErrorCode Told(Mat A, const char words[], PetscBool expected)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the same pattern, every value another */
+static PetscErrorCode Spread(Mat A)
+{
+  PetscScalar    *val;
+  const PetscInt *rowptr;
+  PetscInt        m;
+  PetscBool       done;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &rowptr, NULL, &done));
+  PetscCall(MatSeqAIJGetArray(A, &val));
+  for (PetscInt k = 0; k < rowptr[m]; k++) val[k] = 1 + k / 8192.0;
+  PetscCall(MatSeqAIJRestoreArray(A, &val));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &rowptr, NULL, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat           A;
@@ -114,6 +131,16 @@ int main(int argc, char **argv)
   PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is room, yet kernel %s", info.kernel);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "a limit leaves compressed rows, and says why\n"));
+
+  PetscCall(MatGPUCSRSetKernel(A, "sell8")); /* whose dictionary the seventeen values fill */
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(PetscStrcmp(info.kernel, "sell8", &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s", info.kernel);
+  PetscCall(Compare(A));
+  PetscCall(Spread(A));
+  PetscCall(Compare(A));
+  PetscCall(Told(A, "not sell8: ", PETSC_TRUE));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "values that a dictionary does not hold choose anew\n"));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
   return 0;
