@@ -50,7 +50,7 @@ version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/pets
 petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
-csrc     := $(sort $(shell find src -name '*.c' 2>/dev/null))
+csrc     := $(filter-out %/selector/train%.c,$(sort $(shell find src -name '*.c' 2>/dev/null)))
 cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter $(kernels)/%,$(cusrc))
@@ -58,7 +58,7 @@ once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm# beside cuSPARSE, without PETSc
-benches  := $(if $(nvcc),$(cudabenches)) $(filter-out $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
+benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
 cudalibs := -ldl
@@ -92,7 +92,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-newest check-gpu conformance bench install lint format clean help client needs-petsc FORCE
+.PHONY: all demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -154,10 +154,17 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
 $(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/common/*.c examples/$(e)/*.c)))))
-$(foreach b,$(filter-out $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
+corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
+$(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
+$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # makes a model from its table
+	@mkdir -p $(@D)
+	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
@@ -183,8 +190,14 @@ check-gpu: ## the tests on the GPU of this machine
 conformance: all ## PETSc's own tests of GPU matrices with ours; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
 	@tests/conformance/run_conformance.sh table $(ARGS)
 
-bench: all $(benches:%=$(BUILD)/bin/%) ## measure against PETSc's own types (see tests/bench/README.md)
+bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PETSc's own types (see tests/bench/README.md)
 	tests/bench/run.sh
+
+record ?= tests/bench/results/2026-11-21-h200/rehearsal
+figures: $(BUILD)/bin/train ## the selector's model, analysis and figure from a recorded table: record=tests/bench/results/<campaign>
+	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
+	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
+	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

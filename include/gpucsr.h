@@ -33,6 +33,13 @@ typedef enum {
   MAT_GPUCSR_TRANSPOSE_LAZY
 } MatGPUCSRTranspose;
 
+/* how the kernel is chosen, when none is named */
+typedef enum {
+  MAT_GPUCSR_SELECT_MODEL,
+  MAT_GPUCSR_SELECT_MEASURE,
+  MAT_GPUCSR_SELECT_FIXED
+} MatGPUCSRSelect;
+
 /* how the entries of x that other ranks need cross between the GPUs of a parallel product */
 typedef enum {
   MAT_GPUCSR_HALO_AUTO, /* the shortest way that works on all ranks: nccl, mpi, host */
@@ -63,6 +70,8 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetHaloType(Mat, MatGPUCSRHaloType);

@@ -73,6 +73,7 @@ struct GpDev_ {
   int             ordinal;               /* which GPU of the node */
   int             compute_units;         /* streaming multiprocessors; 1 on the host */
   size_t          shared_bytes;          /* of shared memory that a block may have; on the host as many as on an H200 */
+  double          cache;                 /* bytes of the last cache before memory; 0: not known */
   char            name[128];             /* "host", or the GPU's own name */
   unsigned char   uuid[16];              /* of the GPU, no other in the world has it; zeros on the host */
   void           *stream;                /* a cudaStream_t; the caller may replace it by PETSc's */

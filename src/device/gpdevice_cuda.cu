@@ -50,6 +50,7 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   dev->ordinal       = ordinal;
   dev->compute_units = prop.multiProcessorCount;
   dev->shared_bytes  = prop.sharedMemPerBlockOptin;
+  dev->cache         = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
   dev->side_stream = dev->own_side = side;
   memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));

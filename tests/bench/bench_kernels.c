@@ -119,8 +119,8 @@ static void BenchOurs(const char *matrix, const char *product, const GpCsr *A, c
   GpFeatures F;
   GpChoice   choice;
 
-  GpSelFeatures(dev, A->m, A->n, rowptr, &F);
-  GpSelChoose(&F, &choice);
+  CHECK(GpSelFeatures(A, &F));
+  GpSelChoose(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, &F, &choice);
   for (int k = 0; k < GP_KERNELS; k++) {
     GpFmt   fmt;
     GpErr   err;

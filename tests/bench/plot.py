@@ -2,8 +2,14 @@
 """Draw docs/performance.svg: the time of aijcusparse over that of gpucsr, from the CSV that bench_spmv prints.
 
     tests/bench/plot.py tests/bench/results/<campaign>/spmv.csv docs/performance.svg
+
+Or docs/selector.svg from the predictions that train writes: for each kind of matrix the speed that the selector reaches, ratios to
+cuSPARSE, and the share of the roofline.
+
+    tests/bench/plot.py --corpus tests/bench/results/<campaign>/predictions.csv docs/selector.svg
 """
 import csv
+import math
 import sys
 
 WIDTH, ROW, LEFT, TOP = 820, 34, 150, 64
@@ -51,5 +57,55 @@ def main(source, target):
         file.write("\n".join(out) + "\n")
 
 
+def mean(values):
+    """geometric mean of what is positive, None of nothing"""
+    logs = [math.log(v) for v in values if v > 0]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+# column of the figure: title, longest bar, what a case gives (0: nothing)
+PANELS = (
+    ("speed of the choice / of the best kernel", 1.0, lambda c: c["best_us"] / c["held_us"]),
+    ("time of the best mixed cuSPARSE / ours", 4.0, lambda c: c["mixed_us"] / c["held_us"]),
+    ("time of the best double cuSPARSE / ours", 4.0, lambda c: c["double_us"] / c["held_us"]),
+    ("share of the roofline, 1e6 nonzeros up", 1.0, lambda c: c["roofline"] if c["nnz"] >= 1e6 else 0),
+)
+
+
+def corpus(source, target):
+    kinds = {}
+    with open(source) as file:
+        for row in csv.DictReader(file):
+            case = {k: float(row[k]) for k in ("nnz", "best_us", "held_us", "mixed_us", "double_us", "roofline")}
+            kinds.setdefault(row["kind"], {}).setdefault(row["side"], []).append(case)
+    panel, row, left, top = 210, 30, 130, 74
+    width, height = left + len(PANELS) * (panel + 60), top + row * len(kinds) + 40
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">',
+           f'<rect width="{width}" height="{height}" fill="white"/>',
+           f'<text x="{left}" y="20" font-size="15">The selector on matrices of families that it has not seen: geometric means</text>']
+    colours = {"A": "#4878a8", "At": "#c8693c"}
+    for k, (side, colour) in enumerate(colours.items()):
+        out.append(f'<rect x="{left + 90 * k}" y="29" width="12" height="12" fill="{colour}"/><text x="{left + 90 * k + 18}" y="39.5" font-size="12">{side}</text>')
+    for p, (title, longest, value) in enumerate(PANELS):
+        x, scale = left + p * (panel + 60), panel / longest
+        out.append(f'<text x="{x}" y="{top - 12}" font-size="11">{title}</text>')
+        for k, (kind, sides) in enumerate(kinds.items()):
+            if p == 0:
+                out.append(f'<text x="{left - 8}" y="{top + row * k + 16}" font-size="12" text-anchor="end">{kind}</text>')
+            for j, (side, colour) in enumerate(colours.items()):
+                ratio = mean([value(c) for c in sides.get(side, [])])
+                if ratio is not None:
+                    out.append(bar(x, top + row * k + 12 * j, min(ratio, longest) * scale, colour, f"{ratio:.2f}"))
+        if longest > 1:
+            out.append(f'<line x1="{x + scale}" y1="{top - 4}" x2="{x + scale}" y2="{height - 36}" stroke="#888" stroke-dasharray="3,3"/>')
+    cases = sum(len(s) for sides in kinds.values() for s in sides.values())
+    out.append(f'<text x="{left}" y="{height - 14}" font-size="10" fill="#555">{cases} matrices and transposes of the corpus; single values, warm</text></svg>')
+    with open(target, "w") as file:
+        file.write("\n".join(out) + "\n")
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    if sys.argv[1] == "--corpus":
+        corpus(*sys.argv[2:4])
+    else:
+        main(*sys.argv[1:3])

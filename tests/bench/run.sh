@@ -6,6 +6,11 @@ found=0
 for program in "$BUILD"/bin/bench_*; do
   [ -x "$program" ] || continue
   found=1
+  if [ "$(basename "$program")" = bench_corpus ]; then # takes no options of PETSc, and minutes
+    echo "== the campaign behind the selector's model, into $BUILD/campaign"
+    tests/bench/campaign.sh "$BUILD/campaign" "${CAMPAIGN_SECONDS:-300}" --threads "$(nproc)" || exit 1
+    continue
+  fi
   echo "== $(basename "$program") $*"
   "$program" "$@" || exit 1
 done

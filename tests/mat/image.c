@@ -218,6 +218,6 @@ int main(int argc, char **argv)
 
    test:
       args: -image_view ::ascii_info
-      filter: sed -e "s@on .*, converted in .* s@on DEVICE, converted in TIME@" -e "s@(one core walks the rows in order)@(WHY)@" -e "s@(mean row length [0-9.]*); else csrsplit@(WHY)@"
+      filter: sed -e "s@on .*, converted in .* s@on DEVICE, converted in TIME@" -e "s@kernel [a-z0-9]*, format [a-z]* (.*@kernel, format, (WHY)@"
 
 TEST*/

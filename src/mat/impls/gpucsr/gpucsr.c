@@ -188,7 +188,7 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
 {
   Mat_GPUCSR  *g       = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey key     = {0};
-  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel};
+  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel, (GpSelMode)g->options.select, g->options.limit};
   PetscScalar *val;
   PetscMemType memtype;
   PetscBool    symmetric, fresh, same;
@@ -237,6 +237,8 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
 . -mat_gpucsr_storage <single,double>        - precision of the values on the device
 . -mat_gpucsr_transpose <eager,lazy>         - build the transpose with the upload, or when a product first needs it
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
+. -mat_gpucsr_select <model,measure,fixed>   - how the kernel is chosen when none is named
+. -mat_gpucsr_memory_limit <bytes>           - memory on the device that no compressed format may pass
 . -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` makes
 . -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how boundary entries cross between the GPUs of a parallel product
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
@@ -266,5 +268,5 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
   vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
 
-.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
+.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
 M*/

@@ -13,6 +13,8 @@ typedef struct {
   MatGPUCSRStorage   storage;
   MatGPUCSRTranspose transpose;
   int                kernel; /* row of the kernel table, -1: the selector decides */
+  MatGPUCSRSelect    select; /* how it does */
+  PetscReal          limit;  /* bytes on the device, negative: any */
   MatGPUCSRHaloType  halo;   /* of a parallel matrix */
 } MatGPUCSROptions;
 

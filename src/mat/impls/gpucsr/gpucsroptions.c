@@ -3,6 +3,7 @@
 
 static const char *const Storages[]   = {"single", "double"};
 static const char *const Transposes[] = {"eager", "lazy"};
+static const char *const Selects[]    = {"model", "measure", "fixed"}; /* MatGPUCSRSelect and GpSelMode */
 
 /* "auto" and the kernels' names, in the table's order */
 static const char *const Kernels[] = {
@@ -18,7 +19,7 @@ static PetscErrorCode MatGPUCSRSetOptions(Mat A, const MatGPUCSROptions *options
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
-  if (options->storage != g->options.storage || options->kernel != g->options.kernel) g->key = (MatGPUCSRKey){0};
+  if (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->limit != g->options.limit) g->key = (MatGPUCSRKey){0};
   g->options = *options; /* the blocks of a parallel matrix inherit them at the next product */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -26,8 +27,8 @@ static PetscErrorCode MatGPUCSRSetOptions(Mat A, const MatGPUCSROptions *options
 /* what the database says, for matrices whose maker never calls MatSetFromOptions() */
 PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
 {
-  MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1, MAT_GPUCSR_HALO_AUTO};
-  PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0, halo = options.halo;
+  MatGPUCSROptions options = {MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_TRANSPOSE_EAGER, -1, MAT_GPUCSR_SELECT_MODEL, -1, MAT_GPUCSR_HALO_AUTO};
+  PetscInt         storage = options.storage, transpose = options.transpose, kernel = 0, select = options.select, halo = options.halo;
   PetscObject      o = (PetscObject)A;
   char             type[256];
   PetscBool        set;
@@ -38,6 +39,9 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_storage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), &storage, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_transpose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), &transpose, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_kernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), &kernel, NULL));
+  PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_select", Selects, PETSC_STATIC_ARRAY_LENGTH(Selects), &select, NULL));
+  PetscCall(PetscOptionsGetReal(o->options, o->prefix, "-mat_gpucsr_memory_limit", &options.limit, NULL));
+  options.select = (MatGPUCSRSelect)select;
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_halo_type", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private), &halo, NULL));
   options.storage   = (MatGPUCSRStorage)storage;
   options.transpose = (MatGPUCSRTranspose)transpose;
@@ -51,7 +55,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
   MatGPUCSROptions options;
-  PetscInt         storage, transpose, kernel, halo;
+  PetscInt         storage, transpose, kernel, select, halo;
   char             type[256];
   PetscBool        set;
 
@@ -62,12 +66,16 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   storage   = options.storage;
   transpose = options.transpose;
   kernel    = options.kernel + 1;
+  select    = options.select;
   halo      = options.halo;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
   PetscCall(PetscOptionsEList("-mat_gpucsr_storage", "Precision of the values on the device", "MatGPUCSRSetStorage", Storages, PETSC_STATIC_ARRAY_LENGTH(Storages), Storages[storage], &storage, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_transpose", "When the transpose is built: with the upload, or by the first product that needs it", "MatGPUCSRSetTranspose", Transposes, PETSC_STATIC_ARRAY_LENGTH(Transposes), Transposes[transpose],
                               &transpose, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_kernel", "Kernel of the products; auto lets the selector choose", "MatGPUCSRSetKernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), Kernels[kernel], &kernel, NULL));
+  PetscCall(PetscOptionsEList("-mat_gpucsr_select", "How the kernel is chosen: by a model learnt from measured times, by timing the model's leading candidates, by a fixed rule", "MatGPUCSRSetSelect", Selects, PETSC_STATIC_ARRAY_LENGTH(Selects),
+                              Selects[select], &select, NULL));
+  PetscCall(PetscOptionsReal("-mat_gpucsr_memory_limit", "Bytes on the device that no compressed format may pass; negative: any", "MatGPUCSRSetMemoryLimit", options.limit, &options.limit, NULL));
   PetscCall(PetscOptionsEList("-mat_gpucsr_halo_type", "How boundary entries cross between the GPUs of a parallel product", "MatGPUCSRSetHaloType", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private),
                               MatGPUCSRHaloTypes_Private[halo], &halo, NULL));
   PetscCall(PetscOptionsName("-mat_gpucsr_halo_view", "Timeline of a parallel product on every rank, before the first one", "MatGPUCSRHaloView", &set));
@@ -77,6 +85,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   options.storage   = (MatGPUCSRStorage)storage;
   options.transpose = (MatGPUCSRTranspose)transpose;
   options.kernel    = (int)kernel - 1;
+  options.select    = (MatGPUCSRSelect)select;
   options.halo      = (MatGPUCSRHaloType)halo;
   PetscCall(MatGPUCSRSetOptions(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -211,6 +220,79 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
     }
     SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown kernel %s; choose one of %s", kernel, names);
   }
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetSelect - Sets how the kernel of a `MATGPUCSR` matrix is chosen when none is named
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- select - `MAT_GPUCSR_SELECT_MODEL` (default): by a decision tree that was learnt from measured times, of the GPU most like this one;
+           `MAT_GPUCSR_SELECT_MEASURE`: the tree's leading candidates are timed and the fastest is kept; `MAT_GPUCSR_SELECT_FIXED`: by
+           mean and longest row, among the kernels on compressed rows
+
+  Options Database Key:
+. -mat_gpucsr_select <model,measure,fixed> - how
+
+  Level: intermediate
+
+  Notes:
+  The matrix and its transpose are looked at apart. A candidate whose format refuses the matrix leaves its place to the next, and
+  `-mat_view ::ascii_info` and `-info` say so. On the host runtime there is no model: the rows are walked in order.
+
+  A measurement costs about thirty products and the conversions, and may choose differently from run to run, which shows
+  in the last bits of products; the other two always choose alike.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetMemoryLimit()`
+@*/
+PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveEnum(A, select, 2);
+  options        = g->options;
+  options.select = select;
+  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetMemoryLimit - Sets how much memory on the device the formats of a `MATGPUCSR` matrix may fill
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- bytes - on the device, of each process, for the matrix with its transpose; negative (default): no limit but the device's own
+
+  Options Database Key:
+. -mat_gpucsr_memory_limit <bytes> - the limit
+
+  Level: advanced
+
+  Note:
+  The compressed rows of the matrix, and of its transpose once it is needed, are always kept. A format beside them that would pass the
+  limit, or does not fit the device, is not chosen.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetTranspose()`
+@*/
+PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveReal(A, bytes, 2);
+  options       = g->options;
+  options.limit = bytes;
   PetscCall(MatGPUCSRSetOptions(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,24 +33,43 @@ PetscErrorCode GpOpDestroy(GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* chooses the kernel of one side and builds its format */
+/* chooses the kernel of one side and builds its format, in what the other side leaves of the limit */
 static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
 {
-  GpOpSide *S = &op->side[t];
-  char      what[64];
+  GpOpSide      *S       = &op->side[t];
+  GpSelOptions   options = {op->options.mode, op->options.kernel, -1};
+  PetscLogDouble held;
 
   PetscFunctionBegin;
-  GpSelFeatures(op->dev, S->csr.m, S->csr.n, rowptr, &S->features);
-  GpSelChoose(&S->features, &S->choice);
-  if (op->options.kernel >= 0) {
-    S->choice.runner_up = S->choice.kernel;
-    S->choice.kernel    = op->options.kernel;
-    PetscCall(PetscSNPrintf(S->choice.why, sizeof(S->choice.why), "asked for by -mat_gpucsr_kernel"));
+  if (op->options.limit >= 0) {
+    PetscCall(GpOpGetBytes(op, &held));
+    options.budget = PetscMax(op->options.limit - held, 0);
   }
-  PetscCall(PetscSNPrintf(what, sizeof(what), "building the format of kernel %s", GpKernelTable[S->choice.kernel].name));
-  PetscCallGp(op->dev, what, GpFmtBuild(&S->fmt, GpKernelTable[S->choice.kernel].format, &S->csr, rowptr));
+  PetscCallGp(op->dev, t ? "choosing a format for the transpose" : "choosing a format", GpSelBuild(&options, &S->csr, rowptr, &S->features, &S->choice, &S->fmt));
   op->has[t] = PETSC_TRUE;
   PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d, %d nonzeros: kernel %s (%s)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpKernelTable[S->choice.kernel].name, S->choice.why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values.  A format that kept only what was special about the old ones, a dictionary for one, may refuse these: then the
+   kernel is chosen anew, in other memory. */
+PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
+{
+  GpOpSide   *S   = &op->side[t];
+  const GpErr err = GpFmtRefill(&S->fmt);
+  int32_t    *rows;
+
+  PetscFunctionBegin;
+  if (!err) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(err == GP_ERR_ARGUMENT || err == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, op->dev->error);
+  PetscCall(PetscInfo(NULL, "gpucsr: format %s does not take the new values (%s)\n", GpFmtTable[S->fmt.id].name, op->dev->error));
+  GpFmtDestroy(&S->fmt);
+  op->has[t]  = PETSC_FALSE;
+  op->version = ++GpOpVersions;
+  PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rows));
+  PetscCallGp(op->dev, "reading the row lengths", GpDevDownload(op->dev, rows, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
+  PetscCall(GpOpBuildSide(op, t, rows));
+  PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,7 +210,7 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
   if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
   if (op->perm) {
     PetscCallGp(op->dev, "refreshing the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
-    PetscCallGp(op->dev, "refilling the transpose's format", GpFmtRefill(&op->side[1].fmt));
+    PetscCall(GpOpRefillSide_Private(op, 1));
   } else {
     GpOpDestroyTranspose(op);
     PetscCall(GpOpSetUpTranspose(op));
@@ -207,7 +226,7 @@ PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[]
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
-  PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[0].fmt));
+  PetscCall(GpOpRefillSide_Private(op, 0));
   PetscCall(PetscTime(&end));
   op->seconds = end - begin;
   PetscCall(GpOpRefreshTranspose(op));

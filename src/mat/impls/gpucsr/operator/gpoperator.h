@@ -9,8 +9,10 @@
 typedef struct _n_GpOp *GpOp;
 
 typedef struct {
-  GpPrec prec;
-  int    kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
+  GpPrec    prec;
+  int       kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
+  GpSelMode mode;   /* how it does */
+  double    limit;  /* bytes on the device that no format may pass, with all else that the operator holds; negative: none */
 } GpOpOptions;
 
 /* one direction: A, or its transpose */
@@ -46,8 +48,9 @@ PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
-PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp); /* when the values of A have changed */
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);   /* does nothing when it exists */
+PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* its format takes new values, or is chosen anew */
+PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp);             /* when the values of A have changed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does nothing when it exists */
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
 
 /* gpupdate.c: the host's values have changed by one of a few operations; does the same to the device's, when that gives what an

@@ -45,7 +45,7 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, const PetscInt row
     }
     PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
     if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will say where */
-    PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[t].fmt));
+    PetscCall(GpOpRefillSide_Private(op, t));
     if (!t && !(flip && !exact)) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
   }
   *done = PETSC_TRUE;
@@ -60,7 +60,7 @@ PetscErrorCode GpOpZeroEntries(GpOp op)
 
     if (!op->has[t]) continue;
     PetscCallGp(op->dev, "zeroing the values", op->dev->ops->zero(op->dev, A->val, (size_t)A->nnz * GpPrecBytes(A->prec)));
-    PetscCallGp(op->dev, "refilling the format", GpFmtRefill(&op->side[t].fmt));
+    PetscCall(GpOpRefillSide_Private(op, t));
   }
   op->loss     = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
   op->loss_row = op->loss_column = -1;

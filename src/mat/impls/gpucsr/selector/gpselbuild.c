@@ -1,0 +1,134 @@
+/* From the candidates to a built format: refusals, the budget, the measurement. */
+#include "mat/impls/gpucsr/selector/gpselect.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GP_SEL_PRODUCTS 5 /* between two events of a measurement */
+
+static void Say(GpChoice *choice, const char *format, ...)
+{
+  const size_t used = strlen(choice->why);
+  va_list      args;
+
+  va_start(args, format);
+  vsnprintf(choice->why + used, sizeof(choice->why) - used, format, args);
+  va_end(args);
+}
+
+/* builds the format of a candidate, or says why not: *built tells.  Only a fault of the device is an error. */
+static GpErr GpSelTry(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], int kernel, GpChoice *choice, GpFmt *fmt, int *built)
+{
+  const GpKernelRow *row = &GpKernelTable[kernel];
+  const GpErr        err = GpFmtBuild(fmt, row->format, A, rowptr);
+  double             bytes;
+
+  *built = !err;
+  if (err == GP_ERR_DEVICE) return err;
+  if (err) {
+    Say(choice, "; not %s: %s", row->name, A->dev->error);
+    return GP_SUCCESS;
+  }
+  bytes = GpFmtBytes(fmt);
+  if (options->budget >= 0 && bytes > 0 && bytes > options->budget) {
+    Say(choice, "; not %s: its %.0f bytes beyond the rows pass -mat_gpucsr_memory_limit", row->name, bytes);
+    GpFmtDestroy(fmt);
+    *built = 0;
+  }
+  return GP_SUCCESS;
+}
+
+/* seconds of a product: the better of two batches after one to warm up */
+static GpErr GpSelTime(const GpFmt *fmt, int kernel, const GpDevEvent event[2], const double *x, double *y, double *seconds)
+{
+  GpDev          dev  = fmt->csr->dev;
+  const GpSpmvFn mult = GpKernelTable[kernel].mult[dev->kind][fmt->csr->prec];
+  GpErr          err  = mult(fmt, x, NULL, y);
+
+  for (int batch = 0; batch < 2 && !err; batch++) {
+    double elapsed = 0;
+
+    err = dev->ops->event_record(dev, event[0]);
+    for (int p = 0; p < GP_SEL_PRODUCTS && !err; p++) err = mult(fmt, x, NULL, y);
+    if (!err) err = dev->ops->event_record(dev, event[1]);
+    if (!err) err = dev->ops->event_wait(dev, event[1]);
+    if (!err) err = dev->ops->event_seconds(dev, event[0], event[1], &elapsed);
+    if (!batch || elapsed < *seconds * GP_SEL_PRODUCTS) *seconds = elapsed / GP_SEL_PRODUCTS;
+  }
+  return err;
+}
+
+/* builds and times the leading candidates; keeps the fastest in fmt */
+static GpErr GpSelMeasure(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], const GpDevEvent event[2], const double *x, double *y, GpChoice *choice, GpFmt *fmt)
+{
+  int   best = -1, second = -1, timed = 0;
+  GpErr err = GP_SUCCESS;
+
+  Say(choice, "; measured");
+  for (int c = 0; c < choice->candidates && timed < GP_SEL_MEASURED && !err; c++) {
+    const int kernel = choice->candidate[c];
+    GpFmt     trial;
+    int       built;
+
+    err = GpSelTry(options, A, rowptr, kernel, choice, &trial, &built);
+    if (err || !built) continue;
+    err = GpSelTime(&trial, kernel, event, x, y, &choice->seconds[c]);
+    Say(choice, "%s %s %.3g us", timed++ ? "," : "", GpKernelTable[kernel].name, 1e6 * choice->seconds[c]);
+    if (!err && (best < 0 || choice->seconds[c] < choice->seconds[best])) {
+      if (best >= 0) GpFmtDestroy(fmt);
+      *fmt   = trial;
+      second = best;
+      best   = c;
+    } else {
+      if (second < 0 || choice->seconds[c] < choice->seconds[second]) second = c;
+      GpFmtDestroy(&trial);
+    }
+  }
+  choice->kernel    = best < 0 ? -1 : choice->candidate[best];
+  choice->runner_up = second < 0 ? -1 : choice->candidate[second];
+  return err;
+}
+
+/* what a measurement needs around it; x is zero, which costs a product the same */
+static GpErr GpSelMeasureIn(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpChoice *choice, GpFmt *fmt)
+{
+  GpDev        dev = A->dev;
+  const size_t nx = (size_t)A->n * sizeof(double), ny = (size_t)A->m * sizeof(double);
+  GpDevEvent   event[2] = {NULL, NULL};
+  double      *x = NULL, *y = NULL;
+  GpErr        err = GpDevAlloc(dev, nx, &x);
+
+  if (!err) err = GpDevAlloc(dev, ny, &y);
+  if (!err) err = dev->ops->zero(dev, x, nx);
+  for (int e = 0; e < 2 && !err; e++) err = dev->ops->event_create(dev, &event[e]);
+  if (!err) err = GpSelMeasure(options, A, rowptr, event, x, y, choice, fmt);
+  for (int e = 0; e < 2; e++)
+    if (event[e]) dev->ops->event_destroy(dev, event[e]);
+  GpDevFree(dev, &x, nx);
+  GpDevFree(dev, &y, ny);
+  return err;
+}
+
+GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpFeatures *F, GpChoice *choice, GpFmt *fmt)
+{
+  GpErr err   = GP_SUCCESS;
+  int   built = 0;
+
+  if (A->dev->kind != GP_DEV_HOST) err = GpSelFeatures(A, F);
+  else GpSelRows(A->dev, A->m, A->n, rowptr, F); /* no model asks for more */
+  if (err) return err;
+  GpSelChoose(options, F, choice);
+  if (options->mode == GP_SELECT_MEASURE && options->kernel < 0) {
+    err = GpSelMeasureIn(options, A, rowptr, choice, fmt);
+    if (!err && choice->kernel < 0) err = GpDevFail(A->dev, GP_ERR_MEMORY, "%s", choice->why);
+    return err;
+  }
+  for (int c = 0; c < choice->candidates && !built; c++) {
+    err = GpSelTry(options, A, rowptr, choice->candidate[c], choice, fmt, &built);
+    if (err) return err;
+    choice->kernel    = choice->candidate[c];
+    choice->runner_up = c + 1 < choice->candidates ? choice->candidate[c + 1] : -1;
+  }
+  return built ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_MEMORY, "%s", choice->why);
+}

@@ -1,0 +1,105 @@
+/* What the twins of the scan share: where they work, and how values and rows become keys of a set. */
+#ifndef GPSELSCAN_H
+#define GPSELSCAN_H
+
+#include "mat/impls/gpucsr/selector/gpfeatures.h"
+
+#if defined(__CUDACC__)
+  #define GP_BOTH __host__ __device__ static inline
+#else
+  #define GP_BOTH static inline
+#endif
+
+/* open addressing in zeroed device memory; a key is never 0 */
+enum {
+  GP_SET_VALUES,
+  GP_SET_PATTERNS,
+  GP_SET_VALUEPATTERNS,
+  GP_SETS
+};
+#define GP_SET_SLOTS 16384 /* four times the highest limit */
+
+typedef struct {
+  GpSelCounts *counts;
+  uint64_t    *set[GP_SETS]; /* [GP_SET_SLOTS] each */
+  int32_t     *hits;         /* [n] of a column in the sampled tiles */
+  uint32_t    *diagonal;     /* a bit for each */
+} GpSelWork;
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+GpErr GpSelScan_Host(const GpCsr *A, GpSelWork *W);
+GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W); /* only with GP_HAVE_CUDA */
+#if defined(__cplusplus)
+}
+#endif
+
+GP_BOTH uint64_t GpSelMix(uint64_t x) /* the finaliser of MurmurHash3 (A. Appleby, public domain): a bijection */
+{
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  x ^= x >> 33;
+  return x;
+}
+
+GP_BOTH uint64_t GpSelKey(uint64_t x)
+{
+  return x ? x : 1;
+}
+
+/* values are told apart by their bits: a dictionary must give back these */
+GP_BOTH uint64_t GpSelBits(const void *val, GpPrec prec, int64_t k)
+{
+  return prec == GP_F32 ? (uint64_t)((const uint32_t *)val)[k] : ((const uint64_t *)val)[k];
+}
+
+GP_BOTH int GpSelBin(int32_t length)
+{
+  int bin = 0;
+
+  while (bin < GP_SEL_BINS - 1 && (int64_t)1 << bin < length) bin++;
+  return bin;
+}
+
+/* every stride-th of many, so that at least GP_SEL_CLOSE are taken where there are so many */
+GP_BOTH int64_t GpSelStride(int64_t many)
+{
+  return many > GP_SEL_CLOSE ? many / GP_SEL_CLOSE : 1;
+}
+
+GP_BOTH int GpSelIsNear(int64_t row, int64_t col, int64_t m, int64_t n)
+{
+  const int64_t away = col - row * n / m;
+
+  return away <= GP_SEL_NEAR && -away <= GP_SEL_NEAR;
+}
+
+GP_BOTH int64_t GpSelHubs(int64_t hits)
+{
+  return hits >= GP_SEL_HUB ? hits : 0;
+}
+
+/* is nonzero k of row i the first of its aligned block: does no nonzero of the block stand to its left, nor in a row above? */
+GP_BOTH int GpSelFirstOfBlock(const int32_t *rowptr, const int32_t *col, int32_t i, int32_t k, int32_t size)
+{
+  const int64_t left = (int64_t)(col[k] / size) * size;
+
+  if (k > rowptr[i] && col[k - 1] >= left) return 0;
+  for (int32_t above = i / size * size; above < i; above++) {
+    int32_t lo = rowptr[above], hi = rowptr[above + 1];
+
+    while (lo < hi) {
+      const int32_t mid = lo + (hi - lo) / 2;
+
+      if (col[mid] < left) lo = mid + 1;
+      else hi = mid;
+    }
+    if (lo < rowptr[above + 1] && col[lo] < left + size) return 0;
+  }
+  return 1;
+}
+
+#endif

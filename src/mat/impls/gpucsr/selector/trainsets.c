@@ -1,0 +1,138 @@
+/* The thesis's analysis: how much is lost when only the best few kernels are kept, and chosen among perfectly.
+   Loss: the share of the best kernel's speed that is not reached; a matrix that every kernel of a set refuses loses all. */
+#include "mat/impls/gpucsr/selector/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXHAUSTIVE 3 /* sets up to this size are all tried; larger ones grow from the best, and are improved by exchanges */
+
+typedef struct {
+  double mean, sd, median, worst, flops; /* flops: mean loss in GFLOP/s */
+} Loss;
+
+static double SetTime(const Case *c, const int set[], int n)
+{
+  double least = 0;
+
+  for (int k = 0; k < n; k++)
+    if (c->time[set[k]] > 0 && (least == 0 || c->time[set[k]] < least)) least = c->time[set[k]];
+  return least;
+}
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static Loss SetLoss(const Table *T, const int set[], int n)
+{
+  double *loss = (double *)malloc(((size_t)T->cases + 1) * sizeof(double)), squares = 0;
+  Loss    L = {0, 0, 0, 0, 0};
+
+  if (!loss) abort();
+  for (int i = 0; i < T->cases; i++) {
+    const double time = SetTime(&T->c[i], set, n);
+
+    loss[i] = time > 0 ? 1 - T->c[i].best / time : 1;
+    L.mean += loss[i] / T->cases;
+    squares += loss[i] * loss[i] / T->cases;
+    L.worst = fmax(L.worst, loss[i]);
+    L.flops += loss[i] * 2e-3 * T->c[i].nnz / T->c[i].best / T->cases;
+  }
+  qsort(loss, (size_t)T->cases, sizeof(double), CompareDoubles);
+  L.sd     = sqrt(fmax(squares - L.mean * L.mean, 0));
+  L.median = T->cases ? loss[T->cases / 2] : 0;
+  free(loss);
+  return L;
+}
+
+/* the quick version for the search: mean, or worst with the mean to tell equals apart */
+static double SetScore(const Table *T, const int set[], int n, int worst)
+{
+  double mean = 0, most = 0;
+
+  for (int i = 0; i < T->cases; i++) {
+    const double time = SetTime(&T->c[i], set, n), loss = time > 0 ? 1 - T->c[i].best / time : 1;
+
+    mean += loss;
+    if (loss > most) most = loss;
+  }
+  return worst ? most + 1e-3 * mean / T->cases : mean / T->cases;
+}
+
+static void Enumerate(const Table *T, int set[], int have, int n, int worst, double *least, int best[])
+{
+  if (have == n) {
+    const double score = SetScore(T, set, n, worst);
+
+    if (score >= *least) return;
+    *least = score;
+    memcpy(best, set, (size_t)n * sizeof(int));
+    return;
+  }
+  for (int k = have ? set[have - 1] + 1 : 0; k < T->kernels; k++) {
+    set[have] = k;
+    Enumerate(T, set, have + 1, n, worst, least, best);
+  }
+}
+
+/* puts into place p whatever helps most; 1: something did */
+static int Exchange(const Table *T, int set[], int n, int p, int worst, double *least)
+{
+  int best = -1, old = set[p];
+
+  for (int k = 0; k < T->kernels; k++) {
+    set[p]             = k;
+    const double score = SetScore(T, set, n, worst);
+
+    if (score < *least - 1e-12) {
+      *least = score;
+      best   = k;
+    }
+  }
+  set[p] = best >= 0 ? best : old;
+  return best >= 0;
+}
+
+static void Search(const Table *T, int set[], int n, int worst)
+{
+  double least = INFINITY;
+  int    trial[TRAIN_NAMES];
+
+  if (n <= EXHAUSTIVE) {
+    Enumerate(T, trial, 0, n, worst, &least, set);
+    return;
+  }
+  set[n - 1] = set[0]; /* the best smaller set, and any */
+  least      = SetScore(T, set, n, worst);
+  (void)Exchange(T, set, n, n - 1, worst, &least);
+  for (int again = 1; again;) {
+    again = 0;
+    for (int p = 0; p < n; p++) again = Exchange(T, set, n, p, worst, &least) || again;
+  }
+}
+
+void SetsPrint(const Table *T, int largest)
+{
+  for (int worst = 0; worst < 2; worst++) {
+    int set[TRAIN_NAMES] = {0};
+
+    printf("\nBest sets by smallest %s loss (exhaustive up to %d kernels, then grown and exchanged); loss of speed against the best of all %d kernels\n\n", worst ? "worst" : "mean", EXHAUSTIVE, T->kernels);
+    printf("| kernels | mean | sd | median | max | mean GFLOP/s lost | set |\n|---|---|---|---|---|---|---|\n");
+    for (int n = 1; n <= largest && n <= T->kernels; n++) {
+      Loss L;
+
+      Search(T, set, n, worst);
+      L = SetLoss(T, set, n);
+      printf("| %d | %.1f %% | %.1f | %.1f | %.1f | %.1f |", n, 100 * L.mean, 100 * L.sd, 100 * L.median, 100 * L.worst, L.flops);
+      for (int k = 0; k < n; k++) printf("%s %s", k ? "," : "", T->kernel[set[k]]);
+      printf(" |\n");
+      if (L.worst == 0) break; /* nothing is left to win */
+    }
+  }
+}

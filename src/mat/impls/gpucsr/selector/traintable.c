@@ -1,0 +1,260 @@
+/* The table that bench_corpus prints, read by the names of its columns. */
+#include "mat/impls/gpucsr/selector/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 640
+
+typedef struct {
+  char sort;         /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
+  int  index, rival; /* rival: a kernel that is a vendor's routine */
+} Column;
+
+static int Find(const char names[][48], int n, const char *name)
+{
+  for (int k = 0; k < n; k++)
+    if (!strcmp(names[k], name)) return k;
+  return -1;
+}
+
+/* is a name among those separated by commas? */
+static int Among(const char *list, const char *name)
+{
+  const size_t n = strlen(name);
+
+  for (const char *at = list ? strstr(list, name) : NULL; at; at = strstr(at + 1, name))
+    if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return 1;
+  return 0;
+}
+
+static int FormatIndex(Table *T, const char *name)
+{
+  for (int f = 0; f < T->formats; f++)
+    if (!strcmp(T->format[f], name)) return f;
+  snprintf(T->format[T->formats], sizeof(T->format[0]), "%.31s", name);
+  return T->formats++;
+}
+
+static Column Meaning(Table *T, char *name, const char *excluded)
+{
+  char *colon = strchr(name, ':'), *format;
+
+  if (!colon)
+    return (Column){!strcmp(name, "matrix")      ? 'M'
+                    : !strcmp(name, "family")    ? 'F'
+                    : !strcmp(name, "kind")      ? 'K'
+                    : !strcmp(name, "side")      ? 'S'
+                    : !strcmp(name, "selection") ? 'C'
+                    : !strcmp(name, "transpose") ? 'T'
+                    : !strcmp(name, "m")         ? '1'
+                    : !strcmp(name, "n")         ? '2'
+                    : !strcmp(name, "nnz")       ? '3'
+                                                 : ' ',
+                    0};
+  *colon++ = 0;
+  if (!strcmp(name, "f")) {
+    for (int f = 0; f < T->features; f++)
+      if (!strcmp(T->feature[f], colon)) return (Column){'f', f};
+    snprintf(T->feature[T->features], sizeof(T->feature[0]), "%.31s", colon);
+    return (Column){'f', T->features++};
+  }
+  if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, colon)};
+  if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, colon)};
+  if (!strcmp(name, "r")) return (Column){strstr(colon, ":mixed") ? 'm' : 'd', 0};
+  if (strcmp(name, "k") && strcmp(name, "c")) return (Column){' ', 0};
+  format = strchr(colon, ':');
+  if (!format) return (Column){' ', 0};
+  *format++ = 0;
+  if (Among(excluded, colon)) return (Column){name[0] == 'k' && strstr(colon, "vendor") ? 'm' : ' ', 0};
+  if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
+    snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
+    T->formatof[T->kernels++] = FormatIndex(T, format);
+  }
+  return (Column){name[0], Find((const char(*)[48])T->kernel, T->kernels, colon)};
+}
+
+static Case *Append(Table *T)
+{
+  Case *c;
+
+  if (T->cases == T->room) {
+    T->room = T->room ? 2 * T->room : 1024;
+    T->c    = (Case *)realloc(T->c, (size_t)T->room * sizeof(Case));
+    if (!T->c) abort();
+  }
+  c = &T->c[T->cases++];
+  memset(c, 0, sizeof(*c));
+  c->feature = (double *)calloc(6 * TRAIN_NAMES, sizeof(double));
+  if (!c->feature) abort();
+  c->warm    = c->feature + TRAIN_NAMES;
+  c->cold    = c->warm + TRAIN_NAMES;
+  c->build   = c->cold + TRAIN_NAMES;
+  c->traffic = c->build + TRAIN_NAMES;
+  c->time    = c->traffic + TRAIN_NAMES;
+  return c;
+}
+
+static void Rival(double *best, double value)
+{
+  if (value > 0 && (*best == 0 || value < *best)) *best = value;
+}
+
+static void Cell(Case *c, Column column, const char *text)
+{
+  const double value = atof(text);
+
+  switch (column.sort) {
+  case 'M':
+    snprintf(c->name, sizeof(c->name), "%.63s", text);
+    break;
+  case 'F':
+    snprintf(c->family, sizeof(c->family), "%.47s", text);
+    break;
+  case 'K':
+    snprintf(c->kind, sizeof(c->kind), "%.47s", text);
+    break;
+  case 'S':
+    snprintf(c->side, sizeof(c->side), "%.3s", text);
+    break;
+  case '1':
+    c->m = value;
+    break;
+  case '2':
+    c->n = value;
+    break;
+  case '3':
+    c->nnz = value;
+    break;
+  case 'C':
+    c->selection = value;
+    break;
+  case 'T':
+    c->transpose = value;
+    break;
+  case 'f':
+    c->feature[column.index] = value;
+    break;
+  case 'b':
+    c->build[column.index] = value;
+    break;
+  case 't':
+    c->traffic[column.index] = value;
+    break;
+  case 'k':
+    c->warm[column.index] = value;
+    if (column.rival) Rival(&c->mixed, value);
+    break;
+  case 'c':
+    c->cold[column.index] = value;
+    break;
+  case 'm':
+    Rival(&c->mixed, value);
+    break;
+  case 'd':
+    Rival(&c->dbl, value);
+    break;
+  }
+}
+
+/* a table as it is, or packed by xz */
+static FILE *Open(const char *file, int *packed)
+{
+  const size_t n = strlen(file);
+  char         command[1024];
+
+  *packed = n > 3 && !strcmp(file + n - 3, ".xz");
+  if (!*packed) return fopen(file, "r");
+  snprintf(command, sizeof(command), "xzcat '%.1000s'", file);
+  return popen(command, "r");
+}
+
+int TableRead(Table *T, const char *file, const char *excluded)
+{
+  const size_t length = (size_t)1 << 17;
+  char        *line   = (char *)malloc(length);
+  Column       column[COLUMNS];
+  int          columns = 0;
+  int          packed;
+  FILE        *in = Open(file, &packed);
+
+  if (!in || !line) {
+    free(line);
+    return 0;
+  }
+  while (fgets(line, (int)length, in)) {
+    char *next = line;
+    int   head;
+
+    line[strcspn(line, "\r\n")] = 0;
+    if (line[0] == '#') { /* # GPU, n multiprocessors, cache b bytes, copy rate r bytes/s, ... */
+      char   gpu[128];
+      int    units;
+      double cache, copyrate;
+
+      if (sscanf(line, "# %127[^,], %d multiprocessors, cache %lf bytes, copy rate %lf", gpu, &units, &cache, &copyrate) == 4) {
+        snprintf(T->gpu, sizeof(T->gpu), "%s", gpu);
+        T->units    = units;
+        T->cache    = cache;
+        T->copyrate = copyrate;
+      }
+      continue;
+    }
+    head = !strncmp(line, "matrix,", 7);
+    if (head) columns = 0;
+    else if (!columns || !strchr(line, ',')) continue;
+    Case *c = head ? NULL : Append(T);
+
+    for (int k = 0; next && k < COLUMNS; k++) {
+      char *cell  = next;
+      char *comma = strchr(cell, ',');
+
+      if (comma) *comma = 0;
+      next = comma ? comma + 1 : NULL;
+      if (head) column[columns++] = Meaning(T, cell, excluded);
+      else if (k < columns) Cell(c, column[k], cell);
+    }
+  }
+  free(line);
+  return (packed ? pclose(in) : fclose(in)) == 0;
+}
+
+static int CompareCases(const void *a, const void *b)
+{
+  const Case *x = (const Case *)a, *y = (const Case *)b;
+  const int   d = strcmp(x->family, y->family), e = d ? d : strcmp(x->name, y->name);
+
+  return e ? e : strcmp(x->side, y->side);
+}
+
+void TablePrepare(Table *T, double mix)
+{
+  int keep = 0;
+
+  qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
+  for (int i = 0; i < T->cases; i++) {
+    Case *c = &T->c[i];
+
+    for (int k = 0; k < T->kernels; k++) {
+      c->time[k] = c->warm[k] > 0 && c->cold[k] > 0 ? pow(c->warm[k], 1 - mix) * pow(c->cold[k], mix) : c->warm[k];
+      if (c->time[k] > 0 && c->cold[k] > 0 && (c->best == 0 || c->time[k] < c->best)) c->best = c->time[k];
+    }
+    for (int k = 0; k < T->kernels; k++)
+      if (c->time[k] == 0 && c->build[T->formatof[k]] > 0) c->time[k] = TRAIN_WORST * c->best;
+    if (c->best > 0) T->c[keep++] = *c;
+    else free(c->feature);
+  }
+  T->cases = keep;
+  for (int k = 0; k < T->kernels; k++) {
+    T->everywhere[k] = 1;
+    for (int i = 0; i < T->cases; i++) T->everywhere[k] = T->everywhere[k] && T->c[i].time[k] > 0;
+  }
+}
+
+void TableFree(Table *T)
+{
+  for (int i = 0; i < T->cases; i++) free(T->c[i].feature);
+  free(T->c);
+}

@@ -1,0 +1,583 @@
+/* The experiment: every kernel of the table on every matrix of the corpus and on its transpose, each product checked against sums
+   in long double, CSV on standard output for selector/train.  No PETSc.  Options: bench_corpus --help
+
+   A line of the table is a matrix or its transpose: sizes, features, what the selector chose, then for every format microseconds to
+   build it, bytes beyond the compressed rows and bytes that a product must read; for every kernel and rival microseconds warm, and
+   cold (after a flush of the caches).  Empty: the format refuses the matrix.  A kernel that a first look shows hopeless keeps the
+   time of that look, and has no cold time. */
+#include "bench/corpus.h"
+#include "bench/corpusqueue.h"
+#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/selector/gpselect.h"
+#include "vec/kernels/gpveckernel.h"
+#if GP_HAVE_CUDA
+  #include "bench/rivals.h"
+#endif
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WARM       5     /* batches of which the median is told */
+#define COLD       3     /* products likewise */
+#define BATCH_TIME 40e-6 /* seconds that a batch should last */
+#define BATCH_MOST 20    /* products in it, then recorded as a graph where there are graphs */
+#define LAUNCH     3e-6  /* seconds that the host takes for one */
+#define HOPELESS   4.0   /* times the best so far */
+#define LEAST_FILL 0.6   /* of a rival's format */
+#define TOLERANCE  1e-13 /* of a product, relative to the sum of absolute values */
+
+typedef struct {
+  const char *data, *family, *only, *without, *log;
+  double      scale, seconds, slowest;
+  int         shard, shards, threads, every, list, rivals, verbose, wrong;
+  GpPrec      prec;
+  GpDevKind   kind;
+} Options;
+
+static Options    opt = {.data = "../shared/data", .scale = 1, .seconds = 1e9, .slowest = 0.25, .shards = 1, .threads = 2, .every = 1, .kind = GP_DEV_CUDA};
+static GpDev      dev;
+static GpDevEvent begin, end;
+static GpVecWork  work;
+static char      *flush; /* written between cold products */
+static size_t     flushed = (size_t)160 << 20;
+static double     copyrate;
+
+static char doing[160]; /* for the words of a failure */
+
+#define CHECK(call) \
+  do { \
+    if (call) { \
+      fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device", doing); \
+      _exit(3); /* threads may be at work, the device is lost; so is the line that was begun */ \
+    } \
+  } while (0)
+
+static double Now(void)
+{
+  struct timespec now;
+
+  CHECK(dev && dev->ops->sync(dev));
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* where the run's time goes */
+enum {
+  WAIT,
+  UPLOAD,
+  FEATURES,
+  BUILD,
+  VERIFY,
+  WARMLY,
+  COLDLY,
+  RIVAL,
+  PHASES
+};
+static const char *const Phases[PHASES] = {"waiting for a matrix", "upload and transpose", "features", "formats", "verification", "warm", "cold", "rivals"};
+static double            spent[PHASES], lap;
+
+static void Lap(int phase)
+{
+  struct timespec now;
+  double          time;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  if (phase >= 0) spent[phase] += time - lap;
+  lap = time;
+}
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+typedef int (*Run)(void *);
+
+/* so many products recorded for one launch, NULL: not on this runtime.  Launches that follow each other take the host longer than a
+   small product takes the GPU: what is compared would be the host. */
+static GpDevGraph Record(Run run, void *context, int products)
+{
+  GpDevGraph graph = NULL;
+  GpErr      err;
+
+  if (!dev->ops->graph_begin || products < BATCH_MOST) return NULL;
+  CHECK(dev->ops->graph_begin(dev));
+  for (int p = 0; p < products; p++)
+    if (run(context)) products = 0;
+  err = dev->ops->graph_end(dev, &graph);
+  if (!err) return graph;
+  if (graph) dev->ops->graph_destroy(dev, graph);
+  return NULL;
+}
+
+static double Batch(Run run, void *context, int products, GpDevGraph graph)
+{
+  double seconds;
+
+  CHECK(dev->ops->event_record(dev, begin));
+  if (graph) CHECK(dev->ops->graph_launch(dev, graph));
+  else
+    for (int p = 0; p < products; p++) CHECK(run(context));
+  CHECK(dev->ops->event_record(dev, end));
+  CHECK(dev->ops->event_wait(dev, end));
+  CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+  return seconds / products;
+}
+
+/* seconds of a product that has run once already; *cold 0: not measured */
+static double Measure(Run run, void *context, double best, double *cold)
+{
+  double     times[WARM], look = Batch(run, context, 2, NULL);
+  const int  batch = look > BATCH_TIME ? 1 : look * BATCH_MOST < BATCH_TIME + 4 * LAUNCH * BATCH_MOST ? BATCH_MOST : (int)(BATCH_TIME / look) + 1;
+  GpDevGraph graph;
+
+  *cold = 0;
+  if (look > HOPELESS * best) return look;
+  graph = Record(run, context, batch);
+  for (int r = 0; r < WARM; r++) times[r] = Batch(run, context, batch, graph);
+  if (graph) dev->ops->graph_destroy(dev, graph);
+  qsort(times, WARM, sizeof(double), CompareDoubles);
+  look = times[WARM / 2];
+  Lap(WARMLY);
+  for (int r = 0; r < COLD; r++) {
+    CHECK(dev->ops->zero(dev, flush, flushed));
+    times[r] = Batch(run, context, 1, NULL);
+  }
+  qsort(times, COLD, sizeof(double), CompareDoubles);
+  *cold = times[COLD / 2];
+  Lap(COLDLY);
+  return look;
+}
+
+/* one side of a matrix on the device */
+typedef struct {
+  GpCsr          csr;
+  const int32_t *rowptr, *col; /* the host's */
+  double        *x, *y, *gold, *scale, *difference;
+} Side;
+
+typedef struct {
+  const GpFmt *fmt;
+  int          kernel;
+  const Side  *side;
+} Ours;
+
+static int RunOurs(void *context)
+{
+  const Ours *o = (const Ours *)context;
+
+  return GpKernelTable[o->kernel].mult[dev->kind][o->side->csr.prec](o->fmt, o->side->x, NULL, o->side->y);
+}
+
+static double Error(const Side *S)
+{
+  const GpVecKernels *vec        = GpVecKernelsOf(dev);
+  const double        scalars[3] = {-1, 0, 0};
+
+  CHECK(vec->map[GP_VEC_waxpy](dev, S->csr.m, scalars, S->gold, S->y, S->difference));
+  CHECK(vec->reduce[GP_VEC_maxratio](&work, S->csr.m, S->difference, S->scale, 0));
+  CHECK(GpVecWait(&work));
+  return work.result[0];
+}
+
+static int IsRight(const Side *S, const char *name, int side, const char *who)
+{
+  const double error = Error(S);
+
+  if (error <= TOLERANCE) return 1;
+  opt.wrong++;
+  fprintf(stderr, "WRONG: %s %s %s: relative error %g\n", name, side ? "At" : "A", who, error);
+  return 0;
+}
+
+/* is a name among those separated by commas? */
+static int Among(const char *list, const char *name)
+{
+  const size_t n = strlen(name);
+
+  for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+    if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return 1;
+  return 0;
+}
+
+static int Wanted(int kernel)
+{
+  const char *name = GpKernelTable[kernel].name;
+
+  return (!opt.only || Among(opt.only, name)) && (!opt.without || (!Among(opt.without, name) && !Among(opt.without, GpFmtTable[GpKernelTable[kernel].format].name)));
+}
+
+static int FormatWanted(int format)
+{
+  for (int k = 0; k < GP_KERNELS; k++)
+    if ((int)GpKernelTable[k].format == format && Wanted(k)) return 1;
+  return 0;
+}
+
+/* Would lanes that share a row in a kernel on compressed rows follow the longest for too long?  A step of that walk takes at least 50 ns. */
+static int TooUneven(const GpFeatures *F, int kernel, double best)
+{
+  const GpKernelRow *row = &GpKernelTable[kernel];
+
+  return row->format == GP_FMT_CSR && row->lanes && dev->kind == GP_DEV_CUDA && 50e-9 * (double)F->counts.longest / row->lanes > HOPELESS * best + 1e-4;
+}
+
+typedef struct {
+  double build[GP_FORMATS], bytes[GP_FORMATS], traffic[GP_FORMATS]; /* build 0: refused */
+  double warm[GP_KERNELS], cold[GP_KERNELS];
+  char   refusal[GP_FORMATS][256]; /* in words */
+} Times;
+
+static double slowness[GP_FORMATS]; /* seconds a nonzero that a format took to be built, the slowest of the latest */
+
+static void BenchFormat(const char *name, int side, const Side *S, const GpFeatures *F, int format, double *best, Times *T)
+{
+  GpFmt  fmt;
+  Ours   ours = {&fmt, 0, S};
+  double start;
+  GpErr  err;
+
+  if (!FormatWanted(format)) return;
+  if (slowness[format] * S->csr.nnz > opt.slowest) {
+    slowness[format] *= 0.98; /* to be tried again some time */
+    return;
+  }
+  snprintf(doing, sizeof(doing), "%s %s format %s", name, side ? "At" : "A", GpFmtTable[format].name);
+  start = Now();
+  err   = GpFmtBuild(&fmt, (GpFmtId)format, &S->csr, S->rowptr);
+  if (err == GP_ERR_DEVICE) CHECK(err);
+  if (err) {
+    snprintf(T->refusal[format], sizeof(T->refusal[format]), "%s", dev->error);
+    return;
+  }
+  T->build[format] = Now() - start;
+  Lap(BUILD);
+  T->bytes[format]   = GpFmtBytes(&fmt);
+  T->traffic[format] = GpFmtTraffic(&fmt);
+  slowness[format]   = fmax(0.9 * slowness[format], T->build[format] / (S->csr.nnz + 1e5));
+  for (int k = 0; k < GP_KERNELS; k++) {
+    if ((int)GpKernelTable[k].format != format || !Wanted(k) || !GpKernelTable[k].mult[dev->kind][S->csr.prec] || TooUneven(F, k, *best)) continue;
+    ours.kernel = k;
+    snprintf(doing, sizeof(doing), "%s %s kernel %s", name, side ? "At" : "A", GpKernelTable[k].name);
+    CHECK(RunOurs(&ours));
+    if (IsRight(S, name, side, GpKernelTable[k].name)) { /* else there is no time to tell */
+      Lap(VERIFY);
+      T->warm[k] = Measure(RunOurs, &ours, *best, &T->cold[k]);
+      if (T->warm[k] < *best) *best = T->warm[k];
+    }
+  }
+  GpFmtDestroy(&fmt);
+}
+
+static void Cell(double value)
+{
+  if (value > 0) printf(",%.4g", value);
+  else printf(",");
+}
+
+#if GP_HAVE_CUDA
+/* what padding or blocks would leave empty tells which are worth the conversion */
+static void BenchRivals(const char *name, int side, Side *S, const GpFeatures *F, const GpCsr *A, int transpose, double best)
+{
+  const double *value = F->value, fill[RIVALS] = {1, 1, 1, 1, 1 / fmax(value[GP_SEL_padding], 1), value[GP_SEL_block2], value[GP_SEL_block3], value[GP_SEL_block4], value[GP_SEL_block6]};
+
+  for (int r = 0; r < RIVALS; r++) {
+    Rival  R    = fill[r] < LEAST_FILL ? NULL : RivalCreate(r, A, S->rowptr, S->col, transpose, S->x, S->y);
+    double warm = 0, cold = 0;
+
+    if (R && !RivalRun(R) && IsRight(S, name, side, RivalNames[r])) {
+      warm = Measure(RivalRun, R, best, &cold);
+      if (warm < best) best = warm;
+    }
+    Cell(1e6 * warm);
+    Cell(1e6 * cold);
+    RivalDestroy(&R);
+  }
+}
+
+/* the same values in double */
+static void Widen(const GpCsr *A, const double *val, GpCsr *D)
+{
+  GpLoss loss;
+
+  CHECK(GpCsrCreate(dev, GP_F64, A->m, A->n, A->nnz, D));
+  CHECK(dev->ops->copy_within(dev, D->rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)));
+  CHECK(dev->ops->copy_within(dev, D->col, A->col, (size_t)A->nnz * sizeof(int32_t)));
+  CHECK(GpCsrSetValues(D, val, &loss));
+}
+#endif
+
+static double Upload(const double *host, int64_t n, double **device)
+{
+  CHECK(GpDevAlloc(dev, (size_t)n * sizeof(double), device));
+  CHECK(GpDevUpload(dev, *device, host, (size_t)n * sizeof(double)));
+  return (double)n;
+}
+
+/* what stands on a line before the formats: the features' time is that of the whole selection without building */
+static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, double transpose, int rivals)
+{
+  const CorpusJob *job     = item->job;
+  const GpCsr     *A       = &S->csr;
+  Times            T       = {0};
+  double           best    = 1, start, seconds;
+  GpSelOptions     options = {GP_SELECT_MODEL, -1, -1};
+  GpFeatures       F;
+  GpChoice         choice;
+
+  start = Now();
+  CHECK(GpSelFeatures(A, &F));
+  GpSelChoose(&options, &F, &choice);
+  seconds = Now() - start;
+  Lap(FEATURES);
+  (void)Upload(item->x[side], A->n, &S->x);
+  (void)Upload(item->gold[side], A->m, &S->gold);
+  (void)Upload(item->scale[side], A->m, &S->scale);
+  CHECK(GpDevAlloc(dev, (size_t)A->m * sizeof(double), &S->y));
+  CHECK(GpDevAlloc(dev, (size_t)A->m * sizeof(double), &S->difference));
+  BenchFormat(job->name, side, S, &F, GpKernelTable[GP_SPMV_csrsplit].format, &best, &T); /* first, for the others to be compared with */
+  for (int f = 0; f < GP_FORMATS; f++)
+    if (f != (int)GpKernelTable[GP_SPMV_csrsplit].format) BenchFormat(job->name, side, S, &F, f, &best, &T);
+
+  printf("%s,%s,%s,%s,%d,%d,%d", job->name, job->family, job->kind, side ? "At" : "A", A->m, A->n, A->nnz);
+  for (int f = 0; f < GP_FEATURES; f++) printf(",%.6g", F.value[f]);
+  printf(",%s,%.4g,%.4g,%.4g", GpKernelTable[choice.kernel].name, 1e6 * upload, 1e6 * transpose, 1e6 * seconds);
+  for (int f = 0; f < GP_FORMATS; f++) {
+    Cell(1e6 * T.build[f]);
+    Cell(T.build[f] > 0 ? T.bytes[f] : 0);
+    Cell(T.build[f] > 0 ? T.traffic[f] : 0);
+    if (T.refusal[f][0] && opt.verbose) fprintf(stderr, "refused: %s %s %s: %s\n", job->name, side ? "At" : "A", GpFmtTable[f].name, T.refusal[f]);
+  }
+  for (int k = 0; k < GP_KERNELS; k++) {
+    Cell(1e6 * T.warm[k]);
+    Cell(1e6 * T.cold[k]);
+  }
+#if GP_HAVE_CUDA
+  if (opt.rivals) {
+    if (rivals) {
+      GpCsr D;
+
+      BenchRivals(job->name, side, S, &F, A, 0, best);
+      Widen(A, side ? item->tval : item->A.val, &D);
+      BenchRivals(job->name, side, S, &F, &D, 0, 2 * best);
+      GpCsrDestroy(&D);
+    } else
+      for (int r = 0; r < 4 * RIVALS; r++) printf(",");
+  }
+#endif
+  printf("\n");
+  fflush(stdout);
+  Lap(RIVAL);
+  GpDevFree(dev, &S->x, (size_t)A->n * sizeof(double));
+  GpDevFree(dev, &S->y, (size_t)A->m * sizeof(double));
+  GpDevFree(dev, &S->gold, (size_t)A->m * sizeof(double));
+  GpDevFree(dev, &S->scale, (size_t)A->m * sizeof(double));
+  GpDevFree(dev, &S->difference, (size_t)A->m * sizeof(double));
+}
+
+static void Bench(const CorpusItem *item, int number)
+{
+  const BenchMatrix *B      = &item->A;
+  const size_t       bytes  = (size_t)B->nnz * sizeof(int32_t);
+  const int          rivals = opt.rivals && number % opt.every == 0;
+  Side               S = {.rowptr = B->rowptr, .col = B->col}, St = {.rowptr = item->trowptr, .col = item->tcol};
+  double             start = Now(), upload, transpose;
+  GpLoss             loss;
+  int32_t           *perm;
+
+  CHECK(GpCsrCreate(dev, opt.prec, B->m, B->n, B->nnz, &S.csr));
+  CHECK(GpCsrSetPattern(&S.csr, B->rowptr, B->col));
+  CHECK(GpCsrSetValues(&S.csr, B->val, &loss));
+  upload = Now() - start;
+  start  = Now();
+  CHECK(GpDevAlloc(dev, bytes, &perm));
+  CHECK(GpCsrTranspose(&S.csr, &St.csr, perm));
+  GpDevFree(dev, &perm, bytes);
+  transpose = Now() - start;
+  Lap(UPLOAD);
+  BenchSide(item, 0, &S, upload, 0, rivals);
+  BenchSide(item, 1, &St, 0, transpose, rivals);
+  GpCsrDestroy(&S.csr);
+  GpCsrDestroy(&St.csr);
+}
+
+static int RunCopy(void *context)
+{
+  return dev->ops->copy_within(dev, context, (char *)context + flushed / 2, flushed / 2);
+}
+
+static void Head(void)
+{
+  printf("# %s, %d multiprocessors, cache %.0f bytes, copy rate %.4g bytes/s, %s values, warm: median of %d batches, cold: median of %d after a flush of %zu MiB, scale %g, shard %d/%d\n", dev->name, dev->compute_units, dev->cache, copyrate,
+         opt.prec == GP_F32 ? "single" : "double", WARM, COLD, flushed >> 20, opt.scale, opt.shard, opt.shards);
+  printf("matrix,family,kind,side,m,n,nnz");
+  for (int f = 0; f < GP_FEATURES; f++) printf(",f:%s", GpFeatureNames[f]);
+  printf(",chosen,upload,transpose,selection");
+  for (int f = 0; f < GP_FORMATS; f++) printf(",b:%s,bytes:%s,traffic:%s", GpFmtTable[f].name, GpFmtTable[f].name, GpFmtTable[f].name);
+  for (int k = 0; k < GP_KERNELS; k++) printf(",k:%s:%s,c:%s:%s", GpKernelTable[k].name, GpFmtTable[GpKernelTable[k].format].name, GpKernelTable[k].name, GpFmtTable[GpKernelTable[k].format].name);
+#if GP_HAVE_CUDA
+  for (int d = 0; opt.rivals && d < 2; d++)
+    for (int r = 0; r < RIVALS; r++) printf(",r:%s:%s,rc:%s:%s", RivalNames[r], d ? "double" : "mixed", RivalNames[r], d ? "double" : "mixed");
+#endif
+  printf("\n");
+}
+
+static const char *const Help = "bench_corpus: times every kernel on every matrix of the corpus\n"
+                                "  --list            tell the members, and stop\n"
+                                "  --family words    only families or members whose name has these words\n"
+                                "  --shard i/n       only every n-th member\n"
+                                "  --scale s         sizes of generated members\n"
+                                "  --data folder     real matrices and published statistics, default ../shared/data\n"
+                                "  --seconds s       begin no matrix after so many\n"
+                                "  --threads n       that generate matrices, default 2\n"
+                                "  --device d        cuda (default) or host\n"
+                                "  --storage p       single (default) or double\n"
+                                "  --kernels names   only these, separated by commas\n"
+                                "  --without names   not these kernels or formats\n"
+                                "  --slowest s       no format whose building would take longer, default 0.25 seconds\n"
+                                "  --rivals          cuSPARSE's formats too, with float and with double values\n"
+                                "  --every n         on every n-th matrix\n"
+                                "  --log file        go on: leave out members named there, and name there what is begun\n"
+                                "  --verbose         tell why a format refuses a matrix\n";
+
+static void Arguments(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+
+    if (!strcmp(name, "--list")) opt.list = 1;
+    else if (!strcmp(name, "--rivals")) opt.rivals = 1;
+    else if (!strcmp(name, "--verbose")) opt.verbose = 1;
+    else if (i + 1 == argc) {
+      fputs(Help, stderr);
+      exit(strcmp(name, "--help") ? 2 : 0);
+    } else {
+      i++;
+      if (!strcmp(name, "--family")) opt.family = value;
+      else if (!strcmp(name, "--scale")) opt.scale = atof(value);
+      else if (!strcmp(name, "--data")) opt.data = value;
+      else if (!strcmp(name, "--seconds")) opt.seconds = atof(value);
+      else if (!strcmp(name, "--slowest")) opt.slowest = atof(value);
+      else if (!strcmp(name, "--threads")) opt.threads = atoi(value);
+      else if (!strcmp(name, "--every")) opt.every = atoi(value);
+      else if (!strcmp(name, "--kernels")) opt.only = value;
+      else if (!strcmp(name, "--without")) opt.without = value;
+      else if (!strcmp(name, "--log")) opt.log = value;
+      else if (!strcmp(name, "--device")) opt.kind = strcmp(value, "host") ? GP_DEV_CUDA : GP_DEV_HOST;
+      else if (!strcmp(name, "--storage")) opt.prec = strcmp(value, "double") ? GP_F32 : GP_F64;
+      else if (strcmp(name, "--shard") || sscanf(value, "%d/%d", &opt.shard, &opt.shards) != 2) {
+        fprintf(stderr, "bench_corpus: unknown option %s\n%s", name, Help);
+        exit(2);
+      }
+    }
+  }
+}
+
+/* is a member named in the log of a run that this one goes on with?  One that was begun and ended that run is left out, too. */
+static int InLog(const char *name)
+{
+  FILE *file = opt.log ? fopen(opt.log, "r") : NULL;
+  char  line[128];
+  int   found = 0;
+
+  while (file && !found && fgets(line, sizeof(line), file)) {
+    line[strcspn(line, "\n")] = 0;
+    found                     = !strcmp(line, name);
+  }
+  if (file) fclose(file);
+  return found;
+}
+
+static void Begun(const char *name)
+{
+  FILE *file = opt.log ? fopen(opt.log, "a") : NULL;
+
+  if (!file) return;
+  fprintf(file, "%s\n", name);
+  fclose(file);
+}
+
+/* the members that this run takes, in place */
+static int Select(CorpusJob *jobs, int n)
+{
+  int keep = 0;
+
+  for (int k = 0; k < n; k++)
+    if (!InLog(jobs[k].name) && k % opt.shards == opt.shard && (!opt.family || strstr(jobs[k].family, opt.family) || strstr(jobs[k].name, opt.family))) jobs[keep++] = jobs[k];
+  return keep;
+}
+
+static void Open(void)
+{
+  char why[256];
+
+  if (GpDevOpen(opt.kind, 0, &dev, why, sizeof(why))) {
+    printf("bench_corpus: skipped: %s\n", why);
+    exit(0);
+  }
+  CHECK(dev->ops->event_create(dev, &begin));
+  CHECK(dev->ops->event_create(dev, &end));
+  CHECK(GpVecWorkCreate(dev, &work));
+  if (dev->kind == GP_DEV_HOST) flushed = (size_t)16 << 20;
+  CHECK(GpDevAlloc(dev, flushed, &flush));
+  CHECK(dev->ops->zero(dev, flush, flushed));
+  CHECK(RunCopy(flush));
+  copyrate = flushed / Batch(RunCopy, flush, 5, NULL); /* half a flush is read, half is written */
+}
+
+static void Close(void)
+{
+  GpDevFree(dev, &flush, flushed);
+  GpVecWorkDestroy(&work);
+  dev->ops->event_destroy(dev, begin);
+  dev->ops->event_destroy(dev, end);
+  if (dev->bytes_held != 0) {
+    fprintf(stderr, "bench_corpus: %g bytes of device memory were not given back\n", dev->bytes_held);
+    opt.wrong++;
+  }
+  GpDevClose(&dev);
+}
+
+int main(int argc, char **argv)
+{
+  CorpusJob  *jobs;
+  CorpusQueue queue;
+  CorpusItem *item;
+  int         n, done = 0;
+  double      start;
+
+  Arguments(argc, argv);
+  setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* whole lines, or nothing of them */
+  jobs = CorpusList(opt.data, opt.scale, &n);
+  n    = Select(jobs, n);
+  if (opt.list) {
+    for (int k = 0; k < n; k++) printf("%s,%s,%s,%.0f\n", jobs[k].name, jobs[k].family, jobs[k].kind, jobs[k].nnz);
+    free(jobs);
+    return 0;
+  }
+  Open();
+  Head();
+  start = Now();
+  queue = CorpusQueueStart(jobs, n, opt.threads);
+  Lap(-1);
+  while ((item = CorpusQueueNext(queue))) {
+    Lap(WAIT);
+    Begun(item->job->name);
+    if (item->A.rowptr) Bench(item, done++);
+    else fprintf(stderr, "bench_corpus: %s could not be read\n", item->job->name);
+    CorpusItemDestroy(&item);
+    if (Now() - start > opt.seconds) break;
+  }
+  printf("# %d of %d members in %.1f seconds, %d wrong\n", done, n, Now() - start, opt.wrong);
+  printf("# seconds:");
+  for (int p = 0; p < PHASES; p++) printf("%s %s %.1f", p ? "," : "", Phases[p], spent[p]);
+  printf("\n");
+  CorpusQueueStop(&queue);
+  Close();
+  free(jobs);
+  return opt.wrong ? 1 : 0;
+}

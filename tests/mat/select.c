@@ -1,0 +1,156 @@
+static char help[] = "How the kernel of a MATGPUCSR is chosen: modes, a memory limit, a kernel asked for; the product is right and the choice is told.\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+
+/* long and short rows: 400 x 300, nothing that a simple format would take */
+static PetscErrorCode Create(Mat *A)
+{
+  PetscInt seed = 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, 400, 300, 400, 300));
+  PetscCall(MatSetType(*A, MATGPUCSR));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 300, NULL));
+  for (PetscInt i = 0; i < 400; i++) {
+    for (PetscInt k = 0; k < (i % 100 == 7 ? 250 : i % 9); k++) {
+      seed = (seed * 7919 + 13) % 100003;
+      PetscCall(MatSetValue(*A, i, seed % 300, (PetscReal)(seed % 17) - 8.25, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* both products against those of plain AIJ */
+static PetscErrorCode Compare(Mat A)
+{
+  Mat       B;
+  Vec       x, y, u, v;
+  PetscReal error[2], size;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatCreateVecs(B, &x, &y));
+  PetscCall(VecDuplicate(x, &u));
+  PetscCall(VecDuplicate(y, &v));
+  for (int t = 0; t < 2; t++) {
+    PetscCall(VecSetRandom(t ? y : x, NULL));
+    if (t) PetscCall(MatMultTranspose(A, y, x));
+    else PetscCall(MatMult(A, x, y));
+    if (t) PetscCall(MatMultTranspose(B, y, u));
+    else PetscCall(MatMult(B, x, v));
+    PetscCall(VecNorm(t ? u : v, NORM_2, &size));
+    PetscCall(VecAXPY(t ? u : v, -1, t ? x : y));
+    PetscCall(VecNorm(t ? u : v, NORM_2, &error[t]));
+    PetscCheck(error[t] <= 1e-13 * size, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s differs by %g from AIJ", t ? "MatMultTranspose" : "MatMult", (double)(error[t] / size));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&u));
+  PetscCall(VecDestroy(&v));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what -mat_view ::ascii_info says of the choice */
+static PetscErrorCode Told(Mat A, const char words[], PetscBool expected)
+{
+  PetscViewer viewer;
+  char        text[16384], *found;
+  FILE       *file = tmpfile();
+
+  PetscFunctionBeginUser;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
+  PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  PetscCall(MatView(A, viewer));
+  PetscCall(PetscViewerPopFormat(viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  rewind(file);
+  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+  PetscCall(PetscViewerDestroy(&viewer));
+  (void)fclose(file);
+  PetscCall(PetscStrstr(text, words, &found));
+  PetscCheck(!found == !expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view %s '%s': %s", expected ? "does not say" : "says", words, text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the same pattern, every value another */
+static PetscErrorCode Spread(Mat A)
+{
+  PetscScalar    *val;
+  const PetscInt *rowptr;
+  PetscInt        m;
+  PetscBool       done;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &rowptr, NULL, &done));
+  PetscCall(MatSeqAIJGetArray(A, &val));
+  for (PetscInt k = 0; k < rowptr[m]; k++) val[k] = 1 + k / 8192.0;
+  PetscCall(MatSeqAIJRestoreArray(A, &val));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &rowptr, NULL, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Mat           A;
+  MatGPUCSRInfo info;
+  PetscBool     same;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(Create(&A));
+  PetscCall(Compare(A));
+  PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_FIXED));
+  PetscCall(Compare(A));
+  PetscCall(Told(A, "measured", PETSC_FALSE));
+  PetscCall(Told(A, "model of", PETSC_FALSE));
+  PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_MEASURE));
+  PetscCall(Compare(A));
+  PetscCall(Told(A, "; measured ", PETSC_TRUE));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "model, fixed, measure: right products, told\n"));
+
+  PetscCall(MatGPUCSRSetKernel(A, "csrsplit"));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s", info.kernel);
+  PetscCall(MatGPUCSRSetMemoryLimit(A, 1)); /* the rows are kept, nothing beside them */
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
+  PetscCheck(!same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The tiles pass the limit");
+  PetscCall(Told(A, "not csrsplit: its", PETSC_TRUE));
+  PetscCall(Compare(A));
+  PetscCall(MatGPUCSRSetMemoryLimit(A, 1e9));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is room, yet kernel %s", info.kernel);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a limit leaves compressed rows, and says why\n"));
+
+  PetscCall(MatGPUCSRSetKernel(A, "sell8")); /* whose dictionary the seventeen values fill */
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(PetscStrcmp(info.kernel, "sell8", &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s", info.kernel);
+  PetscCall(Compare(A));
+  PetscCall(Spread(A));
+  PetscCall(Compare(A));
+  PetscCall(Told(A, "not sell8: ", PETSC_TRUE));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "values that a dictionary does not hold choose anew\n"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+      suffix: 1
+      args: -mat_gpucsr_select {{model measure fixed}}
+      output_file: output/select_1.out
+
+TEST*/

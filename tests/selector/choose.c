@@ -1,0 +1,209 @@
+static char help[] = "The choice of a kernel: a tree's walk, the modes, candidates that leave their place to the next, the measurement.\n\n";
+
+#include "bench/matrices.h"
+#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/selector/gpselect.h"
+#include "sys/gpucsrsys.h"
+
+/* a tree by hand: short rows left; among the others, few diagonals left */
+static PetscErrorCode TestWalk(void)
+{
+  static const GpSelNode  nodes[]                  = {{GP_SEL_mean, 1, 2, 8}, {-1, 2, 0, 0}, {GP_SEL_diagonals, 3, 4, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}};
+  static const short      leaves[][GP_SEL_LEADING] = {{GP_SPMV_csrvector4, -1, -1, -1}, {GP_SPMV_csrsplit, GP_SPMV_csrvector8, -1, -1}, {GP_SPMV_csrscalar, -1, -1, -1}};
+  static const GpSelModel model                    = {"a GPU", 100, 1e6, "this test", nodes, leaves};
+  const struct {
+    double      mean, diagonals;
+    int         expected;
+    const char *path;
+  } cases[] = {{8, 7, 2, "mean 8 <= 8"}, {9, 30, 0, "mean 9 > 8, diagonals 30 <= 30"}, {27, 1025, 1, "mean 27 > 8, diagonals 1.02e+03 > 30"}};
+  char path[256];
+
+  PetscFunctionBegin;
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
+    GpFeatures   F = {.runtime = GP_DEV_CUDA};
+    const short *leaf;
+    PetscBool    same;
+
+    F.value[GP_SEL_mean]      = cases[c].mean;
+    F.value[GP_SEL_diagonals] = cases[c].diagonals;
+    leaf                      = GpSelModelWalk(&model, &F, path, sizeof(path));
+    PetscCall(PetscStrcmp(path, cases[c].path, &same));
+    PetscCheck(leaf == leaves[cases[c].expected] && same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Walk %d ends at leaf %d by '%s'", (int)c, (int)(leaf - leaves[0]) / GP_SEL_LEADING, path);
+    (void)GpSelModelWalk(&model, &F, path, 6); /* words that do not fit are cut */
+    PetscCheck(!path[5], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A path is longer than its room");
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "trees are walked\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* whatever a GPU's model says: candidates are there, no two alike, and the last resort keeps to compressed rows */
+static PetscErrorCode TestCandidates(void)
+{
+  PetscFunctionBegin;
+  for (int mode = GP_SELECT_MODEL; mode <= GP_SELECT_FIXED; mode++) {
+    for (int runtime = GP_DEV_HOST; runtime <= (GP_HAVE_CUDA ? GP_DEV_CUDA : GP_DEV_HOST); runtime++) {
+      for (int k = 0; k < 1000; k++) {
+        GpSelOptions options = {(GpSelMode)mode, k % 10 ? -1 : GP_SPMV_csrvector16, -1};
+        GpFeatures   F       = {.runtime = (GpDevKind)runtime, .compute_units = 132, .cache = 6e7, .m = 1000, .n = 1000, .nnz = 1000};
+        GpChoice     choice;
+        uint64_t     seed = (uint64_t)k + 1;
+        int          rows = 0;
+
+        for (int f = 0; f < GP_FEATURES; f++) F.value[f] = exp(16 * BenchUniform(&seed) - 6);
+        F.mean    = F.value[GP_SEL_mean];
+        F.longest = (int32_t)fmin(F.mean * F.value[GP_SEL_longest], 1e9);
+        F.empty   = (int32_t)(1000 * BenchUniform(&seed));
+        GpSelChoose(&options, &F, &choice);
+        PetscCheck(choice.candidates > 1 && choice.kernel == choice.candidate[0] && choice.runner_up == choice.candidate[1] && choice.why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: %d candidates", mode, k, choice.candidates);
+        PetscCheck(k % 10 || choice.kernel == GP_SPMV_csrvector16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel asked for is not the first");
+        for (int c = 0; c < choice.candidates; c++) {
+          rows += GpKernelTable[choice.candidate[c]].format == GP_FMT_CSR;
+          for (int d = 0; d < c; d++) PetscCheck(choice.candidate[c] != choice.candidate[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A candidate stands twice");
+        }
+        PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: no candidate on compressed rows", mode, k);
+      }
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "candidates are in order\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* builds with these options, and multiplies: the product must be right whatever was chosen */
+static PetscErrorCode Build(GpDev dev, const GpSelOptions *options, const BenchMatrix *A, GpChoice *choice)
+{
+  GpCsr      C;
+  GpLoss     loss;
+  GpFeatures F;
+  GpFmt      fmt;
+  double    *x, *y, *device_x, *device_y;
+  uint64_t   seed = 5;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(A->n, &x, A->m, &y));
+  for (int32_t j = 0; j < A->n; j++) x[j] = BenchValue(&seed);
+  PetscCallGp(dev, "rows", GpCsrCreate(dev, GP_F32, A->m, A->n, A->nnz, &C));
+  PetscCallGp(dev, "pattern", GpDevUpload(dev, C.rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)));
+  PetscCallGp(dev, "pattern", GpDevUpload(dev, C.col, A->col, (size_t)A->nnz * sizeof(int32_t)));
+  PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
+  PetscCallGp(dev, "choice", GpSelBuild(options, &C, A->rowptr, &F, choice, &fmt));
+  PetscCheck(fmt.id == GpKernelTable[choice->kernel].format, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The format is not that of the kernel");
+  PetscCallGp(dev, "x", GpDevAlloc(dev, (size_t)A->n * sizeof(double), &device_x));
+  PetscCallGp(dev, "y", GpDevAlloc(dev, (size_t)A->m * sizeof(double), &device_y));
+  PetscCallGp(dev, "x", GpDevUpload(dev, device_x, x, (size_t)A->n * sizeof(double)));
+  PetscCallGp(dev, "product", GpKernelTable[choice->kernel].mult[dev->kind][GP_F32](&fmt, device_x, NULL, device_y));
+  PetscCallGp(dev, "y", GpDevDownload(dev, y, device_y, (size_t)A->m * sizeof(double)));
+  for (int32_t i = 0; i < A->m; i++) {
+    double sum = 0, scale = 1e-300;
+
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      sum += A->val[k] * x[A->col[k]];
+      scale += PetscAbsReal(A->val[k] * x[A->col[k]]);
+    }
+    PetscCheck(PetscAbsReal(y[i] - sum) <= 1e-13 * scale, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %d of the product is %g, not %g", (int)i, y[i], sum);
+  }
+  GpFmtDestroy(&fmt);
+  GpCsrDestroy(&C);
+  GpDevFree(dev, &device_x, (size_t)A->n * sizeof(double));
+  GpDevFree(dev, &device_y, (size_t)A->m * sizeof(double));
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Says(const GpChoice *choice, const char *words)
+{
+  char *found;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrstr(choice->why, words, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' does not say '%s'", choice->why, words);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* every kernel, asked for with and without a budget: built, or left to another with a word */
+static PetscErrorCode TestRefusals(GpDev dev, const BenchMatrix *A)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < GP_KERNELS; k++) {
+    for (int budget = -1; budget <= 0; budget++) {
+      GpSelOptions options = {GP_SELECT_FIXED, k, budget};
+      GpChoice     choice;
+      char         words[64];
+
+      PetscCall(Build(dev, &options, A, &choice));
+      if (choice.kernel == k || !GpKernelTable[k].mult[dev->kind][GP_F32]) continue;
+      PetscCall(PetscSNPrintf(words, sizeof(words), "; not %s: ", GpKernelTable[k].name));
+      PetscCall(Says(&choice, words));
+      PetscCheck(budget == 0 || GpKernelTable[k].format > GP_FMT_CSRTILE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s takes any matrix, yet %s", GpKernelTable[k].name, choice.why);
+    }
+  }
+  {
+    GpSelOptions options = {GP_SELECT_FIXED, GP_SPMV_csrsplit, 0}; /* whose tiles are beyond the rows */
+    GpChoice     choice;
+
+    PetscCall(Build(dev, &options, A, &choice));
+    PetscCall(Says(&choice, "beyond the rows pass -mat_gpucsr_memory_limit"));
+    PetscCheck(choice.kernel != GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The budget was passed");
+    options.budget = 1e6;
+    PetscCall(Build(dev, &options, A, &choice));
+    PetscCheck(choice.kernel == GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", choice.why);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "refusals leave their place and a word\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the kernel kept is the one with the least time */
+static PetscErrorCode TestMeasure(GpDev dev, const BenchMatrix *A)
+{
+  GpSelOptions options = {GP_SELECT_MEASURE, -1, -1};
+  GpChoice     choice;
+  double       least = PETSC_MAX_REAL, kept = 0;
+  int          timed = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Build(dev, &options, A, &choice));
+  for (int c = 0; c < choice.candidates; c++) {
+    if (choice.seconds[c] <= 0) continue;
+    timed++;
+    least = PetscMin(least, choice.seconds[c]);
+    if (choice.candidate[c] == choice.kernel) kept = choice.seconds[c];
+  }
+  PetscCheck(timed > 1 && timed <= GP_SEL_MEASURED && kept == least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d candidates were timed, the kept one with %g, the fastest with %g", timed, kept, least);
+  PetscCheck(choice.runner_up >= 0 && choice.runner_up != choice.kernel, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is no second");
+  PetscCall(Says(&choice, "; measured "));
+  options.kernel = GP_SPMV_csrvector2; /* a name is no question */
+  PetscCall(Build(dev, &options, A, &choice));
+  PetscCheck(choice.kernel == GP_SPMV_csrvector2 && choice.seconds[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel asked for was measured");
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the fastest is kept\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  GpDev       dev;
+  BenchMatrix A;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRSetUpDevice_Private());
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(TestWalk());
+  PetscCall(TestCandidates());
+  BenchRows(&A, 3000, 70000, 24, 1, 3);
+  PetscCall(TestRefusals(dev, &A));
+  PetscCall(TestMeasure(dev, &A));
+  BenchMatrixDestroy(&A);
+  BenchMatrixCreate(&A, 5, 3, 0);
+  PetscCall(TestRefusals(dev, &A));
+  BenchMatrixDestroy(&A);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCall(PetscGPUCSRCloseDevice_Private());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+      suffix: 1
+
+TEST*/

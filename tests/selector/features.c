@@ -1,0 +1,284 @@
+static char help[] = "The features of matrices, counted on the device, against plain counts.\n\n";
+
+#include "bench/matrices.h"
+#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/selector/gpfeatures.h"
+#include "sys/gpucsrsys.h"
+
+static int CompareKeys(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* distinct ones of n keys, which are sorted in place; at most one more than the limit */
+static int64_t Distinct(int64_t n, uint64_t key[], int64_t limit)
+{
+  int64_t distinct = 0;
+
+  qsort(key, (size_t)n, sizeof(uint64_t), CompareKeys);
+  for (int64_t i = 0; i < n; i++) distinct += i == 0 || key[i] != key[i - 1];
+  return distinct > limit ? limit + 1 : distinct;
+}
+
+static uint64_t Bits(double value, GpPrec prec)
+{
+  const float single = (float)value;
+  uint32_t    small;
+  uint64_t    bits;
+
+  memcpy(&small, &single, sizeof(small));
+  memcpy(&bits, &value, sizeof(bits));
+  return prec == GP_F32 ? small : bits;
+}
+
+static int64_t Every(int64_t many)
+{
+  return many > 128 ? many / 128 : 1;
+}
+
+/* rows */
+static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *C)
+{
+  uint64_t *shape, *whole, sector[32];
+  PetscBool tooLong = PETSC_FALSE;
+  int64_t   slices  = (A->m + 31) / 32;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(A->m, &shape, A->m, &whole));
+  for (int32_t i = 0; i < A->m; i++) {
+    const int32_t length = A->rowptr[i + 1] - A->rowptr[i];
+    int           bin    = 0;
+
+    if (length > 64) tooLong = PETSC_TRUE;
+    shape[i] = whole[i] = (uint64_t)length; /* as good as a key: polynomials in a large odd number */
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      shape[i] = shape[i] * 0x9e3779b97f4a7c15ULL + (uint64_t)(A->col[k] - i + A->m);
+      whole[i] = (whole[i] * 0xc2b2ae3d27d4eb4fULL + (uint64_t)(A->col[k] - i + A->m)) * 0x9e3779b97f4a7c15ULL + Bits(A->val[k], prec);
+    }
+    if (!length) continue;
+    while ((1 << bin) < length) bin++;
+    C->rows[bin]++;
+    C->entries[bin] += length;
+    C->squares += (int64_t)length * length;
+    C->longest = PetscMax(C->longest, length);
+    if (A->col[A->rowptr[i + 1] - 1] - A->col[A->rowptr[i]] < 65536) C->rowspan16 += length;
+  }
+  C->patterns      = tooLong ? GP_SEL_PATTERNS + 1 : Distinct(A->m, shape, GP_SEL_PATTERNS);
+  C->valuepatterns = tooLong ? GP_SEL_PATTERNS + 1 : Distinct(A->m, whole, GP_SEL_PATTERNS);
+  for (int64_t s = 0; s < slices; s++) {
+    int32_t longest = 0, low = INT32_MAX, high = -1;
+
+    for (int64_t i = 32 * s; i < 32 * s + 32 && i < A->m; i++) {
+      longest = PetscMax(longest, A->rowptr[i + 1] - A->rowptr[i]);
+      for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+        low  = PetscMin(low, A->col[k]);
+        high = PetscMax(high, A->col[k]);
+      }
+    }
+    C->padded += 32 * longest;
+    if (high >= 0 && high - low < 65536) C->slicespan16 += A->rowptr[PetscMin(32 * s + 32, A->m)] - A->rowptr[32 * s];
+    for (int32_t step = 0; step < longest && step < 32 && s % Every(slices) == 0; step++) {
+      int n = 0;
+
+      for (int64_t i = 32 * s; i < 32 * s + 32 && i < A->m; i++)
+        if (A->rowptr[i] + step < A->rowptr[i + 1]) sector[n++] = (uint64_t)A->col[A->rowptr[i] + step] / 4;
+      C->steps++;
+      C->slicesectors += Distinct(n, sector, n);
+    }
+  }
+  PetscCall(PetscFree2(shape, whole));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* is there a nonzero of the block before this one: in a row above, or to the left? */
+static PetscBool First(const BenchMatrix *A, int32_t i, int32_t k, int b)
+{
+  for (int32_t above = i / b * b; above <= i; above++)
+    for (int32_t l = A->rowptr[above]; l < (above == i ? k : A->rowptr[above + 1]); l++)
+      if (A->col[l] / b == A->col[k] / b) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* nonzeros */
+static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCounts *C)
+{
+  uint64_t *value, *diagonal, *sector, *hit;
+  int64_t   hits = 0, tiles = (A->nnz + 2047) / 2048, last = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(A->nnz + 1, &value, A->nnz + 1, &diagonal, A->nnz + 2048, &sector, A->nnz + 1, &hit));
+  for (int32_t i = 0; i < A->m; i++) {
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      const int64_t centre = (int64_t)i * A->n / A->m;
+
+      value[k]    = Bits(A->val[k], prec);
+      diagonal[k] = (uint64_t)((int64_t)A->col[k] - i + A->m);
+      C->near += A->col[k] >= centre - 4096 && A->col[k] <= centre + 4096;
+      if (k > A->rowptr[i]) {
+        C->unsorted += A->col[k] < A->col[k - 1];
+        C->delta8 += A->col[k] >= A->col[k - 1] && A->col[k] - A->col[k - 1] < 256;
+        C->uneven += value[k] != value[k - 1];
+      }
+      if (k / 2048 % Every(tiles)) continue;
+      hit[hits++] = (uint64_t)A->col[k];
+      if (k % 5) continue;
+      C->lookups++;
+      for (int b = 0; b < GP_SEL_BLOCKS; b++) C->blocks[b] += First(A, i, k, GpSelBlockSizes[b]);
+    }
+  }
+  C->values    = Distinct(A->nnz, value, 256);
+  C->diagonals = Distinct(A->nnz, diagonal, 1024);
+  C->sampled   = hits;
+  for (int64_t t = 0; t < tiles; t += Every(tiles)) {
+    const int64_t n = PetscMin(2048, A->nnz - 2048 * t);
+
+    for (int64_t g = 0; g < n; g += 32) {
+      for (int64_t k = g; k < PetscMin(g + 32, n); k++) sector[k] = (uint64_t)A->col[2048 * t + k] / 4;
+      C->groups++;
+      C->sectors += Distinct(PetscMin(32, n - g), sector + g, 32);
+    }
+    for (int64_t k = 0; k < n; k++) sector[k] = (uint64_t)A->col[2048 * t + k] / 4;
+    C->tilesectors += Distinct(n, sector, n);
+  }
+  qsort(hit, (size_t)hits, sizeof(uint64_t), CompareKeys);
+  for (int64_t k = 0; k <= hits; k++) {
+    if (k < hits && k > 0 && hit[k] == hit[k - 1]) continue;
+    if (k - last >= 8) C->hubs += k - last;
+    last = k;
+  }
+  PetscCall(PetscFree4(value, diagonal, sector, hit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A, GpPrec prec)
+{
+  GpSelCounts    expected, counts;
+  GpCsr          C;
+  GpLoss         loss;
+  GpFeatures     F;
+  const int64_t *e = (const int64_t *)&expected, *c = (const int64_t *)&counts;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&expected, sizeof(expected)));
+  PetscCall(CountRows(A, prec, &expected));
+  PetscCall(CountNonzeros(A, prec, &expected));
+  if (!A->nnz) PetscCall(PetscMemzero(&expected, sizeof(expected)));
+  if (expected.unsorted) { /* spans and blocks are those of ascending columns, or taken for absent */
+    expected.rowspan16 = expected.slicespan16 = 0;
+    for (int b = 0; b < GP_SEL_BLOCKS; b++) expected.blocks[b] = expected.lookups;
+  }
+  PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
+  PetscCallGp(dev, "pattern", GpDevUpload(dev, C.rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)));
+  PetscCallGp(dev, "pattern", GpDevUpload(dev, C.col, A->col, (size_t)A->nnz * sizeof(int32_t)));
+  PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
+  PetscCallGp(dev, "features", GpSelFeatures(&C, &F));
+  counts = F.counts;
+  for (size_t k = 0; k < sizeof(counts) / sizeof(int64_t); k++)
+    PetscCheck(e[k] == c[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s values: count %d is %lld, not %lld", name, prec == GP_F32 ? "single" : "double", (int)k, (long long)c[k], (long long)e[k]);
+  for (int f = 0; f < GP_FEATURES; f++) PetscCheck(PetscIsNormalReal(F.value[f]) || F.value[f] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: feature %s is %g", name, GpFeatureNames[f], F.value[f]);
+  if (prec == GP_F32) {
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: mean %.3g, padding %.3g, diagonals %g, values %g, patterns %g, with values %g, blocks", name, F.value[GP_SEL_mean], F.value[GP_SEL_padding], F.value[GP_SEL_diagonals], F.value[GP_SEL_values],
+                          F.value[GP_SEL_patterns], F.value[GP_SEL_valuepatterns]));
+    for (int b = 0; b < GP_SEL_BLOCKS; b++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %.2f", F.value[GP_SEL_block2 + b]));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+  }
+  GpCsrDestroy(&C);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* every node of a chain joined with its neighbours by full blocks */
+static void Blocks(BenchMatrix *A, int nodes, int b, uint64_t seed)
+{
+  int32_t nnz = 0;
+
+  BenchMatrixCreate(A, nodes * b, nodes * b, (int64_t)3 * nodes * b * b);
+  for (int32_t i = 0; i < nodes * b; i++) {
+    for (int32_t j = PetscMax(i / b - 1, 0) * b; j < PetscMin(i / b + 2, nodes) * b; j++) {
+      A->col[nnz]   = j;
+      A->val[nnz++] = BenchValue(&seed);
+    }
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
+{
+  PetscFunctionBegin;
+  *name = NULL;
+  if (which == 0) {
+    *name = "7-point stencil, constant";
+    BenchStencil(A, 30, 0, 1);
+    for (int32_t i = 0; i < A->m; i++)
+      for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) A->val[k] = A->col[k] == i ? 6 : -1;
+  } else if (which == 1) {
+    *name = "27-point stencil, variable";
+    BenchStencil(A, 31, 1, 2);
+  } else if (which == 2) {
+    *name = "uniform rows";
+    BenchRows(A, 3000, 200000, 32, 0, 3);
+  } else if (which == 3) {
+    *name = "Zipf columns";
+    BenchRows(A, 20000, 5000, 40, 1, 4);
+  } else if (which == 4) {
+    *name = "R-MAT with repeats";
+    BenchRmat(A, 14, 8, 5);
+  } else if (which == 5) {
+    *name = "blocks of 3";
+    Blocks(A, 4000, 3, 6);
+  } else if (which == 6) {
+    *name = "one dense row";
+    BenchRows(A, 1, 100000, 60000, 0, 7);
+  } else if (which == 7) {
+    *name = "empty";
+    BenchMatrixCreate(A, 50, 70, 0);
+  } else if (which == 8) {
+    *name = "one column";
+    BenchRows(A, 70000, 1, 1, 0, 8);
+  } else if (which == 9) {
+    *name = "columns descending";
+    BenchRows(A, 2000, 100000, 9, 0, 9);
+    for (int32_t i = 0; i < A->m; i++)
+      for (int32_t a = A->rowptr[i], b = A->rowptr[i + 1] - 1; a < b; a++, b--) {
+        const int32_t t = A->col[a];
+
+        A->col[a] = A->col[b];
+        A->col[b] = t;
+      }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  GpDev       dev;
+  BenchMatrix A;
+  const char *name;
+  PetscInt    cases = PETSC_MAX_INT; /* fewer for a sanitizer, which is slow */
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRSetUpDevice_Private());
+  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &cases, NULL));
+  for (int which = 0; which < cases; which++) {
+    PetscCall(Case(which, &A, &name));
+    if (!name) break;
+    PetscCall(Compare(name, dev, &A, GP_F32));
+    PetscCall(Compare(name, dev, &A, GP_F64));
+    BenchMatrixDestroy(&A);
+  }
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCall(PetscGPUCSRCloseDevice_Private());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+      suffix: 1
+
+TEST*/
