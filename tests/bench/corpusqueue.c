@@ -147,7 +147,8 @@ CorpusItem *CorpusQueueNext(CorpusQueue Q)
   pthread_mutex_lock(&Q->lock);
   while (!Q->readies && Q->taken < Q->n) pthread_cond_wait(&Q->change, &Q->lock);
   if (Q->readies) {
-    item = Q->ready[--Q->readies];
+    item = Q->ready[0]; /* the oldest: else the large ones, which take long to make, would wait until there is no time left */
+    memmove(Q->ready, Q->ready + 1, (size_t)--Q->readies * sizeof(CorpusItem *));
     Q->ahead -= item->job->nnz;
     Q->taken++;
     pthread_cond_broadcast(&Q->change);

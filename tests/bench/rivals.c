@@ -177,7 +177,7 @@ Rival RivalCreate(int which, const GpCsr *A, const int32_t rowptr[], const int32
   Rival              R    = (Rival)calloc(1, sizeof(*R));
   size_t             size = 0;
 
-  if (!R || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
+  if (!R || A->dev->kind != GP_DEV_CUDA || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
   if (!handle) CALL(cusparseCreate(&handle));
   CALL(cudaDeviceSynchronize()); /* what follows copies on another stream */
   CALL(cusparseSetStream(handle, (cudaStream_t)A->dev->stream));
