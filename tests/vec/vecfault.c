@@ -154,11 +154,14 @@ static PetscErrorCode TestNaN(void)
 
 int main(int argc, char **argv)
 {
+  PetscBool nan;
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(TestMemory());
-  PetscCall(TestNaN());
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-nan", &nan));
+  if (nan) PetscCall(TestNaN());
+  else PetscCall(TestMemory());
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -168,5 +171,9 @@ int main(int argc, char **argv)
    test:
       suffix: 1
       args: -vec_gpu_separate -gpucsr_device_memory 90000
+
+   test:
+      suffix: nan
+      args: -vec_gpu_separate -nan
 
 TEST*/
