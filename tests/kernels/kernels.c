@@ -307,24 +307,26 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
 
 int main(int argc, char **argv)
 {
-  GpDev  dev;
-  double worst = 0;
+  GpDev    dev;
+  double   worst = 0;
+  PetscInt every = 1; /* slow tools take only some of the cases */
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  for (int which = 0; which < CASES; which++) {
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  for (PetscInt which = 0; which < CASES; which += every) {
     BenchMatrix A;
     const char *name;
 
-    PetscCall(Case(which, &A, &name));
+    PetscCall(Case((int)which, &A, &name));
     PetscCall(CheckMatrix(dev, name, &A, GP_F32, &worst));
     PetscCall(CheckMatrix(dev, name, &A, GP_F64, &worst));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every kernel agrees\n", name));
     BenchMatrixDestroy(&A);
   }
-  for (int kernel = 0; kernel < GP_KERNELS; kernel++) { /* the vendor's need a GPU, and may not be installed */
+  for (int kernel = 0; every == 1 && kernel < GP_KERNELS; kernel++) { /* the vendor's need a GPU, and may not be installed */
     PetscCheck((taken[kernel][GP_F32] && taken[kernel][GP_F64]) || !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   }
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
