@@ -159,7 +159,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-nan", &nan));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-not_a_number", &nan));
   if (nan) PetscCall(TestNaN());
   else PetscCall(TestMemory());
   PetscCall(PetscFinalize());
@@ -174,6 +174,6 @@ int main(int argc, char **argv)
 
    test:
       suffix: nan
-      args: -vec_gpu_separate -nan
+      args: -vec_gpu_separate -not_a_number
 
 TEST*/
