@@ -347,18 +347,20 @@ static PetscErrorCode TestSolve(BMRM b, Problem *p, PetscInt *passes)
 
 int main(int argc, char **argv)
 {
-  char    type[64] = MATAIJ;
-  Problem p;
+  char     type[64] = MATAIJ;
+  PetscInt every    = 1; /* slow runs take only some of the regularisers */
+  Problem  p;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   for (size_t k = 0; k < sizeof(losses) / sizeof(losses[0]); k++) {
     PetscInt most = 0;
 
     p.loss = &losses[k];
-    for (p.reg = 0; p.reg < (PetscInt)(sizeof(regularizers) / sizeof(regularizers[0])); p.reg++) {
+    for (p.reg = 0; p.reg < (PetscInt)(sizeof(regularizers) / sizeof(regularizers[0])); p.reg += every) {
       Mat      X;
       Vec      y;
       BMRM     b;
@@ -396,23 +398,23 @@ int main(int argc, char **argv)
       test:
          suffix: 3
          nsize: 3
-         args: -type {{aij dense}}
+         args: -type {{aij dense}} -every 6
       test:
          suffix: cuts
          args: -bmrm_cuts 4 -type dense
       test:
          suffix: gpu
-         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -bmrm_cuts 3
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -bmrm_cuts 3 -every 3
       test:
          suffix: gpu_2
          nsize: 2
-         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -every 6
       test:
          suffix: few
-         args: -bmrm_max_cuts 8
+         args: -bmrm_max_cuts 8 -every 2
       test:
          suffix: cuts_2
          nsize: 2
-         args: -bmrm_cuts 3 -bmrm_mu 0.1 -bmrm_mu_adapt 0
+         args: -bmrm_cuts 3 -bmrm_mu 0.1 -bmrm_mu_adapt 0 -every 3
 
 TEST*/
