@@ -54,6 +54,12 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* neither a comment nor blank */
+static PetscBool HoldsVector(const char *line, const char *eol)
+{
+  return (PetscBool)(*line != '#' && strspn(line, " \t\r") < (size_t)(eol - line));
+}
+
 /*
   PersonalizeRead - Reads vectors of where walkers jump
 
@@ -73,27 +79,23 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
   AppComplaint C    = {0};
   PetscInt64   line = 0;
   PetscInt     k    = 0;
-  PetscMPIInt  rank;
-  int          length;
-  char        *text;
+  const char  *end;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(G->comm, &rank));
   PetscCall(AppTextRead(PETSC_COMM_SELF, file, &T)); /* a few lines, which everybody needs */
   T.comm = G->comm;
-  text   = T.text;
-  PetscCall(PetscMPIIntCast((PetscInt64)T.length, &length));
-  *n = 0;
-  for (const char *p = text, *eol; p < text + length; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(text + length - p));
-    *n += *p != '#' && strspn(p, " \t\r") < (size_t)(eol - p);
+  end    = T.text + T.length;
+  *n     = 0;
+  for (const char *p = T.text, *eol; p < end; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    *n += HoldsVector(p, eol);
   }
   PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
   PetscCall(VecDuplicateVecs(G->out, *n, v));
-  for (const char *p = text, *eol; p < text + length && !C.line; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(text + length - p));
+  for (const char *p = T.text, *eol; p < end && !C.line; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     line++;
-    if (*p != '#' && strspn(p, " \t\r") < (size_t)(eol - p)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
+    if (HoldsVector(p, eol)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
   }
   PetscCall(AppTextRaise(&T, &C));
   PetscCall(AppTextDestroy(&T));
