@@ -98,12 +98,13 @@ static PetscErrorCode Compress(Links *L, const GraphOptions *options, PetscInt f
 /* the matrix of the type that the options ask for; weights that single precision would change ask for double storage */
 static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
-  PetscBool rounds = PETSC_FALSE, any, assembled, ours;
-  PetscInt  first;
+  PetscMPIInt rounds = 0, any;
+  PetscBool   assembled, ours;
+  PetscInt    first;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < i[m] && !rounds; k++) rounds = (PetscBool)((PetscScalar)(float)a[k] != a[k]);
-  PetscCallMPI(MPI_Allreduce(&rounds, &any, 1, MPIU_BOOL, MPI_LOR, comm));
+  for (PetscInt k = 0; k < i[m] && !rounds; k++) rounds = (PetscScalar)(float)a[k] != a[k];
+  PetscCallMPI(MPI_Allreduce(&rounds, &any, 1, MPI_INT, MPI_MAX, comm));
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, m, m, N, N));
   PetscCall(MatSetType(*A, MATGPUCSR));
