@@ -81,7 +81,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscCheck(rq->solve.inner_damping > 0 && rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "-inner_damping %g: must lie between 0 and -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
   PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "-dangling vector and -dangling_file go together");
   for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
-    if (files[k][0]) PetscCall(AppOutputProbe(comm, files[k]));
+    if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,7 +167,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
 {
   const SolveResult *R = &out->result;
   const char        *device;
-  AppOutput          file;
+  GpAppOutput        file;
   MatType            type;
   PetscMPIInt        size;
 
@@ -175,7 +175,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
   PetscCallMPI(MPI_Comm_size(G->comm, &size));
   PetscCall(MatGetType(G->A, &type));
   PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(AppOutputOpen(G->comm, rq->report, &file));
+  PetscCall(GpAppOutputOpen(G->comm, rq->report, &file));
   if (file.fp) {
     (void)fprintf(file.fp, "{\n  \"nodes\": %" PetscInt_FMT ",\n  \"edges\": %" PetscInt64_FMT ",\n  \"dangling\": %" PetscInt_FMT ",\n  \"weighted\": %s,\n", G->N, G->M, out->ndangling, G->weighted ? "true" : "false");
     (void)fprintf(file.fp, "  \"damping\": %.17g,\n  \"method\": \"%s\",\n  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"vectors\": %" PetscInt_FMT ",\n", (double)rq->damping, Methods[rq->solve.method], R->reason, R->converged ? "true" : "false",
@@ -187,7 +187,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
       (void)fprintf(file.fp, "%s\n    {\"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
     (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->solve, size, type, device);
   }
-  PetscCall(AppOutputCommit(&file));
+  PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,7 @@
 #ifndef GPUCSR_PAGERANK_H
 #define GPUCSR_PAGERANK_H
 
-#include "examples/common/app.h"
+#include "app/app.h"
 #include <petscksp.h>
 
 /* what becomes of the rank that nodes without links hold */

@@ -21,7 +21,7 @@ static const char *ScanEntry(const char *p, PetscInt64 *id, PetscReal *w)
 }
 
 /* fills a vector with the weights of a line, scaled to sum 1 */
-static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, AppComplaint *C)
+static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
 {
   PetscInt  first, last, node;
   PetscReal sum;
@@ -41,7 +41,7 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
     node  = -1;
     if (p) PetscCall(GraphFind(G, id, &node));
     if (node < 0) {
-      AppComplain(C, line, token, eol, p ? "expected nodes of the graph" : "expected <node>[:<weight>], weights finite and not negative");
+      GpAppComplain(C, line, token, eol, p ? "expected nodes of the graph" : "expected <node>[:<weight>], weights finite and not negative");
       break;
     }
     if (node >= first && node < last) PetscCall(VecSetValue(v, node, w, ADD_VALUES));
@@ -49,7 +49,7 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
   PetscCall(VecAssemblyBegin(v));
   PetscCall(VecAssemblyEnd(v));
   PetscCall(VecNorm(v, NORM_1, &sum));
-  if (!C->line && !(sum > 0 && sum <= PETSC_MAX_REAL)) AppComplain(C, line, "", "", "the weights sum to 0 or to no finite number");
+  if (!C->line && !(sum > 0 && sum <= PETSC_MAX_REAL)) GpAppComplain(C, line, "", "", "the weights sum to 0 or to no finite number");
   if (!C->line) PetscCall(VecScale(v, 1 / sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,14 +75,14 @@ static PetscBool HoldsVector(const char *line, const char *eol)
 */
 PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
 {
-  AppText      T;
-  AppComplaint C    = {0};
-  PetscInt64   line = 0;
-  PetscInt     k    = 0;
-  const char  *end;
+  GpAppText      T;
+  GpAppComplaint C    = {0};
+  PetscInt64     line = 0;
+  PetscInt       k    = 0;
+  const char    *end;
 
   PetscFunctionBegin;
-  PetscCall(AppTextRead(PETSC_COMM_SELF, file, &T)); /* a few lines, which everybody needs */
+  PetscCall(GpAppTextRead(PETSC_COMM_SELF, file, &T)); /* a few lines, which everybody needs */
   T.comm = G->comm;
   end    = T.text + T.length;
   *n     = 0;
@@ -97,7 +97,7 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
     line++;
     if (HoldsVector(p, eol)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
   }
-  PetscCall(AppTextRaise(&T, &C));
-  PetscCall(AppTextDestroy(&T));
+  PetscCall(GpAppTextRaise(&T, &C));
+  PetscCall(GpAppTextDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -87,7 +87,7 @@ static PetscErrorCode Gather(Vec x, Vec *on0)
 /* a line of identity and ranks (one for each of the n vectors) for every node, in the order of the nodes */
 PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const char file[])
 {
-  AppOutput           out;
+  GpAppOutput         out;
   Vec                *on0;
   const PetscScalar **a;
 
@@ -97,13 +97,13 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
     PetscCall(Gather(x[k], &on0[k]));
     PetscCall(VecGetArrayRead(on0[k], &a[k]));
   }
-  PetscCall(AppOutputOpen(G->comm, file, &out));
+  PetscCall(GpAppOutputOpen(G->comm, file, &out));
   for (PetscInt i = 0; i < G->N && out.fp; i++) {
     (void)fprintf(out.fp, "%" PetscInt64_FMT, GraphIdentity(G, i));
     for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[k][i]));
     (void)fputc('\n', out.fp);
   }
-  PetscCall(AppOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(VecRestoreArrayRead(on0[k], &a[k]));
     PetscCall(VecDestroy(&on0[k]));
@@ -148,14 +148,14 @@ static int Descending(const void *a, const void *b)
 PetscErrorCode RanksWritePicture(Vec x, const char file[])
 {
   const double W = 640, H = 440, left = 90, right = 20, top = 20, bottom = 60;
-  AppOutput    out;
+  GpAppOutput  out;
   Vec          on0;
   PetscScalar *a;
   PetscInt     N;
 
   PetscFunctionBegin;
   PetscCall(Gather(x, &on0));
-  PetscCall(AppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
+  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
   PetscCall(VecGetLocalSize(on0, &N));
   PetscCall(VecGetArray(on0, &a));
   if (out.fp) {
@@ -187,6 +187,6 @@ PetscErrorCode RanksWritePicture(Vec x, const char file[])
   }
   PetscCall(VecRestoreArray(on0, &a));
   PetscCall(VecDestroy(&on0));
-  PetscCall(AppOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

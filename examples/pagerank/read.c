@@ -64,7 +64,7 @@ typedef struct {
 } Header;
 
 /* reads "%%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>" and the line of sizes; on the first rank */
-static PetscErrorCode ReadHeader(const AppText *T, Header *H, AppComplaint *C)
+static PetscErrorCode ReadHeader(const GpAppText *T, Header *H, GpAppComplaint *C)
 {
   const char *p = T->text, *end = T->text + T->length;
   char        object[16], format[16], field[16], symmetry[20];
@@ -75,7 +75,7 @@ static PetscErrorCode ReadHeader(const AppText *T, Header *H, AppComplaint *C)
   H->market = 1;
   if (sscanf(p + 14, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || strcmp(format, "coordinate") || (strcmp(field, "real") && strcmp(field, "integer") && strcmp(field, "pattern")) ||
       (strcmp(symmetry, "general") && strcmp(symmetry, "symmetric"))) {
-    AppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>");
+    GpAppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   H->pattern   = !strcmp(field, "pattern");
@@ -85,34 +85,34 @@ static PetscErrorCode ReadHeader(const AppText *T, Header *H, AppComplaint *C)
     H->headerlines++;
   }
   H->headerlines++;
-  if (p == end || !(p = ScanId(SkipBlanks(p), &rows)) || !(p = ScanId(SkipBlanks(p), &cols)) || !ScanId(SkipBlanks(p), &H->links)) AppComplain(C, H->headerlines, p && p < end ? p : end, end, "expected <rows> <columns> <entries>");
-  else if (rows != cols) AppComplain(C, H->headerlines, p, end, "a graph wants as many rows as columns");
+  if (p == end || !(p = ScanId(SkipBlanks(p), &rows)) || !(p = ScanId(SkipBlanks(p), &cols)) || !ScanId(SkipBlanks(p), &H->links)) GpAppComplain(C, H->headerlines, p && p < end ? p : end, end, "expected <rows> <columns> <entries>");
+  else if (rows != cols) GpAppComplain(C, H->headerlines, p, end, "a graph wants as many rows as columns");
   else H->nodes = rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* one link; the number of lines is for complaints */
-static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, const Header *H, PetscBool *weighted, Links *L, AppComplaint *C)
+static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, const Header *H, PetscBool *weighted, Links *L, GpAppComplaint *C)
 {
   PetscInt64  from = 0, to = 0;
   PetscReal   w     = 1;
   const char *token = p, *q = ScanId(p, &from);
 
   PetscFunctionBegin;
-  if (!q) AppComplain(C, line, token, eol, "expected two node numbers, not negative and below 2^63");
-  else if (!(q = ScanId(token = SkipBlanks(q), &to))) AppComplain(C, line, token, eol, "expected a second node number");
-  else if (H->market && (from < 1 || from > H->nodes || to < 1 || to > H->nodes)) AppComplain(C, line, p, eol, "expected node numbers from 1 to the number of rows");
+  if (!q) GpAppComplain(C, line, token, eol, "expected two node numbers, not negative and below 2^63");
+  else if (!(q = ScanId(token = SkipBlanks(q), &to))) GpAppComplain(C, line, token, eol, "expected a second node number");
+  else if (H->market && (from < 1 || from > H->nodes || to < 1 || to > H->nodes)) GpAppComplain(C, line, p, eol, "expected node numbers from 1 to the number of rows");
   else {
     token = SkipBlanks(q);
     if (token < eol) { /* a third column is a weight */
       q = ScanWeight(token, &w);
-      if (!q || !(w >= 0) || w > PETSC_MAX_REAL) AppComplain(C, line, token, eol, "expected a weight that is finite and not negative");
-      else if (SkipBlanks(q) < eol) AppComplain(C, line, SkipBlanks(q), eol, "expected <from> <to> [<weight>]");
+      if (!q || !(w >= 0) || w > PETSC_MAX_REAL) GpAppComplain(C, line, token, eol, "expected a weight that is finite and not negative");
+      else if (SkipBlanks(q) < eol) GpAppComplain(C, line, SkipBlanks(q), eol, "expected <from> <to> [<weight>]");
       if (!*weighted) { /* those before had none, or none came before */
-        if (L->n) AppComplain(C, line, token, eol, "lines before had no weight: expected the end of the line");
+        if (L->n) GpAppComplain(C, line, token, eol, "lines before had no weight: expected the end of the line");
         *weighted = PETSC_TRUE;
       }
-    } else if (*weighted) AppComplain(C, line, token, eol, "lines before had a weight: expected a weight");
+    } else if (*weighted) GpAppComplain(C, line, token, eol, "lines before had a weight: expected a weight");
   }
   if (C->line) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LinksReserve(L, 2, *weighted));
@@ -126,13 +126,13 @@ static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, 
 }
 
 /* ranks must agree on whether there are weights; one without lines follows the others */
-static PetscErrorCode AgreeOnWeights(const AppText *T, PetscInt64 lines, PetscBool weighted, Links *L, AppComplaint *C)
+static PetscErrorCode AgreeOnWeights(const GpAppText *T, PetscInt64 lines, PetscBool weighted, Links *L, GpAppComplaint *C)
 {
   int mine[2] = {L->n && weighted, L->n && !weighted}, all[2];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, T->comm));
-  if (all[0] && all[1] && !weighted && L->n) AppComplain(C, lines, "", "", "some lines of the file have a weight, others like this have none");
+  if (all[0] && all[1] && !weighted && L->n) GpAppComplain(C, lines, "", "", "some lines of the file have a weight, others like this have none");
   if (all[0]) PetscCall(LinksReserve(L, 1, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,16 +153,16 @@ static PetscErrorCode AgreeOnWeights(const AppText *T, PetscInt64 lines, PetscBo
 */
 PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
 {
-  AppText      T;
-  AppComplaint C        = {0};
-  Header       H        = {0};
-  PetscBool    weighted = PETSC_FALSE;
-  PetscInt64   line     = 0, counted[2];
-  PetscMPIInt  rank;
+  GpAppText      T;
+  GpAppComplaint C        = {0};
+  Header         H        = {0};
+  PetscBool      weighted = PETSC_FALSE;
+  PetscInt64     line     = 0, counted[2];
+  PetscMPIInt    rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(AppTextRead(comm, file, &T));
+  PetscCall(GpAppTextRead(comm, file, &T));
   if (!rank) PetscCall(ReadHeader(&T, &H, &C));
   PetscCallMPI(MPI_Bcast(&H, (PetscMPIInt)sizeof(H), MPI_BYTE, 0, comm));
   PetscCall(LinksReserve(L, (PetscInt64)(T.length / 12) + 16, PETSC_FALSE)); /* most lines are longer */
@@ -176,13 +176,13 @@ PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscIn
     PetscCall(ReadLink(q, eol, line, &H, &weighted, L, &C));
   }
   PetscCall(AgreeOnWeights(&T, line, weighted, L, &C));
-  PetscCall(AppTextRaise(&T, &C));
+  PetscCall(GpAppTextRaise(&T, &C));
   counted[0] = L->n;
   PetscCallMPI(MPI_Allreduce(counted, counted + 1, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCheck(counted[1] > 0 || H.nodes > 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no links, expected lines of the form: <from> <to> [<weight>]", file);
   PetscCheck(!H.market || H.symmetric || counted[1] == H.links, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT, file, H.links, counted[1]);
   *nodes = H.nodes;
-  PetscCall(AppTextDestroy(&T));
+  PetscCall(GpAppTextDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,7 +32,7 @@ static void Put(Stream *s, const void *data, size_t bytes)
 {
   if (!s->fp) return;
   Sum(s, data, bytes);
-  (void)fwrite(data, 1, bytes, s->fp); /* BMRMOutputCommit() looks at ferror() */
+  (void)fwrite(data, 1, bytes, s->fp); /* GpAppOutputCommit() looks at ferror() */
 }
 
 static void Get(Stream *s, void *data, size_t bytes)
@@ -144,7 +144,7 @@ PetscErrorCode BMRMCheckpointSetUp_Private(BMRM b)
   PetscFunctionBegin;
   if (!b->checkpoint[0] && !b->restart[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FingerPrint(b, b->print));
-  if (b->checkpoint[0]) PetscCall(BMRMOutputProbe(PetscObjectComm((PetscObject)b), b->checkpoint));
+  if (b->checkpoint[0]) PetscCall(GpAppOutputProbe(PetscObjectComm((PetscObject)b), b->checkpoint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,7 +152,7 @@ PetscErrorCode BMRMCheckpointSetUp_Private(BMRM b)
 PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
 {
   const BMRMBundle *bu = &b->bundle;
-  BMRMOutput        out;
+  GpAppOutput       out;
   Stream            s = {NULL, 14695981039346656037u, 0};
   State             st;
   uint64_t          sum;
@@ -172,7 +172,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
   st.step     = b->step;
   st.rho      = b->rho;
   st.free     = b->free;
-  PetscCall(BMRMOutputOpen(PetscObjectComm((PetscObject)b), b->checkpoint, &out));
+  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)b), b->checkpoint, &out));
   s.fp = out.fp;
   Put(&s, &st, sizeof(st));
   for (PetscInt i = 0; i < bu->n; i++) {
@@ -184,7 +184,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
   PetscCall(TransferVectors(b, &s, PETSC_TRUE));
   sum = s.sum;
   Put(&s, &sum, sizeof(sum));
-  PetscCall(BMRMOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

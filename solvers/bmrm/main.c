@@ -286,9 +286,9 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
   PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
   PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
   PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
-  if (rq->train[0] && rq->model[0]) PetscCall(BMRMOutputProbe(comm, rq->model));
-  if (rq->predictions[0]) PetscCall(BMRMOutputProbe(comm, rq->predictions));
-  if (rq->report[0]) PetscCall(BMRMOutputProbe(comm, rq->report));
+  if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
+  if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
+  if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));
   PetscCall(BMRMReportCreate(&report));
   if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report));
   else PetscCall(BMRMModelRead(comm, rq->model, &model));

@@ -82,12 +82,12 @@ PetscErrorCode BMRMModelDestroy(BMRMModel *model)
 @*/
 PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char file[])
 {
-  BMRMOutput out;
-  PetscInt   nonzeros = 0;
+  GpAppOutput out;
+  PetscInt    nonzeros = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < model->n; i++) nonzeros += model->w[i] != 0;
-  PetscCall(BMRMOutputOpen(comm, file, &out));
+  PetscCall(GpAppOutputOpen(comm, file, &out));
   if (out.fp) {
     (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss %s\nlambda %.17g\nfeatures %lld\n", model->loss, (double)model->lambda, (long long)model->n);
     if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
@@ -99,7 +99,7 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
     }
     (void)fprintf(out.fp, "end\n");
   }
-  PetscCall(BMRMOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,19 +4,8 @@
 
 #include <gpucsrcompat.h>
 #include <petscmat.h>
-#include <stdio.h>
+#include "app/app.h"
 #include "bmrm.h"
-
-/* a file that appears under its name when it is complete, and not at all otherwise; the first rank writes */
-typedef struct {
-  MPI_Comm comm;
-  char     path[PETSC_MAX_PATH_LEN], aside[PETSC_MAX_PATH_LEN];
-  FILE    *fp; /* NULL on the other ranks: write only where it is not */
-} BMRMOutput;
-
-PETSC_EXTERN PetscErrorCode BMRMOutputOpen(MPI_Comm, const char[], BMRMOutput *);
-PETSC_EXTERN PetscErrorCode BMRMOutputProbe(MPI_Comm, const char[]);
-PETSC_EXTERN PetscErrorCode BMRMOutputCommit(BMRMOutput *);
 
 /* a linear model, the whole of it on every rank: the score of x is <w, x> + offset */
 typedef struct {

@@ -194,19 +194,19 @@ PetscErrorCode BMRMScoreNumbers(Vec f, Vec y, BMRMScore *s)
 @*/
 PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool scores, const char file[])
 {
-  BMRMOutput out;
-  PetscInt   n;
-  PetscReal *a;
+  GpAppOutput out;
+  PetscInt    n;
+  PetscReal  *a;
 
   PetscFunctionBegin;
   PetscCall(GatherToZero(f, &n, &a));
-  PetscCall(BMRMOutputOpen(PetscObjectComm((PetscObject)f), file, &out));
+  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)f), file, &out));
   for (PetscInt i = 0; out.fp && i < n; i++) {
     (void)fprintf(out.fp, "%.17g", (double)(model->classify ? model->classes[a[i] >= 0] : a[i]));
     if (scores && model->classify) (void)fprintf(out.fp, " %.17g", (double)a[i]);
     (void)fprintf(out.fp, "\n");
   }
-  PetscCall(BMRMOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   PetscCall(PetscFree(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

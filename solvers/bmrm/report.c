@@ -169,12 +169,12 @@ static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
 @*/
 PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
 {
-  BMRMOutput  out;
+  GpAppOutput out;
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(BMRMOutputOpen(comm, file, &out));
+  PetscCall(GpAppOutputOpen(comm, file, &out));
   if (out.fp) {
     (void)fprintf(out.fp, "{\n  \"rows\": %lld", (long long)r->rows);
     PutInt(out.fp, "cols", r->cols);
@@ -203,6 +203,6 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     PutInt(out.fp, "ranks", size);
     (void)fprintf(out.fp, "\n}\n");
   }
-  PetscCall(BMRMOutputCommit(&out));
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,6 +16,7 @@ BEGIN {
   room["include/"]                         = 2; petsc["include/"]                         = "public"
   room["src/mat/impls/gpucsr/"]            = 5; petsc["src/mat/impls/gpucsr/"]            = "public petsc/private/matimpl.h petsc/private/vecimpl.h petsc/private/petscimpl.h"
   room["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h"
+  room["src/app/"]                         = 5; petsc["src/app/"]                         = "petscsys.h"
   room["solvers/"]                         = 6; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   room["examples/"]                        = 7; petsc["examples/"]                        = "public"
   room["src/"]                             = 8; petsc["src/"]                             = "public petsc/private/petscimpl.h"
@@ -51,7 +52,7 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
   if (theirs == "src/") { if (mine != "src/") say("this is nobody'\''s room: " target); next }
   if (theirs == mine) next
   if (room[theirs] >= room[mine]) say("rank " room[mine] " includes from rank " room[theirs] ": " target)
-  else if (mine ~ /^(solvers|examples)/ && theirs != "include/" && theirs != "src/device/") say("solvers and examples see gpucsr.h and src/device/ only: " target)
+  else if (mine ~ /^(solvers|examples)/ && theirs !~ /^(include|src\/device|src\/app)\/$/) say("solvers and examples see gpucsr.h, src/app/ and src/device/ only: " target)
   else if (mine == "src/vec/" && theirs !~ /^(include|src\/device|src\/sys|src\/vec\/kernels)\/$/) say("src/vec/ sees gpucsr.h, src/device/, src/sys/ and its own kernels only: " target)
   else if (mine == "src/vec/kernels/" && theirs != "src/device/") say("src/vec/kernels/ sees src/device/ only: " target)
 }

@@ -1,7 +1,7 @@
 /* A text file, plain or compressed, cut into one piece of whole lines for every rank. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
-#include "app.h"
+#include "app/app.h"
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static size_t CutAt(const char *text, size_t length, PetscMPIInt rank, PetscMPII
 }
 
 /* hands every rank its piece of what the first rank holds */
-static PetscErrorCode Scatter(AppText *T, char **all, size_t length)
+static PetscErrorCode Scatter(GpAppText *T, char **all, size_t length)
 {
   const size_t most = (size_t)1 << 30; /* a message counts with an int */
   PetscMPIInt  rank, size;
@@ -122,7 +122,7 @@ static PetscInt64 LineStart(FILE *fp, PetscInt64 at, PetscInt64 bytes)
 }
 
 /* every rank reads its own lines of a plain file */
-static PetscErrorCode ReadShare(AppText *T, PetscInt64 bytes)
+static PetscErrorCode ReadShare(GpAppText *T, PetscInt64 bytes)
 {
   PetscMPIInt rank, size;
   PetscInt64  from = 0, to = 0;
@@ -150,7 +150,7 @@ static PetscErrorCode ReadShare(AppText *T, PetscInt64 bytes)
 }
 
 /*
-  AppTextRead - Reads a text file; every rank gets some of its lines
+  GpAppTextRead - Reads a text file; every rank gets some of its lines
 
   Collective
 
@@ -159,12 +159,12 @@ static PetscErrorCode ReadShare(AppText *T, PetscInt64 bytes)
 - file - the file; gzip, xz, bzip2 and zstd files are decompressed by the programs of these names
 
   Output Parameter:
-. T - the lines, to be freed with AppTextDestroy()
+. T - the lines, to be freed with GpAppTextDestroy()
 
   Note:
   All ranks read their own parts of a plain file.  The first rank alone decompresses, and holds the whole text meanwhile.
 */
-PetscErrorCode AppTextRead(MPI_Comm comm, const char file[], AppText *T)
+PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
 {
   unsigned char begin[6]  = {0};
   char          what[128] = "", *all = NULL;
@@ -209,7 +209,7 @@ PetscErrorCode AppTextRead(MPI_Comm comm, const char file[], AppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AppTextDestroy(AppText *T)
+PetscErrorCode GpAppTextDestroy(GpAppText *T)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(T->text));
@@ -218,7 +218,7 @@ PetscErrorCode AppTextDestroy(AppText *T)
 }
 
 /* notes what was expected where the token begins; the first complaint stays */
-void AppComplain(AppComplaint *C, PetscInt64 line, const char token[], const char end[], const char expected[])
+void GpAppComplain(GpAppComplaint *C, PetscInt64 line, const char token[], const char end[], const char expected[])
 {
   char quoted[32];
   int  n = 0;
@@ -232,10 +232,10 @@ void AppComplain(AppComplaint *C, PetscInt64 line, const char token[], const cha
 }
 
 /* raises on all ranks the first complaint in the file, if there is one */
-PetscErrorCode AppTextRaise(const AppText *T, const AppComplaint *C)
+PetscErrorCode GpAppTextRaise(const GpAppText *T, const GpAppComplaint *C)
 {
-  PetscMPIInt  rank, size, mine, first;
-  AppComplaint it = *C;
+  PetscMPIInt    rank, size, mine, first;
+  GpAppComplaint it = *C;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));

@@ -1,4 +1,4 @@
-/* What the example apps share: text files read by all ranks, complaints that name file and line, output that is there whole or
+/* What bin/bmrm and the example apps share: text files read by all ranks, complaints that name file and line, output that is there whole or
    not at all. */
 #ifndef GPUCSR_APP_H
 #define GPUCSR_APP_H
@@ -14,29 +14,29 @@ typedef struct {
   char      *text;
   size_t     length;
   PetscInt64 before; /* lines of the file on the ranks before this one */
-} AppText;
+} GpAppText;
 
-PETSC_INTERN PetscErrorCode AppTextRead(MPI_Comm, const char[], AppText *);
-PETSC_INTERN PetscErrorCode AppTextDestroy(AppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
 
 /* the first thing wrong that a rank found in its lines */
 typedef struct {
   PetscInt64 line; /* counted from 1 on this rank; 0: nothing is wrong */
   char       what[256];
-} AppComplaint;
+} GpAppComplaint;
 
-PETSC_INTERN void           AppComplain(AppComplaint *, PetscInt64 line, const char token[], const char end[], const char expected[]);
-PETSC_INTERN PetscErrorCode AppTextRaise(const AppText *, const AppComplaint *);
+PETSC_EXTERN void           GpAppComplain(GpAppComplaint *, PetscInt64 line, const char token[], const char end[], const char expected[]);
+PETSC_EXTERN PetscErrorCode GpAppTextRaise(const GpAppText *, const GpAppComplaint *);
 
 /* a file that the first rank writes aside and that gets its name at the end */
 typedef struct {
   MPI_Comm comm;
   char     path[PETSC_MAX_PATH_LEN], aside[PETSC_MAX_PATH_LEN];
   FILE    *fp; /* NULL on other ranks */
-} AppOutput;
+} GpAppOutput;
 
-PETSC_INTERN PetscErrorCode AppOutputOpen(MPI_Comm, const char[], AppOutput *);
-PETSC_INTERN PetscErrorCode AppOutputCommit(AppOutput *);
-PETSC_INTERN PetscErrorCode AppOutputProbe(MPI_Comm, const char[]);
+PETSC_EXTERN PetscErrorCode GpAppOutputOpen(MPI_Comm, const char[], GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputCommit(GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputProbe(MPI_Comm, const char[]);
 
 #endif

@@ -1,13 +1,13 @@
 /* Output files that are there completely or not at all: written aside, then renamed. */
 #define _POSIX_C_SOURCE 200809L
-#include "model.h"
+#include "app/app.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Raises on every rank what went wrong on the first one, if anything did. */
-static PetscErrorCode RaiseErrno(BMRMOutput *out, int err, const char doing[])
+/* raises on every rank what went wrong on the first one, if anything did */
+static PetscErrorCode RaiseErrno(GpAppOutput *out, int err, const char doing[])
 {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(&err, 1, MPI_INT, 0, out->comm));
@@ -15,23 +15,8 @@ static PetscErrorCode RaiseErrno(BMRMOutput *out, int err, const char doing[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMOutputOpen - Opens a file for writing by the first rank, under a name that is not yet its own
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- path - name that `BMRMOutputCommit()` gives the file
-
-  Output Parameter:
-. out - the file; its fp is `NULL` on the other ranks
-
-  Level: developer
-
-.seealso: `BMRMOutputCommit()`, `BMRMOutputProbe()`
-@*/
-PetscErrorCode BMRMOutputOpen(MPI_Comm comm, const char path[], BMRMOutput *out)
+/* opens a file for writing by the first rank, under a name that is not yet its own; collective */
+PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *out)
 {
   PetscMPIInt rank;
   int         err = 0;
@@ -53,25 +38,13 @@ PetscErrorCode BMRMOutputOpen(MPI_Comm comm, const char path[], BMRMOutput *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMOutputProbe - Checks that a file can be created, before the work whose result it is to hold
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- path - name of the file; nothing happens to a file of this name
-
-  Level: developer
-
-.seealso: `BMRMOutputOpen()`
-@*/
-PetscErrorCode BMRMOutputProbe(MPI_Comm comm, const char path[])
+/* checks that a file can be created, before the work whose result it is to hold; collective */
+PetscErrorCode GpAppOutputProbe(MPI_Comm comm, const char path[])
 {
-  BMRMOutput out;
+  GpAppOutput out;
 
   PetscFunctionBegin;
-  PetscCall(BMRMOutputOpen(comm, path, &out));
+  PetscCall(GpAppOutputOpen(comm, path, &out));
   if (out.fp) {
     (void)fclose(out.fp);
     (void)unlink(out.aside);
@@ -79,19 +52,8 @@ PetscErrorCode BMRMOutputProbe(MPI_Comm comm, const char path[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMOutputCommit - Closes the file and gives it its name; removes it when anything failed since it was opened
-
-  Collective
-
-  Input Parameter:
-. out - the file
-
-  Level: developer
-
-.seealso: `BMRMOutputOpen()`
-@*/
-PetscErrorCode BMRMOutputCommit(BMRMOutput *out)
+/* closes the file and gives it its name; removes it when anything failed since it was opened; collective */
+PetscErrorCode GpAppOutputCommit(GpAppOutput *out)
 {
   int err = 0;
 
