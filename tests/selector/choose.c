@@ -1,38 +1,41 @@
-static char help[] = "The choice of a kernel: a tree's walk, the modes, candidates that leave their place to the next, the measurement.\n\n";
+static char help[] = "The choice of a kernel: a model's times, the modes, candidates that leave their place to the next, the measurement.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-/* a tree by hand: short rows left; among the others, few diagonals left */
-static PetscErrorCode TestWalk(void)
+/* A model by hand: of two kernels one pays for rows and one for nonzeros; a tree makes the second half as fast where diagonals are few. */
+static PetscErrorCode TestTimes(void)
 {
-  static const GpSelNode  nodes[]                  = {{GP_SEL_mean, 1, 2, 8}, {-1, 2, 0, 0}, {GP_SEL_diagonals, 3, 4, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}};
-  static const short      leaves[][GP_SEL_LEADING] = {{GP_SPMV_csrvector4, -1, -1, -1}, {GP_SPMV_csrsplit, GP_SPMV_csrvector8, -1, -1}, {GP_SPMV_csrscalar, -1, -1, -1}};
-  static const GpSelModel model                    = {"a GPU", 100, 1e6, "this test", nodes, leaves};
+  static const short       kernels[] = {GP_SPMV_csrvector4, GP_SPMV_csrsplit}, roots[] = {0, 3};
+  static const double      laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_gathersbeyond] = 1}};
+  static const GpSelNode   nodes[]    = {{GP_SEL_diagonals, 1, 2, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}, {GP_FEATURES + GP_TERM_stripes, 4, 5, 200}, {-1, 1, 0, 0}, {-1, 0, 0, 0}};
+  static const signed char leaves[][2] = {{0, -125}, {50, 0}};
+  static const GpSelModel  model      = {"a GPU", 100, 1e6, "this test", 2, 2, kernels, laws, roots, nodes, leaves[0]};
   const struct {
-    double      mean, diagonals;
-    int         expected;
-    const char *path;
-  } cases[] = {{8, 7, 2, "mean 8 <= 8"}, {9, 30, 0, "mean 9 > 8, diagonals 30 <= 30"}, {27, 1025, 1, "mean 27 > 8, diagonals 1.02e+03 > 30"}};
-  char path[256];
+    double rows, nonzeros, xcache, diagonals, expected[2];
+  } cases[] = {
+    {10, 40, 0.5, 7,    {6 * exp(0.1), 12 * exp(-0.25)}}, /* few diagonals: a leaf of each tree, the second's by a term */
+    {10, 40, 0.5, 1025, {6 * exp(0.2), 12}             }, /* stripes are capped */
+    {10, 40, 2,   1025, {6 * exp(0.2), 12 + 40 * 3 / 2.} }, /* half of x beyond the cache, three sectors a step */
+    {0,  0,  0,   0,    {1 * exp(0.1), 2 * exp(-0.25)} }  /* nothing is still a launch */
+  };
 
   PetscFunctionBegin;
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
-    GpFeatures   F = {.runtime = GP_DEV_CUDA};
-    const short *leaf;
-    PetscBool    same;
+    GpFeatures F = {.runtime = GP_DEV_CUDA};
+    double     us[2];
 
-    F.value[GP_SEL_mean]      = cases[c].mean;
-    F.value[GP_SEL_diagonals] = cases[c].diagonals;
-    leaf                      = GpSelModelWalk(&model, &F, path, sizeof(path));
-    PetscCall(PetscStrcmp(path, cases[c].path, &same));
-    PetscCheck(leaf == leaves[cases[c].expected] && same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Walk %d ends at leaf %d by '%s'", (int)c, (int)(leaf - leaves[0]) / GP_SEL_LEADING, path);
-    (void)GpSelModelWalk(&model, &F, path, 6); /* words that do not fit are cut */
-    PetscCheck(!path[5], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A path is longer than its room");
+    F.value[GP_SEL_rowsperunit] = cases[c].rows;
+    F.value[GP_SEL_nnzperunit]  = cases[c].nonzeros;
+    F.value[GP_SEL_xcache]      = cases[c].xcache;
+    F.value[GP_SEL_diagonals]   = cases[c].diagonals;
+    F.value[GP_SEL_sectors]     = 3;
+    GpSelModelTimes(&model, &F, us);
+    for (int k = 0; k < 2; k++) PetscCheck(PetscAbsReal(us[k] - cases[c].expected[k]) <= 1e-12 * cases[c].expected[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: %g us expected of kernel %d, not %g", (int)c, us[k], k, cases[c].expected[k]);
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "trees are walked\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "laws and trees tell times\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,7 +189,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  PetscCall(TestWalk());
+  PetscCall(TestTimes());
   PetscCall(TestCandidates());
   BenchRows(&A, 3000, 70000, 24, 1, 3);
   PetscCall(TestRefusals(dev, &A));

@@ -1,9 +1,8 @@
-/* The models, which of them is nearest, and the walk down its tree. */
+/* The models, which of them is nearest, and the times that it expects. */
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* a GPU's model is one header, written by train, and one line in each of these lists */
@@ -28,18 +27,20 @@ const GpSelModel *GpSelModelNearest(const GpFeatures *F)
   return nearest;
 }
 
-const short *GpSelModelWalk(const GpSelModel *model, const GpFeatures *F, char *path, size_t length)
+/* what the laws are made of, then what the trees ask for: see ModelTimes() in trainmodel.c */
+void GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[])
 {
-  const GpSelNode *node = model->nodes;
-  size_t           used = 0;
+  double asked[GP_ASKED], rest[GP_SEL_MODELLED] = {0};
 
-  path[0] = 0;
-  while (node->feature >= 0) {
-    const double value = F->value[node->feature];
-    const int    low   = value <= node->threshold;
+  memcpy(asked, F->value, sizeof(F->value));
+  GpSelAsk(asked);
+  for (int t = 0; t < model->trees; t++) {
+    const GpSelNode   *node = model->node + model->root[t];
+    const signed char *leaf;
 
-    if (used < length) used += (size_t)snprintf(path + used, length - used, "%s%s %.3g %s %.3g", used ? ", " : "", GpFeatureNames[node->feature], value, low ? "<=" : ">", node->threshold);
-    node = model->nodes + (low ? node->low : node->high);
+    while (node->feature >= 0) node = model->node + (asked[node->feature] <= node->threshold ? node->low : node->high);
+    leaf = model->leaf + (size_t)node->low * model->kernels;
+    for (int k = 0; k < model->kernels; k++) rest[k] += leaf[k];
   }
-  return model->leaves[node->low];
+  for (int k = 0; k < model->kernels; k++) us[k] = GpSelLaw(model->law[k], asked) * exp(rest[k] / GP_SEL_STEPS);
 }

@@ -1,6 +1,7 @@
 /* The choice: candidates in the order that the model, or a simple rule, expects them to be fast. */
 #include "mat/impls/gpucsr/selector/gpselect.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void GpSelAppend(const GpFeatures *F, int kernel, GpChoice *choice)
@@ -45,25 +46,39 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
   GpSelAppend(F, GpSelLanes(lanes < 32 ? 2 * lanes : 16), choice);
 }
 
+/* the kernels that the model expects to be fastest, with the times that it expects */
+static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
+{
+  double us[GP_SEL_MODELLED];
+  size_t used = (size_t)snprintf(why, length, "model of %s expects", model->gpu);
+
+  GpSelModelTimes(model, F, us);
+  for (int k = 0; k < GP_SEL_LEADING && k < model->kernels; k++) {
+    int best = 0;
+
+    for (int c = 1; c < model->kernels; c++)
+      if (us[c] < us[best]) best = c;
+    if (k < 2 && used < length) used += (size_t)snprintf(why + used, length - used, "%s %s %.3g us", k ? "," : "", GpKernelTable[model->kernel[best]].name, us[best]);
+    GpSelAppend(F, model->kernel[best], choice);
+    us[best] = INFINITY;
+  }
+}
+
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice)
 {
   const int         list  = 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* an off-diagonal block, whatever the model */
   const GpSelModel *model = options->mode == GP_SELECT_FIXED ? NULL : GpSelModelNearest(F);
-  char              reason[224], rule[64];
+  char              expected[128], rule[64];
 
   *choice = (GpChoice){.kernel = -1, .runner_up = -1};
   if (options->kernel >= 0) GpSelAppend(F, options->kernel, choice);
   if (list) GpSelAppend(F, GP_SPMV_csrlist, choice);
-  if (model) {
-    const short *leaf = GpSelModelWalk(model, F, reason, sizeof(reason));
-
-    for (int k = 0; k < GP_SEL_LEADING; k++) GpSelAppend(F, leaf[k], choice);
-  }
+  if (model) GpSelExpected(model, F, choice, expected, sizeof(expected));
   GpSelRule(F, choice, rule, sizeof(rule));
   choice->kernel = choice->candidate[0];
   if (choice->candidates > 1) choice->runner_up = choice->candidate[1];
   if (options->kernel >= 0) snprintf(choice->why, sizeof(choice->why), "asked for by -mat_gpucsr_kernel");
   else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
-  else if (model) snprintf(choice->why, sizeof(choice->why), "model of %s: %s", model->gpu, reason);
+  else if (model) snprintf(choice->why, sizeof(choice->why), "%s", expected);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
 }

@@ -7,7 +7,7 @@
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 
 typedef enum {
-  GP_SELECT_MODEL,   /* the nearest GPU's decision tree */
+  GP_SELECT_MODEL,   /* the times that the nearest GPU's model expects */
   GP_SELECT_MEASURE, /* time its leading candidates on the device, keep the best */
   GP_SELECT_FIXED    /* a rule by mean and longest row */
 } GpSelMode;
@@ -18,6 +18,7 @@ typedef struct {
   double    budget; /* bytes that the format may hold beyond the compressed rows; negative: any */
 } GpSelOptions;
 
+#define GP_SEL_LEADING    5 /* kernels that a choice takes from a model, fastest first */
 #define GP_SEL_CANDIDATES 8 /* in a choice */
 #define GP_SEL_MEASURED   4 /* of which so many are timed */
 

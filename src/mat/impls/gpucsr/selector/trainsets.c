@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COVER_ALL  0.001 /* a kernel is worth choosing when it lifts the geometric mean of all matrices by this share, */
+#define COVER_KIND 0.03  /* or that of a kind */
+
 #define EXHAUSTIVE 3 /* sets up to this size are all tried; larger ones grow from the best, and are improved by exchanges */
 
 typedef struct {
@@ -135,4 +138,56 @@ void SetsPrint(const Table *T, int largest)
       if (L.worst == 0) break; /* nothing is left to win */
     }
   }
+}
+
+/* what a kernel adds to a set whose best times are known: to the logarithm of the mean over all cases, and over those of the kind that it serves best */
+static double Lift(const Table *T, const int which[], int n, const double time[], int kernel, double *forkind)
+{
+  double sum[TRAIN_NAMES] = {0}, all = 0;
+  int    cases[TRAIN_NAMES] = {0};
+
+  for (int i = 0; i < n; i++) {
+    const Case  *c    = &T->c[which[i]];
+    const double lift = c->time[kernel] > 0 && c->time[kernel] < time[i] ? log(time[i] / c->time[kernel]) : 0;
+
+    all += lift / n;
+    sum[c->kindof] += lift;
+    cases[c->kindof]++;
+  }
+  *forkind = 0;
+  for (int k = 0; k < T->kinds; k++)
+    if (cases[k]) *forkind = fmax(*forkind, sum[k] / cases[k]);
+  return all;
+}
+
+/* the kernels that are worth choosing: the one that lifts the mean most, and again, until none lifts it, or that of a kind, enough */
+int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED])
+{
+  double *time = (double *)malloc(((size_t)n + 1) * sizeof(double));
+  int     have = 0;
+
+  if (!time) abort();
+  for (int i = 0; i < n; i++) time[i] = TRAIN_WORST * T->c[which[i]].best;
+  if (print) printf("\nCandidates: kernels that lift the geometric mean by %g %%, or that of a kind by %g %%\n\n| kernel | lifts all | lifts a kind |\n|---|---|---|\n", 100 * COVER_ALL, 100 * COVER_KIND);
+  while (have < GP_SEL_MODELLED) {
+    double most = 0, mostkind = 0;
+    int    best = -1;
+
+    for (int k = 0; k < T->kernels; k++) {
+      double       forkind;
+      const double all = Lift(T, which, n, time, k, &forkind), score = fmax(all / COVER_ALL, forkind / COVER_KIND);
+
+      if (score < 1 || (best >= 0 && all <= most)) continue;
+      best     = k;
+      most     = all;
+      mostkind = forkind;
+    }
+    if (best < 0) break;
+    if (print) printf("| %s | %.1f %% | %.1f %% |\n", T->kernel[best], 100 * expm1(most), 100 * expm1(mostkind));
+    set[have++] = best;
+    for (int i = 0; i < n; i++)
+      if (T->c[which[i]].time[best] > 0) time[i] = fmin(time[i], T->c[which[i]].time[best]);
+  }
+  free(time);
+  return have;
 }

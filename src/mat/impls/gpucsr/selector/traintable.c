@@ -13,6 +13,12 @@ typedef struct {
   int  index, rival; /* rival: a kernel that is a vendor's routine */
 } Column;
 
+static const char *const Features[GP_FEATURES] = {
+#define FEATURE(name, help) #name,
+#include "mat/impls/gpucsr/selector/features.def"
+#undef FEATURE
+};
+
 static int Find(const char names[][48], int n, const char *name)
 {
   for (int k = 0; k < n; k++)
@@ -56,10 +62,12 @@ static Column Meaning(Table *T, char *name, const char *excluded)
                     0};
   *colon++ = 0;
   if (!strcmp(name, "f")) {
-    for (int f = 0; f < T->features; f++)
-      if (!strcmp(T->feature[f], colon)) return (Column){'f', f};
-    snprintf(T->feature[T->features], sizeof(T->feature[0]), "%.31s", colon);
-    return (Column){'f', T->features++};
+    for (int f = 0; f < GP_FEATURES; f++) {
+      if (strcmp(Features[f], colon)) continue;
+      T->has[f] = 1;
+      return (Column){'f', f};
+    }
+    return (Column){' ', 0}; /* an older table's: no model asks for it */
   }
   if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, colon)};
   if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, colon)};
@@ -87,9 +95,8 @@ static Case *Append(Table *T)
   }
   c = &T->c[T->cases++];
   memset(c, 0, sizeof(*c));
-  c->feature = (double *)calloc(6 * TRAIN_NAMES, sizeof(double));
-  if (!c->feature) abort();
-  c->warm    = c->feature + TRAIN_NAMES;
+  c->warm = (double *)calloc(5 * TRAIN_NAMES, sizeof(double));
+  if (!c->warm) abort();
   c->cold    = c->warm + TRAIN_NAMES;
   c->build   = c->cold + TRAIN_NAMES;
   c->traffic = c->build + TRAIN_NAMES;
@@ -135,7 +142,7 @@ static void Cell(Case *c, Column column, const char *text)
     c->transpose = value;
     break;
   case 'f':
-    c->feature[column.index] = value;
+    c->asked[column.index] = value;
     break;
   case 'b':
     c->build[column.index] = value;
@@ -229,10 +236,12 @@ static int CompareCases(const void *a, const void *b)
   return e ? e : strcmp(x->side, y->side);
 }
 
-void TablePrepare(Table *T, double mix)
+const char *TablePrepare(Table *T, double mix)
 {
   int keep = 0;
 
+  for (int f = 0; f < GP_FEATURES; f++)
+    if (!T->has[f]) return Features[f];
   qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
   for (int i = 0; i < T->cases; i++) {
     Case *c = &T->c[i];
@@ -244,17 +253,21 @@ void TablePrepare(Table *T, double mix)
     for (int k = 0; k < T->kernels; k++)
       if (c->time[k] == 0 && c->build[T->formatof[k]] > 0) c->time[k] = TRAIN_WORST * c->best;
     if (c->best > 0) T->c[keep++] = *c;
-    else free(c->feature);
+    else free(c->warm);
   }
   T->cases = keep;
-  for (int k = 0; k < T->kernels; k++) {
-    T->everywhere[k] = 1;
-    for (int i = 0; i < T->cases; i++) T->everywhere[k] = T->everywhere[k] && T->c[i].time[k] > 0;
+  for (int i = 0; i < keep; i++) {
+    Case *c = &T->c[i];
+
+    GpSelAsk(c->asked);
+    for (c->kindof = 0; c->kindof < T->kinds && strcmp(T->kind[c->kindof], c->kind); c->kindof++) {}
+    if (c->kindof == T->kinds) snprintf(T->kind[T->kinds++], sizeof(T->kind[0]), "%s", c->kind);
   }
+  return NULL;
 }
 
 void TableFree(Table *T)
 {
-  for (int i = 0; i < T->cases; i++) free(T->c[i].feature);
+  for (int i = 0; i < T->cases; i++) free(T->c[i].warm);
   free(T->c);
 }

@@ -1,0 +1,50 @@
+/* The terms of a kernel's law, made of a matrix's features: the same numbers for train and for the library. */
+#ifndef GPTERMS_H
+#define GPTERMS_H
+
+#include "mat/impls/gpucsr/selector/gpfeatures.h"
+#include <math.h>
+
+enum {
+#define TERM(name, value, help) GP_TERM_##name,
+#include "mat/impls/gpucsr/selector/terms.def"
+#undef TERM
+  GP_TERMS
+};
+
+#define GP_ASKED (GP_FEATURES + GP_TERMS) /* what trees ask for: the features, and behind them the terms */
+
+#define GP_SEL_LEAST   0.1   /* microseconds: no law tells less */
+#define GP_SEL_STRIPES 129.0 /* diagonals that a law tells apart: no format of diagonals takes so many */
+
+/* fills the terms in behind the features */
+static inline void GpSelAsk(double asked[GP_ASKED])
+{
+#define FEATURE(name, help) const double name = asked[GP_SEL_##name];
+#include "mat/impls/gpucsr/selector/features.def"
+#undef FEATURE
+  const double full    = rowsperunit * (1 - empty);
+  const double stripes = fmin(diagonals, GP_SEL_STRIPES);
+  const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
+  const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0;
+  const double made[GP_TERMS] = {
+#define TERM(name, value, help) [GP_TERM_##name] = (value),
+#include "mat/impls/gpucsr/selector/terms.def"
+#undef TERM
+  };
+
+#define FEATURE(name, help) (void)name;
+#include "mat/impls/gpucsr/selector/features.def"
+#undef FEATURE
+  for (int t = 0; t < GP_TERMS; t++) asked[GP_FEATURES + t] = made[t];
+}
+
+static inline double GpSelLaw(const double law[GP_TERMS], const double asked[GP_ASKED])
+{
+  double us = 0;
+
+  for (int t = 0; t < GP_TERMS; t++) us += law[t] * asked[GP_FEATURES + t];
+  return fmax(us, GP_SEL_LEAST);
+}
+
+#endif

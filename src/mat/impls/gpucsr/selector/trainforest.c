@@ -1,0 +1,166 @@
+/* What the laws miss, learnt from examples: trees whose leaves hold, for every candidate, a part of the logarithm of its time over its law's.
+   The kernels share the trees, so that what is learnt is where sorts of matrices part.  Every tree learns from what those before it left (J. H. Friedman,
+   "Greedy function approximation: a gradient boosting machine", Annals of Statistics 29, 2001); thresholds are drawn, not searched
+   (P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006), from a sequence that is the same in every run. */
+#include "mat/impls/gpucsr/selector/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const Table *T;
+  Model       *M;
+  const int   *which;
+  double      *rest;                   /* [n][candidates] */
+  double       weight[GP_SEL_MODELLED]; /* one over the variance of a candidate's rest: all count alike */
+  uint64_t     seed;
+} Growth;
+
+static uint64_t Random(uint64_t *seed) /* splitmix64 (S. Vigna, public domain) */
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+static double Asked(const Growth *G, int i, int what)
+{
+  return G->T->c[G->which[i]].asked[what];
+}
+
+static void AddRest(const Growth *G, double sum[], int i)
+{
+  for (int k = 0; k < G->M->candidates; k++) sum[k] += G->rest[(size_t)i * G->M->candidates + k];
+}
+
+/* how far the means of the two sides are apart: the squares that a split explains */
+static double Explained(const Growth *G, const double all[], int n, const double low[], int on)
+{
+  double explained = 0;
+
+  for (int k = 0; k < G->M->candidates; k++) {
+    const double apart = low[k] / on - (all[k] - low[k]) / (n - on);
+
+    explained += G->weight[k] * apart * apart;
+  }
+  return explained * on * (n - on) / n;
+}
+
+/* One threshold for everything that can be asked, between the values of two cases; the question that explains most is taken, or none.  mine is
+   rearranged: the low side first; so many are returned. */
+static int Split(Growth *G, int mine[], int n, const double all[], Node *node)
+{
+  double most = 0;
+  int    low  = 0;
+
+  for (int f = 0; f < GP_ASKED; f++) {
+    const double a = Asked(G, mine[Random(&G->seed) % (uint64_t)n], f), b = Asked(G, mine[Random(&G->seed) % (uint64_t)n], f), threshold = 0.5 * (a + b);
+    double       sum[GP_SEL_MODELLED] = {0}, explained;
+    int          on                   = 0;
+
+    if (a == b) continue;
+    for (int i = 0; i < n; i++) {
+      if (Asked(G, mine[i], f) > threshold) continue;
+      AddRest(G, sum, mine[i]);
+      on++;
+    }
+    if (on < G->M->settings.least || n - on < G->M->settings.least) continue;
+    explained = Explained(G, all, n, sum, on);
+    if (explained <= most) continue;
+    most            = explained;
+    node->feature   = f;
+    node->threshold = threshold;
+  }
+  for (int i = 0; i < n && node->feature >= 0; i++) {
+    if (Asked(G, mine[i], node->feature) > node->threshold) continue;
+    const int t = mine[i];
+
+    mine[i]     = mine[low];
+    mine[low++] = t;
+  }
+  return low;
+}
+
+static void *Room(void *array, int used, int *room, size_t size)
+{
+  if (used < *room) return array;
+  *room = *room ? 2 * *room : 1024;
+  array = realloc(array, (size_t)*room * size);
+  if (!array) abort();
+  return array;
+}
+
+/* what a leaf says of each candidate is taken from the rest of its cases */
+static int MakeLeaf(Growth *G, const int mine[], int n, const double all[])
+{
+  Model       *M = G->M;
+  signed char *leaf;
+
+  M->leaf = (signed char *)Room(M->leaf, M->leaves, &M->leafroom, GP_SEL_MODELLED);
+  leaf    = M->leaf + (size_t)M->leaves * GP_SEL_MODELLED;
+  for (int k = 0; k < M->candidates; k++) {
+    leaf[k] = (signed char)fmax(-127, fmin(127, rint(GP_SEL_STEPS * M->settings.rate * all[k] / n)));
+    for (int i = 0; i < n; i++) G->rest[(size_t)mine[i] * M->candidates + k] -= leaf[k] / GP_SEL_STEPS;
+  }
+  return M->leaves++;
+}
+
+static int Grow(Growth *G, int mine[], int n, int depth)
+{
+  Model    *M                    = G->M;
+  const int self                 = M->nodes++;
+  double    all[GP_SEL_MODELLED] = {0};
+  Node      node                 = {-1, 0, 0, 0};
+  int       low                  = 0;
+
+  M->node = (Node *)Room(M->node, self, &M->noderoom, sizeof(Node));
+  for (int i = 0; i < n; i++) AddRest(G, all, mine[i]);
+  if (depth < M->settings.depth && n >= 2 * M->settings.least) low = Split(G, mine, n, all, &node);
+  if (node.feature < 0) node.low = MakeLeaf(G, mine, n, all);
+  else {
+    node.low  = Grow(G, mine, low, depth + 1);
+    node.high = Grow(G, mine + low, n - low, depth + 1);
+  }
+  M->node[self] = node;
+  return self;
+}
+
+void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[])
+{
+  Growth G    = {.T = T, .M = M, .which = which, .rest = rest, .seed = 1};
+  int   *mine = (int *)malloc(((size_t)n + 1) * sizeof(int));
+
+  if (!mine) abort();
+  for (int k = 0; k < M->candidates; k++) {
+    double sum = 0, squares = 0;
+
+    for (int i = 0; i < n; i++) {
+      sum += rest[(size_t)i * M->candidates + k];
+      squares += rest[(size_t)i * M->candidates + k] * rest[(size_t)i * M->candidates + k];
+    }
+    G.weight[k] = 1 / (squares / n - sum * sum / n / n + 1e-6);
+  }
+  for (int i = 0; i < n; i++) mine[i] = i;
+  for (int t = 0; t < M->settings.trees; t++) M->root[t] = Grow(&G, mine, n, 0);
+  free(mine);
+}
+
+void ForestRest(const Model *M, const Case *c, double rest[])
+{
+  for (int k = 0; k < M->candidates; k++) rest[k] = 0;
+  for (int t = 0; t < M->settings.trees; t++) {
+    const Node *node = M->node + M->root[t];
+
+    while (node->feature >= 0) node = M->node + (c->asked[node->feature] <= node->threshold ? node->low : node->high);
+    for (int k = 0; k < M->candidates; k++) rest[k] += M->leaf[(size_t)node->low * GP_SEL_MODELLED + k] / GP_SEL_STEPS;
+  }
+}
+
+void ForestFree(Model *M)
+{
+  free(M->node);
+  free(M->leaf);
+}

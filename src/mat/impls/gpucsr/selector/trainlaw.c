@@ -1,0 +1,55 @@
+/* A law for each kernel: its time as a sum of terms (terms.def) with coefficients that are not negative, in microseconds.  A sum like that
+   goes on to hold for matrices unlike all that were measured, where a rule learnt from examples only repeats the nearest. */
+#include "mat/impls/gpucsr/selector/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEPS 400  /* over the coefficients */
+#define ROUNDS 4    /* of weights: those of the first are all alike */
+#define CLOSE  0.15 /* relative errors below this are as good as none, when outliers lose weight */
+
+/* min |G^(1/2) x| - 2 h x, x >= 0, by going round the coefficients: the matrix is small, and its zeros are many */
+static void Descend(double gram[GP_TERMS][GP_TERMS], const double right[GP_TERMS], double x[GP_TERMS])
+{
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int t = 0; t < GP_TERMS; t++) {
+      double slope = right[t];
+
+      if (gram[t][t] <= 0) continue;
+      for (int u = 0; u < GP_TERMS; u++) slope -= gram[t][u] * x[u];
+      x[t] = fmax(0, x[t] + slope / gram[t][t]);
+    }
+  }
+}
+
+/* Least squares of relative errors.  Later rounds weigh a case less the farther it is from the law: a look at a kernel that was not timed in
+   earnest, or a time that something disturbed, must not bend it. */
+void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
+{
+  memset(law, 0, GP_TERMS * sizeof(double));
+  for (int round = 0; round < ROUNDS; round++) {
+    double gram[GP_TERMS][GP_TERMS] = {{0}}, right[GP_TERMS] = {0};
+
+    for (int i = 0; i < n; i++) {
+      const Case   *c    = &T->c[which[i]];
+      const double *term = c->asked + GP_FEATURES;
+      const double time = c->time[kernel], guess = GpSelLaw(law, c->asked) / time;
+      double       weight = 1;
+
+      if (c->warm[kernel] <= 0) continue; /* refused, or not even looked at */
+      if (round) weight = 1 / (fmax(CLOSE, fabs(log(guess))) * fmax(guess, 0.3));
+      for (int t = 0; t < GP_TERMS; t++) {
+        const double a = weight * term[t] / time;
+
+        right[t] += a;
+        if (a != 0)
+          for (int u = 0; u <= t; u++) gram[t][u] += a * term[u] / time;
+      }
+    }
+    for (int t = 0; t < GP_TERMS; t++)
+      for (int u = 0; u < t; u++) gram[u][t] = gram[t][u];
+    Descend(gram, right, law);
+  }
+}
