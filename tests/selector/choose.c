@@ -10,16 +10,16 @@ static PetscErrorCode TestTimes(void)
 {
   static const short       kernels[] = {GP_SPMV_csrvector4, GP_SPMV_csrsplit}, roots[] = {0, 3};
   static const double      laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_gathersbeyond] = 1}};
-  static const GpSelNode   nodes[]    = {{GP_SEL_diagonals, 1, 2, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}, {GP_FEATURES + GP_TERM_stripes, 4, 5, 200}, {-1, 1, 0, 0}, {-1, 0, 0, 0}};
-  static const signed char leaves[][2] = {{0, -125}, {50, 0}};
-  static const GpSelModel  model      = {"a GPU", 100, 1e6, "this test", 2, 2, kernels, laws, roots, nodes, leaves[0]};
+  static const GpSelNode   nodes[]          = {{GP_SEL_diagonals, 1, 2, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}, {GP_FEATURES + GP_TERM_stripes, 4, 5, 200}, {-1, 1, 0, 0}, {-1, 0, 0, 0}};
+  static const signed char leaves[][2]      = {{0, -125}, {50, 0}};
+  static const GpSelModel  model            = {"a GPU", 100, 1e6, "this test", 2, 2, kernels, laws, roots, nodes, leaves[0]};
   const struct {
     double rows, nonzeros, xcache, diagonals, expected[2];
   } cases[] = {
-    {10, 40, 0.5, 7,    {6 * exp(0.1), 12 * exp(-0.25)}}, /* few diagonals: a leaf of each tree, the second's by a term */
-    {10, 40, 0.5, 1025, {6 * exp(0.2), 12}             }, /* stripes are capped */
-    {10, 40, 2,   1025, {6 * exp(0.2), 12 + 40 * 3 / 2.} }, /* half of x beyond the cache, three sectors a step */
-    {0,  0,  0,   0,    {1 * exp(0.1), 2 * exp(-0.25)} }  /* nothing is still a launch */
+    {10, 40, 0.5, 7, {6 * exp(0.1), 12 * exp(-0.25)}},   /* few diagonals: a leaf of each tree, the second's by a term */
+    {10, 40, 0.5, 1025, {6 * exp(0.2), 12}},             /* stripes are capped */
+    {10, 40, 2, 1025, {6 * exp(0.2), 12 + 40 * 3 / 2.}}, /* half of x beyond the cache, three sectors a step */
+    {0, 0, 0, 0, {1 * exp(0.1), 2 * exp(-0.25)}}         /* nothing is still a launch */
   };
 
   PetscFunctionBegin;

@@ -10,8 +10,8 @@
 #define GP_SEL_STEPS    500.0 /* of a leaf's numbers to 1: they add up to the logarithm of the time over the law's */
 
 typedef struct {
-  short feature;   /* -1: a leaf */
-  short low, high; /* the node for values up to the threshold, and for those above; low of a leaf: its place among the leaves */
+  short  feature;   /* -1: a leaf */
+  short  low, high; /* the node for values up to the threshold, and for those above; low of a leaf: its place among the leaves */
   double threshold;
 } GpSelNode;
 
@@ -21,14 +21,14 @@ typedef struct {
   double       cache;
   const char  *source; /* table and commit that it was learnt from */
   int          kernels, trees;
-  const short *kernel; /* [kernels] rows of the kernel table */
+  const short *kernel;           /* [kernels] rows of the kernel table */
   const double (*law)[GP_TERMS]; /* [kernels] microseconds of a term */
-  const short       *root;      /* [trees] nodes */
+  const short       *root;       /* [trees] nodes */
   const GpSelNode   *node;
   const signed char *leaf; /* [leaves * kernels] */
 } GpSelModel;
 
-const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                      /* NULL: no model for this runtime */
+const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                     /* NULL: no model for this runtime */
 void              GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[]); /* [kernels] microseconds that it expects */
 
 #endif

@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-#define TRAIN_NAMES 96    /* columns of each sort at most */
+#define TRAIN_NAMES 96   /* columns of each sort at most */
 #define TRAIN_TREES 200  /* of a model at most */
-#define TRAIN_WORST 20.0  /* a loss of this factor is as bad as any */
+#define TRAIN_WORST 20.0 /* a loss of this factor is as bad as any */
 
 /* one matrix, or its transpose */
 typedef struct {
@@ -18,12 +18,12 @@ typedef struct {
   int     kindof;
   double  m, n, nnz, selection, transpose;
   double  asked[GP_ASKED]; /* features and terms */
-  double *warm, *cold; /* [kernels] microseconds; 0: not measured */
-  double *build;       /* [formats] microseconds; 0: refused */
-  double *traffic;     /* [formats] bytes */
-  double *time;        /* [kernels] what is learnt from; TRAIN_WORST times the best for hopeless kernels, 0 for refused */
-  double  best;        /* of time */
-  double  mixed, dbl;  /* the best rival's warm microseconds with float values, with double values; 0: not measured */
+  double *warm, *cold;     /* [kernels] microseconds; 0: not measured */
+  double *build;           /* [formats] microseconds; 0: refused */
+  double *traffic;         /* [formats] bytes */
+  double *time;            /* [kernels] what is learnt from; TRAIN_WORST times the best for hopeless kernels, 0 for refused */
+  double  best;            /* of time */
+  double  mixed, dbl;      /* the best rival's warm microseconds with float values, with double values; 0: not measured */
 } Case;
 
 typedef struct {
@@ -65,16 +65,18 @@ typedef struct {
   double       law[GP_SEL_MODELLED][GP_TERMS];
   int          root[TRAIN_TREES], nodes, noderoom, leaves, leafroom;
   Node        *node;
-  signed char *leaf;  /* [leaves][GP_SEL_MODELLED] in steps of 1/GP_SEL_STEPS */
+  signed char *leaf; /* [leaves][GP_SEL_MODELLED] in steps of 1/GP_SEL_STEPS */
 } Model;
 
-void   ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[]); /* rest [n][candidates]: logarithms to be learnt; what is left of them */
-void   ForestRest(const Model *M, const Case *c, double rest[]);
-void   ForestFree(Model *M);
+void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[]); /* rest [n][candidates]: logarithms to be learnt; what is left of them */
+void ForestRest(const Model *M, const Case *c, double rest[]);
+void ForestFree(Model *M);
 
-void   ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings);
-void   ModelTimes(const Model *M, const Case *c, double us[]);   /* microseconds that it expects of the candidates */
-int    ModelChoose(const Model *M, const Case *c, int *refused); /* the kernel that the selector ends with; refused: how many before it */
-void   ModelFree(Model *M);
+void ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings);
+void ModelTimes(const Model *M, const Case *c, double us[]);   /* microseconds that it expects of the candidates */
+int  ModelChoose(const Model *M, const Case *c, int *refused); /* the kernel that the selector ends with; refused: how many before it */
+void ModelFree(Model *M);
+
+int ModelWrite(const Model *M, const Table *T, const char *path, const char *source); /* trainwrite.c; 0: could not */
 
 #endif

@@ -12,7 +12,7 @@ typedef struct {
   const Table *T;
   Model       *M;
   const int   *which;
-  double      *rest;                   /* [n][candidates] */
+  double      *rest;                    /* [n][candidates] */
   double       weight[GP_SEL_MODELLED]; /* one over the variance of a candidate's rest: all count alike */
   uint64_t     seed;
 } Growth;

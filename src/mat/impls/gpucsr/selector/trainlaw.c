@@ -35,8 +35,8 @@ void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_
     for (int i = 0; i < n; i++) {
       const Case   *c    = &T->c[which[i]];
       const double *term = c->asked + GP_FEATURES;
-      const double time = c->time[kernel], guess = GpSelLaw(law, c->asked) / time;
-      double       weight = 1;
+      const double  time = c->time[kernel], guess = GpSelLaw(law, c->asked) / time;
+      double        weight = 1;
 
       if (c->warm[kernel] <= 0) continue; /* refused, or not even looked at */
       if (round) weight = 1 / (fmax(CLOSE, fabs(log(guess))) * fmax(guess, 0.3));
