@@ -119,6 +119,7 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscCall(VecDestroyVecs(b->nr, &b->r));
   b->nr = 0;
   PetscCall(VecDestroy(&b->y));
+  PetscCall(VecDestroy(&b->queries));
   PetscCall(MatDestroy(&b->X));
   b->setup   = PETSC_FALSE;
   b->started = PETSC_FALSE;

@@ -31,6 +31,7 @@ PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
 PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetLossType(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetLossParameter(BMRM, const char[], PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetRegularizerType(BMRM, const char[]);

@@ -56,9 +56,10 @@ typedef struct {
 
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat      X; /* one example a row */
-  Vec      y; /* labels */
-  PetscInt m; /* examples, on all ranks */
+  Mat      X;       /* one example a row */
+  Vec      y;       /* labels */
+  Vec      queries; /* of the examples, or NULL */
+  PetscInt m;       /* examples, on all ranks */
 
   /* what the user asks for */
   BMRMLoss        loss;
@@ -119,7 +120,7 @@ PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
 PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
-PETSC_INTERN PetscErrorCode BMRMLossCheckLabels_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
 
 /* bmrmregularizer.c */
 PETSC_INTERN PetscErrorCode BMRMRegularizerRegisterAll_Private(void);

@@ -10,7 +10,8 @@ static PetscBool         BMRMLossRegistered = PETSC_FALSE;
 #else
   #define DEVICE_TWINS(name) NULL
 #endif
-#define LOSS(name) \
+#define LOSS(name) PETSC_INTERN PetscErrorCode BMRMLossCreate_##name(BMRMLoss);
+#define POINTWISE(name) \
   extern const BMRMPointwise        BMRMPointwise_##name##_Host; \
   extern const BMRMPointwiseKernels BMRMPointwise_##name##_CUDA; \
 \
@@ -22,6 +23,7 @@ static PetscBool         BMRMLossRegistered = PETSC_FALSE;
   }
 #include "losses.def"
 #undef LOSS
+#undef POINTWISE
 
 /*@C
   BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
@@ -49,9 +51,11 @@ PetscErrorCode BMRMLossRegisterAll_Private(void)
   PetscFunctionBegin;
   if (BMRMLossRegistered) PetscFunctionReturn(PETSC_SUCCESS);
   BMRMLossRegistered = PETSC_TRUE;
-#define LOSS(name) PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
+#define LOSS(name)      PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
+#define POINTWISE(name) LOSS(name)
 #include "losses.def"
 #undef LOSS
+#undef POINTWISE
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +84,7 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Input Parameters:
 + b    - the solver
 - type - hinge (the default), sqhinge, huberhinge, logistic, exponential, leastsquares, absolute, quantile, epsilon, sqepsilon, huber, poisson, novelty,
-         or what `BMRMLossRegister()` added
+         rocarea, fbeta, ordinal, preference, ndcg, or what `BMRMLossRegister()` added
 
   Options Database Key:
 . -bmrm_loss <type> - the loss
@@ -88,9 +92,10 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Level: beginner
 
   Note:
-  The risk is the mean of the loss over the examples. The parameters of the loss get their defaults.
+  The risk is the mean of the loss over the examples; for preference and ndcg over the queries, see `BMRMSetQueries()`. The losses rocarea, fbeta and ordinal
+  look at all examples at once. The parameters of the loss get their defaults.
 
-.seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
+.seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMSetQueries()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
 @*/
 PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
 {
@@ -144,7 +149,7 @@ PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
 . b - the solver
 
   Output Parameter:
-. task - classification, regression or novelty detection
+. task - classification, regression, novelty detection or ranking
 
   Level: intermediate
 
@@ -181,14 +186,16 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 
   Input Parameters:
 + b     - the solver, its type of loss set
-. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty)
+. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty), beta (of fbeta), places (of ndcg)
 - value - the number
 
   Options Database Keys:
 + -bmrm_loss_huber <0.5>    - half width of the parabola
 . -bmrm_loss_quantile <0.5> - which quantile
 . -bmrm_loss_epsilon <0.1>  - the error that costs nothing
-- -bmrm_loss_rho <1>        - the score that an example of the class should reach
+. -bmrm_loss_rho <1>        - the score that an example of the class should reach
+. -bmrm_loss_beta <1>       - how much more recall counts than precision
+- -bmrm_loss_places <10>    - how many places of a query count
 
   Level: intermediate
 
@@ -259,15 +266,58 @@ PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptions
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses labels that the loss cannot take; collective. */
-PetscErrorCode BMRMLossCheckLabels_Private(BMRM b)
+/*@
+  BMRMSetQueries - Sets which examples are answers to the same query, for losses that compare those with each other
+
+  Collective
+
+  Input Parameters:
++ b       - the solver, its data set by `BMRMSetData()`
+- queries - laid out as the labels: examples with the same number belong to the same query. `NULL` stands for one query
+
+  Level: intermediate
+
+  Note:
+  The vector is not copied, it must not change any more. `BMRMSetData()` forgets it.
+
+.seealso: `BMRMSetData()`, `BMRMSetLossType()`
+@*/
+PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
 {
+  PetscInt n, m;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCheck(b->y, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "Queries of no data: call BMRMSetData() first");
+  if (queries) {
+    PetscValidHeaderSpecific(queries, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, queries, 2);
+    PetscCall(VecGetLocalSize(queries, &n));
+    PetscCall(VecGetLocalSize(b->y, &m));
+    PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " queries for %" PetscInt_FMT " labels on this rank", n, m);
+    PetscCall(PetscObjectReference((PetscObject)queries));
+  }
+  PetscCall(VecDestroy(&b->queries));
+  b->queries = queries;
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses labels that the loss cannot take, and lets it prepare itself for the others; collective. */
+PetscErrorCode BMRMLossSetUp_Private(BMRM b)
+{
+  BMRMLoss l = b->loss;
   PetscInt bad, at, first;
 
   PetscFunctionBegin;
-  PetscCall((*b->loss->ops->checklabels)(b->loss, b->y, &bad, &at));
+  PetscCall((*l->ops->checklabels)(l, b->y, &bad, &at));
   if (!bad) at = PETSC_MAX_INT;
   PetscCallMPI(MPI_Allreduce(&at, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
-  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
+  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, l->labels);
+  l->scale   = (PetscReal)1 / b->m;
+  l->queries = b->queries;
+  if (l->ops->setup) PetscCall((*l->ops->setup)(l, b->y));
+  PetscCheck(!l->parts || b->ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here", b->ncut, b->losstype, l->parts,
+             l->parts == 1 ? "" : "s, one a query");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

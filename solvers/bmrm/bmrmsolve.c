@@ -37,8 +37,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(VecDuplicateVecs(b->f, b->ncut, &b->r));
     b->nr = b->ncut;
   }
-  b->loss->scale = (PetscReal)1 / b->m;
-  PetscCall(BMRMLossCheckLabels_Private(b));
+  PetscCall(BMRMLossSetUp_Private(b));
   PetscCall(BMRMRegularizerSetUp_Private(b));
   b->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
