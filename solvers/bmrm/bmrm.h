@@ -32,6 +32,7 @@ PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetClasses(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetLossType(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetLossParameter(BMRM, const char[], PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetRegularizerType(BMRM, const char[]);
@@ -58,6 +59,7 @@ PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
 
 PETSC_EXTERN PetscErrorCode BMRMGetLossType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLossParameter(BMRM, const char[], PetscReal *);
+PETSC_EXTERN PetscErrorCode BMRMGetClasses(BMRM, PetscInt *);
 PETSC_EXTERN PetscErrorCode BMRMGetTask(BMRM, BMRMTask *);
 PETSC_EXTERN PetscErrorCode BMRMGetRegularizerType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLambda(BMRM, PetscReal *);

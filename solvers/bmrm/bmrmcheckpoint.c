@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint1"
+#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint2"
 #define BMRM_CHECKPOINT_ORDER 0x0102030405060708 /* tells the order of the bytes */
 
 /* what the file begins with; the arrays, the vectors and a checksum of all that follow */
 typedef struct {
   char    magic[16];
-  int64_t order, m, N, ranks, nblock, n, it, matmults, stalled, peak;
+  int64_t order, m, N, outputs, ranks, nblock, n, it, matmults, stalled, peak;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
   double  J, risk, lower, mu, step, rho, free;
@@ -86,6 +86,26 @@ static void Scramble(PetscScalar a[], PetscInt n, PetscInt start)
   for (PetscInt i = 0; i < n; i++) a[i] = 1 + (PetscScalar)(((uint64_t)(start + i) * 2654435761u) % 1000) / 1000;
 }
 
+/* e = r times the label of the example, or of the score where every score has one */
+static PetscErrorCode TimesLabels(Vec r, Vec labels, Vec e)
+{
+  const PetscScalar *ra, *ya;
+  PetscScalar       *ea;
+  PetscInt           n, m;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(e, &n));
+  PetscCall(VecGetLocalSize(labels, &m));
+  PetscCall(VecGetArrayRead(r, &ra));
+  PetscCall(VecGetArrayRead(labels, &ya));
+  PetscCall(VecGetArrayWrite(e, &ea));
+  for (PetscInt i = 0; i < n; i++) ea[i] = ra[i] * ya[i % m];
+  PetscCall(VecRestoreArrayWrite(e, &ea));
+  PetscCall(VecRestoreArrayRead(labels, &ya));
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Three numbers that other examples, labels or another order of them would hardly share. Uses d, e and r. */
 static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
 {
@@ -102,13 +122,13 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
     Scramble(a, n, start);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
-  PetscCall(VecDot(b->r[0], b->labels, &dot));
-  print[0] = PetscRealPart(dot);
-  PetscCall(MatMult(b->X, b->d, b->e));
+  PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
-  PetscCall(VecPointwiseMult(b->e, b->r[0], b->labels));
-  PetscCall(MatMultTranspose(b->X, b->e, b->d));
+  PetscCall(TimesLabels(b->r[0], b->labels, b->e));
+  PetscCall(VecSum(b->e, &dot));
+  print[0] = PetscRealPart(dot);
+  PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,9 +143,10 @@ static PetscErrorCode Describe(BMRM b, State *st)
   PetscCall(PetscMemzero(st, sizeof(*st)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)b), &size));
   memcpy(st->magic, BMRM_CHECKPOINT_MAGIC, sizeof(st->magic));
-  st->order = BMRM_CHECKPOINT_ORDER;
-  st->m     = b->m;
-  st->ranks = size;
+  st->order   = BMRM_CHECKPOINT_ORDER;
+  st->m       = b->m;
+  st->ranks   = size;
+  st->outputs = b->loss->outputs;
   PetscCall(VecGetSize(b->w, &N));
   st->N      = N;
   st->nblock = b->ncut;
@@ -194,6 +215,7 @@ static const char *Differs(const State *is, const State *want)
   if (memcmp(is->magic, want->magic, sizeof(is->magic)) || is->order != want->order) return "is not a checkpoint of this version of bmrm on this kind of machine";
   if (is->m != want->m || is->N != want->N) return "belongs to other data: the number of examples or features differs";
   if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio) return "was made with another loss or regulariser";
+  if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, which have other parts of the weights of the classes";
   if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts a pass";
   for (int k = 0; k < BMRM_PRINTS; k++) {
     if (!(PetscAbsReal(is->print[k] - want->print[k]) <= 1e-10 * (1 + PetscAbsReal(want->print[k])))) return "belongs to other data: their checksum differs";

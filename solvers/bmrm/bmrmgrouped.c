@@ -96,27 +96,6 @@ static PetscErrorCode Reset(Grouped *gr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckLabels_Grouped(BMRMLoss l, Vec y, PetscInt *bad, PetscInt *first)
-{
-  const Grouped     *gr = (const Grouped *)l->data;
-  const PetscScalar *ya;
-  PetscInt           n, start;
-
-  PetscFunctionBegin;
-  *bad   = 0;
-  *first = -1;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(VecGetOwnershipRange(y, &start, NULL));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = n - 1; i >= 0; i--) {
-    if ((*gr->of->fits)(PetscRealPart(ya[i]))) continue;
-    (*bad)++;
-    *first = start + i;
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Orders the examples by group and label; returns on all ranks the number of groups, and of those with two different labels. */
 static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
 {
@@ -141,7 +120,7 @@ static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp_Grouped(BMRMLoss l, Vec y)
+static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
 {
   Grouped           *gr      = (Grouped *)l->data;
   const Vec          queries = gr->of->kind == BMRM_GROUP_QUERY ? l->queries : NULL;
@@ -315,22 +294,15 @@ PetscErrorCode BMRMLossSetGrouped(BMRMLoss l, const BMRMGrouped *of)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&gr));
-  gr->of              = of;
-  l->data             = gr;
-  l->ops->checklabels = CheckLabels_Grouped;
-  l->ops->setup       = SetUp_Grouped;
-  l->ops->risk        = Risk_Grouped;
-  l->ops->cut         = Cut_Grouped;
-  l->ops->least       = Least_Grouped;
-  l->ops->slopes      = Slopes_Grouped;
-  l->ops->destroy     = Destroy_Grouped;
-  l->task             = of->task;
-  l->labels           = of->labels;
-  l->onebyone         = PETSC_TRUE;
-  l->nparameter       = of->nparameter;
-  for (PetscInt k = 0; k < l->nparameter; k++) {
-    l->parameter[k] = of->parameter[k];
-    l->value[k]     = of->parameter[k].value;
-  }
+  gr->of          = of;
+  l->data         = gr;
+  l->ops->setup   = SetUp_Grouped;
+  l->ops->risk    = Risk_Grouped;
+  l->ops->cut     = Cut_Grouped;
+  l->ops->least   = Least_Grouped;
+  l->ops->slopes  = Slopes_Grouped;
+  l->ops->destroy = Destroy_Grouped;
+  l->onebyone     = PETSC_TRUE;
+  PetscCall(BMRMLossDescribe(l, of->task, of->fits, of->labels, of->nparameter, of->parameter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,6 +59,9 @@ struct _p_BMRM {
   Mat      X;       /* one example a row */
   Vec      y;       /* labels */
   Vec      queries; /* of the examples, or NULL */
+  PetscInt classes; /* as the user says, or PETSC_DECIDE */
+  Vec      factor;  /* of the features' weights in the regulariser, or NULL for ones */
+  Mat      A;       /* X, or where an example has several scores X for every class; from weights to scores */
   PetscInt m;       /* examples, on all ranks */
 
   /* what the user asks for */
@@ -114,6 +117,10 @@ struct _p_BMRM {
 
 /* bmrm.c */
 PETSC_INTERN PetscErrorCode BMRMForget_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
+
+/* bmrmblocks.c */
+PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmloss.c */
 PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);

@@ -84,7 +84,7 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Input Parameters:
 + b    - the solver
 - type - hinge (the default), sqhinge, huberhinge, logistic, exponential, leastsquares, absolute, quantile, epsilon, sqepsilon, huber, poisson, novelty,
-         rocarea, fbeta, ordinal, preference, ndcg, or what `BMRMLossRegister()` added
+         rocarea, fbeta, ordinal, preference, ndcg, multiclass, slackmulticlass, softmax, multilabel, or what `BMRMLossRegister()` added
 
   Options Database Key:
 . -bmrm_loss <type> - the loss
@@ -93,7 +93,7 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
 
   Note:
   The risk is the mean of the loss over the examples; for preference and ndcg over the queries, see `BMRMSetQueries()`. The losses rocarea, fbeta and ordinal
-  look at all examples at once. The parameters of the loss get their defaults.
+  look at all examples at once. Those of several classes have a score for every class, see `BMRMGetClasses()`. The parameters of the loss get their defaults.
 
 .seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMSetQueries()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
 @*/
@@ -149,7 +149,7 @@ PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
 . b - the solver
 
   Output Parameter:
-. task - classification, regression, novelty detection or ranking
+. task - classification, regression, novelty detection, ranking, one of several classes or some of several
 
   Level: intermediate
 
@@ -186,7 +186,7 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 
   Input Parameters:
 + b     - the solver, its type of loss set
-. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty), beta (of fbeta), places (of ndcg)
+. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty), beta (of fbeta), places (of ndcg), distance (of multiclass and slackmulticlass)
 - value - the number
 
   Options Database Keys:
@@ -195,7 +195,8 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 . -bmrm_loss_epsilon <0.1>  - the error that costs nothing
 . -bmrm_loss_rho <1>        - the score that an example of the class should reach
 . -bmrm_loss_beta <1>       - how much more recall counts than precision
-- -bmrm_loss_places <10>    - how many places of a query count
+. -bmrm_loss_places <10>    - how many places of a query count
+- -bmrm_loss_distance <0>   - how the cost of a wrong class grows with its distance to the right one
 
   Level: intermediate
 
@@ -267,6 +268,59 @@ PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptions
 }
 
 /*@
+  BMRMSetClasses - Sets how many classes there are, for losses with a score for every class
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- k - the number, at least two; `PETSC_DECIDE`, the default, takes one more than the largest label
+
+  Level: intermediate
+
+.seealso: `BMRMGetClasses()`, `BMRMSetLossType()`
+@*/
+PetscErrorCode BMRMSetClasses(BMRM b, PetscInt k)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, k, 2);
+  PetscCheck(k == PETSC_DECIDE || k >= 2, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes, there must be two or more", k);
+  if (k != b->classes) PetscCall(BMRMForget_Private(b));
+  b->classes = k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMGetClasses - Gets how many scores an example has: one for every class where the loss wants that, else one
+
+  Not Collective
+
+  Input Parameter:
+. b - the solver, after `BMRMSetUp()`
+
+  Output Parameter:
+. k - the number
+
+  Level: intermediate
+
+  Note:
+  The vector of `BMRMGetSolution()` then holds, on every rank, its features' weights for the first class, then those for the second, and so on: the columns
+  of a dense matrix, as `MatCreateDense()` takes them. That of `BMRMGetScores()` holds its examples' scores likewise.
+
+.seealso: `BMRMSetClasses()`, `BMRMGetSolution()`, `BMRMGetScores()`
+@*/
+PetscErrorCode BMRMGetClasses(BMRM b, PetscInt *k)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  BMRMCheckPointer(k, 2);
+  PetscCheck(b->setup, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "The number of classes is known after BMRMSetUp()");
+  *k = b->loss->outputs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   BMRMSetQueries - Sets which examples are answers to the same query, for losses that compare those with each other
 
   Collective
@@ -303,20 +357,73 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses labels that the loss cannot take, and lets it prepare itself for the others; collective. */
+/*@C
+  BMRMLossDescribe - Says what a loss wants, for functions that make losses
+
+  Not Collective
+
+  Input Parameters:
++ l         - the loss
+. task      - what the labels are
+. fits      - whether a label is one
+. labels    - what fits() wants, in words
+. n         - number of parameters
+- parameter - their options, defaults and ranges
+
+  Level: developer
+
+.seealso: `BMRMLossRegister()`, `BMRMLossSetPointwise()`, `BMRMLossSetGrouped()`, `BMRMLossSetClasses()`
+@*/
+PetscErrorCode BMRMLossDescribe(BMRMLoss l, BMRMTask task, int (*fits)(double), const char labels[], PetscInt n, const BMRMLossParameter parameter[])
+{
+  PetscFunctionBegin;
+  l->task       = task;
+  l->fits       = fits;
+  l->labels     = labels;
+  l->nparameter = n;
+  for (PetscInt k = 0; k < n; k++) {
+    l->parameter[k] = parameter[k];
+    l->value[k]     = parameter[k].value;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses labels that the loss cannot take; collective. */
+static PetscErrorCode CheckLabels(BMRM b)
+{
+  const PetscScalar *ya;
+  PetscInt           n, start, bad = PETSC_MAX_INT, first;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(b->y, &n));
+  PetscCall(VecGetOwnershipRange(b->y, &start, NULL));
+  PetscCall(VecGetArrayRead(b->y, &ya));
+  for (PetscInt i = n - 1; i >= 0; i--) {
+    if (!(*b->loss->fits)(PetscRealPart(ya[i]))) bad = start + i;
+  }
+  PetscCall(VecRestoreArrayRead(b->y, &ya));
+  PetscCallMPI(MPI_Allreduce(&bad, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
+  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Shows the loss the labels: it prepares itself, and knows how many scores it wants of every example. */
 PetscErrorCode BMRMLossSetUp_Private(BMRM b)
 {
   BMRMLoss l = b->loss;
-  PetscInt bad, at, first;
+  PetscInt n, m;
 
   PetscFunctionBegin;
-  PetscCall((*l->ops->checklabels)(l, b->y, &bad, &at));
-  if (!bad) at = PETSC_MAX_INT;
-  PetscCallMPI(MPI_Allreduce(&at, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
-  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, l->labels);
+  PetscCall(CheckLabels(b));
   l->scale   = (PetscReal)1 / b->m;
   l->queries = b->queries;
-  if (l->ops->setup) PetscCall((*l->ops->setup)(l, b->y));
+  l->classes = b->classes;
+  l->outputs = 1;
+  PetscCall(MatGetLocalSize(b->X, &m, NULL));
+  if (l->ops->setup) PetscCall((*l->ops->setup)(l, m, b->y));
+  PetscCall(VecGetSize(b->y, &n));
+  PetscCheck(n == b->m * (l->many ? l->outputs : 1), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " labels for %" PetscInt_FMT " examples; the loss %s takes %s", n, b->m, b->losstype,
+             l->many ? "one a class of every example" : "one of each");
   PetscCheck(!l->parts || b->ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here", b->ncut, b->losstype, l->parts,
              l->parts == 1 ? "" : "s, one a query");
   PetscFunctionReturn(PETSC_SUCCESS);

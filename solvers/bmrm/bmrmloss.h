@@ -23,10 +23,8 @@ typedef struct {
 
 /* f and e are the products of X with a point and a direction; the loss is taken at f + s e */
 struct _BMRMLossOps {
-  /* the number of labels that make no sense, on this rank, and the place of the first of them */
-  PetscErrorCode (*checklabels)(BMRMLoss, Vec y, PetscInt *bad, PetscInt *first);
-  /* knows the labels and scale now; collective, NULL where there is nothing to prepare */
-  PetscErrorCode (*setup)(BMRMLoss, Vec y);
+  /* knows the labels, of m examples on this rank, and scale now; collective, NULL where there is nothing to prepare */
+  PetscErrorCode (*setup)(BMRMLoss, PetscInt m, Vec y);
   /* the risk, summed over all ranks */
   PetscErrorCode (*risk)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk);
   /* the part of block k, to which row i of all ranks belongs when i % n is k: r with r'g + offset <= the risk of the block at g for
@@ -44,19 +42,23 @@ struct _BMRMLossOps {
 struct _n_BMRMLoss {
   struct _BMRMLossOps ops[1];
   BMRMTask            task;
-  const char         *labels;   /* what checklabels() wants, in words */
-  PetscReal           scale;    /* one over the number of examples on all ranks */
-  Vec                 queries;  /* which query an example belongs to, as numbers; NULL for one and the same */
-  PetscInt            parts;    /* blocks that the risk can be shared among at most, 0 for any number; known after setup() */
-  PetscBool           onebyone; /* slopes() at n places cost n times as much as at one */
-  PetscInt            nparameter;
-  BMRMLossParameter   parameter[BMRM_LOSS_PARAMETERS];
-  PetscReal           value[BMRM_LOSS_PARAMETERS]; /* of the parameters */
-  void               *data;                        /* of the type */
+  int (*fits)(double y);              /* whether a label makes sense */
+  const char       *labels;           /* what fits() wants, in words */
+  PetscReal         scale;            /* one over the number of examples on all ranks */
+  Vec               queries;          /* which query an example belongs to, as numbers; NULL for one and the same */
+  PetscInt          parts;            /* blocks that the risk can be shared among at most, 0 for any number; known after setup() */
+  PetscInt          classes, outputs; /* the classes there are, PETSC_DECIDE for what the labels say; scores that an example has, known after setup() */
+  PetscBool         many;             /* there is a label for every score */
+  PetscBool         onebyone;         /* slopes() at n places cost n times as much as at one */
+  PetscInt          nparameter;
+  BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
+  PetscReal         value[BMRM_LOSS_PARAMETERS]; /* of the parameters */
+  void             *data;                        /* of the type */
 };
 
 PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
 PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
+PETSC_EXTERN PetscErrorCode BMRMLossDescribe(BMRMLoss, BMRMTask, int (*)(double), const char[], PetscInt, const BMRMLossParameter[]);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);
 
 #endif

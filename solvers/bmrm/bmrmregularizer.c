@@ -58,7 +58,7 @@ PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replaces the regulariser by one of the type, with the same factors. */
+/* Replaces the regulariser by one of the type. */
 static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
 {
   PetscErrorCode (*create)(BMRMRegularizer);
@@ -71,10 +71,6 @@ static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
   r->free  = -1;
   r->ratio = ratio;
   PetscCall((*create)(r));
-  if (b->reg && b->reg->weights) {
-    PetscCall(PetscObjectReference((PetscObject)b->reg->weights));
-    r->weights = b->reg->weights;
-  }
   PetscCall(BMRMRegularizerDestroy_Private(&b->reg));
   b->reg = r;
   if (type != b->regtype) PetscCall(PetscStrncpy(b->regtype, type, sizeof(b->regtype)));
@@ -169,7 +165,8 @@ PetscErrorCode BMRMSetElasticNetRatio(BMRM b, PetscReal ratio)
   Level: intermediate
 
   Notes:
-  The vector is not copied, it must not change any more.
+  The vector is not copied, it must not change any more. Where an example has a score for every class the factor of a feature counts for its weights of
+  all classes.
 
   Where a weight is free the lower bound holds for all points at which it is at most 10,000 times as large as one plus that of the model's
   minimiser.
@@ -185,8 +182,8 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
     PetscCheckSameComm(b, 1, factor, 2);
     PetscCall(PetscObjectReference((PetscObject)factor));
   }
-  PetscCall(VecDestroy(&b->reg->weights));
-  b->reg->weights = factor;
+  PetscCall(VecDestroy(&b->factor));
+  b->factor = factor;
   PetscCall(BMRMForget_Private(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -206,6 +203,37 @@ PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The factors of all weights: those of the features, once a class. */
+static PetscErrorCode SpreadFactors(BMRM b)
+{
+  const PetscInt     k = b->loss->outputs;
+  const PetscScalar *fa;
+  PetscScalar       *wa;
+  PetscInt           n, m, N, M;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b->reg->weights));
+  if (!b->factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetSize(b->factor, &N));
+  PetscCall(MatGetSize(b->X, NULL, &M));
+  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights", N, M);
+  PetscCall(VecGetLocalSize(b->factor, &n));
+  PetscCall(MatGetLocalSize(b->X, NULL, &m));
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights on this rank", n, m);
+  if (k == 1) {
+    PetscCall(PetscObjectReference((PetscObject)b->factor));
+    b->reg->weights = b->factor;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecDuplicate(b->w, &b->reg->weights));
+  PetscCall(VecGetArrayRead(b->factor, &fa));
+  PetscCall(VecGetArrayWrite(b->reg->weights, &wa));
+  for (PetscInt c = 0; c < k; c++) PetscCall(PetscArraycpy(wa + c * n, fa, n));
+  PetscCall(VecRestoreArrayWrite(b->reg->weights, &wa));
+  PetscCall(VecRestoreArrayRead(b->factor, &fa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Checks the factors, finds the free weight, and lets the type prepare itself. */
 PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
 {
@@ -213,16 +241,12 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
 
   PetscFunctionBegin;
   r->free = -1;
+  PetscCall(SpreadFactors(b));
   if (r->weights) {
     const PetscScalar *fa;
-    PetscInt           n, m, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
+    PetscInt           n, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
 
-    PetscCall(VecGetSize(r->weights, &n));
-    PetscCall(VecGetSize(b->w, &m));
-    PetscCheck(n == m, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights", n, m);
     PetscCall(VecGetLocalSize(r->weights, &n));
-    PetscCall(VecGetLocalSize(b->w, &m));
-    PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights on this rank", n, m);
     PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
     PetscCall(VecGetArrayRead(r->weights, &fa));
     for (PetscInt j = 0; j < n; j++) {
@@ -237,7 +261,7 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
     PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
     PetscCallMPI(MPI_Allreduce(mine + 2, all + 2, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)b)));
     PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative or no numbers", all[1]);
-    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more", all[0]);
+    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more: give a bias of several classes a small factor", all[0]);
     r->free = all[2];
   }
   if (r->ops->setup) PetscCall((*r->ops->setup)(r, b->w));
