@@ -84,6 +84,7 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->qp_rtol     = 0.01;
   b->ncut        = 1;
   b->classes     = PETSC_DECIDE;
+  b->groupsize   = 1;
 
   b->checkpoint_every = 10;
   PetscCall(BMRMSetLossType(b, "hinge"));
@@ -173,6 +174,7 @@ PetscErrorCode BMRMDestroy(BMRM *b)
   PetscCall(BMRMLossDestroy_Private(&(*b)->loss));
   PetscCall(BMRMRegularizerDestroy_Private(&(*b)->reg));
   PetscCall(VecDestroy(&(*b)->factor));
+  PetscCall(VecDestroy(&(*b)->groups));
   PetscCall(PetscHeaderDestroy(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -38,6 +38,8 @@ PETSC_EXTERN PetscErrorCode BMRMSetLossParameter(BMRM, const char[], PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetRegularizerType(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetElasticNetRatio(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetWeights(BMRM, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetGroups(BMRM, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetGroupSize(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetCuts(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetMaxCuts(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetCheckpoint(BMRM, const char[], PetscInt);

@@ -10,7 +10,7 @@
 /* what the file begins with; the arrays, the vectors and a checksum of all that follow */
 typedef struct {
   char    magic[16];
-  int64_t order, m, N, outputs, ranks, nblock, n, it, matmults, stalled, peak;
+  int64_t order, m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
   double  J, risk, lower, mu, step, rho, free;
@@ -153,8 +153,9 @@ static PetscErrorCode Describe(BMRM b, State *st)
   PetscCall(PetscStrncpy(st->loss, b->losstype, sizeof(st->loss)));
   PetscCall(PetscStrncpy(st->regularizer, b->regtype, sizeof(st->regularizer)));
   for (PetscInt k = 0; k < b->loss->nparameter; k++) st->parameter[k] = b->loss->value[k];
-  st->ratio  = b->reg->ratio;
-  st->lambda = b->lambda;
+  st->groupsize = b->reg->groupsize;
+  st->ratio     = b->reg->ratio;
+  st->lambda    = b->lambda;
   for (int k = 0; k < BMRM_PRINTS; k++) st->print[k] = b->print[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,7 +215,8 @@ static const char *Differs(const State *is, const State *want)
 {
   if (memcmp(is->magic, want->magic, sizeof(is->magic)) || is->order != want->order) return "is not a checkpoint of this version of bmrm on this kind of machine";
   if (is->m != want->m || is->N != want->N) return "belongs to other data: the number of examples or features differs";
-  if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio) return "was made with another loss or regulariser";
+  if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio || is->groupsize != want->groupsize)
+    return "was made with another loss or regulariser";
   if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, which have other parts of the weights of the classes";
   if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts a pass";
   for (int k = 0; k < BMRM_PRINTS; k++) {

@@ -56,13 +56,15 @@ typedef struct {
 
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat      X;       /* one example a row */
-  Vec      y;       /* labels */
-  Vec      queries; /* of the examples, or NULL */
-  PetscInt classes; /* as the user says, or PETSC_DECIDE */
-  Vec      factor;  /* of the features' weights in the regulariser, or NULL for ones */
-  Mat      A;       /* X, or where an example has several scores X for every class; from weights to scores */
-  PetscInt m;       /* examples, on all ranks */
+  Mat      X;         /* one example a row */
+  Vec      y;         /* labels */
+  Vec      queries;   /* of the examples, or NULL */
+  PetscInt classes;   /* as the user says, or PETSC_DECIDE */
+  Vec      factor;    /* of the features' weights in the regulariser, or NULL for ones */
+  Vec      groups;    /* of the features, or NULL */
+  PetscInt groupsize; /* without them so many features are a group */
+  Mat      A;         /* X, or where an example has several scores X for every class; from weights to scores */
+  PetscInt m;         /* examples, on all ranks */
 
   /* what the user asks for */
   BMRMLoss        loss;

@@ -85,14 +85,14 @@ static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
 
   Input Parameters:
 + b    - the solver
-- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, or what `BMRMRegularizerRegister()` added
+- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, grouplasso (sum over groups of ||w_g||), or what `BMRMRegularizerRegister()` added
 
   Options Database Key:
 . -bmrm_reg <type> - the regulariser
 
   Level: beginner
 
-.seealso: `BMRMGetRegularizerType()`, `BMRMSetWeights()`, `BMRMSetElasticNetRatio()`, `BMRMRegularizerRegister()`, `BMRMSetLambda()`
+.seealso: `BMRMGetRegularizerType()`, `BMRMSetWeights()`, `BMRMSetElasticNetRatio()`, `BMRMSetGroups()`, `BMRMRegularizerRegister()`, `BMRMSetLambda()`
 @*/
 PetscErrorCode BMRMSetRegularizerType(BMRM b, const char type[])
 {
@@ -188,10 +188,71 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  BMRMSetGroups - Sets which features' weights belong together, for the regulariser grouplasso
+
+  Collective
+
+  Input Parameters:
++ b     - the solver
+- group - laid out as the columns of the data: the number of every feature's group, from 0. `NULL` makes groups of `BMRMSetGroupSize()` features
+
+  Level: intermediate
+
+  Notes:
+  The vector is not copied, it must not change any more. Groups need not be connected, and may spread over ranks.
+
+  Where an example has a score for every class all classes' weights of a feature belong to its group.
+
+.seealso: `BMRMSetRegularizerType()`, `BMRMSetGroupSize()`
+@*/
+PetscErrorCode BMRMSetGroups(BMRM b, Vec group)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  if (group) {
+    PetscValidHeaderSpecific(group, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, group, 2);
+    PetscCall(PetscObjectReference((PetscObject)group));
+  }
+  PetscCall(VecDestroy(&b->groups));
+  b->groups = group;
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetGroupSize - Sets how many features that follow each other are a group, for the regulariser grouplasso
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- n - the number, 1 by default; counts without `BMRMSetGroups()`
+
+  Options Database Key:
+. -bmrm_reg_group_size <1> - the number
+
+  Level: intermediate
+
+.seealso: `BMRMSetRegularizerType()`, `BMRMSetGroups()`
+@*/
+PetscErrorCode BMRMSetGroupSize(BMRM b, PetscInt n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, n, 2);
+  PetscCheck(n >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Groups of %" PetscInt_FMT " features, it must be one or more", n);
+  if (n != b->groupsize) PetscCall(BMRMForget_Private(b));
+  b->groupsize = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Called inside PetscOptionsBegin()/End(). */
 PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   char      type[BMRM_NAME_LEN];
+  PetscInt  size  = b->groupsize;
   PetscReal ratio = b->reg->ratio;
   PetscBool set;
 
@@ -200,6 +261,23 @@ PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems Petsc
   if (set) PetscCall(BMRMSetRegularizerType(b, type));
   PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "elastic net: the part of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
   if (set) PetscCall(BMRMSetElasticNetRatio(b, ratio));
+  PetscCall(PetscOptionsInt("-bmrm_reg_group_size", "group lasso: so many features that follow each other are a group", "BMRMSetGroupSize", size, &size, &set));
+  if (set) PetscCall(BMRMSetGroupSize(b, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses factors or groups that do not belong to the features. */
+static PetscErrorCode CheckLayout(BMRM b, Vec v, const char what[])
+{
+  PetscInt n, m, N, M;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(MatGetSize(b->X, NULL, &M));
+  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights", N, what, M);
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(MatGetLocalSize(b->X, NULL, &m));
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights on this rank", n, what, m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,17 +287,13 @@ static PetscErrorCode SpreadFactors(BMRM b)
   const PetscInt     k = b->loss->outputs;
   const PetscScalar *fa;
   PetscScalar       *wa;
-  PetscInt           n, m, N, M;
+  PetscInt           n;
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&b->reg->weights));
   if (!b->factor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetSize(b->factor, &N));
-  PetscCall(MatGetSize(b->X, NULL, &M));
-  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights", N, M);
+  PetscCall(CheckLayout(b, b->factor, "factors"));
   PetscCall(VecGetLocalSize(b->factor, &n));
-  PetscCall(MatGetLocalSize(b->X, NULL, &m));
-  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights on this rank", n, m);
   if (k == 1) {
     PetscCall(PetscObjectReference((PetscObject)b->factor));
     b->reg->weights = b->factor;
@@ -264,6 +338,10 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
     PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more: give a bias of several classes a small factor", all[0]);
     r->free = all[2];
   }
+  if (b->groups) PetscCall(CheckLayout(b, b->groups, "groups"));
+  r->groups    = b->groups;
+  r->groupsize = b->groupsize;
+  r->outputs   = b->loss->outputs;
   if (r->ops->setup) PetscCall((*r->ops->setup)(r, b->w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

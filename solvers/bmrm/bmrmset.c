@@ -357,6 +357,7 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 + -bmrm_loss <hinge>                   - what an error costs
 . -bmrm_reg <l2>                       - what weights cost
 . -bmrm_reg_ratio <0.5>                - elastic net: the part of the absolute values
+. -bmrm_reg_group_size <1>             - group lasso: features of a group
 . -bmrm_lambda <1e-5>                  - weight of the regulariser
 . -bmrm_eps <1e-4>                     - absolute tolerance on the gap
 . -bmrm_eps_rel <0>                    - relative tolerance on the gap
