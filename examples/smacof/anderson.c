@@ -2,7 +2,6 @@
 
    D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965). */
 #include "smacof.h"
-#include <petscblaslapack.h>
 
 PetscErrorCode HistoryCreate(size_t n, PetscInt most, History *H)
 {
@@ -48,14 +47,10 @@ PetscErrorCode HistoryForget(History *H)
 PetscErrorCode HistoryExtrapolate(const History *H, const double g[], double next[])
 {
   const PetscInt m = H->have;
-  PetscScalar   *matrix, *c, *singular, *work;
-  PetscBLASInt   n, one = 1, rank, lwork, info;
-  PetscReal      least = 1e-14;
+  PetscScalar   *matrix, *c;
 
   PetscFunctionBegin;
-  PetscCall(PetscBLASIntCast(m, &n));
-  lwork = 16 * n + 64;
-  PetscCall(PetscMalloc4(m * m, &matrix, m, &c, m, &singular, lwork, &work));
+  PetscCall(PetscMalloc2(m * m, &matrix, m, &c));
   for (PetscInt a = 0; a < m; a++) {
     for (PetscInt b = 0; b <= a; b++) {
       double sum = 0;
@@ -66,12 +61,11 @@ PetscErrorCode HistoryExtrapolate(const History *H, const double g[], double nex
     c[a] = 0;
     for (size_t k = 0; k < H->n; k++) c[a] += H->df[a * H->n + k] * H->f[k];
   }
-  PetscCallBLAS("LAPACKgelss", LAPACKgelss_(&n, &n, &one, matrix, &n, c, &n, singular, &least, &rank, work, &lwork, &info));
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKgelss: %d", (int)info);
+  PetscCall(SolveSmall(m, matrix, c));
   PetscCall(PetscArraycpy(next, g, H->n));
   for (PetscInt a = 0; a < m; a++)
     for (size_t k = 0; k < H->n; k++) next[k] -= c[a] * (H->dx[a * H->n + k] + H->df[a * H->n + k]);
-  PetscCall(PetscFree4(matrix, c, singular, work));
+  PetscCall(PetscFree2(matrix, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

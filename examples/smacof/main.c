@@ -45,8 +45,10 @@ static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
 
 static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
 {
+  DisparityOptions *d = &o->disparity;
+
   PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE};
+  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
   PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
@@ -57,6 +59,10 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
   PetscCall(PetscOptionsInt("-starts", "How many starts to try; those after the first are random", "", o->starts, &o->starts, NULL));
   PetscCall(PetscOptionsInt("-seed", "Of random starts", "", o->seed, &o->seed, NULL));
+  PetscCall(PetscOptionsEnum("-disparity", "What distances are fitted to: dissimilarities, a line, a monotone spline, or any monotone function of them", "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
+  PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
+  PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
+  PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,6 +84,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", o->report, o->report, sizeof(o->report), NULL));
   PetscOptionsEnd();
+  if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* they change all the time */
   if (rq->start[0]) rq->scale.start = START_GIVEN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,6 +102,8 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
   PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
   PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts and -smacof_anderson_history must be positive");
+  PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
   for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
     if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
@@ -180,7 +189,8 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
   PetscCall(GpAppOutputOpen(D->comm, rq->output.report, &file));
   if (file.fp) {
     (void)fprintf(file.fp, "{\n  \"points\": %" PetscInt_FMT ",\n  \"pairs\": %" PetscInt64_FMT ",\n  \"complete\": %s,\n  \"weighted\": %s,\n", D->N, D->npairs, D->complete ? "true" : "false", D->weight ? "true" : "false");
-    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n", D->delta ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration]);
+    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->delta ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
+                  DisparityTypes[rq->scale.disparity.type]);
     (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", R->reason,
                   R->converged ? "true" : "false", R->iterations, R->rejected, rq->scale.starts, R->start);
     (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma, (double)(R->sigma * S->unit), (double)D->sumsquares);

@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "pass.h"
 #include <petscksp.h>
+#include <petscsf.h>
 
 /* numbers of a text file, a row a line: on each rank those of its part of the file */
 typedef struct {
@@ -105,12 +106,60 @@ PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
 PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
 
 typedef enum {
-  DISPARITY_RATIO,
+  DISPARITY_RATIO, /* the dissimilarities themselves: the scale of the map is free anyway */
   DISPARITY_INTERVAL,
   DISPARITY_SPLINE,
   DISPARITY_ORDINAL
 } DisparityType;
 extern const char *const DisparityTypes[];
+
+/* pairs of equal dissimilarity may have different disparities, or not */
+typedef enum {
+  TIES_PRIMARY,
+  TIES_SECONDARY
+} Ties;
+extern const char *const TiesNames[];
+
+#define DISPARITY_MAX_DEGREE    4
+#define DISPARITY_MAX_FUNCTIONS 24
+
+typedef struct {
+  DisparityType type;
+  Ties          ties;
+  PetscInt      degree, knots; /* of splines, inside the range of the dissimilarities */
+} DisparityOptions;
+
+/* the pairs in the order of their dissimilarities; on the first rank, n is 0 on others */
+typedef struct {
+  const Dissim *D;
+  PetscBool     primary;
+  PetscSF       sf; /* from the entries of all ranks to their pairs */
+  PetscInt      n, ties;
+  PetscInt     *tie, *order, *begin; /* where each tie begins; work */
+  double       *weight, *d, *dhat, *mean, *mass;
+} Ordinal;
+
+PETSC_INTERN PetscErrorCode OrdinalCreate(const Dissim *, Ties, Ordinal *);
+PETSC_INTERN PetscErrorCode OrdinalUpdate(Ordinal *, PetscInt dim, const double x[], double dhat[]);
+PETSC_INTERN PetscErrorCode OrdinalDestroy(Ordinal *);
+
+typedef struct {
+  const Dissim *D;
+  PetscInt      dim;
+  DisparityType type;
+  double       *dhat;           /* of the form of D->delta */
+  double       *delta, *weight; /* work, a row */
+  Ordinal       ordinal;
+  PetscInt      degree, nfunctions; /* disparities as sums of functions: the B-splines' degree */
+  PetscReal     low, high;          /* least and largest dissimilarity */
+  PetscReal     matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], right[DISPARITY_MAX_FUNCTIONS], coefficient[DISPARITY_MAX_FUNCTIONS];
+} Disparity;
+
+PETSC_INTERN PetscErrorCode DisparityCreate(const Dissim *, PetscInt dim, const DisparityOptions *, Disparity *);
+PETSC_INTERN PetscErrorCode DisparityUpdate(Disparity *, const double x[]);
+PETSC_INTERN PetscErrorCode DisparityDestroy(Disparity *);
+PETSC_INTERN PetscErrorCode SolveSmall(PetscInt n, PetscScalar matrix[], PetscScalar b[]);
+PETSC_INTERN double         Distance(const Dissim *, PetscInt dim, const double x[], PetscInt i, PetscInt j);
 
 typedef enum {
   ACCELERATION_NONE,
@@ -128,11 +177,12 @@ typedef enum {
 extern const char *const Starts[];
 
 typedef struct {
-  PetscInt     dim, max_it, starts, seed, history;
-  PetscReal    eps, anderson_below;
-  Acceleration acceleration;
-  Start        start;
-  PetscBool    monitor;
+  PetscInt         dim, max_it, starts, seed, history;
+  PetscReal        eps, anderson_below;
+  Acceleration     acceleration;
+  Start            start;
+  PetscBool        monitor;
+  DisparityOptions disparity;
 } ScaleOptions;
 
 /* combinations of the last iterates (Anderson 1965) */
@@ -161,6 +211,7 @@ typedef struct {
   ScaleOptions  o;
   const Fixed  *fixed;
   Guttman       guttman;
+  Disparity     disparity; /* unused for ratios */
   Configuration now, next;
   History       history;
   double       *bx, *mine, *mystress; /* [dim][N], this rank's rows */

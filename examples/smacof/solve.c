@@ -52,6 +52,7 @@ PetscErrorCode ScalerCreate(const Dissim *D, const ScaleOptions *o, const Fixed 
   PetscCall(PetscClassIdRegister("SMACOF", &id));
   PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
   PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
+  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
   PetscCall(ConfigurationCreate(D->N, o->dim, &S->now));
   PetscCall(ConfigurationCreate(D->N, o->dim, &S->next));
   PetscCall(PetscMalloc3((size_t)D->N * o->dim, &S->bx, (size_t)m * o->dim, &S->mine, m, &S->mystress));
@@ -63,6 +64,7 @@ PetscErrorCode ScalerDestroy(Scaler *S)
 {
   PetscFunctionBegin;
   PetscCall(GuttmanDestroy(&S->guttman));
+  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
   PetscCall(ConfigurationDestroy(&S->now));
   PetscCall(ConfigurationDestroy(&S->next));
   PetscCall(PetscFree3(S->bx, S->mine, S->mystress));
@@ -88,6 +90,10 @@ static PetscErrorCode Evaluate(Scaler *S, Configuration *c)
   p.weight   = D->weight;
   p.bx       = S->mine;
   p.stress   = S->mystress;
+  if (S->o.disparity.type != DISPARITY_RATIO) {
+    PetscCall(DisparityUpdate(&S->disparity, c->x));
+    p.delta = S->disparity.dhat;
+  }
   PetscCall(PetscLogEventBegin(S->event, 0, 0, 0, 0));
   Pass_Host(&p);
   PetscCall(PetscLogFlops((double)(D->start ? D->start[m] : (int64_t)(m * (N - m / 2))) * (double)(6 * S->o.dim + 5)));
