@@ -51,6 +51,7 @@ PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, Petsc
 PETSC_INTERN PetscErrorCode GraphMakeRMAT(MPI_Comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *);
 PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links *, PetscInt64 nodes, Graph *);
 PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
+PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, PetscInt m, PetscInt **i, PetscInt **j, PetscScalar **a, PetscScalar sums[]);
 PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *node); /* -1: there is none */
 PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt node);
