@@ -18,7 +18,10 @@ extern const char *const Danglings[];
 typedef enum {
   METHOD_POWER,
   METHOD_INNEROUTER,
-  METHOD_KSP
+  METHOD_GAUSSSEIDEL,
+  METHOD_JACOBI,
+  METHOD_KSP,
+  METHOD_EPS
 } Method;
 extern const char *const Methods[];
 
@@ -93,7 +96,9 @@ typedef struct {
 PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
-PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *); /* one more iteration: notes, monitors, decides */
+PETSC_INTERN PetscErrorCode SolveEPS(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* before every call of a solver */
+PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* one more iteration: notes, monitors, decides */
 
 /* a node and its rank, and whether its place before the next one is certain */
 typedef struct {
@@ -103,6 +108,7 @@ typedef struct {
 } TopEntry;
 
 PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* on all ranks */
+PETSC_INTERN PetscErrorCode RanksSum(Vec x, PetscReal *sum);
 PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char[]);
