@@ -43,6 +43,7 @@ CUDA_DIR   := $(if $(nvcc),$(cuda),none)
 HOSTCC     := cc
 
 # --- SLEPc, for one method of one app --------------------------------------------------------------------------------------
+comma    := ,
 slepcdir := $(SLEPC_DIR)
 ifeq ($(slepcdir),)
   slepcdir := $(if $(filter $(petsc),$(abspath $(shell pkg-config --variable=prefix PETSc 2>/dev/null))),$(shell pkg-config --variable=prefix SLEPc 2>/dev/null))
@@ -50,7 +51,6 @@ endif
 slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
 pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
-comma    := ,
 
 # --- what is compiled from what ----------------------------------------------------------------------------------------
 # .c             the C compiler of PETSc
