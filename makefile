@@ -8,6 +8,8 @@
 #   BUILD                   where everything that is built goes, default build
 #   prefix, DESTDIR         where `make install` puts it
 BUILD      ?= build
+# one name for one folder: the recorded dependencies are those of a target by its name
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 CUDA_ARCHS ?= 80 90
 prefix     ?= /usr/local
 DESTDIR    ?=
