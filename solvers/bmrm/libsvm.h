@@ -24,6 +24,7 @@ typedef struct {
 } BMRMExamples;
 
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
@@ -42,5 +43,12 @@ typedef struct {
 /* libsvmparse.c */
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
+
+/* libsvm.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
+
+/* examplesbinary.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm, const char[], PetscBool *, PetscInt64 *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
 
 #endif

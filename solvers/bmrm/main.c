@@ -14,7 +14,7 @@ Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector m
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
   PetscInt  features, folds;
   PetscReal bias, bias_factor;
   PetscBool scores, help;
@@ -32,7 +32,8 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, or a matrix and labels in PETSc's binary format", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", "write the data of -f in PETSc's binary format, which -f reads much faster than text", "", rq->save, rq->save, sizeof(rq->save), NULL));
   PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
   PetscCall(PetscOptionsString("-predict", "LIBSVM file to predict, with any labels", "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
   PetscCall(PetscOptionsString("-model", "with -f the model to write, without the model to read", "", rq->model, rq->model, sizeof(rq->model), NULL));
@@ -53,6 +54,7 @@ static const char *Complaint(const Request *rq)
 {
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
   if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
   if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other";
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
@@ -96,6 +98,7 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask ta
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
+  if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
   if (classify) PetscCall(BMRMExamplesGetClasses(&ex, tr->classes));
   tr->features = PetscMax(rq->features, ex.N); /* PETSC_DECIDE is negative */
   if (rq->bias != 0) PetscCall(BMRMExamplesAppendFeature(&ex, tr->features, rq->bias));
@@ -287,6 +290,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
   PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
   PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
   PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
+  if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
   if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
   if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
   if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));

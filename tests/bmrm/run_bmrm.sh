@@ -279,6 +279,42 @@ if [ -f "$small" ]; then
     fi
   done
 fi
+
+# --- PETSc's binary format --------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  for n in 1 2 3; do
+    run $n -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/text.model" -save_binary "$tmp/cache$n" && run 1 -f "$tmp/cache$n" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/binary.model" &&
+      cmp -s "$tmp/cache1" "$tmp/cache$n" && same_model "$tmp/text.model" "$tmp/binary.model" 1e-3
+    verdict "binary: $n rank(s) write the same file, which makes the same model"
+    run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -report "$tmp/text.json" && run $n -f "$tmp/cache1" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -test "$tmp/cache1" -report "$tmp/binary.json" &&
+      close "$(value "$tmp/text.json" objective)" "$(value "$tmp/binary.json" objective)" 1e-9 && close "$(value "$tmp/text.json" nnz)" "$(value "$tmp/binary.json" nnz)" 0 && close "$(value "$tmp/text.json" train_accuracy)" "$(value "$tmp/binary.json" test_accuracy)" 0
+    verdict "binary: is read on $n rank(s)"
+  done
+  damaged() { # damaged NAME MESSAGE: $tmp/damaged is refused on one rank and on two
+    for n in 1 2; do refused "binary: $1, $n rank(s)" $n "$2" -f "$tmp/damaged" -mat_type aij -model "$tmp/out/m"; done
+  }
+  poke() { cp "$tmp/cache1" "$tmp/damaged" && printf "$2" | dd of="$tmp/damaged" bs=1 seek="$1" conv=notrunc 2>/dev/null; } # poke OFFSET BYTES
+  rows=$(value "$tmp/text.json" rows) nnz=$(value "$tmp/text.json" nnz)
+  head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "the file ends within its header"
+  head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "3000 bytes where a matrix of"
+  head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is cut off, or has no labels"
+  poke 19 '\377' && damaged "a length of a row" "the lengths of the rows do not add up"
+  poke $((16 + 4 * rows)) '\177' && damaged "a column" "row 0 has columns that do not rise or are out of range"
+  poke $((16 + 4 * rows + 4 * nnz)) '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
+  poke $((16 + 4 * rows + 12 * nnz)) 'x' && damaged "no vector" "after the matrix, expected a vector"
+  poke $((24 + 4 * rows + 12 * nnz)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
+  { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
+  mkdir -p "$tmp/full"
+  if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
+    for n in 1 2; do
+      refused "binary: no room to write it, $n rank(s)" $n "No space left on device; nothing was left behind" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
+      verdict "binary: and nothing of it is there, $n rank(s)"
+    done
+    umount "$tmp/full"
+  else
+    skip "binary: no room to write it" "no leave to mount a small file system"
+  fi
+fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
 refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"
 
