@@ -54,7 +54,9 @@ PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double
     PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
     PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
     PetscCall(PetscViewerFileSetName(viewer, aside));
+    PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_NATIVE)); /* else rows of a sparse matrix */
     PetscCall(MatView(X, viewer));
+    PetscCall(PetscViewerPopFormat(viewer));
     PetscCall(PetscViewerDestroy(&viewer));
     PetscCall(MatDestroy(&X));
     failed = rename(aside, file);

@@ -104,7 +104,7 @@ static PetscErrorCode Multiply(Krylov *K, const double x[], double y[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes vector number n of the basis orthonormal to those before; one that depends on them is replaced by a random one */
+/* makes vector number n of the basis orthonormal to those before, and to a constant one; one that depends on them is replaced by a random one */
 static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
 {
   const PetscInt N = K->D->N;
@@ -112,22 +112,24 @@ static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
 
   PetscFunctionBegin;
   for (PetscInt attempt = 0; attempt < 4; attempt++) {
-    const double before = PetscSqrtReal(Dot(N, v, v));
-    double       after;
+    const double length = PetscSqrtReal(Dot(N, v, v));
+    double       before, after = length;
 
-    for (int twice = 0; twice < 2; twice++)
+    do { /* again, as long as much of it goes away: what remains may be rounding */
+      before = after;
+      Centre(N, v);
       for (PetscInt k = 0; k < n; k++) {
         const double *q = K->q + (size_t)k * N, c = Dot(N, q, v);
 
         for (PetscInt i = 0; i < N; i++) v[i] -= c * q[i];
       }
-    after = PetscSqrtReal(Dot(N, v, v));
-    if (after > 1e-12 * before && after > 0) {
+      after = PetscSqrtReal(Dot(N, v, v));
+    } while (after < 0.5 * before && after > 1e-10 * length);
+    if (after > 1e-10 * length) {
       for (PetscInt i = 0; i < N; i++) v[i] /= after;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(StartRandom(1000 + 10 * n + attempt, N, 1, v));
-    Centre(N, v);
   }
   PetscCall(PetscArrayzero(v, N)); /* the basis spans all there is */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,13 +220,12 @@ PetscErrorCode StartTorgerson(const Dissim *D, PetscInt dim, PetscInt seed, doub
   PetscFunctionBegin;
   PetscCall(PetscMalloc4((size_t)N * block * (most + 1), &K.q, (size_t)N * block * (most + 1), &K.aq, block * (D->last - D->first), &K.mine, N, &K.delta));
   PetscCall(StartRandom(seed, N, block, K.q));
-  for (PetscInt k = 0; k < block; k++) Centre(N, K.q + (size_t)k * N);
   PetscCall(Extend(&K, 0));
   for (PetscInt n = block, applied = 1;; n += block, applied++) {
     if (n == most * block || n == block) { /* a full basis is restarted from its best block */
       PetscCall(Ritz(&K, n, value));
       n = block;
-      if (Residuals(&K, n, PetscMin(dim, block), value) < 1e-6 || applied >= 100 || most < 2) break;
+      if (Residuals(&K, n, PetscMin(dim, block), value) < 1e-7 || applied >= 100 || most < 2) break;
     } else PetscCall(PetscArraycpy(K.q + (size_t)n * N, K.aq + (size_t)(n - block) * N, (size_t)block * N));
     PetscCall(Extend(&K, n));
   }
