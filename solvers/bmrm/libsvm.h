@@ -28,6 +28,8 @@ PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[])
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *, PetscInt, PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *, PetscInt, MatType, Mat *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, const PetscReal[2], Mat, Vec *);

@@ -252,6 +252,42 @@ refused "model: cut off" 2 "cut.model: line 8: expected" -model "$tmp/cut.model"
 refused "model: not a model" 1 "tiny: line 1: expected the first line of a model" -model "$tmp/tiny" -test "$tmp/tiny" -mat_type aij
 refused "model: not there" 1 "No such file" -model "$tmp/nowhere" -test "$tmp/tiny" -mat_type aij
 
+# --- scaling and probabilities ----------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  awk '{ s = 0; printf "%s", $1
+    for (k = 2; k <= NF; k++) { split($k, e, ":"); s += e[2] * e[2] }
+    for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s:%.17g", e[1], e[2] / sqrt(s) }
+    print "" }' "$small" >"$tmp/unit"
+  awk 'FNR == NR { for (k = 2; k <= NF; k++) { split($k, e, ":"); v = e[2] < 0 ? -e[2] : e[2]; if (v > m[e[1]]) m[e[1]] = v }; next }
+    { printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s:%.17g", e[1], e[2] / m[e[1]] }; print "" }' "$tmp/unit" "$tmp/unit" >"$tmp/scaled"
+  set=(-mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9)
+  run 1 -f "$tmp/unit" "${set[@]}" -report "$tmp/unit.json" && run 1 -f "$tmp/scaled" "${set[@]}" -report "$tmp/scaled.json"
+  verdict "scaling: data scaled beforehand"
+  for n in 1 2; do
+    run $n -f "$small" -normalize "${set[@]}" -model "$tmp/normalized" -report "$tmp/normalized.json" && close "$(value "$tmp/unit.json" objective)" "$(value "$tmp/normalized.json" objective)" 2e-9 &&
+      run $n -model "$tmp/normalized" -test "$small" -mat_type aij -report "$tmp/after.json" && close "$(value "$tmp/normalized.json" train_auc)" "$(value "$tmp/after.json" test_auc)" 1e-9 && close "$(value "$tmp/normalized.json" train_accuracy)" "$(value "$tmp/after.json" test_accuracy)" 0
+    verdict "scaling: -normalize is what unit rows are, also when the model predicts, $n rank(s)"
+    run $n -f "$small" -normalize -scale -bias 1 "${set[@]}" -model "$tmp/both" -report "$tmp/both.json" && run 1 -f "$tmp/scaled" -bias 1 "${set[@]}" -report "$tmp/scaled.json" && close "$(value "$tmp/scaled.json" objective)" "$(value "$tmp/both.json" objective)" 2e-9 &&
+      run $n -model "$tmp/both" -test "$small" -mat_type aij -report "$tmp/after.json" && close "$(value "$tmp/both.json" train_auc)" "$(value "$tmp/after.json" test_auc)" 1e-9
+    verdict "scaling: -scale after it, and a bias, $n rank(s)"
+    run $n -f "$small" "${set[@]}" -platt 1 -model "$tmp/platt$n" && run $n -model "$tmp/platt$n" -predict "$small" -mat_type aij -predictions "$tmp/platt.out" -scores -probabilities &&
+      paste -d' ' "$tmp/platt.out" <(cut -d' ' -f1 "$small") | awk '
+        { f[NR] = $2; p[NR] = $3; y[NR] = $4 + 0; if (NR == 1 || y[NR] > top) top = y[NR] }
+        END { for (i = 1; i <= NR; i++) plus += y[i] == top
+          for (i = 1; i <= NR; i++) { t = y[i] == top ? (plus + 1) / (plus + 2) : 1 / (NR - plus + 2); g += t - p[i]; h += f[i] * (t - p[i]); if (p[i] < 0 || p[i] > 1) bad++ }
+          exit !(NR && !bad && g * g < 1e-12 && h * h < 1e-12) }'
+    verdict "probabilities: the cross-entropy is at its minimum, $n rank(s)"
+    run $n -f "$small" "${set[@]}" -platt 5 -bias 1 -model "$tmp/held$n" && grep -q '^platt -' "$tmp/held$n"
+    verdict "probabilities: of scores held out, $n rank(s)"
+  done
+  [ "$(sed -n 's/^platt //p' "$tmp/held1" | cut -c1-7)" = "$(sed -n 's/^platt //p' "$tmp/held2" | cut -c1-7)" ] && [ "$(sed -n 's/^platt -//p' "$tmp/held1" | cut -d. -f1)" -le "$(sed -n 's/^platt -//p' "$tmp/platt1" | cut -d. -f1)" ]
+  verdict "probabilities: ranks agree, and held-out scores are less sure than those of the training"
+  refused "probabilities: of a model that has none" 1 "train it with -platt" -model "$tmp/both" -predict "$small" -mat_type aij -predictions "$tmp/out/p" -probabilities
+  refused "probabilities: of numbers" 2 "which the loss leastsquares does not tell apart" -f "$small" -mat_type aij -bmrm_loss leastsquares -platt 1 -model "$tmp/out/m"
+  sed 's/^platt .*/platt nan 1/' "$tmp/platt1" >"$tmp/cut.model"
+  refused "probabilities: a model with nan" 1 "cut.model: line 6: expected 'weights'" -model "$tmp/cut.model" -test "$small" -mat_type aij
+fi
+
 # --- bad input, on one rank and on two ------------------------------------------------------------------------------------------
 bad() { # bad NAME TEXT MESSAGE
   printf "$2" >"$tmp/bad"
