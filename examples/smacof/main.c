@@ -3,6 +3,7 @@ static char help[] = "Finds points whose distances are like given dissimilaritie
   smacof -f <matrix: CSV | Matrix Market | PETSc binary> [-smacof_dim 2] [-coordinates map.csv]\n\
   smacof -pairs <lines of: i j dissimilarity [weight]> ...\n\
   smacof -features <CSV | LIBSVM> [-metric euclidean|cosine|manhattan] [-matrix_free] ...\n\
+  smacof -interpolate <new points: features, or dissimilarities to the points of the map> -map_file map.csv [-features <of its points>]\n\
 In this version the pass over the dissimilarities runs on the host, whatever -gpucsr_device says; the system of weights is solved where\n\
 -smacof_mat_type puts it.\n\n";
 
@@ -12,10 +13,11 @@ In this version the pass over the dissimilarities runs on the host, whatever -gp
 
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
-  DissimOptions dissim;
-  ScaleOptions  scale;
-  OutputOptions output;
-  char          start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN];
+  DissimOptions      dissim;
+  ScaleOptions       scale;
+  OutputOptions      output;
+  char               start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  InterpolateOptions interpolate;
 } Request;
 
 static const char prefix[] = "smacof_";
@@ -48,7 +50,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   DisparityOptions *d = &o->disparity;
 
   PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
+  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
   PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
@@ -70,7 +72,8 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
 
 static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
 {
-  OutputOptions *o = &rq->output;
+  OutputOptions *o     = &rq->output;
+  PetscInt       every = 100;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
@@ -83,7 +86,23 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-coordinates_binary", "File to write in PETSc's binary format: the map as a dense matrix", "", o->binary, o->binary, sizeof(o->binary), NULL));
   PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", o->report, o->report, sizeof(o->report), NULL));
+  PetscCall(PetscOptionsString("-labels", "A word for each point: colours of the map", "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
+  PetscCall(PetscOptionsString("-map", "SVG file to write: the map", "", o->map, o->map, sizeof(o->map), NULL));
+  PetscCall(PetscOptionsString("-shepard", "SVG file to write: distances and disparities over dissimilarities", "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
+  PetscCall(PetscOptionsString("-shepard_data", "CSV file to write: what the Shepard diagram shows", "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
+  PetscCall(PetscOptionsString("-interpolate", "New points for a finished map: features, or dissimilarities to its points", "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
+  PetscCall(PetscOptionsString("-map_file", "The finished map, as -coordinates wrote it", "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
+  PetscCall(PetscOptionsString("-checkpoint", "File to write every -checkpoint_every steps", "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", "Steps between checkpoints", "", every, &every, NULL));
+  PetscCall(PetscOptionsString("-restart", "Checkpoint to go on from", "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
   PetscOptionsEnd();
+  PetscCheck(every >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-checkpoint_every %" PetscInt_FMT ": must be positive", every);
+  rq->scale.checkpoint_every = rq->scale.checkpoint[0] ? every : 0;
+  rq->interpolate.dim        = rq->scale.dim;
+  rq->interpolate.metric     = rq->dissim.metric;
+  rq->interpolate.max_it     = rq->scale.max_it;
+  rq->interpolate.eps        = rq->scale.eps;
+  PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
   if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* they change all the time */
   if (rq->start[0]) rq->scale.start = START_GIVEN;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,10 +112,12 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
 {
   const DissimOptions *d       = &rq->dissim;
   const ScaleOptions  *s       = &rq->scale;
-  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report};
+  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.map, rq->output.shepard, rq->output.shepard_data, rq->scale.checkpoint};
 
   PetscFunctionBegin;
-  PetscCheck((d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "Give one of -f <matrix>, -pairs <list>, -features <vectors>");
+  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
+  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate takes -features of the map's points, or dissimilarities to them alone");
+  PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "Give one of -f <matrix>, -pairs <list>, -features <vectors>");
   PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free goes with -features");
   PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs");
   PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
@@ -138,19 +159,21 @@ static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fix
   PetscLogDouble t0, t1, t2;
   ScaleResult    R;
   Configuration  best, swap;
+  PetscInt       first = 0;
 
   PetscFunctionBegin;
   PetscCall(ConfigurationCreate(D->N, rq->scale.dim, &best));
-  for (PetscInt k = 0; k < rq->scale.starts; k++) {
+  if (rq->restart[0]) PetscCall(CheckpointRead(S, &first, rq->restart));
+  for (PetscInt k = first; k < rq->scale.starts; k++) {
     PetscCall(PetscTime(&t0));
-    PetscCall(Begin(rq, D, fixed, k, S));
+    if (k > first || !rq->restart[0]) PetscCall(Begin(rq, D, fixed, k, S));
     PetscCall(PetscTime(&t1));
-    PetscCall(ScalerSolve(S, &R));
+    PetscCall(ScalerSolve(S, k, (PetscBool)(rq->restart[0] && k == first), &R));
     PetscCall(PetscTime(&t2));
     out->start += t1 - t0;
     out->solve += t2 - t1;
     if (rq->scale.starts > 1) PetscCall(PetscPrintf(D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", k, (double)PetscSqrtReal(R.sigma), R.reason, R.iterations));
-    if (k && R.sigma >= out->result.sigma) continue;
+    if (k > first && R.sigma >= out->result.sigma) continue;
     out->result       = R;
     out->result.start = k;
     swap              = best;
@@ -201,15 +224,22 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Write(const Request *rq, const Scaler *S, const Outcome *out)
+static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
 {
-  const OutputOptions *o = &rq->output;
-  const Dissim        *D = S->D;
+  const OutputOptions *o      = &rq->output;
+  const Dissim        *D      = S->D;
+  char                *labels = NULL;
 
   PetscFunctionBegin;
   if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, S->now.x, D->names, o->coordinates));
   if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, S->now.x, o->binary));
   if (o->points[0]) PetscCall(WritePoints(S, o->points));
+  if (o->map[0]) {
+    if (rq->labels[0]) PetscCall(LabelsRead(D->comm, rq->labels, D->N, &labels));
+    PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, S->now.x, labels ? labels : D->names, o->map));
+    PetscCall(PetscFree(labels));
+  }
+  if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(S, o->shepard, o->shepard_data));
   if (o->report[0]) PetscCall(WriteReport(rq, S, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -246,6 +276,25 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* new points on a finished map */
+static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool *converged)
+{
+  const OutputOptions *o   = &rq->output;
+  PetscReal            sum = 0;
+  Interpolation        Q;
+
+  PetscFunctionBegin;
+  PetscCall(Interpolate(comm, &rq->interpolate, &Q));
+  for (PetscInt i = 0; i < Q.n; i++) sum += Q.stress[i];
+  PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " new points on a map of %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, raw stress %.12g\n", Q.n, Q.N, Q.converged ? "CONVERGED_STRESS" : "DIVERGED_ITS", Q.iterations, (double)sum));
+  if (o->coordinates[0]) PetscCall(WriteCoordinates(comm, Q.n, Q.dim, Q.x, Q.names, o->coordinates));
+  if (o->binary[0]) PetscCall(WriteBinary(comm, Q.n, Q.dim, Q.x, o->binary));
+  if (o->map[0]) PetscCall(WriteMap(comm, Q.n, Q.dim, Q.x, Q.names, o->map));
+  *converged = Q.converged;
+  PetscCall(InterpolationDestroy(&Q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Request   rq;
@@ -258,7 +307,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsHasHelp(NULL, &showhelp));
   if (!showhelp) {
     PetscCall(CheckRequest(PETSC_COMM_WORLD, &rq));
-    PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
+    if (rq.interpolate.file[0]) PetscCall(RunInterpolate(PETSC_COMM_WORLD, &rq, &converged));
+    else PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
   }
   PetscCall(PetscFinalize());
   return converged ? 0 : 3; /* the map is there, but the stress was still falling */

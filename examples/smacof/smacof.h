@@ -182,6 +182,8 @@ typedef struct {
   Acceleration     acceleration;
   Start            start;
   PetscBool        monitor;
+  PetscInt         checkpoint_every; /* steps; 0: never */
+  char             checkpoint[PETSC_MAX_PATH_LEN];
   DisparityOptions disparity;
 } ScaleOptions;
 
@@ -234,7 +236,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode ConfigurationCreate(PetscInt N, PetscInt dim, Configuration *);
 PETSC_INTERN PetscErrorCode ConfigurationDestroy(Configuration *);
 PETSC_INTERN PetscErrorCode ScalerCreate(const Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
-PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, ScaleResult *); /* from now.x to now */
+PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt start, PetscBool restarted, ScaleResult *); /* from now.x to now */
 PETSC_INTERN PetscErrorCode ScalerDestroy(Scaler *);
 
 PETSC_INTERN PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
@@ -250,5 +252,30 @@ typedef struct {
 PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char file[]);
 PETSC_INTERN PetscErrorCode WritePoints(const Scaler *, const char file[]);
+PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteShepard(Scaler *, const char picture[], const char data[]);
+PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels); /* on the first rank */
+
+typedef struct {
+  char      file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
+  PetscInt  dim, metric, max_it;
+  PetscReal eps;
+} InterpolateOptions;
+
+/* new points on a map of N points that stay */
+typedef struct {
+  MPI_Comm  comm;
+  PetscInt  N, n, dim, first, iterations;
+  Features  known, added;
+  double   *delta, *map, *x, *stress; /* [n][N], NULL: from features; [dim][N], [dim][n], [n] */
+  char     *names;
+  PetscBool converged;
+} Interpolation;
+
+PETSC_INTERN PetscErrorCode Interpolate(MPI_Comm, const InterpolateOptions *, Interpolation *);
+PETSC_INTERN PetscErrorCode InterpolationDestroy(Interpolation *);
+
+PETSC_INTERN PetscErrorCode CheckpointWrite(const Scaler *, PetscInt start, const char file[]);
+PETSC_INTERN PetscErrorCode CheckpointRead(Scaler *, PetscInt *start, const char file[]);
 
 #endif

@@ -185,13 +185,31 @@ static PetscErrorCode Advance(Scaler *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the state before the first step */
+static PetscErrorCode Reset(Scaler *S)
+{
+  PetscFunctionBegin;
+  S->it = S->rejected = 0;
+  S->extrapolated     = PETSC_FALSE;
+  S->below            = S->o.anderson_below;
+  S->last             = PETSC_MAX_REAL;
+  S->history.any      = PETSC_FALSE;
+  PetscCall(HistoryForget(&S->history));
+  PetscCall(Evaluate(S, &S->now));
+  PetscCall(Rescale(S, &S->now));
+  if (S->o.monitor) PetscCall(PetscPrintf(S->D->comm, "%5d stress-1 %.10f, %s\n", 0, (double)PetscSqrtReal(S->now.sigma), Steps[STEP_START]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   ScalerSolve - Iterates from now.x until the stress falls no more
 
   Collective
 
-  Input Parameter:
-. S - the scaler; now.x holds the start
+  Input Parameters:
++ S         - the scaler; now.x holds the start
+. start     - its number, for checkpoints
+- restarted - whether S comes from a checkpoint instead
 
   Output Parameters:
 + S - now holds the configuration, and the stress of each point
@@ -204,27 +222,26 @@ static PetscErrorCode Advance(Scaler *S)
 
   J. de Leeuw, W. Heiser, "Multidimensional scaling with restrictions on the configuration", 1980 (relaxed steps).
 */
-PetscErrorCode ScalerSolve(Scaler *S, ScaleResult *R)
+PetscErrorCode ScalerSolve(Scaler *S, PetscInt start, PetscBool restarted, ScaleResult *R)
 {
+  PetscInt  since = 0;
   PetscBool taken;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(R, sizeof(*R)));
-  S->it = S->rejected = 0;
-  S->extrapolated     = PETSC_FALSE;
-  S->below            = S->o.anderson_below;
-  S->last             = PETSC_MAX_REAL;
-  if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(HistoryForget(&S->history));
-  S->history.any = PETSC_FALSE;
-  PetscCall(Evaluate(S, &S->now));
-  PetscCall(Rescale(S, &S->now));
-  if (S->o.monitor) PetscCall(PetscPrintf(S->D->comm, "%5d stress-1 %.10f, %s\n", 0, (double)PetscSqrtReal(S->now.sigma), Steps[STEP_START]));
+  if (!restarted) PetscCall(Reset(S));
   while (!R->reason) {
     if (S->last - S->now.sigma < S->o.eps && !S->extrapolated) { /* a small step of an extrapolation may be no more than a bad one */
       R->converged = PETSC_TRUE;
       R->reason    = "CONVERGED_STRESS";
     } else if (S->it >= S->o.max_it) R->reason = "DIVERGED_ITS";
-    else PetscCall(Advance(S));
+    else {
+      PetscCall(Advance(S));
+      if (S->o.checkpoint_every && ++since >= S->o.checkpoint_every) {
+        PetscCall(CheckpointWrite(S, start, S->o.checkpoint));
+        since = 0;
+      }
+    }
   }
   if (S->o.acceleration != ACCELERATION_NONE) PetscCall(Try(S, STEP_LAST, &taken));
   R->iterations = S->it;

@@ -96,7 +96,7 @@ static void ReadForm(const Table *T, const char *p, const char *eol, Form *form)
   form->named = (PetscBool)(!T->market && (GetNumber(&f, &value) == FIELD_WORD));
   for (last = f; last.next;) last = GetField(last.next, eol, commas);
   form->sparse  = (PetscBool)(memchr(last.begin, ':', (size_t)(last.end - last.begin)) != NULL);
-  form->heading = (PetscBool)(!T->market && !form->sparse && GetNumber(&last, &value) == FIELD_WORD);
+  form->heading = (PetscBool)(f.next && !T->market && !form->sparse && GetNumber(&last, &value) == FIELD_WORD); /* a word alone is a name */
 }
 
 /* the next line of data of a rank; NULL: there is none */
@@ -282,7 +282,7 @@ PetscErrorCode TableRead(MPI_Comm comm, const char file[], PetscBool nan_allowed
   PetscCallMPI(MPI_Exscan(&T->rows, &T->first, 1, MPIU_INT, MPI_SUM, comm));
   if (!rank) T->first = 0;
   PetscCallMPI(MPI_Allreduce(&T->rows, &T->N, 1, MPIU_INT, MPI_SUM, comm));
-  PetscCheck(T->N > 0 && T->cols > 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no numbers", file);
+  PetscCheck(T->N > 0 && (T->cols > 0 || form.named), comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no numbers", file);
   PetscCall(PetscMalloc1((size_t)T->rows * T->cols, &T->value));
   if (form.named || form.sparse) PetscCall(PetscCalloc1(T->names_length + 1, &T->names));
   T->names_length = 0;
@@ -341,6 +341,33 @@ PetscErrorCode TableNames(const Table *T, char **names)
   if (!rank) PetscCall(PetscMalloc1((size_t)displs[size] + 1, names));
   PetscCallMPI(MPI_Gatherv(T->names, counts[rank], MPI_CHAR, *names, counts, displs, MPI_CHAR, 0, T->comm));
   PetscCall(PetscFree2(counts, displs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a label for each point, the first word or number of its line; on the first rank */
+PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **labels)
+{
+  PetscReal  *all;
+  PetscMPIInt rank;
+  Table       T;
+
+  PetscFunctionBegin;
+  PetscCall(TableRead(comm, file, PETSC_FALSE, &T));
+  PetscCheck(T.N == N, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " labels for %" PetscInt_FMT " points", file, T.N, N);
+  PetscCall(TableNames(&T, labels));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!T.names) {
+    PetscCall(TableGather(&T, &all));
+    if (!rank) {
+      char *to;
+
+      PetscCall(PetscMalloc1(32 * N, labels));
+      to = *labels;
+      for (PetscInt i = 0; i < N; i++) to += snprintf(to, 32, "%g", (double)all[(size_t)i * T.cols]) + 1;
+    }
+    PetscCall(PetscFree(all));
+  }
+  PetscCall(TableDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

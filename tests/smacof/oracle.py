@@ -5,7 +5,8 @@
   oracle.py compare FOLDER REPORT MAP TOL KEY=VALUE ...   the same iterations in numpy: stress-1 and configuration agree within TOL
   oracle.py sklearn FOLDER REPORT MAP TOL ITS    the same by scikit-learn's smacof
   oracle.py digits FOLDER                        writes digits.csv and a start, of scikit-learn's data
-  oracle.py torgerson FOLDER MAP TOL             classical scaling by numpy's eigenvalues
+  oracle.py torgerson FOLDER MAP TOL             classical scaling by numpy's eigenvalues, and a plain step
+  oracle.py interpolate FOLDER MAP NEW           the last eight points on a map of the first forty
 """
 import json
 import sys
@@ -211,6 +212,17 @@ def torgerson(folder, csv, tol):
     return 0 if procrustes(X, Y) <= tol else 1
 
 
+def interpolate(folder, known, new):
+    """each new point is where its own transform leaves it, and nearer to its dissimilarities than its neighbourhood is"""
+    F = load(folder, "F.csv")
+    X, Y = (np.genfromtxt(f"{folder}/{name}", delimiter=",", skip_header=1)[:, 1:] for name in (known, new))
+    delta, d = distances(F[40:], F[:40]), distances(Y, X)
+    G = X.mean(0) + ((delta / d)[:, :, None] * (Y[:, None] - X[None])).mean(1)
+    around = [((delta - distances(Y + s, X)) ** 2).sum(1) for s in 0.01 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])]
+    print(abs(G - Y).max())
+    return 0 if abs(G - Y).max() < 1e-5 and (np.min(around, 0) > ((delta - d) ** 2).sum(1)).all() else 1
+
+
 def digits(folder):
     from sklearn.datasets import load_digits
 
@@ -230,6 +242,8 @@ if a[1] == "sklearn":
     sys.exit(sklearn(a[2], a[3], a[4], float(a[5]), int(a[6])))
 if a[1] == "torgerson":
     sys.exit(torgerson(a[2], a[3], float(a[4])))
+if a[1] == "interpolate":
+    sys.exit(interpolate(*a[2:]))
 if a[1] == "digits":
     sys.exit(digits(a[2]))
 sys.exit(__doc__)

@@ -90,7 +90,7 @@ else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
 
 # --- steps, starts, what is written -------------------------------------------------------------------------------------------
 its() { # iterations of a kind of steps
-  run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-9 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
+  run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
 }
 plain=$(its none) && relaxed=$(its relaxed) && anderson=$(its anderson) && echo "plain $plain relaxed $relaxed anderson $anderson" >>"$tmp/log" && [ $((10 * plain)) -ge $((18 * relaxed)) ] && [ $plain -ge $((3 * anderson)) ]
 verdict "relaxed steps halve the iterations, extrapolation saves more (plain ${plain:-?}, ${relaxed:-?}, ${anderson:-?})"
@@ -114,6 +114,35 @@ assert abs(((D - d) ** 2).sum(1) - P[:, 1]).max() < 1e-4 and abs(P[:, 2].sum() -
 assert abs(R["stress_raw"] - ((D - d) ** 2).sum() / 2) < 1e-3 and abs(R["stress_normalised"] - R["stress1"] ** 2) < 1e-15
 P
 verdict "five starts keep the best; binary coordinates, stress per point, report"
+
+head -40 "$tmp/F.csv" >"$tmp/F40.csv"
+tail -8 "$tmp/F.csv" >"$tmp/F8.csv"
+run 1 -features "$tmp/F40.csv" -coordinates "$tmp/map40.csv" && run 1 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new1.csv" -map "$tmp/new.svg" &&
+  run 3 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new3.csv" &&
+  $python "$oracle" interpolate "$tmp" map40.csv new1.csv >>"$tmp/log" 2>&1 && $python "$oracle" interpolate "$tmp" map40.csv new3.csv >>"$tmp/log" 2>&1
+verdict "new points on a finished map, on 1 and 3"
+for steps in anderson relaxed; do
+  o=(-features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_acceleration $steps)
+  run 1 "${o[@]}" -coordinates "$tmp/a.csv" && { run 1 "${o[@]}" -smacof_max_it 15 -checkpoint "$tmp/ck" -checkpoint_every 6; [ $? -eq 3 ]; } && run 1 "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" && cmp "$tmp/a.csv" "$tmp/b.csv"
+  verdict "a restart goes on to the last bit, $steps"
+done
+run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
+import sys
+import xml.dom.minidom as xml
+import numpy as np
+t = sys.argv[1]
+D = np.loadtxt(t + "/D.csv", delimiter=",")
+assert len(xml.parse(t + "/map.svg").getElementsByTagName("circle")) == 48 + 3 and len(xml.parse(t + "/shepard.svg").getElementsByTagName("circle")) == 2 * 48 * 47 // 2
+S = np.genfromtxt(t + "/shepard.csv", delimiter=",", skip_header=1)
+i, j = S[:, 0].astype(int), S[:, 1].astype(int)
+assert len(S) == 48 * 47 // 2 and (i > j).all() and abs(D[i, j] - S[:, 2]).max() < 1e-12
+o = np.argsort(S[:, 2])
+assert (np.diff(S[o, 3]) >= -1e-9).all() and abs((S[:, 3] ** 2).sum() / (S[:, 2] ** 2).sum() - 1) < 1e-9
+P
+verdict "map and Shepard diagram"
+awk 'BEGIN { for (i = 0; i < 48; i++) print (i % 2 ? "odd" : "even") }' >"$tmp/labels"
+run 1 -f "$tmp/D.csv" -labels "$tmp/labels" -map "$tmp/map.svg" && grep -q '>even</text>' "$tmp/map.svg" && [ "$(grep -c '#d62728' "$tmp/map.svg")" = 25 ]
+verdict "colours by label"
 
 # --- bad and strange input ------------------------------------------------------------------------------------------------------
 printf '0,1,2\n1,0,-3\n2,-3,0\n' >"$tmp/negative.csv"
@@ -144,6 +173,8 @@ refused "no such file" "cannot be opened" -f "$tmp/nosuch"
 refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vectors>"
 refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
+refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
+refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
 run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
 verdict "nan for missing, the mean of two orders, on request"
 printf '0\n' >"$tmp/one.csv"
@@ -152,7 +183,7 @@ printf '0,1\n1,0\n' >"$tmp/two.csv"
 run 3 -f "$tmp/two.csv" -smacof_dim 5 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-6)"
 verdict "more dimensions than points, more ranks than points"
 printf '0,0,0\n0,0,0\n0,0,0\n' >"$tmp/same.csv"
-run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0.0 ]
+run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0 ]
 verdict "points that coincide all"
 printf '0,0,5\n0,0,5\n5,5,0\n' >"$tmp/coincide.csv"
 for s in torgerson random; do run 2 -f "$tmp/coincide.csv" -smacof_start $s -smacof_eps 1e-12 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"; verdict "two points that coincide, $s"; done
