@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static PetscLogEvent GraphRead, GraphNames, GraphRows, GraphMatrix;
+
+/* the parts of loading, for -log_view */
+PetscErrorCode GraphRegisterEvents(void)
+{
+  PetscClassId id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscClassIdRegister("Graph", &id));
+  PetscCall(PetscLogEventRegister("GraphRead", id, &GraphRead));
+  PetscCall(PetscLogEventRegister("GraphNames", id, &GraphNames));
+  PetscCall(PetscLogEventRegister("GraphRows", id, &GraphRows));
+  PetscCall(PetscLogEventRegister("GraphMatrix", id, &GraphMatrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* brings every link to the rank that owns its row, the node it leads to */
 static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
 {
@@ -175,7 +191,12 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
       L->from[k] -= G->idbase;
       L->to[k] -= G->idbase;
     }
-  } else PetscCall(GraphRename(comm, L, G));
+  } else {
+    PetscCall(PetscLogEventBegin(GraphNames, 0, 0, 0, 0));
+    PetscCall(GraphRename(comm, L, G));
+    PetscCall(PetscLogEventEnd(GraphNames, 0, 0, 0, 0));
+  }
+  PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
   PetscCall(ApplyOptions(options, L));
   G->weighted = (PetscBool)(L->weight != NULL);
   PetscCall(PetscLayoutCreate(comm, &layout));
@@ -187,9 +208,12 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(PetscCalloc1(G->N, &sums));
   PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a, sums));
+  PetscCall(PetscLogEventEnd(GraphRows, 0, 0, 0, 0));
   local = i[m];
   PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(PetscLogEventBegin(GraphMatrix, 0, 0, 0, 0));
   PetscCall(CreateMatrix(comm, m, G->N, i, j, a, &G->A));
+  PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
   PetscCall(SumOut(G->A, sums, &G->out));
@@ -258,11 +282,13 @@ PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *o
     if (fp) (void)fclose(fp);
   }
   PetscCallMPI(MPI_Bcast(&binary, 1, MPI_INT, 0, comm));
+  PetscCall(PetscLogEventBegin(GraphRead, 0, 0, 0, 0));
   if (binary) PetscCall(LoadBinary(comm, file, &L, &nodes));
   else {
     PetscCall(GraphReadText(comm, file, &L, &nodes));
     G->idbase = nodes ? 1 : 0;
   }
+  PetscCall(PetscLogEventEnd(GraphRead, 0, 0, 0, 0));
   PetscCall(GraphFromLinks(comm, options, &L, nodes, G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

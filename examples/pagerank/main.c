@@ -202,6 +202,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   Vec           *v = NULL, *x;
 
   PetscFunctionBegin;
+  PetscCall(GraphRegisterEvents());
   PetscCall(PetscLogStageRegister("Load graph", &load));
   PetscCall(PetscLogStageRegister("PageRank", &solve));
   PetscCall(PetscLogStagePush(load));

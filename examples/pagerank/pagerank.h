@@ -48,6 +48,7 @@ typedef struct {
   PetscBool undirected, keep_loops, count_duplicates;
 } GraphOptions;
 
+PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
 PETSC_INTERN PetscErrorCode LinksReserve(Links *, PetscInt64 more, PetscBool weighted);
 PETSC_INTERN PetscErrorCode LinksDestroy(Links *);
 PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, PetscInt64 *nodes); /* nodes: as a header says, else 0 */

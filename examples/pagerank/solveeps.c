@@ -29,7 +29,7 @@ static PetscErrorCode CreateEPS(Google *g, Vec x, Mat S, EPS *eps_)
   PetscCall(EPSSetOptionsPrefix(eps, "pagerank_"));
   PetscCall(EPSSetOperators(eps, S, NULL));
   PetscCall(EPSSetProblemType(eps, EPS_NHEP));
-  PetscCall(EPSSetWhichEigenpairs(eps, EPS_LARGEST_REAL));
+  PetscCall(EPSSetWhichEigenpairs(eps, EPS_LARGEST_MAGNITUDE));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)x, &standard, VECSEQ, VECMPI, ""));
   PetscCall(EPSGetBV(eps, &basis));
   if (!standard) PetscCall(BVSetType(basis, BVVECS)); /* other kinds of basis know no Vec types but their own */
