@@ -26,7 +26,7 @@ lap harness
 for script in tests/*/run_*.sh; do
   case $GPUCSR_SUITE:$script in
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | gpu:*/pagerank/* | gpu:*/gpu/*) "$script" ;;
+  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | gpu:*/pagerank/* | petsc:*/smacof/* | gpu:*/gpu/*) "$script" ;;
   *) continue ;;
   esac
   rc=$?
