@@ -150,6 +150,7 @@ static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fix
 /* what a run found out, for people and for programs */
 typedef struct {
   ScaleResult    result;
+  char          *labels;
   PetscLogDouble load, start, solve;
 } Outcome;
 
@@ -226,19 +227,14 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
 
 static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
 {
-  const OutputOptions *o      = &rq->output;
-  const Dissim        *D      = S->D;
-  char                *labels = NULL;
+  const OutputOptions *o = &rq->output;
+  const Dissim        *D = S->D;
 
   PetscFunctionBegin;
   if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, S->now.x, D->names, o->coordinates));
   if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, S->now.x, o->binary));
   if (o->points[0]) PetscCall(WritePoints(S, o->points));
-  if (o->map[0]) {
-    if (rq->labels[0]) PetscCall(LabelsRead(D->comm, rq->labels, D->N, &labels));
-    PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, S->now.x, labels ? labels : D->names, o->map));
-    PetscCall(PetscFree(labels));
-  }
+  if (o->map[0]) PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, S->now.x, out->labels ? out->labels : D->names, o->map));
   if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(S, o->shepard, o->shepard_data));
   if (o->report[0]) PetscCall(WriteReport(rq, S, out));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -260,6 +256,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(PetscTime(&begin));
   PetscCall(DissimLoad(comm, &rq->dissim, &D));
   if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, &fixed));
+  if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, D.N, &out.labels));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   out.load = end - begin;
@@ -270,6 +267,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(Print(rq, &D, &out));
   PetscCall(Write(rq, &S, &out));
   *converged = out.result.converged;
+  PetscCall(PetscFree(out.labels));
   PetscCall(ScalerDestroy(&S));
   PetscCall(FixedDestroy(&fixed));
   PetscCall(DissimDestroy(&D));

@@ -25,6 +25,7 @@ def data(folder):
     F = rng.normal(size=(N, 4)) + 4 * rng.integers(2, size=(N, 1))
     D = distances(F)
     X = rng.normal(size=(N, 2))
+    X8 = np.c_[X, rng.normal(size=(N, 6))]
     W = np.triu(rng.random((N, N)) * (rng.random((N, N)) < 0.4), 1)
     W[np.arange(N - 1), np.arange(1, N)] = 1
     W = W + W.T
@@ -34,7 +35,7 @@ def data(folder):
     M[W == 0] = np.nan
     np.fill_diagonal(M, 0)
     save = lambda name, a: np.savetxt(f"{folder}/{name}", a, delimiter=",", fmt="%.17g")
-    for name, a in (("F.csv", F), ("D.csv", D), ("X0.csv", X), ("W.csv", W), ("T.csv", T)):
+    for name, a in (("F.csv", F), ("D.csv", D), ("X0.csv", X), ("X8.csv", X8), ("W.csv", W), ("T.csv", T)):
         save(name, a)
     centres, label = 10 * rng.normal(size=(12, 5)), np.repeat(np.arange(12), 25)
     save("C.csv", centres[label] + rng.normal(size=(300, 5)))  # well separated clusters
@@ -150,6 +151,7 @@ def procrustes(X, Y, moving=True):
 
 def verdict(X, stress, report, csv, tol, moving=True):
     Y = np.genfromtxt(csv, delimiter=",", skip_header=1)[:, 1:]
+    Y = Y.reshape(len(X), -1)
     R = json.load(open(report))
     ds, dx = abs(R["stress1"] - stress), procrustes(X, Y, moving)
     print(f"stress-1 {R['stress1']:.15g}, reference {stress:.15g}, difference {ds:.2e}, of configurations {dx:.2e}")
@@ -170,7 +172,7 @@ def compare(folder, report, csv, tol, options):
     elif o.get("weights") == "listed":
         W = (load(folder, "W.csv") > 0).astype(float)
     D = np.nan_to_num(D)
-    X, fixed = load(folder, "X0.csv"), []
+    X, fixed = load(folder, "X8.csv")[:, : int(o.get("dim", 2))], []
     if o.get("fixed"):
         F = np.loadtxt(f"{folder}/fixed.txt")
         fixed = F[:, 0].astype(int)

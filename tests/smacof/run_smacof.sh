@@ -25,7 +25,7 @@ scaled() { # scaled NAME RANKS TOLERANCE "ORACLE OPTIONS" ARGUMENTS: 40 plain st
   local name=$1 n=$2 tol=$3 options=$4
   shift 4
   rm -f "$tmp/report.json" "$tmp/map.csv"
-  run "$n" -start_file "$tmp/X0.csv" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv" "$@"
+  run "$n" -start_file "${start:-$tmp/X0.csv}" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv" "$@"
   # shellcheck disable=SC2086
   [ $? -eq 3 ] && $python "$oracle" compare "$tmp" "$tmp/report.json" "$tmp/map.csv" "$tol" $options >>"$tmp/log" 2>&1
   verdict "$name, on $n"
@@ -57,6 +57,11 @@ for n in 1 2 4; do
   scaled "weights" $n 1e-8 weights=given -f "$tmp/D.csv" -weights "$tmp/W.csv" "${double[@]}"
   scaled "matrix-free" $n 1e-10 "" -features "$tmp/F.csv" -matrix_free
   scaled "ordinal" $n 1e-8 "data=T.csv kind=primary" -f "$tmp/T.csv" -smacof_disparity ordinal
+done
+for d in 1 3 4 5 6 7 8; do # each dimension is compiled by itself
+  cut -d, -f1-$d "$tmp/X8.csv" >"$tmp/start.csv"
+  start=$tmp/start.csv scaled "dimension $d" 1 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d "${double[@]}"
+  start=$tmp/start.csv scaled "dimension $d, single precision, pairs with weights" 1 1e-5 "dim=$d weights=given" -pairs "$tmp/pairs.txt" -smacof_dim $d
 done
 scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
 grep -q '^p47,' "$tmp/map.csv"
