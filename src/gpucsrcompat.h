@@ -36,6 +36,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatOptionsViewer PetscOptionsCreateViewer
 #endif
 
+/* a container that frees what it points to */
+#if PETSC_VERSION_LT(3, 23, 0)
+  #define GpCompatContainerSetFree(container) PetscContainerSetUserDestroy(container, PetscContainerUserDestroyDefault)
+#else
+  #define GpCompatContainerSetFree(container) PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault)
+#endif
+
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0
@@ -46,6 +53,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatGetNegCurve(ksp) PETSC_FALSE
 #else
   #define GpCompatGetNegCurve(ksp) ((ksp)->converged_neg_curve)
+#endif
+
+/* ghosts in types that derive from VECMPI; before, PETSc's functions for ghosts knew VECMPI alone */
+#if PETSC_VERSION_GE(3, 26, 0) && defined(PETSC_USE_LOG)
+  #define GP_COMPAT_GHOSTS 1
+#else
+  #define GP_COMPAT_GHOSTS 0
 #endif
 
 /* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose

@@ -1,5 +1,5 @@
 /* The model: a text file of weights, and the scores it gives. */
-#include "libsvm.h"
+#include "app/appscan.h"
 #include "model.h"
 #include <errno.h>
 #include <string.h>
@@ -92,6 +92,8 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
     (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss %s\nlambda %.17g\nfeatures %lld\n", model->loss, (double)model->lambda, (long long)model->n);
     if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
     else (void)fprintf(out.fp, "labels any\n");
+    if (model->unit_rows) (void)fprintf(out.fp, "rows unit\n");
+    if (model->probable) (void)fprintf(out.fp, "platt %.17g %.17g\n", (double)model->platt[0], (double)model->platt[1]);
     if (model->offset != 0) (void)fprintf(out.fp, "offset %.17g\n", (double)model->offset);
     (void)fprintf(out.fp, "weights %lld\n", (long long)nonzeros);
     for (PetscInt i = 0; i < model->n; i++) {
@@ -122,7 +124,7 @@ static PetscBool ScanNumbers(const char line[], const char word[], int n, double
     if (length || k) {
       if (*p++ != ' ') return PETSC_FALSE;
     }
-    p = BMRMScanReal(p, v + k);
+    p = GpAppScanReal(p, v + k);
     if (!p || PetscIsInfOrNanReal((PetscReal)v[k])) return PETSC_FALSE;
   }
   return (PetscBool)(*p == 0);
@@ -135,7 +137,7 @@ static PetscBool IsCount(double v, double low, double high)
 }
 
 /* What the first rank does: reads the file, notes the first thing that is wrong. */
-static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
+static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
 {
   char        line[256];
   const char *expected = NULL;
@@ -171,6 +173,14 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
+    model->unit_rows = (PetscBool)!strcmp(line, "rows unit");
+    if (model->unit_rows) NextLine(fp, &err->line, line, sizeof(line));
+    model->probable = (PetscBool)(model->classify && ScanNumbers(line, "platt", 2, v));
+    if (model->probable) {
+      model->platt[0] = (PetscReal)v[0];
+      model->platt[1] = (PetscReal)v[1];
+      NextLine(fp, &err->line, line, sizeof(line));
+    }
     if (ScanNumbers(line, "offset", 1, v)) {
       model->offset = (PetscReal)v[0];
       NextLine(fp, &err->line, line, sizeof(line));
@@ -214,9 +224,9 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
 @*/
 PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 {
-  BMRMFileError err;
-  PetscMPIInt   rank, count;
-  PetscReal    *weights;
+  GpAppComplaint err;
+  PetscMPIInt    rank, count;
+  PetscReal     *weights;
 
   PetscFunctionBegin;
   memset(model, 0, sizeof(*model));

@@ -14,6 +14,9 @@ typedef struct {
   PetscInt   n;          /* features */
   PetscReal  classes[2]; /* the labels of negative and positive scores */
   PetscReal  lambda, offset;
+  PetscReal  platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
+  PetscBool  unit_rows; /* examples are divided by their norms first */
+  PetscBool  probable;  /* platt is known */
   PetscReal *w;
 } BMRMModel;
 
@@ -33,7 +36,10 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode BMRMScoreCreate(BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreClasses(Vec, Vec, BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreNumbers(Vec, Vec, BMRMScore *);
-PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, PetscBool, const char[]);
+
+/* platt.c */
+PETSC_EXTERN PetscErrorCode BMRMPlattFit(Vec, Vec, PetscReal[2]);
 
 /* what -report writes; numbers that are not known are NaN, names NULL */
 typedef struct {
@@ -67,6 +73,7 @@ typedef struct {
 
 PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[]);
 PETSC_EXTERN PetscErrorCode BMRMPathValidate(BMRM, Mat, Vec, Vec, PetscInt, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathHoldOut(BMRM, Mat, Vec, Vec, PetscInt, Vec);
 PETSC_EXTERN PetscErrorCode BMRMPathSolve(BMRM, Vec, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
 

@@ -19,7 +19,7 @@ PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* accuracy, or the root of the mean square error */
+/* accuracy, or the root of the mean square error; NaN where scores predict an order only */
 static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
 {
   BMRMScore s;
@@ -27,6 +27,8 @@ static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
 
   PetscFunctionBegin;
   PetscCall(BMRMGetTask(b, &task));
+  *quality = (PetscReal)NAN;
+  if (task == BMRM_TASK_RANKING) PetscFunctionReturn(PETSC_SUCCESS);
   if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, y, &s));
   else PetscCall(BMRMScoreNumbers(f, y, &s));
   *quality = task == BMRM_TASK_CLASSIFICATION ? s.accuracy : s.rmse;
@@ -98,8 +100,8 @@ static PetscInt Fold(PetscInt row, PetscInt k)
   return (PetscInt)((z ^ (z >> 31)) % (uint64_t)k);
 }
 
-/* The rows of a fold, or all others, with their labels. */
-static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys)
+/* The rows of a fold, or all others, with their labels; and how they come from the vector of all. */
+static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *rowsof)
 {
   IS         rows, columns;
   VecScatter scatter;
@@ -119,7 +121,8 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   PetscCall(VecScatterCreate(y, rows, *ys, NULL, &scatter));
   PetscCall(VecScatterBegin(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterDestroy(&scatter));
+  if (rowsof) *rowsof = scatter;
+  else PetscCall(VecScatterDestroy(&scatter));
   PetscCall(ISDestroy(&columns));
   PetscCall(ISDestroy(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,8 +165,8 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     Mat Xs, Xv;
     Vec ys, yv, w, f;
 
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys));
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv, NULL));
     PetscCall(MatGetSize(Xv, &m, NULL));
     PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
     PetscCall(BMRMSetData(b, Xs, ys));
@@ -182,6 +185,55 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscCall(VecDestroy(&f));
     PetscCall(VecDestroy(&ys));
     PetscCall(VecDestroy(&yv));
+    PetscCall(MatDestroy(&Xs));
+    PetscCall(MatDestroy(&Xv));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPathHoldOut - Scores every example by weights that were trained without its fold
+
+  Collective
+
+  Input Parameters:
++ b      - the solver, with its settings; its data become those of the last training
+. X      - the examples
+. y      - their labels
+. factor - factors of the regulariser, or `NULL`
+- folds  - number of folds, two or more
+
+  Output Parameter:
+. f - the scores
+
+  Level: developer
+
+.seealso: `BMRMPlattFit()`, `BMRMPathValidate()`
+@*/
+PetscErrorCode BMRMPathHoldOut(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds, Vec f)
+{
+  PetscInt m;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, &m, NULL));
+  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
+  for (PetscInt fold = 0; fold < folds; fold++) {
+    Mat        Xs, Xv;
+    Vec        ys, fv, w;
+    VecScatter rows;
+
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &fv, &rows));
+    PetscCall(BMRMSetData(b, Xs, ys));
+    PetscCall(BMRMSetWeights(b, factor));
+    PetscCall(BMRMSolve(b));
+    PetscCall(BMRMGetSolution(b, &w));
+    PetscCall(MatMult(Xv, w, fv));
+    PetscCall(VecScatterBegin(rows, fv, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(rows, fv, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterDestroy(&rows));
+    PetscCall(VecDestroy(&fv));
+    PetscCall(VecDestroy(&ys));
     PetscCall(MatDestroy(&Xs));
     PetscCall(MatDestroy(&Xv));
   }
