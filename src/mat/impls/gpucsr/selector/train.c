@@ -7,8 +7,10 @@
        --mix w                 learn from warm times (0, the default), cold ones (1), or their weighted geometric mean
        --predictions file.csv  what the model chooses for every matrix, with its family and without having seen it
        --largest n             largest set of the analysis, default 7
+       --trees n, --depth n    so many trees, so deep; without --trees the smallest forest that cross-validation finds as good as any
 
-   All losses are against the best kernel of the table.  Held out means: the model that chose had seen no matrix of the family. */
+   All losses are against the best kernel of the table.  Held out means: the model that chose had seen no matrix of the family, and neither had who
+   chose the number and the depth of its trees. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -22,65 +24,14 @@ static struct {
   const char *model, *source, *exclude, *predictions;
   double      mix;
   int         largest;
-} opt = {.source = "an unnamed table", .largest = 7};
-
-typedef struct {
-  double mean, worst, over10, refused; /* geometric mean and worst of best/chosen, share with more than 10 % loss, refusals a choice */
-} Score;
-
-static Score Judge(const int chosen[], const int refused[])
-{
-  Score S = {0, 1, 0, 0};
-
-  for (int i = 0; i < T.cases; i++) {
-    const double share = chosen[i] < 0 ? 1 / TRAIN_WORST : T.c[i].best / T.c[i].time[chosen[i]];
-
-    S.mean += log(share) / T.cases;
-    S.worst = fmin(S.worst, share);
-    S.over10 += (share < 0.9) / (double)T.cases;
-    S.refused += (double)refused[i] / T.cases;
-  }
-  S.mean = exp(S.mean);
-  return S;
-}
-
-static const char *Group(const Case *c, int kinds)
-{
-  return kinds ? c->kind : c->family;
-}
-
-/* for every case the choice of a model that has seen no case of its family (kind) */
-static Score CrossValidate(Settings settings, int kinds, int chosen[])
-{
-  int  *which = (int *)malloc((size_t)T.cases * sizeof(int)), *refused = (int *)calloc((size_t)T.cases, sizeof(int)), *done = (int *)calloc((size_t)T.cases, sizeof(int));
-  Score S;
-
-  if (!which || !refused || !done) abort();
-  for (int i = 0; i < T.cases; i++) {
-    Model M;
-    int   n = 0;
-
-    if (done[i]) continue;
-    for (int j = 0; j < T.cases; j++)
-      if (strcmp(Group(&T.c[i], kinds), Group(&T.c[j], kinds))) which[n++] = j;
-    ModelLearn(&M, &T, which, n, settings);
-    for (int j = i; j < T.cases; j++) {
-      if (strcmp(Group(&T.c[i], kinds), Group(&T.c[j], kinds))) continue;
-      chosen[j] = ModelChoose(&M, &T.c[j], &refused[j]);
-      done[j]   = 1;
-    }
-    ModelFree(&M);
-  }
-  S = Judge(chosen, refused);
-  free(which);
-  free(refused);
-  free(done);
-  return S;
-}
+  Settings    settings;
+} opt = {.source = "an unnamed table", .largest = 7, .settings = {.depth = 4, .least = 8, .rate = 0.2}};
 
 static void Tell(const char *what, Score S)
 {
-  printf("| %s | %.4f | %.3f | %.1f %% | %.3f |\n", what, S.mean, S.worst, 100 * S.over10, S.refused);
+  printf("| %s | %.4f | %.3f | %.2f %% | %.2f %% | %.1f %% | %.3f |", what, S.mean, S.worst, 100 * S.loss, 100 * S.median, 100 * S.over10, S.refused);
+  if (S.most > S.fewest) printf(" %d to %d |\n", S.fewest, S.most);
+  else printf(" %d |\n", S.most);
 }
 
 static int CompareDoubles(const void *a, const void *b)
@@ -205,9 +156,12 @@ static int Arguments(int argc, char **argv)
     else if (!strcmp(argv[i], "--predictions")) opt.predictions = value;
     else if (!strcmp(argv[i], "--mix")) opt.mix = atof(value);
     else if (!strcmp(argv[i], "--largest")) opt.largest = atoi(value);
+    else if (!strcmp(argv[i], "--trees")) opt.settings.trees = atoi(value);
+    else if (!strcmp(argv[i], "--depth")) opt.settings.depth = atoi(value);
     else return 0;
     i++;
   }
+  if (opt.settings.trees < 0 || opt.settings.trees > TRAIN_TREES) return 0;
   return files;
 }
 
@@ -237,49 +191,48 @@ static void TellRivals(const char *what, const int chosen[])
    No model can be asked for more. */
 static Score JudgeTwins(int *twins)
 {
-  Score S = {0, 1, 0, 0};
+  double *share = (double *)malloc(((size_t)T.cases + 1) * sizeof(double));
+  Score   S;
 
+  if (!share) abort();
   *twins = 0;
   for (int i = 0; i + 1 < T.cases; i++) {
     const Case *c = &T.c[i], *d = c + 1; /* they are in order of their names */
 
     if (strcmp(c->name, d->name) || memcmp(c->asked, d->asked, sizeof(c->asked))) continue;
     for (int side = 0; side < 2; side++, c = d, d = &T.c[i]) {
-      int    best = 0;
-      double share;
+      int best = 0;
 
       for (int k = 0; k < T.kernels; k++)
         if (c->time[k] == c->best) best = k;
-      if (d->time[best] <= 0) continue;
-      share = d->best / d->time[best];
-      S.mean += log(share);
-      S.worst = fmin(S.worst, share);
-      S.over10 += share < 0.9;
-      ++*twins;
+      if (d->time[best] > 0) share[(*twins)++] = d->best / d->time[best];
     }
   }
-  S.mean = exp(S.mean / fmax(*twins, 1));
-  S.over10 /= fmax(*twins, 1);
+  S = Summarise(share, *twins);
+  free(share);
   return S;
 }
 
 static void TellModel(const Model *M, int held[], int seen[], int refused[])
 {
-  const Settings none = {0, 0, 1, 0};
+  const Settings none = {0, 0, 1, 0}, *settings = opt.settings.trees ? &opt.settings : NULL;
   Score          S;
   int            twins;
   char           what[96];
 
-  printf("\nThe model: %d candidates, a law for each; %d trees of depth at most %d, %d leaves of at least %d cases\n\n| | geometric mean | worst | lose over 10 %% | refusals a choice |\n|---|---|---|---|---|\n", M->candidates, M->settings.trees,
-         M->settings.depth, M->leaves, M->settings.least);
+  printf(
+    "\nThe model: %d candidates, a law for each; %d trees of depth at most %d, %d leaves of at least %d cases\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice | leaves allowed |\n|---|---|---|---|---|---|---|---|\n",
+    M->candidates, M->settings.trees, M->settings.depth, M->leaves, M->settings.least);
   for (int i = 0; i < T.cases; i++) seen[i] = ModelChoose(M, &T.c[i], &refused[i]);
-  Tell("all seen", Judge(seen, refused));
-  Tell("families held out, laws alone", CrossValidate(none, 0, held));
-  Tell("kinds held out", CrossValidate(M->settings, 1, held));
-  Tell("families held out", CrossValidate(M->settings, 0, held));
+  S        = Judge(&T, seen, refused);
+  S.fewest = S.most = SettingsLeaves(M->settings);
+  Tell("all seen", S);
+  Tell("families held out, laws alone", HeldOut(&T, &none, 0, held));
+  Tell("kinds held out", HeldOut(&T, settings, 1, held));
+  Tell("families held out", HeldOut(&T, settings, 0, held));
   S = JudgeTwins(&twins);
   snprintf(what, sizeof(what), "%d symmetric matrices: chosen perfectly by the times of their twin", twins);
-  Tell(what, S);
+  if (twins) Tell(what, S);
   printf("\nBelow 0.95 of the best cuSPARSE mixed\n\n| | cases beside cuSPARSE | chosen | even the best kernel |\n|---|---|---|---|\n");
   TellRivals("all seen", seen);
   TellRivals("families held out", held);
@@ -287,13 +240,12 @@ static void TellModel(const Model *M, int held[], int seen[], int refused[])
 
 int main(int argc, char **argv)
 {
-  static const Settings settings = {100, 4, 8, 0.2};
-  int                  *which, *held, *seen, *refused, set[GP_SEL_MODELLED];
-  const char           *missing;
-  Model                 M;
+  int        *which, *held, *seen, *refused, set[GP_SEL_MODELLED];
+  const char *missing;
+  Model       M;
 
   if (!Arguments(argc, argv)) {
-    fprintf(stderr, "train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] table.csv ...\n");
+    fprintf(stderr, "train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] [--trees n] [--depth n] table.csv ...\n");
     return 2;
   }
   for (int i = 1; i < argc; i++) {
@@ -312,13 +264,13 @@ int main(int argc, char **argv)
   if (!which) abort();
   for (int i = 0; i < T.cases; i++) which[i] = i;
   (void)SetCover(&T, which, T.cases, 1, set);
-  ModelLearn(&M, &T, which, T.cases, settings);
+  ModelLearn(&M, &T, which, T.cases, opt.settings.trees ? opt.settings : Tune(&T, which, T.cases));
+  if (opt.model && !ModelWrite(&M, &T, opt.model, opt.source)) return Fail("write", opt.model);
   TellModel(&M, held, seen, refused);
   printf("\nCost in products by the kernel chosen\n\n| | median | 9 of 10 | most | cases |\n|---|---|---|---|---|\n");
   TellCosts(held, 1e5, 1e6);
   TellCosts(held, 1e6, 1e9);
   TellKinds(held, seen);
-  if (opt.model && !ModelWrite(&M, &T, opt.model, opt.source)) return Fail("write", opt.model);
   if (opt.predictions && !WritePredictions(held, seen)) return Fail("write", opt.predictions);
   ModelFree(&M);
   TableFree(&T);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define TRAIN_NAMES 96   /* columns of each sort at most */
-#define TRAIN_TREES 200  /* of a model at most */
+#define TRAIN_TREES 100  /* of a model at most */
 #define TRAIN_WORST 20.0 /* a loss of this factor is as bad as any */
 
 /* one matrix, or its transpose */
@@ -72,10 +72,24 @@ void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[
 void ForestRest(const Model *M, const Case *c, double rest[]);
 void ForestFree(Model *M);
 
+void ModelLaws(Model *M, const Table *T, const int which[], int n);                     /* a model without trees */
+void ModelTrees(Model *M, const Table *T, const int which[], int n, Settings settings); /* these, or others */
 void ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings);
 void ModelTimes(const Model *M, const Case *c, double us[]);   /* microseconds that it expects of the candidates */
 int  ModelChoose(const Model *M, const Case *c, int *refused); /* the kernel that the selector ends with; refused: how many before it */
 void ModelFree(Model *M);
+
+/* trainheldout.c */
+typedef struct {
+  double mean, worst, loss, median, over10, refused; /* geometric mean and worst of best/chosen; mean and median loss, share that loses over 10 %; refusals a choice */
+  int    fewest, most;                               /* leaves that the models may have */
+} Score;
+
+int      SettingsLeaves(Settings settings);
+Score    Summarise(double share[], int n); /* of best/chosen; sorts them */
+Score    Judge(const Table *T, const int chosen[], const int refused[]);
+Settings Tune(const Table *T, const int which[], int n);                             /* by cross-validation among these cases */
+Score    HeldOut(const Table *T, const Settings *settings, int kinds, int chosen[]); /* families (kinds); settings NULL: tuned without those held out */
 
 int ModelWrite(const Model *M, const Table *T, const char *path, const char *source); /* trainwrite.c; 0: could not */
 

@@ -134,6 +134,7 @@ void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[
   int   *mine = (int *)malloc(((size_t)n + 1) * sizeof(int));
 
   if (!mine) abort();
+  M->nodes = M->leaves = 0;
   for (int k = 0; k < M->candidates; k++) {
     double sum = 0, squares = 0;
 

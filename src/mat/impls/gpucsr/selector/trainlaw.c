@@ -8,6 +8,7 @@
 
 #define SWEEPS 400  /* over the coefficients */
 #define ROUNDS 4    /* of weights: those of the first are all alike */
+#define DUST   1e-9 /* of a sum: rounding, not a term */
 #define CLOSE  0.15 /* relative errors below this are as good as none, when outliers lose weight */
 
 /* min |G^(1/2) x| - 2 h x, x >= 0, by going round the coefficients: the matrix is small, and its zeros are many */
@@ -20,6 +21,7 @@ static void Descend(double gram[GP_TERMS][GP_TERMS], const double right[GP_TERMS
       if (gram[t][t] <= 0) continue;
       for (int u = 0; u < GP_TERMS; u++) slope -= gram[t][u] * x[u];
       x[t] = fmax(0, x[t] + slope / gram[t][t]);
+      if (x[t] * gram[t][t] < DUST * right[t]) x[t] = 0;
     }
   }
 }

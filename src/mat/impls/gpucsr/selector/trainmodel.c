@@ -7,28 +7,36 @@
 
 #define BOUND 0.6 /* of what is learnt beside a law, a logarithm: how hopeless a hopeless kernel is need not be known */
 
-/* the time of a refused kernel is taken for as far above its law as anything may be */
-void ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings)
+void ModelLaws(Model *M, const Table *T, const int which[], int n)
 {
-  double *rest;
-
   memset(M, 0, sizeof(*M));
-  M->settings   = settings;
   M->candidates = SetCover(T, which, n, 0, M->candidate);
-  rest          = (double *)malloc(((size_t)n * (size_t)M->candidates + 1) * sizeof(double));
+  for (int k = 0; k < M->candidates; k++) LawFit(T, which, n, M->candidate[k], M->law[k]);
+}
+
+/* the time of a refused kernel is taken for as far above its law as anything may be */
+void ModelTrees(Model *M, const Table *T, const int which[], int n, Settings settings)
+{
+  double *rest = (double *)malloc(((size_t)n * (size_t)M->candidates + 1) * sizeof(double));
+
   if (!rest) abort();
   for (int k = 0; k < M->candidates; k++) {
-    const int kernel = M->candidate[k];
-
-    LawFit(T, which, n, kernel, M->law[k]);
     for (int i = 0; i < n; i++) {
-      const Case *c = &T->c[which[i]];
+      const Case  *c    = &T->c[which[i]];
+      const double time = c->time[M->candidate[k]];
 
-      rest[(size_t)i * M->candidates + k] = c->time[kernel] > 0 ? fmax(-BOUND, fmin(BOUND, log(c->time[kernel] / GpSelLaw(M->law[k], c->asked)))) : BOUND;
+      rest[(size_t)i * M->candidates + k] = time > 0 ? fmax(-BOUND, fmin(BOUND, log(time / GpSelLaw(M->law[k], c->asked)))) : BOUND;
     }
   }
+  M->settings = settings;
   ForestGrow(M, T, which, n, rest);
   free(rest);
+}
+
+void ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings)
+{
+  ModelLaws(M, T, which, n);
+  ModelTrees(M, T, which, n, settings);
 }
 
 void ModelTimes(const Model *M, const Case *c, double us[])

@@ -112,6 +112,7 @@ static void Rival(double *best, double value)
 static void Cell(Case *c, Column column, const char *text)
 {
   const double value = atof(text);
+  char        *big;
 
   switch (column.sort) {
   case 'M':
@@ -119,6 +120,8 @@ static void Cell(Case *c, Column column, const char *text)
     break;
   case 'F':
     snprintf(c->family, sizeof(c->family), "%.47s", text);
+    big = strstr(c->family, "-big"); /* its large members, of the same generator: who holds the family out holds them out */
+    if (big) *big = 0;
     break;
   case 'K':
     snprintf(c->kind, sizeof(c->kind), "%.47s", text);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LINE 180 /* characters */
+
 static const char *const Features[] = {
 #define FEATURE(name, help) #name,
 #include "mat/impls/gpucsr/selector/features.def"
@@ -44,25 +46,46 @@ static void WriteLaws(FILE *file, const Model *M, const Table *T, const char *na
   fprintf(file, "};\n\n");
 }
 
+/* the next item of a list, on a new line when this one is full */
+static void Put(FILE *file, int *column, const char item[])
+{
+  const int length = (int)strlen(item) + 2, full = *column + length > LINE;
+
+  fprintf(file, "%s%s,", full ? "\n" : " ", item);
+  *column = full ? length : *column + length;
+}
+
 static void WriteTrees(FILE *file, const Model *M, const char *name)
 {
+  char item[16 + 5 * GP_SEL_MODELLED];
+  int  column = LINE;
+
   fprintf(file, "static const short GpSelRoots_%s[] = {", name);
-  for (int t = 0; t < M->settings.trees; t++) fprintf(file, "%s%d", t ? ", " : "", M->root[t]);
-  fprintf(file, "};\n\nstatic const GpSelNode GpSelNodes_%s[] = {\n", name);
+  for (int t = 0; t < M->settings.trees; t++) {
+    snprintf(item, sizeof(item), "%d", M->root[t]);
+    Put(file, &column, item);
+  }
+  fprintf(file, "\n};\n\nstatic const GpSelNode GpSelNodes_%s[] = {", name);
+  column = LINE;
   for (int k = 0; k < M->nodes; k++) {
     const Node *node = &M->node[k];
+    const int   term = node->feature - GP_FEATURES;
 
-    if (node->feature < 0) fprintf(file, "  {-1, %d, 0, 0},\n", node->low);
-    else if (node->feature < GP_FEATURES) fprintf(file, "  {GP_SEL_%s, %d, %d, %.9g},\n", Features[node->feature], node->low, node->high, node->threshold);
-    else fprintf(file, "  {GP_FEATURES + GP_TERM_%s, %d, %d, %.9g},\n", Terms[node->feature - GP_FEATURES], node->low, node->high, node->threshold);
+    if (node->feature < 0) snprintf(item, sizeof(item), "{-1, %d, 0, 0}", node->low);
+    else if (term < 0) snprintf(item, sizeof(item), "{GP_SEL_%s, %d, %d, %.9g}", Features[node->feature], node->low, node->high, node->threshold);
+    else snprintf(item, sizeof(item), "{GP_FEATURES + GP_TERM_%s, %d, %d, %.9g}", Terms[term], node->low, node->high, node->threshold);
+    Put(file, &column, item);
   }
-  fprintf(file, "};\n\n/* what a leaf adds to the logarithm of each kernel's time over its law's, times %g */\nstatic const signed char GpSelLeaves_%s[][%d] = {\n", GP_SEL_STEPS, name, M->candidates);
+  fprintf(file, "\n};\n\n/* what a leaf adds to the logarithm of each kernel's time over its law's, times %g */\nstatic const signed char GpSelLeaves_%s[][%d] = {", GP_SEL_STEPS, name, M->candidates);
+  column = LINE;
   for (int l = 0; l < M->leaves; l++) {
-    fprintf(file, "  {");
-    for (int k = 0; k < M->candidates; k++) fprintf(file, "%s%d", k ? ", " : "", M->leaf[(size_t)l * GP_SEL_MODELLED + k]);
-    fprintf(file, "},\n");
+    size_t used = 0;
+
+    for (int k = 0; k < M->candidates; k++) used += (size_t)snprintf(item + used, sizeof(item) - used, "%s%d", k ? "," : "{", M->leaf[(size_t)l * GP_SEL_MODELLED + k]);
+    snprintf(item + used, sizeof(item) - used, "}");
+    Put(file, &column, item);
   }
-  fprintf(file, "};\n\n");
+  fprintf(file, "\n};\n\n");
 }
 
 int ModelWrite(const Model *M, const Table *T, const char *path, const char *source)
