@@ -244,8 +244,8 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 
   Input Parameters:
 + A      - the matrix
-- select - `MAT_GPUCSR_SELECT_MODEL` (default): by a decision tree that was learnt from measured times, of the GPU most like this one;
-           `MAT_GPUCSR_SELECT_MEASURE`: the tree's leading candidates are timed and the fastest is kept; `MAT_GPUCSR_SELECT_FIXED`: by
+- select - `MAT_GPUCSR_SELECT_MODEL` (default): by the times that a model expects, which was learnt from measurements on the GPU most like this one;
+           `MAT_GPUCSR_SELECT_MEASURE`: the model's leading candidates are timed and the fastest is kept; `MAT_GPUCSR_SELECT_FIXED`: by
            mean and longest row, among the kernels on compressed rows
 
   Options Database Key:

@@ -27,16 +27,13 @@ static inline void GpSelAsk(double asked[GP_ASKED])
   const double stripes = fmin(diagonals, GP_SEL_STRIPES);
   const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
   const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0;
-  const double made[GP_TERMS] = {
-#define TERM(name, value, help) [GP_TERM_##name] = (value),
+
+#define TERM(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
 #include "mat/impls/gpucsr/selector/terms.def"
 #undef TERM
-  };
-
 #define FEATURE(name, help) (void)name;
 #include "mat/impls/gpucsr/selector/features.def"
 #undef FEATURE
-  for (int t = 0; t < GP_TERMS; t++) asked[GP_FEATURES + t] = made[t];
 }
 
 static inline double GpSelLaw(const double law[GP_TERMS], const double asked[GP_ASKED])
