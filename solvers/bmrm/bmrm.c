@@ -83,11 +83,28 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->idle_age    = 20;
   b->qp_rtol     = 0.01;
   b->ncut        = 1;
+  b->classes     = PETSC_DECIDE;
+  b->groupsize   = 1;
 
   b->checkpoint_every = 10;
   PetscCall(BMRMSetLossType(b, "hinge"));
   PetscCall(BMRMSetRegularizerType(b, "l2"));
   *newb = b;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What BMRMSetUp() made for a number of scores an example. */
+PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b->labels));
+  PetscCall(VecDestroy(&b->w));
+  PetscCall(VecDestroy(&b->d));
+  PetscCall(VecDestroy(&b->f));
+  PetscCall(VecDestroy(&b->e));
+  PetscCall(VecDestroyVecs(b->nr, &b->r));
+  b->nr = 0;
+  PetscCall(MatDestroy(&b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,14 +128,9 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscCall(BMRMQPDestroy(&b->qp));
   PetscCall(BMRMModelReset_Private(b));
   PetscCall(BMRMPiecesDestroy_Private(&b->pieces));
-  PetscCall(VecDestroy(&b->labels));
-  PetscCall(VecDestroy(&b->w));
-  PetscCall(VecDestroy(&b->d));
-  PetscCall(VecDestroy(&b->f));
-  PetscCall(VecDestroy(&b->e));
-  PetscCall(VecDestroyVecs(b->nr, &b->r));
-  b->nr = 0;
+  PetscCall(BMRMVectorsDestroy_Private(b));
   PetscCall(VecDestroy(&b->y));
+  PetscCall(VecDestroy(&b->queries));
   PetscCall(MatDestroy(&b->X));
   b->setup   = PETSC_FALSE;
   b->started = PETSC_FALSE;
@@ -161,6 +173,8 @@ PetscErrorCode BMRMDestroy(BMRM *b)
   PetscCall(BMRMMonitorCancel(*b));
   PetscCall(BMRMLossDestroy_Private(&(*b)->loss));
   PetscCall(BMRMRegularizerDestroy_Private(&(*b)->reg));
+  PetscCall(VecDestroy(&(*b)->factor));
+  PetscCall(VecDestroy(&(*b)->groups));
   PetscCall(PetscHeaderDestroy(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,11 +191,14 @@ PetscErrorCode BMRMDestroy(BMRM *b)
 
   Level: beginner
 
+  Note:
+  For the loss multilabel y holds, on every rank, its examples' labels for the first class, +1 or -1, then those for the second, and so on.
+
 .seealso: `BMRMSolve()`, `BMRMReset()`
 @*/
 PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
 {
-  PetscInt m, n, my;
+  PetscInt m, n, my, k;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -191,11 +208,12 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
   PetscCheckSameComm(b, 1, y, 3);
   PetscCall(MatGetSize(X, &m, NULL));
   PetscCall(VecGetSize(y, &my));
-  PetscCheck(m == my, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows but there are %" PetscInt_FMT " labels", m, my);
   PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has no rows: there is nothing to train on");
+  PetscCheck(my > 0 && my % m == 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows but there are %" PetscInt_FMT " labels", m, my);
+  k = my / m;
   PetscCall(MatGetLocalSize(X, &n, NULL));
   PetscCall(VecGetLocalSize(y, &my));
-  PetscCheck(n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
+  PetscCheck(k * n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
   PetscCall(PetscObjectReference((PetscObject)X));
   PetscCall(PetscObjectReference((PetscObject)y));
   PetscCall(BMRMReset(b));

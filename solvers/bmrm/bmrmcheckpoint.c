@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint1"
+#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint2"
 #define BMRM_CHECKPOINT_ORDER 0x0102030405060708 /* tells the order of the bytes */
 
 /* what the file begins with; the arrays, the vectors and a checksum of all that follow */
 typedef struct {
   char    magic[16];
-  int64_t order, m, N, ranks, nblock, n, it, matmults, stalled, peak;
+  int64_t order, m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
   double  J, risk, lower, mu, step, rho, free;
@@ -86,7 +86,48 @@ static void Scramble(PetscScalar a[], PetscInt n, PetscInt start)
   for (PetscInt i = 0; i < n; i++) a[i] = 1 + (PetscScalar)(((uint64_t)(start + i) * 2654435761u) % 1000) / 1000;
 }
 
-/* Three numbers that other examples, labels or another order of them would hardly share. Uses d, e and r. */
+/* e = r times the label of the example, or of the score where every score has one */
+static PetscErrorCode TimesLabels(Vec r, Vec labels, Vec e)
+{
+  const PetscScalar *ra, *ya;
+  PetscScalar       *ea;
+  PetscInt           n, m;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(e, &n));
+  PetscCall(VecGetLocalSize(labels, &m));
+  PetscCall(VecGetArrayRead(r, &ra));
+  PetscCall(VecGetArrayRead(labels, &ya));
+  PetscCall(VecGetArrayWrite(e, &ea));
+  for (PetscInt i = 0; i < n; i++) ea[i] = ra[i] * ya[i % m];
+  PetscCall(VecRestoreArrayWrite(e, &ea));
+  PetscCall(VecRestoreArrayRead(labels, &ya));
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the sum of r times v to a number; where v is shorter it counts for every class. */
+static PetscErrorCode AddDot(Vec r, Vec v, double *print)
+{
+  const PetscScalar *ra, *va;
+  PetscReal          mine = 0, sum;
+  PetscInt           n, m;
+
+  PetscFunctionBegin;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(r, &n));
+  PetscCall(VecGetLocalSize(v, &m));
+  PetscCall(VecGetArrayRead(r, &ra));
+  PetscCall(VecGetArrayRead(v, &va));
+  for (PetscInt i = 0; i < n; i++) mine += PetscRealPart(ra[i] * va[i % m]);
+  PetscCall(VecRestoreArrayRead(v, &va));
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)r)));
+  *print += sum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three numbers that other examples, labels, queries, factors or groups, or another order of them would hardly share. Uses d, e and r. */
 static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
 {
   PetscScalar *a, dot;
@@ -102,13 +143,16 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
     Scramble(a, n, start);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
-  PetscCall(VecDot(b->r[0], b->labels, &dot));
-  print[0] = PetscRealPart(dot);
-  PetscCall(MatMult(b->X, b->d, b->e));
+  PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
-  PetscCall(VecPointwiseMult(b->e, b->r[0], b->labels));
-  PetscCall(MatMultTranspose(b->X, b->e, b->d));
+  print[0] = 0;
+  PetscCall(AddDot(b->r[0], b->labels, &print[0]));
+  PetscCall(AddDot(b->r[0], b->queries, &print[0]));
+  PetscCall(AddDot(b->d, b->factor, &print[0]));
+  PetscCall(AddDot(b->d, b->groups, &print[0]));
+  PetscCall(TimesLabels(b->r[0], b->labels, b->e));
+  PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,17 +167,19 @@ static PetscErrorCode Describe(BMRM b, State *st)
   PetscCall(PetscMemzero(st, sizeof(*st)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)b), &size));
   memcpy(st->magic, BMRM_CHECKPOINT_MAGIC, sizeof(st->magic));
-  st->order = BMRM_CHECKPOINT_ORDER;
-  st->m     = b->m;
-  st->ranks = size;
+  st->order   = BMRM_CHECKPOINT_ORDER;
+  st->m       = b->m;
+  st->ranks   = size;
+  st->outputs = b->loss->outputs;
   PetscCall(VecGetSize(b->w, &N));
   st->N      = N;
   st->nblock = b->ncut;
   PetscCall(PetscStrncpy(st->loss, b->losstype, sizeof(st->loss)));
   PetscCall(PetscStrncpy(st->regularizer, b->regtype, sizeof(st->regularizer)));
   for (PetscInt k = 0; k < b->loss->nparameter; k++) st->parameter[k] = b->loss->value[k];
-  st->ratio  = b->reg->ratio;
-  st->lambda = b->lambda;
+  st->groupsize = b->reg->groupsize;
+  st->ratio     = b->reg->ratio;
+  st->lambda    = b->lambda;
   for (int k = 0; k < BMRM_PRINTS; k++) st->print[k] = b->print[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +239,9 @@ static const char *Differs(const State *is, const State *want)
 {
   if (memcmp(is->magic, want->magic, sizeof(is->magic)) || is->order != want->order) return "is not a checkpoint of this version of bmrm on this kind of machine";
   if (is->m != want->m || is->N != want->N) return "belongs to other data: the number of examples or features differs";
-  if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio) return "was made with another loss or regulariser";
+  if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio || is->groupsize != want->groupsize)
+    return "was made with another loss or regulariser";
+  if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, which have other parts of the weights of the classes";
   if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts a pass";
   for (int k = 0; k < BMRM_PRINTS; k++) {
     if (!(PetscAbsReal(is->print[k] - want->print[k]) <= 1e-10 * (1 + PetscAbsReal(want->print[k])))) return "belongs to other data: their checksum differs";

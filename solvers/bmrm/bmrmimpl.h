@@ -56,9 +56,15 @@ typedef struct {
 
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat      X; /* one example a row */
-  Vec      y; /* labels */
-  PetscInt m; /* examples, on all ranks */
+  Mat      X;         /* one example a row */
+  Vec      y;         /* labels */
+  Vec      queries;   /* of the examples, or NULL */
+  PetscInt classes;   /* as the user says, or PETSC_DECIDE */
+  Vec      factor;    /* of the features' weights in the regulariser, or NULL for ones */
+  Vec      groups;    /* of the features, or NULL */
+  PetscInt groupsize; /* without them so many features are a group */
+  Mat      A;         /* X, or where an example has several scores X for every class; from weights to scores */
+  PetscInt m;         /* examples, on all ranks */
 
   /* what the user asks for */
   BMRMLoss        loss;
@@ -113,13 +119,19 @@ struct _p_BMRM {
 
 /* bmrm.c */
 PETSC_INTERN PetscErrorCode BMRMForget_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
+
+/* bmrmblocks.c */
+PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmloss.c */
 PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
 PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
-PETSC_INTERN PetscErrorCode BMRMLossCheckLabels_Private(BMRM);
+
+/* bmrmlabels.c */
+PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
 
 /* bmrmregularizer.c */
 PETSC_INTERN PetscErrorCode BMRMRegularizerRegisterAll_Private(void);

@@ -205,28 +205,44 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Newton's method inside a bracket that halves when Newton's point leaves it. */
+/*
+  Newton's method inside a bracket; where it leaves that, or there is no curvature that it could trust, the chord of the derivative, and halves when neither
+  shrinks the bracket. Ends where the derivative vanishes, or when all that is left to gain in the bracket, at most its width
+  times the slope at its lower end, is little next to the gap.
+*/
 static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
 {
-  PetscReal d[2], first, lo = 0, hi = PETSC_INFINITY, at = 0;
+  const PetscReal little = 1e-3 * PetscMax(0, b->J - b->lower);
+  PetscReal       d[2], first, lo = 0, hi = PETSC_INFINITY, dlo, dhi = 0, at = 0, width = PETSC_INFINITY;
+  PetscInt        wide = 0; /* evaluations since the bracket was halved */
 
   PetscFunctionBegin;
   *t = 0;
   PetscCall(ObjectiveAlong(b, 1, &at, d));
+  dlo   = d[0];
   first = -d[0];
   if (!(first > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt it = 0; it < 200; it++) {
-    const PetscReal newton = at - d[0] / d[1];
+    const PetscReal newton = at - d[0] / d[1], chord = lo - dlo * (hi - lo) / (dhi - dlo);
 
-    if (newton > lo && newton < hi && (it || newton < 1)) at = newton;
+    if (wide < 4 && newton > lo && newton < hi && (it || newton < 1)) at = newton;
+    else if (wide < 4 && hi < PETSC_INFINITY && chord > lo && chord < hi) at = chord;
     else if (hi < PETSC_INFINITY) at = lo + 0.5 * (hi - lo);
     else at = lo > 0 ? 4 * lo : 1;
     PetscCall(ObjectiveAlong(b, 1, &at, d));
-    if (d[0] < 0) lo = at;
-    else hi = at; /* where the derivative is no number, too */
+    if (d[0] < 0) {
+      lo  = at;
+      dlo = d[0];
+    } else { /* where the derivative is no number, too */
+      hi  = at;
+      dhi = d[0];
+    }
     if (PetscAbsReal(d[0]) <= 1e-10 * first || hi - lo <= 4 * PETSC_MACHINE_EPSILON * hi || lo > 1e100) break;
+    if (lo > 0 && -dlo * (hi - lo) <= little) break;
+    wide = hi - lo <= 0.5 * width ? 0 : wide + 1;
+    if (!wide) width = hi - lo;
   }
-  *t = d[0] <= 1e-10 * first ? at : lo;
+  *t = PetscAbsReal(d[0]) <= 1e-10 * first ? at : lo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,6 +317,7 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 
   PetscFunctionBegin;
   PetscCall(VecGPUGetRuntime(b->f, &dev));
+  if (b->loss->onebyone) dev = NULL;
   exact           = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   b->pieces.slope = b->pieces.curve = 0;
   b->pieces.n                       = 0;

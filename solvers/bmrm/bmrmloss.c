@@ -10,7 +10,8 @@ static PetscBool         BMRMLossRegistered = PETSC_FALSE;
 #else
   #define DEVICE_TWINS(name) NULL
 #endif
-#define LOSS(name) \
+#define LOSS(name) PETSC_INTERN PetscErrorCode BMRMLossCreate_##name(BMRMLoss);
+#define POINTWISE(name) \
   extern const BMRMPointwise        BMRMPointwise_##name##_Host; \
   extern const BMRMPointwiseKernels BMRMPointwise_##name##_CUDA; \
 \
@@ -22,6 +23,7 @@ static PetscBool         BMRMLossRegistered = PETSC_FALSE;
   }
 #include "losses.def"
 #undef LOSS
+#undef POINTWISE
 
 /*@C
   BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
@@ -49,9 +51,11 @@ PetscErrorCode BMRMLossRegisterAll_Private(void)
   PetscFunctionBegin;
   if (BMRMLossRegistered) PetscFunctionReturn(PETSC_SUCCESS);
   BMRMLossRegistered = PETSC_TRUE;
-#define LOSS(name) PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
+#define LOSS(name)      PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
+#define POINTWISE(name) LOSS(name)
 #include "losses.def"
 #undef LOSS
+#undef POINTWISE
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +84,7 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Input Parameters:
 + b    - the solver
 - type - hinge (the default), sqhinge, huberhinge, logistic, exponential, leastsquares, absolute, quantile, epsilon, sqepsilon, huber, poisson, novelty,
-         or what `BMRMLossRegister()` added
+         rocarea, fbeta, ordinal, preference, ndcg, multiclass, slackmulticlass, softmax, multilabel, or what `BMRMLossRegister()` added
 
   Options Database Key:
 . -bmrm_loss <type> - the loss
@@ -88,9 +92,10 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Level: beginner
 
   Note:
-  The risk is the mean of the loss over the examples. The parameters of the loss get their defaults.
+  The risk is the mean of the loss over the examples; for preference and ndcg over the queries, see `BMRMSetQueries()`. The losses rocarea, fbeta and ordinal
+  look at all examples at once. Those of several classes have a score for every class, see `BMRMGetClasses()`. The parameters of the loss get their defaults.
 
-.seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
+.seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMSetQueries()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
 @*/
 PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
 {
@@ -144,7 +149,7 @@ PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
 . b - the solver
 
   Output Parameter:
-. task - classification, regression or novelty detection
+. task - classification, regression, novelty detection, ranking, one of several classes or some of several
 
   Level: intermediate
 
@@ -181,14 +186,17 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 
   Input Parameters:
 + b     - the solver, its type of loss set
-. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty)
+. name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty), beta (of fbeta), places (of ndcg), distance (of multiclass and slackmulticlass)
 - value - the number
 
   Options Database Keys:
 + -bmrm_loss_huber <0.5>    - half width of the parabola
 . -bmrm_loss_quantile <0.5> - which quantile
 . -bmrm_loss_epsilon <0.1>  - the error that costs nothing
-- -bmrm_loss_rho <1>        - the score that an example of the class should reach
+. -bmrm_loss_rho <1>        - the score that an example of the class should reach
+. -bmrm_loss_beta <1>       - how much more recall counts than precision
+. -bmrm_loss_places <10>    - how many places of a query count
+- -bmrm_loss_distance <0>   - how the cost of a wrong class grows with its distance to the right one
 
   Level: intermediate
 
@@ -259,15 +267,33 @@ PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptions
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses labels that the loss cannot take; collective. */
-PetscErrorCode BMRMLossCheckLabels_Private(BMRM b)
-{
-  PetscInt bad, at, first;
+/*@C
+  BMRMLossDescribe - Says what a loss wants, for functions that make losses
 
+  Not Collective
+
+  Input Parameters:
++ l         - the loss
+. task      - what the labels are
+. fits      - whether a label is one
+. labels    - what fits() wants, in words
+. n         - number of parameters
+- parameter - their options, defaults and ranges
+
+  Level: developer
+
+.seealso: `BMRMLossRegister()`, `BMRMLossSetPointwise()`, `BMRMLossSetGrouped()`, `BMRMLossSetClasses()`
+@*/
+PetscErrorCode BMRMLossDescribe(BMRMLoss l, BMRMTask task, int (*fits)(double), const char labels[], PetscInt n, const BMRMLossParameter parameter[])
+{
   PetscFunctionBegin;
-  PetscCall((*b->loss->ops->checklabels)(b->loss, b->y, &bad, &at));
-  if (!bad) at = PETSC_MAX_INT;
-  PetscCallMPI(MPI_Allreduce(&at, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
-  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
+  l->task       = task;
+  l->fits       = fits;
+  l->labels     = labels;
+  l->nparameter = n;
+  for (PetscInt k = 0; k < n; k++) {
+    l->parameter[k] = parameter[k];
+    l->value[k]     = parameter[k].value;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -86,27 +86,6 @@ static PetscErrorCode RowsRestore(Vec f, Vec e, Vec y, Rows *rows, PetscLogDoubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckLabels_Pointwise(BMRMLoss l, Vec y, PetscInt *bad, PetscInt *first)
-{
-  const Pointwise   *pt = (const Pointwise *)l->data;
-  const PetscScalar *ya;
-  PetscInt           n, start;
-
-  PetscFunctionBegin;
-  *bad   = 0;
-  *first = -1;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(VecGetOwnershipRange(y, &start, NULL));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = n - 1; i >= 0; i--) {
-    if ((*pt->pw->fits)(ya[i])) continue;
-    (*bad)++;
-    *first = start + i;
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode Risk_Pointwise(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk)
 {
   PetscReal sum;
@@ -230,22 +209,15 @@ PetscErrorCode BMRMLossSetPointwise(BMRMLoss l, const BMRMPointwise *host, const
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&pt));
-  pt->pw              = host;
-  pt->cuda            = cuda;
-  l->data             = pt;
-  l->ops->checklabels = CheckLabels_Pointwise;
-  l->ops->risk        = Risk_Pointwise;
-  l->ops->cut         = Cut_Pointwise;
-  l->ops->least       = Least_Pointwise;
-  l->ops->slopes      = Slopes_Pointwise;
-  l->ops->destroy     = Destroy_Pointwise;
+  pt->pw          = host;
+  pt->cuda        = cuda;
+  l->data         = pt;
+  l->ops->risk    = Risk_Pointwise;
+  l->ops->cut     = Cut_Pointwise;
+  l->ops->least   = Least_Pointwise;
+  l->ops->slopes  = Slopes_Pointwise;
+  l->ops->destroy = Destroy_Pointwise;
   if (host->pieces) l->ops->pieces = Pieces_Pointwise;
-  l->task       = host->task;
-  l->labels     = host->labels;
-  l->nparameter = host->nparameter;
-  for (PetscInt k = 0; k < l->nparameter; k++) {
-    l->parameter[k] = host->parameter[k];
-    l->value[k]     = host->parameter[k].value;
-  }
+  PetscCall(BMRMLossDescribe(l, host->task, host->fits, host->labels, host->nparameter, host->parameter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

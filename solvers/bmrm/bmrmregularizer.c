@@ -58,7 +58,7 @@ PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replaces the regulariser by one of the type, with the same factors. */
+/* Replaces the regulariser by one of the type. */
 static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
 {
   PetscErrorCode (*create)(BMRMRegularizer);
@@ -71,10 +71,6 @@ static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
   r->free  = -1;
   r->ratio = ratio;
   PetscCall((*create)(r));
-  if (b->reg && b->reg->weights) {
-    PetscCall(PetscObjectReference((PetscObject)b->reg->weights));
-    r->weights = b->reg->weights;
-  }
   PetscCall(BMRMRegularizerDestroy_Private(&b->reg));
   b->reg = r;
   if (type != b->regtype) PetscCall(PetscStrncpy(b->regtype, type, sizeof(b->regtype)));
@@ -89,14 +85,14 @@ static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
 
   Input Parameters:
 + b    - the solver
-- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, or what `BMRMRegularizerRegister()` added
+- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, grouplasso (sum over groups of ||w_g||), or what `BMRMRegularizerRegister()` added
 
   Options Database Key:
 . -bmrm_reg <type> - the regulariser
 
   Level: beginner
 
-.seealso: `BMRMGetRegularizerType()`, `BMRMSetWeights()`, `BMRMSetElasticNetRatio()`, `BMRMRegularizerRegister()`, `BMRMSetLambda()`
+.seealso: `BMRMGetRegularizerType()`, `BMRMSetWeights()`, `BMRMSetElasticNetRatio()`, `BMRMSetGroups()`, `BMRMRegularizerRegister()`, `BMRMSetLambda()`
 @*/
 PetscErrorCode BMRMSetRegularizerType(BMRM b, const char type[])
 {
@@ -169,7 +165,8 @@ PetscErrorCode BMRMSetElasticNetRatio(BMRM b, PetscReal ratio)
   Level: intermediate
 
   Notes:
-  The vector is not copied, it must not change any more.
+  The vector is not copied, it must not change any more. Where an example has a score for every class the factor of a feature counts for its weights of
+  all classes.
 
   Where a weight is free the lower bound holds for all points at which it is at most 10,000 times as large as one plus that of the model's
   minimiser.
@@ -185,9 +182,69 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
     PetscCheckSameComm(b, 1, factor, 2);
     PetscCall(PetscObjectReference((PetscObject)factor));
   }
-  PetscCall(VecDestroy(&b->reg->weights));
-  b->reg->weights = factor;
+  PetscCall(VecDestroy(&b->factor));
+  b->factor = factor;
   PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetGroups - Sets which features' weights belong together, for the regulariser grouplasso
+
+  Collective
+
+  Input Parameters:
++ b     - the solver
+- group - laid out as the columns of the data: the number of every feature's group, from 0. `NULL` makes groups of `BMRMSetGroupSize()` features
+
+  Level: intermediate
+
+  Notes:
+  The vector is not copied, it must not change any more. Groups need not be connected, and may spread over ranks.
+
+  Where an example has a score for every class all classes' weights of a feature belong to its group.
+
+.seealso: `BMRMSetRegularizerType()`, `BMRMSetGroupSize()`
+@*/
+PetscErrorCode BMRMSetGroups(BMRM b, Vec group)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  if (group) {
+    PetscValidHeaderSpecific(group, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, group, 2);
+    PetscCall(PetscObjectReference((PetscObject)group));
+  }
+  PetscCall(VecDestroy(&b->groups));
+  b->groups = group;
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetGroupSize - Sets how many features that follow each other are a group, for the regulariser grouplasso
+
+  Logically Collective
+
+  Input Parameters:
++ b - the solver
+- n - the number, 1 by default; counts without `BMRMSetGroups()`
+
+  Options Database Key:
+. -bmrm_reg_group_size <1> - the number
+
+  Level: intermediate
+
+.seealso: `BMRMSetRegularizerType()`, `BMRMSetGroups()`
+@*/
+PetscErrorCode BMRMSetGroupSize(BMRM b, PetscInt n)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(b, n, 2);
+  PetscCheck(n >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Groups of %" PetscInt_FMT " features, it must be one or more", n);
+  if (n != b->groupsize) PetscCall(BMRMForget_Private(b));
+  b->groupsize = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,6 +252,7 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
 PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   char      type[BMRM_NAME_LEN];
+  PetscInt  size  = b->groupsize;
   PetscReal ratio = b->reg->ratio;
   PetscBool set;
 
@@ -203,6 +261,50 @@ PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems Petsc
   if (set) PetscCall(BMRMSetRegularizerType(b, type));
   PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "elastic net: the part of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
   if (set) PetscCall(BMRMSetElasticNetRatio(b, ratio));
+  PetscCall(PetscOptionsInt("-bmrm_reg_group_size", "group lasso: so many features that follow each other are a group", "BMRMSetGroupSize", size, &size, &set));
+  if (set) PetscCall(BMRMSetGroupSize(b, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses factors or groups that do not belong to the features. */
+static PetscErrorCode CheckLayout(BMRM b, Vec v, const char what[])
+{
+  PetscInt n, m, N, M;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(MatGetSize(b->X, NULL, &M));
+  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights", N, what, M);
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(MatGetLocalSize(b->X, NULL, &m));
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights on this rank", n, what, m);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The factors of all weights: those of the features, once a class. */
+static PetscErrorCode SpreadFactors(BMRM b)
+{
+  const PetscInt     k = b->loss->outputs;
+  const PetscScalar *fa;
+  PetscScalar       *wa;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b->reg->weights));
+  if (!b->factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckLayout(b, b->factor, "factors"));
+  PetscCall(VecGetLocalSize(b->factor, &n));
+  if (k == 1) {
+    PetscCall(PetscObjectReference((PetscObject)b->factor));
+    b->reg->weights = b->factor;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecDuplicate(b->w, &b->reg->weights));
+  PetscCall(VecGetArrayRead(b->factor, &fa));
+  PetscCall(VecGetArrayWrite(b->reg->weights, &wa));
+  for (PetscInt c = 0; c < k; c++) PetscCall(PetscArraycpy(wa + c * n, fa, n));
+  PetscCall(VecRestoreArrayWrite(b->reg->weights, &wa));
+  PetscCall(VecRestoreArrayRead(b->factor, &fa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,16 +315,12 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
 
   PetscFunctionBegin;
   r->free = -1;
+  PetscCall(SpreadFactors(b));
   if (r->weights) {
     const PetscScalar *fa;
-    PetscInt           n, m, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
+    PetscInt           n, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
 
-    PetscCall(VecGetSize(r->weights, &n));
-    PetscCall(VecGetSize(b->w, &m));
-    PetscCheck(n == m, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights", n, m);
     PetscCall(VecGetLocalSize(r->weights, &n));
-    PetscCall(VecGetLocalSize(b->w, &m));
-    PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " factors for %" PetscInt_FMT " weights on this rank", n, m);
     PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
     PetscCall(VecGetArrayRead(r->weights, &fa));
     for (PetscInt j = 0; j < n; j++) {
@@ -237,9 +335,13 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
     PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
     PetscCallMPI(MPI_Allreduce(mine + 2, all + 2, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)b)));
     PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative or no numbers", all[1]);
-    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more", all[0]);
+    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more: give a bias of several classes a small factor", all[0]);
     r->free = all[2];
   }
+  if (b->groups) PetscCall(CheckLayout(b, b->groups, "groups"));
+  r->groups    = b->groups;
+  r->groupsize = b->groupsize;
+  r->outputs   = b->loss->outputs;
   if (r->ops->setup) PetscCall((*r->ops->setup)(r, b->w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

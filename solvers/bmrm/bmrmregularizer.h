@@ -39,6 +39,9 @@ struct _n_BMRMRegularizer {
   PetscBool                  proximal;  /* not strictly convex: its models need a proximal term */
   Vec                        weights;   /* a factor for every weight, or NULL for ones */
   PetscInt                   free;      /* the weight whose factor is zero, -1 when there is none */
+  Vec                        groups;    /* the group of every feature, or NULL: */
+  PetscInt                   groupsize; /* so many features that follow each other are one */
+  PetscInt                   outputs;   /* weights of a feature */
   PetscReal                  ratio;     /* of the elastic net: the part of the absolute values */
   void                      *data;      /* of the type */
 };

@@ -21,15 +21,28 @@
 @*/
 PetscErrorCode BMRMSetUp(BMRM b)
 {
+  PetscInt m;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   if (b->setup) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "No data to train on: call BMRMSetData() first");
+  PetscCall(BMRMLossSetUp_Private(b));
+  if (b->w) {
+    PetscCall(MatGetSize(b->A, &m, NULL));
+    if (m != b->m * b->loss->outputs) PetscCall(BMRMVectorsDestroy_Private(b));
+  }
   if (!b->w) {
-    PetscCall(MatCreateVecs(b->X, &b->w, &b->f));
+    if (b->loss->outputs > 1) PetscCall(BMRMBlocksCreate_Private(b->X, b->loss->outputs, &b->A));
+    else {
+      PetscCall(PetscObjectReference((PetscObject)b->X));
+      b->A = b->X;
+    }
+    PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
-    PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
+    if (b->loss->outputs > 1) PetscCall(VecDuplicate(b->y, &b->labels));
+    else PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
     PetscCall(VecCopy(b->y, b->labels));
   }
   if (b->nr != b->ncut) {
@@ -37,8 +50,6 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(VecDuplicateVecs(b->f, b->ncut, &b->r));
     b->nr = b->ncut;
   }
-  b->loss->scale = (PetscReal)1 / b->m;
-  PetscCall(BMRMLossCheckLabels_Private(b));
   PetscCall(BMRMRegularizerSetUp_Private(b));
   b->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,7 +71,7 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
 static PetscErrorCode BMRMMultTransposeMany(BMRM b, PetscInt n, const Vec r[], const Vec a[])
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(MatMultTranspose(b->X, r[k], a[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(MatMultTranspose(b->A, r[k], a[k]));
   b->matmults += n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,7 +101,7 @@ static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
 static PetscErrorCode BMRMPass(BMRM b)
 {
   PetscFunctionBegin;
-  PetscCall(MatMult(b->X, b->d, b->e));
+  PetscCall(MatMult(b->A, b->d, b->e));
   b->matmults++;
   PetscCall(PetscLogEventBegin(BMRM_LineSearchEvent, b, 0, 0, 0));
   if (b->line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
@@ -147,7 +158,7 @@ static PetscErrorCode BMRMTest(BMRM b)
     PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix",
                (double)b->lower, (double)b->J);
     if (!reason || verified) break;
-    PetscCall(MatMult(b->X, b->w, b->f));
+    PetscCall(MatMult(b->A, b->w, b->f));
     b->matmults++;
     PetscCall(BMRMEvaluate(b));
   }

@@ -154,6 +154,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(!rq->folds || task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_ARG_INCOMP, "-cv compares predictions with labels, of which novelty detection knows none");
+  PetscCheck(!rq->folds || task != BMRM_TASK_RANKING, comm, PETSC_ERR_ARG_INCOMP, "-cv compares predictions with labels; the scores of a ranking predict an order only");
   for (PetscInt k = 0; k < n; k++) {
     point[k].lambda     = lambda[k];
     point[k].validation = (PetscReal)NAN;
@@ -203,7 +204,7 @@ static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BM
   PetscCall(PetscStrncpy(model->loss, r->loss, sizeof(model->loss)));
   model->lambda     = r->lambda;
   model->offset     = rq->bias != 0 ? rq->bias * model->offset : 0;
-  model->classify   = (PetscBool)(task != BMRM_TASK_REGRESSION);
+  model->classify   = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_NOVELTY);
   model->classes[0] = tr->classes[0];
   model->classes[1] = tr->classes[1];
   if (task == BMRM_TASK_NOVELTY) { /* a score of rho or more is of the class */

@@ -19,7 +19,7 @@ PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* accuracy, or the root of the mean square error */
+/* accuracy, or the root of the mean square error; NaN where scores predict an order only */
 static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
 {
   BMRMScore s;
@@ -27,6 +27,8 @@ static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
 
   PetscFunctionBegin;
   PetscCall(BMRMGetTask(b, &task));
+  *quality = (PetscReal)NAN;
+  if (task == BMRM_TASK_RANKING) PetscFunctionReturn(PETSC_SUCCESS);
   if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, y, &s));
   else PetscCall(BMRMScoreNumbers(f, y, &s));
   *quality = task == BMRM_TASK_CLASSIFICATION ? s.accuracy : s.rmse;

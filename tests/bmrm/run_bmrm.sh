@@ -173,7 +173,7 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
   certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
 fi
-if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bin/textgen" >/dev/null 2>&1; then
+if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" "${BUILD#"$ROOT"/}/bin/textgen" >/dev/null 2>&1; then
   "$BUILD/bin/textgen" "$tmp/text" 200000 10000 20
   for pair in "1 55" "8 40"; do
     run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"

@@ -1,0 +1,25 @@
+/* Preferences within queries: mean over the queries of the mean over their pairs with labels y_i > y_j of max(0, 1 - (z_i - z_j)). */
+#include "solvers/bmrm/losses/pairwise.h"
+
+PETSC_INTERN PetscErrorCode BMRMLossCreate_preference(BMRMLoss);
+
+static int Fits(double y)
+{
+  return y - y == 0;
+}
+
+static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMPairwiseCut(g, PETSC_FALSE, u, offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .cut = Cut};
+
+PetscErrorCode BMRMLossCreate_preference(BMRMLoss l)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMLossSetGrouped(l, &loss));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

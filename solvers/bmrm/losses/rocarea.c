@@ -1,0 +1,25 @@
+/* The area under the ROC curve: mean over the pairs of a positive example i and a negative one j of max(0, 1 - (z_i - z_j)). */
+#include "solvers/bmrm/losses/pairwise.h"
+
+PETSC_INTERN PetscErrorCode BMRMLossCreate_rocarea(BMRMLoss);
+
+static int Fits(double y)
+{
+  return y == 1 || y == -1;
+}
+
+static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMPairwiseCut(g, PETSC_FALSE, u, offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .labels = "+1 or -1", .fits = Fits, .cut = Cut};
+
+PetscErrorCode BMRMLossCreate_rocarea(BMRMLoss l)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMLossSetGrouped(l, &loss));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
