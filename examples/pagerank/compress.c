@@ -2,7 +2,7 @@
 #include "pagerank.h"
 
 enum {
-  DIGIT  = 11,
+  DIGIT  = 11, /* bits: as many places to write to as the caches bear, for few passes */
   DIGITS = 1 << DIGIT
 };
 
