@@ -2,16 +2,16 @@
 #include "pagerank.h"
 
 enum {
-  DIGIT  = 11,
+  DIGIT  = 11, /* bits: as many places to write to as the caches bear, for few passes */
   DIGITS = 1 << DIGIT
 };
 
-/* how many bits the numbers below n have */
+/* how many bits the numbers below n have; none when there are no such numbers */
 static int Bits(PetscInt64 n)
 {
   int bits = 0;
 
-  while (bits < 63 && (n - 1) >> bits) bits++;
+  while (bits < 63 && n > (PetscInt64)1 << bits) bits++;
   return bits;
 }
 

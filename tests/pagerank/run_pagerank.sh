@@ -64,6 +64,7 @@ for n in 1 2 3; do
   ranked "weights" $n "$tmp/weighted.txt" "" -f "$tmp/weighted.txt"
   for policy in teleport uniform self drop; do ranked "dangling nodes: $policy" $n "$tmp/dangling.txt" dangling=$policy -f "$tmp/dangling.txt" -dangling $policy; done
 done
+ranked "more processes than nodes" 7 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt"
 ranked "personalisation" 2 "$tmp/dangling.txt" "personal=1:3,4:1" -f "$tmp/dangling.txt" -personalize "$tmp/personal"
 ranked "damping 0.99" 1 "$tmp/dangling.txt" damping=0.99 -f "$tmp/dangling.txt" -damping 0.99
 ranked "links both ways" 2 "$tmp/dangling.txt" undirected=1 -f "$tmp/dangling.txt" -undirected
@@ -199,9 +200,18 @@ if [ -d "$graphs" ]; then
   mapfile -t names < <(ls "$tmp/public")
 else skip "public graphs" "the folder of public data sets is not there ($graphs)"; fi
 has numpy && $python "$oracle" rmat 16,16,1 "$tmp/rmat.txt"
+same=1
 for name in "${names[@]}"; do
+  run 1 -f "$tmp/public/$name" -tol 1e-12 -topk 0 -mat_type aij -ranks "$tmp/a" && mv "$tmp/a" "$tmp/public/$name.aij" || same=0
   run 1 -f "$tmp/public/$name" -tol 1e-12 -topk 0 -ranks "$tmp/public/$name.ranks" && run 1 -f "$tmp/public/$name" -tol 1e-12 -topk 0 -dangling drop -ranks "$tmp/public/$name.drop" || not_ok "$name" "$tmp/log"
+  apart "$tmp/public/$name.ranks" "$tmp/public/$name.aij" 1e-12 "$(wc -l <"$tmp/public/$name.ranks")" || { same=0 && echo "# $name"; }
 done
+if [ -n "${names[*]}" ]; then
+  [ $same = 1 ]
+  verdict "public graphs: -mat_type aij gives the same ranks (${#names[@]})"
+fi
+run 1 -rmat 16,16 -seed 1 -tol 1e-12 -mat_type aij -ranks "$tmp/rmat.aij" -topk 0 && apart "$tmp/rmat.1" "$tmp/rmat.aij" 1e-12 65536
+verdict "an R-MAT graph of 2^16 nodes: -mat_type aij gives the same ranks"
 for by in networkx igraph scipy; do
   if ! has $by; then
     skip "larger graphs by $by" "$python has no $by"
