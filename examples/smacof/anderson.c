@@ -3,6 +3,9 @@
    D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965). */
 #include "smacof.h"
 
+/* how far a combination goes along its residual: the eigenvalues of the transform lie between 0 and 1, and of a step twice as long about 0 */
+#define BETA 2
+
 PetscErrorCode HistoryCreate(size_t n, PetscInt most, History *H)
 {
   PetscFunctionBegin;
@@ -43,7 +46,7 @@ PetscErrorCode HistoryForget(History *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* next = g - (dX + dF) c, where c minimises |f - dF c|; by normal equations, from which what is nearly dependent is left out */
+/* next = x + BETA f - (dX + BETA dF) c, where g = x + f, where c minimises |f - dF c|; by normal equations, from which what is nearly dependent is left out */
 PetscErrorCode HistoryExtrapolate(const History *H, const double g[], double next[])
 {
   const PetscInt m = H->have;
@@ -62,9 +65,9 @@ PetscErrorCode HistoryExtrapolate(const History *H, const double g[], double nex
     for (size_t k = 0; k < H->n; k++) c[a] += H->df[a * H->n + k] * H->f[k];
   }
   PetscCall(SolveSmall(m, matrix, c));
-  PetscCall(PetscArraycpy(next, g, H->n));
+  for (size_t k = 0; k < H->n; k++) next[k] = g[k] + (BETA - 1) * H->f[k];
   for (PetscInt a = 0; a < m; a++)
-    for (size_t k = 0; k < H->n; k++) next[k] -= c[a] * (H->dx[a * H->n + k] + H->df[a * H->n + k]);
+    for (size_t k = 0; k < H->n; k++) next[k] -= c[a] * (H->dx[a * H->n + k] + BETA * H->df[a * H->n + k]);
   PetscCall(PetscFree2(matrix, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
