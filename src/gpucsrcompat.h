@@ -36,6 +36,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatOptionsViewer PetscOptionsCreateViewer
 #endif
 
+/* a container that frees what it points to */
+#if PETSC_VERSION_LT(3, 23, 0)
+  #define GpCompatContainerSetFree(container) PetscContainerSetUserDestroy(container, PetscContainerUserDestroyDefault)
+#else
+  #define GpCompatContainerSetFree(container) PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault)
+#endif
+
 /* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0

@@ -1,4 +1,5 @@
 /* From the examples of a file to the matrix and the labels of the trainer. */
+#include <gpucsr.h>
 #include "libsvm.h"
 
 /*@C
@@ -56,31 +57,97 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, const PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For types without a constructor from compressed rows: preallocate, then set row by row. */
-static PetscErrorCode SetRows(const BMRMExamples *ex, Mat X)
+/* memory that a matrix uses goes with it */
+static PetscErrorCode HandOver(Mat A, const char name[], void *array)
 {
-  PetscInt rstart, cstart, cend, *dnnz, *onnz;
+  PetscContainer container;
 
   PetscFunctionBegin;
-  PetscCall(MatSetUp(X));
-  PetscCall(MatGetOwnershipRange(X, &rstart, NULL));
-  PetscCall(MatGetOwnershipRangeColumn(X, &cstart, &cend));
-  PetscCall(PetscCalloc2(ex->m, &dnnz, ex->m, &onnz));
-  for (PetscInt i = 0; i < ex->m; i++) {
-    for (PetscInt k = ex->i[i]; k < ex->i[i + 1]; k++) {
-      if (ex->j[k] >= cstart && ex->j[k] < cend) dnnz[i]++;
-      else onnz[i]++;
-    }
-  }
-  PetscCall(MatXAIJSetPreallocation(X, 1, dnnz, onnz, NULL, NULL));
-  PetscCall(PetscFree2(dnnz, onnz));
-  for (PetscInt i = 0; i < ex->m; i++) {
-    const PetscInt row = rstart + i, k = ex->i[i];
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, array));
+  PetscCall(GpCompatContainerSetFree(container));
+  PetscCall(PetscObjectCompose((PetscObject)A, name, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(MatSetValues(X, 1, &row, ex->i[i + 1] - k, ex->j + k, ex->a + k, INSERT_VALUES));
+static PetscErrorCode HandOverRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar *a)
+{
+  PetscFunctionBegin;
+  PetscCall(HandOver(A, "BMRMExamples_i", i));
+  PetscCall(HandOver(A, "BMRMExamples_j", j));
+  PetscCall(HandOver(A, "BMRMExamples_a", a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscBool Outside(PetscInt column, PetscInt cstart, PetscInt cend)
+{
+  return (PetscBool)(column < cstart || column >= cend);
+}
+
+/* Parts the columns [cstart, cend) from the others. The fewer entries move out and the others close up where they are, first the values and then
+   the columns, so that there is never room for more than a third as many entries again. */
+static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
+{
+  const PetscInt nz   = ex->i[ex->m];
+  PetscInt       n[2] = {0, 0}, to[2] = {0, 0}, stays;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(ex->m + 1, &i[0]));
+  PetscCall(PetscMalloc1(ex->m + 1, &i[1]));
+  i[0][0] = i[1][0] = 0;
+  for (PetscInt row = 0, k = 0; row < ex->m; row++) {
+    for (; k < ex->i[row + 1]; k++) n[Outside(ex->j[k], cstart, cend)]++;
+    i[0][row + 1] = n[0];
+    i[1][row + 1] = n[1];
   }
-  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(PetscFree(ex->i));
+  stays    = n[1] > n[0];
+  a[stays] = ex->a;
+  PetscCall(PetscMalloc1(n[!stays], &a[!stays]));
+  for (PetscInt k = 0; k < nz; k++) {
+    const PetscBool outside = Outside(ex->j[k], cstart, cend);
+
+    a[outside][to[outside]++] = ex->a[k];
+  }
+  PetscCall(PetscRealloc((size_t)n[stays] * sizeof(PetscScalar), &a[stays]));
+  j[stays] = ex->j;
+  PetscCall(PetscMalloc1(n[!stays], &j[!stays]));
+  to[0] = to[1] = 0;
+  for (PetscInt k = 0; k < nz; k++) {
+    const PetscBool outside = Outside(ex->j[k], cstart, cend);
+
+    j[outside][to[outside]++] = outside ? ex->j[k] : ex->j[k] - cstart;
+  }
+  PetscCall(PetscRealloc((size_t)n[stays] * sizeof(PetscInt), &j[stays]));
+  ex->j = NULL;
+  ex->a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AIJ, made of the arrays of the examples */
+static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat *X)
+{
+  PetscInt    *i[2], *j[2], n = PETSC_DECIDE, cend = 0;
+  PetscScalar *a[2];
+  Mat          A, B;
+
+  PetscFunctionBegin;
+  if (!mpi) {
+    PetscCall(MatCreateSeqAIJWithArrays(ex->comm, ex->m, N, ex->i, ex->j, ex->a, X));
+    PetscCall(HandOverRows(*X, ex->i, ex->j, ex->a));
+    ex->i = NULL;
+    ex->j = NULL;
+    ex->a = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscSplitOwnership(ex->comm, &n, &N));
+  PetscCallMPI(MPI_Scan(&n, &cend, 1, MPIU_INT, MPI_SUM, ex->comm));
+  PetscCall(Split(ex, cend - n, cend, i, j, a));
+  PetscCall(MatCreateMPIAIJWithSplitArrays(ex->comm, ex->m, n, ex->M, N, i[0], j[0], a[0], i[1], j[1], a[1], X));
+  PetscCall(MatMPIAIJGetSeqAIJ(*X, &A, &B, NULL));
+  PetscCall(HandOverRows(A, i[0], j[0], a[0]));
+  PetscCall(HandOverRows(B, i[1], j[1], a[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,8 +161,9 @@ static PetscErrorCode SetRows(const BMRMExamples *ex, Mat X)
 . N    - number of columns, `PETSC_DECIDE` for the largest index; more than that pads with zeros
 - type - Mat type to use where the options name none
 
-  Output Parameter:
-. X - the matrix
+  Output Parameters:
++ ex - the examples, without their features, which an AIJ matrix takes over without a copy
+- X  - the matrix
 
   Options Database Key:
 . -mat_type <type> - the type
@@ -104,22 +172,31 @@ static PetscErrorCode SetRows(const BMRMExamples *ex, Mat X)
 
 .seealso: `BMRMExamplesLoad()`, `BMRMExamplesCreateLabels()`
 @*/
-PetscErrorCode BMRMExamplesCreateMat(const BMRMExamples *ex, PetscInt N, MatType type, Mat *X)
+PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type, Mat *X)
 {
-  PetscBool named, done;
+  char        name[64];
+  PetscBool   mpi, aij, gpucsr;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
   if (N == PETSC_DECIDE) N = ex->N;
   PetscCheck(N >= ex->N, ex->comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features, only %" PetscInt_FMT " are known", ex->file, ex->N, N);
-  PetscCall(MatCreate(ex->comm, X));
-  PetscCall(MatSetSizes(*X, ex->m, PETSC_DECIDE, ex->M, N));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_type", &named));
-  if (!named) PetscCall(MatSetType(*X, type));
+  PetscCall(PetscStrncpy(name, type, sizeof(name)));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", name, sizeof(name), NULL));
+  PetscCallMPI(MPI_Comm_size(ex->comm, &size));
+  PetscCall(PetscStrbeginswith(name, "mpi", &mpi));
+  PetscCall(CreateAIJ(ex, N, (PetscBool)(mpi || size > 1), X));
+  PetscCall(PetscStrInList(name, MATAIJ "," MATSEQAIJ "," MATMPIAIJ, ',', &aij));
+  PetscCall(PetscStrendswith(name, MATGPUCSR, &gpucsr));
+  if (gpucsr) PetscCall(MatConvert(*X, name, MAT_INPLACE_MATRIX, X)); /* keeps the arrays */
+  else if (!aij) {
+    Mat other;
+
+    PetscCall(MatConvert(*X, name, MAT_INITIAL_MATRIX, &other));
+    PetscCall(MatDestroy(X));
+    *X = other;
+  }
   PetscCall(MatSetFromOptions(*X));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*X, ex->i, ex->j, ex->a)); /* each acts on its own types only */
-  PetscCall(MatMPIAIJSetPreallocationCSR(*X, ex->i, ex->j, ex->a));
-  PetscCall(MatAssembled(*X, &done));
-  if (!done) PetscCall(SetRows(ex, *X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

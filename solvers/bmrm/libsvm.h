@@ -4,6 +4,7 @@
 
 #include <gpucsrcompat.h>
 #include <petscmat.h>
+#include "app/app.h"
 
 #define BMRM_MAX_CLASSES 16 /* so many different labels are told apart; more is an error wherever classes matter */
 
@@ -27,27 +28,19 @@ PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
-PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(const BMRMExamples *, PetscInt, MatType, Mat *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *, PetscInt, MatType, Mat *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, const PetscReal[2], Mat, Vec *);
-
-/* the first complaint about a file */
-typedef struct {
-  int        code;   /* PETSc error class, 0 for none */
-  PetscInt64 line;   /* counted from 1, 0 when the whole file is meant */
-  PetscInt64 column; /* likewise */
-  char       what[256];
-} BMRMFileError;
 
 /* the growing rows of a rank */
 typedef struct {
-  BMRMExamples *ex;
-  PetscInt      mcap, nzcap, nz;
-  PetscInt64    lines; /* begun so far */
-  BMRMFileError err;
+  BMRMExamples  *ex;
+  GpAppText      text;
+  GpAppComplaint wrong;
+  PetscInt       mcap, nzcap, nz;
 } BMRMParser;
 
 /* libsvmparse.c */
-PETSC_INTERN const char    *BMRMScanReal(const char *, double *);
-PETSC_INTERN PetscErrorCode BMRMParseLine(BMRMParser *, const char *, const char *);
+PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
+PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
 
 #endif

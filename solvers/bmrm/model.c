@@ -1,5 +1,5 @@
 /* The model: a text file of weights, and the scores it gives. */
-#include "libsvm.h"
+#include "app/appscan.h"
 #include "model.h"
 #include <errno.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static PetscBool ScanNumbers(const char line[], const char word[], int n, double
     if (length || k) {
       if (*p++ != ' ') return PETSC_FALSE;
     }
-    p = BMRMScanReal(p, v + k);
+    p = GpAppScanReal(p, v + k);
     if (!p || PetscIsInfOrNanReal((PetscReal)v[k])) return PETSC_FALSE;
   }
   return (PetscBool)(*p == 0);
@@ -135,7 +135,7 @@ static PetscBool IsCount(double v, double low, double high)
 }
 
 /* What the first rank does: reads the file, notes the first thing that is wrong. */
-static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
+static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
 {
   char        line[256];
   const char *expected = NULL;
@@ -214,9 +214,9 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, BMRMFileError *err)
 @*/
 PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 {
-  BMRMFileError err;
-  PetscMPIInt   rank, count;
-  PetscReal    *weights;
+  GpAppComplaint err;
+  PetscMPIInt    rank, count;
+  PetscReal     *weights;
 
   PetscFunctionBegin;
   memset(model, 0, sizeof(*model));

@@ -7,26 +7,39 @@
 #include <petscsys.h>
 #include <stdio.h>
 
+/* the first thing wrong that a rank found in its lines */
+typedef struct {
+  int        code;   /* PETSc error class, 0: nothing is wrong */
+  PetscInt64 line;   /* counted from 1 on this rank; 0: the file as a whole is meant */
+  PetscInt64 column; /* counted from 1; 0: the line as a whole is meant */
+  char       what[256];
+} GpAppComplaint;
+
+PETSC_EXTERN void GpAppComplain(GpAppComplaint *, PetscInt64 line, const char token[], const char end[], const char expected[]);
+PETSC_EXTERN void GpAppComplainAt(GpAppComplaint *, int code, PetscInt64 line, PetscInt64 column, const char token[], const char end[], const char expected[]);
+
 /* this rank's lines of a text file, in the order of the ranks; every line ends with a newline */
 typedef struct {
   MPI_Comm   comm;
   char       file[PETSC_MAX_PATH_LEN];
-  char      *text;
+  char      *text; /* the lines at hand: all of GpAppTextRead(), some of GpAppTextNext() */
   size_t     length;
-  PetscInt64 before; /* lines of the file on the ranks before this one */
+  PetscInt64 before; /* lines of the file on the ranks before this one; known after GpAppTextRead() or GpAppTextRaise() */
+  PetscInt64 lines;  /* of this rank: all after GpAppTextRead(), else the caller counts those that it has looked at */
+
+  /* what follows is the reader's own */
+  FILE          *fp;
+  PetscBool      piped;
+  size_t         room, ahead; /* bytes allocated at text, and read beyond length */
+  PetscInt64     left;        /* bytes of this rank that are still to be read, where that is known */
+  GpAppComplaint unreadable;
 } GpAppText;
 
+PETSC_EXTERN PetscErrorCode GpAppTextOpen(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextNext(GpAppText *, size_t);
 PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextRaise(GpAppText *, const GpAppComplaint *);
 PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
-
-/* the first thing wrong that a rank found in its lines */
-typedef struct {
-  PetscInt64 line; /* counted from 1 on this rank; 0: nothing is wrong */
-  char       what[256];
-} GpAppComplaint;
-
-PETSC_EXTERN void           GpAppComplain(GpAppComplaint *, PetscInt64 line, const char token[], const char end[], const char expected[]);
-PETSC_EXTERN PetscErrorCode GpAppTextRaise(const GpAppText *, const GpAppComplaint *);
 
 /* a file that the first rank writes aside and that gets its name at the end */
 typedef struct {

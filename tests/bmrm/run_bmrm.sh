@@ -264,6 +264,21 @@ bad "empty file" '' "bad: the file holds no examples"
 bad "one class" '1 1:1\n1 2:1\n' "bad: all labels are 1, expected two classes"
 bad "three classes" '1 1:1\n2 2:1\n3 2:1\n' "bad: expected two classes, got more"
 bad "NaN label" 'nan 1:1\n1 2:1\n' "bad: line 1, column 1: expected a finite number as label"
+if [ -f "$small" ]; then
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/plain1" && run 2 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/plain2"
+  verdict "compressed: the plain file"
+  for pack in gzip xz bzip2 zstd; do
+    if command -v $pack >/dev/null; then
+      $pack -c <"$small" >"$tmp/pa'cked" && run 1 -f "$tmp/pa'cked" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/packed1" && cmp -s "$tmp/plain1" "$tmp/packed1" &&
+        run 2 -f "$tmp/pa'cked" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/packed2" && cmp -s "$tmp/plain2" "$tmp/packed2"
+      verdict "compressed: $pack makes the same model"
+      head -c 500 "$tmp/pa'cked" >"$tmp/cut"
+      for n in 1 2; do refused "compressed: $pack, cut off, $n rank(s)" $n "cut: cannot be decompressed" -f "$tmp/cut" -mat_type aij -model "$tmp/out/m"; done
+    else
+      skip "compressed: $pack" "it is not installed"
+    fi
+  done
+fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
 refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"
 

@@ -1,6 +1,9 @@
 static char help[] = "The LIBSVM reader: numbers, good files, and every kind of bad file with the place in the message.\n\n";
 
+#include "app/appscan.h"
 #include "libsvm.h"
+#include <gpucsr.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,20 +57,31 @@ static PetscErrorCode TestNumbers(void)
                         "00012",
                         "3.141592653589793238462643383279502884",
                         "1e-22",
-                        "8.5e-23"};
+                        "8.5e-23",
+                        "18446744073709551615",
+                        "9999999999999999999e-27",
+                        "9007199254740993e-1",
+                        "90071992547409925e-1",
+                        "0.5000000000000000277",
+                        "4503599627370496.5",
+                        "4503599627370497.5",
+                        "0.000000000000000000012345678901234567",
+                        "00000000000000000000000000012.5",
+                        "9223372036854775808e-18",
+                        "1e-27"};
   const char *bad[]  = {"", "+", "-", ".", "e5", "1e", "1e+", "nan", "inf", "-inf", "0x10", "--1", "abc"};
   uint64_t    s      = 42;
 
   PetscFunctionBegin;
   for (size_t k = 0; k < sizeof(good) / sizeof(good[0]); k++) {
     double      v;
-    const char *end = BMRMScanReal(good[k], &v);
+    const char *end = GpAppScanReal(good[k], &v);
 
     PetscCheck(end && !*end && v == strtod(good[k], NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' was read as %.17g", good[k], v);
   }
   for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
     double      v;
-    const char *end = BMRMScanReal(bad[k], &v);
+    const char *end = GpAppScanReal(bad[k], &v);
 
     PetscCheck(!end || *end, PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' passed as the number %.17g", bad[k], v);
   }
@@ -79,7 +93,9 @@ static PetscErrorCode TestNumbers(void)
     memcpy(&expected, &s, sizeof(expected));
     if (!(expected - expected == 0)) continue;
     (void)snprintf(text, sizeof(text), k % 3 ? "%.*g" : "%.*e", k % 18, k % 2 ? expected : (double)(int64_t)s * 1e-15);
-    PetscCheck(BMRMScanReal(text, &v) == text + strlen(text) && v == strtod(text, NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' was read as %.17g", text, v);
+    PetscCheck(GpAppScanReal(text, &v) == text + strlen(text) && v == strtod(text, NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' was read as %.17g", text, v);
+    (void)snprintf(text, sizeof(text), "%" PRIu64 "e-%d", s >> (s & 31), k % 28); /* all the digits there are, as dense as can be */
+    PetscCheck(GpAppScanReal(text, &v) == text + strlen(text) && v == strtod(text, NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' was read as %.17g", text, v);
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "numbers are read to the last bit\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +133,7 @@ static const Case cases[] = {{"plain", "+1 1:0.5 3:-2\n-1 2:1e3\n", 2, 3, 3, NUL
                              {"unprintable", "1 \001\002:1\n", 0, 0, 0, "line 1, column 3: expected <index>:<value>, got '?\?:1'"},
                              {"empty file", "", 0, 0, 0, "the file holds no examples"},
                              {"only comments", "# nothing\n\n", 0, 0, 0, "the file holds no examples"},
-                             {"compressed", "\x1f\x8b\x08", 0, 0, 0, "compressed with gzip"}};
+                             {"compressed", "\x1f\x8b\x08", 0, 0, 0, "cannot be decompressed"}};
 
 static PetscErrorCode TestCase(const Case *c)
 {
@@ -150,6 +166,33 @@ static PetscInt Length(PetscInt i)
   return i == MANY / 2 ? 40000 : i % 7;
 }
 
+/* The matrix holds what the rows hold, whatever its type, also after the examples have gone. */
+static PetscErrorCode TestMat(BMRMExamples *ex)
+{
+  const MatType types[] = {MATAIJ, MATMPIAIJ, MATGPUCSR, MATBAIJ, MATDENSE};
+  Mat           reference, X;
+  PetscBool     same;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(ex->comm, &reference));
+  PetscCall(MatSetSizes(reference, ex->m, PETSC_DECIDE, ex->M, ex->N + 10));
+  PetscCall(MatSetType(reference, MATAIJ));
+  PetscCall(MatSeqAIJSetPreallocationCSR(reference, ex->i, ex->j, ex->a));
+  PetscCall(MatMPIAIJSetPreallocationCSR(reference, ex->i, ex->j, ex->a));
+  for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+    BMRMExamples again;
+
+    PetscCall(BMRMExamplesLoad(ex->comm, "test_libsvm.tmp", &again));
+    PetscCall(BMRMExamplesCreateMat(&again, ex->N + 10, types[t], &X)); /* padded */
+    PetscCall(BMRMExamplesDestroy(&again));
+    PetscCall(MatMultEqual(reference, X, 3, &same));
+    PetscCheck(same, ex->comm, PETSC_ERR_PLIB, "type %s is another matrix", types[t]);
+    PetscCall(MatDestroy(&X));
+  }
+  PetscCall(MatDestroy(&reference));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A file of many lines: every row arrives, once, in order, whichever rank reads it; with and without a bad line far inside. */
 static PetscErrorCode TestMany(PetscInt bad)
 {
@@ -159,8 +202,6 @@ static PetscErrorCode TestMany(PetscInt bad)
   BMRMExamples   ex;
   PetscErrorCode ierr;
   PetscInt       start = 0;
-  Mat            X[2];
-  PetscBool      same;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(100 * MANY + 16 * 40000, &text));
@@ -190,14 +231,7 @@ static PetscErrorCode TestMany(PetscInt bad)
     PetscCheck(ex.label[r] == i % 2 && ex.i[r + 1] - ex.i[r] == Length(i), PETSC_COMM_SELF, PETSC_ERR_PLIB, "row %" PetscInt_FMT " is wrong", i);
     for (PetscInt k = 0; k < Length(i); k++) PetscCheck(ex.j[ex.i[r] + k] == 2 * k && PetscRealPart(ex.a[ex.i[r] + k]) == i + k + 0.25, PETSC_COMM_SELF, PETSC_ERR_PLIB, "row %" PetscInt_FMT " is wrong", i);
   }
-  PetscCall(BMRMExamplesCreateMat(&ex, PETSC_DECIDE, MATAIJ, &X[0]));
-  PetscCall(BMRMExamplesCreateMat(&ex, ex.N + 10, MATAIJ, &X[1])); /* padded */
-  PetscCall(MatDestroy(&X[1]));
-  PetscCall(BMRMExamplesCreateMat(&ex, ex.N, MATBAIJ, &X[1])); /* set row by row */
-  PetscCall(MatMultEqual(X[0], X[1], 3, &same));
-  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "the types disagree");
-  PetscCall(MatDestroy(&X[0]));
-  PetscCall(MatDestroy(&X[1]));
+  PetscCall(TestMat(&ex));
   PetscCall(BMRMExamplesDestroy(&ex));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "many lines arrive in order\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -236,6 +270,8 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsSetValue(NULL, "-mat_gpucsr_storage", "double"));
   PetscCall(TestNumbers());
   for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) PetscCall(TestCase(&cases[k]));
   PetscCall(TestMany(-1));
