@@ -46,9 +46,11 @@ static PetscErrorCode MergeClasses(BMRMExamples *ex, PetscInt64 linesbefore)
 static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 {
   PetscInt64 mine[2], all[2];
-  PetscInt   N = ex->N;
+  PetscInt   N      = ex->N;
+  PetscBool  ranked = ex->ranked;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&ranked, &ex->ranked, 1, MPIU_BOOL, MPI_LOR, ex->comm));
   mine[0] = ex->m;
   mine[1] = nz;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, ex->comm));
@@ -69,6 +71,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + ps->text.left / 5); /* most entries are longer */
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
+  PetscCall(PetscMalloc1(ps->mcap, &ps->ex->query));
   PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->j));
   PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->a));
   ps->ex->i[0] = 0;
@@ -95,7 +98,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 
   Note:
   A line holds a label and, in ascending order of the indices, features as <index>:<value>, counted from 1. Blank lines,
-  comments from # to the end of a line, carriage returns and a qid:<number> after the label are ignored. Anything else is an error
+  comments from # to the end of a line and carriage returns are ignored; after the label may be a qid:<number>. Anything else is an error
   that names the line and the column, raised on all ranks.
 
 .seealso: `BMRMExamplesCreateMat()`, `BMRMExamplesGetClasses()`
@@ -143,6 +146,7 @@ PetscErrorCode BMRMExamplesDestroy(BMRMExamples *ex)
   PetscCall(PetscFree(ex->j));
   PetscCall(PetscFree(ex->a));
   PetscCall(PetscFree(ex->label));
+  PetscCall(PetscFree(ex->query));
   ex->m = ex->M = ex->N = 0;
   ex->nnz               = 0;
   ex->nclass            = 0;
