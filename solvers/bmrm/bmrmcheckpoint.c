@@ -106,7 +106,28 @@ static PetscErrorCode TimesLabels(Vec r, Vec labels, Vec e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three numbers that other examples, labels or another order of them would hardly share. Uses d, e and r. */
+/* Adds the sum of r times v to a number; where v is shorter it counts for every class. */
+static PetscErrorCode AddDot(Vec r, Vec v, double *print)
+{
+  const PetscScalar *ra, *va;
+  PetscReal          mine = 0, sum;
+  PetscInt           n, m;
+
+  PetscFunctionBegin;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(r, &n));
+  PetscCall(VecGetLocalSize(v, &m));
+  PetscCall(VecGetArrayRead(r, &ra));
+  PetscCall(VecGetArrayRead(v, &va));
+  for (PetscInt i = 0; i < n; i++) mine += PetscRealPart(ra[i] * va[i % m]);
+  PetscCall(VecRestoreArrayRead(v, &va));
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)r)));
+  *print += sum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three numbers that other examples, labels, queries, factors or groups, or another order of them would hardly share. Uses d, e and r. */
 static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
 {
   PetscScalar *a, dot;
@@ -125,9 +146,12 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
   PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
+  print[0] = 0;
+  PetscCall(AddDot(b->r[0], b->labels, &print[0]));
+  PetscCall(AddDot(b->r[0], b->queries, &print[0]));
+  PetscCall(AddDot(b->d, b->factor, &print[0]));
+  PetscCall(AddDot(b->d, b->groups, &print[0]));
   PetscCall(TimesLabels(b->r[0], b->labels, b->e));
-  PetscCall(VecSum(b->e, &dot));
-  print[0] = PetscRealPart(dot);
   PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);

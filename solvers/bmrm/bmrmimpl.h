@@ -129,6 +129,8 @@ PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
 PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
 PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
+
+/* bmrmlabels.c */
 PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
 
 /* bmrmregularizer.c */

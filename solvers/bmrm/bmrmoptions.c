@@ -1,0 +1,106 @@
+/* The options of the solver. */
+#include "bmrmimpl.h"
+
+/*@C
+  BMRMSetOptionsPrefix - Sets the prefix of the solver's options
+
+  Logically Collective
+
+  Input Parameters:
++ b      - the solver
+- prefix - put before the names of all options, without a hyphen
+
+  Level: advanced
+
+.seealso: `BMRMSetFromOptions()`
+@*/
+PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)b, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetFromOptions - Sets what the options database says
+
+  Collective
+
+  Input Parameter:
+. b - the solver
+
+  Options Database Keys:
++ -bmrm_loss <hinge>                   - what an error costs
+. -bmrm_reg <l2>                       - what weights cost
+. -bmrm_reg_ratio <0.5>                - elastic net: the part of the absolute values
+. -bmrm_reg_group_size <1>             - group lasso: features of a group
+. -bmrm_lambda <1e-5>                  - weight of the regulariser
+. -bmrm_eps <1e-4>                     - absolute tolerance on the gap
+. -bmrm_eps_rel <0>                    - relative tolerance on the gap
+. -bmrm_max_it <10000>                 - most passes over the data
+. -bmrm_line_search <true>             - line search of OCAS
+. -bmrm_cuts <1>                       - cuts a pass
+. -bmrm_warm_start <false>             - go on from the last solve
+. -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
+. -bmrm_mu_adapt <true>                - change it on the way
+. -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
+. -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
+. -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
+. -bmrm_checkpoint <file>              - save the state now and then
+. -bmrm_checkpoint_every <10>          - after so many passes
+. -bmrm_restart <file>                 - go on from a checkpoint
+. -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
+. -bmrm_monitor [viewer]               - print a line a pass
+. -bmrm_view [viewer]                  - view the solver after the solve
+- -bmrm_converged_reason [viewer]      - print why it stopped
+
+  Level: beginner
+
+.seealso: `BMRMCreate()`, `BMRMSolve()`
+@*/
+PetscErrorCode BMRMSetFromOptions(BMRM b)
+{
+  PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
+  PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
+  PetscInt  every = b->checkpoint_every;
+  PetscBool adapt = b->mu_adapt, set;
+  char      file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscObjectOptionsBegin((PetscObject)b);
+  PetscCall(BMRMLossSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(BMRMRegularizerSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap", "BMRMSetTolerances", eps, &eps, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most", "BMRMSetTolerances", max_it, &max_it, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", b->line_search, &b->line_search, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts a pass", "BMRMSetCuts", ncut, &ncut, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_warm_start", "go on from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(PetscOptionsString("-bmrm_restart", "go on from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
+  if (set) PetscCall(BMRMSetRestart(b, file));
+  PetscCall(PetscOptionsString("-bmrm_checkpoint", "save the state in this file now and then", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
+  if (!set) PetscCall(PetscStrncpy(file, b->checkpoint, sizeof(file)));
+  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes", "BMRMSetCheckpoint", every, &every, NULL));
+  PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
+  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
+  PetscOptionsEnd();
+  PetscCall(BMRMSetCheckpoint(b, file, every));
+  PetscCall(BMRMSetCuts(b, ncut));
+  PetscCall(BMRMSetMaxCuts(b, max_cuts));
+  PetscCall(BMRMSetLambda(b, lambda));
+  PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
+  PetscCall(BMRMSetMu(b, mu, adapt));
+  PetscCall(BMRMSetIdleAge(b, idle_age));
+  PetscCall(BMRMSetQPTolerance(b, qp_rtol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
