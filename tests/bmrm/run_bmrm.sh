@@ -300,6 +300,9 @@ run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmr
   run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -model "$tmp/whole7" && cmp -s "$tmp/whole7" "$tmp/rest7" && holds "$(value "$tmp/rest.json" iterations) > 13"
 verdict "softmax: a restart ends in the same bits"
 refused "softmax: a checkpoint of another number of ranks" 2 "was made on another number of ranks" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_restart "$tmp/ck7" -model "$tmp/out/m"
+run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss preference "${set[@]}" -bmrm_max_it 6 -bmrm_checkpoint "$tmp/ckq" -bmrm_checkpoint_every 5
+sed '7s/qid:[0-9]*/qid:1/' "$tmp/seven" >"$tmp/asked"
+refused "preference: a checkpoint of other queries" 1 "belongs to other data" -f "$tmp/asked" -mat_type aij -bmrm_loss preference "${set[@]}" -bmrm_restart "$tmp/ckq" -model "$tmp/out/m"
 refused "softmax: a checkpoint of another group size" 1 "was made with another loss or regulariser" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_reg_group_size 2 -bmrm_lambda 0.03 -bmrm_restart "$tmp/ck7" -model "$tmp/out/m"
 
 # --- saved models, tiny data written here ---------------------------------------------------------------------------------------
