@@ -3,10 +3,13 @@
 #   PETSC_DIR, PETSC_ARCH   which PETSc; without them pkg-config tells
 #   CUDA_DIR                the CUDA toolkit; without it the nvcc on the PATH; CUDA_DIR=none builds for the host alone
 #   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
+#   SLEPC_DIR               SLEPc for `pagerank -method eps`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
 #   V=1                     show the commands
 #   BUILD                   where everything that is built goes, default build
 #   prefix, DESTDIR         where `make install` puts it
 BUILD      ?= build
+# one name for one folder: the recorded dependencies are those of a target by its name
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 CUDA_ARCHS ?= 80 90
 prefix     ?= /usr/local
 DESTDIR    ?=
@@ -40,6 +43,16 @@ PETSC_DIR  := $(petscdir)
 PETSC_ARCH := $(petscarch)
 CUDA_DIR   := $(if $(nvcc),$(cuda),none)
 HOSTCC     := cc
+
+# --- SLEPc, for one method of one app --------------------------------------------------------------------------------------
+comma    := ,
+slepcdir := $(SLEPC_DIR)
+ifeq ($(slepcdir),)
+  slepcdir := $(if $(filter $(petsc),$(abspath $(shell pkg-config --variable=prefix PETSc 2>/dev/null))),$(shell pkg-config --variable=prefix SLEPc 2>/dev/null))
+endif
+slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
+slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
+pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
 
 # --- what is compiled from what ----------------------------------------------------------------------------------------
 # .c             the C compiler of PETSc
@@ -111,6 +124,7 @@ $(1): FORCE
 	@mkdir -p $$(@D); echo '$$(subst ','\'',$(2))' | cmp -s - $$@ || echo '$$(subst ','\'',$(2))' >$$@
 endef
 $(eval $(call stamp,$(obj)/flags,$$(CC) $$(cflags) $$(pincs) $$(nvcc) $$(nvflags)))
+$(eval $(call stamp,$(obj)/slepc,$$(slepcinc)))
 $(eval $(call stamp,$(BUILD)/linked,$$(petsc) $$(petsctag) $$(CC) $$(cudalibs)))
 
 $(obj)/%.o: %.c $(obj)/flags
@@ -150,10 +164,10 @@ $(blib): $(bmrmobj) $(BUILD)/linked
 define program
 $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
-	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $$(petsclib) -lm
+	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(e)/*.cu)),$($(e)_libs))))
 $(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
@@ -168,6 +182,8 @@ $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/se
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
+$(obj)/examples/pagerank/solveeps.o: incs += $(slepcinc)
+$(obj)/examples/pagerank/solveeps.o: $(obj)/slepc
 $(obj)/tests/bench/%.o: incs += -Itests
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

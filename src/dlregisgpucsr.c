@@ -82,6 +82,10 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRHaloEnd", MAT_CLASSID, &MAT_GPUCSR_HaloEnd));
   PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
+  /* ranks need not come to these together: a block's image is stale on some of them only */
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Upload, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Transpose, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(VecGPUInitialize_Private());

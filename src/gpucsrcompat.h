@@ -55,6 +55,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatGetNegCurve(ksp) ((ksp)->converged_neg_curve)
 #endif
 
+/* ghosts in types that derive from VECMPI; before, PETSc's functions for ghosts knew VECMPI alone */
+#if PETSC_VERSION_GE(3, 26, 0) && defined(PETSC_USE_LOG)
+  #define GP_COMPAT_GHOSTS 1
+#else
+  #define GP_COMPAT_GHOSTS 0
+#endif
+
 /* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
    (-1: PETSc has none) */
 #if defined(PETSC_HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)

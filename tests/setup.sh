@@ -36,6 +36,7 @@ if [ "$what" = test ]; then
   have clang-format || wished+=(clang-format)
   havepython numpy || wished+=(python3-numpy)
   havepython petsc4py || wished+=(python3-petsc4py-real)
+  { have pkg-config && pkg-config --exists SLEPc; } || wished+=(libslepc-real-dev) # for pagerank -method eps
   havepython slepc4py || wished+=(python3-slepc4py-real)
   havepython networkx || wished+=(python3-networkx python3-scipy)
   havepython igraph || wished+=(python3-igraph)

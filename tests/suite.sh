@@ -23,13 +23,31 @@ fi
 lap build
 tests/harness.sh
 lap harness
+# The scripts of this suite, as many at a time as there are cores, for most of them wait for one program after the other; what a script
+# says comes in one piece.  The GPU is for one at a time, and so is conformance, which keeps all cores busy itself.
+jobs=${JOBS:-$(nproc)}
+[ "$GPUCSR_SUITE" != gpu ] || jobs=1
+one() {
+  local script=$1 start rc log
+  log=$BUILD/tests/$(basename "$script" .sh).tap
+  start=$(date +%s)
+  "$script" >"$log" 2>&1
+  rc=$?
+  {
+    cat "$log"
+    [ $rc -eq 0 ] || [ $rc -eq 1 ] || not_ok "$script ended with code $rc"
+    echo "# $script: $(($(date +%s) - start)) s"
+  } | (flock 9 && cat) 9>"$BUILD/tests/suite.lock"
+}
+export -f one not_ok
+scripts=()
 for script in tests/*/run_*.sh; do
   case $GPUCSR_SUITE:$script in
+  *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | gpu:*/pagerank/* | gpu:*/gpu/*) "$script" ;;
-  *) continue ;;
+  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | gpu:*/pagerank/* | gpu:*/gpu/*) scripts=("$script" "${scripts[@]}") ;; # the longest have the last names
   esac
-  rc=$?
-  [ $rc -eq 0 ] || [ $rc -eq 1 ] || not_ok "$script ended with code $rc"
-  lap "$script"
 done
+printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'
+lap scripts
+if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh; fi

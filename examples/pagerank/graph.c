@@ -1,8 +1,24 @@
-/* From links to a matrix: the exchange of links between ranks, compressed rows. */
+/* From links to a matrix, on any number of ranks. */
 #include "pagerank.h"
 #include <gpucsr.h>
 #include <stdlib.h>
 #include <string.h>
+
+static PetscLogEvent GraphRead, GraphNames, GraphRows, GraphMatrix;
+
+/* the parts of loading, for -log_view */
+PetscErrorCode GraphRegisterEvents(void)
+{
+  PetscClassId id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscClassIdRegister("Graph", &id));
+  PetscCall(PetscLogEventRegister("GraphRead", id, &GraphRead));
+  PetscCall(PetscLogEventRegister("GraphNames", id, &GraphNames));
+  PetscCall(PetscLogEventRegister("GraphRows", id, &GraphRows));
+  PetscCall(PetscLogEventRegister("GraphMatrix", id, &GraphMatrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* brings every link to the rank that owns its row, the node it leads to */
 static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
@@ -54,47 +70,6 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* compressed rows, columns ascending, equal links made one */
-static PetscErrorCode Compress(Links *L, const GraphOptions *options, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_)
-{
-  PetscInt    *i, *j, nz = 0;
-  PetscScalar *a;
-
-  PetscFunctionBegin;
-  PetscCheck(L->n <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More links on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
-  PetscCall(PetscCalloc1(m + 2, &i));
-  PetscCall(PetscMalloc2(L->n + 1, &j, L->n + 1, &a));
-  for (PetscInt64 k = 0; k < L->n; k++) i[L->to[k] - first + 2]++;
-  for (PetscInt r = 0; r < m; r++) i[r + 2] += i[r + 1]; /* i[r+1]: where row r goes on being filled */
-  for (PetscInt64 k = 0; k < L->n; k++) {
-    const PetscInt at = i[L->to[k] - first + 1]++;
-
-    j[at] = (PetscInt)L->from[k];
-    a[at] = L->weight ? L->weight[k] : 1.0;
-  }
-  for (PetscInt r = 0, begin = 0; r < m; r++) {
-    const PetscInt end = i[r + 1], start = nz;
-
-    if (L->weight) PetscCall(PetscSortIntWithScalarArray(end - begin, j + begin, a + begin));
-    else PetscCall(PetscSortInt(end - begin, j + begin));
-    for (PetscInt k = begin; k < end; k++) {
-      if (nz > start && j[nz - 1] == j[k]) {
-        if (L->weight || options->count_duplicates) a[nz - 1] += a[k];
-        continue;
-      }
-      j[nz]   = j[k];
-      a[nz++] = a[k];
-    }
-    i[r]  = start;
-    begin = end;
-  }
-  i[m] = nz;
-  *i_  = i;
-  *j_  = j;
-  *a_  = a;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* the matrix of the type that the options ask for; weights that single precision would change ask for double storage */
 static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
@@ -129,27 +104,60 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the weight that leaves each node: the sums of the columns */
-static PetscErrorCode SumOut(Mat A, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Vec *out)
+/* the weight that leaves each node, from the sums of the columns on each rank; frees these */
+static PetscErrorCode SumOut(Mat A, PetscScalar sums[], Vec *out)
 {
   MPI_Comm        comm = PetscObjectComm((PetscObject)A);
   const PetscInt *ranges;
   PetscMPIInt     size, *counts;
-  PetscScalar    *all, *mine;
+  PetscScalar    *mine;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(MatCreateVecs(A, out, NULL));
   PetscCall(VecGetOwnershipRanges(*out, &ranges));
   PetscCall(PetscMalloc1(size, &counts));
-  PetscCall(PetscCalloc1(N, &all));
   for (PetscMPIInt r = 0; r < size; r++) PetscCall(PetscMPIIntCast(ranges[r + 1] - ranges[r], &counts[r]));
-  for (PetscInt k = 0; k < i[m]; k++) all[j[k]] += a[k];
   PetscCall(VecGetArrayWrite(*out, &mine));
-  PetscCallMPI(MPI_Reduce_scatter(all, mine, counts, MPIU_SCALAR, MPIU_SUM, comm));
+  PetscCallMPI(MPI_Reduce_scatter(sums, mine, counts, MPIU_SCALAR, MPIU_SUM, comm));
   PetscCall(VecRestoreArrayWrite(*out, &mine));
-  PetscCall(PetscFree(all));
   PetscCall(PetscFree(counts));
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* links lead both ways, loops go, every link counts: as the options ask */
+static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
+{
+  const PetscInt64 n = L->n;
+
+  PetscFunctionBegin;
+  if (options->count_duplicates && !L->weight) {
+    PetscCall(LinksReserve(L, 1, PETSC_TRUE));
+    for (PetscInt64 k = 0; k < n; k++) L->weight[k] = 1.0;
+  }
+  if (options->undirected) {
+    PetscCall(LinksReserve(L, n, (PetscBool)(L->weight != NULL)));
+    for (PetscInt64 k = 0; k < n; k++) {
+      if (L->from[k] == L->to[k]) continue;
+      L->from[L->n] = L->to[k];
+      L->to[L->n]   = L->from[k];
+      if (L->weight) L->weight[L->n] = L->weight[k];
+      L->n++;
+    }
+  }
+  if (!options->keep_loops) {
+    PetscInt64 kept = 0;
+
+    for (PetscInt64 k = 0; k < L->n; k++) {
+      if (L->from[k] == L->to[k]) continue;
+      L->from[kept] = L->from[k];
+      L->to[kept]   = L->to[k];
+      if (L->weight) L->weight[kept] = L->weight[k];
+      kept++;
+    }
+    L->n = kept;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,55 +177,46 @@ static PetscErrorCode SumOut(Mat A, PetscInt m, PetscInt N, const PetscInt i[], 
 */
 PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links *L, PetscInt64 nodes, Graph *G)
 {
-  const PetscInt64 n    = L->n;
-  PetscInt64       kept = 0, local;
-  PetscLayout      layout;
-  PetscInt         first, m, *i = NULL, *j = NULL;
-  PetscScalar     *a;
+  PetscInt64   local;
+  PetscLayout  layout;
+  PetscInt     first, m, *i, *j;
+  PetscScalar *a, *sums;
 
   PetscFunctionBegin;
+  G->comm = comm;
   if (nodes) {
     PetscCheck(nodes <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " nodes do not fit PetscInt: use a PETSc with 64-bit indices", G->file, nodes);
     G->N = (PetscInt)nodes;
-    for (PetscInt64 k = 0; k < n; k++) {
+    for (PetscInt64 k = 0; k < L->n && G->idbase; k++) {
       L->from[k] -= G->idbase;
       L->to[k] -= G->idbase;
     }
-  } else PetscCall(GraphRename(comm, L, G));
-  if (options->undirected) PetscCall(LinksReserve(L, n, (PetscBool)(L->weight != NULL)));
-  for (PetscInt64 k = 0; k < n; k++) {
-    if (options->undirected && L->from[k] != L->to[k]) {
-      L->from[L->n] = L->to[k];
-      L->to[L->n]   = L->from[k];
-      if (L->weight) L->weight[L->n] = L->weight[k];
-      L->n++;
-    }
+  } else {
+    PetscCall(PetscLogEventBegin(GraphNames, 0, 0, 0, 0));
+    PetscCall(GraphRename(comm, L, G));
+    PetscCall(PetscLogEventEnd(GraphNames, 0, 0, 0, 0));
   }
-  for (PetscInt64 k = 0; k < L->n; k++) {
-    if (!options->keep_loops && L->from[k] == L->to[k]) continue;
-    L->from[kept] = L->from[k];
-    L->to[kept]   = L->to[k];
-    if (L->weight) L->weight[kept] = L->weight[k];
-    kept++;
-  }
-  L->n = kept;
+  PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
+  PetscCall(ApplyOptions(options, L));
+  G->weighted = (PetscBool)(L->weight != NULL);
   PetscCall(PetscLayoutCreate(comm, &layout));
   PetscCall(PetscLayoutSetSize(layout, G->N));
   PetscCall(PetscLayoutSetUp(layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
   PetscCall(Exchange(comm, layout, L));
-  PetscCall(Compress(L, options, first, m, &i, &j, &a));
-  G->comm     = comm;
-  G->weighted = (PetscBool)(L->weight || options->count_duplicates);
-  PetscCall(LinksDestroy(L));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(PetscCalloc1(G->N, &sums));
+  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a, sums));
+  PetscCall(PetscLogEventEnd(GraphRows, 0, 0, 0, 0));
   local = i[m];
   PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(PetscLogEventBegin(GraphMatrix, 0, 0, 0, 0));
   PetscCall(CreateMatrix(comm, m, G->N, i, j, a, &G->A));
-  PetscCall(SumOut(G->A, m, G->N, i, j, a, &G->out));
+  PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
-  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(SumOut(G->A, sums, &G->out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,11 +282,13 @@ PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *o
     if (fp) (void)fclose(fp);
   }
   PetscCallMPI(MPI_Bcast(&binary, 1, MPI_INT, 0, comm));
+  PetscCall(PetscLogEventBegin(GraphRead, 0, 0, 0, 0));
   if (binary) PetscCall(LoadBinary(comm, file, &L, &nodes));
   else {
     PetscCall(GraphReadText(comm, file, &L, &nodes));
     G->idbase = nodes ? 1 : 0;
   }
+  PetscCall(PetscLogEventEnd(GraphRead, 0, 0, 0, 0));
   PetscCall(GraphFromLinks(comm, options, &L, nodes, G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,7 +50,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
   PetscCall(PetscOptionsString("-personalize", "File of where bored walkers go: <node>[:<weight>] ..., a line for each vector", "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
   PetscCall(PetscOptionsString("-start", "Ranks to start from, as -ranks_binary wrote them", "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsEnum("-method", "How: power or inner_outer iterations, or a KSP with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, NULL));
+  PetscCall(PetscOptionsEnum("-method", "How: stationary iterations, or a KSP or SLEPc's EPS, both with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, NULL));
   PetscCall(PetscOptionsReal("-tol", "Bound on the error in the 1-norm at which to stop", "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
   PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", rq->solve.max_it, &rq->solve.max_it, NULL));
   PetscCall(PetscOptionsInt("-extrapolate", "Power: quadratic extrapolation every so many iterations, 0 for never", "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
@@ -140,6 +140,7 @@ static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, V
   else PetscCall(Solve(&g, &rq->solve, x[0], &out->result));
   PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
   PetscCall(PetscTime(&end));
+  PetscCall(RanksSum(x[0], &out->sum));
   out->matmults  = g.matmults;
   out->ndangling = g.ndangling;
   out->solve     = end - begin;
@@ -201,6 +202,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   Vec           *v = NULL, *x;
 
   PetscFunctionBegin;
+  PetscCall(GraphRegisterEvents());
   PetscCall(PetscLogStageRegister("Load graph", &load));
   PetscCall(PetscLogStageRegister("PageRank", &solve));
   PetscCall(PetscLogStagePush(load));

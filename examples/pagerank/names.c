@@ -12,6 +12,15 @@ typedef struct {
   PetscInt64  n;
 } Names;
 
+/* how many bits are set, where the compiler may not count on an instruction for that and would call a function */
+static inline int Ones(uint64_t w)
+{
+  w -= w >> 1 & 0x5555555555555555u;
+  w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+  w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return (int)(w * 0x0101010101010101u >> 56);
+}
+
 static int Compare(const void *a, const void *b)
 {
   const PetscInt64 x = *(const PetscInt64 *)a, y = *(const PetscInt64 *)b;
@@ -45,7 +54,7 @@ static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 larg
   for (PetscInt64 w = 0; w < names->words; w++) {
     PetscCheck(names->n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "More nodes than PetscInt counts: use a PETSc with 64-bit indices");
     names->before[w] = (PetscInt)names->n;
-    names->n += __builtin_popcountll(names->bits[w]);
+    names->n += Ones(names->bits[w]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -80,10 +89,10 @@ static PetscInt64 SortedFind(const PetscInt64 sorted[], PetscInt64 n, PetscInt64
   return at ? at - sorted : -1;
 }
 
-static PetscInt64 NamesFind(const Names *names, PetscInt64 id)
+static inline PetscInt64 NamesFind(const Names *names, PetscInt64 id)
 {
   if (names->sorted) return SortedFind(names->sorted, names->n, id);
-  return names->before[id >> 6] + __builtin_popcountll(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
+  return names->before[id >> 6] + Ones(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
 }
 
 /* numbers the nodes that occur by ascending identity, and renames the links */
@@ -100,6 +109,10 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   else PetscCall(NamesByList(comm, L, &names));
   PetscCheck(names.n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: more nodes than PetscInt counts: use a PETSc with 64-bit indices", G->file);
   G->N = (PetscInt)names.n;
+  if (names.bits && names.n == largest + 1) { /* every number from 0 on is a node */
+    PetscCall(PetscFree2(names.bits, names.before));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt64 k = 0; k < L->n; k++) {
     L->from[k] = NamesFind(&names, L->from[k]);
     L->to[k]   = NamesFind(&names, L->to[k]);

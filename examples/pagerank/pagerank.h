@@ -18,7 +18,10 @@ extern const char *const Danglings[];
 typedef enum {
   METHOD_POWER,
   METHOD_INNEROUTER,
-  METHOD_KSP
+  METHOD_GAUSSSEIDEL,
+  METHOD_JACOBI,
+  METHOD_KSP,
+  METHOD_EPS
 } Method;
 extern const char *const Methods[];
 
@@ -45,12 +48,14 @@ typedef struct {
   PetscBool undirected, keep_loops, count_duplicates;
 } GraphOptions;
 
+PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
 PETSC_INTERN PetscErrorCode LinksReserve(Links *, PetscInt64 more, PetscBool weighted);
 PETSC_INTERN PetscErrorCode LinksDestroy(Links *);
 PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, PetscInt64 *nodes); /* nodes: as a header says, else 0 */
 PETSC_INTERN PetscErrorCode GraphMakeRMAT(MPI_Comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *);
 PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links *, PetscInt64 nodes, Graph *);
 PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
+PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, PetscInt m, PetscInt **i, PetscInt **j, PetscScalar **a, PetscScalar sums[]);
 PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *node); /* -1: there is none */
 PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt node);
@@ -92,7 +97,9 @@ typedef struct {
 PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
-PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *); /* one more iteration: notes, monitors, decides */
+PETSC_INTERN PetscErrorCode SolveEPS(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* before every call of a solver */
+PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* one more iteration: notes, monitors, decides */
 
 /* a node and its rank, and whether its place before the next one is certain */
 typedef struct {
@@ -102,6 +109,7 @@ typedef struct {
 } TopEntry;
 
 PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* on all ranks */
+PETSC_INTERN PetscErrorCode RanksSum(Vec x, PetscReal *sum);
 PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char[]);

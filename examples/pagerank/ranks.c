@@ -71,6 +71,23 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the sum, with digits to spare: that of a million numbers in double precision is uncertain in the eleventh */
+PetscErrorCode RanksSum(Vec x, PetscReal *sum)
+{
+  const PetscScalar *a;
+  long double        mine = 0, all;
+  PetscInt           m;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &m));
+  PetscCall(VecGetArrayRead(x, &a));
+  for (PetscInt i = 0; i < m; i++) mine += PetscRealPart(a[i]);
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_LONG_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)x)));
+  *sum = (PetscReal)all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* all ranks on the first process */
 static PetscErrorCode Gather(Vec x, Vec *on0)
 {

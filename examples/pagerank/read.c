@@ -57,6 +57,27 @@ static const char *ScanWeight(const char *p, PetscReal *w)
   return end == p || !(isspace((unsigned char)*end) || *end == ',') ? NULL : end;
 }
 
+/* a number that is followed by a blank or the end of the line, of so few digits that it cannot overflow; NULL: anything else */
+static inline const char *ScanShortId(const char *p, PetscInt64 *id)
+{
+  const char *begin = p;
+  uint64_t    value = 0;
+
+  for (unsigned digit; (digit = (unsigned)(*p - '0')) < 10; p++) value = 10 * value + digit;
+  *id = (PetscInt64)value;
+  return p > begin && p - begin <= 18 && (unsigned char)*p <= ' ' ? p : NULL;
+}
+
+/* the line "<from> <to>", as nearly all are; its end, NULL: it is another one, for ReadLink() to judge */
+static inline const char *ScanPair(const char *p, PetscInt64 *from, PetscInt64 *to)
+{
+  p = ScanShortId(p, from);
+  if (!p || (*p != ' ' && *p != '\t')) return NULL;
+  p = ScanShortId(p + 1, to);
+  if (p && *p == '\r') p++;
+  return p && *p == '\n' ? p : NULL;
+}
+
 /* what the header of a Matrix Market file promises */
 typedef struct {
   int        market, pattern, symmetric;
@@ -156,7 +177,7 @@ PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscIn
   GpAppText      T;
   GpAppComplaint C        = {0};
   Header         H        = {0};
-  PetscBool      weighted = PETSC_FALSE;
+  PetscBool      weighted = PETSC_FALSE, plain;
   PetscInt64     line     = 0, counted[2];
   PetscMPIInt    rank;
 
@@ -165,12 +186,21 @@ PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscIn
   PetscCall(GpAppTextRead(comm, file, &T));
   if (!rank) PetscCall(ReadHeader(&T, &H, &C));
   PetscCallMPI(MPI_Bcast(&H, (PetscMPIInt)sizeof(H), MPI_BYTE, 0, comm));
+  plain = (PetscBool)!H.market;
   PetscCall(LinksReserve(L, (PetscInt64)(T.length / 12) + 16, PETSC_FALSE)); /* most lines are longer */
   for (const char *p = T.text, *end = T.text + T.length, *eol; p < end && !C.line; p = eol + 1) {
-    const char *q = SkipBlanks(p);
+    const char *q;
+    PetscInt64  from, to;
 
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     line++;
+    if (plain && !weighted && (eol = ScanPair(p, &from, &to))) {
+      if (L->n == L->capacity) PetscCall(LinksReserve(L, 1, PETSC_FALSE));
+      L->from[L->n] = from;
+      L->to[L->n++] = to;
+      continue;
+    }
+    q   = SkipBlanks(p);
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     if (q == eol || *q == '#' || *q == '%' || T.before + line <= H.headerlines) continue;
     if (T.before + line == 1 && (isalpha((unsigned char)*q) || *q == '"')) continue; /* a heading */
     PetscCall(ReadLink(q, eol, line, &H, &weighted, L, &C));

@@ -1,8 +1,8 @@
 /* Stationary iterations to the fixed point: power, power with quadratic extrapolation, inner-outer.  Each stops on the residual of
-   the vector that it returns, so that the bound on the error holds whatever the method did before. */
+   the vector that it returns, so that the bound on the error holds whatever the method did before; so do the solvers of others. */
 #include "pagerank.h"
 
-const char *const Methods[] = {"power", "inner_outer", "ksp", "Method", "", NULL};
+const char *const Methods[] = {"power", "inner_outer", "gauss_seidel", "jacobi", "ksp", "eps", "Method", "", NULL};
 
 /* one more iteration: notes the residual, prints it when asked to, and says whether to stop */
 PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
@@ -16,6 +16,25 @@ PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, Sol
     R->converged = PETSC_TRUE;
     R->reason    = "CONVERGED_ERROR_BOUND";
   } else if (R->iterations >= o->max_it) R->reason = "DIVERGED_ITS";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solver stops on a norm of its own, and is called until the residual is small enough.  Unless rank is dropped the exact ranks sum to 1,
+   and so do these.  norm1: of the last residual, at first PETSC_MAX_REAL. */
+PetscErrorCode SolveRound(Google *g, const SolveOptions *o, Vec x, Vec r, PetscReal *norm1, SolveResult *R)
+{
+  const PetscReal last = *norm1;
+  PetscReal       sum;
+
+  PetscFunctionBegin;
+  if (g->isdangling || !g->ndangling) {
+    PetscCall(RanksSum(x, &sum));
+    PetscCall(VecScale(x, 1 / sum));
+  }
+  PetscCall(GooglePull(g, x, r));
+  PetscCall(GoogleResidual(g, x, r, r, norm1));
+  PetscCall(SolveCheck(g, o, *norm1, R));
+  if (!R->reason && *norm1 > 0.5 * last) R->reason = "DIVERGED_STAGNATION"; /* rounding, or a solver that does not get on */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,8 +155,13 @@ PetscErrorCode Solve(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   case METHOD_INNEROUTER:
     PetscCall(SolveInnerOuter(g, o, x, R));
     break;
+  case METHOD_GAUSSSEIDEL:
+  case METHOD_JACOBI:
   case METHOD_KSP:
     PetscCall(SolveKSP(g, o, x, R));
+    break;
+  case METHOD_EPS:
+    PetscCall(SolveEPS(g, o, x, R));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

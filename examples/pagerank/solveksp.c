@@ -1,4 +1,5 @@
-/* PageRank as a linear system, (I - damping P) x = (1 - damping) v, for any KSP and PC.
+/* PageRank as a linear system, (I - damping P) x = (1 - damping) v, for any KSP and PC.  Gauss-Seidel and Jacobi iterations are those of
+   Richardson with these preconditioners; between processes Gauss-Seidel is Jacobi, as in every PCSOR.
 
    D. Gleich, L. Zhukov, P. Berkhin, "Fast parallel PageRank: a linear system approach", 2004. */
 #include "pagerank.h"
@@ -17,7 +18,9 @@ static PetscErrorCode MatMult_System(Mat S, Vec x, Vec y)
 /* I - damping A D^-1, for preconditioners: what dangling nodes add is of low rank and left out */
 static PetscErrorCode Assemble(Google *g, Mat *P)
 {
-  Vec scale;
+  PetscInt n, first, last;
+  Vec      scale;
+  Mat      identity; /* whose addition makes room for entries where there are no loops, as MatShift() may not */
 
   PetscFunctionBegin;
   PetscCall(MatConvert(g->graph->A, MATAIJ, MAT_INITIAL_MATRIX, P));
@@ -25,10 +28,15 @@ static PetscErrorCode Assemble(Google *g, Mat *P)
   PetscCall(VecCopy(g->scale, scale));
   PetscCall(MatDiagonalScale(*P, NULL, scale));
   PetscCall(MatScale(*P, -g->damping));
-  PetscCall(MatSetOption(*P, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE)); /* diagonal entries where there are no loops */
-  PetscCall(MatSetOption(*P, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatShift(*P, 1.0));
   PetscCall(VecDestroy(&scale));
+  PetscCall(MatGetLocalSize(*P, &n, NULL));
+  PetscCall(MatCreateAIJ(g->graph->comm, n, n, g->graph->N, g->graph->N, 1, NULL, 0, NULL, &identity));
+  PetscCall(MatGetOwnershipRange(identity, &first, &last));
+  for (PetscInt r = first; r < last; r++) PetscCall(MatSetValue(identity, r, r, 1.0, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(identity, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(identity, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAXPY(*P, 1.0, identity, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&identity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,18 +49,41 @@ static PetscErrorCode MonitorInner(KSP ksp, PetscInt it, PetscReal norm, void *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves until the true residual in the 1-norm is small enough.  A KSP stops on a norm of its own; each round asks it for the
-   factor that is missing. */
+/* the solver that a method stands for; options may say otherwise */
+static PetscErrorCode CreateKSP(Google *g, const SolveOptions *o, Mat S, KSP *ksp_)
+{
+  const PetscBool stationary = (PetscBool)(o->method != METHOD_KSP), assemble = (PetscBool)(stationary || o->assemble);
+  Mat             P = NULL;
+  KSP             ksp;
+  PC              pc;
+
+  PetscFunctionBegin;
+  if (assemble) PetscCall(Assemble(g, &P));
+  PetscCall(KSPCreate(g->graph->comm, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, "pagerank_"));
+  PetscCall(KSPSetOperators(ksp, S, P ? P : S));
+  PetscCall(MatDestroy(&P));
+  PetscCall(KSPSetType(ksp, stationary ? KSPRICHARDSON : KSPBCGS));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, o->method == METHOD_GAUSSSEIDEL ? PCSOR : assemble ? PCJACOBI : PCNONE));
+  PetscCall(PCSORSetSymmetric(pc, SOR_LOCAL_FORWARD_SWEEP)); /* nothing where the PC is no PCSOR */
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  PetscCall(KSPConvergedDefaultSetUIRNorm(ksp));
+  PetscCall(KSPMonitorSet(ksp, MonitorInner, (void *)&o->monitor, NULL));
+  *ksp_ = ksp;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* each round asks the KSP for the factor that is missing */
 PetscErrorCode SolveKSP(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
-  MPI_Comm  comm = g->graph->comm;
-  PetscReal norm1, last = PETSC_MAX_REAL;
+  PetscReal norm1 = PETSC_MAX_REAL;
   PetscInt  n, its;
   VecType   type;
-  Mat       S, P = NULL;
+  Mat       S;
   Vec       b, r;
   KSP       ksp;
-  PC        pc;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &r));
@@ -60,31 +91,14 @@ PetscErrorCode SolveKSP(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   PetscCall(VecCopy(g->v, b));
   PetscCall(VecScale(b, 1 - g->damping));
   PetscCall(VecGetLocalSize(x, &n));
-  PetscCall(MatCreateShell(comm, n, n, g->graph->N, g->graph->N, g, &S));
-  PetscCall(MatShellSetOperation(S, MATOP_MULT, (void (*)(void))MatMult_System));
   PetscCall(VecGetType(x, &type));
+  PetscCall(MatCreateShell(g->graph->comm, n, n, g->graph->N, g->graph->N, g, &S));
+  PetscCall(MatShellSetOperation(S, MATOP_MULT, (void (*)(void))MatMult_System));
   PetscCall(MatShellSetVecType(S, type));
-  if (o->assemble) PetscCall(Assemble(g, &P));
-  PetscCall(KSPCreate(comm, &ksp));
-  PetscCall(KSPSetOptionsPrefix(ksp, "pagerank_"));
-  PetscCall(KSPSetOperators(ksp, S, P ? P : S));
-  PetscCall(KSPSetType(ksp, KSPBCGS));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, P ? PCJACOBI : PCNONE));
-  PetscCall(KSPSetFromOptions(ksp));
-  PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
-  PetscCall(KSPConvergedDefaultSetUIRNorm(ksp));
-  PetscCall(KSPMonitorSet(ksp, MonitorInner, (void *)&o->monitor, NULL));
+  PetscCall(CreateKSP(g, o, S, &ksp));
   while (1) {
-    PetscCall(GooglePull(g, x, r));
-    PetscCall(GoogleResidual(g, x, r, r, &norm1));
-    PetscCall(SolveCheck(g, o, norm1, R));
+    PetscCall(SolveRound(g, o, x, r, &norm1, R));
     if (R->reason) break;
-    if (norm1 > 0.5 * last) { /* rounding, or a solver that does not get on */
-      R->reason = "DIVERGED_STAGNATION";
-      break;
-    }
-    last = norm1;
     PetscCall(KSPSetTolerances(ksp, PetscMin(0.5, 0.5 * o->tolerance * (1 - g->damping) / norm1), PETSC_DEFAULT, PETSC_DEFAULT, o->max_it - R->iterations));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPGetIterationNumber(ksp, &its));
@@ -92,7 +106,6 @@ PetscErrorCode SolveKSP(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&S));
-  PetscCall(MatDestroy(&P));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);

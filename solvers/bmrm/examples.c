@@ -259,6 +259,67 @@ PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal
 }
 
 /*@C
+  BMRMExamplesNormalizeRows - Divides every example by its Euclidean norm; one without features stays as it is
+
+  Not Collective
+
+  Input Parameter:
+. ex - the examples
+
+  Level: developer
+
+.seealso: `BMRMExamplesScaleColumns()`
+@*/
+PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *ex)
+{
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < ex->m; row++) {
+    PetscReal largest = 0, sum = 0;
+
+    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) largest = PetscMax(largest, PetscAbsScalar(ex->a[k]));
+    if (largest == 0) continue;
+    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) sum += PetscSqr(PetscRealPart(ex->a[k]) / largest); /* neither over- nor underflows */
+    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) ex->a[k] = ex->a[k] / largest / PetscSqrtReal(sum);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMExamplesScaleColumns - Divides every feature by its largest absolute value
+
+  Collective
+
+  Input Parameters:
++ ex - the examples
+- N  - number of features, the largest index or more
+
+  Output Parameter:
+. largest - what each was divided by, 1 for one that is always zero; the same on all ranks, to be freed with `PetscFree()`
+
+  Level: developer
+
+  Note:
+  A weight of the scaled feature, divided by this, is one of the feature as it was.
+
+.seealso: `BMRMExamplesNormalizeRows()`
+@*/
+PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *ex, PetscInt N, PetscReal *largest[])
+{
+  PetscReal  *max;
+  PetscMPIInt n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast(N, &n));
+  PetscCall(PetscCalloc1(N, &max));
+  for (PetscInt k = 0; k < ex->i[ex->m]; k++) max[ex->j[k]] = PetscMax(max[ex->j[k]], PetscAbsScalar(ex->a[k]));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, max, n, MPIU_REAL, MPIU_MAX, ex->comm));
+  for (PetscInt j = 0; j < N; j++) max[j] = max[j] == 0 ? 1 : max[j];
+  for (PetscInt k = 0; k < ex->i[ex->m]; k++) ex->a[k] /= max[ex->j[k]];
+  *largest = max;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
   BMRMExamplesCreateLabels - Creates the vector of labels as the trainer wants them
 
   Collective

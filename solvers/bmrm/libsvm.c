@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Merges the lists of labels of the ranks into one, ascending, the same on all. */
-static PetscErrorCode MergeClasses(BMRMExamples *ex, PetscInt64 linesbefore)
+PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 linesbefore)
 {
   const PetscMPIInt width = 2 * (BMRM_MAX_CLASSES + 1) + 1;
   PetscMPIInt       size;
@@ -83,7 +83,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 }
 
 /*@C
-  BMRMExamplesLoad - Reads a LIBSVM file, every rank a part of it
+  BMRMExamplesLoad - Reads a LIBSVM file, or a matrix and labels in PETSc's binary format, every rank a part of it
 
   Collective
 
@@ -107,6 +107,8 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
 {
   BMRMParser     ps;
   PetscErrorCode ierr;
+  PetscBool      binary;
+  PetscInt64     bytes;
 
   PetscFunctionBegin;
   memset(ex, 0, sizeof(*ex));
@@ -114,6 +116,11 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
   ex->comm = comm;
   ps.ex    = ex;
   PetscCall(PetscStrncpy(ex->file, file, sizeof(ex->file)));
+  PetscCall(BMRMExamplesIsBinary_Private(comm, file, &binary, &bytes));
+  if (binary) {
+    PetscCall(BMRMExamplesLoadBinary_Private(ex, bytes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
   PetscCall(ParseAll(&ps));
   ierr = GpAppTextRaise(&ps.text, &ps.wrong);
@@ -123,7 +130,7 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
     PetscCall(BMRMExamplesDestroy(ex));
     PetscCall(ierr);
   }
-  PetscCall(MergeClasses(ex, ps.text.before));
+  PetscCall(BMRMExamplesMergeClasses_Private(ex, ps.text.before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,9 +26,12 @@ typedef struct {
 } BMRMExamples;
 
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscBool, PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *, PetscInt, PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *, PetscInt, MatType, Mat *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool, Mat, Vec *);
@@ -48,5 +51,12 @@ typedef struct {
 /* libsvmparse.c */
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
+
+/* libsvm.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
+
+/* examplesbinary.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm, const char[], PetscBool *, PetscInt64 *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
 
 #endif

@@ -14,10 +14,10 @@ Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector m
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN];
-  PetscInt  features, folds;
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN];
+  PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
-  PetscBool scores, help;
+  PetscBool scores, probabilities, normalize, scale, help;
 } Request;
 
 /* the stages of -log_view */
@@ -32,14 +32,19 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, or a matrix and labels in PETSc's binary format", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", "write the data of -f in PETSc's binary format, which -f reads much faster than text", "", rq->save, rq->save, sizeof(rq->save), NULL));
   PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
   PetscCall(PetscOptionsString("-predict", "LIBSVM file to predict, with any labels", "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
   PetscCall(PetscOptionsString("-model", "with -f the model to write, without the model to read", "", rq->model, rq->model, sizeof(rq->model), NULL));
   PetscCall(PetscOptionsString("-predictions", "write the predicted labels of the file of -test or -predict, one a line", "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
   PetscCall(PetscOptionsBool("-scores", "write the score after every predicted label", "", rq->scores, &rq->scores, NULL));
+  PetscCall(PetscOptionsBool("-probabilities", "write the probability of the larger label as last column; the model was trained with -platt", "", rq->probabilities, &rq->probabilities, NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsInt("-features", "train with at least so many features; the default is the largest index", "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsBool("-normalize", "divide every example by its norm; so does whoever predicts with the model", "", rq->normalize, &rq->normalize, NULL));
+  PetscCall(PetscOptionsBool("-scale", "divide every feature by its largest absolute value; the weights of the model are for features as they are", "", rq->scale, &rq->scale, NULL));
+  PetscCall(PetscOptionsInt("-platt", "fit probabilities to the scores of the training data (1), or to scores held out in so many folds (2 or more)", "", rq->platt, &rq->platt, NULL));
   PetscCall(PetscOptionsReal("-bias", "add a feature of this value to every example, 0 for none", "", rq->bias, &rq->bias, NULL));
   PetscCall(PetscOptionsReal("-bias_factor", "how much its weight counts in the regulariser, 0 for not at all", "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
   PetscCall(PetscOptionsString("-groups", "file with the number of every feature's group, one a line, for -bmrm_reg grouplasso", "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
@@ -54,9 +59,13 @@ static const char *Complaint(const Request *rq)
 {
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
   if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
   if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other";
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
+  if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->platt != 0 && (rq->platt < 0 || !rq->train[0])) return "-platt needs -f and a positive number of folds";
+  if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
   if (rq->features != PETSC_DECIDE && (rq->features < 1 || !rq->train[0])) return "-features needs -f and a positive number";
   if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
   if (rq->folds != 0 && (rq->folds < 2 || !rq->train[0])) return "-cv needs -f and two folds or more";
@@ -82,11 +91,12 @@ static PetscErrorCode ShowHelp(MPI_Comm comm)
 
 /* what a training works on */
 typedef struct {
-  Mat       X;
-  Vec       y, factor, queries, groups; /* NULL without a bias, without qid:, without -groups */
-  PetscInt  features;                   /* without the bias */
-  PetscInt  nclass;                     /* 0 where labels are no classes */
-  PetscReal classes[BMRM_MAX_CLASSES];
+  Mat        X;
+  Vec        y, factor, queries, groups; /* NULL without a bias, without qid:, without -groups */
+  PetscInt   features;                   /* without the bias */
+  PetscInt   nclass;                     /* 0 where labels are no classes */
+  PetscReal  classes[BMRM_MAX_CLASSES];
+  PetscReal *scale; /* what features were divided by, NULL without -scale */
 } Training;
 
 static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask task, Training *tr, BMRMReport *r)
@@ -101,11 +111,14 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask ta
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
+  if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
   if (two || task == BMRM_TASK_MULTICLASS) {
     PetscCall(BMRMExamplesGetClasses(&ex, two, &tr->nclass, &classes));
     PetscCall(PetscArraycpy(tr->classes, classes, tr->nclass));
   }
   tr->features = PetscMax(rq->features, ex.N); /* PETSC_DECIDE is negative */
+  if (rq->normalize) PetscCall(BMRMExamplesNormalizeRows(&ex));
+  if (rq->scale) PetscCall(BMRMExamplesScaleColumns(&ex, tr->features, &tr->scale));
   if (rq->bias != 0) PetscCall(BMRMExamplesAppendFeature(&ex, tr->features, rq->bias));
   PetscCall(BMRMExamplesCreateMat(&ex, PetscMax(tr->features, ex.N), MATGPUCSR, &tr->X));
   PetscCall(BMRMExamplesCreateLabels(&ex, tr->nclass, tr->classes, two, tr->X, &tr->y));
@@ -227,8 +240,31 @@ static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BM
     model->classes[1] = 1;
     model->offset -= rho;
   }
+  model->unit_rows = rq->normalize;
   PetscCall(VecGetSize(w, &r->weights));
-  for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) r->nonzeros += model->w[i] != 0;
+  for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) {
+    if (tr->scale) model->w[i] /= tr->scale[i % model->n];
+    r->nonzeros += model->w[i] != 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fits the probabilities of a model, after everything else that the solver has to tell. */
+static PetscErrorCode Calibrate(const Request *rq, BMRM b, const Training *tr, BMRMModel *model)
+{
+  Vec      f, held;
+  BMRMTask task;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetTask(b, &task));
+  PetscCheck(task == BMRM_TASK_CLASSIFICATION, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_INCOMP, "-platt gives probabilities of two labels, which the loss %s does not tell apart", model->loss);
+  PetscCall(BMRMGetScores(b, &f));
+  PetscCall(VecDuplicate(tr->y, &held));
+  if (rq->platt == 1) PetscCall(VecCopy(f, held));
+  else PetscCall(BMRMPathHoldOut(b, tr->X, tr->y, tr->factor, rq->platt, held));
+  PetscCall(BMRMPlattFit(held, tr->y, model->platt));
+  PetscCall(VecDestroy(&held));
+  model->probable = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -253,7 +289,9 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   PetscCall(PetscLogStagePop());
   r->seconds_solve = end - begin;
   PetscCall(Conclude(rq, b, &tr, model, r));
+  if (rq->platt) PetscCall(Calibrate(rq, b, &tr, model));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
+  PetscCall(PetscFree(tr.scale));
   PetscCall(VecDestroy(&tr.factor));
   PetscCall(VecDestroy(&tr.queries));
   PetscCall(VecDestroy(&tr.groups));
@@ -278,10 +316,12 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
+  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_ARG_INCOMP, "The model gives no probabilities: train it with -platt");
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
   PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n,
              ex.N);
   if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
+  if (model->unit_rows) PetscCall(BMRMExamplesNormalizeRows(&ex));
   PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));
   PetscCall(BMRMExamplesCreateLabels(&ex, nclass, classes, model->classify, X, &y));
   PetscCall(PetscTime(&end));
@@ -291,7 +331,7 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   if (known && model->nclass) PetscCall(BMRMScoreMany(f, y, nclass, &r->test));
   else if (known && model->classify) PetscCall(BMRMScoreClasses(f, y, &r->test));
   else if (known && !model->order) PetscCall(BMRMScoreNumbers(f, y, &r->test));
-  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->predictions));
+  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->probabilities, rq->predictions));
   PetscCall(PetscLogStagePop());
   if (!rq->train[0]) {
     r->rows   = ex.M;
@@ -320,6 +360,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
   PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
   PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
   PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
+  if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
   if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
   if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
   if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));

@@ -94,6 +94,8 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
     if (model->nclass) BMRMModelPutClasses_Private(out.fp, model);
     else if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
     else (void)fprintf(out.fp, "labels %s\n", model->order ? "order" : "any");
+    if (model->unit_rows) (void)fprintf(out.fp, "rows unit\n");
+    if (model->probable) (void)fprintf(out.fp, "platt %.17g %.17g\n", (double)model->platt[0], (double)model->platt[1]);
     if (model->offset != 0) (void)fprintf(out.fp, "offset %.17g\n", (double)model->offset);
     (void)fprintf(out.fp, "weights %lld\n", (long long)nonzeros);
     for (PetscInt i = 0; i < model->n; i++) {
@@ -204,6 +206,14 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
+    model->unit_rows = (PetscBool)!strcmp(line, "rows unit");
+    if (model->unit_rows) NextLine(fp, &err->line, line, sizeof(line));
+    model->probable = (PetscBool)(model->classify && ScanNumbers(line, "platt", 2, v));
+    if (model->probable) {
+      model->platt[0] = (PetscReal)v[0];
+      model->platt[1] = (PetscReal)v[1];
+      NextLine(fp, &err->line, line, sizeof(line));
+    }
     if (ScanNumbers(line, "offset", 1, v)) {
       model->offset = (PetscReal)v[0];
       NextLine(fp, &err->line, line, sizeof(line));

@@ -15,6 +15,9 @@ typedef struct {
   PetscInt   n;          /* features */
   PetscReal  classes[2]; /* the labels of negative and positive scores */
   PetscReal  lambda, offset;
+  PetscReal  platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
+  PetscBool  unit_rows; /* examples are divided by their norms first */
+  PetscBool  probable;  /* platt is known */
   PetscReal *w;
   PetscInt   nclass; /* classes with a score each, 0 for one score */
   PetscReal *label;  /* their labels, in ascending order */
@@ -39,7 +42,10 @@ PETSC_EXTERN PetscErrorCode BMRMScoreCreate(BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreClasses(Vec, Vec, BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreNumbers(Vec, Vec, BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreMany(Vec, Vec, PetscInt, BMRMScore *);
-PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, PetscBool, const char[]);
+
+/* platt.c */
+PETSC_EXTERN PetscErrorCode BMRMPlattFit(Vec, Vec, PetscReal[2]);
 
 /* modelclasses.c */
 PETSC_INTERN PetscErrorCode BMRMModelScoreClasses_Private(const BMRMModel *, Mat, Vec *);
@@ -78,6 +84,7 @@ typedef struct {
 
 PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[]);
 PETSC_EXTERN PetscErrorCode BMRMPathValidate(BMRM, Mat, Vec, Vec, PetscInt, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathHoldOut(BMRM, Mat, Vec, Vec, PetscInt, Vec);
 PETSC_EXTERN PetscErrorCode BMRMPathSolve(BMRM, Vec, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
 

@@ -106,8 +106,8 @@ static PetscInt Fold(PetscInt row, PetscInt k)
   return (PetscInt)((z ^ (z >> 31)) % (uint64_t)k);
 }
 
-/* The rows of a fold, or all others, with their labels. */
-static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys)
+/* The rows of a fold, or all others, with their labels; and how they come from the vector of all. */
+static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *rowsof)
 {
   IS         rows, columns;
   VecScatter scatter;
@@ -127,7 +127,8 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   PetscCall(VecScatterCreate(y, rows, *ys, NULL, &scatter));
   PetscCall(VecScatterBegin(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(scatter, y, *ys, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterDestroy(&scatter));
+  if (rowsof) *rowsof = scatter;
+  else PetscCall(VecScatterDestroy(&scatter));
   PetscCall(ISDestroy(&columns));
   PetscCall(ISDestroy(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,8 +172,8 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscInt outputs;
     Vec      ys, yv, w, f;
 
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys));
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv, NULL));
     PetscCall(MatGetSize(Xv, &m, NULL));
     PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
     PetscCall(BMRMSetData(b, Xs, ys));
@@ -198,6 +199,55 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscCall(MatDestroy(&Xs));
     PetscCall(MatDestroy(&Xv));
     PetscCall(MatDestroy(&Av));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPathHoldOut - Scores every example by weights that were trained without its fold
+
+  Collective
+
+  Input Parameters:
++ b      - the solver, with its settings; its data become those of the last training
+. X      - the examples
+. y      - their labels
+. factor - factors of the regulariser, or `NULL`
+- folds  - number of folds, two or more
+
+  Output Parameter:
+. f - the scores
+
+  Level: developer
+
+.seealso: `BMRMPlattFit()`, `BMRMPathValidate()`
+@*/
+PetscErrorCode BMRMPathHoldOut(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds, Vec f)
+{
+  PetscInt m;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, &m, NULL));
+  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
+  for (PetscInt fold = 0; fold < folds; fold++) {
+    Mat        Xs, Xv;
+    Vec        ys, fv, w;
+    VecScatter rows;
+
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &fv, &rows));
+    PetscCall(BMRMSetData(b, Xs, ys));
+    PetscCall(BMRMSetWeights(b, factor));
+    PetscCall(BMRMSolve(b));
+    PetscCall(BMRMGetSolution(b, &w));
+    PetscCall(MatMult(Xv, w, fv));
+    PetscCall(VecScatterBegin(rows, fv, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(rows, fv, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterDestroy(&rows));
+    PetscCall(VecDestroy(&fv));
+    PetscCall(VecDestroy(&ys));
+    PetscCall(MatDestroy(&Xs));
+    PetscCall(MatDestroy(&Xv));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

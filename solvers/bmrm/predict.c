@@ -203,13 +203,14 @@ PetscErrorCode BMRMScoreNumbers(Vec f, Vec y, BMRMScore *s)
 + f      - scores
 . model  - says whether they stand for labels, and which
 . scores - write the score after a label
+. probabilities - write the probability of the model's second label after these
 - file   - where to; it appears when it is complete
 
   Level: developer
 
 .seealso: `BMRMModelScore()`
 @*/
-PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool scores, const char file[])
+PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool scores, PetscBool probabilities, const char file[])
 {
   GpAppOutput out;
   PetscInt    n;
@@ -225,6 +226,7 @@ PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool sco
   for (PetscInt i = 0; out.fp && i < n; i++) {
     (void)fprintf(out.fp, "%.17g", (double)(model->classify ? model->classes[a[i] >= 0] : a[i]));
     if (scores && model->classify) (void)fprintf(out.fp, " %.17g", (double)a[i]);
+    if (probabilities) (void)fprintf(out.fp, " %.17g", 1 / (1 + exp((double)(model->platt[0] * a[i] + model->platt[1]))));
     (void)fprintf(out.fp, "\n");
   }
   PetscCall(GpAppOutputCommit(&out));

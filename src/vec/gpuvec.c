@@ -3,6 +3,29 @@
 
 static struct _VecOps VecOpsBase_Seq; /* of VECSEQ, as the latest vector had them */
 
+/* our part of a vector whose data are still the parent's alone, as its type name says */
+static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
+{
+  Vec_GPU *g;
+
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(VEC_GPU_OFFSET + sizeof(Vec_GPU), &v->data));
+  g  = VecGPUState(v);
+  *g = (Vec_GPU){.base = base};
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  g->shared = (PetscBool)(g->dev->kind == GP_DEV_HOST && !VecGPUSeparate);
+  VecGPUSetValid(v, VEC_GPU_HOST);
+  PetscCall(VecGPUAttachGhosts_Private(v));
+  if (g->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g->ghosted) {
+    PetscCall((*base->replacearray)(v, NULL)); /* the host's array comes when it is needed, and pinned */
+    VecGPUSetValid(v, 0);
+  }
+  /* KSPIBCGS and KSPFBCGSR keep the arrays of such vectors and never ask again: better their error than wrong results */
+  v->petscnative = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode VecDestroy_GPU(Vec v)
 {
   const struct _VecOps *base = VecGPUState(v)->base;
@@ -20,6 +43,12 @@ static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
   Vec d;
 
   PetscFunctionBegin;
+  if (VecGPUState(v)->ghosted) { /* ghosts and their scatter are the parent's to share out */
+    PetscCall((*VecGPUState(v)->base->duplicate)(v, w));
+    PetscCall(VecGPUMakeState(*w, VecGPUState(v)->base));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)*w, ((PetscObject)v)->type_name));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(VecCreate(PetscObjectComm((PetscObject)v), w));
   d = *w;
   PetscCall(PetscLayoutReference(v->map, &d->map));
@@ -59,21 +88,9 @@ static PetscErrorCode VecConjugate_GPU(Vec v)
 /* makes a fresh VECSEQ or VECMPI ours */
 PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
 {
-  Vec_GPU *g;
-
   PetscFunctionBegin;
   *base = *v->ops;
-  PetscCall(PetscRealloc(VEC_GPU_OFFSET + sizeof(Vec_GPU), &v->data));
-  g  = VecGPUState(v);
-  *g = (Vec_GPU){.base = base};
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  g->shared = (PetscBool)(g->dev->kind == GP_DEV_HOST && !VecGPUSeparate);
-  if (!g->shared) {
-    PetscCall((*base->replacearray)(v, NULL)); /* the host's array comes when it is needed, and pinned */
-    VecGPUSetValid(v, 0);
-    /* KSPIBCGS and KSPFBCGSR keep the arrays of such vectors and never ask again: better their error than wrong results */
-    v->petscnative = PETSC_FALSE;
-  } else VecGPUSetValid(v, VEC_GPU_HOST);
+  PetscCall(VecGPUMakeState(v, base));
   PetscCall(VecGPUSetArrays_Private(v));
   PetscCall(VecGPUSetMaps_Private(v));
   PetscCall(VecGPUSetReductions_Private(v));
@@ -127,6 +144,8 @@ PetscErrorCode VecCreate_GPU(Vec v)
   host's mirror.
 
   Reductions add in a fixed order: on one GPU, and one number of processes, they give the same bits every time.
+
+  Ghosts (`VecMPISetGhost()`; `VecSetType()` on a vector from `VecCreateGhost()`) are kept from PETSc 3.26 on, on the host. In older releases only `VECMPI` has ghosts.
 
   `VecGetArrayAndMemType()` gives host memory, as a PETSc without CUDA knows no other.
 

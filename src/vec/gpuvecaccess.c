@@ -21,12 +21,14 @@ PetscErrorCode VecGPUInitialize_Private(void)
   PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
   PetscCall(VecGPUScatterInitialize_Private());
+  PetscCall(VecGPUGhostInitialize_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecGPUFinalize_Private(void)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUGhostFinalize_Private());
   PetscCall(VecGPUScatterFinalize_Private());
   GpVecWorkDestroy(&VecGPUWork);
   PetscFunctionReturn(PETSC_SUCCESS);

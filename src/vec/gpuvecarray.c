@@ -74,6 +74,13 @@ static PetscErrorCode VecReplaceArray_GPU(Vec v, const PetscScalar *array)
 
   PetscFunctionBegin;
   PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecReplaceArray() on a vector of which subvectors are still out; call VecRestoreSubVector() before");
+  if (g->ghosted) { /* VecSetType() comes with values alone, and the ghosts and the local form stay where they are */
+    PetscCall(VecGPUToHost_Private(v));
+    PetscCall(VecGPUHostWritten_Private(v));
+    if (array) PetscCall(PetscArraycpy(VecGPUHeader(v)->array, array, v->map->n));
+    PetscCall(PetscFree(array));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(VecGPUFree_Private(v));
   PetscCall((*g->base->replacearray)(v, array));
   if (!g->shared) VecGPUSetValid(v, array ? VEC_GPU_HOST : 0);

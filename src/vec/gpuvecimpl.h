@@ -23,6 +23,7 @@ typedef struct {
   PetscBool             placed;
   PetscBool             shared;   /* host runtime: the host array is device memory too, nothing is ever copied */
   PetscBool             inflight; /* an upload may still be reading the mirror */
+  PetscBool             ghosted;  /* the host array has ghosts behind the values, and stays PETSc's */
   int                   windows;  /* subvectors that are out */
   int                   window;   /* of a subvector: which of its two memories belongs to its vector */
   PetscInt              start;    /* and from where on */
@@ -97,6 +98,12 @@ static inline PetscBool VecGPUIs(Vec v)
 PETSC_INTERN PetscErrorCode VecCreate_GPU(Vec);
 PETSC_INTERN PetscErrorCode VecCreate_SeqGPU(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttach_Private(Vec, VecType, struct _VecOps *base);
+
+/* mpigpuvecghost.c */
+PETSC_INTERN PetscErrorCode VecGPUKeepGhosts_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUAttachGhosts_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUGhostInitialize_Private(void);
+PETSC_INTERN PetscErrorCode VecGPUGhostFinalize_Private(void);
 
 /* gpuvecops.c: elementwise, for one rank and many */
 PETSC_INTERN PetscErrorCode VecGPUSetMaps_Private(Vec);

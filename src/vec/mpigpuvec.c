@@ -121,6 +121,7 @@ PetscErrorCode VecCreate_MPIGPU(Vec v)
   PetscFunctionBegin;
   PetscCall(PetscObjectChangeTypeName((PetscObject)v, NULL)); /* see VecCreate_SeqGPU() */
   PetscCall(VecSetType(v, VECMPI));
+  PetscCall(VecGPUKeepGhosts_Private(v));
   PetscCall(VecGPUAttach_Private(v, VECMPIGPU, &VecOpsBase_MPI));
   v->ops->dot                = VecDot_MPIGPU;
   v->ops->tdot               = VecDot_MPIGPU;

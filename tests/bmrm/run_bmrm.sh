@@ -173,7 +173,7 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
   certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
 fi
-if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" BUILD="$BUILD" "$BUILD/bin/textgen" >/dev/null 2>&1; then
+if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" "${BUILD#"$ROOT"/}/bin/textgen" >/dev/null 2>&1; then
   "$BUILD/bin/textgen" "$tmp/text" 200000 10000 20
   for pair in "1 55" "8 40"; do
     run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"
@@ -272,6 +272,14 @@ head -n 9 "$tmp/seven.1" >"$tmp/cut.model"
 refused "several classes: a model cut off" 2 "cut.model: line 10: expected a label" -model "$tmp/cut.model" -test "$tmp/seven" -mat_type aij -report "$tmp/out/r"
 refused "several classes: unknown labels in a test" 1 "is none of the model's 7 from 0 to 60" -model "$tmp/seven.1" -test "$tmp/fifty" -mat_type aij -report "$tmp/out/r"
 refused "several classes: a free bias" 2 "give a bias of several classes a small factor" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bias 1 -model "$tmp/out/m"
+refused "several classes: probabilities" 1 "which the loss softmax does not tell apart" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
+refused "queries: no place in a binary file" 1 "has no place for the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
+awk '{ printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s", e[1] == 2 ? "2:" 8 * e[2] : $k }; print "" }' "$tmp/seven" >"$tmp/large"
+for n in 1 2; do
+  run $n -f "$tmp/large" -scale -normalize -mat_type aij -bmrm_loss softmax "${set[@]}" -model "$tmp/large.model" -report "$tmp/large.json" && run $n -model "$tmp/large.model" -test "$tmp/large" -mat_type aij -report "$tmp/after.json" &&
+    close "$(value "$tmp/large.json" train_accuracy)" "$(value "$tmp/after.json" test_accuracy)" 0
+  verdict "several classes: the model of scaled features is for features as they are, $n rank(s)"
+done
 refused "several classes: several labels an example" 1 "A LIBSVM file has one label a line" -f "$tmp/seven" -mat_type aij -bmrm_loss multilabel -model "$tmp/out/m"
 for n in 1 2; do
   run $n -f "$tmp/seven" -test "$tmp/seven" -mat_type aij -bmrm_loss preference "${set[@]}" -model "$tmp/ranking.$n" -predictions "$tmp/ranking.out.$n" -report "$tmp/ranking.json.$n" && grep -q '^labels order$' "$tmp/ranking.$n" && [ "$(value "$tmp/ranking.json.$n" test_rmse)" = null ]
@@ -326,6 +334,42 @@ refused "model: cut off" 2 "cut.model: line 8: expected" -model "$tmp/cut.model"
 refused "model: not a model" 1 "tiny: line 1: expected the first line of a model" -model "$tmp/tiny" -test "$tmp/tiny" -mat_type aij
 refused "model: not there" 1 "No such file" -model "$tmp/nowhere" -test "$tmp/tiny" -mat_type aij
 
+# --- scaling and probabilities ----------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  awk '{ s = 0; printf "%s", $1
+    for (k = 2; k <= NF; k++) { split($k, e, ":"); s += e[2] * e[2] }
+    for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s:%.17g", e[1], e[2] / sqrt(s) }
+    print "" }' "$small" >"$tmp/unit"
+  awk 'FNR == NR { for (k = 2; k <= NF; k++) { split($k, e, ":"); v = e[2] < 0 ? -e[2] : e[2]; if (v > m[e[1]]) m[e[1]] = v }; next }
+    { printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s:%.17g", e[1], e[2] / m[e[1]] }; print "" }' "$tmp/unit" "$tmp/unit" >"$tmp/scaled"
+  set=(-mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9)
+  run 1 -f "$tmp/unit" "${set[@]}" -report "$tmp/unit.json" && run 1 -f "$tmp/scaled" "${set[@]}" -report "$tmp/scaled.json"
+  verdict "scaling: data scaled beforehand"
+  for n in 1 2; do
+    run $n -f "$small" -normalize "${set[@]}" -model "$tmp/normalized" -report "$tmp/normalized.json" && close "$(value "$tmp/unit.json" objective)" "$(value "$tmp/normalized.json" objective)" 2e-9 &&
+      run $n -model "$tmp/normalized" -test "$small" -mat_type aij -report "$tmp/after.json" && close "$(value "$tmp/normalized.json" train_auc)" "$(value "$tmp/after.json" test_auc)" 1e-9 && close "$(value "$tmp/normalized.json" train_accuracy)" "$(value "$tmp/after.json" test_accuracy)" 0
+    verdict "scaling: -normalize is what unit rows are, also when the model predicts, $n rank(s)"
+    run $n -f "$small" -normalize -scale -bias 1 "${set[@]}" -model "$tmp/both" -report "$tmp/both.json" && run 1 -f "$tmp/scaled" -bias 1 "${set[@]}" -report "$tmp/scaled.json" && close "$(value "$tmp/scaled.json" objective)" "$(value "$tmp/both.json" objective)" 2e-9 &&
+      run $n -model "$tmp/both" -test "$small" -mat_type aij -report "$tmp/after.json" && close "$(value "$tmp/both.json" train_auc)" "$(value "$tmp/after.json" test_auc)" 1e-9
+    verdict "scaling: -scale after it, and a bias, $n rank(s)"
+    run $n -f "$small" "${set[@]}" -platt 1 -model "$tmp/platt$n" && run $n -model "$tmp/platt$n" -predict "$small" -mat_type aij -predictions "$tmp/platt.out" -scores -probabilities &&
+      paste -d' ' "$tmp/platt.out" <(cut -d' ' -f1 "$small") | awk '
+        { f[NR] = $2; p[NR] = $3; y[NR] = $4 + 0; if (NR == 1 || y[NR] > top) top = y[NR] }
+        END { for (i = 1; i <= NR; i++) plus += y[i] == top
+          for (i = 1; i <= NR; i++) { t = y[i] == top ? (plus + 1) / (plus + 2) : 1 / (NR - plus + 2); g += t - p[i]; h += f[i] * (t - p[i]); if (p[i] < 0 || p[i] > 1) bad++ }
+          exit !(NR && !bad && g * g < 1e-12 && h * h < 1e-12) }'
+    verdict "probabilities: the cross-entropy is at its minimum, $n rank(s)"
+    run $n -f "$small" "${set[@]}" -platt 5 -bias 1 -model "$tmp/held$n" && grep -q '^platt -' "$tmp/held$n"
+    verdict "probabilities: of scores held out, $n rank(s)"
+  done
+  [ "$(sed -n 's/^platt //p' "$tmp/held1" | cut -c1-7)" = "$(sed -n 's/^platt //p' "$tmp/held2" | cut -c1-7)" ] && [ "$(sed -n 's/^platt -//p' "$tmp/held1" | cut -d. -f1)" -le "$(sed -n 's/^platt -//p' "$tmp/platt1" | cut -d. -f1)" ]
+  verdict "probabilities: ranks agree, and held-out scores are less sure than those of the training"
+  refused "probabilities: of a model that has none" 1 "train it with -platt" -model "$tmp/both" -predict "$small" -mat_type aij -predictions "$tmp/out/p" -probabilities
+  refused "probabilities: of numbers" 2 "which the loss leastsquares does not tell apart" -f "$small" -mat_type aij -bmrm_loss leastsquares -platt 1 -model "$tmp/out/m"
+  sed 's/^platt .*/platt nan 1/' "$tmp/platt1" >"$tmp/cut.model"
+  refused "probabilities: a model with nan" 1 "cut.model: line 6: expected 'weights'" -model "$tmp/cut.model" -test "$small" -mat_type aij
+fi
+
 # --- bad input, on one rank and on two ------------------------------------------------------------------------------------------
 bad() { # bad NAME TEXT MESSAGE
   printf "$2" >"$tmp/bad"
@@ -352,6 +396,42 @@ if [ -f "$small" ]; then
       skip "compressed: $pack" "it is not installed"
     fi
   done
+fi
+
+# --- PETSc's binary format --------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  for n in 1 2 3; do
+    run $n -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/text.model" -save_binary "$tmp/cache$n" && run 1 -f "$tmp/cache$n" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -model "$tmp/binary.model" &&
+      cmp -s "$tmp/cache1" "$tmp/cache$n" && same_model "$tmp/text.model" "$tmp/binary.model" 1e-3
+    verdict "binary: $n rank(s) write the same file, which makes the same model"
+    run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -report "$tmp/text.json" && run $n -f "$tmp/cache1" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9 -test "$tmp/cache1" -report "$tmp/binary.json" &&
+      close "$(value "$tmp/text.json" objective)" "$(value "$tmp/binary.json" objective)" 1e-9 && close "$(value "$tmp/text.json" nnz)" "$(value "$tmp/binary.json" nnz)" 0 && close "$(value "$tmp/text.json" train_accuracy)" "$(value "$tmp/binary.json" test_accuracy)" 0
+    verdict "binary: is read on $n rank(s)"
+  done
+  damaged() { # damaged NAME MESSAGE: $tmp/damaged is refused on one rank and on two
+    for n in 1 2; do refused "binary: $1, $n rank(s)" $n "$2" -f "$tmp/damaged" -mat_type aij -model "$tmp/out/m"; done
+  }
+  poke() { cp "$tmp/cache1" "$tmp/damaged" && printf "$2" | dd of="$tmp/damaged" bs=1 seek="$1" conv=notrunc 2>/dev/null; } # poke OFFSET BYTES
+  rows=$(value "$tmp/text.json" rows) nnz=$(value "$tmp/text.json" nnz)
+  head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "the file ends within its header"
+  head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "3000 bytes where a matrix of"
+  head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is cut off, or has no labels"
+  poke 19 '\377' && damaged "a length of a row" "the lengths of the rows do not add up"
+  poke $((16 + 4 * rows)) '\177' && damaged "a column" "row 0 has columns that do not rise or are out of range"
+  poke $((16 + 4 * rows + 4 * nnz)) '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
+  poke $((16 + 4 * rows + 12 * nnz)) 'x' && damaged "no vector" "after the matrix, expected a vector"
+  poke $((24 + 4 * rows + 12 * nnz)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
+  { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
+  mkdir -p "$tmp/full"
+  if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
+    for n in 1 2; do
+      refused "binary: no room to write it, $n rank(s)" $n "No space left on device; nothing was left behind" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
+      verdict "binary: and nothing of it is there, $n rank(s)"
+    done
+    umount "$tmp/full"
+  else
+    skip "binary: no room to write it" "no leave to mount a small file system"
+  fi
 fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
 refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"

@@ -73,7 +73,10 @@ class Runner:
         with open(case.source, errors="replace") as file:
             vendors = sorted(set(re.findall(r"\b(?:Mat|Vec|MAT|VEC)\w*(?:CUDA|CUSPARSE|KOKKOS|HIP|VIENNACL)\w*", file.read())))
         if vendors:
-            command += f" -include {HERE}/plain.h" + "".join(f" -D{n}={re.sub('CUDA|HIP', '', n)}" for n in vendors if not n.isupper())
+            # after PETSc's headers, where a newer PETSc without CUDA has stand-ins of these names
+            with open(program + ".names.h", "w") as file:
+                file.write("#include <petsc.h>\n" + "".join(f"#define {n} {re.sub('CUDA|HIP', '', n)}\n" for n in vendors if not n.isupper()))
+            command += f" -include {program}.names.h -include {HERE}/plain.h"
         # a source tree serves the few that include its private headers; tests/petsc/build.sh leaves one beside what it builds
         tops = glob.glob(f"{self.src}/../include") + glob.glob(f"{self.env['PETSC_DIR']}.src/petsc-*/include")
         command += "".join(f" -I{top}" for top in tops)

@@ -199,21 +199,51 @@ static PetscErrorCode TestBreakdowns(PetscRandom random)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* what -ksp_view says of who iterated */
+static PetscErrorCode Told(KSP ksp, const char words[])
+{
+  PetscViewer viewer;
+  PetscMPIInt rank;
+  char        text[4096], *found;
+  FILE       *file = tmpfile();
+
+  PetscFunctionBeginUser;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  PetscCall(KSPView(ksp, viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  rewind(file);
+  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+  PetscCall(PetscViewerDestroy(&viewer));
+  (void)fclose(file);
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscStrstr(text, words, &found));
+  PetscCheck(found || rank, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view does not say '%s': %s", words, text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* what has no place in the loop goes to KSPCG */
 static PetscErrorCode TestOthers(PetscRandom random)
 {
-  Mat       A;
-  Pair      p;
-  PetscReal history[600];
+  Mat         A;
+  Pair        p;
+  PetscReal   history[600];
+  PetscMPIInt size;
 
   PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Create(300, 1, &A));
+  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("Jacobi", &p, random));
+  PetscCall(Told(p.ksp[1], size > 1 ? "as KSPCG does: the loop on the device has no place for several ranks" : "whole loop on the device"));
+  PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCBJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("block Jacobi", &p, random));
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
   PetscCall(PairSolve("a history", &p, random));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "no place for a residual history"));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "other solves: the same\n"));

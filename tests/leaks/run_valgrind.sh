@@ -10,19 +10,21 @@ ours=$(find src solvers examples tests -name '*.c' -o -name '*.h' -o -name '*.cu
 mpi=$(ls /usr/share/openmpi/openmpi-valgrind.supp 2>/dev/null)
 mkdir -p "$BUILD/tests/valgrind"
 
-one() { # name command...
-  local name=$1 log=$BUILD/tests/valgrind/$1.log
-  shift
+one() { # name ranks command...
+  local name=$1 log=$BUILD/tests/valgrind/$1.log launch=()
+  [ "$2" = 1 ] || launch=("$MPIEXEC" -n "$2")
+  shift 2
   # in a folder of its own, since tests may write files
-  (cd "$BUILD/tests/valgrind" && valgrind --log-file="$log" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1)
+  rm -f "$log".[0-9]*
+  (cd "$BUILD/tests/valgrind" && "${launch[@]}" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
   # records are separated by empty lines; print those that are ours
-  if sed 's/^==[0-9]*== \{0,1\}//' "$log" | awk -v ours="$ours" '
+  if sed 's/^==[0-9]*== \{0,1\}//' "$log".[0-9]* | awk -v ours="$ours" '
     BEGIN { RS = ""; FS = "\n"; n = split(ours, f, " "); for (i = 1; i <= n; i++) mine[f[i]] = 1 }
     /^(LEAK SUMMARY|HEAP SUMMARY|ERROR SUMMARY|Memcheck)/ { next }
     {
-      leak = $1 ~ / lost in loss record/; hit = 0
+      leak = / lost in loss record/; hit = 0
       for (i = 1; i <= NF; i++) if ($i ~ /^ *(at|by) 0x/ && match($i, /\([A-Za-z0-9_.]+:[0-9]+\)$/)) {
         file = substr($i, RSTART + 1, RLENGTH - 2); sub(/:.*/, "", file)
         if ((file in mine) && !(leak && $i ~ /: main \(/)) hit = 1
@@ -35,11 +37,13 @@ one() { # name command...
 export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device host"
 while read -r program arguments; do
   case $program in '' | '#'*) continue ;; esac
+  ranks=1
+  case $program in [0-9]) ranks=$program program=${arguments%% *} arguments=${arguments#* } ;; esac
   case $program in bin/*) exe=$BUILD/$program ;; *) exe=$BUILD/tests/harness/mat/tests/$program ;; esac
   name=${program//\//-}
   if [ -x "$exe" ]; then
     # shellcheck disable=SC2086 # the arguments are words
-    one "$name" "$exe" ${arguments//@ROOT@/$ROOT}
+    one "$name" $ranks "$exe" ${arguments//@ROOT@/$ROOT}
   else
     not_ok "valgrind $name: $exe is not there"
   fi

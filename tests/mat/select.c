@@ -96,6 +96,46 @@ static PetscErrorCode Spread(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the blocks of a parallel matrix follow every option, after a product too */
+static PetscErrorCode Parallel(void)
+{
+  Mat             A;
+  MatGPUCSRInfo   info;
+  const PetscReal limits[] = {1e9, 1, -1};
+  const PetscBool fits[]   = {PETSC_TRUE, PETSC_FALSE, PETSC_TRUE};
+  PetscErrorCode  failed;
+  PetscBool       same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetSizes(A, 400, 300, 400, 300));
+  PetscCall(MatSetType(A, MATMPIAIJGPUCSR));
+  PetscCall(MatMPIAIJSetPreallocation(A, 10, NULL, 0, NULL));
+  for (PetscInt k = 0; k < 4000; k++) PetscCall(MatSetValue(A, k % 400, (k * 7 + k / 400 * 31) % 300, 1 + k % 3, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGPUCSRSetKernel(A, "csrsplit"));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(limits); k++) {
+    PetscCall(MatGPUCSRSetMemoryLimit(A, limits[k]));
+    PetscCall(MatGPUCSRGetInfo(A, &info));
+    PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
+    PetscCheck(same == fits[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Limit %g: kernel %s", (double)limits[k], info.kernel);
+  }
+  PetscCall(MatGPUCSRSetKernel(A, "auto"));
+  PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_FIXED));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCall(Told(A, "measured", PETSC_FALSE));
+  PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_MEASURE));
+  PetscCall(Told(A, "; measured ", PETSC_TRUE));
+  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  failed = MatGPUCSRSetSelect(A, (MatGPUCSRSelect)3);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(failed == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A way to choose that is none was taken");
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a parallel matrix follows\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat           A;
@@ -142,6 +182,7 @@ int main(int argc, char **argv)
   PetscCall(Told(A, "not sell8: ", PETSC_TRUE));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "values that a dictionary does not hold choose anew\n"));
   PetscCall(MatDestroy(&A));
+  PetscCall(Parallel());
   PetscCall(PetscFinalize());
   return 0;
 }

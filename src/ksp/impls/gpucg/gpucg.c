@@ -44,18 +44,17 @@ static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **
 
 static PetscErrorCode KSPSolve_GPUCG(KSP ksp)
 {
-  KSP_GPUCG  *cg;
-  Mat         A;
-  GpOp        op;
-  const char *why;
-  PetscBool   jacobi = PETSC_FALSE;
+  KSP_GPUCG *cg;
+  Mat        A;
+  GpOp       op;
+  PetscBool  jacobi = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(KSPGPUCGGet(ksp, &cg));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  PetscCall(KSPGPUCGCheck(ksp, cg, A, &why, &jacobi));
-  if (why) {
-    PetscCall(PetscInfo(ksp, "KSPCG solves this: the loop on the device has no place for %s\n", why));
+  PetscCall(KSPGPUCGCheck(ksp, cg, A, &cg->why, &jacobi));
+  if (cg->why) {
+    PetscCall(PetscInfo(ksp, "KSPCG solves this: the loop on the device has no place for %s\n", cg->why));
     PetscCall((*cg->solve)(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -79,6 +78,22 @@ static PetscErrorCode KSPSetFromOptions_GPUCG(KSP ksp, GpOptionItems PetscOption
   PetscCheck(batch > 0 && batch <= 1000, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gpucg_batch %" PetscInt_FMT " must be 1 to 1000", batch);
   if (batch != cg->batch) cg->op = NULL; /* another graph */
   cg->batch = batch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* who iterated in the last solve; before the first, who is meant to */
+static PetscErrorCode KSPView_GPUCG(KSP ksp, PetscViewer viewer)
+{
+  KSP_GPUCG *cg;
+  PetscBool  ascii;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGPUCGGet(ksp, &cg));
+  if (cg->view) PetscCall((*cg->view)(ksp, viewer));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (cg->why) PetscCall(PetscViewerASCIIPrintf(viewer, "  iterated by the host as KSPCG does: the loop on the device has no place for %s\n", cg->why));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "  whole loop on the device, %" PetscInt_FMT " iterations between two looks of the host\n", cg->batch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +147,8 @@ static PetscErrorCode KSPCGSetRadius_GPUCG(KSP ksp, PetscReal radius)
   Notes:
   For one process, a matrix of type `MATGPUCSR` and the preconditioners `PCNONE` and `PCJACOBI`; the vectors may be of any type. The iterates are
   those of `KSPCG` up to rounding. Whatever has no place in the loop is solved by `KSPCG` itself: monitors, a residual history, another preconditioner,
-  several processes, null spaces, tests for convergence of your own. `-info` tells.
+  null spaces, tests for convergence of your own, and several processes: there a sum over all ranks stands between two kernels, for which the host is needed in any case.
+  With vectors of type `VECGPU` that too moves nothing but sums and what the products exchange. `-ksp_view` and `-info` tell who iterated, and why.
 
   All `KSPCG` options apply. The sums are added in a fixed order.
 
@@ -150,6 +166,7 @@ PetscErrorCode KSPCreate_GPUCG(KSP ksp)
   cg->n              = -1;
   cg->solve          = ksp->ops->solve;
   cg->setfromoptions = ksp->ops->setfromoptions;
+  cg->view           = ksp->ops->view;
   cg->reset          = ksp->ops->reset;
   cg->destroy        = ksp->ops->destroy;
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
@@ -158,6 +175,7 @@ PetscErrorCode KSPCreate_GPUCG(KSP ksp)
   PetscCall(PetscContainerDestroy(&container));
   ksp->ops->solve          = KSPSolve_GPUCG;
   ksp->ops->setfromoptions = KSPSetFromOptions_GPUCG;
+  ksp->ops->view           = KSPView_GPUCG;
   ksp->ops->reset          = KSPReset_GPUCG;
   ksp->ops->destroy        = KSPDestroy_GPUCG;
   PetscCall(PetscObjectQueryFunction((PetscObject)ksp, "KSPCGSetRadius_C", &cg->setradius));

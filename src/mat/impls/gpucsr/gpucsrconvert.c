@@ -19,10 +19,13 @@ PetscInt MatGPUCSRStayPlain = 0;
 
 static PetscErrorCode MatGPUCSRConvertToPlain(Mat A, MatType base, MatReuse reuse, Mat *B)
 {
+  PetscErrorCode err;
+
   PetscFunctionBegin;
   MatGPUCSRStayPlain++;
-  PetscCall(MatConvert(A, base, reuse, B));
-  MatGPUCSRStayPlain--;
+  err = MatConvert(A, base, reuse, B);
+  MatGPUCSRStayPlain--; /* whatever came of it: later matrices are to be ours */
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,45 +2,24 @@
    underneath. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-static PetscErrorCode MatLUFactor_SeqAIJGPUCSR(Mat A, IS row, IS column, const MatFactorInfo *info)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
-  MatGPUCSRStayPlain++; /* the factor that takes A's place */
-  PetscCall((*A->ops->lufactor)(A, row, column, info));
-  MatGPUCSRStayPlain--;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define FACTOR_IN_PLACE(Name, operation, parameters, arguments) \
+  static PetscErrorCode Mat##Name##_SeqAIJGPUCSR parameters \
+  { \
+    PetscErrorCode err; \
+\
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ)); \
+    MatGPUCSRStayPlain++; /* the factor that takes A's place */ \
+    err = (*A->ops->operation)arguments; \
+    MatGPUCSRStayPlain--; \
+    PetscCall(err); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
 
-static PetscErrorCode MatILUFactor_SeqAIJGPUCSR(Mat A, IS row, IS column, const MatFactorInfo *info)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
-  MatGPUCSRStayPlain++; /* the factor that takes A's place */
-  PetscCall((*A->ops->ilufactor)(A, row, column, info));
-  MatGPUCSRStayPlain--;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatCholeskyFactor_SeqAIJGPUCSR(Mat A, IS permutation, const MatFactorInfo *info)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
-  MatGPUCSRStayPlain++;
-  PetscCall((*A->ops->choleskyfactor)(A, permutation, info));
-  MatGPUCSRStayPlain--;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatICCFactor_SeqAIJGPUCSR(Mat A, IS permutation, const MatFactorInfo *info)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ));
-  MatGPUCSRStayPlain++;
-  PetscCall((*A->ops->iccfactor)(A, permutation, info));
-  MatGPUCSRStayPlain--;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+FACTOR_IN_PLACE(LUFactor, lufactor, (Mat A, IS row, IS column, const MatFactorInfo *info), (A, row, column, info))
+FACTOR_IN_PLACE(ILUFactor, ilufactor, (Mat A, IS row, IS column, const MatFactorInfo *info), (A, row, column, info))
+FACTOR_IN_PLACE(CholeskyFactor, choleskyfactor, (Mat A, IS permutation, const MatFactorInfo *info), (A, permutation, info))
+FACTOR_IN_PLACE(ICCFactor, iccfactor, (Mat A, IS permutation, const MatFactorInfo *info), (A, permutation, info))
 
 /* where the parent has the operation (parallel AIJ has none of them) */
 PetscErrorCode MatGPUCSRSetFactors_Private(Mat A)

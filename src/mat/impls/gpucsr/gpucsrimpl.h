@@ -167,6 +167,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
 /* gpucsroptions.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRSetOptions_Private(Mat, const MatGPUCSROptions *);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
 /* gpucsrconvert.c */

@@ -14,13 +14,32 @@ static const char *const Kernels[] = {
 };
 
 /* an image made under other options is stale; what stays valid stays */
-static PetscErrorCode MatGPUCSRSetOptions(Mat A, const MatGPUCSROptions *options)
+PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
   if (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->limit != g->options.limit) g->key = (MatGPUCSRKey){0};
   g->options = *options; /* the blocks of a parallel matrix inherit them at the next product */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a setter's beginning: what stands so far, of which it changes one */
+static PetscErrorCode MatGPUCSRBeginSet(Mat A, MatGPUCSROptions *options)
+{
+  Mat_GPUCSR *g = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  *options = g->options;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRCheckChoice(Mat A, const char type[], PetscInt choice, PetscInt choices)
+{
+  PetscFunctionBegin;
+  PetscValidLogicalCollectiveInt(A, choice, 3);
+  PetscCheck(choice >= 0 && choice < choices, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; there are 0 to %" PetscInt_FMT, type, choice, choices - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,13 +60,13 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_kernel", Kernels, PETSC_STATIC_ARRAY_LENGTH(Kernels), &kernel, NULL));
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_select", Selects, PETSC_STATIC_ARRAY_LENGTH(Selects), &select, NULL));
   PetscCall(PetscOptionsGetReal(o->options, o->prefix, "-mat_gpucsr_memory_limit", &options.limit, NULL));
-  options.select = (MatGPUCSRSelect)select;
   PetscCall(PetscOptionsGetEList(o->options, o->prefix, "-mat_gpucsr_halo_type", MatGPUCSRHaloTypes_Private, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private), &halo, NULL));
   options.storage   = (MatGPUCSRStorage)storage;
   options.transpose = (MatGPUCSRTranspose)transpose;
   options.kernel    = (int)kernel - 1;
+  options.select    = (MatGPUCSRSelect)select;
   options.halo      = (MatGPUCSRHaloType)halo;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +106,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   options.kernel    = (int)kernel - 1;
   options.select    = (MatGPUCSRSelect)select;
   options.halo      = (MatGPUCSRHaloType)halo;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,15 +133,13 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
 @*/
 PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscValidLogicalCollectiveEnum(A, storage, 2);
-  options         = g->options;
+  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRStorage", storage, PETSC_STATIC_ARRAY_LENGTH(Storages)));
   options.storage = storage;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,15 +189,13 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 @*/
 PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscValidLogicalCollectiveEnum(A, transpose, 2);
-  options           = g->options;
+  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRTranspose", transpose, PETSC_STATIC_ARRAY_LENGTH(Transposes)));
   options.transpose = transpose;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,13 +217,11 @@ PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
 @*/
 PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
   PetscBool        automatic;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  options        = g->options;
+  PetscCall(MatGPUCSRBeginSet(A, &options));
   options.kernel = GpKernelFind(kernel);
   PetscCall(PetscStrcmp(kernel, "auto", &automatic));
   if (options.kernel < 0 && !automatic) {
@@ -220,7 +233,7 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
     }
     SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown kernel %s; choose one of %s", kernel, names);
   }
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,15 +264,13 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 @*/
 PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscValidLogicalCollectiveEnum(A, select, 2);
-  options        = g->options;
+  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRSelect", select, PETSC_STATIC_ARRAY_LENGTH(Selects)));
   options.select = select;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,15 +296,13 @@ PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 @*/
 PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscCall(MatGPUCSRBeginSet(A, &options));
   PetscValidLogicalCollectiveReal(A, bytes, 2);
-  options       = g->options;
   options.limit = bytes;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -354,15 +363,12 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
 @*/
 PetscErrorCode MatGPUCSRSetHaloType(Mat A, MatGPUCSRHaloType type)
 {
-  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscValidLogicalCollectiveEnum(A, type, 2);
-  PetscCheck(type >= MAT_GPUCSR_HALO_AUTO && type <= MAT_GPUCSR_HALO_MPI, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown MatGPUCSRHaloType %d", (int)type);
-  options      = g->options;
+  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRHaloType", type, PETSC_STATIC_ARRAY_LENGTH(MatGPUCSRHaloTypes_Private)));
   options.halo = type;
-  PetscCall(MatGPUCSRSetOptions(A, &options));
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,7 @@
 /* MATMPIAIJGPUCSR: MATMPIAIJ whose two local blocks are MATSEQAIJGPUCSR, and the exchange between ranks. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* the blocks follow the options of the whole; an image made with others is stale */
+/* the blocks follow the options of the whole */
 static PetscErrorCode MatGPUCSRInherit(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr, *b = (Mat_GPUCSR *)block->spptr;
@@ -11,9 +11,8 @@ static PetscErrorCode MatGPUCSRInherit(Mat A, Mat block, PetscInt row, PetscInt 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
   if (symmetric) want.transpose = MAT_GPUCSR_TRANSPOSE_LAZY; /* the product by A serves for both */
-  if (want.storage != b->options.storage || want.kernel != b->options.kernel) b->key = (MatGPUCSRKey){0};
-  b->options = want;
-  b->place   = (GpOpPlace){row, column, columns};
+  PetscCall(MatGPUCSRSetOptions_Private(block, &want));
+  b->place = (GpOpPlace){row, column, columns};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,366 @@
+/* The dissimilarities as passes read them: checked, symmetric, in the precision asked for. */
+#include "smacof.h"
+#include <float.h>
+#include <limits.h>
+
+const char *const Missings[] = {"none", "nan", "zero", "Missing", "", NULL};
+
+/* raises on all ranks the complaint of the lowest line, if there is one */
+PetscErrorCode RaiseFirst(MPI_Comm comm, const GpAppComplaint *C, PetscErrorCode code, const char where[])
+{
+  PetscInt64     mine = C->line ? C->line : INT64_MAX, first;
+  GpAppComplaint it   = *C;
+  PetscMPIInt    rank, holder;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPIU_INT64, MPI_MIN, comm));
+  if (first == INT64_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  rank = mine == first ? rank : PETSC_MPI_INT_MAX;
+  PetscCallMPI(MPI_Allreduce(&rank, &holder, 1, MPI_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Bcast(&it, (PetscMPIInt)sizeof(it), MPI_BYTE, holder, comm));
+  SETERRQ(comm, code, "%s: %s", where, it.what);
+}
+
+/* a row of a symmetric matrix, put together from the row and the column of what was read */
+typedef struct {
+  Mat         A, T;
+  PetscReal  *value; /* [N], NaN where nothing is */
+  PetscInt   *column, n;
+  PetscBool   nan_missing, zero_missing, symmetrize;
+  const char *what;
+} Row;
+
+static PetscErrorCode RowCreate(Mat A, const char what[], PetscBool nan_missing, PetscBool zero_missing, PetscBool symmetrize, Row *R)
+{
+  PetscInt N;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(R, sizeof(*R)));
+  R->A            = A;
+  R->nan_missing  = nan_missing;
+  R->zero_missing = zero_missing;
+  R->symmetrize   = symmetrize;
+  R->what         = what;
+  PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &R->T));
+  PetscCall(MatGetSize(A, &N, NULL));
+  PetscCall(PetscMalloc2(N, &R->value, N, &R->column));
+  for (PetscInt j = 0; j < N; j++) R->value[j] = NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RowDestroy(Row *R)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(R->value, R->column));
+  PetscCall(MatDestroy(&R->T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void Complain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char mend[])
+{
+  if (C->line) return;
+  C->line = (PetscInt64)i + 1;
+  (void)snprintf(C->what, sizeof(C->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", what, i, j, (double)value, mend);
+}
+
+/* Row i.  A value that stands on one side of the diagonal alone counts for both. */
+static PetscErrorCode RowGet(Row *R, PetscInt i, GpAppComplaint *C)
+{
+  Mat                side[2] = {R->A, R->T};
+  const PetscInt    *columns;
+  const PetscScalar *values;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < R->n; k++) R->value[R->column[k]] = NAN;
+  R->n = 0;
+  for (int s = 0; s < 2; s++) {
+    PetscCall(MatGetRow(side[s], i, &n, &columns, &values));
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscInt  j = columns[k];
+      const PetscReal v = PetscRealPart(values[k]);
+
+      if (i == j) {
+        if (v != 0 && !PetscIsNanReal(v)) Complain(C, i, j, R->what, v, "between a point and itself it must be 0");
+        continue;
+      }
+      if ((PetscIsNanReal(v) && R->nan_missing) || (v == 0 && R->zero_missing)) continue;
+      if (!(v >= 0) || PetscIsInfReal(v)) Complain(C, i, j, R->what, v, "it must be finite and not negative");
+      if (PetscIsNanReal(R->value[j])) {
+        R->column[R->n++] = j;
+        R->value[j]       = v;
+      } else {
+        if (!R->symmetrize && PetscAbsReal(v - R->value[j]) > 1e-8 * PetscMax(v, R->value[j])) Complain(C, i, j, R->what, R->value[j], "in the other order it has another value; -symmetrize takes the mean");
+        R->value[j] = 0.5 * (v + R->value[j]);
+      }
+    }
+    PetscCall(MatRestoreRow(side[s], i, &n, &columns, &values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double GetStored(const void *a, PetscBool single, size_t k)
+{
+  return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
+}
+
+/* stores a value, in single precision if it fits there */
+static void Store(void *a, PetscBool single, size_t k, PetscReal v, const char what[], PetscInt i, PetscInt j, GpAppComplaint *C)
+{
+  if (single) {
+    if (v > FLT_MAX || (v > 0 && v < FLT_MIN)) Complain(C, i, j, what, v, "it does not fit single precision; use -storage double");
+    ((float *)a)[k] = (float)v;
+  } else ((double *)a)[k] = v;
+}
+
+static PetscErrorCode Allocate(const Dissim *D, size_t n, void **a)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(n * (D->single ? sizeof(float) : sizeof(double)), a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the parts of a Dissim that follow from its entries */
+static PetscErrorCode Sums(Dissim *D)
+{
+  const int m      = (int)(D->last - D->first);
+  PetscReal sum[2] = {0, 0}, *delta;
+  double   *weight;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(D->N, &delta, D->N, &weight));
+  for (PetscInt i = 0; i < m; i++) {
+    PetscInt n;
+
+    PetscCall(DissimRow(D, i, &n, NULL, delta, weight));
+    for (PetscInt k = 0; k < n; k++) {
+      sum[0] += 0.5 * weight[k] * delta[k] * delta[k];
+      sum[1] += 0.5 * weight[k];
+    }
+  }
+  PetscCall(PetscFree2(delta, weight));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPI_SUM, D->comm));
+  D->sumsquares = sum[0];
+  D->sumweights = sum[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* how many pairs are listed, in each row of this rank and in all; whether these are all there are */
+static PetscErrorCode CountPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
+{
+  const PetscInt m = D->last - D->first;
+  PetscInt64     entries;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(m + 1, &D->start));
+  for (PetscInt i = 0; i < m; i++) {
+    PetscInt n = 0;
+
+    PetscCall(RowGet(delta, D->first + i, C));
+    if (weight) PetscCall(RowGet(weight, D->first + i, C));
+    for (PetscInt k = 0; k < delta->n; k++) n += !weight || !PetscIsNanReal(weight->value[delta->column[k]]);
+    D->start[i + 1] = D->start[i] + n;
+  }
+  entries = D->start[m];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &entries, 1, MPIU_INT64, MPI_SUM, D->comm));
+  D->npairs   = entries / 2;
+  D->complete = (PetscBool)(!weight && entries == (PetscInt64)D->N * (D->N - 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* rows of the whole matrix, or of lists, columns ascending */
+static PetscErrorCode FillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
+{
+  const PetscInt m = D->last - D->first;
+  const size_t   N = (size_t)D->N;
+
+  PetscFunctionBegin;
+  if (D->complete) {
+    PetscCall(PetscFree(D->start));
+    PetscCall(Allocate(D, (size_t)m * N, &D->delta));
+  } else {
+    PetscCall(Allocate(D, (size_t)D->start[m], &D->delta));
+    PetscCall(PetscMalloc1(D->start[m], &D->column));
+    if (weight) PetscCall(Allocate(D, (size_t)D->start[m], &D->weight));
+  }
+  for (PetscInt i = 0; i < m; i++) {
+    int64_t at = D->complete ? 0 : D->start[i];
+
+    PetscCall(RowGet(delta, D->first + i, C));
+    if (weight) PetscCall(RowGet(weight, D->first + i, C));
+    if (D->complete) Store(D->delta, D->single, (size_t)i * N + (size_t)(D->first + i), 0, NULL, i, i, C);
+    PetscCall(PetscSortInt(delta->n, delta->column));
+    for (PetscInt k = 0; k < delta->n; k++) {
+      const PetscInt j = delta->column[k];
+
+      if (weight && PetscIsNanReal(weight->value[j])) continue;
+      Store(D->delta, D->single, D->complete ? (size_t)i * N + (size_t)j : (size_t)at, delta->value[j], delta->what, D->first + i, j, C);
+      if (D->complete) continue;
+      if (weight) Store(D->weight, D->single, (size_t)at, weight->value[j], weight->what, D->first + i, j, C);
+      D->column[at++] = (int)j;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  DissimFromMat - Takes dissimilarities from a matrix
+
+  Collective
+
+  Input Parameters:
++ comm        - of the matrices
+. delta       - dense, or sparse with the pairs that are listed; a pair may stand on one side of the diagonal alone
+. weight      - of each pair, 0 or no entry: the pair does not count; NULL: all 1
+. nan_missing - whether NaN stands for a missing dissimilarity
+- o           - what else stands for one, whether the mean of two orders is to be taken, precision
+
+  Output Parameter:
+. D - the dissimilarities
+*/
+PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *o, Dissim *D)
+{
+  GpAppComplaint C = {0};
+  PetscInt       N;
+  Row            rdelta, rweight;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(D, sizeof(*D)));
+  D->comm = comm;
+  PetscCall(MatGetSize(delta, &D->N, NULL));
+  PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_SUP, "%" PetscInt_FMT " points are more than a 32-bit index counts", D->N);
+  PetscCall(MatGetOwnershipRange(delta, &D->first, &D->last));
+  D->single = o->single;
+  PetscCall(RowCreate(delta, "The dissimilarity", nan_missing, (PetscBool)(o->missing == MISSING_ZERO), o->symmetrize, &rdelta));
+  if (weight) {
+    PetscCall(MatGetSize(weight, &N, NULL));
+    PetscCheck(N == D->N, D->comm, PETSC_ERR_ARG_SIZ, "Weights of %" PetscInt_FMT " points, dissimilarities of %" PetscInt_FMT, N, D->N);
+    PetscCall(RowCreate(weight, "The weight", nan_missing, PETSC_TRUE, o->symmetrize, &rweight));
+  }
+  PetscCall(CountPairs(&rdelta, weight ? &rweight : NULL, D, &C));
+  PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+  PetscCall(FillPairs(&rdelta, weight ? &rweight : NULL, D, &C));
+  PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+  PetscCall(RowDestroy(&rdelta));
+  if (weight) PetscCall(RowDestroy(&rweight));
+  PetscCall(Sums(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, Dissim *D)
+{
+  GpAppComplaint C = {0};
+  PetscInt       m = PETSC_DECIDE, n;
+  double        *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(D, sizeof(*D)));
+  D->comm   = comm;
+  D->metric = o->metric;
+  PetscCall(FeaturesRead(comm, o->features, o->metric, &D->features, &D->names));
+  D->N = D->features.N;
+  PetscCall(PetscSplitOwnership(comm, &m, &D->N));
+  PetscCallMPI(MPI_Scan(&m, &D->last, 1, MPIU_INT, MPI_SUM, comm));
+  D->first    = D->last - m;
+  D->complete = PETSC_TRUE;
+  D->npairs   = (PetscInt64)D->N * (D->N - 1) / 2;
+  if (!o->matrix_free) {
+    void *delta;
+
+    D->single = o->single;
+    PetscCall(Allocate(D, (size_t)m * (size_t)D->N, &delta));
+    PetscCall(PetscMalloc1(D->N, &row));
+    for (PetscInt i = 0; i < m; i++) {
+      PetscCall(DissimRow(D, i, &n, NULL, row, NULL));
+      for (PetscInt j = 0; j < D->N; j++) Store(delta, D->single, (size_t)i * D->N + (size_t)j, row[j], "The distance", D->first + i, j, &C);
+    }
+    PetscCall(RaiseFirst(comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+    PetscCall(PetscFree(row));
+    PetscCall(FeaturesDestroy(&D->features));
+    D->delta = delta;
+  }
+  PetscCall(Sums(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  DissimLoad - Reads or computes the dissimilarities that were asked for
+
+  Collective
+*/
+PetscErrorCode DissimLoad(MPI_Comm comm, const DissimOptions *o, Dissim *D)
+{
+  const char *file = o->pairs[0] ? o->pairs : o->file;
+  Mat         delta, weight, none;
+  PetscBool   text, wtext;
+  char       *names, *wnames = NULL;
+
+  PetscFunctionBegin;
+  if (o->features[0]) {
+    PetscCall(DissimFromFeatures(comm, o, D));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatReadDissim(comm, file, (PetscBool)(o->pairs[0] != 0), (PetscBool)(o->missing == MISSING_NAN), &delta, &weight, &names, &text));
+  if (o->weights[0]) {
+    PetscCheck(!weight, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s have weights already", o->weights, file);
+    PetscCall(MatReadDissim(comm, o->weights, PETSC_FALSE, PETSC_FALSE, &weight, &none, &wnames, &wtext));
+    PetscCall(PetscFree(wnames));
+  }
+  /* a NaN read from text is an empty field, or was allowed */
+  PetscCall(DissimFromMat(comm, delta, weight, (PetscBool)(text || o->missing == MISSING_NAN), o, D));
+  D->names = names;
+  PetscCall(MatDestroy(&delta));
+  PetscCall(MatDestroy(&weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  DissimRow - The dissimilarities of a point to those it is paired with
+
+  Not Collective
+
+  Input Parameters:
++ D - the dissimilarities
+- i - the point, a local row
+
+  Output Parameters:
++ n       - how many; of complete data N, with 0 and weight 0 for the point itself
+. columns - the other points; NULL: these are 0, 1, 2, ...
+. delta   - [n] dissimilarities
+- weight  - [n] weights, or NULL
+*/
+PetscErrorCode DissimRow(const Dissim *D, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[])
+{
+  const size_t N = (size_t)D->N;
+
+  PetscFunctionBegin;
+  *n = D->start ? (PetscInt)(D->start[i + 1] - D->start[i]) : D->N;
+  if (columns) *columns = D->start ? D->column + D->start[i] : NULL;
+  if (!D->delta) {
+    Pass p = {.N = (int)D->N, .ldrow = N, .feature = D->features.value, .frow = D->features.value + D->first, .nfeature = (int)D->features.n, .metric = (int)D->metric};
+
+    PassDistances_Host(&p, (int)i, 0, (int)D->N, delta);
+    delta[D->first + i] = 0;
+  } else {
+    const size_t at = D->start ? (size_t)D->start[i] : (size_t)i * N;
+
+    for (PetscInt k = 0; k < *n; k++) delta[k] = GetStored(D->delta, D->single, at + (size_t)k);
+  }
+  if (!weight) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < *n; k++) weight[k] = D->weight ? GetStored(D->weight, D->single, (size_t)(D->start[i] + k)) : 1;
+  if (!D->start) weight[D->first + i] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DissimDestroy(Dissim *D)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(D->delta));
+  PetscCall(PetscFree(D->start));
+  PetscCall(PetscFree(D->column));
+  PetscCall(PetscFree(D->weight));
+  PetscCall(PetscFree(D->names));
+  PetscCall(FeaturesDestroy(&D->features));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,229 @@
+/* The Guttman transform: V^+ in closed form for complete data, by a KSP for weights and listed pairs; points that stay fixed. */
+#include "smacof.h"
+#include <gpucsr.h>
+
+PetscErrorCode DissimGather(const Dissim *D, PetscInt ncomponents, const double mine[], double all[])
+{
+  PetscMPIInt size, m, *counts, *displs;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(D->comm, &size));
+  if (size == 1) {
+    PetscCall(PetscArraycpy(all, mine, (size_t)ncomponents * D->N));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc2(size, &counts, size, &displs));
+  m = (PetscMPIInt)(D->last - D->first);
+  PetscCallMPI(MPI_Allgather(&m, 1, MPI_INT, counts, 1, MPI_INT, D->comm));
+  displs[0] = 0;
+  for (PetscMPIInt r = 1; r < size; r++) displs[r] = displs[r - 1] + counts[r - 1];
+  for (PetscInt c = 0; c < ncomponents; c++) PetscCallMPI(MPI_Allgatherv(mine + (size_t)c * m, m, MPI_DOUBLE, all + (size_t)c * D->N, counts, displs, MPI_DOUBLE, D->comm));
+  PetscCall(PetscFree2(counts, displs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* V, of the type that -mat_type asks for: minus the weights, and on the diagonal what makes the rows sum to 0 */
+static PetscErrorCode Laplacian(const Dissim *D, const char prefix[], Mat *V)
+{
+  const PetscInt m = D->last - D->first;
+  PetscInt      *nonzeros, *others, n, most = 0, *columns;
+  const int     *column;
+  double        *delta, *weight;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(m, &nonzeros, m, &others));
+  for (PetscInt i = 0; i < m; i++) {
+    nonzeros[i] = 1;
+    for (int64_t k = D->start[i]; k < D->start[i + 1]; k++) (D->column[k] >= D->first && D->column[k] < D->last) ? nonzeros[i]++ : others[i]++;
+    most = PetscMax(most, nonzeros[i] + others[i]);
+  }
+  PetscCall(MatCreate(D->comm, V));
+  PetscCall(MatSetSizes(*V, m, m, D->N, D->N));
+  PetscCall(MatSetOptionsPrefix(*V, prefix));
+  PetscCall(MatSetType(*V, MATGPUCSR));
+  PetscCall(MatGPUCSRSetStorage(*V, MAT_GPUCSR_STORAGE_DOUBLE)); /* rounded rows would not sum to 0 */
+  PetscCall(MatSetFromOptions(*V));
+  PetscCall(MatXAIJSetPreallocation(*V, 1, nonzeros, others, NULL, NULL));
+  PetscCall(PetscMalloc3(most, &delta, most, &weight, most, &columns));
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscInt row = D->first + i;
+    PetscReal      sum = 0;
+
+    PetscCall(DissimRow(D, i, &n, &column, delta, weight));
+    for (PetscInt k = 0; k < n; k++) {
+      sum += weight[k];
+      weight[k]  = -weight[k];
+      columns[k] = column[k];
+    }
+    columns[n] = row;
+    weight[n]  = sum;
+    PetscCall(MatSetValues(*V, 1, &row, n + 1, columns, weight, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*V, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*V, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetOption(*V, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(PetscFree3(delta, weight, columns));
+  PetscCall(PetscFree2(nonzeros, others));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what fixed points take from the right-hand sides, V x of them alone; their rows and columns then leave V */
+static PetscErrorCode FixRows(Guttman *g, Mat V)
+{
+  const Fixed   *F = g->fixed;
+  const PetscInt m = g->D->last - g->D->first;
+  PetscScalar   *a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)g->dim * m, &g->offset));
+  for (PetscInt c = 0; c < g->dim; c++) {
+    PetscCall(VecSet(g->x, 0));
+    PetscCall(VecGetArray(g->x, &a));
+    for (PetscInt k = 0; k < F->n; k++)
+      if (F->point[k] >= g->D->first && F->point[k] < g->D->last) a[F->point[k] - g->D->first] = F->x[k * g->dim + c];
+    PetscCall(VecRestoreArray(g->x, &a));
+    PetscCall(MatMult(V, g->x, g->b));
+    PetscCall(VecGetArray(g->b, &a));
+    PetscCall(PetscArraycpy(g->offset + (size_t)c * m, a, m));
+    PetscCall(VecRestoreArray(g->b, &a));
+  }
+  PetscCall(MatZeroRowsColumns(V, F->n, F->point, 1.0, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GuttmanCreate - Prepares the transform for the weights of the pairs
+
+  Collective
+
+  Input Parameters:
++ D      - the dissimilarities, which must stay
+. dim    - of the configurations
+. fixed  - points that stay where they are, or NULL
+- prefix - of the options of the KSP
+
+  Output Parameter:
+. g - the transform
+
+  Note:
+  The KSP starts from the configuration itself.  A conjugate gradient iteration lowers the majorising function at every step from there,
+  so the stress falls however roughly the system is solved.
+*/
+PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, const char prefix[], Guttman *g)
+{
+  const PetscInt m = D->last - D->first;
+  MatNullSpace   constants;
+  Mat            V;
+  PC             pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(g, sizeof(*g)));
+  g->D     = D;
+  g->dim   = dim;
+  g->fixed = fixed;
+  if (D->complete) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckConnected(D, fixed));
+  PetscCall(Laplacian(D, prefix, &V));
+  PetscCall(MatCreateVecs(V, &g->x, &g->b));
+  PetscCall(PetscMalloc1((size_t)dim * m, &g->mine));
+  if (fixed) PetscCall(FixRows(g, V));
+  else {
+    PetscCall(MatNullSpaceCreate(D->comm, PETSC_TRUE, 0, NULL, &constants));
+    PetscCall(MatSetNullSpace(V, constants));
+    PetscCall(MatNullSpaceDestroy(&constants));
+  }
+  PetscCall(KSPCreate(D->comm, &g->ksp));
+  PetscCall(KSPSetOptionsPrefix(g->ksp, prefix));
+  PetscCall(KSPSetOperators(g->ksp, V, V));
+  PetscCall(KSPSetType(g->ksp, KSPCG));
+  PetscCall(KSPGetPC(g->ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
+  PetscCall(KSPSetTolerances(g->ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPSetInitialGuessNonzero(g->ksp, PETSC_TRUE));
+  PetscCall(KSPSetErrorIfNotConverged(g->ksp, PETSC_TRUE));
+  PetscCall(KSPSetFromOptions(g->ksp));
+  PetscCall(MatDestroy(&V));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* V = N I - 1 1' has V^+ = I/N on vectors of sum 0; without the rows and columns of n fixed points its inverse is (I + 1 1'/n)/N */
+static PetscErrorCode ApplyComplete(const Guttman *g, const double bx[], double y[])
+{
+  const PetscInt N = g->D->N;
+  const Fixed   *F = g->fixed;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < g->dim; c++) {
+    const double *b = bx + (size_t)c * N;
+    double       *x = y + (size_t)c * N, pull = 0, sum = 0;
+
+    if (F) {
+      for (PetscInt k = 0; k < F->n; k++) {
+        pull += F->x[k * g->dim + c];
+        sum -= b[F->point[k]];
+      }
+      for (PetscInt i = 0; i < N; i++) sum += b[i];
+      sum = (sum + (double)(N - F->n) * pull) / (double)F->n;
+    }
+    for (PetscInt i = 0; i < N; i++) x[i] = (b[i] + pull + sum) / (double)N;
+    for (PetscInt k = 0; F && k < F->n; k++) x[F->point[k]] = F->x[k * g->dim + c];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GuttmanApply - The transform of a configuration
+
+  Collective
+
+  Input Parameters:
++ g  - the transform
+. bx - [dim][N] B(X) X of all points
+- x  - [dim][N] X, where the KSP begins
+
+  Output Parameter:
+. y - [dim][N]
+*/
+PetscErrorCode GuttmanApply(Guttman *g, const double bx[], const double x[], double y[])
+{
+  const Dissim  *D = g->D;
+  const Fixed   *F = g->fixed;
+  const PetscInt m = D->last - D->first;
+  PetscScalar   *b, *a;
+  PetscInt       its;
+
+  PetscFunctionBegin;
+  if (D->complete) {
+    PetscCall(ApplyComplete(g, bx, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt c = 0; c < g->dim; c++) {
+    PetscCall(VecGetArray(g->b, &b));
+    PetscCall(VecGetArray(g->x, &a));
+    PetscCall(PetscArraycpy(a, x + (size_t)c * D->N + D->first, m));
+    for (PetscInt i = 0; i < m; i++) b[i] = bx[(size_t)c * D->N + D->first + i] - (F ? g->offset[(size_t)c * m + i] : 0);
+    for (PetscInt k = 0; F && k < F->n; k++)
+      if (F->point[k] >= D->first && F->point[k] < D->last) b[F->point[k] - D->first] = F->x[k * g->dim + c];
+    PetscCall(VecRestoreArray(g->x, &a));
+    PetscCall(VecRestoreArray(g->b, &b));
+    PetscCall(KSPSolve(g->ksp, g->b, g->x));
+    PetscCall(KSPGetIterationNumber(g->ksp, &its));
+    g->its += its;
+    PetscCall(VecGetArray(g->x, &a));
+    PetscCall(PetscArraycpy(g->mine + (size_t)c * m, a, m));
+    PetscCall(VecRestoreArray(g->x, &a));
+  }
+  PetscCall(DissimGather(D, g->dim, g->mine, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GuttmanDestroy(Guttman *g)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPDestroy(&g->ksp));
+  PetscCall(VecDestroy(&g->b));
+  PetscCall(VecDestroy(&g->x));
+  PetscCall(PetscFree(g->mine));
+  PetscCall(PetscFree(g->offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

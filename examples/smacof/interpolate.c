@@ -1,0 +1,133 @@
+/* New points on a finished map: each goes where its distances to the points of the map are like its dissimilarities to them. */
+#include "smacof.h"
+
+/* dissimilarities of new points to those of the map: distances of features, or a matrix with a row for each new point; on every rank */
+static PetscErrorCode LoadNew(const InterpolateOptions *o, Interpolation *Q)
+{
+  Table T;
+
+  PetscFunctionBegin;
+  if (o->features[0]) {
+    PetscCall(FeaturesRead(Q->comm, o->features, o->metric, &Q->known, &Q->names));
+    PetscCall(PetscFree(Q->names));
+    PetscCall(FeaturesRead(Q->comm, o->file, o->metric, &Q->added, &Q->names));
+    PetscCheck(Q->known.n == Q->added.n, Q->comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features, %s has %" PetscInt_FMT, o->features, Q->known.n, o->file, Q->added.n);
+    Q->N = Q->known.N;
+    Q->n = Q->added.N;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(TableRead(Q->comm, o->file, PETSC_FALSE, &T));
+  PetscCall(TableGather(&T, &Q->delta));
+  PetscCall(TableNames(&T, &Q->names));
+  Q->n = T.N;
+  Q->N = T.cols;
+  for (PetscInt k = 0; k < Q->n; k++)
+    for (PetscInt j = 0; j < Q->N; j++)
+      PetscCheck(Q->delta[(size_t)k * Q->N + j] >= 0, Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the dissimilarity of new point %" PetscInt_FMT " to point %" PetscInt_FMT " (counted from 0) is missing or negative", o->file, k, j);
+  PetscCall(TableDestroy(&T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a new point begins beside the point of the map to which it is most similar */
+static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double x[])
+{
+  double *delta, reach = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(Q->N, &delta));
+  for (PetscInt c = 0; c < Q->dim; c++)
+    for (PetscInt j = 0; j < Q->N; j++) reach = PetscMax(reach, PetscAbsReal(Q->map[(size_t)c * Q->N + j] - Q->map[(size_t)c * Q->N]));
+  for (PetscInt i = 0; i < p->rows; i++) {
+    PetscInt nearest = 0;
+    double   jitter[PASS_MAX_DIM];
+
+    if (p->delta) PetscCall(PetscArraycpy(delta, (const double *)p->delta + (size_t)i * Q->N, Q->N));
+    else PassDistances_Host(p, (int)i, 0, (int)Q->N, delta);
+    for (PetscInt j = 1; j < Q->N; j++)
+      if (delta[j] < delta[nearest]) nearest = j;
+    PetscCall(StartRandom(Q->first + i, 1, Q->dim, jitter));
+    for (PetscInt c = 0; c < Q->dim; c++) x[c * p->rows + i] = Q->map[(size_t)c * Q->N + nearest] + 1e-4 * reach * jitter[c];
+  }
+  PetscCall(PetscFree(delta));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Interpolate - Finds where new points belong on a map whose points stay
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator; each rank takes a part of the new points
+- o    - the files, the metric, when to stop
+
+  Output Parameter:
+. Q - coordinates and raw stress of the new points, on every rank
+
+  Note:
+  New points know nothing of each other. The transform of one is the mean of the map plus (1/N) sum (delta / d) (x - x_j), which lowers its
+  stress; they iterate together until that of none falls by more than eps times its sum of squares.
+*/
+PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpolation *Q)
+{
+  Pass     p = {0};
+  double  *x, *frow, *before, mean[PASS_MAX_DIM] = {0};
+  PetscInt m     = PETSC_DECIDE, last;
+  Dissim   shape = {0}; /* of the gather */
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(Q, sizeof(*Q)));
+  Q->comm = comm;
+  Q->dim  = o->dim;
+  PetscCall(LoadNew(o, Q));
+  PetscCall(PetscMalloc3((size_t)Q->N * o->dim, &Q->map, (size_t)Q->n * o->dim, &Q->x, Q->n, &Q->stress));
+  PetscCall(CoordinatesRead(comm, o->map, Q->N, o->dim, Q->map));
+  PetscCall(PetscSplitOwnership(comm, &m, &Q->n));
+  PetscCallMPI(MPI_Scan(&m, &last, 1, MPIU_INT, MPI_SUM, comm));
+  Q->first = last - m;
+  for (PetscInt c = 0; c < o->dim; c++)
+    for (PetscInt j = 0; j < Q->N; j++) mean[c] += Q->map[(size_t)c * Q->N + j] / (double)Q->N;
+  PetscCall(PetscMalloc2((size_t)m * o->dim, &x, m, &before));
+  p = (Pass){.N = (int)Q->N, .rows = (int)m, .dim = (int)o->dim, .x = Q->map, .xrow = x, .ldrow = (size_t)m, .metric = (int)o->metric, .nfeature = (int)Q->known.n, .feature = Q->known.value};
+  PetscCall(PetscMalloc2((size_t)m * o->dim, &p.bx, m, &p.stress));
+  p.delta = Q->delta ? Q->delta + (size_t)Q->first * Q->N : NULL;
+  PetscCall(PetscMalloc1((size_t)m * Q->added.n, &frow));
+  for (PetscInt f = 0; f < Q->added.n; f++) PetscCall(PetscArraycpy(frow + (size_t)f * m, Q->added.value + (size_t)f * Q->n + Q->first, m));
+  p.frow = frow;
+  PetscCall(BeginNearest(Q, &p, x));
+  for (Q->iterations = 0; !Q->converged; Q->iterations++) {
+    int moving = 0;
+
+    Pass_Host(&p);
+    for (PetscInt i = 0; i < m; i++) {
+      moving    = moving || !Q->iterations || before[i] - p.stress[i] > o->eps * (before[i] + PETSC_SMALL);
+      before[i] = p.stress[i];
+    }
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moving, 1, MPI_INT, MPI_MAX, comm));
+    Q->converged = (PetscBool)!moving;
+    if (Q->converged || Q->iterations >= o->max_it) break;
+    for (PetscInt c = 0; c < o->dim; c++)
+      for (PetscInt i = 0; i < m; i++) x[c * m + i] = mean[c] + p.bx[c * m + i] / (double)Q->N;
+  }
+  shape.comm  = comm;
+  shape.N     = Q->n;
+  shape.first = Q->first;
+  shape.last  = last;
+  PetscCall(DissimGather(&shape, o->dim, x, Q->x));
+  PetscCall(DissimGather(&shape, 1, p.stress, Q->stress));
+  PetscCall(PetscFree2(x, before));
+  PetscCall(PetscFree(frow));
+  PetscCall(PetscFree2(p.bx, p.stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode InterpolationDestroy(Interpolation *Q)
+{
+  PetscFunctionBegin;
+  PetscCall(FeaturesDestroy(&Q->known));
+  PetscCall(FeaturesDestroy(&Q->added));
+  PetscCall(PetscFree(Q->delta));
+  PetscCall(PetscFree(Q->names));
+  PetscCall(PetscFree3(Q->map, Q->x, Q->stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

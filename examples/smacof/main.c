@@ -1,0 +1,313 @@
+/* The smacof program: reads or computes dissimilarities, finds points whose distances are like them, writes what was found. */
+static char help[] = "Finds points whose distances are like given dissimilarities, by multidimensional scaling (SMACOF).\n\
+  smacof -f <matrix: CSV | Matrix Market | PETSc binary> [-smacof_dim 2] [-coordinates map.csv]\n\
+  smacof -pairs <lines of: i j dissimilarity [weight]> ...\n\
+  smacof -features <CSV | LIBSVM> [-metric euclidean|cosine|manhattan] [-matrix_free] ...\n\
+  smacof -interpolate <new points: features, or dissimilarities to the points of the map> -map_file map.csv [-features <of its points>]\n\
+In this version the pass over the dissimilarities runs on the host, whatever -gpucsr_device says; the system of weights is solved where\n\
+-smacof_mat_type puts it.\n\n";
+
+#include "smacof.h"
+#include <gpucsr.h>
+#include <petsctime.h>
+
+/* what the command line asks for; an empty name stands for nothing */
+typedef struct {
+  DissimOptions      dissim;
+  ScaleOptions       scale;
+  OutputOptions      output;
+  char               start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  InterpolateOptions interpolate;
+} Request;
+
+static const char prefix[] = "smacof_";
+
+/* options that name files, and of what is read from them */
+static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
+{
+  const char *const storages[] = {"single", "double"};
+  PetscInt          storage    = 0;
+
+  PetscFunctionBegin;
+  o->single = PETSC_TRUE;
+  PetscOptionsBegin(comm, NULL, "Dissimilarities of the smacof program", "SMACOF");
+  PetscCall(PetscOptionsString("-f", "Matrix of dissimilarities: CSV, Matrix Market or PETSc binary", "", o->file, o->file, sizeof(o->file), NULL));
+  PetscCall(PetscOptionsString("-pairs", "List of pairs, points counted from 0: <i> <j> <dissimilarity> [<weight>]", "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
+  PetscCall(PetscOptionsString("-features", "Feature vectors, whose distances are the dissimilarities: CSV or LIBSVM", "", o->features, o->features, sizeof(o->features), NULL));
+  PetscCall(PetscOptionsEList("-metric", "How distances of features are measured", "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
+  PetscCall(PetscOptionsBool("-matrix_free", "Compute distances of features anew in every pass and store none", "", o->matrix_free, &o->matrix_free, NULL));
+  PetscCall(PetscOptionsString("-weights", "Weights of the pairs, a matrix like that of -f; 0: the pair does not count", "", o->weights, o->weights, sizeof(o->weights), NULL));
+  PetscCall(PetscOptionsEnum("-missing", "What stands for a missing dissimilarity, beside an empty field and NA", "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  PetscCall(PetscOptionsBool("-symmetrize", "Take the mean where the two orders of a pair differ", "", o->symmetrize, &o->symmetrize, NULL));
+  PetscCall(PetscOptionsEList("-storage", "Precision of stored dissimilarities and weights; sums are double always", "", storages, 2, storages[storage], &storage, NULL));
+  PetscOptionsEnd();
+  o->single = (PetscBool)(storage == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
+{
+  DisparityOptions *d = &o->disparity;
+
+  PetscFunctionBegin;
+  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
+  PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
+  PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
+  PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
+  PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", o->max_it, &o->max_it, NULL));
+  PetscCall(PetscOptionsEnum("-acceleration", "Steps: plain, relaxed, or relaxed and then extrapolated", "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
+  PetscCall(PetscOptionsInt("-anderson_history", "Differences that an extrapolation combines", "", o->history, &o->history, NULL));
+  PetscCall(PetscOptionsReal("-anderson_below", "Extrapolate once the normalised stress falls by less in a step", "", o->anderson_below, &o->anderson_below, NULL));
+  PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
+  PetscCall(PetscOptionsInt("-starts", "How many starts to try; those after the first are random", "", o->starts, &o->starts, NULL));
+  PetscCall(PetscOptionsInt("-seed", "Of random starts", "", o->seed, &o->seed, NULL));
+  PetscCall(PetscOptionsEnum("-disparity", "What distances are fitted to: dissimilarities, a line, a monotone spline, or any monotone function of them", "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
+  PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
+  PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
+  PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
+  PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
+{
+  OutputOptions *o     = &rq->output;
+  PetscInt       every = 100;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(rq, sizeof(*rq)));
+  PetscCall(GetDissimOptions(comm, &rq->dissim));
+  PetscCall(GetScaleOptions(comm, &rq->scale));
+  PetscOptionsBegin(comm, NULL, "Files of the smacof program", "SMACOF");
+  PetscCall(PetscOptionsString("-start_file", "Coordinates to start from, as -coordinates writes them", "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsString("-fixed", "Points that stay where they are: <point> <coordinates>, points counted from 0", "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
+  PetscCall(PetscOptionsString("-coordinates", "CSV file to write: the map", "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
+  PetscCall(PetscOptionsString("-coordinates_binary", "File to write in PETSc's binary format: the map as a dense matrix", "", o->binary, o->binary, sizeof(o->binary), NULL));
+  PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
+  PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", o->report, o->report, sizeof(o->report), NULL));
+  PetscCall(PetscOptionsString("-labels", "A word for each point: colours of the map", "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
+  PetscCall(PetscOptionsString("-map", "SVG file to write: the map", "", o->map, o->map, sizeof(o->map), NULL));
+  PetscCall(PetscOptionsString("-shepard", "SVG file to write: distances and disparities over dissimilarities", "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
+  PetscCall(PetscOptionsString("-shepard_data", "CSV file to write: what the Shepard diagram shows", "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
+  PetscCall(PetscOptionsString("-interpolate", "New points for a finished map: features, or dissimilarities to its points", "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
+  PetscCall(PetscOptionsString("-map_file", "The finished map, as -coordinates wrote it", "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
+  PetscCall(PetscOptionsString("-checkpoint", "File to write every -checkpoint_every steps", "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", "Steps between checkpoints", "", every, &every, NULL));
+  PetscCall(PetscOptionsString("-restart", "Checkpoint to go on from", "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
+  PetscOptionsEnd();
+  PetscCheck(every >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-checkpoint_every %" PetscInt_FMT ": must be positive", every);
+  rq->scale.checkpoint_every = rq->scale.checkpoint[0] ? every : 0;
+  rq->interpolate.dim        = rq->scale.dim;
+  rq->interpolate.metric     = rq->dissim.metric;
+  rq->interpolate.max_it     = rq->scale.max_it;
+  rq->interpolate.eps        = rq->scale.eps;
+  PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
+  if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* they change all the time */
+  if (rq->start[0]) rq->scale.start = START_GIVEN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
+{
+  const DissimOptions *d       = &rq->dissim;
+  const ScaleOptions  *s       = &rq->scale;
+  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.map, rq->output.shepard, rq->output.shepard_data, rq->scale.checkpoint};
+
+  PetscFunctionBegin;
+  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
+  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate takes -features of the map's points, or dissimilarities to them alone");
+  PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "Give one of -f <matrix>, -pairs <list>, -features <vectors>");
+  PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free goes with -features");
+  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs");
+  PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
+  PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
+  PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts and -smacof_anderson_history must be positive");
+  PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
+  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
+  for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
+    if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* start number k into now.x */
+static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fixed, PetscInt k, Scaler *S)
+{
+  const ScaleOptions *o = &rq->scale;
+  double             *x = S->now.x;
+
+  PetscFunctionBegin;
+  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson wants all pairs, of weight 1; random starts do without");
+  if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, x));
+  else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(D, o->dim, o->seed, x));
+  else PetscCall(StartRandom(o->seed + k, D->N, o->dim, x));
+  for (PetscInt f = 0; fixed && f < fixed->n; f++)
+    for (PetscInt c = 0; c < o->dim; c++) x[(size_t)c * D->N + fixed->point[f]] = fixed->x[f * o->dim + c];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what a run found out, for people and for programs */
+typedef struct {
+  ScaleResult    result;
+  char          *labels;
+  PetscLogDouble load, start, solve;
+} Outcome;
+
+/* all starts; the best is in now at the end */
+static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fixed, Scaler *S, Outcome *out)
+{
+  PetscLogDouble t0, t1, t2;
+  ScaleResult    R;
+  Configuration  best, swap;
+  PetscInt       first = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ConfigurationCreate(D->N, rq->scale.dim, &best));
+  if (rq->restart[0]) PetscCall(CheckpointRead(S, &first, rq->restart));
+  for (PetscInt k = first; k < rq->scale.starts; k++) {
+    PetscCall(PetscTime(&t0));
+    if (k > first || !rq->restart[0]) PetscCall(Begin(rq, D, fixed, k, S));
+    PetscCall(PetscTime(&t1));
+    PetscCall(ScalerSolve(S, k, (PetscBool)(rq->restart[0] && k == first), &R));
+    PetscCall(PetscTime(&t2));
+    out->start += t1 - t0;
+    out->solve += t2 - t1;
+    if (rq->scale.starts > 1) PetscCall(PetscPrintf(D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", k, (double)PetscSqrtReal(R.sigma), R.reason, R.iterations));
+    if (k > first && R.sigma >= out->result.sigma) continue;
+    out->result       = R;
+    out->result.start = k;
+    swap              = best;
+    best              = S->now;
+    S->now            = swap;
+  }
+  swap   = best;
+  best   = S->now;
+  S->now = swap;
+  PetscCall(ConfigurationDestroy(&best));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Print(const Request *rq, const Dissim *D, const Outcome *out)
+{
+  const ScaleResult *R = &out->result;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(D->comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", D->N, D->npairs, D->weight ? " with weights" : "",
+                        D->delta ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
+  PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, R->reason, R->iterations, out->start, out->solve));
+  PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma));
+  if (!R->converged) PetscCall(PetscPrintf(D->comm, "The stress was still falling by -smacof_eps %g or more\n", (double)rq->scale.eps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outcome *out)
+{
+  const Dissim      *D = S->D;
+  const ScaleResult *R = &out->result;
+  GpAppOutput        file;
+  PetscMPIInt        size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(D->comm, &size));
+  PetscCall(GpAppOutputOpen(D->comm, rq->output.report, &file));
+  if (file.fp) {
+    (void)fprintf(file.fp, "{\n  \"points\": %" PetscInt_FMT ",\n  \"pairs\": %" PetscInt64_FMT ",\n  \"complete\": %s,\n  \"weighted\": %s,\n", D->N, D->npairs, D->complete ? "true" : "false", D->weight ? "true" : "false");
+    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->delta ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
+                  DisparityTypes[rq->scale.disparity.type]);
+    (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", R->reason,
+                  R->converged ? "true" : "false", R->iterations, R->rejected, rq->scale.starts, R->start);
+    (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma, (double)(R->sigma * S->unit), (double)D->sumsquares);
+    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"pass\": \"host\"\n}\n", S->guttman.its, out->load, out->start, out->solve,
+                  size);
+  }
+  PetscCall(GpAppOutputCommit(&file));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
+{
+  const OutputOptions *o = &rq->output;
+  const Dissim        *D = S->D;
+
+  PetscFunctionBegin;
+  if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, S->now.x, D->names, o->coordinates));
+  if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, S->now.x, o->binary));
+  if (o->points[0]) PetscCall(WritePoints(S, o->points));
+  if (o->map[0]) PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, S->now.x, out->labels ? out->labels : D->names, o->map));
+  if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(S, o->shepard, o->shepard_data));
+  if (o->report[0]) PetscCall(WriteReport(rq, S, out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged)
+{
+  PetscLogDouble begin, end;
+  PetscLogStage  load, solve;
+  Outcome        out   = {0};
+  Fixed          fixed = {0};
+  Dissim         D;
+  Scaler         S;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogStageRegister("Dissimilarities", &load));
+  PetscCall(PetscLogStageRegister("SMACOF", &solve));
+  PetscCall(PetscLogStagePush(load));
+  PetscCall(PetscTime(&begin));
+  PetscCall(DissimLoad(comm, &rq->dissim, &D));
+  if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, &fixed));
+  if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, D.N, &out.labels));
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  out.load = end - begin;
+  PetscCall(PetscLogStagePush(solve));
+  PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
+  PetscCall(Scale(rq, &D, S.fixed, &S, &out));
+  PetscCall(PetscLogStagePop());
+  PetscCall(Print(rq, &D, &out));
+  PetscCall(Write(rq, &S, &out));
+  *converged = out.result.converged;
+  PetscCall(PetscFree(out.labels));
+  PetscCall(ScalerDestroy(&S));
+  PetscCall(FixedDestroy(&fixed));
+  PetscCall(DissimDestroy(&D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* new points on a finished map */
+static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool *converged)
+{
+  const OutputOptions *o   = &rq->output;
+  PetscReal            sum = 0;
+  Interpolation        Q;
+
+  PetscFunctionBegin;
+  PetscCall(Interpolate(comm, &rq->interpolate, &Q));
+  for (PetscInt i = 0; i < Q.n; i++) sum += Q.stress[i];
+  PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " new points on a map of %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, raw stress %.12g\n", Q.n, Q.N, Q.converged ? "CONVERGED_STRESS" : "DIVERGED_ITS", Q.iterations, (double)sum));
+  if (o->coordinates[0]) PetscCall(WriteCoordinates(comm, Q.n, Q.dim, Q.x, Q.names, o->coordinates));
+  if (o->binary[0]) PetscCall(WriteBinary(comm, Q.n, Q.dim, Q.x, o->binary));
+  if (o->map[0]) PetscCall(WriteMap(comm, Q.n, Q.dim, Q.x, Q.names, o->map));
+  *converged = Q.converged;
+  PetscCall(InterpolationDestroy(&Q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Request   rq;
+  PetscBool showhelp, converged = PETSC_TRUE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(GetRequest(PETSC_COMM_WORLD, &rq));
+  PetscCall(PetscOptionsHasHelp(NULL, &showhelp));
+  if (!showhelp) {
+    PetscCall(CheckRequest(PETSC_COMM_WORLD, &rq));
+    if (rq.interpolate.file[0]) PetscCall(RunInterpolate(PETSC_COMM_WORLD, &rq, &converged));
+    else PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
+  }
+  PetscCall(PetscFinalize());
+  return converged ? 0 : 3; /* the map is there, but the stress was still falling */
+}

@@ -1,0 +1,191 @@
+/* The pass over the dissimilarities, host twin: tiles of rows and columns, chunks of columns that the compiler makes vectors of. */
+#include "pass.h"
+#include <math.h>
+#include <string.h>
+
+#define NEAR   1e-150                                       /* least distance of two points that divides */
+#define INLINE static inline __attribute__((always_inline)) /* so that the dimension is a constant in its loops */
+
+enum {
+  CHUNK = 64,  /* columns whose sums are kept apart: no sum waits for the one before */
+  ROWS  = 64,  /* of a tile of distances */
+  COLS  = 256, /* of a tile of distances: features of so many points stay in the cache */
+  WIDE  = 2048 /* columns of a tile of stored dissimilarities: so many coordinates stay in the cache */
+};
+
+typedef struct {
+  const void *delta; /* of row r0 and column c0, rows ld apart */
+  size_t      ld;
+  int         single, r0, r1, c0, c1;
+} Tile;
+
+INLINE double At(const void *a, const int single, size_t k)
+{
+  return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
+}
+
+static int Least(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Adds a tile to the sums of its rows.  On both sides: columns are rows too, pairs below the diagonal are met once and added to both. */
+INLINE void AddTile(const int dim, const int single, const int both, const Pass *p, const Tile *t)
+{
+  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+
+  for (int i = t->r0; i < t->r1; i++) {
+    const int end = both ? Least(t->c1, p->first + i) : t->c1;
+    double    sum[PASS_MAX_DIM + 1][CHUNK], xi[PASS_MAX_DIM], total;
+
+    memset(sum, 0, sizeof(sum[0]) * (size_t)(dim + 1));
+    for (int c = 0; c < dim; c++) xi[c] = p->xrow[c * p->ldrow + i];
+    for (int j = t->c0; j < end; j += CHUNK) {
+      const int    n  = Least(CHUNK, end - j);
+      const size_t at = (size_t)(i - t->r0) * t->ld + (size_t)(j - t->c0);
+      double       ratio[CHUNK], square[CHUNK] = {0};
+
+      for (int c = 0; c < dim; c++) {
+        const double *x = p->x + c * N + j;
+
+        for (int l = 0; l < n; l++) square[l] += (xi[c] - x[l]) * (xi[c] - x[l]);
+      }
+      for (int l = 0; l < n; l++) {
+        const double d = sqrt(square[l]), delta = At(t->delta, single, at + l);
+
+        ratio[l]  = delta / (d > NEAR ? d : NEAR); /* of points that coincide: times a difference of 0 */
+        square[l] = (delta - d) * (delta - d);
+        sum[dim][l] += square[l];
+      }
+      for (int c = 0; c < dim; c++) {
+        const double *x = p->x + c * N + j;
+
+        for (int l = 0; l < n; l++) sum[c][l] += ratio[l] * (xi[c] - x[l]);
+        if (!both) continue;
+        for (int l = 0; l < n; l++) p->bx[c * m + (size_t)(j - p->first + l)] -= ratio[l] * (xi[c] - x[l]);
+      }
+      for (int l = 0; both && l < n; l++) p->stress[j - p->first + l] += square[l];
+    }
+    for (int c = 0; c <= dim; c++) {
+      total = 0;
+      for (int l = 0; l < CHUNK; l++) total += sum[c][l];
+      *(c < dim ? &p->bx[c * m + i] : &p->stress[i]) += total;
+    }
+  }
+}
+
+INLINE void AddListed(const int dim, const int single, const Pass *p)
+{
+  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+
+  for (int i = 0; i < p->rows; i++) {
+    double sum[PASS_MAX_DIM + 1] = {0}, difference[PASS_MAX_DIM];
+
+    for (int64_t k = p->start[i]; k < p->start[i + 1]; k++) {
+      const double w = p->weight ? At(p->weight, single, (size_t)k) : 1, delta = At(p->delta, single, (size_t)k);
+      double       d = 0;
+
+      for (int c = 0; c < dim; c++) {
+        difference[c] = p->xrow[c * p->ldrow + i] - p->x[c * N + p->column[k]];
+        d += difference[c] * difference[c];
+      }
+      d = sqrt(d);
+      for (int c = 0; c < dim; c++) sum[c] += w * delta / (d > NEAR ? d : NEAR) * difference[c];
+      sum[dim] += w * (delta - d) * (delta - d);
+    }
+    for (int c = 0; c < dim; c++) p->bx[c * m + i] = sum[c];
+    p->stress[i] = sum[dim];
+  }
+}
+
+/* the dimensions, each compiled by itself */
+#define EACH_DIM(what) \
+  switch (p->dim) { \
+    what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) \
+  }
+
+static void Add(const Pass *p, const Tile *t, int both)
+{
+#define CASE(n) \
+  case n: \
+    if (t->single) both ? AddTile(n, 1, 1, p, t) : AddTile(n, 1, 0, p, t); \
+    else both ? AddTile(n, 0, 1, p, t) : AddTile(n, 0, 0, p, t); \
+    break;
+  EACH_DIM(CASE)
+#undef CASE
+}
+
+static void PassListed(const Pass *p)
+{
+#define CASE(n) \
+  case n: \
+    p->single ? AddListed(n, 1, p) : AddListed(n, 0, p); \
+    break;
+  EACH_DIM(CASE)
+#undef CASE
+}
+
+void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
+{
+  const int n = c1 - c0;
+
+  for (int l = 0; l < n; l++) distance[l] = 0;
+  for (int f = 0; f < p->nfeature; f++) {
+    const double  mine  = p->frow[f * p->ldrow + i];
+    const double *their = p->feature + (size_t)f * p->N + c0;
+
+    if (p->metric == PASS_COSINE) {
+      for (int l = 0; l < n; l++) distance[l] += mine * their[l];
+    } else if (p->metric == PASS_MANHATTAN) {
+      for (int l = 0; l < n; l++) distance[l] += fabs(mine - their[l]);
+    } else {
+      for (int l = 0; l < n; l++) distance[l] += (mine - their[l]) * (mine - their[l]);
+    }
+  }
+  if (p->metric == PASS_COSINE) {
+    for (int l = 0; l < n; l++) distance[l] = distance[l] < 1 ? 1 - distance[l] : 0; /* rounding may pass 1 */
+  } else if (p->metric == PASS_EUCLIDEAN) {
+    for (int l = 0; l < n; l++) distance[l] = sqrt(distance[l]);
+  }
+}
+
+/* the columns c0 to c1 - 1 for all rows */
+static void PassColumns(const Pass *p, int c0, int c1, int both)
+{
+  const int height = p->delta ? p->rows : ROWS;
+  double    distance[ROWS * COLS];
+
+  for (int c = c0, cend; c < c1; c = cend) {
+    cend = Least(c1, c + (p->delta ? WIDE : COLS));
+    for (int r = both ? c - p->first : 0, rend; r < p->rows; r = rend) {
+      Tile t;
+
+      rend = Least(p->rows, r + height);
+      t    = (Tile){distance, COLS, 0, r, rend, c, cend};
+      if (p->delta) {
+        t.single = p->single;
+        t.ld     = (size_t)p->N;
+        t.delta  = (const char *)p->delta + ((size_t)r * t.ld + (size_t)c) * (p->single ? sizeof(float) : sizeof(double));
+      } else
+        for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, both ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
+      Add(p, &t, both);
+    }
+  }
+}
+
+void Pass_Host(const Pass *p)
+{
+  if (p->start) {
+    PassListed(p);
+    return;
+  }
+  memset(p->bx, 0, sizeof(double) * (size_t)p->rows * (size_t)p->dim);
+  memset(p->stress, 0, sizeof(double) * (size_t)p->rows);
+  if (!p->square) {
+    PassColumns(p, 0, p->N, 0);
+    return;
+  }
+  PassColumns(p, 0, p->first, 0);
+  PassColumns(p, p->first, p->first + p->rows, 1);
+  PassColumns(p, p->first + p->rows, p->N, 0);
+}

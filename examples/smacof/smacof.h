@@ -1,0 +1,281 @@
+/* Multidimensional scaling by majorisation (SMACOF): points whose distances are like given dissimilarities.
+
+   J. de Leeuw, "Applications of convex analysis to multidimensional scaling", 1977; J. de Leeuw, P. Mair, "Multidimensional scaling
+   using majorization: SMACOF in R", J. Stat. Softw. 31 (2009); I. Borg, P. Groenen, "Modern multidimensional scaling", 2005. */
+#ifndef GPUCSR_SMACOF_H
+#define GPUCSR_SMACOF_H
+
+#include "app/app.h"
+#include "pass.h"
+#include <petscksp.h>
+#include <petscsf.h>
+
+/* numbers of a text file, a row a line: on each rank those of its part of the file */
+typedef struct {
+  MPI_Comm   comm;
+  char       file[PETSC_MAX_PATH_LEN];
+  PetscInt   rows, first, N, cols; /* rows here, before this rank, of all */
+  PetscReal *value;                /* [rows][cols]; NaN where there is none: an empty field, NA */
+  char      *names;                /* a word for each row, one after another, each with its end; NULL: they have none */
+  size_t     names_length;
+  PetscBool  market, coordinates, symmetric; /* a Matrix Market file, and what its first line says */
+  PetscInt64 sizes[3];                       /* and its line of sizes */
+} Table;
+
+PETSC_INTERN PetscErrorCode TableRead(MPI_Comm, const char[], PetscBool nan_allowed, Table *);
+PETSC_INTERN PetscErrorCode TableGather(const Table *, PetscReal **all); /* [N][cols] on every rank */
+PETSC_INTERN PetscErrorCode TableNames(const Table *, char **names);     /* all of them on the first rank, else NULL */
+PETSC_INTERN PetscErrorCode TableDestroy(Table *);
+
+/* feature vectors of all points, on every rank, one coordinate after another: [n][N] */
+typedef struct {
+  PetscInt   N, n;
+  PetscReal *value;
+} Features;
+
+PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], PetscInt metric, Features *, char **names);
+PETSC_INTERN PetscErrorCode FeaturesDestroy(Features *);
+extern const char *const    Metrics[];
+
+typedef enum {
+  MISSING_NONE,
+  MISSING_NAN,
+  MISSING_ZERO
+} Missing;
+extern const char *const Missings[];
+
+typedef struct {
+  char      file[PETSC_MAX_PATH_LEN], pairs[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  PetscInt  metric;
+  Missing   missing; /* what stands for a missing dissimilarity, beside an empty field and NA */
+  PetscBool matrix_free, symmetrize, single;
+} DissimOptions;
+
+/* The dissimilarities of all points: this rank's rows of the symmetric matrix, or of lists of pairs, or the features whose distances
+   they are */
+typedef struct {
+  MPI_Comm   comm;
+  PetscInt   N, first, last; /* points, this rank's range of them */
+  PetscBool  single;         /* delta and weight are float, else double */
+  PetscBool  complete;       /* all pairs, of weight 1 */
+  void      *delta;          /* complete: [last - first][N]; else one for each entry; NULL: the distances between features */
+  int64_t   *start;          /* [last - first + 1], lists in compressed rows, a pair stands in both its rows */
+  int       *column;
+  void      *weight; /* one for each entry; NULL: all 1 */
+  Features   features;
+  PetscInt   metric;
+  PetscInt64 npairs;     /* each counted once */
+  PetscReal  sumsquares; /* of dissimilarities, weighted */
+  PetscReal  sumweights;
+  char      *names; /* on the first rank; NULL: points have no names */
+} Dissim;
+
+PETSC_INTERN PetscErrorCode DissimLoad(MPI_Comm, const DissimOptions *, Dissim *);
+PETSC_INTERN PetscErrorCode DissimFromMat(MPI_Comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *, Dissim *);
+PETSC_INTERN PetscErrorCode DissimRow(const Dissim *, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[]);
+PETSC_INTERN PetscErrorCode DissimDestroy(Dissim *);
+PETSC_INTERN PetscErrorCode MatReadDissim(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_allowed, Mat *delta, Mat *weight, char **names, PetscBool *text);
+PETSC_INTERN PetscErrorCode RaiseFirst(MPI_Comm, const GpAppComplaint *, PetscErrorCode, const char where[]);
+
+/* values of all points, on every rank, from those of each rank's points; to [ncomponents][N] from [ncomponents][last - first] */
+PETSC_INTERN PetscErrorCode DissimGather(const Dissim *, PetscInt ncomponents, const double mine[], double all[]);
+
+/* points that stay where they are */
+typedef struct {
+  PetscInt   n, *point; /* ascending */
+  PetscReal *x;         /* [n][dim] */
+} Fixed;
+
+PETSC_INTERN PetscErrorCode FixedRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, Fixed *);
+PETSC_INTERN PetscErrorCode FixedDestroy(Fixed *);
+
+/* the Guttman transform: from B(X) X to the minimiser of the majorising function, V^+ B(X) X, where V is the Laplacian of the weights */
+typedef struct {
+  const Dissim *D;
+  const Fixed  *fixed; /* NULL: none */
+  PetscInt      dim;
+  KSP           ksp; /* not of complete data, whose V^+ is known */
+  Vec           b, x;
+  double       *mine, *offset; /* [dim][last - first] work, what fixed points add to the right-hand side */
+  PetscInt      its;           /* of the KSP so far */
+} Guttman;
+
+PETSC_INTERN PetscErrorCode GuttmanCreate(const Dissim *, PetscInt dim, const Fixed *, const char prefix[], Guttman *);
+PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, const double bx[], const double x[], double g[]);
+PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
+PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
+
+typedef enum {
+  DISPARITY_RATIO, /* the dissimilarities themselves: the scale of the map is free anyway */
+  DISPARITY_INTERVAL,
+  DISPARITY_SPLINE,
+  DISPARITY_ORDINAL
+} DisparityType;
+extern const char *const DisparityTypes[];
+
+/* pairs of equal dissimilarity may have different disparities, or not */
+typedef enum {
+  TIES_PRIMARY,
+  TIES_SECONDARY
+} Ties;
+extern const char *const TiesNames[];
+
+#define DISPARITY_MAX_DEGREE    4
+#define DISPARITY_MAX_FUNCTIONS 24
+
+typedef struct {
+  DisparityType type;
+  Ties          ties;
+  PetscInt      degree, knots; /* of splines, inside the range of the dissimilarities */
+} DisparityOptions;
+
+/* the pairs in the order of their dissimilarities; on the first rank, n is 0 on others */
+typedef struct {
+  const Dissim *D;
+  PetscBool     primary;
+  PetscSF       sf; /* from the entries of all ranks to their pairs */
+  PetscInt      n, ties;
+  PetscInt     *tie, *order, *begin; /* where each tie begins; work */
+  double       *weight, *d, *dhat, *mean, *mass;
+} Ordinal;
+
+PETSC_INTERN PetscErrorCode OrdinalCreate(const Dissim *, Ties, Ordinal *);
+PETSC_INTERN PetscErrorCode OrdinalUpdate(Ordinal *, PetscInt dim, const double x[], double dhat[]);
+PETSC_INTERN PetscErrorCode OrdinalDestroy(Ordinal *);
+
+typedef struct {
+  const Dissim *D;
+  PetscInt      dim;
+  DisparityType type;
+  double       *dhat;           /* of the form of D->delta */
+  double       *delta, *weight; /* work, a row */
+  Ordinal       ordinal;
+  PetscInt      degree, nfunctions; /* disparities as sums of functions: the B-splines' degree */
+  PetscReal     low, high;          /* least and largest dissimilarity */
+  PetscReal     matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], right[DISPARITY_MAX_FUNCTIONS], coefficient[DISPARITY_MAX_FUNCTIONS];
+} Disparity;
+
+PETSC_INTERN PetscErrorCode DisparityCreate(const Dissim *, PetscInt dim, const DisparityOptions *, Disparity *);
+PETSC_INTERN PetscErrorCode DisparityUpdate(Disparity *, const double x[]);
+PETSC_INTERN PetscErrorCode DisparityDestroy(Disparity *);
+PETSC_INTERN PetscErrorCode SolveSmall(PetscInt n, PetscScalar matrix[], PetscScalar b[]);
+PETSC_INTERN double         Distance(const Dissim *, PetscInt dim, const double x[], PetscInt i, PetscInt j);
+
+typedef enum {
+  ACCELERATION_NONE,
+  ACCELERATION_RELAXED,
+  ACCELERATION_ANDERSON
+} Acceleration;
+extern const char *const Accelerations[];
+
+typedef enum {
+  START_AUTO,
+  START_TORGERSON,
+  START_RANDOM,
+  START_GIVEN
+} Start;
+extern const char *const Starts[];
+
+typedef struct {
+  PetscInt         dim, max_it, starts, seed, history;
+  PetscReal        eps, anderson_below;
+  Acceleration     acceleration;
+  Start            start;
+  PetscBool        monitor;
+  PetscInt         checkpoint_every; /* steps; 0: never */
+  char             checkpoint[PETSC_MAX_PATH_LEN];
+  DisparityOptions disparity;
+} ScaleOptions;
+
+/* combinations of the last iterates (Anderson 1965) */
+typedef struct {
+  size_t    n;
+  PetscInt  most, have, newest; /* differences kept */
+  double   *dx, *df;            /* [most][n] */
+  double   *x, *f;              /* the last iterate and its residual */
+  PetscBool any;
+} History;
+
+PETSC_INTERN PetscErrorCode HistoryCreate(size_t n, PetscInt most, History *);
+PETSC_INTERN PetscErrorCode HistoryAdd(History *, const double x[], const double g[]);
+PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, const double g[], double next[]);
+PETSC_INTERN PetscErrorCode HistoryForget(History *);
+PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
+
+/* a configuration, on every rank, and what a pass tells of it */
+typedef struct {
+  double   *x, *g, *stress; /* [dim][N], its Guttman transform, [N] raw stress of each point */
+  PetscReal sigma;          /* stress divided by the sum of squares of the disparities */
+} Configuration;
+
+typedef struct {
+  const Dissim *D;
+  ScaleOptions  o;
+  const Fixed  *fixed;
+  Guttman       guttman;
+  Disparity     disparity; /* unused for ratios */
+  Configuration now, next;
+  History       history;
+  double       *bx, *mine, *mystress; /* [dim][N], this rank's rows */
+  PetscInt      it;
+  PetscReal     unit;  /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
+  PetscReal     below; /* how little a step lowers the stress when extrapolations are tried */
+  PetscReal     last;  /* stress before the last step */
+  PetscInt      rejected;
+  PetscBool     extrapolated; /* the last step was */
+  PetscLogEvent event;
+} Scaler;
+
+typedef struct {
+  PetscInt    iterations, rejected, start; /* passes after the first one, of these given up; which start was the best */
+  PetscBool   converged;
+  const char *reason;
+  PetscReal   sigma; /* normalised stress */
+} ScaleResult;
+
+PETSC_INTERN PetscErrorCode ConfigurationCreate(PetscInt N, PetscInt dim, Configuration *);
+PETSC_INTERN PetscErrorCode ConfigurationDestroy(Configuration *);
+PETSC_INTERN PetscErrorCode ScalerCreate(const Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
+PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt start, PetscBool restarted, ScaleResult *); /* from now.x to now */
+PETSC_INTERN PetscErrorCode ScalerDestroy(Scaler *);
+
+PETSC_INTERN PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
+PETSC_INTERN PetscErrorCode StartTorgerson(const Dissim *, PetscInt dim, PetscInt seed, double x[]);
+PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, double x[]);
+
+/* what the user wants to keep; an empty name stands for nothing */
+typedef struct {
+  char coordinates[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], points[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
+} OutputOptions;
+
+PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char file[]);
+PETSC_INTERN PetscErrorCode WritePoints(const Scaler *, const char file[]);
+PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteShepard(Scaler *, const char picture[], const char data[]);
+PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels); /* on the first rank */
+
+typedef struct {
+  char      file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
+  PetscInt  dim, metric, max_it;
+  PetscReal eps;
+} InterpolateOptions;
+
+/* new points on a map of N points that stay */
+typedef struct {
+  MPI_Comm  comm;
+  PetscInt  N, n, dim, first, iterations;
+  Features  known, added;
+  double   *delta, *map, *x, *stress; /* [n][N], NULL: from features; [dim][N], [dim][n], [n] */
+  char     *names;
+  PetscBool converged;
+} Interpolation;
+
+PETSC_INTERN PetscErrorCode Interpolate(MPI_Comm, const InterpolateOptions *, Interpolation *);
+PETSC_INTERN PetscErrorCode InterpolationDestroy(Interpolation *);
+
+PETSC_INTERN PetscErrorCode CheckpointWrite(const Scaler *, PetscInt start, const char file[]);
+PETSC_INTERN PetscErrorCode CheckpointRead(Scaler *, PetscInt *start, const char file[]);
+
+#endif

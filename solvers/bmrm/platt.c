@@ -1,0 +1,98 @@
+/* Probabilities out of scores. */
+#include "model.h"
+#include <math.h>
+
+/* the fit at a point: cross-entropy, its gradient by A and B, its second derivatives AA, AB, BB */
+typedef struct {
+  PetscReal value, g[2], h[3];
+} Fit;
+
+static PetscErrorCode Evaluate(Vec f, Vec y, const PetscReal target[2], const PetscReal ab[2], Fit *fit)
+{
+  const PetscScalar *fa, *ya;
+  PetscReal          mine[6] = {0, 0, 0, 0, 0, 0}, all[6];
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(f, &n));
+  PetscCall(VecGetArrayRead(f, &fa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal s = PetscRealPart(fa[i]), t = target[PetscRealPart(ya[i]) > 0], u = ab[0] * s + ab[1], e = PetscExpReal(-PetscAbsReal(u)), small = e / (1 + e), large = 1 / (1 + e), p = u >= 0 ? small : large; /* p = 1/(1 + exp(u)) */
+
+    mine[0] += (u >= 0 ? t * u : (t - 1) * u) + (PetscReal)log1p((double)e);
+    mine[1] += s * (t - p);
+    mine[2] += t - p;
+    mine[3] += s * s * small * large;
+    mine[4] += s * small * large;
+    mine[5] += small * large;
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(VecRestoreArrayRead(f, &fa));
+  PetscCallMPI(MPI_Allreduce(mine, all, 6, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)f)));
+  fit->value = all[0];
+  PetscCall(PetscArraycpy(fit->g, all + 1, 2));
+  PetscCall(PetscArraycpy(fit->h, all + 3, 3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMPlattFit - Finds the A and B of the probability 1/(1 + exp(A f + B)) that an example of score f is positive
+
+  Collective
+
+  Input Parameters:
++ f - scores
+- y - labels, +1 or -1
+
+  Output Parameter:
+. ab - A and B
+
+  Level: developer
+
+  Notes:
+  They minimise the cross-entropy to targets slightly inside 0 and 1 (Platt, *Probabilistic Outputs for Support Vector Machines*, 1999), by
+  Newton's method with backtracking, as H.-T. Lin, C.-J. Lin and R. C. Weng describe (*A Note on Platt's Probabilistic Outputs for Support
+  Vector Machines*, Machine Learning 68, 2007).
+
+  Scores of examples that the weights were trained on are better than those of new ones, and the probabilities then too sure.
+
+.seealso: `BMRMPathHoldOut()`, `BMRMPredictionsWrite()`
+@*/
+PetscErrorCode BMRMPlattFit(Vec f, Vec y, PetscReal ab[2])
+{
+  PetscScalar sum;
+  PetscReal   plus, minus, target[2];
+  PetscInt    m;
+  Fit         fit;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(y, &m));
+  PetscCall(VecSum(y, &sum));
+  plus      = (m + PetscRealPart(sum)) / 2;
+  minus     = m - plus;
+  target[0] = 1 / (minus + 2);
+  target[1] = (plus + 1) / (plus + 2);
+  ab[0]     = 0;
+  ab[1]     = PetscLogReal((minus + 1) / (plus + 1));
+  PetscCall(Evaluate(f, y, target, ab, &fit));
+  for (PetscInt it = 0; it < 100 && PetscMax(PetscAbsReal(fit.g[0]), PetscAbsReal(fit.g[1])) > 1e-12 * m; it++) {
+    const PetscReal a = fit.h[0] * (1 + 1e-12) + 1e-300, c = fit.h[2] * (1 + 1e-12) + 1e-300, det = a * c - fit.h[1] * fit.h[1]; /* all scores may be equal */
+    const PetscReal d[2] = {-(c * fit.g[0] - fit.h[1] * fit.g[1]) / det, -(a * fit.g[1] - fit.h[1] * fit.g[0]) / det}, slope = fit.g[0] * d[0] + fit.g[1] * d[1];
+    PetscReal       step = 1, next[2];
+    Fit             trial;
+
+    if (!(det > 0) || !(slope < 0)) break;
+    for (; step > 1e-10; step /= 2) {
+      next[0] = ab[0] + step * d[0];
+      next[1] = ab[1] + step * d[1];
+      PetscCall(Evaluate(f, y, target, next, &trial));
+      if (trial.value <= fit.value + 1e-4 * step * slope) break;
+    }
+    if (step <= 1e-10) break; /* rounding allows no more */
+    ab[0] = next[0];
+    ab[1] = next[1];
+    fit   = trial;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Time bin/bmrm beside liblinear, scikit-learn and TAOBMRM on the host, all to the same objective.
+
+    tests/bench/bmrm_peers.py --bmrm build/bin/bmrm --out peers.csv a9a w8a text.svm     # with a Python that has scikit-learn
+    tests/bench/bmrm_peers.py --figure peers.csv docs/bmrm-peers.svg
+
+The problem is lambda/2 |w|^2 + mean hinge loss, without a bias.  The optimum is the best objective that anyone finds here, bin/bmrm with a certified
+relative gap of 1e-6 among them.  A peer runs with every setting of a list, from coarse to fine, and the first that comes within 1e-4 (relative)
+counts: nobody who does not know the optimum can stop there.  bin/bmrm stops by itself, with a certificate of 1e-4 (`certified`), and is also timed to the
+pass at which it passes the objective (`reached`).  Seconds are the least of the repeats: wall and processor time of the whole process, and of the solution
+without reading the file.  TAOBMRM (--tao: a Python with petsc4py) gets the data as petsc4py reads them from -save_binary, and the clock stops at
+the first evaluation that is good enough.
+"""
+import argparse
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+LAMBDA = 1e-5
+NEAR = 1e-4
+FIELDS = ['data', 'rows', 'cols', 'nnz', 'program', 'setting', 'objective', 'relative_excess', 'wall_s', 'cpu_s', 'solve_s', 'repeats']
+
+
+def objective(X, y, w):
+    import numpy
+    return LAMBDA / 2 * float(w @ w) + float(numpy.maximum(0, 1 - y * (X @ w)).mean())
+
+
+def run(command, limit=600):
+    """Wall and processor seconds of a command, and what it prints."""
+    begin = time.perf_counter()
+    before = os.times()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit)
+    after = os.times()
+    if done.returncode:
+        sys.exit(f'{" ".join(command)}\n{done.stdout}')
+    return time.perf_counter() - begin, after[2] + after[3] - before[2] - before[3], done.stdout
+
+
+def sklearn_worker(file, method, setting):
+    """One training, in a process of its own: prints the seconds of the fit and the objective."""
+    import warnings
+    from sklearn.datasets import load_svmlight_file
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.svm import LinearSVC
+    warnings.simplefilter('ignore')
+    X, y = load_svmlight_file(file)
+    X.indices, X.indptr = X.indices.astype('int32'), X.indptr.astype('int32')  # which liblinear wants
+    if method == 'LinearSVC':
+        model = LinearSVC(loss='hinge', C=1 / (LAMBDA * X.shape[0]), fit_intercept=False, tol=float(setting), max_iter=100000, random_state=0)
+    else:
+        model = SGDClassifier(loss='hinge', alpha=LAMBDA, fit_intercept=False, max_iter=int(setting), tol=None, average=True, random_state=0)
+    begin = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - begin
+    print(json.dumps([seconds, objective(X, y, model.coef_[0])]))
+
+
+def tao_worker(file, target):
+    """TAOBMRM until an evaluation reaches the target: prints the seconds and the objective."""
+    import numpy
+    from petsc4py import PETSc
+    PETSc.Options()['tao_bmrm_lambda'] = LAMBDA
+    viewer = PETSc.Viewer().createBinary(file, 'r')
+    X, y = PETSc.Mat().load(viewer), PETSc.Vec().load(viewer)
+    t = numpy.where(y.getArray() > y.sum() / y.getSize(), 1.0, -1.0)
+    z, d = X.createVecLeft(), X.createVecLeft()
+    begin = time.perf_counter()
+    best = [numpy.inf]
+
+    def evaluate(tao, x, g):
+        X.mult(x, z)
+        slack = 1 - t * z.getArray()
+        f = float(numpy.maximum(0, slack).mean())
+        d.setArray(numpy.where(slack > 0, -t, 0) / t.size)
+        X.multTranspose(d, g)
+        best[0] = min(best[0], f + LAMBDA / 2 * x.dot(x))
+        if best[0] <= float(target):
+            print(json.dumps([time.perf_counter() - begin, best[0]]), flush=True)
+            os._exit(0)
+        return f
+
+    tao = PETSc.TAO().create()
+    tao.setType('bmrm')
+    tao.setSolution(X.createVecRight())
+    tao.setObjectiveGradient(evaluate, X.createVecRight())
+    tao.setTolerances(gatol=1e-7)
+    tao.setMaximumIterations(100000)
+    tao.setFromOptions()
+    tao.solve()
+    print(json.dumps([time.perf_counter() - begin, best[0]]))
+
+
+def bmrm(program, file, repeats, *options):
+    """Report, wall, processor and solve seconds, and the monitor's lines as (seconds, objective)."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, 'report')
+        for _ in range(repeats):
+            wall, cpu, text = run([program, '-f', file, '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '0', '-bmrm_monitor', '-report', report, *options])
+            with open(report) as stream:
+                known = json.load(stream)
+            passes = [(float(s), float(j)) for j, s in re.findall(r'objective ([0-9.]+) .* seconds ([0-9.]+)', text)]
+            rows.append((wall, cpu, known['seconds_solve'], passes, known))
+    return rows
+
+
+def least(rows):
+    return [min(row[k] for row in rows) for k in range(3)]
+
+
+def campaign(arguments):
+    from sklearn.datasets import load_svmlight_file
+    import numpy
+    me = os.path.abspath(__file__)
+    out = csv.DictWriter(open(arguments.out, 'w', newline=''), FIELDS, lineterminator='\n')
+    out.writeheader()
+    for file in arguments.files:
+        X, y = load_svmlight_file(file)
+        exact = bmrm(arguments.bmrm, file, 1, '-mat_type', 'aij', '-bmrm_eps_rel', '1e-6', '-bmrm_cuts', '8')[0][4]
+        best = exact['objective']
+        limit = best * (1 + NEAR)
+        shape = {'data': os.path.basename(file), 'rows': X.shape[0], 'cols': X.shape[1], 'nnz': X.nnz}
+
+        def record(name, setting, found, seconds, repeats):
+            line = dict(shape, program=name, setting=setting, objective=f'{found:.10f}', relative_excess=f'{found / best - 1:.2e}', repeats=repeats)
+            line.update({key: '' if value is None else f'{value:.3f}' for key, value in zip(('wall_s', 'cpu_s', 'solve_s'), seconds)})
+            out.writerow(line)
+            print(line, flush=True)
+
+        for name, options in (('bmrm aij', ['-mat_type', 'aij']), ('bmrm gpucsr', ['-mat_type', 'gpucsr', '-gpucsr_device', 'host', '-mat_gpucsr_storage', 'double']), ('bmrm aij, 8 cuts', ['-mat_type', 'aij', '-bmrm_cuts', '8'])):
+            rows = bmrm(arguments.bmrm, file, arguments.repeats, '-bmrm_eps_rel', str(NEAR), *options)
+            record(name, 'certified', rows[0][4]['objective'], least(rows), arguments.repeats)
+            reached = min(next(s for s, j in row[3] if j <= limit) for row in rows)
+            record(name, 'reached', next(j for s, j in rows[0][3] if j <= limit), (None, None, reached), arguments.repeats)
+        for name, settings in (('LinearSVC', [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4]), ('SGDClassifier', [10, 30, 100, 300, 1000])):
+            for setting in settings:
+                found, rows = None, []
+                for _ in range(arguments.repeats):
+                    wall, cpu, text = run([sys.executable, me, '--sklearn', file, name, str(setting)])
+                    fit, found = json.loads(text)
+                    rows.append((wall, cpu, fit))
+                    if found > limit:
+                        break
+                if found <= limit or setting == settings[-1]:
+                    record(name, setting, found, least(rows), len(rows))
+                    break
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, 'model')
+            train = ['liblinear-train', '-q', '-s', '3', '-c', f'{1 / (LAMBDA * X.shape[0]):.17g}']
+            reading = min(run([*train, '-e', '1e9', file, model])[0] for _ in range(arguments.repeats))
+            for setting in ('1e-1', '3e-2', '1e-2', '3e-3', '1e-3', '1e-4'):
+                rows = []
+                for _ in range(arguments.repeats):
+                    wall, cpu, _ = run([*train, '-e', setting, file, model])
+                    rows.append((wall, cpu, wall - reading))
+                lines = open(model).read().split('\nw\n')
+                w = numpy.array([float(v) for v in lines[1].split()])
+                order = re.search(r'label (\S+)', lines[0]).group(1)
+                found = objective(X, y, w if float(order) > 0 else -w)
+                if found <= limit or setting == '1e-4':
+                    record('liblinear', setting, found, least(rows), arguments.repeats)
+                    break
+            if arguments.tao:
+                cache = os.path.join(folder, 'cache')
+                bmrm(arguments.bmrm, file, 1, '-mat_type', 'aij', '-bmrm_max_it', '1', '-save_binary', cache)
+                try:
+                    wall, cpu, text = run([arguments.tao, me, '--taobmrm', cache, str(limit)], arguments.limit)
+                    seconds, found = json.loads(text.splitlines()[-1])
+                    record('TAOBMRM', 'reached' if found <= limit else 'stopped', found, (wall, cpu, seconds), 1)
+                except subprocess.TimeoutExpired:
+                    record('TAOBMRM', f'not in {arguments.limit} s', float('nan'), (None, None, None), 1)
+
+
+def figure(source, target):
+    """Horizontal bars on a logarithmic scale: seconds of the solution, one group for each data set."""
+    import math
+    rows = [row for row in csv.DictReader(open(source)) if row['solve_s'] and float(row['relative_excess']) <= 1.01 * NEAR]
+    left, width, step, low, high = 210, 760, 18, -2, 2
+    place = lambda s: left + (math.log10(max(s, 10 ** low)) - low) / (high - low) * (width - left - 70)
+    height = 40 + step * (len(rows) + 2 * len({row['data'] for row in rows}))
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="white"/>']
+    for decade in range(low, high + 1):
+        out.append(f'<path d="M{place(10 ** decade):.1f} 10 V{height - 28}" stroke="#ddd"/><text x="{place(10 ** decade):.1f}" y="{height - 12}" text-anchor="middle">{10 ** decade:g} s</text>')
+    at, data = 10, None
+    for row in rows:
+        if row['data'] != data:
+            data, at = row['data'], at + 2 * step
+            out.append(f'<text x="12" y="{at - 6}" font-weight="bold">{data}</text>')
+        seconds = float(row['solve_s'])
+        name = f"{row['program']}, {row['setting']}" if row['program'].startswith('bmrm') else row['program']
+        out.append(f'<text x="{left - 8}" y="{at + 10}" text-anchor="end">{name}</text><rect x="{left}" y="{at}" width="{max(place(seconds) - left, 1):.1f}" height="{step - 5}" fill="{"#0b62a4" if row["program"].startswith("bmrm") else "#b8860b"}"/><text x="{place(seconds) + 5:.1f}" y="{at + 10}">{seconds:.3g} s</text>')
+        at += step
+    with open(target, 'w') as stream:
+        stream.write('\n'.join(out) + '\n</svg>\n')
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] in ('--sklearn', '--taobmrm', '--figure'):
+        {'--sklearn': sklearn_worker, '--taobmrm': tao_worker, '--figure': figure}[sys.argv[1]](*sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--bmrm', default='build/bin/bmrm')
+    parser.add_argument('--out', default='peers.csv')
+    parser.add_argument('--repeats', type=int, default=5)
+    parser.add_argument('--tao', help='a Python with petsc4py')
+    parser.add_argument('--limit', type=int, default=300, help='seconds for TAOBMRM')
+    parser.add_argument('files', nargs='+')
+    campaign(parser.parse_args())
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# The smacof program as users meet it, beside plain SMACOF in numpy and scikit-learn's.  Prints TAP.
+#
+#   PYTHON   which has numpy, and perhaps scikit-learn; default /usr/bin/python3
+set -u
+. "$(dirname "$0")/../env.sh"
+program=$BUILD/bin/smacof
+[ -x "$program" ] || { not_ok "smacof is built ($program)"; exit 1; }
+oracle=$ROOT/tests/smacof/oracle.py
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || python=python3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+device=(-gpucsr_device "$GPUCSR_DEVICE")
+
+# --- helpers ----------------------------------------------------------------------------------------------------------------
+run() { # run RANKS ARGUMENTS: output in $tmp/log
+  local n=$1
+  shift
+  if [ "$n" = 1 ]; then "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; else "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; fi
+}
+verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
+value() { $python -c "import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])" "$tmp/report.json" "$1"; }
+scaled() { # scaled NAME RANKS TOLERANCE "ORACLE OPTIONS" ARGUMENTS: 40 plain steps here and in numpy
+  local name=$1 n=$2 tol=$3 options=$4
+  shift 4
+  rm -f "$tmp/report.json" "$tmp/map.csv"
+  run "$n" -start_file "${start:-$tmp/X0.csv}" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv" "$@"
+  # shellcheck disable=SC2086
+  [ $? -eq 3 ] && $python "$oracle" compare "$tmp" "$tmp/report.json" "$tmp/map.csv" "$tol" $options >>"$tmp/log" 2>&1
+  verdict "$name, on $n"
+}
+refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 ranks, without a crash, and leaves nothing behind
+  local name=$1 message=$2 n rc good=1
+  shift 2
+  for n in 1 2; do
+    rm -rf "$tmp/out" && mkdir "$tmp/out"
+    run $n -coordinates "$tmp/out/map" "$@"
+    rc=$?
+    [ $rc -ne 0 ] && [ $rc -ne 3 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal|double free' "$tmp/log" && [ -z "$(ls "$tmp/out")" ] || good=0
+  done
+  [ $good = 1 ]
+  verdict "$name"
+}
+
+if ! $python -c 'import numpy' 2>/dev/null; then
+  skip "smacof beside numpy" "$python has no numpy"
+  exit 0
+fi
+$python "$oracle" data "$tmp" || { not_ok "the data are made"; exit 1; }
+
+# --- the same iterations in numpy -------------------------------------------------------------------------------------------
+double=(-storage double)
+for n in 1 2 4; do
+  scaled "a matrix as CSV" $n 1e-10 "" -f "$tmp/D.csv" "${double[@]}"
+  scaled "a matrix as CSV, single precision" $n 1e-6 "" -f "$tmp/D.csv"
+  scaled "weights" $n 1e-8 weights=given -f "$tmp/D.csv" -weights "$tmp/W.csv" "${double[@]}"
+  scaled "matrix-free" $n 1e-10 "" -features "$tmp/F.csv" -matrix_free
+  scaled "ordinal" $n 1e-8 "data=T.csv kind=primary" -f "$tmp/T.csv" -smacof_disparity ordinal
+done
+for d in 1 3 4 5 6 7 8; do # each dimension is compiled by itself
+  cut -d, -f1-$d "$tmp/X8.csv" >"$tmp/start.csv"
+  start=$tmp/start.csv scaled "dimension $d" 1 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d "${double[@]}"
+  start=$tmp/start.csv scaled "dimension $d, single precision, pairs with weights" 1 1e-5 "dim=$d weights=given" -pairs "$tmp/pairs.txt" -smacof_dim $d
+done
+scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
+grep -q '^p47,' "$tmp/map.csv"
+verdict "names go with their points"
+scaled "Matrix Market, array" 3 1e-10 "" -f "$tmp/A.mtx" "${double[@]}"
+scaled "PETSc's binary format" 2 1e-10 "" -f "$tmp/D.bin" "${double[@]}"
+scaled "features, stored" 2 1e-10 "" -features "$tmp/F.csv" "${double[@]}"
+scaled "features from LIBSVM" 2 1e-10 "" -features "$tmp/F.libsvm" "${double[@]}"
+for metric in manhattan cosine; do scaled "$metric" 2 1e-10 metric=$metric -features "$tmp/F.csv" -metric $metric "${double[@]}"; done
+scaled "pairs with weights" 2 1e-8 weights=given -pairs "$tmp/pairs.txt" "${double[@]}"
+scaled "pairs with weights, -smacof_mat_type aij" 2 1e-8 weights=given -pairs "$tmp/pairs.txt" -smacof_mat_type aij "${double[@]}"
+scaled "pairs, single precision" 1 1e-5 weights=given -pairs "$tmp/pairs.txt"
+scaled "Matrix Market, listed pairs" 2 1e-8 weights=listed -f "$tmp/S.mtx" "${double[@]}"
+scaled "missing: empty and NA" 2 1e-8 "data=M.csv weights=listed" -f "$tmp/M.csv" "${double[@]}"
+scaled "fixed points" 2 1e-8 fixed=1 -f "$tmp/D.csv" -fixed "$tmp/fixed.txt" "${double[@]}"
+scaled "fixed points, pairs with weights" 2 1e-8 "fixed=1 weights=given" -pairs "$tmp/pairs.txt" -fixed "$tmp/fixed.txt" "${double[@]}"
+scaled "interval" 2 1e-8 kind=interval -f "$tmp/D.csv" -smacof_disparity interval
+scaled "spline" 2 1e-8 kind=spline -f "$tmp/D.csv" -smacof_disparity spline
+scaled "ordinal, equal stays equal" 2 1e-8 "data=T.csv kind=secondary" -f "$tmp/T.csv" -smacof_disparity ordinal -smacof_ties secondary
+scaled "ordinal, pairs with weights" 2 1e-8 "kind=primary weights=given" -pairs "$tmp/pairs.txt" -smacof_disparity ordinal
+for n in 1 3; do
+  run $n -f "$tmp/D.csv" "${double[@]}" -smacof_start torgerson -smacof_max_it 1 -smacof_acceleration none -smacof_eps 0 -coordinates "$tmp/map.csv"
+  $python "$oracle" torgerson "$tmp" "$tmp/map.csv" 1e-5 >>"$tmp/log" 2>&1
+  verdict "Torgerson's start, on $n"
+done
+if $python -c 'import sklearn' 2>/dev/null; then
+  run 1 -f "$tmp/D.csv" "${double[@]}" -start_file "$tmp/X0.csv" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv"
+  $python "$oracle" sklearn "$tmp" "$tmp/report.json" "$tmp/map.csv" 1e-8 40 >>"$tmp/log" 2>&1
+  verdict "scikit-learn finds the same"
+else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
+
+# --- steps, starts, what is written -------------------------------------------------------------------------------------------
+its() { # iterations of a kind of steps
+  run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
+}
+plain=$(its none) && relaxed=$(its relaxed) && anderson=$(its anderson) && echo "plain $plain relaxed $relaxed anderson $anderson" >>"$tmp/log" && [ $((10 * plain)) -ge $((18 * relaxed)) ] && [ $plain -ge $((3 * anderson)) ]
+verdict "relaxed steps halve the iterations, extrapolation saves more (plain ${plain:-?}, ${relaxed:-?}, ${anderson:-?})"
+run 1 -f "$tmp/D.csv" -smacof_monitor && awk '/stress-1 .*falls by/ { if ($6 + 0 < -1e-9 && $7 + 0 < -1e-9) exit 1; n++ } END { exit n < 5 }' "$tmp/log" && grep -q CONVERGED_STRESS "$tmp/log"
+verdict "the monitor, and the reason"
+run 2 -f "$tmp/D.csv" "${double[@]}" -smacof_start random -smacof_starts 5 -smacof_seed 3 -report "$tmp/report.json" -coordinates_binary "$tmp/x.bin" -stress_per_point "$tmp/points.csv" &&
+  $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
+import json, re, sys
+import numpy as np
+t = sys.argv[1]
+R = json.load(open(t + "/report.json"))
+each = [float(v) for v in re.findall(r"start \d: stress-1 ([0-9.]+)", open(t + "/log").read())]
+assert len(each) == 5 and abs(min(each) - R["stress1"]) < 1e-9 and each[R["best_start"]] == min(each)
+X = np.fromfile(t + "/x.bin", ">i4")
+assert list(X[:4]) == [1211216, 48, 2, -1]
+X = np.fromfile(t + "/x.bin", ">f8", offset=16).reshape(48, 2)
+D = np.loadtxt(t + "/D.csv", delimiter=",")
+d = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+P = np.genfromtxt(t + "/points.csv", delimiter=",", skip_header=1)
+assert abs(((D - d) ** 2).sum(1) - P[:, 1]).max() < 1e-4 and abs(P[:, 2].sum() - 100) < 1e-6
+assert abs(R["stress_raw"] - ((D - d) ** 2).sum() / 2) < 1e-3 and abs(R["stress_normalised"] - R["stress1"] ** 2) < 1e-15
+P
+verdict "five starts keep the best; binary coordinates, stress per point, report"
+
+head -40 "$tmp/F.csv" >"$tmp/F40.csv"
+tail -8 "$tmp/F.csv" >"$tmp/F8.csv"
+run 1 -features "$tmp/F40.csv" -coordinates "$tmp/map40.csv" && run 1 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new1.csv" -map "$tmp/new.svg" &&
+  run 3 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new3.csv" &&
+  $python "$oracle" interpolate "$tmp" map40.csv new1.csv >>"$tmp/log" 2>&1 && $python "$oracle" interpolate "$tmp" map40.csv new3.csv >>"$tmp/log" 2>&1
+verdict "new points on a finished map, on 1 and 3"
+for steps in anderson relaxed; do
+  o=(-features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_acceleration $steps)
+  run 1 "${o[@]}" -coordinates "$tmp/a.csv" && { run 1 "${o[@]}" -smacof_max_it 15 -checkpoint "$tmp/ck" -checkpoint_every 6; [ $? -eq 3 ]; } && run 1 "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" && cmp "$tmp/a.csv" "$tmp/b.csv"
+  verdict "a restart goes on to the last bit, $steps"
+done
+run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
+import sys
+import xml.dom.minidom as xml
+import numpy as np
+t = sys.argv[1]
+D = np.loadtxt(t + "/D.csv", delimiter=",")
+assert len(xml.parse(t + "/map.svg").getElementsByTagName("circle")) == 48 + 3 and len(xml.parse(t + "/shepard.svg").getElementsByTagName("circle")) == 2 * 48 * 47 // 2
+S = np.genfromtxt(t + "/shepard.csv", delimiter=",", skip_header=1)
+i, j = S[:, 0].astype(int), S[:, 1].astype(int)
+assert len(S) == 48 * 47 // 2 and (i > j).all() and abs(D[i, j] - S[:, 2]).max() < 1e-12
+o = np.argsort(S[:, 2])
+assert (np.diff(S[o, 3]) >= -1e-9).all() and abs((S[:, 3] ** 2).sum() / (S[:, 2] ** 2).sum() - 1) < 1e-9
+P
+verdict "map and Shepard diagram"
+awk 'BEGIN { for (i = 0; i < 48; i++) print (i % 2 ? "odd" : "even") }' >"$tmp/labels"
+run 1 -f "$tmp/D.csv" -labels "$tmp/labels" -map "$tmp/map.svg" && grep -q '>even</text>' "$tmp/map.svg" && [ "$(grep -c '#d62728' "$tmp/map.svg")" = 25 ]
+verdict "colours by label"
+
+# --- bad and strange input ------------------------------------------------------------------------------------------------------
+printf '0,1,2\n1,0,-3\n2,-3,0\n' >"$tmp/negative.csv"
+printf '0,1,2\n1,0,nan\n2,nan,0\n' >"$tmp/nan.csv"
+printf '0,1,2\n1.5,0,3\n2,3,0\n' >"$tmp/asymmetric.csv"
+printf '0,1,2\n1,0,3\n' >"$tmp/oblong.csv"
+printf '1,1,2\n1,0,3\n2,3,0\n' >"$tmp/diagonal.csv"
+printf '0,1,2\n1,0,x\n2,3,0\n' >"$tmp/word.csv"
+printf '0,1,2\n1,0\n2,3,0\n' >"$tmp/ragged.csv"
+printf '0,1e300\n1e300,0\n' >"$tmp/huge.csv"
+printf '0 1 1\n1 2 1\n3 4 2\n' >"$tmp/parts.txt"
+printf '0 1 1\n1 2.5 1\n' >"$tmp/half.txt"
+printf '0 1 1\n1 2 1\n0 1 2\n' >"$tmp/twice.txt"
+printf '0,0\n1,2\n' >"$tmp/zero.csv"
+refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
+refused "nan" "nan.csv: line 2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
+refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
+refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
+refused "a diagonal that is not 0" "between a point and itself it must be 0" -f "$tmp/diagonal.csv"
+refused "a word for a number" "word.csv: line 2: expected a finite number, got 'x'" -f "$tmp/word.csv"
+refused "a short line" "ragged.csv: line 2: expected 3 numbers as in the lines before, not 2" -f "$tmp/ragged.csv"
+refused "a value beyond single precision" "use -storage double" -f "$tmp/huge.csv"
+refused "pairs in two components" "2 components that nothing holds together, of so many points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
+refused "half a point" "entry 2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
+refused "a pair named twice" "1 entries stand more than once in the file" -pairs "$tmp/twice.txt"
+refused "a vector without direction" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
+refused "no such file" "cannot be opened" -f "$tmp/nosuch"
+refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vectors>"
+refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
+refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
+refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
+refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
+run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
+verdict "nan for missing, the mean of two orders, on request"
+printf '0\n' >"$tmp/one.csv"
+for n in 1 2; do run $n -f "$tmp/one.csv" -coordinates "$tmp/map.csv" && [ "$(tail -1 "$tmp/map.csv")" = 0,0,0 ] || false; verdict "one point, on $n"; done
+printf '0,1\n1,0\n' >"$tmp/two.csv"
+run 3 -f "$tmp/two.csv" -smacof_dim 5 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-6)"
+verdict "more dimensions than points, more ranks than points"
+printf '0,0,0\n0,0,0\n0,0,0\n' >"$tmp/same.csv"
+run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0 ]
+verdict "points that coincide all"
+printf '0,0,5\n0,0,5\n5,5,0\n' >"$tmp/coincide.csv"
+for s in torgerson random; do run 2 -f "$tmp/coincide.csv" -smacof_start $s -smacof_eps 1e-12 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"; verdict "two points that coincide, $s"; done
+exit 0
