@@ -19,8 +19,8 @@ PetscErrorCode BMRMFinalizePackage(void)
 {
   PetscFunctionBegin;
   BMRMPackageInitialized = PETSC_FALSE;
-  PetscCall(BMRMLossFinalize_Private());
-  PetscCall(BMRMRegularizerFinalize_Private());
+  PetscCall(PetscFunctionListDestroy(&BMRMLossList));
+  PetscCall(PetscFunctionListDestroy(&BMRMRegularizerList));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

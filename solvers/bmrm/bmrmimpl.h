@@ -125,20 +125,20 @@ PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmloss.c */
-PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
-PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
-PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscFunctionList BMRMLossList;
+PETSC_INTERN PetscErrorCode    BMRMLossRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode    BMRMLossDestroy_Private(BMRMLoss *);
+PETSC_INTERN PetscErrorCode    BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
 
 /* bmrmlabels.c */
 PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
 
 /* bmrmregularizer.c */
-PETSC_INTERN PetscErrorCode BMRMRegularizerRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode BMRMRegularizerFinalize_Private(void);
-PETSC_INTERN PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *);
-PETSC_INTERN PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
-PETSC_INTERN PetscErrorCode BMRMRegularizerSetUp_Private(BMRM);
+PETSC_INTERN PetscFunctionList BMRMRegularizerList;
+PETSC_INTERN PetscErrorCode    BMRMRegularizerRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerDestroy_Private(BMRMRegularizer *);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerSetUp_Private(BMRM);
 
 /* bmrmlinesearch.c */
 PETSC_INTERN PetscErrorCode BMRMPiecesMinimize(MPI_Comm, BMRMPieces *, PetscReal, PetscReal, PetscReal *);
