@@ -67,23 +67,25 @@ struct _p_BMRM {
   PetscInt m;         /* examples, on all ranks */
 
   /* what the user asks for */
-  BMRMLoss        loss;
-  BMRMRegularizer reg;
-  char            losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
-  char            checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
-  PetscInt        checkpoint_every;
-  PetscInt        ncut;         /* cuts a pass: blocks of examples */
-  PetscBool       warm;         /* the next solve goes on from the bundle and the point of the last */
-  PetscReal       lambda;       /* weight of the regulariser */
-  PetscReal       eps, eps_rel; /* absolute and relative tolerance on the gap */
-  PetscInt        max_it;       /* passes over the data at most */
-  PetscReal       mu;           /* how far past the best point the next cut is taken, first value */
-  PetscBool       mu_adapt;     /* change mu on the way */
-  PetscBool       line_search;  /* OCAS, otherwise plain BMRM */
-  PetscInt        idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
-  PetscInt        max_cuts;     /* keep no more than that, 0 any number */
-  PetscReal       qp_rtol;      /* the inner QP is solved to this fraction of the gap */
-  PetscBool       error_if_not_converged;
+  BMRMLoss              loss;
+  BMRMRegularizer       reg;
+  char                  losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
+  char                  checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt              checkpoint_every;
+  PetscInt              ncut;         /* cuts a pass: blocks of examples */
+  PetscBool             warm;         /* the next solve goes on from the bundle and the point of the last */
+  PetscReal             lambda;       /* weight of the regulariser */
+  PetscReal             eps, eps_rel; /* absolute and relative tolerance on the gap */
+  PetscInt              max_it;       /* passes over the data at most */
+  PetscReal             mu;           /* how far past the best point the next cut is taken, first value */
+  PetscBool             mu_adapt;     /* change mu on the way */
+  PetscBool             line_search;  /* OCAS, otherwise plain BMRM */
+  PetscInt              idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
+  PetscInt              max_cuts;     /* keep no more than that, 0 any number */
+  PetscReal             qp_rtol;      /* the inner QP is solved to this fraction of the gap */
+  PetscBool             error_if_not_converged;
+  void                 *testctx;
+  BMRMConvergenceTestFn test;
 
   /* the state */
   BMRMBundle          bundle;

@@ -148,13 +148,10 @@ static PetscErrorCode BMRMTest(BMRM b)
   for (PetscInt verified = 0; verified < 2; verified++) {
     const PetscReal gap = b->J - b->lower;
 
-    if (b->broken || PetscIsInfOrNanReal(gap)) reason = BMRM_DIVERGED_NANORINF;
-    else if (gap <= b->eps) reason = BMRM_CONVERGED_GAP_ATOL;
-    else if (gap <= b->eps_rel * PetscAbsReal(b->J)) reason = BMRM_CONVERGED_GAP_RTOL;
-    else if (b->it >= b->max_it) reason = BMRM_DIVERGED_MAX_IT;
-    else if (b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
-    else reason = BMRM_CONVERGED_ITERATING;
-    if (reason == BMRM_DIVERGED_NANORINF) break;
+    reason = BMRM_DIVERGED_NANORINF;
+    if (b->broken || PetscIsInfOrNanReal(gap)) break;
+    PetscCall((*b->test)(b, b->it, b->J, b->lower, &reason, b->testctx));
+    if (!reason && b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
     PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix",
                (double)b->lower, (double)b->J);
     if (!reason || verified) break;
