@@ -65,6 +65,7 @@ PETSC_EXTERN PetscErrorCode BMRMSetOptionsPrefix(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetFromOptions(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMSetUp(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMSolve(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMSolveMany(PetscInt, BMRM[]);
 PETSC_EXTERN PetscErrorCode BMRMReset(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
 

@@ -94,8 +94,11 @@ struct _p_BMRM {
   Vec                 f, e; /* X w and X d */
   Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
   PetscInt            nr;
-  PetscReal           J, risk; /* objective and risk of the best point */
-  PetscReal           lower;   /* certified: no point has a smaller objective */
+  Vec                 a[BMRM_MAX_BLOCKS];      /* the cuts of this pass, before the bundle has them */
+  PetscReal           offset[BMRM_MAX_BLOCKS]; /* their offsets */
+  PetscReal           before[2];               /* objective and bound before this pass */
+  PetscReal           J, risk;                 /* objective and risk of the best point */
+  PetscReal           lower;                   /* certified: no point has a smaller objective */
   PetscReal           mu_now, step;
   PetscInt            it, matmults, stalled;
   PetscReal           qp_gap;
