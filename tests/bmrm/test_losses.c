@@ -408,8 +408,12 @@ int main(int argc, char **argv)
          suffix: 1
       test:
          suffix: 2
-         nsize: {{2 4}}
-         args: -type {{aij dense}} -every 4
+         nsize: 2
+         args: -type dense -every 4
+      test:
+         suffix: 4
+         nsize: 4
+         args: -every 8
       test:
          suffix: cuts
          args: -bmrm_cuts 4 -type dense
