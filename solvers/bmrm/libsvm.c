@@ -47,12 +47,13 @@ static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 {
   PetscInt64 mine[2], all[2];
   PetscInt   N      = ex->N;
-  PetscBool  ranked = ex->ranked;
+  int        ranked = ex->ranked, any; /* the newest PETSc has another name for the type of a truth value */
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&ranked, &ex->ranked, 1, MPIU_BOOL, MPI_LOR, ex->comm));
-  mine[0] = ex->m;
-  mine[1] = nz;
+  PetscCallMPI(MPI_Allreduce(&ranked, &any, 1, MPI_INT, MPI_LOR, ex->comm));
+  ex->ranked = (PetscBool)(any != 0);
+  mine[0]    = ex->m;
+  mine[1]    = nz;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, ex->comm));
   PetscCallMPI(MPI_Allreduce(&N, &ex->N, 1, MPIU_INT, MPI_MAX, ex->comm));
   PetscCheck(all[0] > 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no examples, expected lines of the form: <label> <index>:<value> ...", ex->file);
