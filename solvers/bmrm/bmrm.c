@@ -19,8 +19,8 @@ PetscErrorCode BMRMFinalizePackage(void)
 {
   PetscFunctionBegin;
   BMRMPackageInitialized = PETSC_FALSE;
-  PetscCall(BMRMLossFinalize_Private());
-  PetscCall(BMRMRegularizerFinalize_Private());
+  PetscCall(PetscFunctionListDestroy(&BMRMLossList));
+  PetscCall(PetscFunctionListDestroy(&BMRMRegularizerList));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,6 +87,7 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->groupsize   = 1;
 
   b->checkpoint_every = 10;
+  b->test             = BMRMConvergedDefault;
   PetscCall(BMRMSetLossType(b, "hinge"));
   PetscCall(BMRMSetRegularizerType(b, "l2"));
   *newb = b;

@@ -15,8 +15,10 @@ PETSC_EXTERN PetscClassId BMRM_CLASSID;
 typedef enum {
   BMRM_CONVERGED_GAP_ATOL  = 2,
   BMRM_CONVERGED_GAP_RTOL  = 3,
+  BMRM_CONVERGED_USER      = 4,
   BMRM_DIVERGED_MAX_IT     = -3,
   BMRM_DIVERGED_STAGNATED  = -4,
+  BMRM_DIVERGED_USER       = -5,
   BMRM_DIVERGED_NANORINF   = -9,
   BMRM_CONVERGED_ITERATING = 0
 } BMRMConvergedReason;
@@ -25,10 +27,15 @@ PETSC_EXTERN const char *const *const BMRMConvergedReasons;
 /* a monitor is called once before the first pass and after every pass */
 typedef PetscErrorCode (*BMRMMonitorFn)(BMRM, PetscInt, PetscReal, PetscReal, void *);
 
+/* a test decides from the pass, the objective and the lower bound whether to stop */
+typedef PetscErrorCode (*BMRMConvergenceTestFn)(BMRM, PetscInt, PetscReal, PetscReal, BMRMConvergedReason *, void *);
+
 PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);
 PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
 
 PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
+PETSC_EXTERN PetscErrorCode TaoLSBMRMSetBMRM(struct _p_Tao *, BMRM);
+PETSC_EXTERN PetscErrorCode TaoLSBMRMGetBMRM(struct _p_Tao *, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
@@ -47,6 +54,8 @@ PETSC_EXTERN PetscErrorCode BMRMSetRestart(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetWarmStart(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetLambda(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetTolerances(BMRM, PetscReal, PetscReal, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMSetConvergenceTest(BMRM, BMRMConvergenceTestFn, void *);
+PETSC_EXTERN PetscErrorCode BMRMConvergedDefault(BMRM, PetscInt, PetscReal, PetscReal, BMRMConvergedReason *, void *);
 PETSC_EXTERN PetscErrorCode BMRMSetLineSearch(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetMu(BMRM, PetscReal, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetIdleAge(BMRM, PetscInt);
@@ -56,6 +65,7 @@ PETSC_EXTERN PetscErrorCode BMRMSetOptionsPrefix(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetFromOptions(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMSetUp(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMSolve(BMRM);
+PETSC_EXTERN PetscErrorCode BMRMSolveMany(PetscInt, BMRM[]);
 PETSC_EXTERN PetscErrorCode BMRMReset(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMDestroy(BMRM *);
 

@@ -67,23 +67,25 @@ struct _p_BMRM {
   PetscInt m;         /* examples, on all ranks */
 
   /* what the user asks for */
-  BMRMLoss        loss;
-  BMRMRegularizer reg;
-  char            losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
-  char            checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
-  PetscInt        checkpoint_every;
-  PetscInt        ncut;         /* cuts a pass: blocks of examples */
-  PetscBool       warm;         /* the next solve goes on from the bundle and the point of the last */
-  PetscReal       lambda;       /* weight of the regulariser */
-  PetscReal       eps, eps_rel; /* absolute and relative tolerance on the gap */
-  PetscInt        max_it;       /* passes over the data at most */
-  PetscReal       mu;           /* how far past the best point the next cut is taken, first value */
-  PetscBool       mu_adapt;     /* change mu on the way */
-  PetscBool       line_search;  /* OCAS, otherwise plain BMRM */
-  PetscInt        idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
-  PetscInt        max_cuts;     /* keep no more than that, 0 any number */
-  PetscReal       qp_rtol;      /* the inner QP is solved to this fraction of the gap */
-  PetscBool       error_if_not_converged;
+  BMRMLoss              loss;
+  BMRMRegularizer       reg;
+  char                  losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
+  char                  checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt              checkpoint_every;
+  PetscInt              ncut;         /* cuts a pass: blocks of examples */
+  PetscBool             warm;         /* the next solve goes on from the bundle and the point of the last */
+  PetscReal             lambda;       /* weight of the regulariser */
+  PetscReal             eps, eps_rel; /* absolute and relative tolerance on the gap */
+  PetscInt              max_it;       /* passes over the data at most */
+  PetscReal             mu;           /* how far past the best point the next cut is taken, first value */
+  PetscBool             mu_adapt;     /* change mu on the way */
+  PetscBool             line_search;  /* OCAS, otherwise plain BMRM */
+  PetscInt              idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
+  PetscInt              max_cuts;     /* keep no more than that, 0 any number */
+  PetscReal             qp_rtol;      /* the inner QP is solved to this fraction of the gap */
+  PetscBool             error_if_not_converged;
+  void                 *testctx;
+  BMRMConvergenceTestFn test;
 
   /* the state */
   BMRMBundle          bundle;
@@ -92,8 +94,11 @@ struct _p_BMRM {
   Vec                 f, e; /* X w and X d */
   Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
   PetscInt            nr;
-  PetscReal           J, risk; /* objective and risk of the best point */
-  PetscReal           lower;   /* certified: no point has a smaller objective */
+  Vec                 a[BMRM_MAX_BLOCKS];      /* the cuts of this pass, before the bundle has them */
+  PetscReal           offset[BMRM_MAX_BLOCKS]; /* their offsets */
+  PetscReal           before[2];               /* objective and bound before this pass */
+  PetscReal           J, risk;                 /* objective and risk of the best point */
+  PetscReal           lower;                   /* certified: no point has a smaller objective */
   PetscReal           mu_now, step;
   PetscInt            it, matmults, stalled;
   PetscReal           qp_gap;
@@ -125,20 +130,20 @@ PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmloss.c */
-PETSC_INTERN PetscErrorCode BMRMLossRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode BMRMLossFinalize_Private(void);
-PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
-PETSC_INTERN PetscErrorCode BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscFunctionList BMRMLossList;
+PETSC_INTERN PetscErrorCode    BMRMLossRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode    BMRMLossDestroy_Private(BMRMLoss *);
+PETSC_INTERN PetscErrorCode    BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
 
 /* bmrmlabels.c */
 PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
 
 /* bmrmregularizer.c */
-PETSC_INTERN PetscErrorCode BMRMRegularizerRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode BMRMRegularizerFinalize_Private(void);
-PETSC_INTERN PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *);
-PETSC_INTERN PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
-PETSC_INTERN PetscErrorCode BMRMRegularizerSetUp_Private(BMRM);
+PETSC_INTERN PetscFunctionList BMRMRegularizerList;
+PETSC_INTERN PetscErrorCode    BMRMRegularizerRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerDestroy_Private(BMRMRegularizer *);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscErrorCode    BMRMRegularizerSetUp_Private(BMRM);
 
 /* bmrmlinesearch.c */
 PETSC_INTERN PetscErrorCode BMRMPiecesMinimize(MPI_Comm, BMRMPieces *, PetscReal, PetscReal, PetscReal *);

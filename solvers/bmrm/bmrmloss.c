@@ -2,8 +2,7 @@
 #include "bmrmimpl.h"
 #include "bmrmloss.h"
 
-static PetscFunctionList BMRMLossList       = NULL;
-static PetscBool         BMRMLossRegistered = PETSC_FALSE;
+PetscFunctionList BMRMLossList = NULL;
 
 #if GP_HAVE_CUDA
   #define DEVICE_TWINS(name) &BMRMPointwise_##name##_CUDA
@@ -49,21 +48,11 @@ PetscErrorCode BMRMLossRegister(const char name[], PetscErrorCode (*create)(BMRM
 PetscErrorCode BMRMLossRegisterAll_Private(void)
 {
   PetscFunctionBegin;
-  if (BMRMLossRegistered) PetscFunctionReturn(PETSC_SUCCESS);
-  BMRMLossRegistered = PETSC_TRUE;
 #define LOSS(name)      PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
 #define POINTWISE(name) LOSS(name)
 #include "losses.def"
 #undef LOSS
 #undef POINTWISE
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode BMRMLossFinalize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListDestroy(&BMRMLossList));
-  BMRMLossRegistered = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

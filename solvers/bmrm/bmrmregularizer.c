@@ -1,8 +1,7 @@
 /* The types of regularisers: their list, the one a solver has, and the factors of its weights. */
 #include "bmrmimpl.h"
 
-static PetscFunctionList BMRMRegularizerList       = NULL;
-static PetscBool         BMRMRegularizerRegistered = PETSC_FALSE;
+PetscFunctionList BMRMRegularizerList = NULL;
 
 #define REGULARIZER(name) PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_##name(BMRMRegularizer);
 #include "regularizers.def"
@@ -32,19 +31,9 @@ PetscErrorCode BMRMRegularizerRegister(const char name[], PetscErrorCode (*creat
 PetscErrorCode BMRMRegularizerRegisterAll_Private(void)
 {
   PetscFunctionBegin;
-  if (BMRMRegularizerRegistered) PetscFunctionReturn(PETSC_SUCCESS);
-  BMRMRegularizerRegistered = PETSC_TRUE;
 #define REGULARIZER(name) PetscCall(BMRMRegularizerRegister(#name, BMRMRegularizerCreate_##name));
 #include "regularizers.def"
 #undef REGULARIZER
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode BMRMRegularizerFinalize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListDestroy(&BMRMRegularizerList));
-  BMRMRegularizerRegistered = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -96,6 +96,64 @@ PetscErrorCode BMRMSetTolerances(BMRM b, PetscReal eps, PetscReal eps_rel, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@C
+  BMRMConvergedDefault - Stops at a gap within the tolerances of `BMRMSetTolerances()`, or after too many passes
+
+  Logically Collective
+
+  Input Parameters:
++ b     - the solver
+. it    - passes so far
+. J     - the objective of the best point
+. lower - the lower bound
+- ctx   - not used
+
+  Output Parameter:
+. reason - why to stop, `BMRM_CONVERGED_ITERATING` to go on
+
+  Level: advanced
+
+.seealso: `BMRMSetConvergenceTest()`, `BMRMSetTolerances()`
+@*/
+PetscErrorCode BMRMConvergedDefault(BMRM b, PetscInt it, PetscReal J, PetscReal lower, BMRMConvergedReason *reason, void *ctx)
+{
+  const PetscReal gap = J - lower;
+
+  PetscFunctionBegin;
+  if (gap <= b->eps) *reason = BMRM_CONVERGED_GAP_ATOL;
+  else if (gap <= b->eps_rel * PetscAbsReal(J)) *reason = BMRM_CONVERGED_GAP_RTOL;
+  else if (it >= b->max_it) *reason = BMRM_DIVERGED_MAX_IT;
+  else *reason = BMRM_CONVERGED_ITERATING;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMSetConvergenceTest - Sets the function that decides when to stop, in place of `BMRMConvergedDefault()`
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+. test - the function, `NULL` for the default. It gets the pass, the objective and the lower bound, and returns a reason
+- ctx  - context for the function, or `NULL`
+
+  Level: advanced
+
+  Notes:
+  `BMRM_CONVERGED_USER` and `BMRM_DIVERGED_USER` are for reasons of its own. A pass at which it wants to stop is tested once more, with the products computed
+  anew. That neither bound moves any more, or something is not a number, ends the solve whatever it says.
+
+.seealso: `BMRMSetTolerances()`, `BMRMConvergedDefault()`, `BMRMGetConvergedReason()`
+@*/
+PetscErrorCode BMRMSetConvergenceTest(BMRM b, BMRMConvergenceTestFn test, void *ctx)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  b->test    = test ? test : BMRMConvergedDefault;
+  b->testctx = ctx;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   BMRMSetLineSearch - Chooses between the line search of OCAS and plain BMRM
 

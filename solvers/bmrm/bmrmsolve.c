@@ -1,5 +1,6 @@
 /* The outer method: BMRM with the line search of OCAS, and its certificate. */
 #include "bmrmimpl.h"
+#include <gpucsr.h>
 
 #define BMRM_STALL 100  /* passes without any change of either bound, after which rounding is to blame */
 #define BMRM_SLACK 1e-7 /* by which rounding may put the lower bound above the objective */
@@ -67,42 +68,71 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a[k] = X' r[k]: the one place where several products with the transpose are wanted at once */
-static PetscErrorCode BMRMMultTransposeMany(BMRM b, PetscInt n, const Vec r[], const Vec a[])
+/* The cuts of the point w + s d, one a block of examples, but for the products with the transpose. */
+static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 {
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(MatMultTranspose(b->A, r[k], a[k]));
-  b->matmults += n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the cuts of the point w + s d, one a block of examples. */
-static PetscErrorCode BMRMAddCuts(BMRM b, PetscReal s)
-{
-  Vec       a[BMRM_MAX_BLOCKS];
-  PetscReal offset[BMRM_MAX_BLOCKS], square;
-
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
   for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r[k], &offset[k]));
-    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &a[k]));
-  }
-  PetscCall(BMRMMultTransposeMany(b, b->ncut, b->r, a));
-  for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, a[k], offset[k], &square));
-    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(offset[k])) b->broken = PETSC_TRUE;
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r[k], &b->offset[k]));
+    PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &b->a[k]));
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One pass over the data: the products with d, a better best point along d if there is one, new cuts. */
-static PetscErrorCode BMRMPass(BMRM b)
+static PetscErrorCode BMRMCutsEnd(BMRM b)
+{
+  PetscReal square;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
+  for (PetscInt k = 0; k < b->ncut; k++) {
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, b->a[k], b->offset[k], &square));
+    if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(b->offset[k])) b->broken = PETSC_TRUE;
+  }
+  PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The products of a pass of those solvers that go on: e = A d, or with the transpose of A those of the cuts. A gpucsr matrix is read once for all
+  solvers in a row that have it in common. One product alone has kernels of its own.
+*/
+static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
+{
+  PetscInt most = 0;
+  Vec     *x, *y;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) most += transpose ? b[i]->ncut : 1;
+  PetscCall(PetscMalloc2(most, &x, most, &y));
+  for (PetscInt i = 0; i < n;) {
+    const Mat A = b[i]->A;
+    PetscInt  m = 0;
+
+    for (; i < n && b[i]->A == A; i++) {
+      const PetscInt mine = b[i]->reason ? 0 : transpose ? b[i]->ncut : 1;
+
+      PetscCall(PetscArraycpy(x + m, transpose ? b[i]->r : &b[i]->d, mine));
+      PetscCall(PetscArraycpy(y + m, transpose ? b[i]->a : &b[i]->e, mine));
+      b[i]->matmults += mine;
+      m += mine;
+    }
+    if (m > 1) PetscCall(MatGPUCSRMultMany(A, transpose, m, x, y));
+    else if (m == 1) PetscCall(transpose ? MatMultTranspose(A, x[0], y[0]) : MatMult(A, x[0], y[0]));
+  }
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The middle of a pass over the data, when the products with d are known: a better best point along d if there is one, and where to cut. */
+static PetscErrorCode BMRMSearch(BMRM b)
 {
   PetscFunctionBegin;
-  PetscCall(MatMult(b->A, b->d, b->e));
-  b->matmults++;
+  b->before[0] = b->J;
+  b->before[1] = b->lower;
+  b->it++;
   PetscCall(PetscLogEventBegin(BMRM_LineSearchEvent, b, 0, 0, 0));
   if (b->line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
   else {
@@ -120,7 +150,7 @@ static PetscErrorCode BMRMPass(BMRM b)
     PetscCall(BMRMEvaluate(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(BMRMAddCuts(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
+  PetscCall(BMRMCutsBegin(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,13 +178,10 @@ static PetscErrorCode BMRMTest(BMRM b)
   for (PetscInt verified = 0; verified < 2; verified++) {
     const PetscReal gap = b->J - b->lower;
 
-    if (b->broken || PetscIsInfOrNanReal(gap)) reason = BMRM_DIVERGED_NANORINF;
-    else if (gap <= b->eps) reason = BMRM_CONVERGED_GAP_ATOL;
-    else if (gap <= b->eps_rel * PetscAbsReal(b->J)) reason = BMRM_CONVERGED_GAP_RTOL;
-    else if (b->it >= b->max_it) reason = BMRM_DIVERGED_MAX_IT;
-    else if (b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
-    else reason = BMRM_CONVERGED_ITERATING;
-    if (reason == BMRM_DIVERGED_NANORINF) break;
+    reason = BMRM_DIVERGED_NANORINF;
+    if (b->broken || PetscIsInfOrNanReal(gap)) break;
+    PetscCall((*b->test)(b, b->it, b->J, b->lower, &reason, b->testctx));
+    if (!reason && b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
     PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix",
                (double)b->lower, (double)b->J);
     if (!reason || verified) break;
@@ -198,11 +225,94 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BMRMEvaluate(b));
-  if (fresh) PetscCall(BMRMAddCuts(b, 0));
+  if (fresh) {
+    PetscCall(BMRMCutsBegin(b, 0));
+    PetscCall(BMRMProducts(1, &b, PETSC_TRUE));
+    PetscCall(BMRMCutsEnd(b));
+  }
   do { /* the model is minimised to a part of the gap, so what an old bundle knows shows after a few times */
     gap = b->J - b->lower;
     PetscCall(BMRMSolveModel_Private(b));
   } while (!fresh && b->J - b->lower < 0.5 * gap);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The end of a pass, with the new cuts: the minimiser of the model, which is the next direction, and the tests. */
+static PetscErrorCode BMRMConclude(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMCutsEnd(b));
+  BMRMAdaptMu(b);
+  PetscCall(BMRMSolveModel_Private(b));
+  b->stalled = b->J < b->before[0] || b->lower > b->before[1] ? 0 : b->stalled + 1;
+  PetscCall(BMRMTest(b));
+  PetscCall(BMRMMonitor_Private(b));
+  if (!b->reason) PetscCall(BMRMCheckpointSave_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tells what has come out. */
+static PetscErrorCode BMRMTell(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));
+  PetscCall(BMRMViewFromOptions(b, NULL, "-bmrm_view"));
+  PetscCall(BMRMConvergedReasonViewFromOptions_Private(b));
+  PetscCheck(b->reason > 0 || !b->error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it,
+             (double)(b->J - b->lower));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMSolveMany - Trains several solvers in step, so that those of one matrix share the passes over it
+
+  Collective
+
+  Input Parameters:
++ n - how many
+- b - the solvers; no two may be the same
+
+  Level: intermediate
+
+  Notes:
+  What comes out is that of `BMRMSolve()` for each, up to rounding. The solvers may differ in everything, for instance in lambda, or in labels that tell one class from
+  the others. Where the matrix, of type `MATGPUCSR`, is that of several solvers in a row, a pass reads it once for all of them, by `MatGPUCSRMultMany()`; with a matrix of another type they only
+  take turns.
+
+.seealso: `BMRMSolve()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
+@*/
+PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
+{
+  PetscInt going = 0;
+
+  PetscFunctionBegin;
+  if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < n; i++) {
+    PetscValidHeaderSpecific(b[i], BMRM_CLASSID, 2);
+    for (PetscInt k = 0; k < i; k++) PetscCheck(b[k] != b[i], PetscObjectComm((PetscObject)b[i]), PETSC_ERR_ARG_IDN, "Solvers %" PetscInt_FMT " and %" PetscInt_FMT " are the same", k, i);
+    PetscCall(BMRMSetUp(b[i]));
+  }
+  PetscCall(PetscLogEventBegin(BMRM_SolveEvent, b[0], 0, 0, 0));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(BMRMStart(b[i]));
+    PetscCall(BMRMTest(b[i]));
+    PetscCall(BMRMMonitor_Private(b[i]));
+    going += !b[i]->reason;
+  }
+  while (going) {
+    PetscCall(BMRMProducts(n, b, PETSC_FALSE));
+    for (PetscInt i = 0; i < n; i++) {
+      if (!b[i]->reason) PetscCall(BMRMSearch(b[i]));
+    }
+    PetscCall(BMRMProducts(n, b, PETSC_TRUE));
+    for (PetscInt i = 0; i < n; i++) {
+      if (b[i]->reason) continue;
+      PetscCall(BMRMConclude(b[i]));
+      if (b[i]->reason) going--;
+    }
+  }
+  PetscCall(PetscLogEventEnd(BMRM_SolveEvent, b[0], 0, 0, 0));
+  for (PetscInt i = 0; i < n; i++) PetscCall(BMRMTell(b[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,34 +337,11 @@ static PetscErrorCode BMRMStart(BMRM b)
   Objective and lower bound are computed in double precision for the matrix as the `Mat` stores it: where a matrix
   type rounds its values, the certificate holds for the rounded matrix.
 
-.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
+.seealso: `BMRMSolveMany()`, `BMRMCreate()`, `BMRMSetData()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
 @*/
 PetscErrorCode BMRMSolve(BMRM b)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscCall(BMRMSetUp(b));
-  PetscCall(PetscLogEventBegin(BMRM_SolveEvent, b, 0, 0, 0));
-  PetscCall(BMRMStart(b));
-  PetscCall(BMRMTest(b));
-  PetscCall(BMRMMonitor_Private(b));
-  while (!b->reason) {
-    const PetscReal J = b->J, lower = b->lower;
-
-    b->it++;
-    PetscCall(BMRMPass(b));
-    BMRMAdaptMu(b);
-    PetscCall(BMRMSolveModel_Private(b));
-    b->stalled = b->J < J || b->lower > lower ? 0 : b->stalled + 1;
-    PetscCall(BMRMTest(b));
-    PetscCall(BMRMMonitor_Private(b));
-    if (!b->reason) PetscCall(BMRMCheckpointSave_Private(b));
-  }
-  PetscCall(PetscLogEventEnd(BMRM_SolveEvent, b, 0, 0, 0));
-  PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));
-  PetscCall(BMRMViewFromOptions(b, NULL, "-bmrm_view"));
-  PetscCall(BMRMConvergedReasonViewFromOptions_Private(b));
-  PetscCheck(b->reason > 0 || !b->error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it,
-             (double)(b->J - b->lower));
+  PetscCall(BMRMSolveMany(1, &b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,7 @@
 #include <petscviewer.h>
 #include <petsctime.h>
 
-static const char *const BMRMConvergedReasons_Shifted[] = {"DIVERGED_NANORINF", "", "", "", "", "DIVERGED_STAGNATED", "DIVERGED_MAX_IT", "", "", "CONVERGED_ITERATING", "", "CONVERGED_GAP_ATOL", "CONVERGED_GAP_RTOL"};
+static const char *const BMRMConvergedReasons_Shifted[] = {"DIVERGED_NANORINF", "", "", "", "DIVERGED_USER", "DIVERGED_STAGNATED", "DIVERGED_MAX_IT", "", "", "CONVERGED_ITERATING", "", "CONVERGED_GAP_ATOL", "CONVERGED_GAP_RTOL", "CONVERGED_USER"};
 
 const char *const *const BMRMConvergedReasons = BMRMConvergedReasons_Shifted + 9;
 

@@ -2,40 +2,58 @@
 #include <gpucsr.h>
 #include "libsvm.h"
 
+/* the place of a label in an ascending list, -1 where it is not there */
+static PetscInt Place(PetscReal label, PetscInt n, const PetscReal classes[])
+{
+  PetscInt lo = 0, hi = n;
+
+  while (lo < hi) {
+    const PetscInt mid = lo + (hi - lo) / 2;
+
+    if (classes[mid] < label) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < n && classes[lo] == label ? lo : -1;
+}
+
 /*@C
-  BMRMExamplesGetClasses - Gets the two labels of training data, the smaller one first
+  BMRMExamplesGetClasses - Gets the labels of training data in ascending order
 
   Not Collective
 
-  Input Parameter:
-. ex - the examples
+  Input Parameters:
++ ex  - the examples
+- two - whether there have to be two
 
-  Output Parameter:
-. classes - the labels that stand for -1 and for +1
+  Output Parameters:
++ n       - how many there are
+- classes - the labels, in ascending order; they belong to the examples
 
   Level: developer
 
 .seealso: `BMRMExamplesCheckClasses()`, `BMRMExamplesCreateLabels()`
 @*/
-PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscReal classes[2])
+PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscBool two, PetscInt *n, const PetscReal *classes[])
 {
   PetscFunctionBegin;
-  PetscCheck(ex->nclass != 1, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all labels are %.15g, expected two classes", ex->file, (double)ex->classes[0]);
-  PetscCheck(ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0],
+  PetscCheck(ex->nclass != 1, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all labels are %.15g, expected %s classes", ex->file, (double)ex->classes[0], two ? "two" : "several");
+  PetscCheck(!two || ex->nclass == 2, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected two classes, got more: %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT "), %.15g (line %" PetscInt64_FMT ")%s", ex->file, (double)ex->classes[0],
              ex->classline[0], (double)ex->classes[1], ex->classline[1], (double)ex->classes[2], ex->classline[2], ex->nclass > 3 ? ", ..." : "");
-  classes[0] = ex->classes[0];
-  classes[1] = ex->classes[1];
+  PetscCheck(ex->nclass <= BMRM_MAX_CLASSES, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are more than %d different labels: these are not classes", ex->file, BMRM_MAX_CLASSES);
+  *n       = ex->nclass;
+  *classes = ex->classes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@C
-  BMRMExamplesCheckClasses - Checks that all labels are among the two of a model
+  BMRMExamplesCheckClasses - Checks that all labels are among those of a model
 
   Not Collective
 
   Input Parameters:
 + ex      - the examples
-- classes - the labels of the model
+. n       - number of labels
+- classes - the labels of the model, in ascending order
 
   Output Parameter:
 . known - whether they are; when `NULL`, a label that is not is an error
@@ -44,13 +62,17 @@ PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscReal classes[
 
 .seealso: `BMRMExamplesGetClasses()`
 @*/
-PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, const PetscReal classes[2], PetscBool *known)
+PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, const PetscReal classes[], PetscBool *known)
 {
+  char names[128];
+
   PetscFunctionBegin;
   if (known) *known = PETSC_TRUE;
+  if (n == 2) PetscCall(PetscSNPrintf(names, sizeof(names), "neither of the model's %.15g and %.15g", (double)classes[0], (double)classes[1]));
+  else PetscCall(PetscSNPrintf(names, sizeof(names), "none of the model's %" PetscInt_FMT " from %.15g to %.15g", n, (double)classes[0], (double)classes[n - 1]));
   for (PetscInt k = 0; k < ex->nclass; k++) {
-    if (ex->classes[k] == classes[0] || ex->classes[k] == classes[1]) continue;
-    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: line %" PetscInt64_FMT ", column 1: label %.15g is neither of the model's %.15g and %.15g", ex->file, ex->classline[k], (double)ex->classes[k], (double)classes[0], (double)classes[1]);
+    if (Place(ex->classes[k], n, classes) >= 0) continue;
+    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: line %" PetscInt64_FMT ", column 1: label %.15g is %s", ex->file, ex->classline[k], (double)ex->classes[k], names);
     *known = PETSC_FALSE;
     break;
   }
@@ -304,24 +326,61 @@ PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *ex, PetscInt N, PetscReal 
 
   Input Parameters:
 + ex      - the examples
-. classes - the labels that stand for -1 and for +1, or `NULL` where labels are numbers
+. n       - number of classes, 0 where labels are numbers
+. classes - their labels, in ascending order
+. signs   - whether the classes are two, told apart by a sign
 - X       - their matrix
 
   Output Parameter:
-. y - +1 for the second class, -1 for the first, 0 for any other label; or the labels as they are
+. y - with signs +1 for the second class, -1 for the first, 0 for any other label; without the number of the class from 0, -1 for any other; or the labels as they are
 
   Level: developer
 
 .seealso: `BMRMExamplesGetClasses()`, `BMRMSetData()`
 @*/
-PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, const PetscReal classes[2], Mat X, Vec *y)
+PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, PetscInt n, const PetscReal classes[], PetscBool signs, Mat X, Vec *y)
 {
   PetscScalar *ya;
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(X, NULL, y));
   PetscCall(VecGetArrayWrite(*y, &ya));
-  for (PetscInt i = 0; i < ex->m; i++) ya[i] = classes ? (PetscScalar)(ex->label[i] == classes[1]) - (PetscScalar)(ex->label[i] == classes[0]) : (PetscScalar)ex->label[i];
+  for (PetscInt i = 0; i < ex->m; i++) {
+    const PetscInt k = Place(ex->label[i], n, classes);
+
+    if (signs) ya[i] = k < 0 ? 0 : 2 * k - 1;
+    else ya[i] = n ? k : ex->label[i];
+  }
   PetscCall(VecRestoreArrayWrite(*y, &ya));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMExamplesCreateQueries - Creates the vector of the queries that the examples belong to
+
+  Collective
+
+  Input Parameters:
++ ex - the examples
+- X  - their matrix
+
+  Output Parameter:
+. queries - the numbers after qid:, `NULL` when there are none
+
+  Level: developer
+
+.seealso: `BMRMExamplesCreateLabels()`, `BMRMSetQueries()`
+@*/
+PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *ex, Mat X, Vec *queries)
+{
+  PetscScalar *qa;
+
+  PetscFunctionBegin;
+  *queries = NULL;
+  if (!ex->ranked) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(X, NULL, queries));
+  PetscCall(VecGetArrayWrite(*queries, &qa));
+  for (PetscInt i = 0; i < ex->m; i++) qa[i] = ex->query[i];
+  PetscCall(VecRestoreArrayWrite(*queries, &qa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

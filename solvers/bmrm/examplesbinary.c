@@ -66,6 +66,7 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
 
   PetscFunctionBegin;
   PetscCheck(ex->nnz <= PETSC_MAX_INT, ex->comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " entries do not fit the PetscInt of the binary format: use a PETSc with 64-bit indices", ex->file, ex->nnz);
+  PetscCheck(!ex->ranked, ex->comm, PETSC_ERR_SUP, "%s: the binary format has no place for the queries of qid: keep the text", ex->file);
   PetscCallMPI(MPI_Comm_rank(ex->comm, &rank));
   PetscCall(PetscMalloc1(ex->m, &length));
   for (PetscInt i = 0; i < ex->m; i++) length[i] = ex->i[i + 1] - ex->i[i];

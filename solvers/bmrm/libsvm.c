@@ -46,11 +46,14 @@ PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 lin
 static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 {
   PetscInt64 mine[2], all[2];
-  PetscInt   N = ex->N;
+  PetscInt   N      = ex->N;
+  int        ranked = ex->ranked, any; /* the newest PETSc has another name for the type of a truth value */
 
   PetscFunctionBegin;
-  mine[0] = ex->m;
-  mine[1] = nz;
+  PetscCallMPI(MPI_Allreduce(&ranked, &any, 1, MPI_INT, MPI_LOR, ex->comm));
+  ex->ranked = (PetscBool)(any != 0);
+  mine[0]    = ex->m;
+  mine[1]    = nz;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, ex->comm));
   PetscCallMPI(MPI_Allreduce(&N, &ex->N, 1, MPIU_INT, MPI_MAX, ex->comm));
   PetscCheck(all[0] > 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no examples, expected lines of the form: <label> <index>:<value> ...", ex->file);
@@ -69,6 +72,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + ps->text.left / 5); /* most entries are longer */
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
+  PetscCall(PetscMalloc1(ps->mcap, &ps->ex->query));
   PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->j));
   PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->a));
   ps->ex->i[0] = 0;
@@ -95,7 +99,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 
   Note:
   A line holds a label and, in ascending order of the indices, features as <index>:<value>, counted from 1. Blank lines,
-  comments from # to the end of a line, carriage returns and a qid:<number> after the label are ignored. Anything else is an error
+  comments from # to the end of a line and carriage returns are ignored; after the label may be a qid:<number>. Anything else is an error
   that names the line and the column, raised on all ranks.
 
 .seealso: `BMRMExamplesCreateMat()`, `BMRMExamplesGetClasses()`
@@ -150,6 +154,7 @@ PetscErrorCode BMRMExamplesDestroy(BMRMExamples *ex)
   PetscCall(PetscFree(ex->j));
   PetscCall(PetscFree(ex->a));
   PetscCall(PetscFree(ex->label));
+  PetscCall(PetscFree(ex->query));
   ex->m = ex->M = ex->N = 0;
   ex->nnz               = 0;
   ex->nclass            = 0;

@@ -6,7 +6,7 @@
 #include <petscmat.h>
 #include "app/app.h"
 
-#define BMRM_MAX_CLASSES 16 /* so many different labels are told apart; more is an error wherever classes matter */
+#define BMRM_MAX_CLASSES 1000 /* so many different labels are told apart; more is an error wherever classes matter */
 
 /* the rows of this rank in compressed form; what is said of all ranks is the same on all */
 typedef struct {
@@ -17,6 +17,8 @@ typedef struct {
   PetscInt    *i, *j; /* where a row begins, features counted from 0 */
   PetscScalar *a;
   PetscReal   *label;
+  PetscReal   *query;                         /* numbers after qid:, -1 for none */
+  PetscBool    ranked;                        /* there are some, on any rank */
   PetscInt64   nnz;                           /* entries on all ranks */
   PetscInt     nclass;                        /* different labels on all ranks; BMRM_MAX_CLASSES + 1 stands for more */
   PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* in ascending order */
@@ -26,13 +28,17 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
-PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscReal[2]);
-PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, const PetscReal[2], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscBool, PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *, PetscInt, PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *, PetscInt, MatType, Mat *);
-PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, const PetscReal[2], Mat, Vec *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool, Mat, Vec *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *, Mat, Vec *);
+
+/* groups.c */
+PETSC_EXTERN PetscErrorCode BMRMGroupsLoad(const char[], Mat, PetscInt, Vec *);
 
 /* the growing rows of a rank */
 typedef struct {

@@ -25,19 +25,30 @@ static PetscErrorCode Reserve(BMRMParser *ps, size_t length)
     ps->mcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, PetscMax(rows, 2 * (PetscInt64)ps->mcap));
     PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->i), &ex->i));
     PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->label), &ex->label));
+    PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->query), &ex->query));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps a list of the different labels, and of the line where each came first. */
+/* Keeps a list of the different labels in ascending order, and of the line where each came first. */
 void BMRMExamplesNoteClass_Private(BMRMExamples *ex, PetscReal label, PetscInt64 line)
 {
+  PetscInt lo = 0, hi = ex->nclass;
+
   if (ex->nclass > BMRM_MAX_CLASSES) return;
-  for (PetscInt k = 0; k < ex->nclass; k++) {
-    if (ex->classes[k] == label) return;
+  while (lo < hi) {
+    const PetscInt mid = lo + (hi - lo) / 2;
+
+    if (ex->classes[mid] < label) lo = mid + 1;
+    else hi = mid;
   }
-  ex->classes[ex->nclass]     = label;
-  ex->classline[ex->nclass++] = line;
+  if (lo < ex->nclass && ex->classes[lo] == label) return;
+  for (PetscInt k = ex->nclass++; k > lo; k--) {
+    ex->classes[k]   = ex->classes[k - 1];
+    ex->classline[k] = ex->classline[k - 1];
+  }
+  ex->classes[lo]   = label;
+  ex->classline[lo] = line;
 }
 
 static inline PetscBool EndsToken(char c)
@@ -88,8 +99,8 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
   return p;
 }
 
-/* Reads a label and a "qid:" token, which is checked and ignored; returns what follows, NULL after a complaint. */
-static const char *ParseLabel(BMRMParser *ps, const char *line, const char *p, double *label)
+/* Reads a label and a "qid:" token, if there is one; returns what follows, NULL after a complaint. */
+static const char *ParseLabel(BMRMParser *ps, const char *line, const char *p, double *label, double *query)
 {
   const char *q = GpAppScanReal(p, label);
 
@@ -98,8 +109,8 @@ static const char *ParseLabel(BMRMParser *ps, const char *line, const char *p, d
   if (ps->wrong.code) return NULL;
   while (GpAppIsBlank(*q)) q++;
   if (strncmp(q, "qid:", 4)) return q;
-  for (p = q, q += 4; GpAppIsDigit(*q); q++)
-    ;
+  ps->ex->ranked = PETSC_TRUE;
+  for (p = q, q += 4, *query = 0; GpAppIsDigit(*q); q++) *query = 10 * *query + (*q - '0');
   if (q > p + 4 && EndsToken(*q)) return q;
   Complain(ps, line, p, PETSC_ERR_FILE_UNEXPECTED, "expected qid:<number>");
   return NULL;
@@ -122,16 +133,17 @@ PetscErrorCode BMRMParseLines(BMRMParser *ps)
   PetscFunctionBegin;
   PetscCall(Reserve(ps, ps->text.length));
   for (const char *line = ps->text.text, *p; line < end; line = p + 1) {
-    double label = 0;
+    double label = 0, query = -1;
 
     ps->text.lines++;
     for (p = line; GpAppIsBlank(*p);) p++;
     if (*p != '\n' && *p != '#') {
-      p = ParseLabel(ps, line, p, &label);
+      p = ParseLabel(ps, line, p, &label, &query);
       if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_ARG_OUTOFRANGE, "more examples on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
       p = p && !ps->wrong.code ? ParseFeatures(ps, line, p) : NULL;
       if (!p) break;
       BMRMExamplesNoteClass_Private(ex, (PetscReal)label, ps->text.lines);
+      ex->query[ex->m]   = (PetscReal)query;
       ex->label[ex->m++] = (PetscReal)label;
       ex->i[ex->m]       = ps->nz;
     }

@@ -14,7 +14,7 @@ Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector m
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
   PetscBool scores, probabilities, normalize, scale, help;
@@ -48,6 +48,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsInt("-platt", "fit probabilities to the scores of the training data (1), or to scores held out in so many folds (2 or more)", "", rq->platt, &rq->platt, NULL));
   PetscCall(PetscOptionsReal("-bias", "add a feature of this value to every example, 0 for none", "", rq->bias, &rq->bias, NULL));
   PetscCall(PetscOptionsReal("-bias_factor", "how much its weight counts in the regulariser, 0 for not at all", "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsString("-groups", "file with the number of every feature's group, one a line, for -bmrm_reg grouplasso", "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
   PetscCall(PetscOptionsInt("-cv", "choose lambda out of -bmrm_path by cross-validation with so many folds", "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
   PetscCall(PetscOptionsHasHelp(NULL, &rq->help));
@@ -68,6 +69,7 @@ static const char *Complaint(const Request *rq)
   if (rq->platt != 0 && (rq->platt < 0 || !rq->train[0])) return "-platt needs -f and a positive number of folds";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
   if (rq->features != PETSC_DECIDE && (rq->features < 1 || !rq->train[0])) return "-features needs -f and a positive number";
+  if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
   if (rq->folds != 0 && (rq->folds < 2 || !rq->train[0])) return "-cv needs -f and two folds or more";
   if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
   if (!(rq->bias_factor >= 0) || PetscIsInfOrNanReal(rq->bias_factor) || PetscIsInfOrNanReal(rq->bias)) return "-bias and -bias_factor are finite numbers, the factor not a negative one";
@@ -92,30 +94,38 @@ static PetscErrorCode ShowHelp(MPI_Comm comm)
 /* what a training works on */
 typedef struct {
   Mat        X;
-  Vec        y, factor; /* factor is NULL without a bias */
-  PetscInt   features;  /* without the bias */
-  PetscReal  classes[2];
+  Vec        y, factor, queries, groups; /* NULL without a bias, without qid:, without -groups */
+  PetscInt   features;                   /* without the bias */
+  PetscInt   nclass;                     /* 0 where labels are no classes */
+  PetscReal  classes[BMRM_MAX_CLASSES];
   PetscReal *scale; /* what features were divided by, NULL without -scale */
 } Training;
 
 static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask task, Training *tr, BMRMReport *r)
 {
-  const PetscBool classify = (PetscBool)(task == BMRM_TASK_CLASSIFICATION);
-  BMRMExamples    ex;
-  PetscLogDouble  begin, end;
+  const PetscBool  two = (PetscBool)(task == BMRM_TASK_CLASSIFICATION);
+  const PetscReal *classes;
+  BMRMExamples     ex;
+  PetscLogDouble   begin, end;
 
   PetscFunctionBegin;
+  PetscCheck(task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_SUP, "A LIBSVM file has one label a line, the loss wants several: use it from a program, with BMRMSetData()");
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
   if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
-  if (classify) PetscCall(BMRMExamplesGetClasses(&ex, tr->classes));
+  if (two || task == BMRM_TASK_MULTICLASS) {
+    PetscCall(BMRMExamplesGetClasses(&ex, two, &tr->nclass, &classes));
+    PetscCall(PetscArraycpy(tr->classes, classes, tr->nclass));
+  }
   tr->features = PetscMax(rq->features, ex.N); /* PETSC_DECIDE is negative */
   if (rq->normalize) PetscCall(BMRMExamplesNormalizeRows(&ex));
   if (rq->scale) PetscCall(BMRMExamplesScaleColumns(&ex, tr->features, &tr->scale));
   if (rq->bias != 0) PetscCall(BMRMExamplesAppendFeature(&ex, tr->features, rq->bias));
   PetscCall(BMRMExamplesCreateMat(&ex, PetscMax(tr->features, ex.N), MATGPUCSR, &tr->X));
-  PetscCall(BMRMExamplesCreateLabels(&ex, classify ? tr->classes : NULL, tr->X, &tr->y));
+  PetscCall(BMRMExamplesCreateLabels(&ex, tr->nclass, tr->classes, two, tr->X, &tr->y));
+  PetscCall(BMRMExamplesCreateQueries(&ex, tr->X, &tr->queries));
+  if (rq->groups[0]) PetscCall(BMRMGroupsLoad(rq->groups, tr->X, tr->features, &tr->groups));
   r->nnz = ex.nnz;
   PetscCall(BMRMExamplesDestroy(&ex));
   PetscCall(MatGetSize(tr->X, &r->rows, &r->cols));
@@ -134,11 +144,23 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Shows the solver the data of the training. */
+static PetscErrorCode SetTraining(BMRM b, const Training *tr)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMSetData(b, tr->X, tr->y));
+  PetscCall(BMRMSetWeights(b, tr->factor));
+  PetscCall(BMRMSetQueries(b, tr->queries));
+  PetscCall(BMRMSetGroups(b, tr->groups));
+  if (tr->nclass) PetscCall(BMRMSetClasses(b, tr->nclass)); /* folds need not have all of them */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Solves for the lambda of -bmrm_lambda, or for those of -bmrm_path and then for the best of them, the last one without -cv. */
 static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Training *tr)
 {
   PetscInt      n    = BMRM_MAX_PATH, best;
-  PetscBool     more = PETSC_FALSE;
+  PetscBool     more = PETSC_FALSE, accuracy;
   PetscReal     lambda[BMRM_MAX_PATH];
   BMRMPathPoint point[BMRM_MAX_PATH];
   BMRMTask      task;
@@ -148,8 +170,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
   PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
   if (!n) {
     PetscCheck(!rq->folds, comm, PETSC_ERR_ARG_INCOMP, "-cv chooses a lambda: give some with -bmrm_path");
-    PetscCall(BMRMSetData(b, tr->X, tr->y));
-    PetscCall(BMRMSetWeights(b, tr->factor));
+    PetscCall(SetTraining(b, tr));
     PetscCall(BMRMSolve(b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -159,16 +180,17 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     point[k].lambda     = lambda[k];
     point[k].validation = (PetscReal)NAN;
   }
+  PetscCall(SetTraining(b, tr));
   if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, n, point));
-  PetscCall(BMRMSetData(b, tr->X, tr->y));
-  PetscCall(BMRMSetWeights(b, tr->factor));
+  PetscCall(SetTraining(b, tr));
   PetscCall(BMRMPathSolve(b, tr->y, n, point));
-  best = rq->folds ? 0 : n - 1;
+  best     = rq->folds ? 0 : n - 1;
+  accuracy = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_MULTICLASS);
   for (PetscInt k = 1; rq->folds && k < n; k++) {
-    more = (PetscBool)(task == BMRM_TASK_CLASSIFICATION ? point[k].validation > point[best].validation : point[k].validation < point[best].validation);
+    more = (PetscBool)(accuracy ? point[k].validation > point[best].validation : point[k].validation < point[best].validation);
     if (more) best = k;
   }
-  PetscCall(BMRMPathPrint(comm, (PetscBool)(task == BMRM_TASK_CLASSIFICATION), best, n, point));
+  PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
   if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, 1, &point[best]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,11 +222,16 @@ static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BM
   if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, tr->y, &r->train));
   if (task == BMRM_TASK_REGRESSION) PetscCall(BMRMScoreNumbers(f, tr->y, &r->train));
   PetscCall(BMRMReportSetMat(r, tr->X));
-  PetscCall(BMRMModelCreate(w, tr->features, model));
+  if (task == BMRM_TASK_MULTICLASS) {
+    PetscCall(BMRMScoreMany(f, tr->y, tr->nclass, &r->train));
+    PetscCall(BMRMModelCreateClasses(w, tr->features, tr->nclass, tr->classes, model));
+    for (PetscInt c = 0; c < tr->nclass; c++) model->shift[c] *= rq->bias;
+  } else PetscCall(BMRMModelCreate(w, tr->features, model));
   PetscCall(PetscStrncpy(model->loss, r->loss, sizeof(model->loss)));
   model->lambda     = r->lambda;
   model->offset     = rq->bias != 0 ? rq->bias * model->offset : 0;
   model->classify   = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_NOVELTY);
+  model->order      = (PetscBool)(task == BMRM_TASK_RANKING);
   model->classes[0] = tr->classes[0];
   model->classes[1] = tr->classes[1];
   if (task == BMRM_TASK_NOVELTY) { /* a score of rho or more is of the class */
@@ -216,8 +243,11 @@ static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BM
     model->offset -= rho;
   }
   model->unit_rows = rq->normalize;
-  for (PetscInt i = 0; tr->scale && i < model->n; i++) model->w[i] /= tr->scale[i];
-  for (PetscInt i = 0; i < model->n; i++) r->nonzeros += model->w[i] != 0;
+  PetscCall(VecGetSize(w, &r->weights));
+  for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) {
+    if (tr->scale) model->w[i] /= tr->scale[i % model->n];
+    r->nonzeros += model->w[i] != 0;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,6 +302,8 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
   PetscCall(PetscFree(tr.scale));
   PetscCall(VecDestroy(&tr.factor));
+  PetscCall(VecDestroy(&tr.queries));
+  PetscCall(VecDestroy(&tr.groups));
   PetscCall(VecDestroy(&tr.y));
   PetscCall(MatDestroy(&tr.X));
   PetscCall(BMRMDestroy(&b));
@@ -281,12 +313,14 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
 /* Scores the file of -test or -predict; without training before, the report is about this data. */
 static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
 {
-  const char    *file = rq->test[0] ? rq->test : rq->predict;
-  BMRMExamples   ex;
-  Mat            X;
-  Vec            y, f;
-  PetscBool      known = PETSC_TRUE;
-  PetscLogDouble begin, end;
+  const char      *file    = rq->test[0] ? rq->test : rq->predict;
+  const PetscReal *classes = model->nclass ? model->label : model->classes;
+  const PetscInt   nclass  = model->nclass ? model->nclass : model->classify ? 2 : 0;
+  BMRMExamples     ex;
+  Mat              X;
+  Vec              y, f;
+  PetscBool        known = PETSC_TRUE;
+  PetscLogDouble   begin, end;
 
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
@@ -295,16 +329,17 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
   PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n,
              ex.N);
-  if (model->classify) PetscCall(BMRMExamplesCheckClasses(&ex, model->classes, rq->test[0] ? NULL : &known));
+  if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
   if (model->unit_rows) PetscCall(BMRMExamplesNormalizeRows(&ex));
   PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));
-  PetscCall(BMRMExamplesCreateLabels(&ex, model->classify ? model->classes : NULL, X, &y));
+  PetscCall(BMRMExamplesCreateLabels(&ex, nclass, classes, model->classify, X, &y));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->predict));
   PetscCall(BMRMModelScore(model, X, &f));
-  if (known && model->classify) PetscCall(BMRMScoreClasses(f, y, &r->test));
-  else if (known) PetscCall(BMRMScoreNumbers(f, y, &r->test));
+  if (known && model->nclass) PetscCall(BMRMScoreMany(f, y, nclass, &r->test));
+  else if (known && model->classify) PetscCall(BMRMScoreClasses(f, y, &r->test));
+  else if (known && !model->order) PetscCall(BMRMScoreNumbers(f, y, &r->test));
   if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->probabilities, rq->predictions));
   PetscCall(PetscLogStagePop());
   if (!rq->train[0]) {

@@ -62,7 +62,8 @@ PetscErrorCode BMRMModelDestroy(BMRMModel *model)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(model->w));
-  model->n = 0;
+  PetscCall(PetscFree2(model->label, model->shift));
+  model->n = model->nclass = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,18 +87,24 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
   PetscInt    nonzeros = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < model->n; i++) nonzeros += model->w[i] != 0;
+  for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) nonzeros += model->w[i] != 0;
   PetscCall(GpAppOutputOpen(comm, file, &out));
   if (out.fp) {
     (void)fprintf(out.fp, BMRM_MODEL_MAGIC "\nloss %s\nlambda %.17g\nfeatures %lld\n", model->loss, (double)model->lambda, (long long)model->n);
-    if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
-    else (void)fprintf(out.fp, "labels any\n");
+    if (model->nclass) BMRMModelPutClasses_Private(out.fp, model);
+    else if (model->classify) (void)fprintf(out.fp, "labels %.17g %.17g\n", (double)model->classes[0], (double)model->classes[1]);
+    else (void)fprintf(out.fp, "labels %s\n", model->order ? "order" : "any");
     if (model->unit_rows) (void)fprintf(out.fp, "rows unit\n");
     if (model->probable) (void)fprintf(out.fp, "platt %.17g %.17g\n", (double)model->platt[0], (double)model->platt[1]);
     if (model->offset != 0) (void)fprintf(out.fp, "offset %.17g\n", (double)model->offset);
     (void)fprintf(out.fp, "weights %lld\n", (long long)nonzeros);
     for (PetscInt i = 0; i < model->n; i++) {
-      if (model->w[i] != 0) (void)fprintf(out.fp, "%lld %.17g\n", (long long)i + 1, (double)model->w[i]);
+      if (!model->nclass && model->w[i] != 0) (void)fprintf(out.fp, "%lld %.17g\n", (long long)i + 1, (double)model->w[i]);
+      for (PetscInt c = 0; c < model->nclass; c++) {
+        const PetscReal w = model->w[c * model->n + i];
+
+        if (w != 0) (void)fprintf(out.fp, "%lld %lld %.17g\n", (long long)i + 1, (long long)c + 1, (double)w);
+      }
     }
     (void)fprintf(out.fp, "end\n");
   }
@@ -136,13 +143,32 @@ static PetscBool IsCount(double v, double low, double high)
   return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
 }
 
+/* The labels and shifts of several classes; returns what was expected where something else is. */
+static PetscErrorCode ReadClasses(FILE *fp, PetscInt k, BMRMModel *model, PetscInt64 *at, char line[], int size, const char **expected)
+{
+  double v[2];
+
+  PetscFunctionBegin;
+  model->nclass = k;
+  PetscCall(PetscMalloc2(k, &model->label, k, &model->shift));
+  for (PetscInt c = 0; c < k && !*expected; c++) {
+    NextLine(fp, at, line, size);
+    if (!ScanNumbers(line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) *expected = "a label, higher than the one before, and an offset";
+    else {
+      model->label[c] = (PetscReal)v[0];
+      model->shift[c] = (PetscReal)v[1];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What the first rank does: reads the file, notes the first thing that is wrong. */
 static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
 {
   char        line[256];
   const char *expected = NULL;
-  double      v[2], last = 0;
-  PetscInt    count = 0;
+  double      v[3], last = 0;
+  PetscInt    count = 0, columns = 1;
 
   PetscFunctionBegin;
   NextLine(fp, &err->line, line, sizeof(line));
@@ -164,8 +190,15 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
-    model->classify = (PetscBool)(strcmp(line, "labels any") != 0);
-    if (model->classify && (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1]))) expected = "'labels' and two numbers in ascending order, or 'any'";
+    if (ScanNumbers(line, "classes", 1, v)) {
+      if (!IsCount(v[0], 2, PETSC_MAX_INT / PetscMax(1, model->n))) expected = "'classes' and their number, two or more";
+      else PetscCall(ReadClasses(fp, (PetscInt)v[0], model, &err->line, line, sizeof(line), &expected));
+      columns = PetscMax(1, model->nclass);
+    } else {
+      model->order    = (PetscBool)!strcmp(line, "labels order");
+      model->classify = (PetscBool)(strcmp(line, "labels any") != 0 && !model->order);
+    }
+    if (model->classify && (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1]))) expected = "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'";
     else if (model->classify) {
       model->classes[0] = (PetscReal)v[0];
       model->classes[1] = (PetscReal)v[1];
@@ -185,14 +218,20 @@ static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
       model->offset = (PetscReal)v[0];
       NextLine(fp, &err->line, line, sizeof(line));
     }
-    if (!ScanNumbers(line, "weights", 1, v) || !IsCount(v[0], 0, model->n)) expected = "'weights' and the number of those that are not zero";
+    if (!ScanNumbers(line, "weights", 1, v) || !IsCount(v[0], 0, (double)model->n * columns)) expected = "'weights' and the number of those that are not zero";
     else count = (PetscInt)v[0];
   }
-  if (!expected) PetscCall(PetscCalloc1(model->n, &model->w));
+  if (!expected) PetscCall(PetscCalloc1(model->n * columns, &model->w));
   for (PetscInt k = 0; k < count && !expected; k++) {
     NextLine(fp, &err->line, line, sizeof(line));
-    if (!ScanNumbers(line, "", 2, v) || !IsCount(v[0], last + 1, model->n)) expected = "an index, higher than the one before and no more than the features, and a weight";
-    else model->w[(PetscInt)(last = v[0]) - 1] = (PetscReal)v[1];
+    if (!model->nclass) {
+      if (!ScanNumbers(line, "", 2, v) || !IsCount(v[0], last + 1, model->n)) expected = "an index, higher than the one before and no more than the features, and a weight";
+      else model->w[(PetscInt)(last = v[0]) - 1] = (PetscReal)v[1];
+    } else if (!ScanNumbers(line, "", 3, v) || !IsCount(v[0], 1, model->n) || !IsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last)) expected = "an index and the number of a class, in rising order, and a weight";
+    else {
+      last                                                           = v[0] * columns + v[1];
+      model->w[((PetscInt)v[1] - 1) * model->n + (PetscInt)v[0] - 1] = (PetscReal)v[2];
+    }
   }
   if (!expected) {
     NextLine(fp, &err->line, line, sizeof(line));
@@ -226,7 +265,7 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 {
   GpAppComplaint err;
   PetscMPIInt    rank, count;
-  PetscReal     *weights;
+  BMRMModel      mine;
 
   PetscFunctionBegin;
   memset(model, 0, sizeof(*model));
@@ -247,12 +286,21 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
   PetscCallMPI(MPI_Bcast(&err, (PetscMPIInt)sizeof(err), MPI_BYTE, 0, comm));
   PetscCheck(!err.code || err.line, comm, (PetscErrorCode)err.code, "%s: %s", file, err.what);
   PetscCheck(!err.code, comm, (PetscErrorCode)err.code, "%s: line %" PetscInt64_FMT ": %s", file, err.line, err.what);
-  weights = model->w;
+  mine = *model;
   PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
-  model->w = weights;
-  if (rank) PetscCall(PetscMalloc1(model->n, &model->w));
-  PetscCall(PetscMPIIntCast(model->n, &count));
+  model->w     = mine.w;
+  model->label = mine.label;
+  model->shift = mine.shift;
+  if (rank) {
+    PetscCall(PetscMalloc1(model->n * PetscMax(1, model->nclass), &model->w));
+    if (model->nclass) PetscCall(PetscMalloc2(model->nclass, &model->label, model->nclass, &model->shift));
+  }
+  PetscCall(PetscMPIIntCast(model->n * PetscMax(1, model->nclass), &count));
   PetscCallMPI(MPI_Bcast(model->w, count, MPIU_REAL, 0, comm));
+  if (model->nclass) {
+    PetscCallMPI(MPI_Bcast(model->label, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
+    PetscCallMPI(MPI_Bcast(model->shift, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,7 +314,8 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 - X     - one example a row, with as many columns as the model has features
 
   Output Parameter:
-. f - the scores; one of zero or more stands for the second class, if there are classes
+. f - the scores; one of zero or more stands for the second class, if there are two; of more classes those of this rank's examples for the first class, then
+      for the second, and so on
 
   Level: developer
 
@@ -281,6 +330,10 @@ PetscErrorCode BMRMModelScore(const BMRMModel *model, Mat X, Vec *f)
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, NULL, &n));
   PetscCheck(n == model->n, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " columns but the model has %" PetscInt_FMT " features", n, model->n);
+  if (model->nclass) {
+    PetscCall(BMRMModelScoreClasses_Private(model, X, f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatCreateVecs(X, &w, f));
   PetscCall(VecGetOwnershipRange(w, &start, &end));
   PetscCall(VecGetArrayWrite(w, &a));

@@ -7,10 +7,11 @@
 #include "app/app.h"
 #include "bmrm.h"
 
-/* a linear model, the whole of it on every rank: the score of x is <w, x> + offset */
+/* a linear model, the whole of it on every rank: the score of x is <w, x> + offset; of several classes one of each */
 typedef struct {
   char       loss[64];
-  PetscBool  classify;   /* scores stand for two labels; else they are the prediction */
+  PetscBool  classify;   /* scores stand for two labels */
+  PetscBool  order;      /* scores are good for an order only; where this is so neither, and there are no classes, they are the prediction */
   PetscInt   n;          /* features */
   PetscReal  classes[2]; /* the labels of negative and positive scores */
   PetscReal  lambda, offset;
@@ -18,9 +19,13 @@ typedef struct {
   PetscBool  unit_rows; /* examples are divided by their norms first */
   PetscBool  probable;  /* platt is known */
   PetscReal *w;
+  PetscInt   nclass; /* classes with a score each, 0 for one score */
+  PetscReal *label;  /* their labels, in ascending order */
+  PetscReal *shift;  /* what is added to their scores; w has the weights of the first class, of the second, ... */
 } BMRMModel;
 
 PETSC_EXTERN PetscErrorCode BMRMModelCreate(Vec, PetscInt, BMRMModel *);
+PETSC_EXTERN PetscErrorCode BMRMModelCreateClasses(Vec, PetscInt, PetscInt, const PetscReal[], BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelWrite(MPI_Comm, const BMRMModel *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMModelRead(MPI_Comm, const char[], BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelScore(const BMRMModel *, Mat, Vec *);
@@ -36,10 +41,16 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode BMRMScoreCreate(BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreClasses(Vec, Vec, BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMScoreNumbers(Vec, Vec, BMRMScore *);
+PETSC_EXTERN PetscErrorCode BMRMScoreMany(Vec, Vec, PetscInt, BMRMScore *);
 PETSC_EXTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, PetscBool, const char[]);
 
 /* platt.c */
 PETSC_EXTERN PetscErrorCode BMRMPlattFit(Vec, Vec, PetscReal[2]);
+
+/* modelclasses.c */
+PETSC_INTERN PetscErrorCode BMRMModelScoreClasses_Private(const BMRMModel *, Mat, Vec *);
+PETSC_INTERN PetscErrorCode BMRMPredictionsWriteClasses_Private(Vec, const BMRMModel *, PetscBool, const char[]);
+PETSC_INTERN void           BMRMModelPutClasses_Private(FILE *, const BMRMModel *);
 
 /* what -report writes; numbers that are not known are NaN, names NULL */
 typedef struct {
@@ -49,7 +60,7 @@ typedef struct {
   PetscInt       iterations, matmults, cuts;
   const char    *reason;
   char           loss[64], regularizer[64];
-  PetscInt       nonzeros; /* weights that are not zero */
+  PetscInt       weights, nonzeros; /* weights, those that are not zero */
   BMRMScore      train, test;
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];

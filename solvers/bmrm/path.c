@@ -1,4 +1,5 @@
 /* Many lambdas: the path from one bundle, and cross-validation over it. */
+#include "bmrmimpl.h"
 #include "model.h"
 #include <math.h>
 
@@ -30,8 +31,13 @@ static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
   *quality = (PetscReal)NAN;
   if (task == BMRM_TASK_RANKING) PetscFunctionReturn(PETSC_SUCCESS);
   if (task == BMRM_TASK_CLASSIFICATION) PetscCall(BMRMScoreClasses(f, y, &s));
-  else PetscCall(BMRMScoreNumbers(f, y, &s));
-  *quality = task == BMRM_TASK_CLASSIFICATION ? s.accuracy : s.rmse;
+  else if (task == BMRM_TASK_MULTICLASS) {
+    PetscInt k;
+
+    PetscCall(BMRMGetClasses(b, &k));
+    PetscCall(BMRMScoreMany(f, y, k, &s));
+  } else PetscCall(BMRMScoreNumbers(f, y, &s));
+  *quality = PetscIsInfOrNanReal(s.rmse) ? s.accuracy : s.rmse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,8 +168,9 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
   for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
   PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
   for (PetscInt fold = 0; fold < folds; fold++) {
-    Mat Xs, Xv;
-    Vec ys, yv, w, f;
+    Mat      Xs, Xv, Av;
+    PetscInt outputs;
+    Vec      ys, yv, w, f;
 
     PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
     PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv, NULL));
@@ -171,14 +178,18 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
     PetscCall(BMRMSetData(b, Xs, ys));
     PetscCall(BMRMSetWeights(b, factor));
-    PetscCall(VecDuplicate(yv, &f));
+    PetscCall(BMRMSetUp(b));
+    PetscCall(BMRMGetClasses(b, &outputs));
+    if (outputs > 1) PetscCall(BMRMBlocksCreate_Private(Xv, outputs, &Av));
+    else PetscCall(PetscObjectReference((PetscObject)(Av = Xv)));
+    PetscCall(MatCreateVecs(Av, NULL, &f));
     for (PetscInt k = 0; k < n; k++) {
       PetscReal quality;
 
       PetscCall(BMRMSetLambda(b, point[k].lambda));
       PetscCall(BMRMSolve(b));
       PetscCall(BMRMGetSolution(b, &w));
-      PetscCall(MatMult(Xv, w, f));
+      PetscCall(MatMult(Av, w, f));
       PetscCall(Quality(b, f, yv, &quality));
       point[k].validation += quality / folds;
     }
@@ -187,6 +198,7 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscCall(VecDestroy(&yv));
     PetscCall(MatDestroy(&Xs));
     PetscCall(MatDestroy(&Xv));
+    PetscCall(MatDestroy(&Av));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -217,6 +217,10 @@ PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool sco
   PetscReal  *a;
 
   PetscFunctionBegin;
+  if (model->nclass) {
+    PetscCall(BMRMPredictionsWriteClasses_Private(f, model, scores, file));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GatherToZero(f, &n, &a));
   PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)f), file, &out));
   for (PetscInt i = 0; out.fp && i < n; i++) {

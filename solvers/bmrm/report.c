@@ -70,6 +70,7 @@ static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMSc
   PetscFunctionBegin;
   if (!PetscIsInfOrNanReal(s->accuracy)) {
     PetscCall(PetscPrintf(comm, "%-5s accuracy   %.4f %% of %" PetscInt_FMT " examples\n", which, 100 * (double)s->accuracy, s->rows));
+    if (s->tp < 0) PetscFunctionReturn(PETSC_SUCCESS); /* of more than two classes */
     PetscCall(PetscPrintf(comm, "                 precision %.4f, recall %.4f, F1 %.4f, MCC %.4f, AUC %.4f\n", (double)s->precision, (double)s->recall, (double)s->f1, (double)s->mcc, (double)s->auc));
     PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", s->tp, s->fp, s->tn, s->fn));
   } else if (!PetscIsInfOrNanReal(s->rmse)) {
@@ -102,7 +103,7 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
     PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g, %s loss, %s\n", (double)r->objective, (double)r->lambda, r->loss, r->regularizer));
     PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
     PetscCall(PetscPrintf(comm, "passes           %" PetscInt_FMT " in %.3f s, %s\n", r->iterations, r->seconds_solve, r->reason));
-    PetscCall(PetscPrintf(comm, "weights          %" PetscInt_FMT " of %" PetscInt_FMT " are not zero\n", r->nonzeros, r->cols));
+    PetscCall(PetscPrintf(comm, "weights          %" PetscInt_FMT " of %" PetscInt_FMT " are not zero\n", r->nonzeros, r->weights));
   }
   PetscCall(PrintScore(comm, "train", &r->train));
   PetscCall(PrintScore(comm, "test", &r->test));

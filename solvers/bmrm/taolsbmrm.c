@@ -1,4 +1,5 @@
-/* The Tao type lsbmrm: the bundle method with a line search, for  f(x) + lambda/2 ||x||^2  with any convex f that TAO can evaluate. */
+/* The Tao type lsbmrm: the bundle method with a line search, for  f(x) + lambda/2 ||x||^2  with any convex f that TAO can evaluate, or for what a
+   BMRM knows the structure of. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 #include <petsc/private/taoimpl.h>
@@ -15,6 +16,8 @@ typedef struct {
   BMRMRegularizer reg; /* tells the bundle that the norm is the common one */
   Vec             d, trial, gtrial;
   PetscReal       lower, step;
+  BMRM            bmrm;     /* in place of all this, where the structure is known */
+  PetscInt        reported; /* its last pass that TAO has heard of */
 } TAO_LSBMRM;
 
 /* f, its gradient and the objective at x; the gradient becomes a cut. */
@@ -89,6 +92,54 @@ static PetscErrorCode TaoStep_LSBMRM(Tao tao, PetscReal *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* After every pass of a BMRM: TAO's monitors, once, and its test, which comes twice where it wants to stop. */
+static PetscErrorCode TaoTest_LSBMRM(BMRM b, PetscInt it, PetscReal J, PetscReal lower, BMRMConvergedReason *reason, void *ctx)
+{
+  Tao             tao   = (Tao)ctx;
+  TAO_LSBMRM     *ls    = (TAO_LSBMRM *)tao->data;
+  const PetscReal gap   = PetscMax(0, J - lower);
+  const PetscBool first = (PetscBool)(it > ls->reported);
+
+  PetscFunctionBegin;
+  if (first) {
+    PetscCall(TaoLogConvergenceHistory(tao, J, gap, 0, tao->ksp_its));
+    PetscCall(TaoMonitor(tao, it, J, gap, 0, 1));
+  }
+  ls->reported  = it;
+  tao->niter    = it;
+  tao->fc       = J;
+  tao->residual = gap;
+  tao->reason   = TAO_CONTINUE_ITERATING;
+  PetscCall((*tao->ops->convergencetest)(tao, tao->cnvP));
+  *reason = tao->reason > 0 ? BMRM_CONVERGED_USER : tao->reason < 0 ? BMRM_DIVERGED_USER : BMRM_CONVERGED_ITERATING;
+  if (!*reason && tao->ops->update) PetscCall((*tao->ops->update)(tao, it, tao->user_update));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoSolveBMRM_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM         *ls = (TAO_LSBMRM *)tao->data;
+  BMRMConvergedReason reason;
+  PetscInt            n, m;
+  Vec                 w;
+
+  PetscFunctionBegin;
+  ls->reported = -1;
+  PetscCall(BMRMSetUp(ls->bmrm));
+  PetscCall(BMRMGetSolution(ls->bmrm, &w));
+  PetscCall(VecGetLocalSize(w, &n));
+  PetscCall(VecGetLocalSize(tao->solution, &m));
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The solution has %" PetscInt_FMT " entries on this rank, the BMRM %" PetscInt_FMT " weights", m, n);
+  PetscCall(BMRMSetConvergenceTest(ls->bmrm, TaoTest_LSBMRM, tao));
+  PetscCall(BMRMSolve(ls->bmrm));
+  PetscCall(BMRMSetConvergenceTest(ls->bmrm, NULL, NULL));
+  PetscCall(BMRMGetConvergedReason(ls->bmrm, &reason));
+  if (reason == BMRM_DIVERGED_STAGNATED) tao->reason = TAO_DIVERGED_LS_FAILURE;
+  if (reason == BMRM_DIVERGED_NANORINF) tao->reason = TAO_DIVERGED_NAN;
+  PetscCall(VecCopy(w, tao->solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
 {
   TAO_LSBMRM     *ls    = (TAO_LSBMRM *)tao->data;
@@ -96,6 +147,10 @@ static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
   PetscReal       J;
 
   PetscFunctionBegin;
+  if (ls->bmrm) {
+    PetscCall(TaoSolveBMRM_LSBMRM(tao));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(BMRMBundleCreate(&ls->bundle, 1, &floor));
   PetscCall(TaoEvaluate_LSBMRM(tao, tao->solution, tao->gradient, &J));
   ls->bundle.alpha[0] = 0; /* from the floor to the first cut */
@@ -123,6 +178,7 @@ static PetscErrorCode TaoSetUp_LSBMRM(Tao tao)
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
 
   PetscFunctionBegin;
+  if (ls->bmrm) PetscFunctionReturn(PETSC_SUCCESS);
   if (!tao->gradient) PetscCall(VecDuplicate(tao->solution, &tao->gradient));
   if (!ls->d) {
     PetscCall(VecDuplicate(tao->solution, &ls->d));
@@ -143,6 +199,9 @@ static PetscErrorCode TaoDestroy_LSBMRM(Tao tao)
   PetscCall(VecDestroy(&ls->d));
   PetscCall(VecDestroy(&ls->trial));
   PetscCall(VecDestroy(&ls->gtrial));
+  PetscCall(BMRMDestroy(&ls->bmrm));
+  PetscCall(PetscObjectComposeFunction((PetscObject)tao, "TaoLSBMRMSetBMRM_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)tao, "TaoLSBMRMGetBMRM_C", NULL));
   PetscCall(PetscFree(tao->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,6 +211,10 @@ static PetscErrorCode TaoSetFromOptions_LSBMRM(Tao tao, GpOptionItems PetscOptio
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
 
   PetscFunctionBegin;
+  if (ls->bmrm) { /* has options of its own */
+    PetscCall(BMRMSetFromOptions(ls->bmrm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscOptionsHeadBegin(PetscOptionsObject, "The bundle method with a line search, for f(x) + lambda/2 ||x||^2");
   PetscCall(PetscOptionsReal("-tao_lsbmrm_lambda", "weight of the regulariser", "TAOLSBMRM", ls->lambda, &ls->lambda, NULL));
   PetscCall(PetscOptionsInt("-tao_lsbmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "TAOLSBMRM", ls->idle_age, &ls->idle_age, NULL));
@@ -169,7 +232,80 @@ static PetscErrorCode TaoView_LSBMRM(Tao tao, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii) PetscCall(PetscViewerASCIIPrintf(viewer, "lambda=%g, lower bound=%.10g, cuts=%" PetscInt_FMT "\n", (double)ls->lambda, (double)ls->lower, ls->bundle.n));
+  if (ls->bmrm) PetscCall(BMRMView(ls->bmrm, viewer));
+  else if (ascii) PetscCall(PetscViewerASCIIPrintf(viewer, "lambda=%g, lower bound=%.10g, cuts=%" PetscInt_FMT "\n", (double)ls->lambda, (double)ls->lower, ls->bundle.n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoLSBMRMSetBMRM_LSBMRM(Tao tao, BMRM b)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+
+  PetscFunctionBegin;
+  if (b) PetscCall(PetscObjectReference((PetscObject)b));
+  PetscCall(BMRMDestroy(&ls->bmrm));
+  ls->bmrm         = b;
+  tao->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TaoLSBMRMGetBMRM_LSBMRM(Tao tao, BMRM *b)
+{
+  PetscFunctionBegin;
+  *b = ((TAO_LSBMRM *)tao->data)->bmrm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TaoLSBMRMSetBMRM - Shows a `TAOLSBMRM` the structure of its objective: loss, regulariser and data of a `BMRM`
+
+  Collective
+
+  Input Parameters:
++ tao - the Tao, which does nothing for another type than `TAOLSBMRM`
+- b   - the solver, with its data; `NULL` to go back to the objective and gradient of the user
+
+  Level: intermediate
+
+  Notes:
+  `TaoSolve()` then needs no callback. Products with the data are combined as the points are, so that the exact line search costs no evaluation and an iteration
+  is one `MatMult()` and one `MatMultTranspose()`. Loss, regulariser and lambda are those of b, whose options `TaoSetFromOptions()` reads; tolerances, convergence test,
+  monitors and history are TAO's. The solve starts from zero, whatever the vector of the solution holds, or with `BMRMSetWarmStart()` from the last solve's bundle.
+
+  The vector of `TaoSetSolution()` is laid out as the columns of the data; see `BMRMGetClasses()` where there is a score a class.
+
+.seealso: `TAOLSBMRM`, `TaoLSBMRMGetBMRM()`, `BMRMCreate()`, `BMRMSetData()`
+@*/
+PetscErrorCode TaoLSBMRMSetBMRM(Tao tao, BMRM b)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(tao, TAO_CLASSID, 1);
+  if (b) PetscCheckSameComm(tao, 1, b, 2);
+  PetscTryMethod(tao, "TaoLSBMRMSetBMRM_C", (Tao, BMRM), (tao, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TaoLSBMRMGetBMRM - Gets what `TaoLSBMRMSetBMRM()` has set
+
+  Not Collective
+
+  Input Parameter:
+. tao - the Tao, of type `TAOLSBMRM`
+
+  Output Parameter:
+. b - the solver, `NULL` for none; it belongs to the Tao
+
+  Level: intermediate
+
+.seealso: `TAOLSBMRM`, `TaoLSBMRMSetBMRM()`
+@*/
+PetscErrorCode TaoLSBMRMGetBMRM(Tao tao, BMRM *b)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(tao, TAO_CLASSID, 1);
+  BMRMCheckPointer(b, 2);
+  PetscUseMethod(tao, "TaoLSBMRMGetBMRM_C", (Tao, BMRM *), (tao, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,13 +320,13 @@ static PetscErrorCode TaoView_LSBMRM(Tao tao, PetscViewer viewer)
   Level: beginner
 
   Notes:
-  An iteration evaluates f and its subgradient once.
+  An iteration evaluates f and its subgradient once: that is its line search. `TaoLSBMRMSetBMRM()` shows it a risk whose structure is known, which is searched exactly.
 
   The user gives f and a subgradient, as for `TAOBMRM`; the regulariser is added here. The residual of the convergence tests is the certified
   gap: no point has an objective smaller than the reported one less the gap. The solution is the best point found, to which the reported
   objective belongs.
 
-.seealso: `TAOBMRM`, `TaoSetType()`, `BMRMCreate()`
+.seealso: `TAOBMRM`, `TaoSetType()`, `TaoLSBMRMSetBMRM()`, `BMRMCreate()`
 M*/
 PetscErrorCode TaoCreate_LSBMRM(Tao tao)
 {
@@ -212,5 +348,7 @@ PetscErrorCode TaoCreate_LSBMRM(Tao tao)
   tao->ops->view           = TaoView_LSBMRM;
   tao->ops->setfromoptions = TaoSetFromOptions_LSBMRM;
   tao->ops->destroy        = TaoDestroy_LSBMRM;
+  PetscCall(PetscObjectComposeFunction((PetscObject)tao, "TaoLSBMRMSetBMRM_C", TaoLSBMRMSetBMRM_LSBMRM));
+  PetscCall(PetscObjectComposeFunction((PetscObject)tao, "TaoLSBMRMGetBMRM_C", TaoLSBMRMGetBMRM_LSBMRM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

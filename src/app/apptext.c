@@ -229,6 +229,7 @@ PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
   const char *program = NULL;
   PetscInt64  bytes   = 0;
   PetscMPIInt rank, size;
+  int         piped;
 
   PetscFunctionBegin;
   memset(T, 0, sizeof(*T));
@@ -238,8 +239,9 @@ PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (!rank) PetscCall(Examine(T, &bytes, &program));
   PetscCall(GpAppTextRaise(T, NULL));
-  T->piped = (PetscBool)(program != NULL);
-  PetscCallMPI(MPI_Bcast(&T->piped, 1, MPIU_BOOL, 0, comm));
+  piped = program != NULL;
+  PetscCallMPI(MPI_Bcast(&piped, 1, MPI_INT, 0, comm));
+  T->piped = (PetscBool)piped;
   PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
   if (!T->piped) PetscCall(OpenShare(T, bytes));
   else if (!rank) PetscCall(OpenPipe(T, program));

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
   PetscCall(BMRMExamplesCreateMat(&ex, PETSC_DECIDE, MATAIJ, &X));
   PetscCall(PetscTime(&end));
   PetscCall(Usage(&seconds[2], &resident[2]));
-  PetscCall(BMRMExamplesCreateLabels(&ex, NULL, X, &y));
+  PetscCall(BMRMExamplesCreateLabels(&ex, 0, NULL, PETSC_FALSE, X, &y));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "file,ranks,bytes,entries,cpu_parse_s,cpu_matrix_s,wall_s,megabytes_per_cpu_s,resident_per_matrix\n"));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s,%d,%.0f,%" PetscInt64_FMT ",%.3f,%.3f,%.3f,%.0f,%.3f\n", strrchr(argv[1], '/') ? strrchr(argv[1], '/') + 1 : argv[1], size, (double)st.st_size, ex.nnz, seconds[1] - seconds[0], seconds[2] - seconds[1],
                         end - begin, 1e-6 * (double)st.st_size / size / (seconds[2] - seconds[0]), (resident[2] - resident[0]) / matrix));

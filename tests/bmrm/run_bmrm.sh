@@ -231,6 +231,88 @@ done
 run 1 -f "$tmp/numbers" -mat_type aij -bmrm_loss novelty -bmrm_loss_rho 2 -bmrm_lambda 1e-3 -bias 1 -bias_factor 1 -model "$tmp/novelty.model" && run 1 -model "$tmp/novelty.model" -predict "$tmp/numbers" -mat_type aij -predictions "$tmp/novelty.out" && [ "$(sort -u "$tmp/novelty.out" | tr '\n' ' ')" = "1 " ]
 verdict "novelty: what was trained on is not new"
 
+# --- several classes, queries: data written here, optima by linear programs (HiGHS) and scikit-learn's newton-cg and liblinear -------
+awk 'function next_() { s = (16807 * s) % 2147483647; return s / 2147483647 }
+  BEGIN { s = 42
+    for (i = 0; i < 240; i++) {
+      for (j = 0; j < 4; j++) x[j] = int(200 * next_() - 100) / 100
+      c = int(2 * (x[0] + x[1]) + 2 + 0.8 * next_())
+      if (x[2] > 0.7) c = 5
+      if (c < 0) c = 0
+      printf "%d qid:%d 1:%.2f 2:%.2f 3:%.2f 4:%.2f\n", 10 * c, 1 + i % 30, x[0], x[1], x[2], x[3] } }' >"$tmp/seven"
+awk '{ $1 = $1 == 50 ? 1 : -1; print }' "$tmp/seven" >"$tmp/fifty"
+set=(-bmrm_lambda 1e-3 -bmrm_eps 1e-8)
+certified "softmax, l2" 1.135041568385 -f "$tmp/seven" "${set[@]}" -bmrm_loss softmax
+certified "multiclass, l2" 0.799373187772 -f "$tmp/seven" "${set[@]}" -bmrm_loss multiclass
+certified "multiclass, l1" 0.802923329482 -f "$tmp/seven" "${set[@]}" -bmrm_loss multiclass -bmrm_reg l1
+certified "multiclass, costs by distance, l1" 1.853142624210 -f "$tmp/seven" "${set[@]}" -bmrm_loss multiclass -bmrm_loss_distance 1 -bmrm_reg l1
+certified "slackmulticlass, costs by distance, l1" 1.780325959948 -f "$tmp/seven" "${set[@]}" -bmrm_loss slackmulticlass -bmrm_loss_distance 1 -bmrm_reg l1 -bmrm_cuts 4
+certified "preference, l1" 0.253123048778 -f "$tmp/seven" "${set[@]}" -bmrm_loss preference -bmrm_reg l1 -bmrm_cuts 3
+certified "ordinal, l1" 3.814339776349 -f "$tmp/seven" "${set[@]}" -bmrm_loss ordinal -bmrm_reg l1
+certified "rocarea, l1" 0.185473856107 -f "$tmp/fifty" "${set[@]}" -bmrm_loss rocarea -bmrm_reg l1
+for loss in multiclass softmax; do
+  for n in 1 3; do
+    run $n -f "$tmp/seven" -test "$tmp/seven" -mat_type aij -bmrm_loss $loss "${set[@]}" -bias 1 -bias_factor 0.01 -model "$tmp/seven.$n" -predictions "$tmp/seven.out.$n" -scores -report "$tmp/seven.json.$n" &&
+      close "$(paste -d' ' "$tmp/seven.out.$n" <(cut -d' ' -f1 "$tmp/seven") | awk '$1 == $9 { n++ } END { printf "%.17g", n / NR }')" "$(value "$tmp/seven.json.$n" test_accuracy)" 1e-12 && holds "$(value "$tmp/seven.json.$n" test_accuracy) > 0.5"
+    verdict "$loss: the predictions have the accuracy of the report, $n rank(s)" test_accuracy "$tmp/seven.json.$n"
+  done
+  close "$(value "$tmp/seven.json.1" objective)" "$(value "$tmp/seven.json.3" objective)" 2e-8 && cmp -s <(cut -d' ' -f1 "$tmp/seven.out.1") <(cut -d' ' -f1 "$tmp/seven.out.3")
+  verdict "$loss: ranks agree"
+  run 2 -model "$tmp/seven.1" -test "$tmp/seven" -mat_type gpucsr -mat_gpucsr_storage double -predictions "$tmp/seven.again" -report "$tmp/again.json" && grep -q '^classes 7$' "$tmp/seven.1" &&
+    close "$(value "$tmp/again.json" test_accuracy)" "$(value "$tmp/seven.json.1" train_accuracy)" 0 && cmp -s "$tmp/seven.again" <(cut -d' ' -f1 "$tmp/seven.out.1")
+  verdict "$loss: the saved model predicts as the trained one"
+done
+for type in gpucsr dense; do
+  run 1 -f "$tmp/seven" -mat_type $type -mat_gpucsr_storage double -bmrm_loss softmax "${set[@]}" -bias 1 -bias_factor 0.01 -report "$tmp/type.json" && close "$(value "$tmp/type.json" objective)" "$(value "$tmp/seven.json.1" objective)" 2e-8
+  verdict "softmax: -mat_type $type agrees"
+done
+run 2 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_path 1e-1,1e-3 -cv 4 -report "$tmp/cv.json" && close "$(value "$tmp/cv.json" lambda)" 1e-3 0 && grep -q 'accuracy train / validation' "$tmp/log"
+verdict "softmax: cross-validation"
+head -n 9 "$tmp/seven.1" >"$tmp/cut.model"
+refused "several classes: a model cut off" 2 "cut.model: line 10: expected a label" -model "$tmp/cut.model" -test "$tmp/seven" -mat_type aij -report "$tmp/out/r"
+refused "several classes: unknown labels in a test" 1 "is none of the model's 7 from 0 to 60" -model "$tmp/seven.1" -test "$tmp/fifty" -mat_type aij -report "$tmp/out/r"
+refused "several classes: a free bias" 2 "give a bias of several classes a small factor" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bias 1 -model "$tmp/out/m"
+refused "several classes: probabilities" 1 "which the loss softmax does not tell apart" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
+refused "queries: no place in a binary file" 1 "has no place for the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
+awk '{ printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s", e[1] == 2 ? "2:" 8 * e[2] : $k }; print "" }' "$tmp/seven" >"$tmp/large"
+for n in 1 2; do
+  run $n -f "$tmp/large" -scale -normalize -mat_type aij -bmrm_loss softmax "${set[@]}" -model "$tmp/large.model" -report "$tmp/large.json" && run $n -model "$tmp/large.model" -test "$tmp/large" -mat_type aij -report "$tmp/after.json" &&
+    close "$(value "$tmp/large.json" train_accuracy)" "$(value "$tmp/after.json" test_accuracy)" 0
+  verdict "several classes: the model of scaled features is for features as they are, $n rank(s)"
+done
+refused "several classes: several labels an example" 1 "A LIBSVM file has one label a line" -f "$tmp/seven" -mat_type aij -bmrm_loss multilabel -model "$tmp/out/m"
+for n in 1 2; do
+  run $n -f "$tmp/seven" -test "$tmp/seven" -mat_type aij -bmrm_loss preference "${set[@]}" -model "$tmp/ranking.$n" -predictions "$tmp/ranking.out.$n" -report "$tmp/ranking.json.$n" && grep -q '^labels order$' "$tmp/ranking.$n" && [ "$(value "$tmp/ranking.json.$n" test_rmse)" = null ]
+  verdict "preference: trains, $n rank(s)"
+done
+close "$(value "$tmp/ranking.json.1" objective)" "$(value "$tmp/ranking.json.2" objective)" 2e-8
+verdict "preference: ranks agree"
+sed 's/qid:[0-9]* //' "$tmp/seven" >"$tmp/unasked"
+certified "preference without qid: all examples are one query, l1" 0.230498411929 -f "$tmp/unasked" "${set[@]}" -bmrm_loss preference -bmrm_reg l1
+printf '0\n1\n0\n1\n' >"$tmp/groups"
+for n in 1 3; do
+  run $n -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/groups" "${set[@]}" -bias 1 -report "$tmp/groups.json.$n" && [ "$(value "$tmp/groups.json.$n" reason)" = CONVERGED_GAP_ATOL ]
+  verdict "group lasso: groups from a file and a free bias, $n rank(s)" objective "$tmp/groups.json.$n"
+done
+awk '{ print $1, $3, "2" substr($5, 2), "3" substr($4, 2), $6 }' "$tmp/fifty" >"$tmp/sorted" # groups that follow each other
+run 1 -f "$tmp/sorted" -mat_type aij -bmrm_reg grouplasso -bmrm_reg_group_size 2 "${set[@]}" -bias 1 -report "$tmp/sorted.json" &&
+  close "$(value "$tmp/sorted.json" objective)" "$(value "$tmp/groups.json.1" objective)" 2e-8 && close "$(value "$tmp/groups.json.3" objective)" "$(value "$tmp/groups.json.1" objective)" 2e-8
+verdict "group lasso: the same groups by their size, and on more ranks"
+printf '0\n1\nx\n' >"$tmp/bad.groups"
+refused "group lasso: a bad group" 2 "bad.groups: line 3: expected the number of a group" -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/bad.groups" -model "$tmp/out/m"
+printf '0\n1\n' >"$tmp/few.groups"
+refused "group lasso: too few groups" 1 "there are groups of 2 features, the data have 4" -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/few.groups" -model "$tmp/out/m"
+refused "preference: more cuts than queries" 1 "5 cuts a pass, but the risk of the loss rocarea has 1 part here" -f "$tmp/fifty" -mat_type aij -bmrm_loss rocarea -bmrm_cuts 5 -model "$tmp/out/m"
+run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck7" -bmrm_checkpoint_every 5
+run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -bmrm_restart "$tmp/ck7" -model "$tmp/rest7" -report "$tmp/rest.json" &&
+  run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -model "$tmp/whole7" && cmp -s "$tmp/whole7" "$tmp/rest7" && holds "$(value "$tmp/rest.json" iterations) > 13"
+verdict "softmax: a restart ends in the same bits"
+refused "softmax: a checkpoint of another number of ranks" 2 "was made on another number of ranks" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_restart "$tmp/ck7" -model "$tmp/out/m"
+run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss preference "${set[@]}" -bmrm_max_it 6 -bmrm_checkpoint "$tmp/ckq" -bmrm_checkpoint_every 5
+sed '7s/qid:[0-9]*/qid:1/' "$tmp/seven" >"$tmp/asked"
+refused "preference: a checkpoint of other queries" 1 "belongs to other data" -f "$tmp/asked" -mat_type aij -bmrm_loss preference "${set[@]}" -bmrm_restart "$tmp/ckq" -model "$tmp/out/m"
+refused "softmax: a checkpoint of another group size" 1 "was made with another loss or regulariser" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_reg_group_size 2 -bmrm_lambda 0.03 -bmrm_restart "$tmp/ck7" -model "$tmp/out/m"
+
 # --- saved models, tiny data written here ---------------------------------------------------------------------------------------
 printf '2 1:1 2:0.5\n1 1:-1 3:0.25\n2 2:1\n1 1:-0.5 2:-1\n' >"$tmp/tiny"
 run 1 -f "$tmp/tiny" -mat_type aij -bmrm_lambda 0.01 -model "$tmp/tiny.model" && grep -q '^labels 1 2$' "$tmp/tiny.model"

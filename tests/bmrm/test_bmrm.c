@@ -1,6 +1,7 @@
 static char help[] = "The trainer: known optima, an independent solver, the certificate, the options and the errors, for several Mat types.\n\n";
 
 #include "bmrmimpl.h"
+#include <gpucsr.h>
 
 #define MROWS 60
 #define NCOLS 8
@@ -388,13 +389,68 @@ static PetscErrorCode TestWarm(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define MANY 6
+
+/* Several lambdas in step, and another matrix among them: each certified as if it were alone, and where nothing is shared the same to the last bit. */
+static PetscErrorCode TestMany(void)
+{
+  const PetscReal lambda[MANY] = {1e-1, 1e-2, 1e-3, 1e-3, 1e-2, 1e-4};
+  const PetscInt  seed[MANY] = {5, 5, 5, 6, 5, 5}, cuts[MANY] = {1, 3, 1, 1, 2, 1};
+
+  PetscFunctionBegin;
+  for (PetscInt shared = 0; shared < 2; shared++) {
+    Mat  X[2];
+    Vec  y[2];
+    BMRM b[MANY];
+
+    for (PetscInt k = 0; k < 2; k++) {
+      PetscCall(CreateProblem(5 + k, MROWS, MATAIJ, &X[k], &y[k]));
+      if (shared) {
+        PetscCall(MatConvert(X[k], MATGPUCSR, MAT_INPLACE_MATRIX, &X[k]));
+        PetscCall(MatGPUCSRSetStorage(X[k], MAT_GPUCSR_STORAGE_DOUBLE));
+      }
+    }
+    for (PetscInt k = 0; k < MANY; k++) {
+      PetscCall(BMRMCreate(PETSC_COMM_WORLD, &b[k]));
+      PetscCall(BMRMSetFromOptions(b[k]));
+      PetscCall(BMRMSetData(b[k], X[seed[k] - 5], y[seed[k] - 5]));
+      PetscCall(BMRMSetLambda(b[k], lambda[k]));
+      PetscCall(BMRMSetCuts(b[k], cuts[k]));
+      PetscCall(BMRMSetTolerances(b[k], 1e-6, 0, 10000));
+    }
+    PetscCall(BMRMSolveMany(MANY, b));
+    for (PetscInt k = 0; k < MANY; k++) {
+      PetscReal J[2];
+      PetscInt  mults[2];
+
+      PetscCall(CheckResult(b[k], seed[k], MROWS, lambda[k], 1e-6, Optimum(seed[k], MROWS, lambda[k])));
+      PetscCall(BMRMGetObjective(b[k], &J[0], NULL));
+      PetscCall(BMRMGetMatMults(b[k], &mults[0]));
+      PetscCall(BMRMSolve(b[k]));
+      PetscCall(BMRMGetObjective(b[k], &J[1], NULL));
+      PetscCall(BMRMGetMatMults(b[k], &mults[1]));
+      PetscCheck(shared || (J[0] == J[1] && mults[0] == mults[1]), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "solver %" PetscInt_FMT ": %.17g by %" PetscInt_FMT " products, alone %.17g by %" PetscInt_FMT, k, (double)J[0], mults[0], (double)J[1], mults[1]);
+    }
+    Refused(BMRMSolveMany(2, (BMRM[]){b[0], b[0]}), "Solvers 0 and 1 are the same");
+    for (PetscInt k = 0; k < MANY; k++) PetscCall(BMRMDestroy(&b[k]));
+    for (PetscInt k = 0; k < 2; k++) {
+      PetscCall(VecDestroy(&y[k]));
+      PetscCall(MatDestroy(&X[k]));
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "several lambdas and matrices in step: certified\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
   PetscCall(TestKnown());
   PetscCall(TestRandom());
   PetscCall(TestWarm());
+  PetscCall(TestMany());
   PetscCall(TestReasons());
   PetscCall(PetscFinalize());
   return 0;

@@ -73,10 +73,17 @@ static const struct {
   PetscReal (*risk)(const Oracle *, const PetscReal[]);
 } losses[] = {{"multiclass", multiclass}, {"slackmulticlass", slackmulticlass}, {"softmax", softmax}, {"multilabel", multilabel}};
 
+/* of two classes by two features with factors: a feature's weights are a group */
+static PetscReal OmegaGroups(const PetscReal w[], PetscInt n)
+{
+  return PetscSqrtReal(2) * (0.5 * PetscSqrtReal(w[0] * w[0] + w[2] * w[2]) + 2 * PetscSqrtReal(w[1] * w[1] + w[3] * w[3]));
+}
+
 static const struct {
   const char *type;
   PetscReal (*omega)(const PetscReal w[], PetscInt n);
-} regularizers[] = {{"l2", OmegaL2}, {"l1", OmegaL1}, {"elasticnet", OmegaElasticNet}};
+  PetscReal factor[2]; /* of the features' weights */
+} regularizers[] = {{"l2", OmegaL2, {1, 1}}, {"l1", OmegaL1, {1, 1}}, {"elasticnet", OmegaElasticNet, {1, 1}}, {"grouplasso", OmegaGroups, {0.5, 2}}};
 
 /* 3 classes by one feature, or 2 classes by two, so that a nested search can find the optimum */
 static void Make(Oracle *p, PetscInt seed)
@@ -102,7 +109,7 @@ static void Make(Oracle *p, PetscInt seed)
 int main(int argc, char **argv)
 {
   char     type[64] = MATAIJ;
-  PetscInt seeds = 3, cuts = 1;
+  PetscInt seeds = 4, cuts = 1;
   Oracle   p;
 
   PetscFunctionBeginUser;
@@ -116,11 +123,11 @@ int main(int argc, char **argv)
     p.risk = losses[k].risk;
     for (PetscInt seed = 0; seed < seeds; seed++) {
       Mat      X;
-      Vec      y, one;
+      Vec      y, factor;
       BMRM     b;
       PetscInt ny, n;
 
-      p.omega  = regularizers[seed % 3].omega;
+      p.omega  = regularizers[seed % 4].omega;
       p.lambda = 0.05;
       Make(&p, seed);
       ny = p.risk == multilabel ? p.k : 1;
@@ -132,11 +139,11 @@ int main(int argc, char **argv)
       PetscCall(BMRMSetData(b, X, y));
       PetscCall(BMRMSetLossType(b, p.name));
       if (p.risk == multiclass || p.risk == slackmulticlass) PetscCall(BMRMSetLossParameter(b, "distance", DISTANCE));
-      PetscCall(BMRMSetRegularizerType(b, regularizers[seed % 3].type));
-      PetscCall(MatCreateVecs(X, &one, NULL)); /* factors of ones change nothing */
-      PetscCall(VecSet(one, 1));
-      if (seed % 2) PetscCall(BMRMSetWeights(b, one));
-      PetscCall(VecDestroy(&one));
+      PetscCall(BMRMSetRegularizerType(b, regularizers[seed % 4].type));
+      PetscCall(MatCreateVecs(X, &factor, NULL));
+      PetscCall(Fill(factor, 1, regularizers[seed % 4].factor, 0, 0, 0));
+      if (seed % 2) PetscCall(BMRMSetWeights(b, factor));
+      PetscCall(VecDestroy(&factor));
       PetscCall(BMRMSetLambda(b, p.lambda));
       PetscCall(BMRMSetCuts(b, cuts));
       PetscCall(BMRMSetUp(b));

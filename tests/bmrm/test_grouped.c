@@ -146,10 +146,21 @@ static PetscReal ndcg(const Oracle *p, const PetscReal z[])
 
 static const Loss losses[] = {{"rocarea", rocarea, 2, 1}, {"fbeta", fbeta, 2, 1}, {"ordinal", ordinal, 4, 1}, {"preference", preference, 3, QUERIES}, {"ndcg", ndcg, 3, QUERIES}};
 
+/* one group of both weights; and the second weight free */
+static PetscReal OmegaGroup(const PetscReal w[], PetscInt n)
+{
+  return PetscSqrtReal(n * (w[0] * w[0] + w[1] * w[1]));
+}
+
+static PetscReal OmegaFree(const PetscReal w[], PetscInt n)
+{
+  return w[0] * w[0] / 2;
+}
+
 static const struct {
   const char *type;
   PetscReal (*omega)(const PetscReal w[], PetscInt n);
-} regularizers[] = {{"l2", OmegaL2}, {"elasticnet", OmegaElasticNet}, {"l1", OmegaL1}};
+} regularizers[] = {{"l2", OmegaL2}, {"elasticnet", OmegaElasticNet}, {"l1", OmegaL1}, {"grouplasso", OmegaGroup}, {"l2", OmegaFree}};
 
 static void Make(Oracle *p, const Loss *l, PetscInt seed)
 {
@@ -167,7 +178,7 @@ static void Make(Oracle *p, const Loss *l, PetscInt seed)
 int main(int argc, char **argv)
 {
   char     type[64] = MATAIJ;
-  PetscInt seeds = 4, cuts = 1;
+  PetscInt seeds = 5, cuts = 1;
   Oracle   p;
 
   PetscFunctionBeginUser;
@@ -192,7 +203,7 @@ int main(int argc, char **argv)
       Vec       y, q;
       BMRM      b;
 
-      p.omega  = regularizers[seed % 3].omega;
+      p.omega  = regularizers[seed % 5].omega;
       p.lambda = seed % 2 ? 0.005 : 0.03;
       Make(&p, l, seed + 17 * (PetscInt)k);
       for (PetscInt i = 0; i < MROWS; i++) query[i] = 100 - 7 * (i % QUERIES);
@@ -207,7 +218,17 @@ int main(int argc, char **argv)
       PetscCall(BMRMSetLossType(b, l->name));
       if (l->risk == fbeta) PetscCall(BMRMSetLossParameter(b, "beta", BETA));
       if (l->risk == ndcg) PetscCall(BMRMSetLossParameter(b, "places", PLACES));
-      PetscCall(BMRMSetRegularizerType(b, regularizers[seed % 3].type));
+      PetscCall(BMRMSetRegularizerType(b, regularizers[seed % 5].type));
+      PetscCall(BMRMSetGroupSize(b, NCOLS));
+      if (p.omega == OmegaFree) {
+        const PetscReal factor[NCOLS] = {1, 0};
+        Vec             w;
+
+        PetscCall(MatCreateVecs(X, &w, NULL));
+        PetscCall(Fill(w, 1, factor, 0, 0, 0));
+        PetscCall(BMRMSetWeights(b, w));
+        PetscCall(VecDestroy(&w));
+      }
       PetscCall(BMRMSetLambda(b, p.lambda));
       PetscCall(BMRMSetCuts(b, PetscMin(cuts, l->parts)));
       for (PetscInt trial = 0; trial < 10; trial++) PetscCall(TestLoss(b, &p, l->parts, trial));

@@ -279,25 +279,59 @@ static PetscErrorCode TestValues(void)
 
 static PetscErrorCode TestClasses(const char text[], const char error[])
 {
-  const char    *file = "test_libsvm.tmp";
-  BMRMExamples   ex;
-  PetscReal      classes[2];
-  PetscErrorCode ierr;
+  const char      *file = "test_libsvm.tmp";
+  BMRMExamples     ex;
+  const PetscReal *classes = NULL;
+  PetscInt         n       = 0;
+  PetscErrorCode   ierr;
 
   PetscFunctionBegin;
   PetscCall(Write(file, text, strlen(text)));
   PetscCall(BMRMExamplesLoad(PETSC_COMM_WORLD, file, &ex));
   PetscCall(PetscPushErrorHandler(KeepMessage, NULL));
-  ierr = BMRMExamplesGetClasses(&ex, classes);
+  ierr = BMRMExamplesGetClasses(&ex, PETSC_TRUE, &n, &classes);
   PetscCall(PetscPopErrorHandler());
   if (error) {
     PetscCheck(ierr && strstr(message, error), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "the message is '%s'", message);
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "classes: %s\n", message));
   } else {
-    PetscCheck(!ierr && classes[0] < classes[1], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "two classes are not found");
+    PetscCheck(!ierr && n == 2 && classes[0] < classes[1], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "two classes are not found");
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "classes: %g and %g\n", (double)classes[0], (double)classes[1]));
   }
   PetscCall(BMRMExamplesDestroy(&ex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Labels as numbers of their classes, queries as they are. */
+static PetscErrorCode TestQueries(void)
+{
+  const char *text = "3 qid:12 1:1\n# c\n-1 qid:7 1:2\n8 1:3\n3 qid:12\n", *file = "test_libsvm.tmp";
+  const PetscReal class[] = {1, 0, 2, 1}, query[] = {12, 7, -1, 12};
+  const PetscReal   *classes;
+  const PetscScalar *a;
+  BMRMExamples       ex;
+  PetscInt           n, start, end;
+  Mat                X;
+  Vec                v[2];
+
+  PetscFunctionBegin;
+  PetscCall(Write(file, text, strlen(text)));
+  PetscCall(BMRMExamplesLoad(PETSC_COMM_WORLD, file, &ex));
+  PetscCall(BMRMExamplesGetClasses(&ex, PETSC_FALSE, &n, &classes));
+  PetscCheck(n == 3 && classes[0] == -1 && classes[1] == 3 && classes[2] == 8, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "three classes are not found");
+  PetscCall(BMRMExamplesCreateMat(&ex, PETSC_DECIDE, MATAIJ, &X));
+  PetscCall(BMRMExamplesCreateLabels(&ex, n, classes, PETSC_FALSE, X, &v[0]));
+  PetscCall(BMRMExamplesCreateQueries(&ex, X, &v[1]));
+  PetscCall(VecGetOwnershipRange(v[0], &start, &end));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecGetArrayRead(v[k], &a));
+    for (PetscInt i = start; i < end; i++) PetscCheck(PetscRealPart(a[i - start]) == (k ? query : class)[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s of example %" PetscInt_FMT ": %g", k ? "query" : "class", i, (double)PetscRealPart(a[i - start]));
+    PetscCall(VecRestoreArrayRead(v[k], &a));
+    PetscCall(VecDestroy(&v[k]));
+  }
+  PetscCall(MatDestroy(&X));
+  PetscCall(BMRMExamplesDestroy(&ex));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "classes and queries\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -322,6 +356,7 @@ int main(int argc, char **argv)
   PetscCall(TestClasses("+1 1:1\n-1 1:1\n-1.0 1:1\n", NULL));
   PetscCall(TestClasses("1 1:1\n1 2:1\n", "all labels are 1, expected two classes"));
   PetscCall(TestClasses("1 1:1\n3 1:1\n# c\n2 2:1\n", "expected two classes, got more: 1 (line 1), 2 (line 4), 3 (line 2)"));
+  PetscCall(TestQueries());
   if (!rank) (void)remove("test_libsvm.tmp");
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscCall(PetscPushErrorHandler(KeepMessage, NULL));

@@ -43,17 +43,19 @@ static const Loss losses[] = {{"hinge", hinge, "+-"},         {"sqhinge", sqhing
                               {"absolute", absolute, "real"}, {"quantile", quantile, "real"}, {"epsilon", epsilon, "real"},     {"sqepsilon", sqepsilon, "real"}, {"huber", huber, "real"},           {"poisson", poisson, "count"},
                               {"novelty", novelty, "real"}};
 
-/* factors of the weights; with the last one zero the last weight is free */
+/* factors of the weights; with the last one zero the last weight is free; a group is the first two weights, or the last */
 static const struct {
   const char *name, *type;
-  PetscReal   square, absolute, factor[NCOLS];
-} regularizers[] = {{"l2", "l2", 1, 0, {1, 1, 1}},
-                    {"l2 with factors", "l2", 1, 0, {0.5, 2, 1}},
-                    {"l2 with a free weight", "l2", 1, 0, {1, 3, 0}},
-                    {"elasticnet", "elasticnet", 0.7, 0.3, {1, 1, 1}},
-                    {"elasticnet with a free weight", "elasticnet", 0.7, 0.3, {2, 1, 0}},
-                    {"l1", "l1", 0, 1, {1, 1, 1}},
-                    {"l1 with factors and a free weight", "l1", 0, 1, {0.5, 2, 0}}};
+  PetscReal   square, absolute, group, factor[NCOLS];
+} regularizers[] = {{"l2", "l2", 1, 0, 0, {1, 1, 1}},
+                    {"l2 with factors", "l2", 1, 0, 0, {0.5, 2, 1}},
+                    {"l2 with a free weight", "l2", 1, 0, 0, {1, 3, 0}},
+                    {"elasticnet", "elasticnet", 0.7, 0.3, 0, {1, 1, 1}},
+                    {"elasticnet with a free weight", "elasticnet", 0.7, 0.3, 0, {2, 1, 0}},
+                    {"l1", "l1", 0, 1, 0, {1, 1, 1}},
+                    {"l1 with factors and a free weight", "l1", 0, 1, 0, {0.5, 2, 0}},
+                    {"grouplasso", "grouplasso", 0, 0, 1, {1, 1, 1}},
+                    {"grouplasso with factors and a free weight", "grouplasso", 0, 0, 1, {2, 2, 0}}};
 
 /* a number in [-1, 1) that depends on nothing but its arguments */
 static PetscReal Value(PetscInt seed, PetscInt i, PetscInt k)
@@ -82,6 +84,15 @@ typedef struct {
   PetscReal   lambda, w[NCOLS];
 } Problem;
 
+static PetscReal Omega(PetscInt reg, const PetscReal w[NCOLS])
+{
+  const PetscReal *factor = regularizers[reg].factor;
+  PetscReal        sum    = regularizers[reg].group * (factor[0] * PetscSqrtReal(2 * (SQR(w[0]) + SQR(w[1]))) + factor[2] * PetscAbsReal(w[2]));
+
+  for (PetscInt k = 0; k < NCOLS; k++) sum += factor[k] * (regularizers[reg].square * SQR(w[k]) / 2 + regularizers[reg].absolute * PetscAbsReal(w[k]));
+  return sum;
+}
+
 static PetscReal Objective(const Problem *p)
 {
   PetscReal J = 0, x[NCOLS], y;
@@ -93,8 +104,7 @@ static PetscReal Objective(const Problem *p)
     for (PetscInt k = 0; k < NCOLS; k++) z += p->w[k] * x[k];
     J += (*p->loss->loss)(z, y) / MROWS;
   }
-  for (PetscInt k = 0; k < NCOLS; k++) J += p->lambda * regularizers[p->reg].factor[k] * (regularizers[p->reg].square * SQR(p->w[k]) / 2 + regularizers[p->reg].absolute * PetscAbsReal(p->w[k]));
-  return J;
+  return J + p->lambda * Omega(p->reg, p->w);
 }
 
 /* The least objective over the weights from k on, by golden sections inside golden sections: no derivative, no model, only convexity. */
@@ -167,6 +177,7 @@ static PetscErrorCode Prepare(BMRM b, const Problem *p, PetscInt reg)
   }
   PetscCall(BMRMSetRegularizerType(b, regularizers[reg].type));
   PetscCall(BMRMSetElasticNetRatio(b, 0.3));
+  PetscCall(BMRMSetGroupSize(b, 2));
   if (factor[0] != 1 || factor[2] != 1) {
     Vec      w;
     PetscInt start, end;
@@ -396,9 +407,13 @@ int main(int argc, char **argv)
       test:
          suffix: 1
       test:
-         suffix: 3
-         nsize: 3
-         args: -type {{aij dense}} -every 6
+         suffix: 2
+         nsize: 2
+         args: -type dense -every 4
+      test:
+         suffix: 4
+         nsize: 4
+         args: -every 8
       test:
          suffix: cuts
          args: -bmrm_cuts 4 -type dense
@@ -408,7 +423,7 @@ int main(int argc, char **argv)
       test:
          suffix: gpu_2
          nsize: 2
-         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -every 6
+         args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage double -every 4
       test:
          suffix: few
          args: -bmrm_max_cuts 8 -every 2
