@@ -226,8 +226,8 @@ static PetscErrorCode Examine(GpAppText *T, PetscInt64 *bytes, const char **prog
 */
 PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
 {
-  const char *program = NULL;
-  PetscInt64  bytes   = 0;
+  const char *program  = NULL;
+  PetscInt64  known[2] = {0, 0}; /* of the file, by rank 0: bytes, and whether a program decompresses it */
   PetscMPIInt rank, size;
 
   PetscFunctionBegin;
@@ -236,12 +236,12 @@ PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
   PetscCall(PetscStrncpy(T->file, file, sizeof(T->file)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (!rank) PetscCall(Examine(T, &bytes, &program));
+  if (!rank) PetscCall(Examine(T, &known[0], &program));
   PetscCall(GpAppTextRaise(T, NULL));
-  T->piped = (PetscBool)(program != NULL);
-  PetscCallMPI(MPI_Bcast(&T->piped, 1, MPIU_BOOL, 0, comm));
-  PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
-  if (!T->piped) PetscCall(OpenShare(T, bytes));
+  known[1] = program != NULL;
+  PetscCallMPI(MPI_Bcast(known, 2, MPIU_INT64, 0, comm));
+  T->piped = (PetscBool)(known[1] != 0);
+  if (!T->piped) PetscCall(OpenShare(T, known[0]));
   else if (!rank) PetscCall(OpenPipe(T, program));
   if (T->piped && size > 1 && !rank) PetscCall(GpAppTextNext(T, (size_t)-1));
   PetscCall(GpAppTextRaise(T, NULL));
