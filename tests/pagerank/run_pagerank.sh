@@ -13,7 +13,6 @@ python=/usr/bin/python3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 device=(-gpucsr_device "$GPUCSR_DEVICE")
-export OMPI_MCA_ess_singleton_isolated=1 # a program alone starts without Open MPI's daemon, in a tenth of the time
 
 # --- helpers ----------------------------------------------------------------------------------------------------------------
 run() { # run RANKS ARGUMENTS: output in $tmp/log
