@@ -84,5 +84,6 @@ cat "$testdir"/test_*_err.log 2>/dev/null | sed 's/^/#   /' | head -n "${TAP_LIN
 # programs that were not compiled never came to be tests
 broken=$(sed -nE "s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] ]*)\.o\] Error.*|\1|p; s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] .]*)\] Error.*|\1|p" "$top/harness.log" | sort -u)
 for b in $broken; do not_ok "$b compiles and links" "$top/harness.log"; done
+if grep 'warning:' "$top/harness.log" >"$top/warnings"; then not_ok "the tests compile without warnings" "$top/warnings"; fi
 if [ -z "$broken" ] && ! ls "$testdir"/counts/*.counts >/dev/null 2>&1; then not_ok "PETSc's harness runs" "$top/harness.log"; fi
 exit 0
