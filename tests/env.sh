@@ -1,8 +1,8 @@
 # Sourced by the test scripts: where things are, and a calm environment for MPI programs.
 unset MAKEFLAGS MFLAGS MAKELEVEL # what they hold is in the environment too; here it would beat it
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$ROOT" || exit 1
-case ${BUILD:=build} in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+BUILD=$(realpath -m "${BUILD:-build}") # one name for one folder, however it was given: the makefile knows targets by their names
 : "${PETSC_DIR:=$(pkg-config --variable=prefix PETSc 2>/dev/null || pkg-config --variable=prefix petsc 2>/dev/null)}"
 : "${PETSC_ARCH=}"
 : "${MPIEXEC:=mpiexec}"

@@ -42,7 +42,9 @@ fromsource() {
 
   mkdir -p "$top/src/mat/tests"
   rm -rf "$top"/src/mat/tests/*
-  for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vx bench); do
+  local others=bench
+  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector' # what lies below PETSc is the same with each
+  for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vxE "$others"); do
     mkdir -p "$top/src/mat/tests/$room"
     for f in tests/"$room"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$room/"; done
   done
