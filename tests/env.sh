@@ -12,6 +12,7 @@ BMRM=$BUILD/bin/bmrm
 # public data sets kept beside the project; tests that want them are skipped without them
 if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
 export ROOT BUILD PETSC_DIR PETSC_ARCH MPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
+CORES=$(env -u OMP_NUM_THREADS nproc) # which obeys OpenMP
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
