@@ -54,7 +54,7 @@ refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and with
   mkdir "$tmp/out"
   run "$ranks" "$@"
   rc=$?
-  [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal|double free|UNUSUAL' "$tmp/log" && clean
+  [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal number ([4-8]|11) |double free|UNUSUAL' "$tmp/log" && clean
   verdict "$name"
 }
 
