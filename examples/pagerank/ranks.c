@@ -164,46 +164,27 @@ static int Descending(const void *a, const void *b)
 /* the distribution of the ranks as a picture: rank over place, both logarithmic, a straight line for a power law */
 PetscErrorCode RanksWritePicture(Vec x, const char file[])
 {
-  const double W = 640, H = 440, left = 90, right = 20, top = 20, bottom = 60;
   GpAppOutput  out;
   Vec          on0;
   PetscScalar *a;
-  PetscInt     N;
+  PetscInt     N, points = 0;
+  double      *place, *rank;
 
   PetscFunctionBegin;
   PetscCall(Gather(x, &on0));
-  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
   PetscCall(VecGetLocalSize(on0, &N));
   PetscCall(VecGetArray(on0, &a));
-  if (out.fp) {
-    double low, high, places;
-
-    qsort(a, (size_t)N, sizeof(*a), Descending);
-    while (N > 1 && !(a[N - 1] > 0)) N--; /* a logarithm wants them positive */
-    high   = PetscCeilReal(PetscLog10Real(PetscRealPart(a[0])));
-    low    = PetscMin(PetscFloorReal(PetscLog10Real(PetscRealPart(a[N - 1]))), high - 1);
-    places = PetscMax(PetscCeilReal(PetscLog10Real((PetscReal)N)), 1);
-    (void)fprintf(out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H);
-    for (int d = 0; d <= (int)places; d++) {
-      const double at = left + d / places * (W - left - right);
-
-      (void)fprintf(out.fp, "<path d=\"M%.1f %g V%g\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n", at, top, H - bottom, at, H - bottom + 20, d);
-    }
-    for (int d = (int)low; d <= (int)high; d++) {
-      const double at = top + (high - d) / (high - low) * (H - top - bottom);
-
-      (void)fprintf(out.fp, "<path d=\"M%g %.1f H%g\" stroke=\"#ddd\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n", left, at, W - right, left - 8, at + 4, d);
-    }
-    (void)fprintf(out.fp, "<polyline fill=\"none\" stroke=\"#0b62a4\" stroke-width=\"2\" points=\"");
-    for (double p = 1; p <= N; p = PetscMax(p + 1, PetscFloorReal(p * 1.02))) {
-      const double value = PetscLog10Real(PetscRealPart(a[(PetscInt)p - 1]));
-
-      (void)fprintf(out.fp, "%.1f,%.1f ", left + PetscLog10Real(p) / places * (W - left - right), top + (high - value) / (high - low) * (H - top - bottom));
-    }
-    (void)fprintf(out.fp, "\"/>\n<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">place</text>\n<text transform=\"translate(24 %g) rotate(-90)\" text-anchor=\"middle\">PageRank</text>\n</svg>\n", (left + W - right) / 2, H - 15, (top + H - bottom) / 2);
+  PetscCall(PetscMalloc2(N, &place, N, &rank));
+  qsort(a, (size_t)N, sizeof(*a), Descending);
+  for (double p = 1; p <= N; p = PetscMax(p + 1, PetscFloorReal(p * 1.02))) {
+    place[points]  = p;
+    rank[points++] = PetscRealPart(a[(PetscInt)p - 1]);
   }
+  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
+  GpAppPlotWrite(&out, "place", PETSC_TRUE, "PageRank", 1, &(GpAppCurve){NULL, points, place, rank});
+  PetscCall(GpAppOutputCommit(&out));
+  PetscCall(PetscFree2(place, rank));
   PetscCall(VecRestoreArray(on0, &a));
   PetscCall(VecDestroy(&on0));
-  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

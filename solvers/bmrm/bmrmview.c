@@ -1,5 +1,6 @@
 /* The BMRM object: what it prints, and its monitors. */
 #include "bmrmimpl.h"
+#include <petscdraw.h>
 #include <petscviewer.h>
 #include <petsctime.h>
 
@@ -37,27 +38,60 @@ static PetscErrorCode BMRMMonitorDefaultPrint(BMRM b, PetscInt it, PetscReal J, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A line graph of objective, bound and gap over the passes, by their decimal logarithms; what is below a hundredth of the tolerance is drawn there. */
+static PetscErrorCode BMRMMonitorDefaultDraw(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
+{
+  BMRMMonitorDefault *mon      = (BMRMMonitorDefault *)ctx;
+  const char *const   legend[] = {"objective", "lower bound", "gap"};
+  const PetscReal     floor    = PetscMax(PetscMax(b->eps, b->eps_rel * J) / 100, 1e-16);
+  PetscReal           x[3], y[3];
+  PetscDrawLG         lg;
+  PetscDrawAxis       axis;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerDrawGetDrawLG(mon->viewer, 0, &lg));
+  if (!it) {
+    PetscCall(PetscDrawLGReset(lg));
+    PetscCall(PetscDrawLGSetDimension(lg, 3));
+    PetscCall(PetscDrawLGSetLegend(lg, legend));
+    PetscCall(PetscDrawLGGetAxis(lg, &axis));
+    PetscCall(PetscDrawAxisSetLabels(axis, "BMRM", "pass", "log10"));
+  }
+  y[0] = J;
+  y[1] = lower;
+  y[2] = J - lower;
+  for (int k = 0; k < 3; k++) {
+    x[k] = it;
+    y[k] = PetscLog10Real(PetscMax(y[k], floor));
+  }
+  PetscCall(PetscDrawLGAddPoint(lg, x, y));
+  PetscCall(PetscDrawLGDraw(lg));
+  PetscCall(PetscDrawLGSave(lg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Called inside PetscOptionsBegin()/End(). */
 PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   BMRMMonitorDefault *mon;
   PetscViewer         viewer;
-  PetscBool           flg, ascii;
+  PetscBool           flg, ascii, draw;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsViewer("-bmrm_monitor", "print a line a pass", "BMRMMonitorSet", &viewer, NULL, &flg));
+  PetscCall(PetscOptionsViewer("-bmrm_monitor", "print a line a pass, or draw", "BMRMMonitorSet", &viewer, NULL, &flg));
   if (!flg) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < b->nmonitors; i++) { /* options read twice make one monitor */
-    if (b->monitor[i] == BMRMMonitorDefaultPrint) {
+    if (b->monitor[i] == BMRMMonitorDefaultPrint || b->monitor[i] == BMRMMonitorDefaultDraw) {
       PetscCall(PetscViewerDestroy(&viewer));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  PetscCheck(ascii, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "-bmrm_monitor prints to an ASCII viewer only");
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &draw));
+  PetscCheck(ascii || draw, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "-bmrm_monitor prints to an ASCII viewer or draws in a draw viewer");
   PetscCall(PetscNew(&mon));
   mon->viewer = viewer;
-  PetscCall(BMRMMonitorSet(b, BMRMMonitorDefaultPrint, mon, BMRMMonitorDefaultDestroy));
+  PetscCall(BMRMMonitorSet(b, draw ? BMRMMonitorDefaultDraw : BMRMMonitorDefaultPrint, mon, BMRMMonitorDefaultDestroy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,7 +107,7 @@ PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOpti
 - destroy - frees the context, or `NULL`
 
   Options Database Key:
-. -bmrm_monitor [viewer] - print a line a pass
+. -bmrm_monitor [viewer] - print a line a pass; with the viewer draw, draw objective, lower bound and gap
 
   Level: intermediate
 

@@ -48,10 +48,11 @@ static inline PetscBool EndsToken(char c)
 /* Reads the features from p to the end of the line or its comment; returns where that is, NULL after a complaint. */
 static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p)
 {
-  PetscInt     nz   = ps->nz;
-  uint64_t     last = 0;
-  PetscInt    *j    = ps->ex->j;
-  PetscScalar *a    = ps->ex->a;
+  const PetscInt cap  = ps->nzcap;
+  PetscInt       nz   = ps->nz;
+  uint64_t       last = 0;
+  PetscInt      *j    = ps->ex->j;
+  PetscScalar   *a    = ps->ex->a;
 
   while (1) {
     const char *token, *end;
@@ -61,8 +62,11 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     while (GpAppIsBlank(*p)) p++;
     if (*p == '\n' || *p == '#') break;
     for (token = p; GpAppIsDigit(*p); p++) index = 10 * index + (uint64_t)(*p - '0');
-    end = *p == ':' ? GpAppScanReal(p + 1, &value) : NULL;
-    if (PetscLikely(end && index > last && index <= (uint64_t)PETSC_MAX_INT && p - token < 20 && EndsToken(*end) && PetscAbsReal((PetscReal)value) <= PETSC_MAX_REAL && nz < ps->nzcap)) {
+    if (*p != ':') end = NULL;
+    else if (GpAppIsDigit(p[1]) && EndsToken(p[2])) { /* counts and indicators are mostly so */ value = p[1] - '0';
+      end                                                                                             = p + 2;
+    } else end = GpAppScanReal(p + 1, &value);
+    if (PetscLikely(end && index > last && index <= (uint64_t)PETSC_MAX_INT && p - token < 20 && EndsToken(*end) && PetscAbsReal((PetscReal)value) <= PETSC_MAX_REAL && nz < cap)) {
       j[nz]   = (PetscInt)(index - 1);
       a[nz++] = (PetscReal)value;
       last    = index;
@@ -75,7 +79,7 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     else if (index == 0) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices are counted from 1");
     else if (index <= last) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line");
     else if (!end || !EndsToken(*end)) Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value");
-    else if (nz == ps->nzcap) Complain(ps, line, token, PETSC_ERR_ARG_OUTOFRANGE, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+    else if (nz == cap) Complain(ps, line, token, PETSC_ERR_ARG_OUTOFRANGE, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
     else Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision");
     return NULL;
   }

@@ -14,7 +14,7 @@ Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector m
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
   PetscBool scores, probabilities, normalize, scale, help;
@@ -41,6 +41,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-scores", "write the score after every predicted label", "", rq->scores, &rq->scores, NULL));
   PetscCall(PetscOptionsBool("-probabilities", "write the probability of the larger label as last column; the model was trained with -platt", "", rq->probabilities, &rq->probabilities, NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-picture", "SVG file to write: objective, lower bound and gap over the passes", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
   PetscCall(PetscOptionsInt("-features", "train with at least so many features; the default is the largest index", "", rq->features, &rq->features, NULL));
   PetscCall(PetscOptionsBool("-normalize", "divide every example by its norm; so does whoever predicts with the model", "", rq->normalize, &rq->normalize, NULL));
   PetscCall(PetscOptionsBool("-scale", "divide every feature by its largest absolute value; the weights of the model are for features as they are", "", rq->scale, &rq->scale, NULL));
@@ -59,6 +60,7 @@ static const char *Complaint(const Request *rq)
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
   if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
   if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
+  if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
   if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other";
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
@@ -243,10 +245,12 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   BMRM           b;
   BMRMTask       task;
   Training       tr;
+  BMRMHistory    history;
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
   PetscCall(BMRMCreate(comm, &b));
+  if (rq->picture[0]) PetscCall(BMRMHistoryStart(&history, b));
   PetscCall(BMRMSetFromOptions(b)); /* before the file is read: a wrong option shows at once */
   PetscCall(BMRMGetTask(b, &task));
   PetscCall(PetscLogStagePush(stages->load));
@@ -259,6 +263,11 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   PetscCall(PetscLogStagePop());
   r->seconds_solve = end - begin;
   PetscCall(Conclude(rq, b, &tr, model, r));
+  if (rq->picture[0]) {
+    PetscCall(BMRMHistoryWritePicture(comm, &history, rq->picture));
+    PetscCall(BMRMMonitorCancel(b));
+    PetscCall(BMRMHistoryDestroy(&history));
+  }
   if (rq->platt) PetscCall(Calibrate(rq, b, &tr, model));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
   PetscCall(PetscFree(tr.scale));
@@ -328,6 +337,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
   if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
   if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
   if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
+  if (rq->picture[0]) PetscCall(GpAppOutputProbe(comm, rq->picture));
   if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));
   PetscCall(BMRMReportCreate(&report));
   if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report));

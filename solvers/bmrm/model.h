@@ -63,6 +63,16 @@ PETSC_EXTERN PetscErrorCode BMRMReportSetMat(BMRMReport *, Mat);
 PETSC_EXTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *);
 PETSC_EXTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const char[]);
 
+/* objective, lower bound and gap, pass by pass */
+typedef struct {
+  PetscInt n, room;
+  double  *pass, *value[3];
+} BMRMHistory;
+
+PETSC_EXTERN PetscErrorCode BMRMHistoryStart(BMRMHistory *, BMRM);
+PETSC_EXTERN PetscErrorCode BMRMHistoryWritePicture(MPI_Comm, const BMRMHistory *, const char[]);
+PETSC_EXTERN PetscErrorCode BMRMHistoryDestroy(BMRMHistory *);
+
 /* one lambda of a path, and what cross-validation says of it */
 typedef struct {
   PetscReal           lambda, objective, lower_bound;

@@ -1,5 +1,5 @@
 /* What bin/bmrm and the example apps share: text files read by all ranks, complaints that name file and line, output that is there whole or
-   not at all. */
+   not at all, pictures of curves. */
 #ifndef GPUCSR_APP_H
 #define GPUCSR_APP_H
 
@@ -51,5 +51,14 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode GpAppOutputOpen(MPI_Comm, const char[], GpAppOutput *);
 PETSC_EXTERN PetscErrorCode GpAppOutputCommit(GpAppOutput *);
 PETSC_EXTERN PetscErrorCode GpAppOutputProbe(MPI_Comm, const char[]);
+
+/* a curve of a picture; without a name it has no legend */
+typedef struct {
+  const char   *name;
+  PetscInt      n;
+  const double *x, *y;
+} GpAppCurve;
+
+PETSC_EXTERN void GpAppPlotWrite(GpAppOutput *, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve[]);
 
 #endif

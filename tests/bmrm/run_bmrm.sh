@@ -255,6 +255,27 @@ refused "model: cut off" 2 "cut.model: line 8: expected" -model "$tmp/cut.model"
 refused "model: not a model" 1 "tiny: line 1: expected the first line of a model" -model "$tmp/tiny" -test "$tmp/tiny" -mat_type aij
 refused "model: not there" 1 "No such file" -model "$tmp/nowhere" -test "$tmp/tiny" -mat_type aij
 
+# --- pictures ---------------------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  for n in 1 2; do
+    run $n -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor -picture "$tmp/picture.svg" && [ "$(grep -c '<polyline' "$tmp/picture.svg")" = 3 ] && tail -n 1 "$tmp/picture.svg" | grep -q '^</svg>$' &&
+      [ "$(sed -n 's/.*points="\([^"]*\)".*/\1/p' "$tmp/picture.svg" | head -n 1 | wc -w)" = "$(grep -c 'BMRM objective' "$tmp/log")" ]
+    verdict "picture: a point a pass, $n rank(s)"
+  done
+  run 1 -f "$small" -mat_type aij -bmrm_path 1e-1,1e-2 -cv 2 -picture "$tmp/picture.svg" && grep -q '<polyline' "$tmp/picture.svg"
+  verdict "picture: of a path"
+  refused "picture: nowhere to write" 1 "Cannot create $tmp/nowhere/p.svg" -f "$small" -mat_type aij -picture "$tmp/nowhere/p.svg" -model "$tmp/out/m"
+  refused "picture: of nothing" 1 "-picture shows the training" -model "$tmp/small" -test "$small" -picture "$tmp/out/p.svg"
+  if run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor draw -draw_type image -draw_save "$tmp/drawn.ppm"; then
+    [ -n "$(find "$tmp" -name 'drawn*.ppm' -size +1k)" ]
+    verdict "picture: -bmrm_monitor draw saves what it draws"
+  else
+    skip "picture: -bmrm_monitor draw" "this PETSc draws no images"
+  fi
+  run 2 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor draw -draw_type null
+  verdict "picture: -bmrm_monitor draw on two ranks"
+fi
+
 # --- scaling and probabilities ----------------------------------------------------------------------------------------------------
 if [ -f "$small" ]; then
   awk '{ s = 0; printf "%s", $1

@@ -237,6 +237,46 @@ static PetscErrorCode TestMany(PetscInt bad)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Values of a file are what strtod() makes of their text, short ones above all: digits alone, with signs, fractions and exponents. */
+static PetscErrorCode TestValues(void)
+{
+  const char  *file = "test_libsvm.tmp", *forms[] = {"%u", "-%u", "%u.", ".%u", "%u.5", "0.%05u", "%ue-3", "+%uE2"};
+  const int    rows = 500, each = 40;
+  char        *text, (*token)[24];
+  size_t       n     = 0;
+  uint64_t     s     = 7;
+  PetscInt     start = 0;
+  BMRMExamples ex;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)rows * (each * 32 + 8), &text, (size_t)rows * each, &token));
+  for (int i = 0; i < rows; i++) {
+    n += (size_t)sprintf(text + n, "%d", i % 10);
+    for (int k = 0; k < each; k++) {
+      static const unsigned limit[] = {10, 10, 100, 1000, 100000};
+
+      s = s * 6364136223846793005u + 1442695040888963407u;
+      (void)snprintf(token[i * each + k], sizeof(*token), forms[(s >> 40) % 2 ? 0 : (s >> 41) % (sizeof(forms) / sizeof(forms[0]))], (unsigned)(s >> 33) % limit[(s >> 50) % 5]);
+      n += (size_t)sprintf(text + n, "%s%d:%s", (s >> 60) ? " " : "\t ", k + 1, token[i * each + k]);
+    }
+    n += (size_t)sprintf(text + n, "%s", i % 3 ? "\n" : i % 2 ? "#1:1\n" : "\r\n");
+  }
+  PetscCall(Write(file, text, n));
+  PetscCall(BMRMExamplesLoad(PETSC_COMM_WORLD, file, &ex));
+  PetscCallMPI(MPI_Scan(&ex.m, &start, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  start -= ex.m;
+  PetscCheck(ex.M == rows && ex.nnz == rows * each, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " rows, %" PetscInt64_FMT " entries", ex.M, ex.nnz);
+  for (PetscInt k = 0; k < ex.m * each; k++) {
+    const char *value = token[start * each + k];
+
+    PetscCheck(PetscRealPart(ex.a[k]) == (PetscReal)strtod(value, NULL) && ex.j[k] == k % each, PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' was read as %.17g", value, (double)PetscRealPart(ex.a[k]));
+  }
+  PetscCall(BMRMExamplesDestroy(&ex));
+  PetscCall(PetscFree2(text, token));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "values of all forms are read to the last bit\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestClasses(const char text[], const char error[])
 {
   const char    *file = "test_libsvm.tmp";
@@ -277,6 +317,7 @@ int main(int argc, char **argv)
   PetscCall(TestMany(-1));
   PetscCall(TestMany(0));
   PetscCall(TestMany(MANY - 18));
+  PetscCall(TestValues());
   PetscCall(TestClasses("2 1:1\n1 1:1\n2 1:1\n1 1:1\n", NULL));
   PetscCall(TestClasses("+1 1:1\n-1 1:1\n-1.0 1:1\n", NULL));
   PetscCall(TestClasses("1 1:1\n1 2:1\n", "all labels are 1, expected two classes"));

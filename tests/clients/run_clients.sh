@@ -146,10 +146,19 @@ elif [ "$ours" != "$theirs" ]; then
   skip "petsc4py" "petsc4py has another PETSc ($theirs)"
 else
   for n in 1 2; do
+    objective=
     if PETSC_OPTIONS="$load $device" run $n $python "$here/petsc4py_client.py"; then
       ok "petsc4py on $n"
     else
       not_ok "petsc4py on $n" "$log"
+    fi
+    # what petsc4py writes, bin/bmrm reads, and both find the same minimum
+    if PETSC_OPTIONS="$load $device" run $n $python "$ROOT/examples/petsc4py/svm.py" "$work/data.petsc" && objective=$(sed -n 's/^objective //p' "$log") && [ -n "$objective" ] &&
+      run $n "$BMRM" -f "$work/data.petsc" -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -mat_gpucsr_storage double $device -report "$work/report.json" &&
+      awk -v a="$objective" -v b="$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$work/report.json")" 'BEGIN { d = a - b; exit !(a > 0 && b > 0 && d < 3e-7 && d > -3e-7) }'; then
+      ok "petsc4py trains as bmrm does, on $n"
+    else
+      not_ok "petsc4py trains as bmrm does, on $n (${objective:-no objective})" "$log"
     fi
   done
 fi

@@ -1,0 +1,76 @@
+/* The convergence of a training, kept pass by pass, and its picture. */
+#include "model.h"
+
+/* what the history's monitor does; the passes of one solve after another are counted on */
+static PetscErrorCode Note(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
+{
+  BMRMHistory *h = (BMRMHistory *)ctx;
+
+  PetscFunctionBegin;
+  if (h->n == h->room) {
+    h->room = 2 * h->room + 64;
+    PetscCall(PetscRealloc((size_t)h->room * sizeof(double), &h->pass));
+    for (int k = 0; k < 3; k++) PetscCall(PetscRealloc((size_t)h->room * sizeof(double), &h->value[k]));
+  }
+  h->pass[h->n]       = (double)h->n;
+  h->value[0][h->n]   = (double)J;
+  h->value[1][h->n]   = (double)lower;
+  h->value[2][h->n++] = (double)(J - lower);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMHistoryStart - Keeps objective and lower bound of every pass from now on
+
+  Collective
+
+  Input Parameters:
++ h - an empty history; it has to live as long as the solver solves
+- b - the solver
+
+  Level: developer
+
+.seealso: `BMRMHistoryWritePicture()`, `BMRMHistoryDestroy()`
+@*/
+PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(h, sizeof(*h)));
+  PetscCall(BMRMMonitorSet(b, Note, h, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMHistoryWritePicture - Writes objective, lower bound and gap over the passes as an SVG picture
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. h    - the history
+- file - where to; it appears when it is complete
+
+  Level: developer
+
+.seealso: `BMRMHistoryStart()`
+@*/
+PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, const char file[])
+{
+  const GpAppCurve curves[] = {{"objective", h->n, h->pass, h->value[0]}, {"lower bound", h->n, h->pass, h->value[1]}, {"gap", h->n, h->pass, h->value[2]}};
+  GpAppOutput      out;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppOutputOpen(comm, file, &out));
+  GpAppPlotWrite(&out, "pass", PETSC_FALSE, "BMRM", 3, curves);
+  PetscCall(GpAppOutputCommit(&out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMHistoryDestroy(BMRMHistory *h)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(h->pass));
+  for (int k = 0; k < 3; k++) PetscCall(PetscFree(h->value[k]));
+  h->n = h->room = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
