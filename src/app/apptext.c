@@ -226,9 +226,10 @@ static PetscErrorCode Examine(GpAppText *T, PetscInt64 *bytes, const char **prog
 */
 PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
 {
-  const char *program  = NULL;
-  PetscInt64  known[2] = {0, 0}; /* of the file, by rank 0: bytes, and whether a program decompresses it */
+  const char *program = NULL;
+  PetscInt64  bytes   = 0;
   PetscMPIInt rank, size;
+  int         piped;
 
   PetscFunctionBegin;
   memset(T, 0, sizeof(*T));
@@ -236,12 +237,13 @@ PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
   PetscCall(PetscStrncpy(T->file, file, sizeof(T->file)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (!rank) PetscCall(Examine(T, &known[0], &program));
+  if (!rank) PetscCall(Examine(T, &bytes, &program));
   PetscCall(GpAppTextRaise(T, NULL));
-  known[1] = program != NULL;
-  PetscCallMPI(MPI_Bcast(known, 2, MPIU_INT64, 0, comm));
-  T->piped = (PetscBool)(known[1] != 0);
-  if (!T->piped) PetscCall(OpenShare(T, known[0]));
+  piped = program != NULL;
+  PetscCallMPI(MPI_Bcast(&piped, 1, MPI_INT, 0, comm));
+  T->piped = (PetscBool)piped;
+  PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
+  if (!T->piped) PetscCall(OpenShare(T, bytes));
   else if (!rank) PetscCall(OpenPipe(T, program));
   if (T->piped && size > 1 && !rank) PetscCall(GpAppTextNext(T, (size_t)-1));
   PetscCall(GpAppTextRaise(T, NULL));
