@@ -1,8 +1,8 @@
 # Sourced by the test scripts: where things are, and a calm environment for MPI programs.
 unset MAKEFLAGS MFLAGS MAKELEVEL # what they hold is in the environment too; here it would beat it
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$ROOT" || exit 1
-case ${BUILD:=build} in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+BUILD=$(realpath -m "${BUILD:-build}") # one name for one folder, however it was given: the makefile knows targets by their names
 : "${PETSC_DIR:=$(pkg-config --variable=prefix PETSc 2>/dev/null || pkg-config --variable=prefix petsc 2>/dev/null)}"
 : "${PETSC_ARCH=}"
 : "${MPIEXEC:=mpiexec}"
@@ -12,8 +12,10 @@ BMRM=$BUILD/bin/bmrm
 # public data sets kept beside the project; tests that want them are skipped without them
 if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
 export ROOT BUILD PETSC_DIR PETSC_ARCH MPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
+CORES=$(env -u OMP_NUM_THREADS nproc) # which obeys OpenMP
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_ess_singleton_isolated=1 # a program alone starts without Open MPI's daemon, in a tenth of the time
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false
 . "$ROOT/tests/tap.sh"

@@ -40,6 +40,7 @@ if [ "$what" = test ]; then
   havepython slepc4py || wished+=(python3-slepc4py-real)
   havepython networkx || wished+=(python3-networkx python3-scipy)
   havepython igraph || wished+=(python3-igraph)
+  havepython sklearn || wished+=(python3-sklearn)
   if [ "${GPUCSR_DOLFINX:-1}" = 1 ]; then
     havepython dolfinx || wished+=(python3-dolfinx-real)
     [ -d /usr/share/dolfinx/demo-python ] || wished+=(dolfinx-doc) # its demos

@@ -13,7 +13,7 @@ lap() { echo "# $1: $(($(date +%s) - start)) s"; start=$(date +%s); }
 
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then
   echo "# programs built elsewhere"
-elif make -s -j"${JOBS:-$(nproc)}" all >"$BUILD/tests/build.log" 2>&1; then
+elif make -s -j"${JOBS:-$CORES}" all >"$BUILD/tests/build.log" 2>&1; then
   ok "the library and the apps build"
   if grep -q 'warning:' "$BUILD/tests/build.log"; then not_ok "without warnings" "$BUILD/tests/build.log"; fi
 else
@@ -25,7 +25,7 @@ tests/harness.sh
 lap harness
 # The scripts of this suite, as many at a time as there are cores, for most of them wait for one program after the other; what a script
 # says comes in one piece.  The GPU is for one at a time, and so is conformance, which keeps all cores busy itself.
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$CORES}
 [ "$GPUCSR_SUITE" != gpu ] || jobs=1
 one() {
   local script=$1 start rc log

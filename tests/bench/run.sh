@@ -8,7 +8,7 @@ for program in "$BUILD"/bin/bench_*; do
   found=1
   if [ "$(basename "$program")" = bench_corpus ]; then # takes no options of PETSc, and minutes
     echo "== the campaign behind the selector's model, into $BUILD/campaign"
-    tests/bench/campaign.sh "$BUILD/campaign" "${CAMPAIGN_SECONDS:-300}" --threads "$(nproc)" || exit 1
+    tests/bench/campaign.sh "$BUILD/campaign" "${CAMPAIGN_SECONDS:-300}" --threads "$CORES" || exit 1
     continue
   fi
   echo "== $(basename "$program") $*"

@@ -54,7 +54,7 @@ refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and with
   mkdir "$tmp/out"
   run "$ranks" "$@"
   rc=$?
-  [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal|double free|UNUSUAL' "$tmp/log" && clean
+  [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal number ([4-8]|11) |double free|UNUSUAL' "$tmp/log" && clean
   verdict "$name"
 }
 
@@ -123,7 +123,8 @@ else
 fi
 
 # --- a9a: what the method promises ----------------------------------------------------------------------------------------------
-if [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
+large=$([ "${GPUCSR_SUITE:-full}" = petsc ] || echo 1) # passes and optima on large data are the same whatever PETSc is in use
+if [ -z "$large" ]; then :; elif [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
   for type in aij gpucsr; do
     run 1 -f "$svm/a9a" -test "$svm/a9a.t" -mat_type $type -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -model "$tmp/a9a_$type" -report "$tmp/a9a_$type.json"
     verdict "a9a: trains with -mat_type $type"
@@ -153,7 +154,7 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/a9a.t" ]; then
 else
   skip "a9a" "the data set is not in $svm"
 fi
-if [ -f "$svm/w8a" ]; then
+if [ -z "$large" ]; then :; elif [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
   verdict "w8a: at most 115 passes" iterations "$tmp/w8a.json"
 else
@@ -161,7 +162,7 @@ else
 fi
 
 # passes with eight cuts each, and on a generated bag of words
-if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
+if [ -n "$large" ] && [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/a9a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 45"
   verdict "a9a: at most 45 passes with eight cuts" iterations "$tmp/cuts.json"
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 90"
@@ -173,14 +174,16 @@ if [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   certified "a9a: squared hinge, l2" 0.42223535281 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss sqhinge
   certified "a9a: logistic, l2, free bias" 0.32441304411 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic -bias 1
 fi
-if [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" "${BUILD#"$ROOT"/}/bin/textgen" >/dev/null 2>&1; then
+if [ -z "$large" ]; then :; elif [ -x "$BUILD/bin/textgen" ] || make -s -C "$ROOT" "${BUILD#"$ROOT"/}/bin/textgen" >"$tmp/log" 2>&1; then
   "$BUILD/bin/textgen" "$tmp/text" 200000 10000 20
   for pair in "1 55" "8 40"; do
     run 1 -f "$tmp/text" -mat_type aij -bmrm_cuts "${pair% *}" -report "$tmp/text.json" && holds "$(value "$tmp/text.json" gap) <= 1e-4 && $(value "$tmp/text.json" iterations) <= ${pair#* }"
     verdict "bag of words: at most ${pair#* } passes with ${pair% *} cut(s)" iterations "$tmp/text.json"
   done
+elif [ "${GPUCSR_PREBUILT:-}" = 1 ]; then
+  skip "bag of words" "textgen was not built elsewhere"
 else
-  skip "bag of words" "textgen cannot be built here"
+  not_ok "bag of words: textgen builds" "$tmp/log"
 fi
 
 # --- checkpoints ----------------------------------------------------------------------------------------------------------------------

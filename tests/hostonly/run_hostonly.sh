@@ -8,7 +8,7 @@ if [ "${CUDA_DIR:-}" = none ] || [ "$(make -s --no-print-directory print-havecud
 fi
 other=$BUILD/hostonly
 log=$BUILD/tests/hostonly.log
-if make -s -j"${JOBS:-$(nproc)}" BUILD="$other" CUDA_DIR=none all >"$log" 2>&1; then ok "host-only build"; else
+if make -s -j"${JOBS:-$CORES}" BUILD="$other" CUDA_DIR=none all >"$log" 2>&1; then ok "host-only build"; else
   not_ok "host-only build" "$log"
   exit 1
 fi

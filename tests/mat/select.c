@@ -127,7 +127,7 @@ static PetscErrorCode Parallel(void)
   PetscCall(Told(A, "measured", PETSC_FALSE));
   PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_MEASURE));
   PetscCall(Told(A, "; measured ", PETSC_TRUE));
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   failed = MatGPUCSRSetSelect(A, (MatGPUCSRSelect)3);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(failed == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A way to choose that is none was taken");

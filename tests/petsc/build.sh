@@ -12,7 +12,7 @@ kind=${1:?usage: build.sh debug|int64|cuda [prefix]}
 here=$(cd "$(dirname "$0")" && pwd)
 release=${PETSC_RELEASE:-3.26.1}
 prefix=${2:-$here/../../build/petsc/$release-$kind}
-jobs=$(nproc)
+jobs=${JOBS:-$(env -u OMP_NUM_THREADS nproc)} # nproc obeys OpenMP, which the tests calm down
 
 if [ -f "$prefix/.complete" ]; then echo "PETSc $release ($kind) is in $prefix"; exit 0; fi
 mkdir -p "$prefix"

@@ -6,7 +6,7 @@ log=$BUILD/tests/train.log
 work=$BUILD/tests/train
 mkdir -p "$work"
 bin=${BUILD#"$ROOT"/}/bin # the makefile names what lies below it by relative paths
-if make -s -C "$ROOT" -j"${JOBS:-$(nproc)}" "$bin/bench_corpus" "$bin/train" >"$log" 2>&1; then ok "bench_corpus and train build"; else
+if make -s -C "$ROOT" -j"${JOBS:-$CORES}" "$bin/bench_corpus" "$bin/train" >"$log" 2>&1; then ok "bench_corpus and train build"; else
   not_ok "bench_corpus and train build" "$log"
   exit 1
 fi

@@ -37,7 +37,10 @@ refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 r
     rm -rf "$tmp/out" && mkdir "$tmp/out"
     run $n -coordinates "$tmp/out/map" "$@"
     rc=$?
-    [ $rc -ne 0 ] && [ $rc -ne 3 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal|double free' "$tmp/log" && [ -z "$(ls "$tmp/out")" ] || good=0
+    [ $rc -ne 0 ] && [ $rc -ne 3 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal number ([4-8]|11) |double free' "$tmp/log" && [ -z "$(ls "$tmp/out")" ] && continue
+    echo "on $n: code $rc, left behind: $(ls "$tmp/out")" >>"$tmp/log"
+    good=0
+    break
   done
   [ $good = 1 ]
   verdict "$name"

@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     PetscCall(VecSetSizes(v, OWNED, PETSC_DECIDE));
     PetscCall(VecSetType(v, VECMPIGPU));
     PetscCall(VecMPISetGhost(v, 0, NULL));
-    PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     failed = VecGhostUpdateBegin(v, INSERT_VALUES, SCATTER_FORWARD);
     PetscCall(PetscPopErrorHandler());
     PetscCheck(failed == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Ghosts that are not there were updated");

@@ -113,7 +113,7 @@ static PetscErrorCode Number(const char what[], PetscScalar expected, PetscScala
 #define Foreign(tolerance, w, call) \
   do { \
     Vec *v = p->a, *f = p->a, *many = p->manya; \
-    (void)many; \
+    (void)f, (void)many; \
     PetscCall(Reset(p)); \
     PetscCall(call); \
     PetscCall(VecCopy(p->b[1], p->a[1])); \
