@@ -5,7 +5,7 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 21
+#define CASES 22
 
 /* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -143,6 +143,11 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     *name = "circuit";
     Circuit(A, 13);
     break;
+  case 20:
+    *name = "graph without weights";
+    BenchRmat(A, 10, 12, 18);
+    for (int32_t k = 0; k < A->nnz; k++) A->val[k] = 0.25;
+    break;
   default:
     *name = "exactly two tiles";
     BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11);
@@ -232,8 +237,9 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* other values on the same pattern, those of A from the last to the first: a refilled format multiplies with them, or refuses */
-static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, GpCsr *C, int kernel, const double *x, double *worst)
+/* other values on the same pattern: those of A from the last to the first, twice as large; with odd, one of them is not.
+   A refilled format multiplies with them, or refuses. */
+static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, GpCsr *C, int odd, int kernel, const double *x, double *worst)
 {
   GpFmt   F;
   GpErr   err;
@@ -245,7 +251,8 @@ static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, G
   if (err == GP_ERR_ARGUMENT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallGp(dev, "format", err);
   PetscCall(PetscMalloc4(C->m, &y, C->m, &gold, C->m, &scale, A->nnz, &others));
-  for (int32_t k = 0; k < A->nnz; k++) others[k] = values[A->nnz - 1 - k];
+  for (int32_t k = 0; k < A->nnz; k++) others[k] = 2 * values[A->nnz - 1 - k];
+  if (odd && A->nnz) others[A->nnz / 2] = -3;
   PetscCallGp(dev, "values", GpCsrSetValues(C, others, &loss));
   err = GpFmtRefill(&F);
   if (err != GP_ERR_ARGUMENT) {
@@ -295,7 +302,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
-    PetscCall(CheckRefill(dev, name, A, &C, kernel, u, worst));
+    for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
   GpCsrDestroy(&C);

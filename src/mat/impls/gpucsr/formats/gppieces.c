@@ -23,7 +23,7 @@ void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
   GpDevFree(C->dev, &P->pack, (size_t)P->packed * sizeof(int32_t));
   GpDevFree(C->dev, &P->hotcode, (size_t)P->hotslots * sizeof(uint16_t));
   GpDevFree(C->dev, &P->code, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes);
-  GpDevFree(C->dev, &P->val, (size_t)P->slots * GpPrecBytes(C->prec));
+  GpDevFree(C->dev, &P->val, GpPiecesValues(P) * GpPrecBytes(C->prec));
   GpDevFree(C->dev, &P->xp, (size_t)P->packed * sizeof(double));
   GpDevFree(C->dev, &P->part, (size_t)P->npieces * sizeof(double));
 }
@@ -31,7 +31,7 @@ void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
 /* of codes and values */
 static double GpPiecesSlots(const GpPieces *P, const GpCsr *C)
 {
-  return (double)P->slots * GpPrecBytes(C->prec) + (double)P->hotslots * sizeof(uint16_t) + (double)(P->slots - P->hotslots) * P->codebytes;
+  return (double)GpPiecesValues(P) * GpPrecBytes(C->prec) + (double)P->hotslots * sizeof(uint16_t) + (double)(P->slots - P->hotslots) * P->codebytes;
 }
 
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C)

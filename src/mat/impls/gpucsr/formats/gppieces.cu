@@ -18,7 +18,8 @@ typedef struct {
   int            many;   /* spans of many pieces, or of few? */
   uint32_t      *key;
   int32_t       *piece;
-  uint64_t      *mask; /* of every piece */
+  uint64_t      *mask;  /* of every piece */
+  int32_t       *other; /* [1] is there a value other than the first? */
 } Build;
 
 /* Groups of up to 32 pieces share up to 32*longest nonzeros: piece i of k takes every k-th from the i-th on, so that neighbouring
@@ -237,6 +238,40 @@ GP_STEP(FillValues)
     for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
+/* by their bits: a value that no product of a hole can follow, NaN or infinity, is never the same */
+GP_STEP(FindOther)
+{
+  const Build *b = (const Build *)args;
+
+  if (b->prec == GP_F32) {
+    const uint32_t *v = (const uint32_t *)b->val;
+
+    if (v[i] != v[0] || (v[i] & 0x7f800000u) == 0x7f800000u) *b->other = 1;
+  } else {
+    const uint64_t *v = (const uint64_t *)b->val, most = (uint64_t)0x7ff << 52;
+
+    if (v[i] != v[0] || (v[i] & most) == most) *b->other = 1;
+  }
+}
+
+/* do all nonzeros have one value?  The first few tell of most matrices that they do not. */
+static GpErr AllSame(Build *b, const GpCsr *C, int *same)
+{
+  const int64_t first = C->nnz < 4096 ? C->nnz : 4096;
+  int32_t       other = C->nnz == 0;
+  GpErr         err   = GpDevAlloc(C->dev, sizeof(int32_t), &b->other);
+
+  if (!err) err = C->dev->ops->zero(C->dev, b->other, sizeof(int32_t));
+  for (int64_t n = first; !err && !other; n = C->nnz) {
+    err = GP_EACH(C->dev, Build, FindOther, n, b);
+    if (!err) err = GpDevDownload(C->dev, &other, b->other, sizeof(other));
+    if (n == C->nnz) break;
+  }
+  GpDevFree(C->dev, &b->other, sizeof(int32_t));
+  *same = !other;
+  return err;
+}
+
 /* slices of every panel, from its pieces; with weights also thread blocks, by its share of the slots */
 static GpErr SharePanels(Build *b, GpDev dev)
 {
@@ -319,7 +354,7 @@ static GpErr Place(Build *b, GpDev dev)
   P->hotslots = (int64_t)hot * GP_PIECE_LANES;
   if (!err) err = GpDevAlloc(dev, (size_t)P->hotslots * sizeof(uint16_t), &P->hotcode);
   if (!err) err = GpDevAlloc(dev, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes, &P->code);
-  if (!err) err = GpDevAlloc(dev, (size_t)P->slots * GpPrecBytes(b->prec), &P->val);
+  if (!err) err = GpDevAlloc(dev, GpPiecesValues(P) * GpPrecBytes(b->prec), &P->val);
   return err;
 }
 
@@ -349,9 +384,14 @@ static GpErr List(Build *b, GpDev dev)
   return err || !many ? err : GP_EACH(dev, Build, ListSpans, b->m, b);
 }
 
+static GpErr PutValues(const Build *b, GpDev dev)
+{
+  return b->P.same ? dev->ops->copy_within(dev, b->P.val, b->val, GpPrecBytes(b->prec)) : GP_EACH(dev, Build, FillValues, (int64_t)b->P.nslices * GP_PIECE_LANES, b);
+}
+
 static Build Begin(const GpPieces *P, const GpCsr *C)
 {
-  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL};
 
   return b;
 }
@@ -371,11 +411,12 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   b.begin = begin;
   b.end   = end;
   b.map   = map;
-  err     = Cut(&b, dev);
+  err     = AllSame(&b, C, &b.P.same);
+  if (!err) err = Cut(&b, dev);
   if (!err) err = Place(&b, dev);
   if (!err) err = List(&b, dev);
   if (!err) err = GP_EACH(dev, Build, FillCodes, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
-  if (!err) err = GP_EACH(dev, Build, FillValues, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
+  if (!err) err = PutValues(&b, dev);
   *P = b.P;
   if (b.pos != b.off) GpDevFree(dev, &b.pos, ((size_t)segments + 1) * sizeof(int32_t));
   GpDevFree(dev, &b.off, ((size_t)segments + 1) * sizeof(int32_t));
@@ -390,7 +431,10 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
 
 GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
 {
-  Build b = Begin(P, C);
+  Build b    = Begin(P, C);
+  int   same = P->same;
+  GpErr err  = same ? AllSame(&b, C, &same) : GP_SUCCESS;
 
-  return GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_PIECE_LANES, &b);
+  if (!err && same != P->same) err = GpDevFail(C->dev, GP_ERR_ARGUMENT, "the values, all one until now, differ");
+  return err ? err : PutValues(&b, C->dev);
 }

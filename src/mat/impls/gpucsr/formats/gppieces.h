@@ -6,7 +6,9 @@
    the hot codes, cold ones at 32*(base[s]-hbase[s]+j) of the cold codes.  A code says where the entry of x stands; 0 says
    that there is nothing, so that padding reads no entry of x (it may be infinite).
 
-   A row in one piece is finished by its lane; the pieces of the others leave partial sums that a second step adds in order. */
+   A row in one piece is finished by its lane; the pieces of the others leave partial sums that a second step adds in order.
+
+   When all nonzeros have one value, as in a graph without weights, it is kept once: half the bytes, and less, of a product. */
 #ifndef GPPIECES_H
 #define GPPIECES_H
 
@@ -28,6 +30,7 @@ typedef struct {
   int32_t   hot;            /* entries staged in shared memory, the first is zero; 0: none */
   int32_t   packed;         /* cold codes below mean entries of xp, code packed+j means x[j] */
   int       codebytes;      /* of a cold code: 2 or 4 */
+  int       same;           /* do all nonzeros have the one value in val? */
   int64_t   slots, hotslots;
   int32_t  *base, *hbase; /* [nslices+1] */
   int32_t  *out;          /* [32*nslices] the row; ~place in part when the row has several pieces */
@@ -40,10 +43,12 @@ typedef struct {
   int32_t  *pack;         /* [packed] or NULL: the column in every place of xp; the first holds zero */
   uint16_t *hotcode;      /* [hotslots] */
   void     *code;         /* [slots-hotslots] */
-  void     *val;          /* [slots] */
+  void     *val;          /* [slots], or [1] */
   double   *xp;           /* [packed] the entries of x that many nonzeros meet, side by side */
   double   *part;         /* [npieces] */
 } GpPieces;
+
+#define GpPiecesValues(P) ((P)->same ? (size_t)1 : (size_t)(P)->slots)
 
 #if defined(__cplusplus)
 extern "C" {

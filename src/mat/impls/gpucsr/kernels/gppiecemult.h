@@ -34,7 +34,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
         double        sum = 0;
 
         for (int32_t j = 0; j < n; j++) {
-          const double  v    = (double)val[(int64_t)(P->base[s] + j) * GP_PIECE_LANES + lane];
+          const double  v    = (double)val[P->same ? 0 : (int64_t)(P->base[s] + j) * GP_PIECE_LANES + lane];
           const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_PIECE_LANES + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_PIECE_LANES + lane);
 
           if (code) sum += v * (j < nhot ? hot[code] : code < P->packed ? P->xp[code] : x[code - P->packed]);
@@ -80,8 +80,8 @@ struct Packed {
 };
 
 /* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
-template <int N, class X, typename Code>
-__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, const X &x)
+template <int N, bool SAME, class X, typename Code>
+__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
   uint32_t c[N];
   GpScalar v[N];
@@ -92,7 +92,7 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
     c[u] = __ldcs(code + at);
-    v[u] = __ldcs(val + at);
+    v[u] = SAME ? one : __ldcs(val + at);
   }
   #pragma unroll
   for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
@@ -101,35 +101,36 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   return sum;
 }
 
-template <class X, typename Code>
-__device__ static double SumSection(int n, const Code *code, const GpScalar *val, const X &x)
+template <bool SAME, class X, typename Code>
+__device__ static double SumSection(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
   double sum = 0;
 
-  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD>(AHEAD, code, val, x);
-  if (n > AHEAD / 2) sum += SumSlots<AHEAD>(n, code, val, x);
-  else if (n > 0) sum += SumSlots<AHEAD / 2>(n, code, val, x);
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME>(AHEAD, code, val, one, x);
+  if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME>(n, code, val, one, x);
+  else if (n > 0) sum += SumSlots<AHEAD / 2, SAME>(n, code, val, one, x);
   return sum;
 }
 
-template <bool HOT, typename Code>
+template <bool HOT, bool SAME, typename Code>
 __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
 {
-  const int lane = threadIdx.x % WARP;
+  const int      lane = threadIdx.x % WARP;
+  const GpScalar one  = SAME ? *(const GpScalar *)P.val : 0;
 
   for (int32_t s = first; s < end; s += step) {
     const int32_t   out = P.out[s * GP_PIECE_LANES + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
-    const GpScalar *val = (const GpScalar *)P.val + (int64_t)base * GP_PIECE_LANES + lane;
-    double          sum = SumSection(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + nhot * GP_PIECE_LANES, cold);
+    const GpScalar *val = (const GpScalar *)P.val + (SAME ? 0 : (int64_t)base * GP_PIECE_LANES + lane);
+    double          sum = SumSection<SAME>(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + (SAME ? 0 : nhot * GP_PIECE_LANES), one, cold);
 
-    if (HOT) sum += SumSection(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, hot);
+    if (HOT) sum += SumSection<SAME>(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, one, hot);
     if (out >= 0) y[out] = z ? z[out] + sum : sum;
     else if (out != GP_PIECE_IDLE) P.part[~out] = sum;
   }
 }
 
 /* blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
-template <typename Code>
+template <bool SAME, typename Code>
 __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
 {
   extern __shared__ double staged[];
@@ -143,13 +144,13 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
   if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
   const int32_t blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
-  SumSlices<true, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<true, SAME, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
-template <typename Code>
+template <bool SAME, typename Code>
 __global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
 {
-  SumSlices<false, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<false, SAME, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
 /* the sum over neighbours; what the first of them returns counts */
@@ -193,24 +194,30 @@ static unsigned Blocks(int64_t threads)
 }
 
 /* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache. */
-template <typename Code>
+template <bool SAME, typename Code>
 static cudaError_t LaunchStaged(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
 {
   const size_t shared = (size_t)P->hot * sizeof(double), all = dev->shared_bytes + 1024;
-  const void  *kernel = (const void *)StagedPieces<Code>;
+  const void  *kernel = (const void *)StagedPieces<SAME, Code>;
   cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
   if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
-  if (code == cudaSuccess) StagedPieces<Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  if (code == cudaSuccess) StagedPieces<SAME, Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
   return code;
 }
 
-template <typename Code>
+template <bool SAME, typename Code>
 static cudaError_t LaunchPieces(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
 {
-  if (P->hot) return LaunchStaged<Code>(dev, P, x, z, y);
-  PlainPieces<Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  if (P->hot) return LaunchStaged<SAME, Code>(dev, P, x, z, y);
+  PlainPieces<SAME, Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, (cudaStream_t)dev->stream>>>(*P, x, z, y);
   return cudaSuccess;
+}
+
+template <bool SAME>
+static cudaError_t LaunchCoded(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+{
+  return P->codebytes == 2 ? LaunchPieces<SAME, uint16_t>(dev, P, x, z, y) : LaunchPieces<SAME, uint32_t>(dev, P, x, z, y);
 }
 
 static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
@@ -222,7 +229,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
 
   if (!A->csr->m) return GP_SUCCESS;
   if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, stream>>>(P->packed, P->pack, x, P->xp);
-  if (P->nslices) code = P->codebytes == 2 ? LaunchPieces<uint16_t>(dev, P, x, z, y) : LaunchPieces<uint32_t>(dev, P, x, z, y);
+  if (P->nslices) code = P->same ? LaunchCoded<true>(dev, P, x, z, y) : LaunchCoded<false>(dev, P, x, z, y);
   if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
   if (P->nspans) {
     const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
