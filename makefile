@@ -52,7 +52,6 @@ ifeq ($(slepcdir),)
 endif
 slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
-smacof_libs := $(if $(nvcc),$(BUILD)/lib/libgpucsr_static.a $(cudalibs)) # kernels of its own, and what tells of their errors
 pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
 
 # --- what is compiled from what ----------------------------------------------------------------------------------------
@@ -167,11 +166,10 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
-$(BUILD)/bin/smacof: $(if $(nvcc),$(alib))
 # the kernels of an example
 twins = $(patsubst %.cu,$(obj)/%.host.o,$(filter-out %_cuda.cu,$(wildcard $(1)/*.cu))) $(if $(nvcc),$(patsubst %.cu,$(obj)/%.cuda.o,$(wildcard $(1)/*_cuda.cu)))
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(call twins,examples/$(e)),$($(e)_libs))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(call twins,examples/$(e)),$($(e)_libs) $(if $(wildcard examples/$(e)/*_cuda.cu),$(cudalibs)))))
 $(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)

@@ -53,6 +53,7 @@ typedef struct {
 size_t PassMemory_CUDA(const Pass *, const PassWork *);
 GpErr  Pass_CUDA(GpDev, const Pass *, const PassWork *);
 GpErr  PassListed_CUDA(GpDev, const Pass *);
+GpErr  PassCheck_CUDA(GpDev, int code, const char *what); /* a cudaError_t as an error of the device */
 GpErr  PassStore_CUDA(GpDev, const Pass *, float *delta); /* Euclidean distances from all rows, which a pass can read */
 
 #if defined(__cplusplus)

@@ -24,6 +24,7 @@
    an entry: 0.1 of 4 for d = 2. */
 #include "pass.h"
 #include <cuda_runtime.h>
+#include <cstdio>
 
 namespace {
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
@@ -372,7 +373,7 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
     }
     Finish<<<dim3((unsigned)((q.row1 + BLOCK - 1) / BLOCK), DIM + 1), BLOCK, 0, stream>>>(r, q, DIM, H, p->bx, p->stress);
   }
-  return GpDevCheckLaunch(dev, "smacof pass");
+  return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
 
 template <int DIM>
@@ -389,12 +390,23 @@ extern "C" size_t PassMemory_CUDA(const Pass *p, const PassWork *w)
   return p->start ? 0 : Divide(p, w->halves, Cut(p, w->halves)).all;
 }
 
+/* the program has a CUDA runtime of its own beside the library's, on the same context */
+extern "C" GpErr PassCheck_CUDA(GpDev dev, int code, const char *what)
+{
+  if (code == cudaSuccess) return GP_SUCCESS;
+  snprintf(dev->error, sizeof(dev->error), "%s: %s", what, cudaGetErrorString((cudaError_t)code));
+  return GP_ERR_DEVICE;
+}
+
 extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
 {
   static GpErr (*const run[PASS_MAX_DIM])(GpDev, const Pass *, const PassWork *) = {RunAs<1>, RunAs<2>, RunAs<3>, RunAs<4>, RunAs<5>, RunAs<6>, RunAs<7>, RunAs<8>};
 
-  if (!p->square || (p->delta && !p->start && p->ld % 4)) return GpDevFail(dev, GP_ERR_ARGUMENT, "smacof pass: rows are points, of a pitch that four divides");
+  if (!p->square || (p->delta && !p->start && p->ld % 4)) {
+    snprintf(dev->error, sizeof(dev->error), "smacof pass: rows are points, in a pitch that four divides");
+    return GP_ERR_ARGUMENT;
+  }
   if (!p->rows) return GP_SUCCESS;
-  if (cudaSetDevice(dev->ordinal) != cudaSuccess) return GpDevCheckLaunch(dev, "choosing the GPU"); /* for the CUDA runtime that this program is linked with */
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
   return p->start ? PassListed_CUDA(dev, p) : run[p->dim - 1](dev, p, w);
 }

@@ -66,7 +66,7 @@ GpErr PassListed_CUDA(GpDev dev, const Pass *p)
   static void (*const launch[PASS_MAX_DIM])(GpDev, const Pass *) = {Launch<1>, Launch<2>, Launch<3>, Launch<4>, Launch<5>, Launch<6>, Launch<7>, Launch<8>};
 
   launch[p->dim - 1](dev, p);
-  return GpDevCheckLaunch(dev, "smacof pass over pairs");
+  return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
 }
 
 GpErr PassStore_CUDA(GpDev dev, const Pass *p, float *delta)
@@ -77,5 +77,5 @@ GpErr PassStore_CUDA(GpDev dev, const Pass *p, float *delta)
     rows.frow = p->frow + i;
     Distances<<<dim3((unsigned)((p->N + BLOCK - 1) / BLOCK), (unsigned)(p->rows - i < 32768 ? p->rows - i : 32768)), BLOCK, 0, (cudaStream_t)dev->stream>>>(rows, delta + (size_t)i * p->ld);
   }
-  return GpDevCheckLaunch(dev, "distances");
+  return PassCheck_CUDA(dev, cudaGetLastError(), "distances");
 }
