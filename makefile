@@ -70,7 +70,7 @@ twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-cudabenches := bench_kernels bench_spmm# beside cuSPARSE, without PETSc
+cudabenches := bench_kernels bench_spmm bench_smacof# without PETSc, the first two beside cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
@@ -166,12 +166,15 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
+# the kernels of an example
+twins = $(patsubst %.cu,$(obj)/%.host.o,$(filter-out %_cuda.cu,$(wildcard $(1)/*.cu))) $(if $(nvcc),$(patsubst %.cu,$(obj)/%.cuda.o,$(wildcard $(1)/*_cuda.cu)))
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(e)/*.cu)),$($(e)_libs))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(call twins,examples/$(e)),$($(e)_libs) $(if $(wildcard examples/$(e)/*_cuda.cu),$(cudalibs)))))
 $(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
+$(BUILD)/bin/bench_smacof: $(call twins,examples/smacof)
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
 $(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
 	@mkdir -p $(@D)

@@ -45,7 +45,7 @@ for script in tests/*/run_*.sh; do
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | gpu:*/pagerank/* | gpu:*/gpu/*) scripts=("$script" "${scripts[@]}") ;; # the longest have the last names
+  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/gpu/*) scripts=("$script" "${scripts[@]}") ;; # the longest have the last names
   esac
 done
 printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'

@@ -65,6 +65,8 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
   PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
   PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
+  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-reading", "On a GPU: halves reads each pair once, as far as a rank holds both its points; rows reads it for each of them", "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,8 +220,8 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
     (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", R->reason,
                   R->converged ? "true" : "false", R->iterations, R->rejected, rq->scale.starts, R->start);
     (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma, (double)(R->sigma * S->unit), (double)D->sumsquares);
-    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"pass\": \"host\"\n}\n", S->guttman.its, out->load, out->start, out->solve,
-                  size);
+    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"pass\": \"%s\"\n}\n", S->guttman.its, out->load, out->start, out->solve,
+                  size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -164,7 +164,7 @@ static void PassColumns(const Pass *p, int c0, int c1, int both)
       t    = (Tile){distance, COLS, 0, r, rend, c, cend};
       if (p->delta) {
         t.single = p->single;
-        t.ld     = (size_t)p->N;
+        t.ld     = p->ld;
         t.delta  = (const char *)p->delta + ((size_t)r * t.ld + (size_t)c) * (p->single ? sizeof(float) : sizeof(double));
       } else
         for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, both ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);

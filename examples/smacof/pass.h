@@ -1,10 +1,12 @@
-/* One pass over the dissimilarities: what SMACOF needs of them at a configuration X.  No PETSc here: a runtime's twin is one function
-   of this form. */
+/* One pass over the dissimilarities: what SMACOF needs of them at a configuration X.  No PETSc here; a twin for each runtime. */
 #ifndef GPUCSR_SMACOF_PASS_H
 #define GPUCSR_SMACOF_PASS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "device/gpdevice.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 #define PASS_MAX_DIM 8
 
@@ -25,7 +27,8 @@ typedef struct {
   int            single;         /* delta and weight are stored in float, else in double */
   const double  *x, *xrow;       /* coordinates: [dim][N], and those of the rows: component c of row i at xrow[c * ldrow + i] */
   size_t         ldrow;          /* likewise for the features of the rows */
-  const void    *delta;          /* [rows][N], or one for each listed pair; NULL: distances between features, which are computed again in every pass */
+  const void    *delta;          /* [rows][ld], or one for each listed pair; NULL: distances between features, which are computed again in every pass */
+  size_t         ld;             /* at least N; for the device a multiple of 4 */
   const double  *feature, *frow; /* [nfeature][N] */
   int            nfeature, metric;
   const int64_t *start; /* listed pairs, in compressed rows (a pair stands in both its rows); NULL: all pairs */
@@ -39,4 +42,21 @@ void Pass_Host(const Pass *);
 /* distances from row i to the columns c0 to c1 - 1, from features */
 void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);
 
+/* how the device twin works, and memory for it there */
+typedef struct {
+  int   mixed;  /* dissimilarities stored in float are worked on in float, as far as that does no harm; else all arithmetic is double */
+  int   halves; /* of the square the triangle below the diagonal is read, once for both points of a pair; else every row is read whole */
+  void *memory; /* PassMemory_CUDA() bytes */
+} PassWork;
+
+/* all pointers are the device's; rows are points (square) */
+size_t PassMemory_CUDA(const Pass *, const PassWork *);
+GpErr  Pass_CUDA(GpDev, const Pass *, const PassWork *);
+GpErr  PassListed_CUDA(GpDev, const Pass *);
+GpErr  PassCheck_CUDA(GpDev, int code, const char *what); /* a cudaError_t as an error of the device */
+GpErr  PassStore_CUDA(GpDev, const Pass *, float *delta); /* Euclidean distances from all rows, which a pass can read */
+
+#if defined(__cplusplus)
+}
+#endif
 #endif

@@ -162,6 +162,42 @@ PETSC_INTERN PetscErrorCode SolveSmall(PetscInt n, PetscScalar matrix[], PetscSc
 PETSC_INTERN double         Distance(const Dissim *, PetscInt dim, const double x[], PetscInt i, PetscInt j);
 
 typedef enum {
+  ARITHMETIC_AUTO,
+  ARITHMETIC_MIXED,
+  ARITHMETIC_DOUBLE
+} Arithmetic;
+extern const char *const Arithmetics[];
+
+typedef enum {
+  READING_HALVES,
+  READING_ROWS
+} Reading;
+extern const char *const Readings[];
+
+typedef struct {
+  Arithmetic arithmetic;
+  Reading    reading;
+} PassDeviceOptions;
+
+#define PASS_DEVICE_ARRAYS 8
+
+/* this rank's dissimilarities on its device, and what a pass over them needs there */
+typedef struct {
+  const Dissim *D;
+  GpDev         dev; /* NULL: none are there */
+  Pass          p;   /* with pointers of the device */
+  PassWork      work;
+  double       *x;
+  size_t        coordinates, sums; /* bytes of them */
+  void         *held[PASS_DEVICE_ARRAYS];
+  int           nheld;
+} PassDevice;
+
+PETSC_INTERN PetscErrorCode PassDeviceCreate(const Dissim *, const Pass *, const PassDeviceOptions *, PassDevice *);
+PETSC_INTERN PetscErrorCode PassDeviceRun(PassDevice *, const double x[], double bx[], double stress[]);
+PETSC_INTERN PetscErrorCode PassDeviceDestroy(PassDevice *);
+
+typedef enum {
   ACCELERATION_NONE,
   ACCELERATION_RELAXED,
   ACCELERATION_ANDERSON
@@ -177,14 +213,15 @@ typedef enum {
 extern const char *const Starts[];
 
 typedef struct {
-  PetscInt         dim, max_it, starts, seed, history;
-  PetscReal        eps, anderson_below;
-  Acceleration     acceleration;
-  Start            start;
-  PetscBool        monitor;
-  PetscInt         checkpoint_every; /* steps; 0: never */
-  char             checkpoint[PETSC_MAX_PATH_LEN];
-  DisparityOptions disparity;
+  PetscInt          dim, max_it, starts, seed, history;
+  PetscReal         eps, anderson_below;
+  Acceleration      acceleration;
+  Start             start;
+  PetscBool         monitor;
+  PetscInt          checkpoint_every; /* steps; 0: never */
+  char              checkpoint[PETSC_MAX_PATH_LEN];
+  DisparityOptions  disparity;
+  PassDeviceOptions device;
 } ScaleOptions;
 
 /* combinations of the last iterates (Anderson 1965) */
@@ -214,6 +251,8 @@ typedef struct {
   const Fixed  *fixed;
   Guttman       guttman;
   Disparity     disparity; /* unused for ratios */
+  Pass          pass;      /* over the dissimilarities or disparities, on the host */
+  PassDevice    device;    /* of ratios alone: other disparities change in every pass */
   Configuration now, next;
   History       history;
   double       *bx, *mine, *mystress; /* [dim][N], this rank's rows */

@@ -5,7 +5,8 @@ const char *const Accelerations[] = {"none", "relaxed", "anderson", "Acceleratio
 const char *const Starts[]        = {"auto", "torgerson", "random", "given", "Start", "", NULL};
 
 /* rounding, and what a KSP leaves of the right-hand side, may let the normalised stress rise by so much */
-#define SLACK 1e-9
+#define SLACK       1e-9
+#define SLACK_MIXED 1e-7 /* that of pairs worked on in float, be they ever so few */
 
 /* after an extrapolation that failed the next one waits until a step lowers the stress by this part only */
 #define BACK_OFF 0.3
@@ -22,6 +23,23 @@ PetscErrorCode ConfigurationDestroy(Configuration *c)
   PetscFunctionBegin;
   PetscCall(PetscFree3(c->x, c->g, c->stress));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the pass over the dissimilarities of D, into S->mine and S->mystress */
+static void PreparePass(const Dissim *D, Scaler *S)
+{
+  const size_t N = (size_t)D->N;
+
+  S->pass          = (Pass){.N = (int)N, .rows = (int)(D->last - D->first), .dim = (int)S->o.dim, .square = 1, .first = (int)D->first, .single = D->single, .ldrow = N, .delta = D->delta, .ld = N};
+  S->pass.feature  = D->features.value;
+  S->pass.frow     = D->features.value ? D->features.value + D->first : NULL;
+  S->pass.nfeature = (int)D->features.n;
+  S->pass.metric   = (int)D->metric;
+  S->pass.start    = D->start;
+  S->pass.column   = D->column;
+  S->pass.weight   = D->weight;
+  S->pass.bx       = S->mine;
+  S->pass.stress   = S->mystress;
 }
 
 /*
@@ -56,6 +74,8 @@ PetscErrorCode ScalerCreate(const Dissim *D, const ScaleOptions *o, const Fixed 
   PetscCall(ConfigurationCreate(D->N, o->dim, &S->now));
   PetscCall(ConfigurationCreate(D->N, o->dim, &S->next));
   PetscCall(PetscMalloc3((size_t)D->N * o->dim, &S->bx, (size_t)m * o->dim, &S->mine, m, &S->mystress));
+  PreparePass(D, S);
+  if (o->disparity.type == DISPARITY_RATIO) PetscCall(PassDeviceCreate(D, &S->pass, &o->device, &S->device));
   if (o->acceleration == ACCELERATION_ANDERSON) PetscCall(HistoryCreate((size_t)D->N * (size_t)o->dim, o->history, &S->history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -63,6 +83,7 @@ PetscErrorCode ScalerCreate(const Dissim *D, const ScaleOptions *o, const Fixed 
 PetscErrorCode ScalerDestroy(Scaler *S)
 {
   PetscFunctionBegin;
+  PetscCall(PassDeviceDestroy(&S->device));
   PetscCall(GuttmanDestroy(&S->guttman));
   if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
   PetscCall(ConfigurationDestroy(&S->now));
@@ -78,24 +99,18 @@ static PetscErrorCode Evaluate(Scaler *S, Configuration *c)
   const Dissim *D = S->D;
   const size_t  N = (size_t)D->N, m = (size_t)(D->last - D->first);
   double        raw = 0;
-  Pass          p   = {.N = (int)N, .rows = (int)m, .dim = (int)S->o.dim, .square = 1, .first = (int)D->first, .single = D->single, .x = c->x, .xrow = c->x + D->first, .ldrow = N, .delta = D->delta};
+  Pass         *p   = &S->pass;
 
   PetscFunctionBegin;
-  p.feature  = D->features.value;
-  p.frow     = D->features.value ? D->features.value + D->first : NULL;
-  p.nfeature = (int)D->features.n;
-  p.metric   = (int)D->metric;
-  p.start    = D->start;
-  p.column   = D->column;
-  p.weight   = D->weight;
-  p.bx       = S->mine;
-  p.stress   = S->mystress;
+  p->x    = c->x;
+  p->xrow = c->x + D->first;
   if (S->o.disparity.type != DISPARITY_RATIO) {
     PetscCall(DisparityUpdate(&S->disparity, c->x));
-    p.delta = S->disparity.dhat;
+    p->delta = S->disparity.dhat;
   }
   PetscCall(PetscLogEventBegin(S->event, 0, 0, 0, 0));
-  Pass_Host(&p);
+  if (S->device.dev) PetscCall(PassDeviceRun(&S->device, c->x, S->mine, S->mystress));
+  else Pass_Host(p);
   PetscCall(PetscLogFlops((double)(D->start ? D->start[m] : (int64_t)(m * (N - m / 2))) * (double)(6 * S->o.dim + 5)));
   PetscCall(PetscLogEventEnd(S->event, 0, 0, 0, 0));
   PetscCall(DissimGather(D, S->o.dim, S->mine, S->bx));
@@ -138,7 +153,8 @@ static const char *const Steps[] = {"start", "plain", "relaxed", "anderson", "pl
 /* tries a step; taken when the stress does not rise */
 static PetscErrorCode Try(Scaler *S, Step step, PetscBool *taken)
 {
-  const size_t   n   = (size_t)S->D->N * (size_t)S->o.dim;
+  const size_t   n     = (size_t)S->D->N * (size_t)S->o.dim;
+  const double   slack = step == STEP_ANDERSON ? 0 : S->device.work.mixed ? SLACK_MIXED : SLACK;
   Configuration *now = &S->now, *next = &S->next, swap;
 
   PetscFunctionBegin;
@@ -149,7 +165,7 @@ static PetscErrorCode Try(Scaler *S, Step step, PetscBool *taken)
   PetscCall(Evaluate(S, next));
   if (step != STEP_LAST) PetscCall(Rescale(S, next));
   S->it++;
-  *taken = (PetscBool)(next->sigma <= now->sigma + (step == STEP_ANDERSON ? 0 : SLACK));
+  *taken = (PetscBool)(next->sigma <= now->sigma + slack);
   if (!*taken) {
     S->rejected++;
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -66,6 +66,14 @@ for d in 1 3 4 5 6 7 8; do # each dimension is compiled by itself
   start=$tmp/start.csv scaled "dimension $d" 1 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d "${double[@]}"
   start=$tmp/start.csv scaled "dimension $d, single precision, pairs with weights" 1 1e-5 "dim=$d weights=given" -pairs "$tmp/pairs.txt" -smacof_dim $d
 done
+if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
+  for d in 1 2 3 4 5 6 7 8; do
+    cut -d, -f1-$d "$tmp/X8.csv" >"$tmp/start.csv"
+    start=$tmp/start.csv scaled "dimension $d, mixed arithmetic" 1 1e-5 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_arithmetic mixed
+    start=$tmp/start.csv scaled "dimension $d, every row read" 2 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_reading rows "${double[@]}"
+    start=$tmp/start.csv scaled "dimension $d, matrix-free" 3 1e-10 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free
+  done
+fi
 scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
 grep -q '^p47,' "$tmp/map.csv"
 verdict "names go with their points"

@@ -1,0 +1,81 @@
+/* The pass over listed pairs, and distances between features, on the device. */
+#include "pass.h"
+#include <cuda_runtime.h>
+
+namespace {
+constexpr int BLOCK = 256, WARPS = BLOCK / 32;
+
+/* a warp takes a row; its lanes' sums are added up in one order always */
+template <int DIM, class Stored>
+__global__ void __launch_bounds__(BLOCK) Listed(Pass p)
+{
+  const int     i = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
+  const Stored *delta = (const Stored *)p.delta, *weight = (const Stored *)p.weight;
+  double        sum[DIM + 1] = {}, difference[DIM];
+
+  if (i >= p.rows) return;
+  for (int64_t k = p.start[i] + lane; k < p.start[i + 1]; k += 32) {
+    const double w = weight ? (double)weight[k] : 1, from = (double)delta[k];
+    double       square = 0;
+
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+      difference[c] = p.xrow[c * p.ldrow + i] - p.x[(size_t)c * p.N + p.column[k]];
+      square += difference[c] * difference[c];
+    }
+    const double d = sqrt(square), ratio = w * from / fmax(d, 1e-150);
+
+#pragma unroll
+    for (int c = 0; c < DIM; c++) sum[c] += ratio * difference[c];
+    sum[DIM] += w * (from - d) * (from - d);
+  }
+#pragma unroll
+  for (int c = 0; c <= DIM; c++) {
+    for (int half = 16; half > 0; half /= 2) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], half);
+    if (lane == 0) *(c < DIM ? p.bx + (size_t)c * p.rows + i : p.stress + i) = sum[c];
+  }
+}
+
+template <int DIM>
+void Launch(GpDev dev, const Pass *p)
+{
+  const unsigned     grid   = (unsigned)((p->rows + WARPS - 1) / WARPS);
+  const cudaStream_t stream = (cudaStream_t)dev->stream;
+
+  if (p->single) Listed<DIM, float><<<grid, BLOCK, 0, stream>>>(*p);
+  else Listed<DIM, double><<<grid, BLOCK, 0, stream>>>(*p);
+}
+
+__global__ void __launch_bounds__(BLOCK) Distances(Pass p, float *delta)
+{
+  const int i = blockIdx.y, j = blockIdx.x * BLOCK + threadIdx.x;
+  double    sum = 0;
+
+  if (j >= p.N) return;
+  for (int f = 0; f < p.nfeature; f++) {
+    const double a = p.frow[f * p.ldrow + i], b = p.feature[(size_t)f * p.N + j];
+
+    sum += (a - b) * (a - b);
+  }
+  delta[(size_t)i * p.ld + j] = (float)sqrt(sum);
+}
+} // namespace
+
+GpErr PassListed_CUDA(GpDev dev, const Pass *p)
+{
+  static void (*const launch[PASS_MAX_DIM])(GpDev, const Pass *) = {Launch<1>, Launch<2>, Launch<3>, Launch<4>, Launch<5>, Launch<6>, Launch<7>, Launch<8>};
+
+  launch[p->dim - 1](dev, p);
+  return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
+}
+
+GpErr PassStore_CUDA(GpDev dev, const Pass *p, float *delta)
+{
+  Pass rows = *p;
+
+  for (int i = 0; i < p->rows; i += 32768) { /* a grid is no higher */
+    rows.frow = p->frow + i;
+    Distances<<<dim3((unsigned)((p->N + BLOCK - 1) / BLOCK), (unsigned)(p->rows - i < 32768 ? p->rows - i : 32768)), BLOCK, 0, (cudaStream_t)dev->stream>>>(rows, delta + (size_t)i * p->ld);
+  }
+  return PassCheck_CUDA(dev, cudaGetLastError(), "distances");
+}

@@ -1,0 +1,297 @@
+/* The pass of the smacof program on a GPU, without PETSc.
+
+     bench_smacof [points ...]     times passes over distances of random features, default 10000 32768 100000 points: CSV on standard output
+     bench_smacof --check          compares the device twin with the host twin, all dimensions, storages, shapes; ends with 1 when they differ
+
+   Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
+   same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
+#include "examples/smacof/pass.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS  15
+#define FEATURES 10
+#define COPY     ((size_t)1 << 30)
+
+static GpDev      dev;
+static GpDevEvent begin, end;
+static double     copyrate; /* bytes a second, read plus write */
+
+#define CHECK(call) \
+  do { \
+    if (call) { \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
+      exit(1); \
+    } \
+  } while (0)
+
+static double Random(uint64_t *state)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+static double *RandomArray(size_t n, uint64_t seed)
+{
+  double *a = (double *)malloc(sizeof(double) * (n ? n : 1));
+
+  for (size_t k = 0; k < n; k++) a[k] = Random(&seed);
+  return a;
+}
+
+static void *OnDevice(const void *from, size_t bytes)
+{
+  void *to;
+
+  CHECK(GpDevAlloc(dev, bytes ? bytes : 1, &to));
+  if (from) CHECK(GpDevUpload(dev, to, from, bytes));
+  return to;
+}
+
+static void Release(const void *pointer)
+{
+  if (pointer) dev->ops->release(dev, (void *)pointer);
+}
+
+/* --- the device beside the host ------------------------------------------------------------------------------------------------ */
+
+typedef enum {
+  SINGLE,
+  DOUBLE,
+  FREE_EUCLIDEAN,
+  FREE_COSINE,
+  FREE_MANHATTAN,
+  PAIRS,
+  WEIGHTED,
+  KINDS
+} Kind;
+
+static const char *const Kinds[] = {"single", "double", "euclidean", "cosine", "manhattan", "pairs", "weighted pairs"};
+
+/* dissimilarities that are as they please, on the host, rows ld apart */
+static void Fill(Pass *p, Kind kind, int64_t *start)
+{
+  const size_t each = p->single ? sizeof(float) : sizeof(double), N = (size_t)p->N, all = (size_t)p->rows * p->ld;
+  int         *column = (int *)malloc(sizeof(int) * (all + 1));
+  char        *delta = (char *)calloc(all + 1, each), *weight = (char *)calloc(all + 1, each);
+  size_t       n = 0;
+
+  for (int i = 0; i < p->rows; i++) {
+    start[i] = (int64_t)n;
+    for (size_t j = 0; j < N; j++) {
+      const size_t low = (size_t)(p->first + i) < j ? (size_t)(p->first + i) : j, high = (size_t)(p->first + i) + j - low, at = kind >= PAIRS ? n : (size_t)i * p->ld + j;
+      uint64_t     seed  = low * 1000003u + high + 1;
+      double       value = (Random(&seed), Random(&seed)), w = 0.5 + Random(&seed);
+
+      if (low == high) {
+        if (kind >= PAIRS) continue;
+        value = 0;
+      }
+      if (kind >= PAIRS && (low + high) % 3 == 0) continue;
+      column[n++] = (int)j;
+      if (p->single) ((float *)delta)[at] = (float)value, ((float *)weight)[at] = (float)w;
+      else ((double *)delta)[at] = value, ((double *)weight)[at] = w;
+    }
+  }
+  start[p->rows] = (int64_t)n;
+  p->delta       = delta;
+  p->column      = column;
+  p->weight      = weight;
+}
+
+/* the largest difference, relative to the largest number or to the dissimilarities, of which the largest are 1 */
+static double Difference(const double *a, const double *b, size_t n)
+{
+  double largest = 0, difference = 0;
+
+  for (size_t k = 0; k < n; k++) {
+    largest    = fmax(largest, fabs(b[k]));
+    difference = fmax(difference, a[k] - a[k] == 0 ? fabs(a[k] - b[k]) : INFINITY);
+  }
+  return difference / fmax(largest, 1);
+}
+
+static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, PassWork work)
+{
+  const size_t sums = (size_t)rows * (size_t)(dim + 1), ld = ((size_t)N + 3) / 4 * 4;
+  const double tolerance = work.mixed ? 3e-6 : 1e-12;
+  int64_t     *start     = (int64_t *)malloc(sizeof(int64_t) * ((size_t)rows + 1));
+  double      *x = RandomArray((size_t)N * (size_t)dim, 7), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
+  const int    listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
+  Pass         h = {.N = N, .rows = rows, .dim = dim, .square = 1, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
+  double       difference;
+  int          wrong;
+
+  if (N > 5) {
+    for (int c = 0; c < dim; c++) x[(size_t)c * N + 4] = x[(size_t)c * N + 1]; /* points that coincide */
+  }
+  for (int j = 0; j < N; j++) { /* of length 1, as cosines want them */
+    double length = 0;
+
+    for (int f = 0; f < FEATURES; f++) length += feature[(size_t)f * N + j] * feature[(size_t)f * N + j];
+    for (int f = 0; f < FEATURES; f++) feature[(size_t)f * N + j] /= sqrt(length);
+  }
+  h.nfeature = FEATURES;
+  h.metric   = kind == FREE_COSINE ? PASS_COSINE : kind == FREE_MANHATTAN ? PASS_MANHATTAN : PASS_EUCLIDEAN;
+  Fill(&h, kind, start);
+  h.start  = listed ? start : NULL;
+  h.bx     = host;
+  h.stress = host + (size_t)rows * (size_t)dim;
+  d        = h;
+  d.delta  = computed ? NULL : OnDevice(h.delta, (listed ? (size_t)start[rows] : (size_t)rows * ld) * (single ? sizeof(float) : sizeof(double)));
+  d.weight = kind == WEIGHTED ? OnDevice(h.weight, (size_t)start[rows] * (single ? sizeof(float) : sizeof(double))) : NULL;
+  if (listed) {
+    d.start  = (const int64_t *)OnDevice(start, sizeof(int64_t) * ((size_t)rows + 1));
+    d.column = (const int *)OnDevice(h.column, sizeof(int) * (size_t)start[rows]);
+  }
+  d.x         = (const double *)OnDevice(x, sizeof(double) * (size_t)N * (size_t)dim);
+  d.xrow      = d.x + first;
+  d.feature   = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
+  d.frow      = d.feature + first;
+  d.bx        = (double *)OnDevice(NULL, sizeof(double) * sums);
+  d.stress    = d.bx + (size_t)rows * (size_t)dim;
+  work.memory = OnDevice(NULL, PassMemory_CUDA(&d, &work));
+  if (computed || kind == PAIRS) {
+    free((void *)h.weight);
+    h.weight = NULL;
+  }
+  if (computed) {
+    free((void *)h.delta);
+    h.delta = NULL;
+  }
+  Pass_Host(&h);
+  CHECK(Pass_CUDA(dev, &d, &work));
+  CHECK(GpDevDownload(dev, mine, d.bx, sizeof(double) * sums));
+  CHECK(dev->ops->zero(dev, d.bx, sizeof(double) * sums));
+  CHECK(Pass_CUDA(dev, &d, &work));
+  CHECK(GpDevDownload(dev, again, d.bx, sizeof(double) * sums));
+  difference = fmax(Difference(mine, host, (size_t)rows * (size_t)dim), Difference(mine + (size_t)rows * (size_t)dim, h.stress, (size_t)rows));
+  wrong      = !(difference <= tolerance) || memcmp(mine, again, sizeof(double) * sums) != 0;
+  if (wrong)
+    printf("not the same: %s, %s, %d points, rows %d to %d, dimension %d, %s, %s: differs by %.2e (%.0e allowed)%s\n", Kinds[kind], single ? "single" : "double", N, first, first + rows - 1, dim, work.mixed ? "mixed" : "double",
+           work.halves ? "halves" : "rows", difference, tolerance, memcmp(mine, again, sizeof(double) * sums) ? ", and from run to run" : "");
+  for (const void **a = (const void *[]){d.delta, d.weight, d.start, listed ? (const void *)d.column : NULL, d.x, d.feature, d.bx, work.memory, dev}; *a != dev; a++) Release(*a);
+  free((void *)h.delta), free((void *)h.weight), free((void *)h.column), free(start), free(x), free(feature), free(mine), free(again), free(host);
+  return wrong;
+}
+
+static int Check(void)
+{
+  static const int sizes[] = {1, 2, 5, 33, 130, 515, 1100};
+  int              wrong = 0, n = 0;
+
+  for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+    const int N = sizes[s], part[3][2] = {{0, N}, {N / 3, (N + 1) / 2}, {N - 1, 1}};
+
+    for (int dim = 1; dim <= PASS_MAX_DIM; dim++) {
+      for (int k = 0; k < 3; k++) {
+        for (int kind = 0; kind < KINDS; kind++) {
+          const int single = kind == SINGLE || (kind >= PAIRS && dim % 2);
+
+          for (int halves = 0; halves < (kind >= PAIRS ? 1 : 2); halves++) {
+            for (int mixed = 0; mixed <= (kind == SINGLE); mixed++, n++) wrong += CheckOne((Kind)kind, N, part[k][0], part[k][1], dim, single, (PassWork){mixed, halves, NULL});
+          }
+        }
+      }
+    }
+  }
+  for (int halves = 0; halves < 2; halves++, n++) wrong += CheckOne(SINGLE, 3000, 700, 1501, 2, 1, (PassWork){1, halves, NULL});
+  printf("%d of %d passes differ from the host's\n", wrong, n);
+  return wrong != 0;
+}
+
+/* --- speed ---------------------------------------------------------------------------------------------------------------------- */
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double Median(const Pass *p, const PassWork *work)
+{
+  double times[REPEATS];
+
+  for (int r = -2; r < REPEATS; r++) {
+    double seconds;
+
+    CHECK(dev->ops->event_record(dev, begin));
+    CHECK(p ? Pass_CUDA(dev, p, work) : dev->ops->copy_within(dev, work->memory, (char *)work->memory + COPY, COPY));
+    CHECK(dev->ops->event_record(dev, end));
+    CHECK(dev->ops->event_wait(dev, end));
+    CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+    if (r >= 0) times[r] = seconds;
+  }
+  qsort(times, REPEATS, sizeof(double), CompareDoubles);
+  return times[REPEATS / 2];
+}
+
+static void MeasureCopyRate(void)
+{
+  PassWork copy = {0, 0, OnDevice(NULL, 2 * COPY)};
+
+  copyrate = 2.0 * (double)COPY / Median(NULL, &copy);
+  Release(copy.memory);
+  printf("# %s, copy rate %.0f GB/s\npoints,dimension,arithmetic,reading,microseconds,bytes,fraction,pairs a ns\n", dev->name, 1e-9 * copyrate);
+}
+
+static void TimeOne(Pass *p, const char *what, int mixed, int halves)
+{
+  PassWork     work  = {mixed, halves, NULL};
+  const double pairs = 0.5 * (double)p->N * (double)(p->N - 1), bytes = p->delta ? 4 * pairs * (halves ? 1 : 2) : 0;
+  double       seconds;
+
+  work.memory = OnDevice(NULL, PassMemory_CUDA(p, &work));
+  seconds     = Median(p, &work);
+  Release(work.memory);
+  printf("%d,%d,%s,%s,%.1f,%.0f,%.3f,%.3f\n", p->N, p->dim, what, halves ? "halves" : "rows", 1e6 * seconds, bytes, bytes / seconds / copyrate, 1e-9 * pairs / seconds);
+  fflush(stdout);
+}
+
+static void Time(int N)
+{
+  double *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
+  Pass    p     = {.N = N, .rows = N, .dim = 2, .square = 1, .single = 1, .ldrow = (size_t)N, .ld = ((size_t)N + 3) / 4 * 4, .nfeature = FEATURES};
+  void   *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
+
+  p.feature = p.frow = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
+  p.x = p.xrow = (const double *)OnDevice(x, sizeof(double) * (size_t)N * PASS_MAX_DIM);
+  p.bx         = (double *)OnDevice(NULL, sizeof(double) * (size_t)N * PASS_MAX_DIM);
+  p.stress     = (double *)OnDevice(NULL, sizeof(double) * (size_t)N);
+  CHECK(PassStore_CUDA(dev, &p, (float *)delta));
+  for (p.dim = 1; p.dim <= PASS_MAX_DIM; p.dim += p.dim < 3 ? 1 : p.dim < 5 ? 2 : 3) {
+    p.delta = delta;
+    for (int k = 0; k < 4; k++) TimeOne(&p, k < 2 ? "mixed" : "double", k < 2, k % 2 == 0);
+    p.delta = NULL;
+    if (p.dim == 2) TimeOne(&p, "computed", 0, 1);
+  }
+  Release(delta), Release(p.feature), Release(p.x), Release(p.bx), Release(p.stress);
+  free(feature), free(x);
+}
+
+int main(int argc, char **argv)
+{
+  static const int usual[]  = {10000, 32768, 100000};
+  char             why[256] = "";
+  int              failed   = 0;
+
+  if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
+    fprintf(stderr, "%s\n", why);
+    return 77;
+  }
+  CHECK(dev->ops->event_create(dev, &begin));
+  CHECK(dev->ops->event_create(dev, &end));
+  if (argc > 1 && !strcmp(argv[1], "--check")) failed = Check();
+  else {
+    MeasureCopyRate();
+    for (int k = 1; k < argc; k++) Time(atoi(argv[k]));
+    for (int k = 0; argc == 1 && k < 3; k++) Time(usual[k]);
+  }
+  dev->ops->event_destroy(dev, begin);
+  dev->ops->event_destroy(dev, end);
+  GpDevClose(&dev);
+  return failed;
+}
