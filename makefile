@@ -82,6 +82,8 @@ endif
 srcobj  := $(hostobj) $(cudaobj)
 bmrmcu  := $(wildcard solvers/bmrm/losses/*.cu)
 bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
+# device twins of the examples that have some, which nvcc compiles and whose programs carry CUDA's runtime
+examplecu := $(if $(nvcc),$(shell grep -ls __CUDACC__ examples/*/*.cu))
 apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
 
 lib  := $(BUILD)/lib/libgpucsr.so
@@ -167,7 +169,7 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(e)/*.cu)),$($(e)_libs))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(e)/*.cu)) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter examples/$(e)/%,$(examplecu))),$($(e)_libs) $(if $(filter examples/$(e)/%,$(examplecu)),$(cudalibs)))))
 $(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
