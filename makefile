@@ -169,8 +169,14 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(e)/*.cu)) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter examples/$(e)/%,$(examplecu))),$($(e)_libs) $(if $(filter examples/$(e)/%,$(examplecu)),$(cudalibs)))))
-$(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+define example
+$(1)_objs := $(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(1)/*.c)) $(patsubst %.cu,$(obj)/%.host.o,$(wildcard examples/$(1)/*.cu)) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter examples/$(1)/%,$(examplecu)))
+$(1)_all  := $($(1)_libs) $(if $(filter examples/$(1)/%,$(examplecu)),$(cudalibs))
+endef
+$(foreach e,$(examples),$(eval $(call example,$(e))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
+$(foreach b,$(filter-out bench_corpus bench_rank $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
