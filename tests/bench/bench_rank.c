@@ -128,7 +128,7 @@ static PetscErrorCode Choose(Mat A, const char kernel[], PetscBool *taken)
 static PetscErrorCode Measure(const Graph *G, const char kernel[], const char write[], const Options *o)
 {
   PetscLogDouble product, setup, device, host;
-  PetscBool      taken;
+  PetscBool      taken = PETSC_FALSE;
   SolveResult    R;
   MatGPUCSRInfo  info;
 
