@@ -166,15 +166,23 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
-# the kernels of an example
-twins = $(patsubst %.cu,$(obj)/%.host.o,$(filter-out %_cuda.cu,$(wildcard $(1)/*.cu))) $(if $(nvcc),$(patsubst %.cu,$(obj)/%.cuda.o,$(wildcard $(1)/*_cuda.cu)))
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-$(foreach e,$(examples),$(eval $(call program,$(e),$(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(e)/*.c)) $(call twins,examples/$(e)),$($(e)_libs) $(if $(wildcard examples/$(e)/*_cuda.cu),$(cudalibs)))))
-$(foreach b,$(filter-out bench_corpus $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+# what an example has of objects; of its kernels *_cuda.cu is for nvcc alone and *_host.cu for the host's compiler
+define example
+$(1)_cu   := $(wildcard examples/$(1)/*.cu)
+$(1)_cuda := $(if $(nvcc),$$(patsubst %.cu,$(obj)/%.cuda.o,$$(filter-out %_host.cu,$$($(1)_cu))))
+$(1)_host := $$(patsubst %.cu,$(obj)/%.host.o,$$(filter-out %_cuda.cu,$$($(1)_cu)))
+$(1)_objs := $(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(1)/*.c)) $$($(1)_host) $$($(1)_cuda)
+$(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
+endef
+$(foreach e,$(examples),$(eval $(call example,$(e))))
+$(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
+$(foreach b,$(filter-out bench_corpus bench_rank $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
-$(BUILD)/bin/bench_smacof: $(call twins,examples/smacof)
+$(BUILD)/bin/bench_smacof: $(smacof_host) $(smacof_cuda)
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
 $(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
 	@mkdir -p $(@D)

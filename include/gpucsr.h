@@ -82,6 +82,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
 /* for solvers that bring kernels of their own */
 struct GpDev_;
+PETSC_EXTERN PetscErrorCode MatGPUCSRMultArray(Mat, PetscBool, const PetscScalar[], PetscScalar[]);
 PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayRead(Vec, const PetscScalar **);

@@ -64,6 +64,7 @@ PetscErrorCode GoogleCreate(const Graph *G, PetscReal damping, Dangling dangling
   } else {
     PetscCall(VecDuplicate(G->out, &g->v));
     PetscCall(VecSet(g->v, 1.0 / G->N));
+    g->anywhere = PETSC_TRUE;
   }
   if (!g->isdangling || dangling == DANGLING_SELF) PetscFunctionReturn(PETSC_SUCCESS);
   if (dangling == DANGLING_UNIFORM && v) {
@@ -108,6 +109,7 @@ PetscErrorCode GoogleResidual(Google *g, Vec x, Vec px, Vec r, PetscReal *norm1)
 PetscErrorCode GoogleDestroy(Google *g)
 {
   PetscFunctionBegin;
+  PetscCall(LoopDestroy(g));
   PetscCall(VecDestroy(&g->scale));
   PetscCall(VecDestroy(&g->isdangling));
   PetscCall(VecDestroy(&g->v));

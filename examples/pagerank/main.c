@@ -24,8 +24,9 @@ typedef struct {
   SolveResult    result;
   PetscReal      sum;
   PetscInt       vectors, matmults, ndangling, ntop;
+  PetscBool      loop; /* on the device */
   TopEntry      *top;
-  PetscLogDouble load, solve;
+  PetscLogDouble load, setup, solve;
 } Outcome;
 
 static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
@@ -37,7 +38,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->damping = 0.85;
   rq->topk    = 10;
   rq->nrmat   = 2;
-  rq->solve   = (SolveOptions){METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE};
+  rq->solve   = (SolveOptions){METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(PetscOptionsString("-f", "File with the links: edge list, Matrix Market or PETSc binary", "", rq->file, rq->file, sizeof(rq->file), NULL));
   PetscCall(PetscOptionsIntArray("-rmat", "Make an R-MAT graph: <scale>,<links a node>", "", rq->rmat, &rq->nrmat, NULL));
@@ -57,6 +58,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsReal("-inner_damping", "Of inner-outer iterations", "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
   PetscCall(PetscOptionsReal("-inner_tol", "Of inner-outer iterations", "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
   PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
+  PetscCall(PetscOptionsBool("-device_loop", "Power, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
   PetscCall(PetscOptionsInt("-topk", "How many first places to print", "", rq->topk, &rq->topk, NULL));
   PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
@@ -133,8 +135,13 @@ static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, V
     PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: one vector was expected, not %" PetscInt_FMT, rq->dangling_file, nu);
   }
   PetscCheck(n <= 1 || (rq->solve.method == METHOD_POWER && !rq->solve.extrapolate && !rq->start[0] && !u), G->comm, PETSC_ERR_SUP, "Several vectors of -personalize go with plain power iterations, without -start and -dangling vector");
+  PetscCall(PetscTime(&begin));
   PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u ? u[0] : NULL, &g));
   PetscCall(Start(rq, G, g.v, x[0]));
+  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
+  PetscCall(PetscTime(&end));
+  out->setup = end - begin;
+  out->loop  = (PetscBool)(g.loop != NULL);
   PetscCall(PetscTime(&begin));
   if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &out->result));
   else PetscCall(Solve(&g, &rq->solve, x[0], &out->result));
@@ -186,7 +193,8 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     (void)fprintf(file.fp, "  \"topk\": [");
     for (PetscInt k = 0; k < out->ntop; k++)
       (void)fprintf(file.fp, "%s\n    {\"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
-    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->solve, size, type, device);
+    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->setup, out->solve,
+                  out->loop ? "true" : "false", size, type, device);
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

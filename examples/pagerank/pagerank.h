@@ -61,6 +61,8 @@ PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *no
 PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt node);
 PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
 
+typedef struct Loop_ Loop;
+
 /* the walker's operator: G x = damping P x + (1 - damping) v, where P x = A D^-1 x + (rank of dangling nodes) u moves all rank x */
 typedef struct {
   const Graph *graph;
@@ -70,7 +72,9 @@ typedef struct {
   Vec          isdangling; /* 1 where nothing leaves, else 0; NULL: no such node, or their rank is dropped */
   Vec          v, u;       /* where the bored walker goes, where dangling rank goes; both sum to 1; u may be v, or NULL: it stays */
   Vec          z;          /* work */
+  PetscBool    anywhere;   /* v is the same for all nodes */
   PetscInt     ndangling, matmults;
+  Loop        *loop; /* iterations on the device, NULL: the host leads them */
 } Google;
 
 PETSC_INTERN PetscErrorCode GoogleCreate(const Graph *, PetscReal damping, Dangling, Vec v, Vec u, Google *);
@@ -85,6 +89,7 @@ typedef struct {
   PetscReal inner_damping, inner_tolerance; /* of inner-outer iterations */
   PetscInt  extrapolate;                    /* power: quadratic extrapolation every so many iterations, 0: never */
   PetscBool monitor, assemble;              /* assemble: the preconditioner sees the matrix I - damping A D^-1 */
+  PetscBool device_loop;                    /* power: the whole iteration on the device, where it has a place for that */
 } SolveOptions;
 
 typedef struct {
@@ -94,12 +99,17 @@ typedef struct {
   const char *reason;
 } SolveResult;
 
+PETSC_INTERN PetscErrorCode SolveSetUp(Google *, const SolveOptions *); /* what Solve() can do ahead; not needed */
 PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
 PETSC_INTERN PetscErrorCode SolveEPS(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* before every call of a solver */
 PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* one more iteration: notes, monitors, decides */
+
+PETSC_INTERN PetscErrorCode LoopCreate(Google *);
+PETSC_INTERN PetscErrorCode LoopRun(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode LoopDestroy(Google *);
 
 /* a node and its rank, and whether its place before the next one is certain */
 typedef struct {

@@ -74,6 +74,10 @@ static PetscErrorCode SolvePower(Google *g, const SolveOptions *o, Vec x, SolveR
   PetscInt  since = 0; /* iterations since the last extrapolation */
 
   PetscFunctionBegin;
+  if (g->loop) {
+    PetscCall(LoopRun(g, o, x, R));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(VecDuplicateVecs(x, o->extrapolate ? 3 : 1, &d));
   while (1) {
     Vec r = d[0];
@@ -127,6 +131,14 @@ static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, S
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&f));
   PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* plain power iterations that nobody watches can stay on the device */
+PetscErrorCode SolveSetUp(Google *g, const SolveOptions *o)
+{
+  PetscFunctionBegin;
+  if (o->method == METHOD_POWER && o->device_loop && !o->extrapolate && !o->monitor) PetscCall(LoopCreate(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,6 +33,7 @@ typedef enum {
 } GpDevKind;
 
 #define GP_DEV_STAGES      2
+#define GP_DEV_PARTS       2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
 #define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
 
 typedef struct GpDev_ *GpDev;
@@ -62,10 +63,13 @@ typedef struct {
   GpErr (*graph_begin)(GpDev);                                     /* what follows on the stream is recorded instead of done; NULL: cannot record */
   GpErr (*graph_end)(GpDev, GpDevGraph *);                         /* the record */
   GpErr (*graph_launch)(GpDev, GpDevGraph);                        /* does it, in one call */
+  GpErr (*graph_loop)(GpDev, const int *, GpDevGraph *, int *);    /* instead of graph_end: see below */
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
   GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
 } GpDevOps;
+/* graph_loop(dev, stop, &graph, &whole): a graph that repeats the record until *stop, in the device's memory, is not 0.  With whole 0 this
+   driver cannot, and one launch is one turn.  For runtimes that record. */
 
 struct GpDev_ {
   const GpDevOps *ops;

@@ -107,6 +107,41 @@ done
 [ -z "$bad" ]
 verdict "the sum of ranks is 1 to 1e-12 by ${#methods[@]} methods${bad:+; not$bad}"
 
+# --- iterations that stay on the device: those that the host leads ------------------------------------------------------------
+bad=
+twice() { # twice ARGUMENTS: led by the device and by the host
+  local by rc
+  for by in true false; do
+    run 1 -mat_gpucsr_vec_type gpu -device_loop $by -topk 0 -ranks "$tmp/$by.ranks" -report "$tmp/$by.json" "$@"
+    rc=$?
+    [ $rc -eq 0 ] || [ $rc -eq 3 ] || return 1
+  done
+  apart "$tmp/true.ranks" "$tmp/false.ranks" 1e-13 "$(wc -l <"$tmp/true.ranks")" && $python - "$tmp/true.json" "$tmp/false.json" <<'E' 2>>"$tmp/log"
+import json, sys
+device, host = (json.load(open(name)) for name in sys.argv[1:])
+assert device["device_loop"] and not host["device_loop"]
+for what in ("iterations", "matmults", "reason", "converged", "dangling"):
+    assert device[what] == host[what], (what, device[what], host[what])
+assert abs(device["residual"] - host["residual"]) <= 1e-13 and abs(device["sum"] - host["sum"]) <= 1e-13
+E
+}
+printf '2:3 4\n' >"$tmp/one"
+for policy in teleport uniform self drop "vector -dangling_file $tmp/u"; do
+  # shellcheck disable=SC2086
+  twice -f "$tmp/dangling.txt" -dangling $policy && twice -f "$tmp/dangling.txt" -dangling $policy -personalize "$tmp/one" -damping 0.6 || bad="$bad, $policy"
+done
+for k in 0 1 2 3; do twice -rmat 12,8 -max_it $k || bad="$bad, $k iterations"; done
+twice -rmat 12,8 -tol 1e-10 || bad="$bad, R-MAT"
+twice -f "$tmp/weighted.txt" -tol 1e-12 || bad="$bad, weights"
+[ -z "$bad" ]
+verdict "iterations on the device are those of the host${bad:+; not$bad}"
+run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -ranks_binary "$tmp/true.bin" -tol 1e-12 &&
+  run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ]
+verdict "iterations on the device begin where they are told to"
+run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -monitor -report "$tmp/report.json" && [ "$(value device_loop)" = False ] && grep -q 'residual .* error bound' "$tmp/log" &&
+  run 2 -rmat 10,8 -mat_gpucsr_vec_type gpu -report "$tmp/report.json" && [ "$(value device_loop)" = False ]
+verdict "the host leads where somebody watches, and with several processes"
+
 # --- formats ----------------------------------------------------------------------------------------------------------------
 printf '%%%%MatrixMarket matrix coordinate real general\n%% c\n5 5 6\n1 2 0.5\n2 3 2\n3 1 1e-3\n3 2 4\n4 1 0.1\n2 5 0.3\n' >"$tmp/m.mtx"
 ranked "Matrix Market" 2 "$tmp/weighted.txt" "" -f "$tmp/m.mtx"

@@ -117,7 +117,7 @@ const GpCgKernels GpCgKernelsHost = {GpCgStart_Host, GpCgDirection_Host, GpCgCur
 /* one block even for no entries: the reduction must be told */
 static unsigned Blocks(GpDev dev, int32_t n)
 {
-  return n ? GpVecGrid(dev, n) : 1;
+  return n ? GpReduceGrid(dev, n) : 1;
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
@@ -133,7 +133,7 @@ __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s,
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (Everyone<GpVecSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
+  if (Everyone<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpCgState *s, const double *z, double *p)
@@ -150,7 +150,7 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
 
   if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
-  if (Everyone<GpVecSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
+  if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
@@ -169,7 +169,7 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (Everyone<GpVecSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
+  if (Everyone<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
 }
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)

@@ -33,7 +33,7 @@ typedef struct {
   uint32_t ticket; /* how many blocks of a reduction are done */
 } GpCgState;
 
-#define GP_CG_PARTIAL (3 * GP_VEC_PARTS) /* doubles that the partial sums of a reduction take */
+#define GP_CG_PARTIAL (3 * GP_DEV_PARTS) /* doubles that the partial sums of a reduction take */
 
 /* z = d .* r, entry by entry; without d (NULL) z and r are the same memory */
 typedef struct {

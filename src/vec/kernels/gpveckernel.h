@@ -4,11 +4,10 @@
 
 #include "device/gpdevice.h"
 
-#define GP_VEC_BATCH   8    /* vectors that one launch of a kernel on many takes */
-#define GP_VEC_ROWS    16   /* vectors that are packed by rows together */
-#define GP_VEC_RESULTS 64   /* results that wait for one GpVecWait() */
-#define GP_VEC_PARTS   2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
-#define GP_VEC_BLOCKS  512  /* blocks of a reduction that the host waits for, at most */
+#define GP_VEC_BATCH   8   /* vectors that one launch of a kernel on many takes */
+#define GP_VEC_ROWS    16  /* vectors that are packed by rows together */
+#define GP_VEC_RESULTS 64  /* results that wait for one GpVecWait() */
+#define GP_VEC_BLOCKS  512 /* blocks of a reduction that the host waits for, at most */
 #define GP_VEC_NOTHING 0x7ff8dead5eedbeefLL
 
 #if defined(__cplusplus)

@@ -60,14 +60,14 @@ __global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *_
   const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[MANY];
 
-  GpVecSums::start(mine);
+  GpReduceSums::start(mine);
   #pragma unroll 2
   for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) {
     const double xi = x[i];
   #pragma unroll
     for (int j = 0; j < MANY; j++) mine[j] += xi * __ldg(y.at[j] + i);
   }
-  Finish<GpVecSums, MANY>(mine, parts);
+  Finish<GpReduceSums, MANY>(mine, parts);
 }
 
 template <int MANY>

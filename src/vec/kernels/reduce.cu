@@ -125,7 +125,7 @@ __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double 
     }
 
   #define GP_SUM(name, what, terms, term0, term1) \
-    struct Rule_##name : GpVecSums { \
+    struct Rule_##name : GpReduceSums { \
       static constexpr int   K = (terms), reads = (what), most = 0; \
       __device__ static void take(double (&sum)[K], int64_t, double x, double y) \
       { \

@@ -125,3 +125,45 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   A->ops->bindtocpu                 = MatBindToCPU_GPUCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@C
+  MatGPUCSRMultArray - Multiplies a matrix, or its transpose, by an array on the device
+
+  Not Collective
+
+  Input Parameters:
++ A         - the matrix, of type `MATSEQAIJGPUCSR`
+. transpose - `PETSC_TRUE` for the product with the transpose
+- x         - the values to multiply by, on the device
+
+  Output Parameter:
+. y - the product, on the device; not x
+
+  Level: developer
+
+  Note:
+  Goes on the stream of the `GpDev` of `device/gpdevice.h`, whatever PETSc's is, and launches nothing but kernels once a first product has been computed, so that a solver may record it.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRUpload()`, `VecGPUGetRuntime()`, `VecGPUGetDeviceArrayRead()`
+@*/
+PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar x[], PetscScalar y[])
+{
+  Mat_GPUCSR *g;
+  PetscBool   symmetric = PETSC_FALSE;
+  void       *stream;
+  GpOp        op;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A product of arrays knows one process; use MatMult() with a matrix of type %s", MATMPIAIJGPUCSR);
+  if (transpose) PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
+  if (symmetric) transpose = PETSC_FALSE;
+  if (!g->dev) PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  stream = g->dev->stream;
+  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
+  op->dev->stream = stream;
+  PetscCall(GpOpMult(op, transpose, x, NULL, y));
+  PetscCall(MatGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
