@@ -122,6 +122,21 @@ typedef struct {
   double  *tail;    /* [ntiles] sum of the tile's last row when that goes on */
 } GpCsrTile;
 
+/* csrflag: the same with tiles of exactly GP_FLAG_TILE nonzeros, in chunks of GP_FLAG_CHUNK.  Row starts are bits, so that a product
+   reads no row pointers: rows that have entries are numbered, and the k-th bit that is set is the start of the k-th of them. */
+#define GP_FLAG_EACH  8 /* neighbouring nonzeros that a lane adds up: their bits are a byte */
+#define GP_FLAG_CHUNK (32 * GP_FLAG_EACH)
+#define GP_FLAG_TILE  (8 * GP_FLAG_CHUNK)
+
+typedef struct {
+  GpCsrTile tile;
+  int32_t   n;     /* rows that have entries */
+  uint32_t *flag;  /* [ntiles * GP_FLAG_TILE / 32 + 1] bit k % 32 of flag[k / 32] for nonzero k; one more bit stands at nnz */
+  int32_t  *rank;  /* [ntiles * (GP_FLAG_TILE / GP_FLAG_CHUNK) + 1] bits set before each chunk */
+  int32_t  *row;   /* [n] the rows that have entries; NULL: all have */
+  int32_t  *empty; /* [m-n] the others */
+} GpCsrFlag;
+
 /* csrlist: the rows that have entries */
 typedef struct {
   int32_t  n;

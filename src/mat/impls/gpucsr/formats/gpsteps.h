@@ -1,6 +1,6 @@
 /* Building a format in steps that are written once.  A file that includes this is compiled by the C compiler for the host twin
    and by nvcc for the device twin: a step's body does the work of one index i, all indices at once on a GPU; between steps
-   stand scans and stable sorts (CUB on the GPU).  What a step counts with GP_COUNT() must not depend on the order.
+   stand scans and stable sorts (CUB on the GPU).  What a step counts with GP_COUNT(), or the bits that it sets with GP_SET(), must not depend on the order.
 
      GP_STEP(Square) { const Args *a = (const Args *)args; a->y[i] = a->x[i] * a->x[i]; }
      err = GP_EACH(dev, Args, Square, n, &a);                                                                              */
@@ -14,6 +14,7 @@
   #define GP_EXTERN     extern "C"
   #define GP_INLINE     __device__ __forceinline__ static
   #define GP_COUNT(p)   ((void)atomicAdd(p, 1))
+  #define GP_SET(p, b)  ((void)atomicOr(p, b))
   #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
   #define GP_STEP_BLOCK 256
 
@@ -39,6 +40,7 @@ static GpErr GpStepLaunch(GpDev dev, const char *name, int64_t n, const Args *ar
   #define GP_EXTERN
   #define GP_INLINE     static inline
   #define GP_COUNT(p)   ((void)(*(p))++)
+  #define GP_SET(p, b)  ((void)(*(p) |= (b)))
   #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
 
 static inline GpErr GpStepLoop(int64_t n, void (*step)(const void *, int64_t), const void *args)

@@ -1,7 +1,6 @@
 /* SpMV with the nonzeros shared evenly, whatever the rows: a block takes a tile of GP_TILE nonzeros; rows that cross a
-   tile's end leave partial sums, which a second kernel adds in the order of the tiles.  No atomics: deterministic.
-   The second step is that of D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
-#include "mat/impls/gpucsr/kernels/gpkernel.h"
+   tile's end leave partial sums to a second step. */
+#include "mat/impls/gpucsr/kernels/gpspans.h"
 
 #if !defined(__CUDACC__)
 static double Sum(const GpCsr *C, const double *x, int32_t from, int32_t to)
@@ -31,26 +30,13 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
       } else T->tail[t] = Sum(C, x, rowptr[i], end);
     }
   }
-  for (int32_t s = 0; s < T->nspans; s++) {
-    const int32_t i   = T->spanrow[s];
-    double        sum = T->tail[T->spanend[2 * s]];
-
-    for (int32_t t = T->spanend[2 * s] + 1; t <= T->spanend[2 * s + 1]; t++) sum += T->head[t];
-    y[i] = z ? z[i] + sum : sum;
-  }
+  FinishSpans(T, z, y);
   return GP_SUCCESS;
 }
 
 #else
-static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP, EACH = GP_TILE / BLOCK;
+static constexpr int EACH = GP_TILE / BLOCK;
 static constexpr int LONG = 16; /* turns that a group of lanes spends on a segment before a whole warp takes it */
-
-/* the sum of the lanes of each group of width neighbours, in every group's first lane */
-__device__ static double GroupSum(double sum, int width)
-{
-  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
-  return sum;
-}
 
 /* a tile that lies inside one row */
 __device__ static void SumTile(const double (&product)[EACH], double *head)
@@ -146,19 +132,6 @@ __global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int3
   SumSegments(Segments{from, z, y, T.head + t, T.tail + t, first, rows + 1, rowptr[first + rows] - start > length}, products);
 }
 
-/* a warp a span: the tail of its first tile, then the heads of the others */
-__global__ static void FinishSpans(GpCsrTile T, const double *z, double *y)
-{
-  const int32_t s = (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), lane = threadIdx.x % WARP;
-
-  if (s >= T.nspans) return;
-  const int32_t i = T.spanrow[s], from = T.spanend[2 * s], to = T.spanend[2 * s + 1];
-  double        sum = lane ? 0.0 : T.tail[from];
-  for (int32_t t = from + 1 + lane; t <= to; t += WARP) sum += T.head[t];
-  sum = GroupSum(sum, WARP);
-  if (lane == 0) y[i] = z ? z[i] + sum : sum;
-}
-
 GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr     *C      = A->csr;
@@ -167,7 +140,7 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   CsrSplit<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  if (T->nspans) FinishSpans<<<(unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*T, z, y);
+  FinishSpans(stream, T, z, y);
   return GpDevCheckLaunch(C->dev, "csrsplit");
 }
 #endif

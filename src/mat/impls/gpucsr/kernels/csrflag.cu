@@ -1,0 +1,193 @@
+/* SpMV with the nonzeros shared evenly, whatever the rows: a warp takes a chunk of neighbouring nonzeros, loads them and x side by
+   side, turns the products in shared memory so that every lane has a run of neighbours, and adds these up from row start to
+   row start; what a row has in several lanes is added by shuffles.  No row pointers are read, no lane waits for a long row.
+   The bits, and the sums in registers, are those of W. Liu and B. Vinter, "CSR5: an efficient storage format for cross-platform
+   sparse matrix-vector multiplication", ICS 2015; here columns and values stay where they are. */
+#include "mat/impls/gpucsr/kernels/gpload.h"
+#include "mat/impls/gpucsr/kernels/gpspans.h"
+
+#if !defined(__CUDACC__)
+static void Put(const GpCsrFlag *F, int32_t k, double sum, const double *z, double *y)
+{
+  const int32_t i = F->row ? F->row[k] : k;
+
+  y[i] = z ? z[i] + sum : sum;
+}
+
+GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr     *C   = A->csr;
+  const GpCsrFlag *F   = (const GpCsrFlag *)A->data;
+  const GpScalar  *val = (const GpScalar *)C->val;
+
+  for (int32_t t = 0; t < F->tile.ntiles; t++) {
+    const int64_t start = (int64_t)t * GP_FLAG_TILE, end = start + GP_FLAG_TILE < C->nnz ? start + GP_FLAG_TILE : C->nnz;
+    const int32_t first = F->rank[t * (GP_FLAG_TILE / GP_FLAG_CHUNK)];
+    int32_t       row   = first - 1;
+    double        sum   = 0;
+
+    F->tile.head[t] = 0;
+    for (int64_t k = start; k < end; k++) {
+      if (F->flag[k / 32] >> k % 32 & 1) {
+        if (row < first) F->tile.head[t] = sum;
+        else Put(F, row, sum, z, y);
+        row++;
+        sum = 0;
+      }
+      sum += (double)val[k] * x[C->col[k]];
+    }
+    if (row < first) F->tile.head[t] = sum;
+    else if (F->flag[end / 32] >> end % 32 & 1) Put(F, row, sum, z, y);
+    else F->tile.tail[t] = sum;
+  }
+  FinishSpans(&F->tile, z, y);
+  for (int32_t e = 0; e < C->m - F->n; e++) y[F->empty[e]] = z ? z[F->empty[e]] : 0.0;
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int      EACH = GP_FLAG_EACH, CHUNK = GP_FLAG_CHUNK;
+static constexpr unsigned ALL = 0xffffffffu;
+static_assert(WARPS * CHUNK == GP_FLAG_TILE && EACH == 8, "a warp a chunk, a byte a lane");
+
+/* what a chunk has of the rows that go on beyond it */
+struct Ends {
+  double  head, tail; /* before its first row start; of its last row, if that goes on */
+  int32_t open;       /* that row's number, -1: none */
+  bool    starts;     /* does a row start in the chunk? */
+};
+
+__device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const double *z, double *y)
+{
+  const int32_t i = F.row ? F.row[k] : k;
+
+  y[i] = z ? z[i] + sum : sum;
+}
+
+/* the products of the chunk that starts there; left: nonzeros from there on */
+__device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
+{
+  const int lane = threadIdx.x % WARP;
+  int32_t   c[EACH];
+  GpScalar  v[EACH];
+  double    e[EACH];
+
+  if (left <= 0) {
+    for (int u = 0; u < EACH; u++) products[lane * (EACH + 1) + u] = 0;
+    return;
+  }
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const int k = u * WARP + lane, at = k < left ? k : (int)left - 1;
+
+    c[u] = GpStream(col + at);
+    v[u] = GpStream(val + at);
+  }
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) e[u] = GpGather(x + c[u]);
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const int k = u * WARP + lane;
+
+    products[k + k / EACH] = k < left ? (double)v[u] * e[u] : 0.0; /* a place free after each run: no two lanes of a turn meet in a bank */
+  }
+}
+
+/* Adds a chunk up: what its rows have in it becomes sums[0], sums[1], ... in their order; returns how many start in it. */
+__device__ static int AddRuns(uint32_t bits, double *sums, double *head)
+{
+  const int lane = threadIdx.x % WARP, mine = __popc(bits);
+  double    p[EACH], sum = 0, reach = 0;
+  int       upto = mine, starts = mine > 0;
+
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) p[u] = sums[lane * (EACH + 1) + u];
+  #pragma unroll
+  for (int off = 1; off < WARP; off *= 2) {
+    const int other = __shfl_up_sync(ALL, upto, off);
+
+    if (lane >= off) upto += other;
+  }
+  __syncwarp();
+  int row = upto - mine - 1;
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    if (bits >> u & 1) {
+      if (row < upto - mine) reach = sum;
+      else sums[row] = sum;
+      row++;
+      sum = 0;
+    }
+    sum += p[u];
+  }
+  if (!mine) reach = sum;
+  #pragma unroll
+  for (int off = 1; off < WARP; off *= 2) { /* reach: from the lane's first nonzero to the next row start */
+    const double other = __shfl_down_sync(ALL, reach, off);
+    const int    ended = __shfl_down_sync(ALL, starts, off);
+
+    if (!starts && lane + off < WARP) {
+      reach += other;
+      starts = ended;
+    }
+  }
+  const double next = __shfl_down_sync(ALL, reach, 1);
+  if (mine) sums[row] = lane < WARP - 1 ? sum + next : sum;
+  *head = __shfl_sync(ALL, reach, 0);
+  __syncwarp();
+  return __shfl_sync(ALL, upto, WARP - 1);
+}
+
+__global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+{
+  __shared__ double products[WARPS][CHUNK + WARP];
+  __shared__ Ends   ends[WARPS];
+  const int         warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+  const int64_t     chunk = (int64_t)blockIdx.x * WARPS + warp, start = chunk * CHUNK;
+  const uint8_t    *flag  = (const uint8_t *)F.flag + start / EACH;
+  const uint32_t    bits  = flag[lane];
+  const bool        ended = flag[WARP] & 1; /* a row starts behind the chunk */
+  const int32_t     first = F.rank[chunk];
+  double           *sums  = products[warp], head;
+
+  Multiply(nnz - start, col + start, val + start, x, sums);
+  __syncwarp();
+  const int starts = AddRuns(bits, sums, &head), last = starts - 1, open = last >= 0 && !ended && first + last < F.n;
+  for (int s = lane; s < (ended ? starts : last); s += WARP) Put(F, first + s, sums[s], z, y);
+  if (lane == 0) ends[warp] = Ends{head, open ? sums[last] : 0.0, open ? first + last : -1, starts > 0};
+  __syncthreads();
+
+  if (threadIdx.x > WARPS) return;
+  const int w      = threadIdx.x - 1; /* -1: the tile's head; else the chunk whose open row is followed */
+  double    sum    = w < 0 ? 0.0 : ends[w].tail;
+  bool      closed = false;
+  if (w >= 0 && ends[w].open < 0) return;
+  for (int u = w + 1; u < WARPS && !closed; u++) {
+    sum += ends[u].head;
+    closed = ends[u].starts;
+  }
+  if (w < 0) F.tile.head[blockIdx.x] = sum;
+  else if (closed || (((const uint8_t *)F.flag)[(blockIdx.x + (int64_t)1) * (GP_FLAG_TILE / EACH)] & 1)) Put(F, ends[w].open, sum, z, y);
+  else F.tile.tail[blockIdx.x] = sum;
+}
+
+__global__ static void PutEmpty(int32_t n, const int32_t *__restrict__ empty, const double *z, double *y)
+{
+  const int32_t e = blockIdx.x * BLOCK + threadIdx.x;
+
+  if (e < n) y[empty[e]] = z ? z[empty[e]] : 0.0;
+}
+
+GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr     *C      = A->csr;
+  const GpCsrFlag *F      = (const GpCsrFlag *)A->data;
+  const int32_t    nempty = C->m - F->n;
+  cudaStream_t     stream = (cudaStream_t)C->dev->stream;
+
+  if (F->n) CsrFlag<<<F->tile.ntiles, BLOCK, 0, stream>>>(*F, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+  FinishSpans(stream, &F->tile, z, y);
+  if (nempty && z != y) PutEmpty<<<(unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(nempty, F->empty, z, y);
+  return GpDevCheckLaunch(C->dev, "csrflag");
+}
+#endif

@@ -1,0 +1,50 @@
+/* Rows that cross the end of a tile: a tile leaves what it has of them in head and tail, and a second step adds these up in the
+   order of the tiles.  No atomics: deterministic.
+   After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
+#ifndef GPSPANS_H
+#define GPSPANS_H
+
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+
+#if !defined(__CUDACC__)
+static void FinishSpans(const GpCsrTile *T, const double *z, double *y)
+{
+  for (int32_t s = 0; s < T->nspans; s++) {
+    const int32_t i   = T->spanrow[s];
+    double        sum = T->tail[T->spanend[2 * s]];
+
+    for (int32_t t = T->spanend[2 * s] + 1; t <= T->spanend[2 * s + 1]; t++) sum += T->head[t];
+    y[i] = z ? z[i] + sum : sum;
+  }
+}
+
+#else
+static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
+
+/* the sum of the lanes of each group of width neighbours, in every group's first lane */
+__device__ static double GroupSum(double sum, int width)
+{
+  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
+  return sum;
+}
+
+/* a warp a span: the tail of its first tile, then the heads of the others */
+__global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
+{
+  const int32_t s = (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), lane = threadIdx.x % WARP;
+
+  if (s >= T.nspans) return;
+  const int32_t i = T.spanrow[s], from = T.spanend[2 * s], to = T.spanend[2 * s + 1];
+  double        sum = lane ? 0.0 : T.tail[from];
+  for (int32_t t = from + 1 + lane; t <= to; t += WARP) sum += T.head[t];
+  sum = GroupSum(sum, WARP);
+  if (lane == 0) y[i] = z ? z[i] + sum : sum;
+}
+
+static void FinishSpans(cudaStream_t stream, const GpCsrTile *T, const double *z, double *y)
+{
+  if (T->nspans) SumSpans<<<(unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*T, z, y);
+}
+#endif
+
+#endif
