@@ -1,4 +1,4 @@
-/* Compressed rows with a bit for every nonzero that tells whether a row starts there.  Made by scans and by setting bits, so
+/* Compressed rows with a bit for every nonzero that tells whether a row starts there.  Made by a scan and by setting bits, so
    that the build costs a few products. */
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -92,13 +92,13 @@ GpErr GpFmtBuild_csrflag(GpFmt *A, const int32_t rowptr[])
   err = GpCsrTileCreate(A->csr, rowptr, GP_FLAG_TILE, INT32_MAX, &F->tile);
   if (!err) err = GpDevAlloc(dev, (size_t)F->tile.ntiles * sizeof(double), &F->tile.head);
   if (!err) err = GpDevAlloc(dev, (size_t)F->tile.ntiles * sizeof(double), &F->tile.tail);
+  if (!err) err = GpCsrSame(A->csr, &F->same);
   return err ? err : GP_ON_DEVICE(dev, GpCsrFlagBuild, F, A->csr);
 }
 
 GpErr GpFmtRefill_csrflag(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
-  return GP_SUCCESS;
+  return ((const GpCsrFlag *)A->data)->same ? GpCsrStillSame(A->csr) : GP_SUCCESS; /* the values are those of the rows */
 }
 
 void GpFmtDestroy_csrflag(GpFmt *A)
@@ -126,6 +126,9 @@ double GpFmtBytes_csrflag(const GpFmt *A)
 
 double GpFmtTraffic_csrflag(const GpFmt *A)
 {
-  return GpCsrBytes(A->csr) - sizeof(int32_t) * (A->csr->m + 1.0) + GpFmtBytes_csrflag(A) + 2.0 * ((const GpCsrFlag *)A->data)->tile.ntiles * sizeof(double); /* sums are written, then read */
+  const GpCsrFlag *F = (const GpCsrFlag *)A->data;
+
+  /* of the rows columns and, unless they are one, values; sums are written, then read */
+  return (double)A->csr->nnz * (sizeof(int32_t) + (F->same ? 0 : GpPrecBytes(A->csr->prec))) + GpFmtBytes_csrflag(A) + 2.0 * F->tile.ntiles * sizeof(double);
 }
 #endif

@@ -62,6 +62,9 @@ typedef struct {
 GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */
 GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                 /* [m] device memory; 0 where the pattern has no place */
 
+GpErr GpCsrSame(const GpCsr *A, int *same); /* have all nonzeros one value, which is finite? */
+GpErr GpCsrStillSame(const GpCsr *A);       /* GP_ERR_ARGUMENT if they no longer have */
+
 /* assembly from entries in any order: nonzero k is the sum of the entries source[start[k]] ... source[start[k+1]-1], in that order */
 typedef struct {
   GpDev    dev;
@@ -130,6 +133,7 @@ typedef struct {
 
 typedef struct {
   GpCsrTile tile;
+  int       same;  /* have all nonzeros one value? */
   int32_t   n;     /* rows that have entries */
   uint32_t *flag;  /* [ntiles * GP_FLAG_TILE / 32 + 1] bit k % 32 of flag[k / 32] for nonzero k; one more bit stands at nnz */
   int32_t  *rank;  /* [ntiles * (GP_FLAG_TILE / GP_FLAG_CHUNK) + 1] bits set before each chunk */

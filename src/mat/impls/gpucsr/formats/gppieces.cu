@@ -18,8 +18,7 @@ typedef struct {
   int            many;   /* spans of many pieces, or of few? */
   uint32_t      *key;
   int32_t       *piece;
-  uint64_t      *mask;  /* of every piece */
-  int32_t       *other; /* [1] is there a value other than the first? */
+  uint64_t      *mask; /* of every piece */
 } Build;
 
 /* Groups of up to 32 pieces share up to 32*longest nonzeros: piece i of k takes every k-th from the i-th on, so that neighbouring
@@ -238,40 +237,6 @@ GP_STEP(FillValues)
     for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
-/* by their bits: a value that no product of a hole can follow, NaN or infinity, is never the same */
-GP_STEP(FindOther)
-{
-  const Build *b = (const Build *)args;
-
-  if (b->prec == GP_F32) {
-    const uint32_t *v = (const uint32_t *)b->val;
-
-    if (v[i] != v[0] || (v[i] & 0x7f800000u) == 0x7f800000u) *b->other = 1;
-  } else {
-    const uint64_t *v = (const uint64_t *)b->val, most = (uint64_t)0x7ff << 52;
-
-    if (v[i] != v[0] || (v[i] & most) == most) *b->other = 1;
-  }
-}
-
-/* do all nonzeros have one value?  The first few tell of most matrices that they do not. */
-static GpErr AllSame(Build *b, const GpCsr *C, int *same)
-{
-  const int64_t first = C->nnz < 4096 ? C->nnz : 4096;
-  int32_t       other = C->nnz == 0;
-  GpErr         err   = GpDevAlloc(C->dev, sizeof(int32_t), &b->other);
-
-  if (!err) err = C->dev->ops->zero(C->dev, b->other, sizeof(int32_t));
-  for (int64_t n = first; !err && !other; n = C->nnz) {
-    err = GP_EACH(C->dev, Build, FindOther, n, b);
-    if (!err) err = GpDevDownload(C->dev, &other, b->other, sizeof(other));
-    if (n == C->nnz) break;
-  }
-  GpDevFree(C->dev, &b->other, sizeof(int32_t));
-  *same = !other;
-  return err;
-}
-
 /* slices of every panel, from its pieces; with weights also thread blocks, by its share of the slots */
 static GpErr SharePanels(Build *b, GpDev dev)
 {
@@ -391,7 +356,7 @@ static GpErr PutValues(const Build *b, GpDev dev)
 
 static Build Begin(const GpPieces *P, const GpCsr *C)
 {
-  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL};
+  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
 
   return b;
 }
@@ -411,7 +376,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   b.begin = begin;
   b.end   = end;
   b.map   = map;
-  err     = AllSame(&b, C, &b.P.same);
+  err     = GpCsrSame(C, &b.P.same);
   if (!err) err = Cut(&b, dev);
   if (!err) err = Place(&b, dev);
   if (!err) err = List(&b, dev);
@@ -431,10 +396,8 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
 
 GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
 {
-  Build b    = Begin(P, C);
-  int   same = P->same;
-  GpErr err  = same ? AllSame(&b, C, &same) : GP_SUCCESS;
+  Build b   = Begin(P, C);
+  GpErr err = P->same ? GpCsrStillSame(C) : GP_SUCCESS;
 
-  if (!err && same != P->same) err = GpDevFail(C->dev, GP_ERR_ARGUMENT, "the values, all one until now, differ");
   return err ? err : PutValues(&b, C->dev);
 }

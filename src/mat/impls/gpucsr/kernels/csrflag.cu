@@ -1,6 +1,7 @@
 /* SpMV with the nonzeros shared evenly, whatever the rows: a warp takes a chunk of neighbouring nonzeros, loads them and x side by
    side, turns the products in shared memory so that every lane has a run of neighbours, and adds these up from row start to
-   row start; what a row has in several lanes is added by shuffles.  No row pointers are read, no lane waits for a long row.
+   row start; what a row has in several lanes is added by shuffles.  No row pointers are read, no lane waits for a long row,
+   and of values that are all one only that.
    The bits, and the sums in registers, are those of W. Liu and B. Vinter, "CSR5: an efficient storage format for cross-platform
    sparse matrix-vector multiplication", ICS 2015; here columns and values stay where they are. */
 #include "mat/impls/gpucsr/kernels/gpload.h"
@@ -34,7 +35,7 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
         row++;
         sum = 0;
       }
-      sum += (double)val[k] * x[C->col[k]];
+      sum += (double)val[F->same ? 0 : k] * x[C->col[k]];
     }
     if (row < first) F->tile.head[t] = sum;
     else if (F->flag[end / 32] >> end % 32 & 1) Put(F, row, sum, z, y);
@@ -64,7 +65,8 @@ __device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const doub
   y[i] = z ? z[i] + sum : sum;
 }
 
-/* the products of the chunk that starts there; left: nonzeros from there on */
+/* the products of the chunk that starts there; left: nonzeros from there on; SAME: val is that of all */
+template <bool SAME>
 __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
 {
   const int lane = threadIdx.x % WARP;
@@ -81,7 +83,7 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
     const int k = u * WARP + lane, at = k < left ? k : (int)left - 1;
 
     c[u] = GpStream(col + at);
-    v[u] = GpStream(val + at);
+    v[u] = SAME ? *val : GpStream(val + at);
   }
   #pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = GpGather(x + c[u]);
@@ -138,6 +140,7 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   return __shfl_sync(ALL, upto, WARP - 1);
 }
 
+template <bool SAME>
 __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
   __shared__ double products[WARPS][CHUNK + WARP];
@@ -150,7 +153,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t 
   const int32_t     first = F.rank[chunk];
   double           *sums  = products[warp], head;
 
-  Multiply(nnz - start, col + start, val + start, x, sums);
+  Multiply<SAME>(nnz - start, col + start, SAME ? val : val + start, x, sums);
   __syncwarp();
   const int starts = AddRuns(bits, sums, &head), last = starts - 1, open = last >= 0 && !ended && first + last < F.n;
   for (int s = lane; s < (ended ? starts : last); s += WARP) Put(F, first + s, sums[s], z, y);
@@ -185,7 +188,7 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
   const int32_t    nempty = C->m - F->n;
   cudaStream_t     stream = (cudaStream_t)C->dev->stream;
 
-  if (F->n) CsrFlag<<<F->tile.ntiles, BLOCK, 0, stream>>>(*F, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+  if (F->n) (F->same ? CsrFlag<true> : CsrFlag<false>)<<<F->tile.ntiles, BLOCK, 0, stream>>>(*F, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
   FinishSpans(stream, &F->tile, z, y);
   if (nempty && z != y) PutEmpty<<<(unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(nempty, F->empty, z, y);
   return GpDevCheckLaunch(C->dev, "csrflag");
