@@ -289,7 +289,7 @@ static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
 {
   GpDev    dev = A->dev;
   int32_t *sum, result[SIZES] = {};
-  GpErr    err = GpDevAlloc(dev, sizeof(result), &sum);
+  GpErr    err = GpDevBorrow(dev, sizeof(result), &sum);
 
   if (err) return err;
   err = dev->ops->zero(dev, sum, sizeof(result));
@@ -299,7 +299,7 @@ static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
   LaunchSample<6>(A, sum + 3);
   if (!err) err = GpDevCheckLaunch(dev, "sampling blocks");
   if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
-  GpDevFree(dev, &sum, sizeof(result));
+  GpDevReturn(dev, &sum, sizeof(result));
   for (int i = 0; i < SIZES; i++) columns[i] = result[i];
   return err;
 }
@@ -313,14 +313,14 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
   GpErr        err;
 
   if (cub::DeviceScan::ExclusiveSum(NULL, scratch, B->start, B->start, B->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of blocks failed");
-  err = GpDevAlloc(dev, scratch, &temp);
+  err = GpDevBorrow(dev, scratch, &temp);
   if (err) return err;
   (B->b == 2 ? Widths<2> : B->b == 3 ? Widths<3> : B->b == 4 ? Widths<4> : Widths<6>)<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
   cudaError_t code = cub::DeviceScan::ExclusiveSum(temp, scratch, B->start, B->start, B->nslices + 1, stream);
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "placing blocks: %s", cudaGetErrorString(code));
   if (!err) err = GpDevCheckLaunch(dev, "plan of blocks");
   if (!err) err = GpDevDownload(dev, &B->ncolumns, B->start + B->nslices, sizeof(int32_t));
-  GpDevFree(dev, &temp, scratch);
+  GpDevReturn(dev, &temp, scratch);
   return err;
 }
 
