@@ -33,7 +33,7 @@ extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen
 static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t *pool)
 {
   cudaMemPoolProps props = {};
-  uint64_t         keep  = memory / 16;
+  uint64_t         keep  = memory / 32;
   int              has   = 0;
   GpErr            err   = GpDevCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "asking for memory pools");
 
