@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the set-up of a matrix costs on this GPU, after the tests that it is right: upload, transpose, features, conversion, with
-# memory from the pool and with memory from the driver.
+# memory from the pool and with memory from the driver.  Builds nothing: wants the programs of make check-gpu and bench_corpus.
 #
 #   tests/bench/setup_costs.sh folder [options of bench_corpus, such as --shard 0/10]
 set -u

@@ -41,7 +41,7 @@ static PetscErrorCode TestCopies(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The three kinds of memory are counted alike, and work space that was given back and borrowed again keeps the order of what was asked
+/* The kinds of memory are counted alike, and work space that was given back and borrowed again keeps the order of what was asked
    of the stream: the copy out of it comes before the next owner's zeros. */
 static PetscErrorCode TestWorkSpace(GpDev dev)
 {
@@ -65,6 +65,19 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
     GpDevReturn(dev, &work, n - 1);
     PetscCallGp(dev, "download", GpDevDownload(dev, out, turn % 2 ? kept : shared, n));
     PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: what was copied out of the work space is not what was in it", turn);
+  }
+  for (int turn = 0; turn < 8; turn++) { /* what comes back waits for the other stream, too */
+    memset(in, 16 + turn, n);
+    PetscCallGp(dev, "upload", GpDevUpload(dev, kept, in, n));
+    PetscCallGp(dev, "sync", dev->ops->sync(dev));
+    GpDevSwapStreams(dev);
+    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, shared, kept, n));
+    GpDevSwapStreams(dev);
+    GpDevFree(dev, &kept, n);
+    PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
+    PetscCallGp(dev, "zero", dev->ops->zero(dev, kept, n));
+    PetscCallGp(dev, "download", GpDevDownload(dev, out, shared, n));
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was given back while the second stream read it", turn);
   }
   PetscCallGp(dev, "nothing", GpDevBorrow(dev, 0, &work));
   PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No bytes have an address");
