@@ -69,25 +69,56 @@ void GpDevClose(GpDev *pdev)
   *pdev = NULL;
 }
 
-GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr)
+/* by one of the runtime's three ways */
+static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
 {
   GpErr err;
 
   *(void **)ptr = NULL;
   if (!bytes) return GP_SUCCESS;
-  err = dev->ops->alloc(dev, bytes, (void **)ptr);
+  err = take(dev, bytes, (void **)ptr);
   if (!err) dev->bytes_held += (double)bytes;
   return err;
 }
 
-void GpDevFree(GpDev dev, void *ptr, size_t bytes)
+static void GpDevDrop(GpDev dev, void (*drop)(GpDev, void *), void *ptr, size_t bytes)
 {
   void *p = *(void **)ptr;
 
   if (!p) return;
-  dev->ops->release(dev, p);
+  drop(dev, p);
   dev->bytes_held -= (double)bytes;
   *(void **)ptr = NULL;
+}
+
+GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr)
+{
+  return GpDevTake(dev, dev->ops->alloc, bytes, ptr);
+}
+
+void GpDevFree(GpDev dev, void *ptr, size_t bytes)
+{
+  GpDevDrop(dev, dev->ops->release, ptr, bytes);
+}
+
+GpErr GpDevAllocShared(GpDev dev, size_t bytes, void *ptr)
+{
+  return GpDevTake(dev, dev->ops->alloc_shared, bytes, ptr);
+}
+
+void GpDevFreeShared(GpDev dev, void *ptr, size_t bytes)
+{
+  GpDevDrop(dev, dev->ops->release_shared, ptr, bytes);
+}
+
+GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr)
+{
+  return GpDevTake(dev, dev->ops->borrow, bytes, ptr);
+}
+
+void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
+{
+  GpDevDrop(dev, dev->ops->give_back, ptr, bytes);
 }
 
 /* the bounce buffer i, free to be written: made at first use, waited for later */

@@ -44,8 +44,12 @@ typedef struct {
   const char *runtime;                                             /* "host" or "cuda" */
   GpErr (*open)(GpDev, int ordinal);                               /* fills name, ordinal and stream */
   void (*close)(GpDev);                                            /* nothing of the device is used afterwards */
-  GpErr (*alloc)(GpDev, size_t, void **);                          /* memory the kernels work on */
+  GpErr (*alloc)(GpDev, size_t, void **);                          /* memory the kernels work on, on any stream */
   void (*release)(GpDev, void *);                                  /* waits until nothing uses it */
+  GpErr (*alloc_shared)(GpDev, size_t, void **);                   /* such memory that other processes may reach, too */
+  void (*release_shared)(GpDev, void *);                           /* waits until nothing uses it */
+  GpErr (*borrow)(GpDev, size_t, void **);                         /* memory for what comes next on the stream */
+  void (*give_back)(GpDev, void *);                                /* behind that; waits for nothing */
   GpErr (*alloc_pinned)(GpDev, size_t, void **);                   /* host memory that copies run from at full speed, and kernels reach */
   void (*release_pinned)(GpDev, void *);                           /* gives it back */
   GpErr (*copy_in)(GpDev, void *, const void *, size_t);           /* host to device; the source must stay until done */
@@ -83,6 +87,7 @@ struct GpDev_ {
   void           *stream;                /* a cudaStream_t; the caller may replace it by PETSc's */
   void           *side_stream;           /* the second one, served first when both have work */
   void           *own_stream, *own_side; /* the ones to destroy */
+  void           *pool, *pool_stream;    /* where its memory comes from; NULL: the driver has no pools */
   void           *stage[GP_DEV_STAGES];  /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
   double          bytes_in, bytes_out; /* copied host to device and back since opening */
@@ -100,6 +105,14 @@ GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen); /* how m
 
 GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr); /* ptr: address of the pointer; 0 bytes give NULL */
 void  GpDevFree(GpDev dev, void *ptr, size_t bytes);  /* ptr: address of the pointer, NULLed */
+
+/* The same for memory whose address leaves this process's own code, to MPI or to users: other processes may open it. */
+GpErr GpDevAllocShared(GpDev dev, size_t bytes, void *ptr);
+void  GpDevFreeShared(GpDev dev, void *ptr, size_t bytes);
+
+/* The same for work space that dev->stream alone sees, between the two calls: costs the host no wait. */
+GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr);
+void  GpDevReturn(GpDev dev, void *ptr, size_t bytes);
 
 /* Copies between pageable host memory and the device through the pinned buffers, both legs at once.
    The upload has read its source when it returns; the download is complete when it returns. */

@@ -28,10 +28,30 @@ extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen
   return absent ? GP_ERR_NO_DEVICE : GP_ERR_DEVICE;
 }
 
+/* Memory that is given back stays with the process for the next, as long as that is little of the GPU's: a cudaMalloc() of some
+   megabytes takes as long as ten products of a matrix of this size.  *pool is NULL where the driver has no pools. */
+static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t *pool)
+{
+  cudaMemPoolProps props = {};
+  uint64_t         keep  = memory / 32;
+  int              has   = 0;
+  GpErr            err   = GpDevCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "asking for memory pools");
+
+  *pool = NULL;
+  if (err || !has) return err;
+  props.allocType     = cudaMemAllocationTypePinned;
+  props.handleTypes   = cudaMemHandleTypeNone;
+  props.location.type = cudaMemLocationTypeDevice;
+  props.location.id   = ordinal;
+  err                 = GpDevCuda(dev, cudaMemPoolCreate(pool, &props), "creating a memory pool");
+  return err ? err : GpDevCuda(dev, cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
+}
+
 static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
 {
   cudaDeviceProp prop;
-  cudaStream_t   stream = NULL, side = NULL;
+  cudaMemPool_t  pool   = NULL;
+  cudaStream_t   stream = NULL, side = NULL, alone = NULL;
   int            count, least, greatest;
   GpErr          err = GpDevCount(GP_DEV_CUDA, &count, dev->error, sizeof(dev->error));
 
@@ -42,7 +62,12 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   if (!err) err = GpDevCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
+  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory");
+  if (!err) err = GpDevMakePool(dev, ordinal, prop.totalGlobalMem, &pool);
   if (err) {
+    if (pool) cudaMemPoolDestroy(pool);
+    if (alone) cudaStreamDestroy(alone);
+    if (side) cudaStreamDestroy(side);
     if (stream) cudaStreamDestroy(stream);
     return err;
   }
@@ -53,33 +78,99 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   dev->cache         = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
   dev->side_stream = dev->own_side = side;
+  dev->pool                        = pool;
+  dev->pool_stream                 = alone;
   memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));
   return GP_SUCCESS;
 }
 
 static void GpDevClose_CUDA(GpDev dev)
 {
+  if (dev->pool) cudaMemPoolDestroy((cudaMemPool_t)dev->pool);
+  cudaStreamDestroy((cudaStream_t)dev->pool_stream);
   cudaStreamDestroy((cudaStream_t)dev->own_stream);
   cudaStreamDestroy((cudaStream_t)dev->own_side);
 }
 
-static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
+static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
 {
-  cudaError_t code = cudaMalloc(ptr, bytes);
+  uint64_t reserved = 0, used = 0;
+  GpErr    err = GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 
-  if (code == cudaErrorMemoryAllocation) {
-    size_t available = 0, total = 0;
-
-    (void)cudaGetLastError();
-    cudaMemGetInfo(&available, &total);
-    return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %zu of %zu free", dev->name, bytes, available, total);
+  if (!err && dev->pool) { /* what the pool keeps for the next */
+    err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the pool's memory");
+    if (!err) err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrUsedMemCurrent, &used), "reading the pool's memory");
+    *available += (size_t)(reserved - used);
   }
-  return GpDevCuda(dev, code, "allocating device memory");
+  return err;
 }
 
-static void GpDevRelease_CUDA(GpDev, void *ptr)
+/* An allocation that failed is tried again when the pool has given back what it keeps. */
+static GpErr GpDevTake_CUDA(GpDev dev, size_t bytes, void **ptr, cudaError_t (*take)(GpDev, size_t, void **))
+{
+  size_t      available = 0, total = 0;
+  cudaError_t code = take(dev, bytes, ptr);
+
+  if (code == cudaSuccess) return GP_SUCCESS;
+  (void)cudaGetLastError();
+  if (dev->pool && cudaDeviceSynchronize() == cudaSuccess && cudaMemPoolTrimTo((cudaMemPool_t)dev->pool, 0) == cudaSuccess) code = take(dev, bytes, ptr);
+  if (code == cudaSuccess) return GP_SUCCESS;
+  (void)cudaGetLastError();
+  *ptr = NULL;
+  if (cudaMemGetInfo(&available, &total) != cudaSuccess || (code != cudaErrorMemoryAllocation && bytes <= total)) return GpDevCuda(dev, code, "allocating device memory");
+  return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %zu of %zu free", dev->name, bytes, available, total);
+}
+
+static cudaError_t TakeShared(GpDev, size_t bytes, void **ptr)
+{
+  return cudaMalloc(ptr, bytes);
+}
+
+/* The pool's stream has no other work: memory that came back when nothing used it is there at once, for every stream. */
+static cudaError_t TakeLasting(GpDev dev, size_t bytes, void **ptr)
+{
+  cudaError_t code = cudaMallocFromPoolAsync(ptr, bytes, (cudaMemPool_t)dev->pool, (cudaStream_t)dev->pool_stream);
+
+  return code == cudaSuccess ? cudaStreamSynchronize((cudaStream_t)dev->pool_stream) : code;
+}
+
+static cudaError_t TakeOrdered(GpDev dev, size_t bytes, void **ptr)
+{
+  return cudaMallocFromPoolAsync(ptr, bytes, (cudaMemPool_t)dev->pool, (cudaStream_t)dev->stream);
+}
+
+static GpErr GpDevAllocShared_CUDA(GpDev dev, size_t bytes, void **ptr)
+{
+  return GpDevTake_CUDA(dev, bytes, ptr, TakeShared);
+}
+
+static void GpDevReleaseShared_CUDA(GpDev, void *ptr)
 {
   cudaFree(ptr);
+}
+
+static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
+{
+  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? TakeLasting : TakeShared);
+}
+
+static void GpDevRelease_CUDA(GpDev dev, void *ptr)
+{
+  if (dev->pool) {
+    cudaDeviceSynchronize(); /* as cudaFree() does */
+    cudaFreeAsync(ptr, (cudaStream_t)dev->pool_stream);
+  } else cudaFree(ptr);
+}
+
+static GpErr GpDevBorrow_CUDA(GpDev dev, size_t bytes, void **ptr)
+{
+  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? TakeOrdered : TakeShared);
+}
+
+static void GpDevReturn_CUDA(GpDev dev, void *ptr)
+{
+  if (dev->pool) cudaFreeAsync(ptr, (cudaStream_t)dev->stream);
+  else cudaFree(ptr);
 }
 
 static GpErr GpDevAllocPinned_CUDA(GpDev dev, size_t bytes, void **ptr)
@@ -161,11 +252,6 @@ static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end,
 
   *seconds = 1e-3 * (double)milliseconds;
   return err;
-}
-
-static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
-{
-  return GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 }
 
 static GpErr GpDevGraphBegin_CUDA(GpDev dev)
@@ -282,30 +368,7 @@ extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  "cuda",
-  GpDevOpen_CUDA,
-  GpDevClose_CUDA,
-  GpDevAlloc_CUDA,
-  GpDevRelease_CUDA,
-  GpDevAllocPinned_CUDA,
-  GpDevReleasePinned_CUDA,
-  GpDevCopyIn_CUDA,
-  GpDevCopyOut_CUDA,
-  GpDevCopyWithin_CUDA,
-  GpDevZero_CUDA,
-  GpDevSync_CUDA,
-  GpDevEventCreate_CUDA,
-  GpDevEventDestroy_CUDA,
-  GpDevEventRecord_CUDA,
-  GpDevEventWait_CUDA,
-  GpDevEventOrder_CUDA,
-  GpDevEventSeconds_CUDA,
-  GpDevMemory_CUDA,
-  GpDevGraphBegin_CUDA,
-  GpDevGraphEnd_CUDA,
-  GpDevGraphLaunch_CUDA,
-  GpDevGraphLoop_CUDA,
-  GpDevGraphDestroy_CUDA,
-  GpDevPoll_CUDA,
-  GpDevHolds_CUDA,
+  "cuda",           GpDevOpen_CUDA,       GpDevClose_CUDA,      GpDevAlloc_CUDA,       GpDevRelease_CUDA,   GpDevAllocShared_CUDA,  GpDevReleaseShared_CUDA, GpDevBorrow_CUDA,      GpDevReturn_CUDA,    GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA,
+  GpDevCopyIn_CUDA, GpDevCopyOut_CUDA,    GpDevCopyWithin_CUDA, GpDevZero_CUDA,        GpDevSync_CUDA,      GpDevEventCreate_CUDA,  GpDevEventDestroy_CUDA,  GpDevEventRecord_CUDA, GpDevEventWait_CUDA, GpDevEventOrder_CUDA,  GpDevEventSeconds_CUDA,
+  GpDevMemory_CUDA, GpDevGraphBegin_CUDA, GpDevGraphEnd_CUDA,   GpDevGraphLaunch_CUDA, GpDevGraphLoop_CUDA, GpDevGraphDestroy_CUDA, GpDevPoll_CUDA,          GpDevHolds_CUDA,
 };

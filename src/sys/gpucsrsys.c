@@ -55,7 +55,7 @@ static GpErr GpDevAlloc_Limited(GpDev dev, size_t bytes, void **ptr)
   const double left = PetscMax((double)Limit - dev->bytes_held, 0);
 
   if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (-gpucsr_device_memory)", dev->name, bytes, left, (double)Limit);
-  return UnlimitedOps->alloc(dev, bytes, ptr);
+  return UnlimitedOps->alloc_shared(dev, bytes, ptr);
 }
 
 static GpErr GpDevMemory_Limited(GpDev dev, size_t *available, size_t *total)
@@ -67,14 +67,15 @@ static GpErr GpDevMemory_Limited(GpDev dev, size_t *available, size_t *total)
   return err;
 }
 
-/* for a GPU that others use too, and for tests of what happens when it is full */
+/* For a GPU that others use too, and for tests of what happens when it is full.  No pool: what is given back is there for the others. */
 static void PetscGPUCSRLimitMemory(GpDev dev)
 {
-  UnlimitedOps      = dev->ops;
-  LimitedOps        = *dev->ops;
-  LimitedOps.alloc  = GpDevAlloc_Limited;
-  LimitedOps.memory = GpDevMemory_Limited;
-  dev->ops          = &LimitedOps;
+  UnlimitedOps     = dev->ops;
+  LimitedOps       = *dev->ops;
+  LimitedOps.alloc = LimitedOps.alloc_shared = LimitedOps.borrow = GpDevAlloc_Limited;
+  LimitedOps.release = LimitedOps.give_back = LimitedOps.release_shared;
+  LimitedOps.memory                         = GpDevMemory_Limited;
+  dev->ops                                  = &LimitedOps;
 }
 
 /* the GPU that PETSc itself uses when it has CUDA, else the node's GPUs in turn */

@@ -76,7 +76,7 @@ static PetscErrorCode VecGPUAllocateDevice(Vec v)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  if (!g->device) PetscCallGp(g->dev, "making room for a vector", GpDevAlloc(g->dev, VecGPUBytes(v), &g->device));
+  if (!g->device) PetscCallGp(g->dev, "making room for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,6 +220,6 @@ PetscErrorCode VecGPUFree_Private(Vec v)
     g->mirror = NULL;
   }
   if (g->window == VEC_GPU_DEVICE) g->device = NULL;
-  else GpDevFree(g->dev, &g->device, VecGPUBytes(v));
+  else GpDevFreeShared(g->dev, &g->device, VecGPUBytes(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

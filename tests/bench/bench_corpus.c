@@ -30,7 +30,7 @@
 typedef struct {
   const char *data, *family, *only, *without, *log;
   double      scale, seconds, slowest;
-  int         shard, shards, threads, every, list, rivals, verbose, wrong;
+  int         shard, shards, threads, every, list, plain, rivals, verbose, wrong;
   GpPrec      prec;
   GpDevKind   kind;
 } Options;
@@ -436,6 +436,7 @@ static const char *const Help = "bench_corpus: times every kernel on every matri
                                 "  --threads n       that generate matrices, default 2\n"
                                 "  --device d        cuda (default) or host\n"
                                 "  --storage p       single (default) or double\n"
+                                "  --memory m        pool (default) or plain: every piece of memory asked of the driver and given back to it\n"
                                 "  --kernels names   only these, separated by commas\n"
                                 "  --without names   not these kernels or formats\n"
                                 "  --slowest s       no format whose building would take longer, default 0.25 seconds\n"
@@ -464,6 +465,7 @@ static void Arguments(int argc, char **argv)
       else if (!strcmp(name, "--slowest")) opt.slowest = atof(value);
       else if (!strcmp(name, "--threads")) opt.threads = atoi(value);
       else if (!strcmp(name, "--every")) opt.every = atoi(value);
+      else if (!strcmp(name, "--memory")) opt.plain = !strcmp(value, "plain");
       else if (!strcmp(name, "--kernels")) opt.only = value;
       else if (!strcmp(name, "--without")) opt.without = value;
       else if (!strcmp(name, "--log")) opt.log = value;
@@ -513,12 +515,17 @@ static int Select(CorpusJob *jobs, int n)
 
 static void Open(void)
 {
-  char why[256];
+  static GpDevOps plain;
+  char            why[256];
 
   if (GpDevOpen(opt.kind, 0, &dev, why, sizeof(why))) {
     printf("bench_corpus: skipped: %s\n", why);
     exit(0);
   }
+  plain       = *dev->ops;
+  plain.alloc = plain.borrow = plain.alloc_shared;
+  plain.release = plain.give_back = plain.release_shared;
+  if (opt.plain) dev->ops = &plain;
   CHECK(dev->ops->event_create(dev, &begin));
   CHECK(dev->ops->event_create(dev, &end));
   CHECK(GpVecWorkCreate(dev, &work));

@@ -41,6 +41,54 @@ static PetscErrorCode TestCopies(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The kinds of memory are counted alike, and work space that was given back and borrowed again keeps the order of what was asked
+   of the stream: the copy out of it comes before the next owner's zeros. */
+static PetscErrorCode TestWorkSpace(GpDev dev)
+{
+  const size_t n    = (size_t)3 << 20;
+  const double held = dev->bytes_held;
+  char        *in, *out, *kept, *shared, *work;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(n, &in, n, &out));
+  PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
+  PetscCallGp(dev, "shared memory", GpDevAllocShared(dev, n, &shared));
+  for (int turn = 0; turn < 8; turn++) {
+    memset(in, turn + 1, n);
+    PetscCallGp(dev, "work space", GpDevBorrow(dev, n, &work));
+    PetscCheck(work && dev->bytes_held == held + 3.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCallGp(dev, "upload", GpDevUpload(dev, work, in, n));
+    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, turn % 2 ? kept : shared, work, n));
+    GpDevReturn(dev, &work, n);
+    PetscCallGp(dev, "work space", GpDevBorrow(dev, n - 1, &work));
+    PetscCallGp(dev, "zero", dev->ops->zero(dev, work, n - 1));
+    GpDevReturn(dev, &work, n - 1);
+    PetscCallGp(dev, "download", GpDevDownload(dev, out, turn % 2 ? kept : shared, n));
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: what was copied out of the work space is not what was in it", turn);
+  }
+  for (int turn = 0; turn < 8; turn++) { /* what comes back waits for the other stream, too */
+    memset(in, 16 + turn, n);
+    PetscCallGp(dev, "upload", GpDevUpload(dev, kept, in, n));
+    PetscCallGp(dev, "sync", dev->ops->sync(dev));
+    GpDevSwapStreams(dev);
+    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, shared, kept, n));
+    GpDevSwapStreams(dev);
+    GpDevFree(dev, &kept, n);
+    PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
+    PetscCallGp(dev, "zero", dev->ops->zero(dev, kept, n));
+    PetscCallGp(dev, "download", GpDevDownload(dev, out, shared, n));
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was given back while the second stream read it", turn);
+  }
+  PetscCallGp(dev, "nothing", GpDevBorrow(dev, 0, &work));
+  PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No bytes have an address");
+  GpDevFree(dev, &kept, n);
+  GpDevFreeShared(dev, &shared, n);
+  PetscCheck(!kept && !shared && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+  PetscCall(PetscFree2(in, out));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "work space follows the stream\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static GpErr Refuse(void *context, size_t offset, size_t bytes, void *destination)
 {
   memset(destination, 0, bytes);
@@ -58,6 +106,8 @@ static PetscErrorCode TestErrors(GpDev dev)
   PetscFunctionBeginUser;
   PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
   PetscCheck(available <= total && total > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu of %zu bytes are free", available, total);
+  PetscCheck(GpDevBorrow(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was borrowed");
+  PetscCheck(GpDevAllocShared(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was shared");
   PetscCheck(GpDevAlloc(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was allocated");
   PetscCheck(strstr(dev->error, "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error says: %s", dev->error);
   PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed allocation is counted");
@@ -106,6 +156,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(TestCopies(dev));
+  PetscCall(TestWorkSpace(dev));
   PetscCall(TestErrors(dev));
   PetscCall(TestEvents(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());

@@ -13,10 +13,25 @@ static const GpDevOps *Real;
 static int             Left;
 static char            Message[4096];
 
+static GpErr Take(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void **pointer)
+{
+  if (Left-- > 0) return take(dev, bytes, pointer);
+  return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %d of %d free", dev->name, bytes, 1, 2);
+}
+
 static GpErr Allocate(GpDev dev, size_t bytes, void **pointer)
 {
-  if (Left-- > 0) return Real->alloc(dev, bytes, pointer);
-  return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %d of %d free", dev->name, bytes, 1, 2);
+  return Take(dev, Real->alloc, bytes, pointer);
+}
+
+static GpErr AllocateShared(GpDev dev, size_t bytes, void **pointer)
+{
+  return Take(dev, Real->alloc_shared, bytes, pointer);
+}
+
+static GpErr Borrow(GpDev dev, size_t bytes, void **pointer)
+{
+  return Take(dev, Real->borrow, bytes, pointer);
 }
 
 /* keeps the words of the first error of a chain */
@@ -177,11 +192,13 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-full", &full, NULL));
   if (full) PetscCall(TestFullDevice(dev));
-  Real      = dev->ops;
-  Ops       = *Real;
-  Ops.alloc = Allocate;
-  dev->ops  = &Ops;
-  Left      = INT_MAX;
+  Real             = dev->ops;
+  Ops              = *Real;
+  Ops.alloc        = Allocate;
+  Ops.alloc_shared = AllocateShared;
+  Ops.borrow       = Borrow;
+  dev->ops         = &Ops;
+  Left             = INT_MAX;
   PetscCall(Create(&A));
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, N, &x));

@@ -11,7 +11,7 @@ static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
 
     if (S->host) H->dev->ops->release_pinned(H->dev, S->host);
     S->host = NULL;
-    GpDevFree(H->dev, &S->device, (size_t)S->n * (size_t)H->room * sizeof(double));
+    GpDevFreeShared(H->dev, &S->device, (size_t)S->n * (size_t)H->room * sizeof(double));
   }
   H->room = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -106,7 +106,7 @@ PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, Pet
     const size_t       bytes = (size_t)S->n * (size_t)many * sizeof(double);
 
     if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
-    PetscCallGp(dev, what, GpDevAlloc(dev, bytes, &S->device));
+    PetscCallGp(dev, what, GpDevAllocShared(dev, bytes, &S->device));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -97,6 +97,13 @@ typedef struct {
   GpErr (*fill)(const GpCsr *, const GpBlock *);
 } Steps;
 
+static const int sizes[SIZES] = {2, 3, 4, 6};
+
+static inline int Divides(const GpCsr *A, int b)
+{
+  return !(A->m % b) && !(A->n % b);
+}
+
 static inline int32_t Slices(const GpCsr *A, int b)
 {
   return (int32_t)(((int64_t)A->m / b + GP_WARP - 1) / GP_WARP);
@@ -109,13 +116,6 @@ static inline int32_t SampleStep(int32_t nslices)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-static const int sizes[SIZES] = {2, 3, 4, 6};
-
-static int Divides(const GpCsr *A, int b)
-{
-  return !(A->m % b) && !(A->n % b);
-}
 
 static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
 {
@@ -249,13 +249,26 @@ static unsigned Blocks(int64_t warps)
 
 /* the size is known when these are compiled: they divide by it at every nonzero */
 template <int B>
-__global__ static void Sample(GpCsr A, int32_t nslices, int32_t step, int32_t *sum)
+__device__ static int32_t SampledWidth(const GpCsr &A, int64_t warp, int32_t nslices, int32_t step)
 {
-  const int64_t s = ((int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP) * step;
+  return warp * step < nslices ? SliceWidth(&A, B, (int32_t)(warp * step)) : 0;
+}
 
-  if (s >= nslices) return;
-  const int32_t width = SliceWidth(&A, B, (int32_t)s);
-  GP_ONE_LANE(0) atomicAdd(sum, width);
+typedef struct {
+  int32_t nslices[SIZES], step[SIZES]; /* no slices: the size does not divide */
+} Samples;
+
+/* all sizes at once: a sample leaves most of the GPU idle, and walks long rows one nonzero after the other */
+__global__ static void Sample(GpCsr A, Samples S, int32_t *sum)
+{
+  const int     i     = blockIdx.y;
+  const int64_t warp  = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
+  const int32_t width = i == 0 ? SampledWidth<2>(A, warp, S.nslices[0], S.step[0])
+                      : i == 1 ? SampledWidth<3>(A, warp, S.nslices[1], S.step[1])
+                      : i == 2 ? SampledWidth<4>(A, warp, S.nslices[2], S.step[2])
+                               : SampledWidth<6>(A, warp, S.nslices[3], S.step[3]);
+
+  GP_ONE_LANE(0) atomicAdd(sum + i, width);
 }
 
 template <int B>
@@ -276,30 +289,25 @@ __global__ static void Fill(GpCsr A, GpBlock S)
   if (s < S.nslices) FillRow(&A, &S, B, (int32_t)s, threadIdx.x % GP_WARP);
 }
 
-template <int B>
-static void LaunchSample(const GpCsr *A, int32_t *sum)
-{
-  const int32_t n = Slices(A, B), step = SampleStep(n);
-
-  if (A->m % B || A->n % B) return;
-  Sample<B><<<Blocks((n + (int64_t)step - 1) / step), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, n, step, sum);
-}
-
 static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
 {
   GpDev    dev = A->dev;
+  Samples  S;
   int32_t *sum, result[SIZES] = {};
-  GpErr    err = GpDevAlloc(dev, sizeof(result), &sum);
+  int64_t  most = 0;
+  GpErr    err  = GpDevBorrow(dev, sizeof(result), &sum);
 
   if (err) return err;
+  for (int i = 0; i < SIZES; i++) {
+    S.nslices[i] = Divides(A, sizes[i]) ? Slices(A, sizes[i]) : 0;
+    S.step[i]    = SampleStep(S.nslices[i]);
+    if ((S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i] > most) most = (S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i];
+  }
   err = dev->ops->zero(dev, sum, sizeof(result));
-  LaunchSample<2>(A, sum);
-  LaunchSample<3>(A, sum + 1);
-  LaunchSample<4>(A, sum + 2);
-  LaunchSample<6>(A, sum + 3);
+  if (!err && most) Sample<<<dim3(Blocks(most), SIZES), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, S, sum);
   if (!err) err = GpDevCheckLaunch(dev, "sampling blocks");
   if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
-  GpDevFree(dev, &sum, sizeof(result));
+  GpDevReturn(dev, &sum, sizeof(result));
   for (int i = 0; i < SIZES; i++) columns[i] = result[i];
   return err;
 }
@@ -313,14 +321,14 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
   GpErr        err;
 
   if (cub::DeviceScan::ExclusiveSum(NULL, scratch, B->start, B->start, B->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of blocks failed");
-  err = GpDevAlloc(dev, scratch, &temp);
+  err = GpDevBorrow(dev, scratch, &temp);
   if (err) return err;
   (B->b == 2 ? Widths<2> : B->b == 3 ? Widths<3> : B->b == 4 ? Widths<4> : Widths<6>)<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
   cudaError_t code = cub::DeviceScan::ExclusiveSum(temp, scratch, B->start, B->start, B->nslices + 1, stream);
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "placing blocks: %s", cudaGetErrorString(code));
   if (!err) err = GpDevCheckLaunch(dev, "plan of blocks");
   if (!err) err = GpDevDownload(dev, &B->ncolumns, B->start + B->nslices, sizeof(int32_t));
-  GpDevFree(dev, &temp, scratch);
+  GpDevReturn(dev, &temp, scratch);
   return err;
 }
 

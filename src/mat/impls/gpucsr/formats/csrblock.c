@@ -9,10 +9,16 @@ static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
   int32_t n = 0;
 
   for (int32_t i = 0; i < m; n++) {
-    const int32_t first = i++;
+    const int32_t first = i;
+    int32_t       most  = m - first > GP_BLOCK_ROWS ? first + GP_BLOCK_ROWS : m;
 
     if (row) row[n] = first;
-    while (i < m && i - first < GP_BLOCK_ROWS && rowptr[i + 1] - rowptr[first] <= GP_BLOCK_NONZEROS) i++;
+    for (i++; i < most;) { /* the last end that is not too far, and one row in any case */
+      const int32_t mid = most - (most - i) / 2;
+
+      if (rowptr[mid] - rowptr[first] <= GP_BLOCK_NONZEROS) i = mid;
+      else most = mid - 1;
+    }
   }
   if (row) row[n] = m;
   return n;

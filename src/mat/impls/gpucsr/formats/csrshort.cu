@@ -59,7 +59,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
   GpErr        err   = GpDevAlloc(dev, (size_t)C->m * sizeof(int32_t), &a.S.base);
 
   if (!err) err = GpDevAlloc(dev, (size_t)C->nnz * sizeof(uint16_t), &a.S.off);
-  if (!err) err = GpDevAlloc(dev, bytes, &a.escapes);
+  if (!err) err = GpDevBorrow(dev, bytes, &a.escapes);
   if (!err) err = GP_EACH(dev, Short, BaseOfRow, C->m, &a);
   if (!err) err = GP_EACH(dev, Short, Shorten, C->nnz, &a);
   if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, a.escapes);
@@ -69,7 +69,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
   if (!err) err = GpDevAlloc(dev, 2 * (size_t)a.S.nescapes * sizeof(int32_t), &a.S.escape);
   if (!err) err = GP_EACH(dev, Short, ListEscapes, C->nnz, &a);
   *S = a.S;
-  GpDevFree(dev, &a.escapes, bytes);
+  GpDevReturn(dev, &a.escapes, bytes);
   return err;
 }
 

@@ -1,10 +1,21 @@
 /* The transpose of compressed rows, deterministic: within a row of the transpose the columns ascend.
-   Host twin: counting sort.  Device twin: a stable radix sort (CUB) of the column indices carries the places. */
+   Host twin: counting sort.  Device twin: a stable radix sort (CUB) of the column indices carries the places; then one pass
+   finds where rows start and fetches every nonzero's row and value. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
   #include <string.h>
+
+GpErr GpCsrPermuteValues_Host(const GpCsr *A, const int32_t *perm, GpCsr *At)
+{
+  if (A->prec == GP_F32) {
+    for (int32_t k = 0; k < A->nnz; k++) ((float *)At->val)[k] = ((const float *)A->val)[perm[k]];
+  } else {
+    for (int32_t k = 0; k < A->nnz; k++) ((double *)At->val)[k] = ((const double *)A->val)[perm[k]];
+  }
+  return GP_SUCCESS;
+}
 
 GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
@@ -23,17 +34,7 @@ GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
     }
   }
   free(next);
-  return GP_SUCCESS;
-}
-
-GpErr GpCsrPermuteValues_Host(const GpCsr *A, const int32_t *perm, GpCsr *At)
-{
-  if (A->prec == GP_F32) {
-    for (int32_t k = 0; k < A->nnz; k++) ((float *)At->val)[k] = ((const float *)A->val)[perm[k]];
-  } else {
-    for (int32_t k = 0; k < A->nnz; k++) ((double *)At->val)[k] = ((const double *)A->val)[perm[k]];
-  }
-  return GP_SUCCESS;
+  return GpCsrPermuteValues_Host(A, perm, At);
 }
 
   #if GP_HAVE_CUDA
@@ -59,7 +60,6 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
   else
   #endif
     err = GpCsrTranspose_Host(A, At, perm);
-  if (!err) err = GpCsrTransposeValues(A, perm, At);
   if (err) GpCsrDestroy(At);
   return err;
 }
@@ -67,44 +67,70 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
 #else
   #include <cub/device/device_radix_sort.cuh>
 
-static constexpr int BLOCK = 256;
+static constexpr int      BLOCK = 256, TILE = 8 * BLOCK; /* nonzeros of a block where rows are looked for */
+static constexpr int32_t  GAP = 8;                       /* row starts that a thread writes by itself */
+static constexpr unsigned ALL = 0xffffffffu;
 
-static unsigned Blocks(int64_t n)
+static unsigned Blocks(int64_t n, int each)
 {
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
+  return (unsigned)((n + each - 1) / each);
 }
 
-__global__ static void Iota(int32_t n, int32_t *place)
+/* the last of the rows lo..hi-1 that starts at or before a place */
+__device__ static int32_t RowOf(const int32_t *rowptr, int32_t lo, int32_t hi, int32_t place)
 {
-  int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (k < n) place[k] = (int32_t)k;
-}
-
-/* keys are the sorted columns: where they step from p to c, the rows p+1..c of the transpose start */
-__global__ static void RowStarts(int32_t nnz, int32_t rows, const int32_t *keys, int32_t *rowptr)
-{
-  int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (k > nnz) return;
-  int32_t previous = k > 0 ? keys[k - 1] : -1, current = k < nnz ? keys[k] : rows;
-  for (int32_t r = previous + 1; r <= current; r++) rowptr[r] = (int32_t)k;
-}
-
-/* the source row of every sorted nonzero: the last row that starts at or before its place */
-__global__ static void SourceRows(int32_t nnz, int32_t m, const int32_t *rowptr, const int32_t *perm, int32_t *row)
-{
-  int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (k >= nnz) return;
-  int32_t place = perm[k], lo = 0, hi = m;
   while (hi - lo > 1) {
-    int32_t mid = lo + (hi - lo) / 2;
+    const int32_t mid = lo + (hi - lo) / 2;
 
     if (rowptr[mid] <= place) lo = mid;
     else hi = mid;
   }
-  row[k] = lo;
+  return lo;
+}
+
+/* the place and the row of every nonzero: in order, so that a block looks for its first and its last row among all, and for
+   the others between these */
+__global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, const int32_t *rowptr, int32_t *place, int32_t *row)
+{
+  __shared__ int32_t ends[2];
+  const int64_t      begin = (int64_t)blockIdx.x * TILE, end = begin + TILE < nnz ? begin + TILE : nnz;
+
+  if (threadIdx.x % 32 == 0 && threadIdx.x < 64) ends[threadIdx.x / 32] = RowOf(rowptr, 0, m, (int32_t)(threadIdx.x ? end - 1 : begin));
+  __syncthreads();
+  for (int64_t k = begin + threadIdx.x; k < end; k += BLOCK) {
+    place[k] = (int32_t)k;
+    row[k]   = RowOf(rowptr, ends[0], ends[1] + 1, (int32_t)k);
+  }
+}
+
+/* Rows first..last of the transpose start at nonzero k.  A warp writes the long gaps together: a transpose may have a million
+   empty rows in a row. */
+__device__ static void StartRows(int32_t first, int32_t last, int32_t k, int32_t *rowptr)
+{
+  const bool far = last - first >= GAP;
+
+  for (int32_t r = first; r <= last && !far; r++) rowptr[r] = k;
+  for (unsigned todo = __ballot_sync(ALL, far); todo; todo &= todo - 1) {
+    const int     lane = __ffs(todo) - 1;
+    const int32_t end = __shfl_sync(ALL, last, lane), start = __shfl_sync(ALL, k, lane);
+
+    for (int64_t r = (int64_t)__shfl_sync(ALL, first, lane) + threadIdx.x % 32; r <= end; r += 32) rowptr[r] = start;
+  }
+}
+
+/* keys are the sorted columns: where they step from p to c, the rows p+1..c of the transpose start */
+template <typename T>
+__global__ static void __launch_bounds__(BLOCK) Collect(int32_t nnz, int32_t rows, const int32_t *keys, const int32_t *perm, const int32_t *row, const T *val, GpCsr At)
+{
+  const int64_t k        = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int32_t previous = k > nnz ? rows : k > 0 ? keys[k - 1] : -1, current = k < nnz ? keys[k] : rows;
+
+  StartRows(previous + 1, current, (int32_t)k, At.rowptr);
+  if (k >= nnz) return;
+  const int32_t from = perm[k];
+
+  At.col[k]        = row[from];
+  ((T *)At.val)[k] = val[from];
 }
 
 template <typename T>
@@ -120,41 +146,37 @@ extern "C" GpErr GpCsrPermuteValues_CUDA(const GpCsr *A, const int32_t *perm, Gp
   cudaStream_t stream = (cudaStream_t)A->dev->stream;
 
   if (!A->nnz) return GP_SUCCESS;
-  if (A->prec == GP_F32) Gather<<<Blocks(A->nnz), BLOCK, 0, stream>>>(A->nnz, perm, (const float *)A->val, (float *)At->val);
-  else Gather<<<Blocks(A->nnz), BLOCK, 0, stream>>>(A->nnz, perm, (const double *)A->val, (double *)At->val);
+  if (A->prec == GP_F32) Gather<<<Blocks(A->nnz, BLOCK), BLOCK, 0, stream>>>(A->nnz, perm, (const float *)A->val, (float *)At->val);
+  else Gather<<<Blocks(A->nnz, BLOCK), BLOCK, 0, stream>>>(A->nnz, perm, (const double *)A->val, (double *)At->val);
   return GpDevCheckLaunch(A->dev, "transpose values");
 }
 
+/* The memory of the transpose's values holds the places until the last step, which reads them in their sorted order. */
 extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
-  GpDev        dev    = A->dev;
-  cudaStream_t stream = (cudaStream_t)dev->stream;
-  size_t       bytes = (size_t)A->nnz * sizeof(int32_t), scratch = 0;
-  int32_t     *place = NULL, *keys = NULL;
-  void        *temp = NULL;
-  int          bits = 1;
-  GpErr        err;
+  GpDev          dev     = A->dev;
+  cudaStream_t   stream  = (cudaStream_t)dev->stream;
+  const size_t   each    = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256;
+  const unsigned grid    = Blocks((int64_t)A->nnz + 1, BLOCK);
+  size_t         scratch = 0;
+  int32_t       *place = (int32_t *)At->val, *keys = NULL, *row;
+  int            bits = 1;
+  GpErr          err;
 
   if (!A->nnz) return dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
   while (bits < 31 && (A->n - 1) >> bits) bits++;
   if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, place, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of a transpose failed");
-  err = GpDevAlloc(dev, bytes, &place);
-  if (!err) err = GpDevAlloc(dev, bytes, &keys);
-  if (!err) err = GpDevAlloc(dev, scratch, &temp);
-  if (!err) {
-    Iota<<<Blocks(A->nnz), BLOCK, 0, stream>>>(A->nnz, place);
-    cudaError_t code = cub::DeviceRadixSort::SortPairs(temp, scratch, A->col, keys, place, perm, A->nnz, 0, bits, stream);
+  err = GpDevBorrow(dev, 2 * each + scratch, &keys);
+  if (err) return err;
+  row = (int32_t *)((char *)keys + each);
+  Expand<<<Blocks(A->nnz, TILE), BLOCK, 0, stream>>>(A->nnz, A->m, A->rowptr, place, row);
+  cudaError_t code = cub::DeviceRadixSort::SortPairs((char *)keys + 2 * each, scratch, A->col, keys, place, perm, A->nnz, 0, bits, stream);
 
-    if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting a transpose: %s", cudaGetErrorString(code));
-  }
-  if (!err) {
-    RowStarts<<<Blocks((int64_t)A->nnz + 1), BLOCK, 0, stream>>>(A->nnz, A->n, keys, At->rowptr);
-    SourceRows<<<Blocks(A->nnz), BLOCK, 0, stream>>>(A->nnz, A->m, A->rowptr, perm, At->col);
-    err = GpDevCheckLaunch(dev, "transpose");
-  }
-  GpDevFree(dev, &temp, scratch);
-  GpDevFree(dev, &keys, bytes);
-  GpDevFree(dev, &place, bytes);
+  if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting a transpose: %s", cudaGetErrorString(code));
+  else if (A->prec == GP_F32) Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, perm, row, (const float *)A->val, *At);
+  else Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, perm, row, (const double *)A->val, *At);
+  if (!err) err = GpDevCheckLaunch(dev, "transpose");
+  GpDevReturn(dev, &keys, 2 * each + scratch);
   return err;
 }
 #endif

@@ -222,14 +222,14 @@ extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t
     Update<double><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
     return GpDevCheckLaunch(dev, "updating values");
   }
-  err = GpDevAlloc(dev, sizeof(*device), &device);
+  err = GpDevBorrow(dev, sizeof(*device), &device);
   if (!err) err = dev->ops->zero(dev, device, sizeof(*device));
   if (!err) {
     Update<float><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
     err = GpDevCheckLaunch(dev, "updating values");
   }
   if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
-  GpDevFree(dev, &device, sizeof(*device));
+  GpDevReturn(dev, &device, sizeof(*device));
   return err;
 }
 

@@ -95,12 +95,12 @@ GpErr GpFmtRefill_dia(GpFmt *F)
   GpErr        err;
 
   if (!D->n) return GP_SUCCESS;
-  err = GpDevAlloc(dev, sizeof(*flag), &flag);
+  err = GpDevBorrow(dev, sizeof(*flag), &flag);
   if (err) return err;
   err = dev->ops->zero(dev, flag, sizeof(*flag));
   if (!err) err = StepsOf(dev)->fill(F->csr, D, flag);
   if (!err) err = GpDevDownload(dev, &wrong, flag, sizeof(wrong));
-  GpDevFree(dev, &flag, sizeof(*flag));
+  GpDevReturn(dev, &flag, sizeof(*flag));
   return !err && wrong ? GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend") : err;
 }
 

@@ -21,7 +21,7 @@ GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S)
   GpErr err;
 
   *S  = (GpKeySet){.slots = 4 * limit, .limit = limit};
-  err = GpDevAlloc(dev, Bytes(S), &memory);
+  err = GpDevBorrow(dev, Bytes(S), &memory);
   if (err) return err;
   Carve(S, memory);
   return dev->ops->zero(dev, memory, Bytes(S));
@@ -39,5 +39,5 @@ GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
 
 void GpKeySetDestroy(GpDev dev, GpKeySet *S)
 {
-  GpDevFree(dev, &S->key, Bytes(S));
+  GpDevReturn(dev, &S->key, Bytes(S));
 }

@@ -13,9 +13,8 @@ typedef struct {
   int32_t       *off;    /* pieces before every segment, panel by panel */
   int32_t       *pos;    /* the same row by row: their places in part; with one panel it is off */
   int32_t       *first;  /* [npanels+1] pieces before every panel */
-  int32_t       *weight; /* [npanels+1] slots before every panel, a 32nd */
-  int32_t       *isspan; /* [m+1] */
-  int            many;   /* spans of many pieces, or of few? */
+  int32_t       *weight; /* [npanels+2] slots before every panel, a 32nd; how many of all are hot */
+  int32_t       *isspan; /* [2m+1] a row of few pieces, of many pieces? */
   uint32_t      *key;
   int32_t       *piece;
   uint64_t      *mask; /* of every piece */
@@ -99,7 +98,7 @@ GP_STEP(WeightOfPanel)
 {
   const Build *b = (const Build *)args;
 
-  b->weight[i] = b->P.base[b->P.pslice[i]];
+  b->weight[i] = i <= b->P.npanels ? b->P.base[b->P.pslice[i]] : b->P.hbase[b->P.nslices];
 }
 
 GP_STEP(IdleLanes)
@@ -149,17 +148,25 @@ GP_STEP(MarkSpans)
   const int64_t at = i * b->P.npanels;
   const int32_t k  = b->pos[at + b->P.npanels] - b->pos[at];
 
-  b->isspan[i] = k != 1 && (k > GP_PIECE_MANY) == b->many;
+  b->isspan[i]        = k != 1 && k <= GP_PIECE_MANY;
+  b->isspan[b->m + i] = k > GP_PIECE_MANY;
+}
+
+GP_STEP(CountSpans)
+{
+  const Build *b = (const Build *)args;
+
+  b->weight[i] = b->isspan[(i + 1) * b->m];
 }
 
 GP_STEP(ListSpans)
 {
-  const Build  *b  = (const Build *)args;
-  const int64_t at = i * b->P.npanels;
-  int32_t      *s  = b->P.span + 3 * ((int64_t)b->isspan[i] + (b->many ? b->P.nshort : 0));
+  const Build   *b  = (const Build *)args;
+  const int64_t  at = i % b->m * b->P.npanels;
+  int32_t *const s  = b->P.span + 3 * (int64_t)b->isspan[i];
 
   if (b->isspan[i + 1] == b->isspan[i]) return;
-  s[0] = (int32_t)i;
+  s[0] = (int32_t)(i % b->m);
   s[1] = b->pos[at];
   s[2] = b->pos[at + b->P.npanels];
 }
@@ -237,15 +244,21 @@ GP_STEP(FillValues)
     for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
-/* slices of every panel, from its pieces; with weights also thread blocks, by its share of the slots */
+/* slices of every panel, from its pieces; with weights thread blocks, by its share of the slots, and how many slots there are */
 static GpErr SharePanels(Build *b, GpDev dev)
 {
   const int32_t np   = b->P.npanels;
-  int32_t      *host = (int32_t *)malloc(2 * ((size_t)np + 1) * sizeof(int32_t)), *share = host + np + 1;
+  int32_t      *host = (int32_t *)malloc((2 * (size_t)np + 3) * sizeof(int32_t)), *share = host + np + 2;
   const size_t  size   = ((size_t)np + 1) * sizeof(int32_t);
   const int     blocks = b->weight != NULL;
-  GpErr         err    = host ? GpDevDownload(dev, host, blocks ? b->weight : b->first, size) : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for panels");
+  GpErr         err    = host ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for panels");
 
+  if (!err && blocks) err = GpDevDownload(dev, host, b->weight, size + sizeof(int32_t));
+  else if (!err && np > 1) err = GpDevDownload(dev, host, b->first, size);
+  else if (!err) {
+    host[0] = 0; /* one panel has all the pieces */
+    host[1] = b->P.npieces;
+  }
   if (!err) {
     share[0] = 0;
     for (int32_t p = 0; p < np; p++) {
@@ -254,8 +267,11 @@ static GpErr SharePanels(Build *b, GpDev dev)
 
       share[p + 1] = share[p] + (int32_t)(blocks && part < 1 ? 1 : part);
     }
-    if (blocks) b->P.nblocks = share[np];
-    else b->P.nslices = share[np];
+    if (blocks) {
+      b->P.nblocks  = share[np];
+      b->P.slots    = (int64_t)host[np] * GP_PIECE_LANES;
+      b->P.hotslots = (int64_t)host[np + 1] * GP_PIECE_LANES;
+    } else b->P.nslices = share[np];
     err = GpDevUpload(dev, blocks ? b->P.pblock : b->P.pslice, share, size);
   }
   free(host);
@@ -268,18 +284,18 @@ static GpErr Cut(Build *b, GpDev dev)
   const int64_t segments = (int64_t)b->P.npanels * b->m;
   const size_t  np1      = ((size_t)b->P.npanels + 1) * sizeof(int32_t);
   int           bits     = 1;
-  GpErr         err      = GpDevAlloc(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->off);
+  GpErr         err      = GpDevBorrow(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->off);
 
   b->pos = b->off;
-  if (!err && b->P.npanels > 1) err = GpDevAlloc(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->pos);
-  if (!err) err = GpDevAlloc(dev, np1, &b->first);
+  if (!err && b->P.npanels > 1) err = GpDevBorrow(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->pos);
+  if (!err) err = GpDevBorrow(dev, np1, &b->first);
   if (!err) err = GP_EACH(dev, Build, CountPieces, segments, b);
   if (!err) err = GP_TWIN(GpScan)(dev, segments, b->off);
   if (!err && b->pos != b->off) err = GP_TWIN(GpScan)(dev, segments, b->pos);
   if (!err) err = GpDevDownload(dev, &b->P.npieces, b->off + segments, sizeof(int32_t));
-  if (!err) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(uint32_t), &b->key);
-  if (!err) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(int32_t), &b->piece);
-  if (!err && b->map && b->P.hot) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(uint64_t), &b->mask);
+  if (!err) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(uint32_t), &b->key);
+  if (!err) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(int32_t), &b->piece);
+  if (!err && b->map && b->P.hot) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(uint64_t), &b->mask);
   if (!err) err = GP_EACH(dev, Build, KeyPieces, b->P.npieces, b);
   while ((int64_t)1 << bits < (int64_t)b->P.npanels * (b->P.longest + 1) * (b->P.longest + 1)) bits++;
   if (!err) err = GP_TWIN(GpSort)(dev, b->P.npieces, bits, b->key, b->piece);
@@ -290,9 +306,8 @@ static GpErr Cut(Build *b, GpDev dev)
 /* their places, and the room for their nonzeros */
 static GpErr Place(Build *b, GpDev dev)
 {
-  GpPieces    *P     = &b->P;
-  const size_t np1   = ((size_t)P->npanels + 1) * sizeof(int32_t);
-  int32_t      total = 0, hot = 0;
+  GpPieces    *P   = &b->P;
+  const size_t np1 = ((size_t)P->npanels + 1) * sizeof(int32_t);
   size_t       lanes;
   GpErr        err = GpDevAlloc(dev, np1, &P->pslice);
 
@@ -310,43 +325,30 @@ static GpErr Place(Build *b, GpDev dev)
   if (!err) err = GP_EACH(dev, Build, WidthOfSlice, P->nslices, b);
   if (!err) err = GP_TWIN(GpScan)(dev, P->nslices, P->base);
   if (!err) err = GP_TWIN(GpScan)(dev, P->nslices, P->hbase);
-  if (!err) err = GpDevAlloc(dev, np1, &b->weight);
-  if (!err) err = GP_EACH(dev, Build, WeightOfPanel, P->npanels + 1, b);
+  if (!err) err = GpDevBorrow(dev, np1 + sizeof(int32_t), &b->weight);
+  if (!err) err = GP_EACH(dev, Build, WeightOfPanel, P->npanels + 2, b);
   if (!err) err = SharePanels(b, dev);
-  if (!err) err = GpDevDownload(dev, &total, P->base + P->nslices, sizeof(total));
-  if (!err) err = GpDevDownload(dev, &hot, P->hbase + P->nslices, sizeof(hot));
-  P->slots    = (int64_t)total * GP_PIECE_LANES;
-  P->hotslots = (int64_t)hot * GP_PIECE_LANES;
   if (!err) err = GpDevAlloc(dev, (size_t)P->hotslots * sizeof(uint16_t), &P->hotcode);
   if (!err) err = GpDevAlloc(dev, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes, &P->code);
   if (!err) err = GpDevAlloc(dev, GpPiecesValues(P) * GpPrecBytes(b->prec), &P->val);
   return err;
 }
 
-/* numbers the rows that are not one piece and have few, or many */
-static GpErr Number(Build *b, GpDev dev, int many, int32_t *count)
-{
-  GpErr err;
-
-  b->many = many;
-  err     = GP_EACH(dev, Build, MarkSpans, b->m, b);
-  if (!err) err = GP_TWIN(GpScan)(dev, b->m, b->isspan);
-  return err ? err : GpDevDownload(dev, count, b->isspan + b->m, sizeof(*count));
-}
-
+/* numbers the rows that are not one piece, those of few pieces first */
 static GpErr List(Build *b, GpDev dev)
 {
-  int32_t many = 0;
-  GpErr   err  = GpDevAlloc(dev, ((size_t)b->m + 1) * sizeof(int32_t), &b->isspan);
+  int32_t count[2] = {0, 0};
+  GpErr   err      = GpDevBorrow(dev, (2 * (size_t)b->m + 1) * sizeof(int32_t), &b->isspan);
 
-  if (!err) err = Number(b, dev, 1, &many);
-  if (!err) err = Number(b, dev, 0, &b->P.nshort);
-  b->P.nspans = b->P.nshort + many;
+  if (!err) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
+  if (!err) err = GP_TWIN(GpScan)(dev, 2 * (int64_t)b->m, b->isspan);
+  if (!err) err = GP_EACH(dev, Build, CountSpans, 2, b);
+  if (!err) err = GpDevDownload(dev, count, b->weight, sizeof(count));
+  b->P.nshort = count[0];
+  b->P.nspans = count[1];
   if (!err) err = GpDevAlloc(dev, 3 * (size_t)b->P.nspans * sizeof(int32_t), &b->P.span);
   if (!err && b->P.nspans) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(double), &b->P.part);
-  if (!err) err = GP_EACH(dev, Build, ListSpans, b->m, b);
-  if (!err && many) err = Number(b, dev, 1, &many);
-  return err || !many ? err : GP_EACH(dev, Build, ListSpans, b->m, b);
+  return err ? err : GP_EACH(dev, Build, ListSpans, 2 * (int64_t)b->m, b);
 }
 
 static GpErr PutValues(const Build *b, GpDev dev)
@@ -356,7 +358,7 @@ static GpErr PutValues(const Build *b, GpDev dev)
 
 static Build Begin(const GpPieces *P, const GpCsr *C)
 {
-  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 
   return b;
 }
@@ -383,14 +385,14 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   if (!err) err = GP_EACH(dev, Build, FillCodes, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
   if (!err) err = PutValues(&b, dev);
   *P = b.P;
-  if (b.pos != b.off) GpDevFree(dev, &b.pos, ((size_t)segments + 1) * sizeof(int32_t));
-  GpDevFree(dev, &b.off, ((size_t)segments + 1) * sizeof(int32_t));
-  GpDevFree(dev, &b.first, ((size_t)P->npanels + 1) * sizeof(int32_t));
-  GpDevFree(dev, &b.weight, ((size_t)P->npanels + 1) * sizeof(int32_t));
-  GpDevFree(dev, &b.isspan, ((size_t)C->m + 1) * sizeof(int32_t));
-  GpDevFree(dev, &b.key, (size_t)P->npieces * sizeof(uint32_t));
-  GpDevFree(dev, &b.piece, (size_t)P->npieces * sizeof(int32_t));
-  GpDevFree(dev, &b.mask, (size_t)P->npieces * sizeof(uint64_t));
+  if (b.pos != b.off) GpDevReturn(dev, &b.pos, ((size_t)segments + 1) * sizeof(int32_t));
+  GpDevReturn(dev, &b.off, ((size_t)segments + 1) * sizeof(int32_t));
+  GpDevReturn(dev, &b.first, ((size_t)P->npanels + 1) * sizeof(int32_t));
+  GpDevReturn(dev, &b.weight, ((size_t)P->npanels + 2) * sizeof(int32_t));
+  GpDevReturn(dev, &b.isspan, (2 * (size_t)C->m + 1) * sizeof(int32_t));
+  GpDevReturn(dev, &b.key, (size_t)P->npieces * sizeof(uint32_t));
+  GpDevReturn(dev, &b.piece, (size_t)P->npieces * sizeof(int32_t));
+  GpDevReturn(dev, &b.mask, (size_t)P->npieces * sizeof(uint64_t));
   return err;
 }
 

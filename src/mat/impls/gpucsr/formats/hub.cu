@@ -104,15 +104,16 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   GpDev        dev   = C->dev;
   const size_t bytes = ((size_t)C->n + 1) * sizeof(int32_t);
   Hub          h     = {C->n, 0, 1 + C->nnz / GP_HUB_COUNTED, 0, C->col, NULL, NULL, NULL, NULL, NULL};
-  int          bits  = 31;
-  GpErr        err   = GpDevAlloc(dev, bytes, &h.count);
+  int          bits  = 1;
+  GpErr        err   = GpDevBorrow(dev, bytes, &h.count);
 
-  if (!err) err = GpDevAlloc(dev, bytes, &h.key);
-  if (!err) err = GpDevAlloc(dev, bytes, &h.column);
-  if (!err) err = GpDevAlloc(dev, sizeof(int32_t), &h.several);
+  if (!err) err = GpDevBorrow(dev, bytes, &h.key);
+  if (!err) err = GpDevBorrow(dev, bytes, &h.column);
+  if (!err) err = GpDevBorrow(dev, sizeof(int32_t), &h.several);
   if (!err) err = dev->ops->zero(dev, h.count, bytes);
   if (!err) err = GP_EACH(dev, Hub, CountColumn, C->nnz / h.each, &h);
   if (!err) err = GP_EACH(dev, Hub, KeyColumn, C->n, &h);
+  while (C->nnz / h.each >> bits) bits++; /* no column is counted more often: the bits above are those of all keys */
   if (!err) err = GP_TWIN(GpSort)(dev, C->n, bits, h.key, h.column);
   if (!err) err = Choose(dev, &h, P);
   if (!err && (int64_t)P->packed + C->n > INT32_MAX) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns and %d packed ones: more codes than 31 bits hold", (int)C->n, (int)P->packed);
@@ -123,10 +124,10 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Hub, CodeElsewhere, C->n, &h);
   if (!err) err = GP_EACH(dev, Hub, CodePacked, P->packed, &h);
   if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count);
-  GpDevFree(dev, &h.count, bytes);
-  GpDevFree(dev, &h.key, bytes);
-  GpDevFree(dev, &h.column, bytes);
-  GpDevFree(dev, &h.several, sizeof(int32_t));
+  GpDevReturn(dev, &h.count, bytes);
+  GpDevReturn(dev, &h.key, bytes);
+  GpDevReturn(dev, &h.column, bytes);
+  GpDevReturn(dev, &h.several, sizeof(int32_t));
   return err;
 }
 

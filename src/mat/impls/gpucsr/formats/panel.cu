@@ -50,9 +50,9 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
   const size_t bytes    = ((size_t)P->npanels + 1) * (size_t)C->m * sizeof(int32_t);
   int32_t      falls[2] = {0, 0};
   Panel        a        = {C->m, C->nnz, P->npanels, P->width, C->rowptr, C->col, NULL, NULL};
-  GpErr        err      = GpDevAlloc(dev, bytes, &a.seg);
+  GpErr        err      = GpDevBorrow(dev, bytes, &a.seg);
 
-  if (!err) err = GpDevAlloc(dev, sizeof(falls), &a.falls);
+  if (!err) err = GpDevBorrow(dev, sizeof(falls), &a.falls);
   if (!err) err = dev->ops->zero(dev, a.falls, sizeof(falls));
   if (!err) err = GP_EACH(dev, Panel, CountFalls, C->nnz, &a);
   if (!err) err = GP_EACH(dev, Panel, CountRowEnds, C->m, &a);
@@ -60,8 +60,8 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
   if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns do not ascend within their rows, which panels of columns want", (int)(falls[0] - falls[1]));
   if (!err) err = GP_EACH(dev, Panel, EnterPanel, ((int64_t)P->npanels + 1) * C->m, &a);
   if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
-  GpDevFree(dev, &a.seg, bytes);
-  GpDevFree(dev, &a.falls, sizeof(falls));
+  GpDevReturn(dev, &a.seg, bytes);
+  GpDevReturn(dev, &a.falls, sizeof(falls));
   return err;
 }
 

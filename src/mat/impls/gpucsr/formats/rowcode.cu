@@ -157,7 +157,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
 
   R->npatterns = H->list[0];
   R->width     = R->npatterns <= FEW ? 1 : 2;
-  err          = GpDevAlloc(dev, bytes, &rows);
+  err          = GpDevBorrow(dev, bytes, &rows);
   if (!err) err = GpDevAlloc(dev, (size_t)A->m * (size_t)R->width, &R->code);
   if (!err) err = GpDevAlloc(dev, ((size_t)R->npatterns + 1) * sizeof(int32_t), &R->start);
   if (!err) err = dev->ops->zero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
@@ -167,7 +167,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
   if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
   if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have one hash");
-  GpDevFree(dev, &rows, bytes);
+  GpDevReturn(dev, &rows, bytes);
   return err;
 }
 

@@ -265,7 +265,7 @@ struct ExtentOf {
 static GpErr Width_CUDA(const GpCsr *A, const GpSell *S, double *total)
 {
   unsigned long long *sum, result = 0;
-  GpErr               err = GpDevAlloc(A->dev, sizeof(*sum), &sum);
+  GpErr               err = GpDevBorrow(A->dev, sizeof(*sum), &sum);
 
   if (!err) err = A->dev->ops->zero(A->dev, sum, sizeof(*sum));
   if (!err) {
@@ -273,7 +273,7 @@ static GpErr Width_CUDA(const GpCsr *A, const GpSell *S, double *total)
     err = GpDevCheckLaunch(A->dev, "widths of slices");
   }
   if (!err) err = GpDevDownload(A->dev, &result, sum, sizeof(*sum));
-  GpDevFree(A->dev, &sum, sizeof(*sum));
+  GpDevReturn(A->dev, &sum, sizeof(*sum));
   *total = (double)result;
   return err;
 }
@@ -292,7 +292,7 @@ static GpErr Sort_CUDA(const GpCsr *A, const GpSell *S)
   while (bits < 32 && ((uint32_t)((A->m - 1) / WINDOW + 1) * (LONGEST + 1) - 1) >> bits) bits++;
   if (cub::DeviceRadixSort::SortPairs(NULL, scratch, key, key, S->perm, S->perm, A->m, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of rows failed");
   bytes = (bytes + 255) / 256 * 256;
-  err   = GpDevAlloc(dev, 3 * bytes + scratch, &key);
+  err   = GpDevBorrow(dev, 3 * bytes + scratch, &key);
   if (err) return err;
   sorted = (uint32_t *)((char *)key + bytes);
   row    = (int32_t *)((char *)key + 2 * bytes);
@@ -300,7 +300,7 @@ static GpErr Sort_CUDA(const GpCsr *A, const GpSell *S)
   Keys<<<Blocks(A->m, BLOCK), BLOCK, 0, stream>>>(*A, key, row);
   cudaError_t code = cub::DeviceRadixSort::SortPairs(temp, scratch, key, sorted, row, S->perm, A->m, 0, bits, stream);
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting rows: %s", cudaGetErrorString(code));
-  GpDevFree(dev, &key, 3 * bytes + scratch);
+  GpDevReturn(dev, &key, 3 * bytes + scratch);
   return err;
 }
 
@@ -317,7 +317,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpSell *S)
 
   if (cub::DeviceScan::ExclusiveScan(NULL, scratch, extent, before, Sum(), zero, S->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of slices failed");
   const size_t skip = (bytes + 255) / 256 * 256;
-  err               = GpDevAlloc(dev, skip + scratch, &before);
+  err               = GpDevBorrow(dev, skip + scratch, &before);
   if (err) return err;
   Plan<<<Blocks(S->nslices, WARPS), BLOCK, 0, stream>>>(*A, *S);
   cudaError_t code = cub::DeviceScan::ExclusiveScan((char *)before + skip, scratch, extent, before, Sum(), zero, S->nslices + 1, stream);
@@ -325,7 +325,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpSell *S)
   Place<<<Blocks(S->nslices, BLOCK), BLOCK, 0, stream>>>(*S, before);
   if (!err) err = GpDevCheckLaunch(dev, "plan of slices");
   if (!err) err = GpDevDownload(dev, &S->total, before + S->nslices, sizeof(S->total));
-  GpDevFree(dev, &before, skip + scratch);
+  GpDevReturn(dev, &before, skip + scratch);
   return err;
 }
 

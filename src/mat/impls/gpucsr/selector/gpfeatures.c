@@ -87,7 +87,7 @@ static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
 
   memset(counts, 0, sizeof(*counts));
   if (!A->nnz) return GP_SUCCESS;
-  err = GpDevAlloc(dev, bytes, &memory);
+  err = GpDevBorrow(dev, bytes, &memory);
   if (err) return err;
   W.counts = (GpSelCounts *)memory;
   for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
@@ -101,7 +101,7 @@ static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
     if (!err)
     err = GpSelScan_Host(A, &W);
   if (!err) err = GpDevDownload(dev, counts, W.counts, sizeof(*counts));
-  GpDevFree(dev, &memory, bytes);
+  GpDevReturn(dev, &memory, bytes);
   if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
     counts->rowspan16 = counts->slicespan16 = 0;
     for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;

@@ -376,10 +376,12 @@ __device__ static void LookClosely(const GpCsr &A, int32_t begin, int32_t end, c
       tilesectors += seen == -1;
       if (seen == -1 || seen == sector) break;
     }
-    if (k % GP_SEL_SPARSE) continue;
+  }
+  /* bisections, each some loads that wait for one another: side by side in all lanes, not in a few of every turn above */
+  for (int64_t k = ((int64_t)(begin + GP_SEL_SPARSE - 1) / GP_SEL_SPARSE + threadIdx.x) * GP_SEL_SPARSE; k < end; k += BLOCK * GP_SEL_SPARSE) {
     lookups++;
   #pragma unroll
-    for (int b = 0; b < GP_SEL_BLOCKS; b++) blocks[b] += GpSelFirstOfBlock(A.rowptr, A.col, row[k - begin], k, sizes[b]);
+    for (int b = 0; b < GP_SEL_BLOCKS; b++) blocks[b] += GpSelFirstOfBlock(A.rowptr, A.col, row[k - begin], (int32_t)k, sizes[b]);
   }
   AddWarp(&C->groups, groups);
   AddWarp(&C->sectors, sectors);
@@ -440,13 +442,27 @@ __global__ static void __launch_bounds__(BLOCK) ScanTiles(GpCsr A, GpSelWork W)
   tally.flush(W.counts);
 }
 
+static int64_t CommonDivisor(int64_t a, int64_t b)
+{
+  return b ? CommonDivisor(b, a % b) : a;
+}
+
+/* Blocks, at most so many, that take every so many-th of the tiles: if the distance of the tiles that are looked at closely, which
+   is most of the work, shared a divisor with that, few blocks would get them all. */
+static unsigned Grid(int64_t tiles, int64_t most)
+{
+  if (tiles <= most) return (unsigned)tiles;
+  while (CommonDivisor(most, GpSelStride(tiles)) > 1) most--;
+  return (unsigned)most;
+}
+
 extern "C" GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W)
 {
   cudaStream_t  stream = (cudaStream_t)A->dev->stream;
   const int64_t most = 8 * (int64_t)A->dev->compute_units, slices = ((int64_t)A->m + BLOCK - 1) / BLOCK, tiles = ((int64_t)A->nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
 
   ScanRows<<<(unsigned)(slices < most ? slices : most), BLOCK, 0, stream>>>(*A, *W);
-  ScanTiles<<<(unsigned)(tiles < most ? tiles : most), BLOCK, 0, stream>>>(*A, *W);
+  ScanTiles<<<Grid(tiles, most), BLOCK, 0, stream>>>(*A, *W);
   return GpDevCheckLaunch(A->dev, "features");
 }
 #endif
