@@ -58,7 +58,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
   GpDev        dev   = C->dev;
   Flag         a     = {*F, *C, NULL};
   const size_t bytes = ((size_t)C->m + 1) * sizeof(int32_t);
-  GpErr        err   = GpDevAlloc(dev, bytes, &a.before);
+  GpErr        err   = GpDevBorrow(dev, bytes, &a.before);
 
   if (!err) err = GP_EACH(dev, Flag, CountRow, C->m, &a);
   if (!err) err = GP_TWIN(GpScan)(dev, C->m, a.before);
@@ -72,7 +72,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Flag, SetBit, (int64_t)C->m + 1, &a);
   if (!err) err = GP_EACH(dev, Flag, RankChunk, (int64_t)Chunks(F), &a);
   *F = a.F;
-  GpDevFree(dev, &a.before, bytes);
+  GpDevReturn(dev, &a.before, bytes);
   return err;
 }
 
