@@ -74,6 +74,10 @@ if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
     start=$tmp/start.csv scaled "dimension $d, matrix-free" 3 1e-10 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free
   done
 fi
+for n in 1 2; do # -vec_gpu_separate: vectors have two memories, a copy that is missing is seen
+  scaled "vectors of the device" $n 1e-10 "" -f "$tmp/D.csv" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
+  scaled "vectors of the device, fixed points, pairs with weights" $n 1e-8 "fixed=1 weights=given" -pairs "$tmp/pairs.txt" -fixed "$tmp/fixed.txt" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
+done
 scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
 grep -q '^p47,' "$tmp/map.csv"
 verdict "names go with their points"
@@ -131,6 +135,23 @@ assert abs(R["stress_raw"] - ((D - d) ** 2).sum() / 2) < 1e-3 and abs(R["stress_
 P
 verdict "five starts keep the best; binary coordinates, stress per point, report"
 
+together() { # together NAME ARGUMENTS: starts whose passes are one do what each does by itself, on 1 and 2
+  local name=$1 n b good=1
+  shift
+  for n in 1 2; do
+    for b in 1 2 8; do run $n "$@" -smacof_start random -smacof_starts 5 -smacof_batch $b -coordinates "$tmp/b$b.csv" && sed '/^dissim/d;/seconds/d;/^SMACOF/d' "$tmp/log" >"$tmp/b$b.log" || good=0; done
+    for b in 2 8; do cmp "$tmp/b1.csv" "$tmp/b$b.csv" >>"$tmp/log" 2>&1 && cmp "$tmp/b1.log" "$tmp/b$b.log" >>"$tmp/log" 2>&1 || good=0; done
+    [ "$(grep -c '^start [0-4]: stress-1' "$tmp/b8.log")" = 5 ] || good=0
+  done
+  [ $good = 1 ]
+  verdict "starts in one pass, to the last bit: $name"
+}
+together "a matrix" -f "$tmp/D.csv"
+together "a matrix, vectors of two memories" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate
+together "matrix-free" -features "$tmp/F.csv" -matrix_free
+together "pairs with weights" -pairs "$tmp/pairs.txt" -smacof_max_it 30 -smacof_eps 1e-3
+together "ordinal" -f "$tmp/T.csv" -smacof_disparity ordinal -smacof_eps 1e-4
+
 head -40 "$tmp/F.csv" >"$tmp/F40.csv"
 tail -8 "$tmp/F.csv" >"$tmp/F8.csv"
 run 1 -features "$tmp/F40.csv" -coordinates "$tmp/map40.csv" && run 1 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new1.csv" -map "$tmp/new.svg" &&
@@ -142,6 +163,13 @@ for steps in anderson relaxed; do
   run 1 "${o[@]}" -coordinates "$tmp/a.csv" && { run 1 "${o[@]}" -smacof_max_it 15 -checkpoint "$tmp/ck" -checkpoint_every 6; [ $? -eq 3 ]; } && run 1 "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" && cmp "$tmp/a.csv" "$tmp/b.csv"
   verdict "a restart goes on to the last bit, $steps"
 done
+for n in 1 2; do
+  o=(-f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 2)
+  run $n "${o[@]}" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && run $n "${o[@]}" -checkpoint "$tmp/ck" -checkpoint_every 23 && run $n "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" -stress_per_point "$tmp/b.points" &&
+    cmp "$tmp/a.csv" "$tmp/b.csv" && cmp "$tmp/a.points" "$tmp/b.points" && [ "$(grep -c '^start' "$tmp/log")" -lt 5 ]
+  verdict "a restart amid several starts, on $n"
+done
+head -c 3000 "$tmp/ck" >"$tmp/half"
 run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
 import sys
 import xml.dom.minidom as xml
@@ -190,6 +218,7 @@ refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vect
 refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
+refused "half a checkpoint" "no checkpoint of smacof, or not the whole of one" -f "$tmp/D.csv" -restart "$tmp/half"
 refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
 run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
 verdict "nan for missing, the mean of two orders, on request"
