@@ -155,8 +155,14 @@ static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fix
 /* what a run found out, for people and for programs */
 typedef struct {
   char          *labels;
-  PetscLogDouble load, start, solve;
+  PetscLogDouble load, start, solve, crossed; /* seconds; bytes between host and device during the iterations */
 } Outcome;
+
+/* bytes between host and device so far */
+static double Crossed(const Scaler *S)
+{
+  return S->device.dev ? S->device.dev->bytes_in + S->device.dev->bytes_out : 0;
+}
 
 /* all starts, as many at once as a pass serves */
 static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fixed, Scaler *S, Outcome *out)
@@ -176,7 +182,9 @@ static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fix
     }
     begun = PETSC_FALSE;
     PetscCall(PetscTime(&t1));
+    out->crossed -= Crossed(S);
     PetscCall(ScalerSolve(S, n));
+    out->crossed += Crossed(S);
     PetscCall(PetscTime(&t2));
     out->start += t1 - t0;
     out->solve += t2 - t1;
@@ -217,8 +225,8 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
     (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", ProgressReason(R),
                   R->converged ? "true" : "false", R->it, R->rejected, rq->scale.starts, R->start);
     (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(sigma), (double)sigma, (double)(sigma * S->unit), (double)D->sumsquares);
-    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"pass\": \"%s\"\n}\n", S->guttman.its, out->load, out->start, out->solve,
-                  size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
+    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"bytes_crossed\": %.0f,\n  \"ranks\": %d,\n  \"pass\": \"%s\"\n}\n", S->guttman.its,
+                  out->load, out->start, out->solve, out->crossed, size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

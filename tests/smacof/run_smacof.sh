@@ -188,6 +188,14 @@ awk 'BEGIN { for (i = 0; i < 48; i++) print (i % 2 ? "odd" : "even") }' >"$tmp/l
 run 1 -f "$tmp/D.csv" -labels "$tmp/labels" -map "$tmp/map.svg" && grep -q '>even</text>' "$tmp/map.svg" && [ "$(grep -c '#d62728' "$tmp/map.svg")" = 25 ]
 verdict "colours by label"
 
+for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back
+  run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 60 -report "$tmp/report.json"
+  [ $? -eq 3 ] && crossed=$(value bytes_crossed) && echo "crossed $crossed" >>"$tmp/log" && [ "$crossed" -gt 0 ] && [ "$crossed" -le $((16 * $(value points))) ]
+  verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 60 iterations)"
+done
+run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_vec_type seq -report "$tmp/report.json" && [ "$(value pass)" = host ] && [ "$(value bytes_crossed)" = 0 ]
+verdict "-smacof_vec_type seq: all on the host"
+
 # --- bad and strange input ------------------------------------------------------------------------------------------------------
 printf '0,1,2\n1,0,-3\n2,-3,0\n' >"$tmp/negative.csv"
 printf '0,1,2\n1,0,nan\n2,nan,0\n' >"$tmp/nan.csv"
