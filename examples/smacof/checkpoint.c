@@ -70,11 +70,12 @@ static PetscErrorCode MoveHistory(Tape *t, History *H)
   PetscCall(Move(t, &H->have, sizeof(H->have)));
   PetscCall(Move(t, &H->newest, sizeof(H->newest)));
   PetscCall(Move(t, &H->any, sizeof(H->any)));
-  PetscCall(Move(t, H->gram, sizeof(*H->gram) * (size_t)(H->most * H->most)));
-  PetscCall(MoveVec(t, H->y));
+  PetscCall(Move(t, H->xx, sizeof(*H->xx) * (size_t)(H->most * H->most)));
+  PetscCall(Move(t, H->xf, sizeof(*H->xf) * (size_t)(H->most * H->most)));
+  PetscCall(MoveVec(t, H->x));
   PetscCall(MoveVec(t, H->f));
   for (PetscInt k = 0; k < H->most; k++) {
-    PetscCall(MoveVec(t, H->dy[k]));
+    PetscCall(MoveVec(t, H->dx[k]));
     PetscCall(MoveVec(t, H->df[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

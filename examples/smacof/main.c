@@ -50,7 +50,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   DisparityOptions *d = &o->disparity;
 
   PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
+  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
   PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));

@@ -222,12 +222,12 @@ typedef struct {
   PassDeviceOptions device;
 } ScaleOptions;
 
-/* combinations of the last iterates (Anderson 1965) */
+/* differences of the last iterates, for extrapolation */
 typedef struct {
   PetscInt     most, have, newest; /* differences kept */
-  Vec         *dy, *df;            /* [most] */
-  Vec          y, f;               /* the relaxed step from the last iterate, its residual */
-  PetscScalar *gram;               /* [most][most] inner products of df */
+  Vec         *dx, *df;            /* [most] */
+  Vec          x, f;               /* the last iterate, its residual */
+  PetscScalar *xx, *xf;            /* [most][most] inner products of dx, of dx and df */
   PetscBool    any;
 } History;
 

@@ -9,9 +9,6 @@ static const char *const Steps[]         = {"start", "anderson", "relaxed", "pla
 #define SLACK       1e-9
 #define SLACK_MIXED 1e-7 /* that of pairs worked on in float, be they ever so few */
 
-/* after an extrapolation that failed the next one waits until a step lowers the stress by this part only */
-#define BACK_OFF 0.3
-
 const char *ProgressReason(const Progress *at)
 {
   return at->converged ? "CONVERGED_STRESS" : "DIVERGED_ITS";
@@ -109,9 +106,9 @@ static PetscErrorCode Judge(const Scaler *S, Path *P)
     if (P->next.sigma > P->now.sigma + slack) {
       PetscCheck(at->step != STEP_PLAIN, S->D->comm, PETSC_ERR_PLIB, "A plain step raised the normalised stress from %.17g to %.17g", (double)P->now.sigma, (double)P->next.sigma);
       at->rejected++;
-      if (at->step == STEP_ANDERSON) { /* the map is not yet linear enough */
+      if (at->step == STEP_ANDERSON) { /* the map is not yet linear enough: not before steps have become smaller */
         PetscCall(HistoryForget(&P->history));
-        at->below = BACK_OFF * (at->last - P->now.sigma);
+        at->below = at->last - P->now.sigma;
       }
       at->step = (Step)(at->step + 1);
       PetscFunctionReturn(PETSC_SUCCESS);
