@@ -165,6 +165,7 @@ static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fix
   PetscFunctionBegin;
   PetscCall(ConfigurationCreate(D->N, rq->scale.dim, &best));
   if (rq->restart[0]) PetscCall(CheckpointRead(S, &first, rq->restart));
+  PetscCheck(first < rq->scale.starts, D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of start %" PetscInt_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too few", rq->restart, first, rq->scale.starts);
   for (PetscInt k = first; k < rq->scale.starts; k++) {
     PetscCall(PetscTime(&t0));
     if (k > first || !rq->restart[0]) PetscCall(Begin(rq, D, fixed, k, S));
