@@ -4,7 +4,10 @@
 
 #include "solvers/bmrm/bmrmclasses.h"
 
-#define BMRM_CLASS_DISTANCE {"-bmrm_loss_distance", "losses of classes: the cost of a wrong class grows with its distance to the right one to this power", 0, -1e-300, 10}
+#define BMRM_CLASS_DISTANCE \
+  { \
+    "-bmrm_loss_distance", "losses of classes: the cost of a wrong class grows with its distance to the right one to this power", 0, -1e-300, 10 \
+  }
 
 /* of taking the example for one of class c */
 static inline PetscReal BMRMClassCost(const BMRMExample *x, PetscInt c)
