@@ -5,7 +5,7 @@
 /* what a checkpoint belongs to; the state follows */
 typedef struct {
   char       magic[8];
-  PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, batch, n;
+  PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, first, n; /* starts from first on, n of them */
   PetscReal  sumsquares;
 } Header;
 static const char magic[8] = "smacof2";
@@ -110,7 +110,7 @@ static PetscErrorCode Describe(Scaler *S, PetscInt n, Header *h)
   h->pairs        = S->D->npairs;
   h->acceleration = S->o.acceleration;
   h->disparity    = S->o.disparity.type;
-  h->batch        = S->npaths;
+  h->first        = S->path[0].at.start;
   h->n            = n;
   h->sumsquares   = S->D->sumsquares;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,8 +180,11 @@ PetscErrorCode CheckpointRead(Scaler *S, PetscInt *n, const char file[])
   PetscCheck(failed != 1, S->D->comm, PETSC_ERR_FILE_OPEN, "%s: cannot be opened", file);
   PetscCheck(failed != 2, S->D->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no checkpoint of smacof, or not the whole of one", file);
   PetscCallMPI(MPI_Bcast(&h, (PetscMPIInt)sizeof(h), MPI_BYTE, 0, S->D->comm));
-  *n = (PetscInt)PetscMin(h.n, S->npaths);
+  PetscCheck(h.first + h.n <= S->o.starts, S->D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of start %" PetscInt64_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too few", file, h.first + h.n - 1, S->o.starts);
+  PetscCheck(h.n <= S->npaths, S->D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of %" PetscInt64_FMT " starts at once, for which -smacof_batch %" PetscInt_FMT " is too few", file, h.n, S->npaths);
+  *n = (PetscInt)h.n;
   PetscCall(Describe(S, *n, &mine));
+  mine.first = h.first;
   if (PetscAbsReal(h.sumsquares - mine.sumsquares) <= 1e-12 * mine.sumsquares) mine.sumsquares = h.sumsquares; /* of other ranks */
   PetscCheck(!memcmp(&h, &mine, sizeof(h)), S->D->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a checkpoint of other dissimilarities or other options", file);
   PetscCall(MoveAll(&t, S, *n));

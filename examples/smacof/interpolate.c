@@ -66,7 +66,7 @@ static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double
 
   Note:
   New points know nothing of each other. The transform of one is the mean of the map plus (1/N) sum (delta / d) (x - x_j), which lowers its
-  stress; they iterate together until that of none falls by more than eps times its sum of squares.
+  stress; they iterate together until that of none falls by more than eps of itself.
 */
 PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpolation *Q)
 {

@@ -120,6 +120,8 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscFunctionBegin;
   PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
   PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate takes -features of the map's points, or dissimilarities to them alone");
+  PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || s->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
+             "-interpolate goes with the outputs -coordinates, -coordinates_binary and -map alone, and without -labels, -fixed and checkpoints");
   PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "Give one of -f <matrix>, -pairs <list>, -features <vectors>");
   PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free goes with -features");
   PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs");

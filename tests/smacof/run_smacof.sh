@@ -165,11 +165,11 @@ for steps in anderson relaxed; do
 done
 for n in 1 2; do
   o=(-f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 2)
-  run $n "${o[@]}" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && run $n "${o[@]}" -checkpoint "$tmp/ck" -checkpoint_every 23 && run $n "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" -stress_per_point "$tmp/b.points" &&
+  run $n "${o[@]}" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && run $n "${o[@]}" -checkpoint "$tmp/several" -checkpoint_every 23 && run $n "${o[@]}" -restart "$tmp/several" -coordinates "$tmp/b.csv" -stress_per_point "$tmp/b.points" &&
     cmp "$tmp/a.csv" "$tmp/b.csv" && cmp "$tmp/a.points" "$tmp/b.points" && [ "$(grep -c '^start' "$tmp/log")" -lt 5 ]
   verdict "a restart amid several starts, on $n"
 done
-head -c 3000 "$tmp/ck" >"$tmp/half"
+head -c 3000 "$tmp/several" >"$tmp/half"
 run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
 import sys
 import xml.dom.minidom as xml
@@ -254,6 +254,10 @@ refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
 refused "half a checkpoint" "no checkpoint of smacof, or not the whole of one" -f "$tmp/D.csv" -restart "$tmp/half"
+run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
+refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too few" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
+refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too few" -f "$tmp/D.csv" -restart "$tmp/second"
+refused "a report of an interpolation" "-interpolate goes with the outputs" -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -report "$tmp/out/report.json"
 refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
 run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
 verdict "nan for missing, the mean of two orders, on request"
