@@ -201,7 +201,7 @@ $(obj)/tests/bench/%.o: incs += -Itests
 
 # --- targets for people -----------------------------------------------------------------------------------------------------
 demo: ## set up what is missing, build, train a classifier on real data
-	tests/setup.sh
+	tests/setup.sh build
 	$(MAKE) all
 	tests/demo.sh
 

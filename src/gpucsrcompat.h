@@ -15,6 +15,16 @@
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
+/* Older PetscMPIIntCast() take a PetscInt, and one of 32 bits for granted: a larger number would lose its upper half without a word. */
+static inline PetscErrorCode GpCompatMPIIntCast(PetscInt64 a, PetscMPIInt *b)
+{
+  PetscFunctionBegin;
+  *b = 0;
+  PetscCheck(a <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " is more than a message of MPI counts", a);
+  *b = (PetscMPIInt)a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* the argument of ops->setfromoptions */
 #if PETSC_VERSION_LT(3, 23, 0)
 typedef PetscOptionItems *GpOptionItems;

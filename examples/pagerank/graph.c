@@ -46,8 +46,8 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
   PetscCallMPI(MPI_Alltoall(nsend, 1, MPI_INT, nrecv, 1, MPI_INT, comm));
   sendat[0] = recvat[0] = 0;
   for (PetscMPIInt r = 0; r < size; r++) {
-    PetscCall(PetscMPIIntCast((PetscInt64)sendat[r] + nsend[r], &sendat[r + 1]));
-    PetscCall(PetscMPIIntCast((PetscInt64)recvat[r] + nrecv[r], &recvat[r + 1]));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)sendat[r] + nsend[r], &sendat[r + 1]));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)recvat[r] + nrecv[r], &recvat[r + 1]));
   }
   for (PetscInt64 k = 0; k < L->n; k++) {
     const PetscMPIInt at = sendat[owner[k]]++;
@@ -234,7 +234,7 @@ static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Links *L, Pet
   PetscCall(MatLoad(B, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(MatGetSize(B, &M, &N));
-  PetscCheck(M == N, comm, PETSC_ERR_ARG_SIZ, "%s: a graph wants as many rows as columns, the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, file, M, N);
+  PetscCheck(M == N && N > 0, comm, PETSC_ERR_ARG_SIZ, "%s: a graph wants nodes, and as many rows as columns; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, file, M, N);
   PetscCall(MatGetOwnershipRange(B, &first, &last));
   for (PetscInt r = first; r < last; r++) {
     PetscInt           n;

@@ -206,7 +206,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscLogStage  load, solve;
   Outcome        out = {0};
   Graph          G;
-  PetscInt       n = 0;
+  PetscInt       n = 0, k;
   Vec           *v = NULL, *x;
 
   PetscFunctionBegin;
@@ -224,8 +224,9 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(PetscLogStagePush(solve));
   PetscCall(RankNodes(rq, &G, n, v, x, &out));
   PetscCall(PetscLogStagePop());
-  PetscCall(PetscMalloc1(rq->topk + 1, &out.top));
-  PetscCall(RanksTop(x[0], out.result.bound, rq->topk, out.top, &out.ntop));
+  k = PetscMin(rq->topk, G.N);
+  PetscCall(PetscMalloc1(k, &out.top));
+  PetscCall(RanksTop(x[0], out.result.bound, k, out.top, &out.ntop));
   PetscCall(Print(rq, &G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
   if (rq->binary[0]) PetscCall(RanksWriteBinary(PetscMax(n, 1), x, rq->binary));

@@ -69,11 +69,11 @@ static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
   PetscCall(PetscMalloc1(2 * L->n + 1, &mine));
   memcpy(mine, L->from, (size_t)L->n * sizeof(*mine));
   memcpy(mine + L->n, L->to, (size_t)L->n * sizeof(*mine));
-  PetscCall(PetscMPIIntCast(Unique(mine, 2 * L->n), &n));
+  PetscCall(GpCompatMPIIntCast(Unique(mine, 2 * L->n), &n));
   PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
   PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm));
   starts[0] = 0;
-  for (PetscMPIInt r = 0; r < size; r++) PetscCall(PetscMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
+  for (PetscMPIInt r = 0; r < size; r++) PetscCall(GpCompatMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
   PetscCall(PetscMalloc1((size_t)starts[size] + 1, &names->sorted));
   PetscCallMPI(MPI_Allgatherv(mine, n, MPIU_INT64, names->sorted, counts, starts, MPIU_INT64, comm));
   names->n = Unique(names->sorted, starts[size]);

@@ -1,5 +1,6 @@
 /* Where bored walkers go, read from a file: one vector a line. */
 #include "pagerank.h"
+#include "app/appscan.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@ static const char *ScanEntry(const char *p, PetscInt64 *id, PetscReal *w)
   if (!isdigit((unsigned char)*p)) return NULL;
   *id = (PetscInt64)strtoll(p, &end, 10);
   *w  = 1;
-  if (*end == ':') {
-    p  = end + 1;
-    *w = (PetscReal)strtod(p, &end);
-    if (end == p || !(*w >= 0) || *w > PETSC_MAX_REAL) return NULL;
+  p   = end;
+  if (*p == ':') { /* strtod() would look for a number beyond blanks and the end of the line */
+    p = GpAppScanReal(p + 1, w);
+    if (!p || !(*w >= 0) || *w > PETSC_MAX_REAL) return NULL;
   }
-  return isspace((unsigned char)*end) ? end : NULL;
+  return isspace((unsigned char)*p) ? p : NULL;
 }
 
 /* fills a vector with the weights of a line, scaled to sum 1 */

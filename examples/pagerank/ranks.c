@@ -47,10 +47,12 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   const PetscScalar *a;
   TopEntry          *mine, *all;
   PetscInt           first, m, n = 0, total = 0;
-  PetscMPIInt        size;
+  PetscMPIInt        size, bytes;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(GpCompatMPIIntCast((PetscInt64)wanted * size * (PetscInt64)sizeof(*mine), &bytes)); /* of all */
+  bytes /= size;
   PetscCall(PetscCalloc2(wanted, &mine, (size_t)wanted * size, &all));
   PetscCall(VecGetOwnershipRange(x, &first, NULL));
   PetscCall(VecGetLocalSize(x, &m));
@@ -58,7 +60,7 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   for (PetscInt i = 0; i < m; i++) Insert(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
   PetscCall(VecRestoreArrayRead(x, &a));
   for (PetscInt i = n; i < wanted; i++) mine[i].node = -1;
-  PetscCallMPI(MPI_Allgather(mine, (PetscMPIInt)(wanted * sizeof(*mine)), MPI_BYTE, all, (PetscMPIInt)(wanted * sizeof(*mine)), MPI_BYTE, comm));
+  PetscCallMPI(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm));
   for (PetscInt i = 0; i < wanted * size; i++)
     if (all[i].node >= 0) all[total++] = all[i];
   qsort(all, (size_t)total, sizeof(*all), ComparePlaces);

@@ -1,7 +1,7 @@
 /* Links from text: SNAP edge lists and Matrix Market files, plain or compressed. */
 #include "pagerank.h"
+#include "app/appscan.h"
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* room for more links, and for their weights */
@@ -51,10 +51,9 @@ static const char *ScanId(const char *p, PetscInt64 *id)
 
 static const char *ScanWeight(const char *p, PetscReal *w)
 {
-  char *end;
+  const char *end = GpAppScanReal(p, w);
 
-  *w = (PetscReal)strtod(p, &end);
-  return end == p || !(isspace((unsigned char)*end) || *end == ',') ? NULL : end;
+  return end && (isspace((unsigned char)*end) || *end == ',') ? end : NULL;
 }
 
 /* a number that is followed by a blank or the end of the line, of so few digits that it cannot overflow; NULL: anything else */
@@ -88,13 +87,14 @@ typedef struct {
 static PetscErrorCode ReadHeader(const GpAppText *T, Header *H, GpAppComplaint *C)
 {
   const char *p = T->text, *end = T->text + T->length;
-  char        object[16], format[16], field[16], symmetry[20];
+  char        banner[80], object[16], format[16], field[16], symmetry[20];
   PetscInt64  rows, cols;
 
   PetscFunctionBegin;
   if (T->length < 14 || strncmp(p, "%%MatrixMarket", 14)) PetscFunctionReturn(PETSC_SUCCESS);
   H->market = 1;
-  if (sscanf(p + 14, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || strcmp(format, "coordinate") || (strcmp(field, "real") && strcmp(field, "integer") && strcmp(field, "pattern")) ||
+  GpAppTextLine(p + 14, end, banner, sizeof(banner));
+  if (sscanf(banner, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || strcmp(format, "coordinate") || (strcmp(field, "real") && strcmp(field, "integer") && strcmp(field, "pattern")) ||
       (strcmp(symmetry, "general") && strcmp(symmetry, "symmetric"))) {
     GpAppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>");
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -229,14 +229,14 @@ static uint64_t Mix(uint64_t x)
    one of four quarters with probabilities 0.57, 0.19, 0.19, 0.05 */
 PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *L)
 {
-  const PetscInt64 total = (PetscInt64)degree << scale;
-  PetscMPIInt      rank, size;
-  PetscInt64       first, last;
+  PetscMPIInt rank, size;
+  PetscInt64  total, first, last;
 
   PetscFunctionBegin;
   PetscCheck(scale >= 1 && scale <= 30 && degree >= 1 && degree <= 4096, comm, PETSC_ERR_ARG_OUTOFRANGE, "R-MAT wants a scale from 1 to 30 and 1 to 4096 links a node, not %" PetscInt_FMT ",%" PetscInt_FMT, scale, degree);
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
+  total = (PetscInt64)degree << scale;
   first = total / size * rank + PetscMin(total % size, rank);
   last  = total / size * (rank + 1) + PetscMin(total % size, rank + 1);
   PetscCall(LinksReserve(L, last - first, PETSC_FALSE));

@@ -233,10 +233,9 @@ PetscErrorCode DisparityUpdate(Disparity *P, const double x[])
   PetscCall(FitCoefficients(P));
   for (PetscInt a = 0; a < n; a++)
     for (PetscInt b = 0; b < n; b++) sum += P->coefficient[a] * P->matrix[a * n + b] * P->coefficient[b];
-  if (sum > 0) scale = PetscSqrtReal(P->D->sumsquares / sum);
-  else { /* all points coincide: every constant fits alike */ P->coefficient[0] = 1;
-    scale                                                                       = PetscSqrtReal(P->D->sumsquares / P->D->sumweights);
-  }
+  /* where all points coincide every constant fits alike */
+  if (!(sum > 0)) P->coefficient[0] = 1;
+  scale = PetscSqrtReal(P->D->sumsquares / (sum > 0 ? sum : P->D->sumweights));
   for (PetscInt a = 0; a < n; a++) P->coefficient[a] *= scale;
   PetscCall(EachEntry(P, NULL, Fill));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,7 +37,6 @@ PetscErrorCode FixedRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt 
   PetscCall(PetscFree(order));
   PetscCall(PetscFree(all));
   PetscCall(TableDestroy(&T));
-
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

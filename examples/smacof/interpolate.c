@@ -66,7 +66,7 @@ static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double
 
   Note:
   New points know nothing of each other. The transform of one is the mean of the map plus (1/N) sum (delta / d) (x - x_j), which lowers its
-  stress; they iterate together until that of none falls by more than eps times its sum of squares.
+  stress; they iterate together until that of none falls by more than eps of itself.
 */
 PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpolation *Q)
 {
@@ -98,7 +98,7 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   for (Q->iterations = 0; !Q->converged; Q->iterations++) {
     int moving = 0;
 
-    Pass_Host(&p);
+    Pass_Host(&p, 1);
     for (PetscInt i = 0; i < m; i++) {
       moving    = moving || !Q->iterations || before[i] - p.stress[i] > o->eps * (before[i] + PETSC_SMALL);
       before[i] = p.stress[i];

@@ -45,7 +45,7 @@ static PetscErrorCode SortPairs(Ordinal *O, PetscInt n, Entry mine[], PetscInt w
   PetscCall(PetscMPIIntCast(n, &count));
   PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, O->D->comm));
   for (PetscMPIInt r = 0; r < size; r++) {
-    PetscCall(PetscMPIIntCast(total, &displs[r]));
+    PetscCall(GpCompatMPIIntCast(total, &displs[r]));
     total += counts[r];
   }
   PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_SUP, "Ordinal disparities of %" PetscInt64_FMT " pairs: the first rank sorts at most 2^30", total / 2);
@@ -86,7 +86,7 @@ PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
   PetscFunctionBegin;
   O->D       = D;
   O->primary = (PetscBool)(ties == TIES_PRIMARY);
-  entries    = D->start ? (PetscInt)D->start[m] : m * D->N;
+  PetscCall(PetscIntCast(D->start ? (PetscInt64)D->start[m] : (PetscInt64)m * D->N, &entries));
   PetscCall(PetscMalloc1(entries, &mine));
   PetscCall(PetscMalloc1(entries, &place));
   PetscCall(PetscMalloc3(entries, &where, D->N, &delta, D->N, &weight));

@@ -1,4 +1,4 @@
-/* The pass on the device that -gpucsr_device names: the dissimilarities there once, coordinates to it and sums back in every pass. */
+/* The pass on the device that the vectors are on: the dissimilarities are sent there once, coordinates and sums stay there. */
 #include "smacof.h"
 #include <gpucsr.h>
 
@@ -19,19 +19,29 @@ static size_t NoMemory(const Pass *p, const PassWork *w)
   return 0;
 }
 
-static GpErr RunOnHost(GpDev dev, const Pass *p, const PassWork *w)
+static GpErr RunOnHost(GpDev dev, const Pass *p, int n, const PassWork *w)
 {
-  Pass_Host(p);
+  Pass_Host(p, n);
   return GP_SUCCESS;
 }
 
+#if GP_HAVE_CUDA
+static GpErr RunOnGPU(GpDev dev, const Pass *p, int n, const PassWork *w)
+{
+  GpErr err = GP_SUCCESS;
+
+  for (int k = 0; k < n && !err; k++) err = Pass_CUDA(dev, p + k, w);
+  return err;
+}
+#endif
+
 static const struct {
   size_t (*memory)(const Pass *, const PassWork *);
-  GpErr (*run)(GpDev, const Pass *, const PassWork *);
+  GpErr (*run)(GpDev, const Pass *, int n, const PassWork *);
 } Twins[GP_DEV_KINDS] = {
   {NoMemory, RunOnHost},
 #if GP_HAVE_CUDA
-  {PassMemory_CUDA, Pass_CUDA},
+  {PassMemory_CUDA, RunOnGPU},
 #endif
 };
 
@@ -82,58 +92,42 @@ static PetscErrorCode SendDissim(PassDevice *W)
 }
 
 /*
-  PassDeviceCreate - Puts this rank's dissimilarities on its device
+  PassDeviceCreate - Puts this rank's dissimilarities on the device of its vectors
 
   Collective
 
   Input Parameters:
-+ D - the dissimilarities
-. p - the pass, of which the sizes count
-- o - how to work
++ D    - the dissimilarities
+. p    - the pass, of which the sizes count
+. o    - how to work
+- like - a vector of coordinates; if it is not of type `gpu`, nothing is put anywhere
 
   Output Parameter:
 . W - what the passes need
 */
-PetscErrorCode PassDeviceCreate(const Dissim *D, const Pass *p, const PassDeviceOptions *o, PassDevice *W)
+PetscErrorCode PassDeviceCreate(const Dissim *D, const Pass *p, const PassDeviceOptions *o, Vec like, PassDevice *W)
 {
   const PetscReal typical = D->sumweights > 0 ? PetscSqrtReal(D->sumsquares / D->sumweights) : 0;
-  Vec             v;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(W, sizeof(*W)));
   W->D = D;
-  PetscCall(VecCreate(PETSC_COMM_SELF, &v));
-  PetscCall(VecSetSizes(v, 1, 1));
-  PetscCall(VecSetType(v, VECGPU));
-  PetscCall(VecGPUGetRuntime(v, &W->dev));
-  PetscCall(VecDestroy(&v));
+  PetscCall(VecGPUGetRuntime(like, &W->dev));
+  if (!W->dev) PetscFunctionReturn(PETSC_SUCCESS);
   W->p           = *p;
   W->work.halves = o->reading == READING_HALVES;
   W->work.mixed  = W->dev->kind == GP_DEV_CUDA && D->delta && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
   if (o->arithmetic == ARITHMETIC_AUTO && (D->N < FEW || !(typical < MIDDLING && typical > 1 / MIDDLING))) W->work.mixed = 0;
-  W->coordinates = sizeof(double) * (size_t)D->N * (size_t)p->dim;
-  W->sums        = sizeof(double) * (size_t)p->rows * (size_t)p->dim;
   PetscCall(SendDissim(W));
-  PetscCall(Take(W, W->coordinates, &W->x));
-  PetscCall(Take(W, W->sums, &W->p.bx));
-  PetscCall(Take(W, sizeof(double) * (size_t)p->rows, &W->p.stress));
   PetscCall(Take(W, Twins[W->dev->kind].memory(&W->p, &W->work), &W->work.memory));
-  W->p.x    = W->x;
-  W->p.xrow = W->x + D->first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a pass over what was sent; coordinates and sums are the host's */
-PetscErrorCode PassDeviceRun(PassDevice *W, const double x[], double bx[], double stress[])
+/* n passes over what was sent; their coordinates and sums are the device's. It may still be at work when this returns */
+PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
 {
-  GpDev dev = W->dev;
-
   PetscFunctionBegin;
-  CallDevice(dev, dev->ops->copy_in(dev, W->x, x, W->coordinates));
-  CallDevice(dev, Twins[dev->kind].run(dev, &W->p, &W->work));
-  CallDevice(dev, dev->ops->copy_out(dev, bx, W->p.bx, W->sums));
-  CallDevice(dev, dev->ops->copy_out(dev, stress, W->p.stress, sizeof(double) * (size_t)W->p.rows));
-  CallDevice(dev, dev->ops->sync(dev));
+  CallDevice(W->dev, Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

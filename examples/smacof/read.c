@@ -4,13 +4,13 @@
 /* rows and columns of a dense matrix, or both triangles of one */
 static PetscErrorCode DenseFromTable(const Table *T, Mat *A)
 {
-  const PetscInt N = T->market ? (PetscInt)T->sizes[0] : T->N;
-  PetscInt      *columns;
+  const PetscInt   N        = T->market ? (PetscInt)T->sizes[0] : T->N;
+  const PetscInt64 promised = T->symmetric ? (PetscInt64)N * (N + 1) / 2 : (PetscInt64)N * N;
+  PetscInt        *columns;
 
   PetscFunctionBegin;
   if (T->market)
-    PetscCheck(T->cols == 1 && T->N == (T->symmetric ? N * (N + 1) / 2 : N * N), T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt_FMT " numbers, one a line, the file holds %" PetscInt_FMT " lines of %" PetscInt_FMT, T->file,
-               T->symmetric ? N * (N + 1) / 2 : N * N, T->N, T->cols);
+    PetscCheck(T->cols == 1 && T->N == promised, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " numbers, one a line, the file holds %" PetscInt_FMT " lines of %" PetscInt_FMT, T->file, promised, T->N, T->cols);
   else PetscCheck(T->cols == N, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers: dissimilarities are a square matrix (-features reads vectors)", T->file, N, T->cols);
   PetscCall(MatCreateDense(T->comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
   PetscCall(PetscMalloc1(N, &columns));

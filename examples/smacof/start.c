@@ -20,7 +20,7 @@ PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[])
 }
 
 /*
-  CoordinatesRead - Reads coordinates, a line for each point, as text or as a dense matrix in PETSc's binary format
+  CoordinatesRead - Reads coordinates, a line for each point, from a text file
 
   Collective
 

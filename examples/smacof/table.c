@@ -67,11 +67,12 @@ typedef struct {
 static void ReadHeader(const GpAppText *X, Table *T, Form *form, GpAppComplaint *C)
 {
   const char *p = X->text, *end = X->text + X->length;
-  char        object[16], format[16], field[16], symmetry[20];
+  char        line[96], object[16], format[16], field[16], symmetry[20];
   int         n;
 
   if (X->length < 14 || strncmp(p, "%%MatrixMarket", 14)) return;
-  if (sscanf(p + 14, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || (strcmp(format, "coordinate") && strcmp(format, "array")) || (strcmp(field, "real") && strcmp(field, "integer")) ||
+  GpAppTextLine(p + 14, end, line, sizeof(line));
+  if (sscanf(line, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || (strcmp(format, "coordinate") && strcmp(format, "array")) || (strcmp(field, "real") && strcmp(field, "integer")) ||
       (strcmp(symmetry, "general") && strcmp(symmetry, "symmetric"))) {
     GpAppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix <coordinate|array> <real|integer> <general|symmetric>");
     return;
@@ -81,9 +82,11 @@ static void ReadHeader(const GpAppText *X, Table *T, Form *form, GpAppComplaint 
   T->symmetric   = (PetscBool)!strcmp(symmetry, "symmetric");
   for (; p < end && (*p == '%' || *SkipBlanks(p) == '\n'); form->headerlines++) p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
   form->headerlines++;
-  n = p < end ? sscanf(p, "%" PetscInt64_FMT " %" PetscInt64_FMT " %" PetscInt64_FMT, &T->sizes[0], &T->sizes[1], &T->sizes[2]) : 0;
+  GpAppTextLine(p, end, line, sizeof(line));
+  n = sscanf(line, "%" PetscInt64_FMT " %" PetscInt64_FMT " %" PetscInt64_FMT, &T->sizes[0], &T->sizes[1], &T->sizes[2]);
   if (n < (T->coordinates ? 3 : 2)) GpAppComplain(C, form->headerlines, p < end ? p : end, end, T->coordinates ? "expected <rows> <columns> <entries>" : "expected <rows> <columns>");
   else if (T->sizes[0] != T->sizes[1]) GpAppComplain(C, form->headerlines, p, end, "expected as many rows as columns");
+  else if (T->sizes[0] < 1 || T->sizes[0] >= PETSC_MPI_INT_MAX) GpAppComplain(C, form->headerlines, p, end, "expected from 1 to 2147483646 rows");
 }
 
 /* looks at the first line of data */
@@ -301,10 +304,10 @@ static PetscErrorCode Counts(MPI_Comm comm, PetscInt64 mine, PetscMPIInt **count
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMalloc2(size + 1, counts, size + 1, displs));
-  PetscCall(PetscMPIIntCast(mine, &n));
+  PetscCall(GpCompatMPIIntCast(mine, &n));
   PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, *counts, 1, MPI_INT, comm));
   for (PetscMPIInt r = 0; r <= size; r++) {
-    PetscCall(PetscMPIIntCast(total, &(*displs)[r]));
+    PetscCall(GpCompatMPIIntCast(total, &(*displs)[r]));
     if (r < size) total += (*counts)[r];
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,16 +104,18 @@ static PetscErrorCode MatDestroy_Blocks(Mat A)
 PetscErrorCode BMRMBlocksCreate_Private(Mat X, PetscInt k, Mat *A)
 {
   Blocks  *bl;
-  PetscInt m, n;
+  PetscInt m, n, M, N;
   VecType  type;
   Vec      x;
 
   PetscFunctionBegin;
+  PetscCall(MatGetSize(X, &M, &N));
+  PetscCheck((PetscInt64)k * PetscMax(M, N) < PETSC_MAX_INT, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes of %" PetscInt_FMT " examples or features do not fit PetscInt: use a PETSc with 64-bit indices", k,
+             PetscMax(M, N));
   PetscCall(PetscNew(&bl));
   PetscCall(PetscObjectReference((PetscObject)X));
   bl->X = X;
   PetscCall(MatGetLocalSize(X, &m, &n));
-  PetscCheck((PetscInt64)k * PetscMax(m, n) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes of %" PetscInt_FMT " weights do not fit PetscInt: use more ranks or a PETSc with 64-bit indices", k, PetscMax(m, n));
   PetscCall(MatCreateShell(PetscObjectComm((PetscObject)X), k * m, k * n, PETSC_DETERMINE, PETSC_DETERMINE, bl, A));
   PetscCall(MatCreateVecs(X, &x, NULL));
   PetscCall(VecGetType(x, &type));

@@ -287,7 +287,7 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
   PetscCallMPI(MPI_Bcast(&st, (PetscMPIInt)sizeof(st), MPI_BYTE, 0, comm));
   PetscCall(PetscMalloc1((size_t)st.n * (5 + st.n), &lines));
   Get(&s, lines, (size_t)st.n * (5 + st.n) * sizeof(*lines));
-  PetscCall(PetscMPIIntCast(st.n * (5 + st.n), &count));
+  PetscCall(GpCompatMPIIntCast(st.n * (5 + st.n), &count));
   PetscCallMPI(MPI_Bcast(lines, count, MPI_DOUBLE, 0, comm));
   PetscCall(BMRMBundleRefill(bu, b->w, (PetscInt)st.n, lines));
   PetscCall(PetscFree(lines));

@@ -100,7 +100,7 @@ PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
   PetscCall((*create)(l));
   PetscCall(BMRMLossDestroy_Private(&b->loss));
   b->loss = l;
-  PetscCall(PetscStrncpy(b->losstype, type, sizeof(b->losstype)));
+  if (type != b->losstype) PetscCall(PetscStrncpy(b->losstype, type, sizeof(b->losstype)));
   PetscCall(BMRMForget_Private(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

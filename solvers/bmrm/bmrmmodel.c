@@ -238,7 +238,7 @@ static PetscErrorCode Newton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *
     *moved = PETSC_TRUE;
     PetscCall(PetscArrayzero(packed, (size_t)(n - m) * (n - m)));
     PetscCall((*b->reg->ops->hessian)(b->reg, b->lambda, b->rho, b->center, b->v, n - m, bu->a + m, packed));
-    PetscCall(PetscMPIIntCast((PetscInt64)(n - m) * (n - m), &count));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)(n - m) * (n - m), &count));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, packed, count, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
     PetscCall(PetscArrayzero(b->H, (size_t)n * n));
     for (PetscInt i = m; i < n; i++) {

@@ -178,7 +178,7 @@ PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex, PetscInt64 bytes
   PetscCall(PetscViewerBinaryRead(viewer, header, 4, NULL, PETSC_INT));
   PetscCheck(header[1] > 0 && header[2] >= 0 && header[3] >= 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt_FMT " entries is no sparse matrix of examples", ex->file, header[1],
              header[2], header[3]);
-  want = (PetscInt64)sizeof(PetscInt) * (6 + header[1] + (PetscInt64)header[3]) + (PetscInt64)sizeof(PetscScalar) * (header[1] + (PetscInt64)header[3]);
+  want = (PetscInt64)sizeof(PetscInt) * (6 + (PetscInt64)header[1] + header[3]) + (PetscInt64)sizeof(PetscScalar) * (header[1] + (PetscInt64)header[3]);
   PetscCheck(bytes >= want, ex->comm, PETSC_ERR_FILE_UNEXPECTED,
              "%s: %" PetscInt64_FMT " bytes where a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt_FMT " entries and the vector of its labels take %" PetscInt64_FMT ": the file is cut off, or has no labels", ex->file, bytes,
              header[1], header[2], header[3], want);

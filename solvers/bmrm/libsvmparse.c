@@ -74,8 +74,9 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     if (*p == '\n' || *p == '#') break;
     for (token = p; GpAppIsDigit(*p); p++) index = 10 * index + (uint64_t)(*p - '0');
     if (*p != ':') end = NULL;
-    else if (GpAppIsDigit(p[1]) && EndsToken(p[2])) { /* counts and indicators are mostly so */ value = p[1] - '0';
-      end                                                                                             = p + 2;
+    else if (GpAppIsDigit(p[1]) && EndsToken(p[2])) {
+      value = p[1] - '0'; /* counts and indicators are mostly so */
+      end   = p + 2;
     } else end = GpAppScanReal(p + 1, &value);
     if (PetscLikely(end && index > last && index <= (uint64_t)PETSC_MAX_INT && p - token < 20 && EndsToken(*end) && PetscAbsReal((PetscReal)value) <= PETSC_MAX_REAL && nz < cap)) {
       j[nz]   = (PetscInt)(index - 1);

@@ -112,12 +112,20 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the file, on the first rank */
+typedef struct {
+  FILE       *fp;
+  PetscInt64  lines; /* read so far */
+  char        line[256];
+  const char *expected; /* where something else is; NULL: nothing is wrong */
+} Reader;
+
 /* Reads a line, without its end; at the end of the file an empty one. */
-static void NextLine(FILE *fp, PetscInt64 *lines, char line[], int size)
+static void NextLine(Reader *r)
 {
-  (*lines)++;
-  if (!fgets(line, size, fp)) line[0] = 0;
-  line[strcspn(line, "\r\n")] = 0;
+  r->lines++;
+  if (!fgets(r->line, sizeof(r->line), r->fp)) r->line[0] = 0;
+  r->line[strcspn(r->line, "\r\n")] = 0;
 }
 
 /* Reads n numbers, each after one blank, that fill the rest of a line after a word. */
@@ -143,17 +151,40 @@ static PetscBool IsCount(double v, double low, double high)
   return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
 }
 
-/* The labels and shifts of several classes; returns what was expected where something else is. */
-static PetscErrorCode ReadClasses(FILE *fp, PetscInt k, BMRMModel *model, PetscInt64 *at, char line[], int size, const char **expected)
+/* What the model is of: loss, lambda, features. */
+static PetscErrorCode ReadHead(Reader *r, BMRMModel *model)
+{
+  double v;
+
+  PetscFunctionBegin;
+  NextLine(r);
+  if (strcmp(r->line, BMRM_MODEL_MAGIC)) r->expected = "the first line of a model, '" BMRM_MODEL_MAGIC "'";
+  if (r->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  NextLine(r);
+  if (strncmp(r->line, "loss ", 5) || !r->line[5] || strlen(r->line + 5) >= sizeof(model->loss) || strchr(r->line + 5, ' ')) r->expected = "'loss' and its name";
+  if (r->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrncpy(model->loss, r->line + 5, sizeof(model->loss)));
+  NextLine(r);
+  if (!ScanNumbers(r->line, "lambda", 1, &v) || !(v > 0)) r->expected = "'lambda' and a positive number";
+  if (r->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  model->lambda = (PetscReal)v;
+  NextLine(r);
+  if (!ScanNumbers(r->line, "features", 1, &v) || !IsCount(v, 0, PETSC_MAX_INT)) r->expected = "'features' and their number";
+  else model->n = (PetscInt)v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The labels and shifts of several classes. */
+static PetscErrorCode ReadClasses(Reader *r, PetscInt k, BMRMModel *model)
 {
   double v[2];
 
   PetscFunctionBegin;
   model->nclass = k;
   PetscCall(PetscMalloc2(k, &model->label, k, &model->shift));
-  for (PetscInt c = 0; c < k && !*expected; c++) {
-    NextLine(fp, at, line, size);
-    if (!ScanNumbers(line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) *expected = "a label, higher than the one before, and an offset";
+  for (PetscInt c = 0; c < k && !r->expected; c++) {
+    NextLine(r);
+    if (!ScanNumbers(r->line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) r->expected = "a label, higher than the one before, and an offset";
     else {
       model->label[c] = (PetscReal)v[0];
       model->shift[c] = (PetscReal)v[1];
@@ -162,85 +193,93 @@ static PetscErrorCode ReadClasses(FILE *fp, PetscInt k, BMRMModel *model, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the first rank does: reads the file, notes the first thing that is wrong. */
-static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
+/* What scores stand for: classes, two labels, an order, or themselves. */
+static PetscErrorCode ReadLabels(Reader *r, BMRMModel *model)
 {
-  char        line[256];
-  const char *expected = NULL;
-  double      v[3], last = 0;
-  PetscInt    count = 0, columns = 1;
+  double v[2];
 
   PetscFunctionBegin;
-  NextLine(fp, &err->line, line, sizeof(line));
-  if (strcmp(line, BMRM_MODEL_MAGIC)) expected = "the first line of a model, '" BMRM_MODEL_MAGIC "'";
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    if (strncmp(line, "loss ", 5) || !line[5] || strlen(line + 5) >= sizeof(model->loss) || strchr(line + 5, ' ')) expected = "'loss' and its name";
-    else PetscCall(PetscStrncpy(model->loss, line + 5, sizeof(model->loss)));
+  NextLine(r);
+  if (ScanNumbers(r->line, "classes", 1, v)) {
+    if (!IsCount(v[0], 2, PETSC_MAX_INT / PetscMax(1, model->n))) r->expected = "'classes' and their number, two or more";
+    else PetscCall(ReadClasses(r, (PetscInt)v[0], model));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    if (!ScanNumbers(line, "lambda", 1, v) || !(v[0] > 0)) expected = "'lambda' and a positive number";
-    else model->lambda = (PetscReal)v[0];
+  model->order    = (PetscBool)!strcmp(r->line, "labels order");
+  model->classify = (PetscBool)(strcmp(r->line, "labels any") != 0 && !model->order);
+  if (!model->classify) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ScanNumbers(r->line, "labels", 2, v) || !(v[0] < v[1])) r->expected = "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'";
+  else {
+    model->classes[0] = (PetscReal)v[0];
+    model->classes[1] = (PetscReal)v[1];
   }
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    if (!ScanNumbers(line, "features", 1, v) || !IsCount(v[0], 0, PETSC_MAX_INT)) expected = "'features' and their number";
-    else model->n = (PetscInt)v[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a model may have, and the number of its weights that are not zero. */
+static void ReadExtras(Reader *r, BMRMModel *model, PetscInt *count)
+{
+  double v[2];
+
+  NextLine(r);
+  model->unit_rows = (PetscBool)!strcmp(r->line, "rows unit");
+  if (model->unit_rows) NextLine(r);
+  model->probable = (PetscBool)(model->classify && ScanNumbers(r->line, "platt", 2, v));
+  if (model->probable) {
+    model->platt[0] = (PetscReal)v[0];
+    model->platt[1] = (PetscReal)v[1];
+    NextLine(r);
   }
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    if (ScanNumbers(line, "classes", 1, v)) {
-      if (!IsCount(v[0], 2, PETSC_MAX_INT / PetscMax(1, model->n))) expected = "'classes' and their number, two or more";
-      else PetscCall(ReadClasses(fp, (PetscInt)v[0], model, &err->line, line, sizeof(line), &expected));
-      columns = PetscMax(1, model->nclass);
-    } else {
-      model->order    = (PetscBool)!strcmp(line, "labels order");
-      model->classify = (PetscBool)(strcmp(line, "labels any") != 0 && !model->order);
-    }
-    if (model->classify && (!ScanNumbers(line, "labels", 2, v) || !(v[0] < v[1]))) expected = "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'";
-    else if (model->classify) {
-      model->classes[0] = (PetscReal)v[0];
-      model->classes[1] = (PetscReal)v[1];
-    }
+  if (ScanNumbers(r->line, "offset", 1, v)) {
+    model->offset = (PetscReal)v[0];
+    NextLine(r);
   }
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    model->unit_rows = (PetscBool)!strcmp(line, "rows unit");
-    if (model->unit_rows) NextLine(fp, &err->line, line, sizeof(line));
-    model->probable = (PetscBool)(model->classify && ScanNumbers(line, "platt", 2, v));
-    if (model->probable) {
-      model->platt[0] = (PetscReal)v[0];
-      model->platt[1] = (PetscReal)v[1];
-      NextLine(fp, &err->line, line, sizeof(line));
-    }
-    if (ScanNumbers(line, "offset", 1, v)) {
-      model->offset = (PetscReal)v[0];
-      NextLine(fp, &err->line, line, sizeof(line));
-    }
-    if (!ScanNumbers(line, "weights", 1, v) || !IsCount(v[0], 0, (double)model->n * columns)) expected = "'weights' and the number of those that are not zero";
-    else count = (PetscInt)v[0];
-  }
-  if (!expected) PetscCall(PetscCalloc1(model->n * columns, &model->w));
-  for (PetscInt k = 0; k < count && !expected; k++) {
-    NextLine(fp, &err->line, line, sizeof(line));
+  if (!ScanNumbers(r->line, "weights", 1, v) || !IsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass))) r->expected = "'weights' and the number of those that are not zero";
+  else *count = (PetscInt)v[0];
+}
+
+static PetscErrorCode ReadWeights(Reader *r, PetscInt count, BMRMModel *model)
+{
+  const PetscInt columns = PetscMax(1, model->nclass);
+  double         v[3], last = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(model->n * columns, &model->w));
+  for (PetscInt k = 0; k < count && !r->expected; k++) {
+    NextLine(r);
     if (!model->nclass) {
-      if (!ScanNumbers(line, "", 2, v) || !IsCount(v[0], last + 1, model->n)) expected = "an index, higher than the one before and no more than the features, and a weight";
+      if (!ScanNumbers(r->line, "", 2, v) || !IsCount(v[0], last + 1, model->n)) r->expected = "an index, higher than the one before and no more than the features, and a weight";
       else model->w[(PetscInt)(last = v[0]) - 1] = (PetscReal)v[1];
-    } else if (!ScanNumbers(line, "", 3, v) || !IsCount(v[0], 1, model->n) || !IsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last)) expected = "an index and the number of a class, in rising order, and a weight";
+    } else if (!ScanNumbers(r->line, "", 3, v) || !IsCount(v[0], 1, model->n) || !IsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last)) r->expected = "an index and the number of a class, in rising order, and a weight";
     else {
-      last                                                           = v[0] * columns + v[1];
+      last = v[0] * columns + v[1];
+
       model->w[((PetscInt)v[1] - 1) * model->n + (PetscInt)v[0] - 1] = (PetscReal)v[2];
     }
   }
-  if (!expected) {
-    NextLine(fp, &err->line, line, sizeof(line));
-    if (strcmp(line, "end")) expected = "'end'; the file is damaged or cut off";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the first rank does: reads the file, notes the first thing that is wrong. */
+static PetscErrorCode ReadText(FILE *fp, BMRMModel *model, GpAppComplaint *err)
+{
+  Reader   r     = {.fp = fp};
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ReadHead(&r, model));
+  if (!r.expected) PetscCall(ReadLabels(&r, model));
+  if (!r.expected) ReadExtras(&r, model, &count);
+  if (!r.expected) PetscCall(ReadWeights(&r, count, model));
+  if (!r.expected) {
+    NextLine(&r);
+    if (strcmp(r.line, "end")) r.expected = "'end'; the file is damaged or cut off";
   }
-  if (expected) {
-    for (char *p = line; *p; p++) *p = *p < ' ' || *p > '~' ? '?' : *p;
+  err->line = r.lines;
+  if (r.expected) {
+    for (char *p = r.line; *p; p++) *p = *p < ' ' || *p > '~' ? '?' : *p;
     err->code = PETSC_ERR_FILE_UNEXPECTED;
-    PetscCall(PetscSNPrintf(err->what, sizeof(err->what), "expected %s, got '%.40s'", expected, line));
+    PetscCall(PetscSNPrintf(err->what, sizeof(err->what), "expected %s, got '%.40s'", r.expected, r.line));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

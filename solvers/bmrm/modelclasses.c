@@ -111,7 +111,7 @@ PetscErrorCode BMRMModelCreateClasses(Vec w, PetscInt n, PetscInt k, const Petsc
     }
   }
   PetscCall(VecRestoreArrayRead(w, &wa));
-  PetscCall(PetscMPIIntCast((PetscInt64)n * k, &count));
+  PetscCall(GpCompatMPIIntCast((PetscInt64)n * k, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, model->w, count, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)w)));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, model->shift, (PetscMPIInt)k, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)w)));
   PetscFunctionReturn(PETSC_SUCCESS);

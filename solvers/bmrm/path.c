@@ -6,17 +6,21 @@
 /* Reads -bmrm_path into the list, in falling order; n is the room on entry, the number on return. */
 PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[])
 {
+  PetscReal all[BMRM_MAX_PATH + 1] = {0}; /* one more than may be: PETSc leaves out what does not fit without a word */
+  PetscInt  count                  = PETSC_STATIC_ARRAY_LENGTH(all);
   PetscBool set;
 
   PetscFunctionBegin;
   PetscOptionsBegin(comm, NULL, "Options of the path over lambda", "BMRM");
-  PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas with one bundle, separated by commas", "BMRMSetWarmStart", lambda, n, &set));
+  PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas with one bundle, separated by commas", "BMRMSetWarmStart", all, &count, &set));
   PetscOptionsEnd();
-  if (!set) *n = 0;
-  for (PetscInt k = 0; k < *n; k++) PetscCheck(lambda[k] > 0 && !PetscIsInfOrNanReal(lambda[k]), comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: lambda is %g, it must be positive", (double)lambda[k]);
-  for (PetscInt k = 0; k < *n; k++) lambda[k] = -lambda[k];
-  PetscCall(PetscSortReal(*n, lambda));
-  for (PetscInt k = 0; k < *n; k++) lambda[k] = -lambda[k];
+  if (!set) count = 0;
+  PetscCheck(count <= *n, comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: there are more than %" PetscInt_FMT " lambdas", *n);
+  for (PetscInt k = 0; k < count; k++) PetscCheck(all[k] > 0 && !PetscIsInfOrNanReal(all[k]), comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: lambda is %g, it must be positive", (double)all[k]);
+  for (PetscInt k = 0; k < count; k++) all[k] = -all[k];
+  PetscCall(PetscSortReal(count, all));
+  for (PetscInt k = 0; k < count; k++) lambda[k] = -all[k];
+  *n = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -40,6 +40,7 @@ PETSC_EXTERN PetscErrorCode GpAppTextNext(GpAppText *, size_t);
 PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextRaise(GpAppText *, const GpAppComplaint *);
 PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
+PETSC_EXTERN void           GpAppTextLine(const char p[], const char end[], char line[], size_t room);
 
 /* a file that the first rank writes aside and that gets its name at the end */
 typedef struct {

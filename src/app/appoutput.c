@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NOT_A_FILE -1 /* beside what errno can be */
+
 /* raises on every rank what went wrong on the first one, if anything did */
 static PetscErrorCode RaiseErrno(GpAppOutput *out, int err, const char doing[])
 {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(&err, 1, MPI_INT, 0, out->comm));
-  PetscCheck(!err, out->comm, PETSC_ERR_FILE_WRITE, "Cannot %s %s: %s; nothing was left behind", doing, out->path, strerror(err));
+  PetscCheck(!err, out->comm, PETSC_ERR_FILE_WRITE, "Cannot %s %s: %s; nothing was left behind", doing, out->path, err == NOT_A_FILE ? "it is there and no regular file" : strerror(err));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,7 +32,7 @@ PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *ou
   if (!rank) {
     struct stat st;
 
-    if (!stat(path, &st) && S_ISDIR(st.st_mode)) err = EISDIR; /* which the name could not replace later */
+    if (!stat(path, &st) && !S_ISREG(st.st_mode)) err = NOT_A_FILE; /* a folder cannot be replaced later; a device such as /dev/null must not be */
     else out->fp = fopen(out->aside, "w");
     if (!err && !out->fp) err = errno ? errno : EIO;
   }

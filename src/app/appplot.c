@@ -45,7 +45,7 @@ static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool 
     }
   }
   if (!(s.low <= s.high)) s.low = 0, s.high = 1;
-  if (s.high - s.low < (log ? 1 : 1e-300)) s.high = s.low + 1;
+  if (s.high - s.low <= 1e-12 * fmax(fabs(s.low), fabs(s.high))) s.high = s.low + fmax(1, 1e-9 * fabs(s.low)); /* steps below the last digit would never end */
   return s;
 }
 

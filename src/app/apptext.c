@@ -162,7 +162,7 @@ static PetscInt64 LineStart(FILE *fp, PetscInt64 at, PetscInt64 bytes)
   char buffer[4096];
 
   if (!at || at >= bytes) return PetscMin(at, bytes);
-  if (fseeko(fp, (off_t)--at, SEEK_SET)) return bytes; /* the byte before tells whether a line begins here; reading fails likewise */
+  if (fseeko(fp, (off_t)--at, SEEK_SET)) return bytes; /* the byte before tells whether a line begins here; the caller asks for errors */
   for (size_t got; (got = fread(buffer, 1, sizeof(buffer), fp)) > 0; at += (PetscInt64)got) {
     const char *newline = (const char *)memchr(buffer, '\n', got);
 
@@ -185,7 +185,7 @@ static PetscErrorCode OpenShare(GpAppText *T, PetscInt64 bytes)
     from    = LineStart(T->fp, Share(bytes, rank, size), bytes);
     to      = rank + 1 < size ? LineStart(T->fp, Share(bytes, rank + 1, size), bytes) : bytes;
     T->left = to - from;
-    if (!fseeko(T->fp, (off_t)from, SEEK_SET)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!ferror(T->fp) && !fseeko(T->fp, (off_t)from, SEEK_SET)) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Unreadable(T, PETSC_ERR_FILE_OPEN, strerror(errno)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -283,6 +283,15 @@ PetscErrorCode GpAppTextDestroy(GpAppText *T)
   PetscCall(PetscFree(T->text));
   T->length = T->room = T->ahead = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the next line as far as there is room for it, with the end that sscanf() looks for and a text does not have */
+void GpAppTextLine(const char p[], const char end[], char line[], size_t room)
+{
+  size_t n = 0;
+
+  for (; p + n < end && p[n] != '\n' && n + 1 < room; n++) line[n] = p[n];
+  line[n] = 0;
 }
 
 /* notes what was expected where the token begins; the first complaint stays */

@@ -203,10 +203,11 @@ static PetscErrorCode Asks(Vec v, const void *place, size_t offset, PetscBool *a
   if (!*asks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscHMapScatterGet(Scatters, sf, &s));
   if (s && s->plain) *asks = PETSC_FALSE;
-  else if (VecGPUState(v)->shared) { /* with one rank nobody needs to be asked */ PetscMPIInt size;
+  else if (VecGPUState(v)->shared) {
+    PetscMPIInt size;
 
     PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)sf), &size));
-    *asks = (PetscBool)(size > 1);
+    *asks = (PetscBool)(size > 1); /* with one rank nobody needs to be asked */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,7 @@
    Columns: the product (A, At: the stored transpose, A': cuSPARSE's transposed operation on A), who, precision of the values,
    median microseconds with everything as warm as the last product left it and with the caches flushed before each, the bytes
    that the product must move at least, and the fraction of the GPU's measured copy rate that this makes when cold. */
+#include "bench/device.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
@@ -21,18 +22,7 @@
 
 #define HOPELESS 2e-3 /* seconds; a product that takes longer is measured three times only */
 
-static GpDev      dev;
-static GpDevEvent begin, end;
-static void      *flush;
-static double     copyrate; /* bytes a second, read plus write */
-
-#define CHECK(call) \
-  do { \
-    if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
-      exit(1); \
-    } \
-  } while (0)
+static void *flush;
 
 typedef struct {
   const char *matrix, *product, *who, *precision;
@@ -40,13 +30,6 @@ typedef struct {
   int (*run)(void *);
   void *context;
 } Contest;
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 /* median microseconds of one product */
 static double Measure(const Contest *c, int cold)
@@ -64,8 +47,9 @@ static double Measure(const Contest *c, int cold)
     CHECK(dev->ops->event_wait(dev, end));
     CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
-    else if (seconds / batch > HOPELESS) { /* no contender: the GPU's time is for others */ batch = 1;
-      repeats                                                                                     = 3;
+    else if (seconds / batch > HOPELESS) {
+      batch   = 1; /* no contender: the GPU's time is for others */
+      repeats = 3;
     }
   }
   qsort(times, (size_t)repeats, sizeof(double), CompareDoubles);

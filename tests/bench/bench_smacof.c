@@ -161,7 +161,7 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
     free((void *)h.delta);
     h.delta = NULL;
   }
-  Pass_Host(&h);
+  Pass_Host(&h, 1);
   CHECK(Pass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, mine, d.bx, sizeof(double) * sums));
   CHECK(dev->ops->zero(dev, d.bx, sizeof(double) * sums));

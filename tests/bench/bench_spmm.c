@@ -7,6 +7,7 @@
    median microseconds of a product, warm; billions of multiplications and additions a second; and the fraction of the GPU's
    measured copy rate that the bytes make which must move at least: the matrix, X and Y once.  X and Y are stored by columns, as PETSc
    stores dense matrices; cuSPARSE allows no single values beside double vectors here, so its values are double. */
+#include "bench/device.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/kernels/gpspmm.h"
@@ -22,31 +23,12 @@
 #define FLUSH    ((size_t)1 << 30)
 #define MOST     256 /* columns */
 
-static GpDev      dev;
-static GpDevEvent begin, end;
-static double     copyrate; /* bytes a second, read plus write */
-
-#define CHECK(call) \
-  do { \
-    if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
-      exit(1); \
-    } \
-  } while (0)
-
 typedef struct {
   const char  *matrix, *product;
   const GpCsr *A;
   int          k, transpose; /* cuSPARSE's operation */
   double      *x, *y;
 } Task;
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 /* median microseconds; batches of at least two, for launches overlap */
 static double Measure(int (*run)(void *), void *context)

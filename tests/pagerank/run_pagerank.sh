@@ -221,8 +221,12 @@ printf '1 77\n' >"$tmp/unknown"
 printf '1:0 2:0\n' >"$tmp/zero"
 refused "an unknown node in a personalisation" "unknown: line 1: expected nodes of the graph, got '77'" -f "$tmp/dangling.txt" -personalize "$tmp/unknown" -ranks "$o"
 refused "a personalisation that sums to 0" "zero: line 1: the weights sum to 0" -f "$tmp/dangling.txt" -personalize "$tmp/zero" -ranks "$o"
+printf '1:\n3 4\n' >"$tmp/halved"
+refused "a personalisation without the weight it announces" "halved: line 1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
 refused "a matrix with a negative entry" "the weight of a link must be finite and not negative, got -0.5" -f "$tmp/negative.bin" -ranks "$o"
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
+mkfifo "$tmp/pipe" # stands for a device, whose place a file must not take
+refused "an output that is no file" "it is there and no regular file" -f "$tmp/dangling.txt" -ranks "$tmp/pipe"
 refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
 
 [ "${GPUCSR_SUITE:-full}" != petsc ] || exit 0 # other programs find the same whatever PETSc is in use

@@ -1,19 +1,11 @@
 /* Several classes, slack rescaled: max over the classes c of |c - y|^d (1 + z_c - z_y), or 0; Tsochantaridis et al. (2005). */
-#include "solvers/bmrm/bmrmclasses.h"
+#include "solvers/bmrm/losses/multiclass.h"
 
 PETSC_INTERN PetscErrorCode BMRMLossCreate_slackmulticlass(BMRMLoss);
 
-/* of taking the example for one of class c */
-static PetscReal Cost(const BMRMExample *x, PetscInt c)
-{
-  const PetscReal distance = PetscAbsReal(c - x->y[0]);
-
-  return distance == 0 ? 0 : PetscPowReal(distance, x->p[0]);
-}
-
 static void Line(const BMRMExample *x, const PetscReal e[], PetscInt c, PetscReal *value, PetscReal *slope)
 {
-  const PetscReal cost = Cost(x, c);
+  const PetscReal cost = BMRMClassCost(x, c);
   const PetscInt  y    = (PetscInt)x->y[0];
 
   *value = cost * (1 + x->z[c] - x->z[y]);
@@ -22,24 +14,14 @@ static void Line(const BMRMExample *x, const PetscReal e[], PetscInt c, PetscRea
 
 static void Cut(const BMRMExample *x, PetscReal u[], PetscReal *offset)
 {
-  const PetscInt y    = (PetscInt)x->y[0];
-  PetscInt       best = y;
-  PetscReal      most = 0, value, slope;
+  const PetscInt worst = BMRMClassWorst(x, Line, u);
 
-  for (PetscInt c = 0; c < x->k; c++) {
-    u[c] = 0;
-    Line(x, x->z, c, &value, &slope);
-    if (value <= most) continue;
-    most = value;
-    best = c;
-  }
-  *offset = Cost(x, best);
-  u[best] += Cost(x, best);
-  u[y] -= Cost(x, best);
+  *offset = BMRMClassCost(x, worst);
+  u[worst] += *offset;
+  u[(PetscInt)x->y[0]] -= *offset;
 }
 
-static const BMRMClasses loss = {
-  .task = BMRM_TASK_MULTICLASS, .nparameter = 1, .parameter = {{"-bmrm_loss_distance", "losses of classes: the cost of a wrong class grows with its distance to the right one to this power", 0, -1e-300, 10}}, .cut = Cut, .line = Line};
+static const BMRMClasses loss = {.task = BMRM_TASK_MULTICLASS, .nparameter = 1, .parameter = {BMRM_CLASS_DISTANCE}, .cut = Cut, .line = Line};
 
 PetscErrorCode BMRMLossCreate_slackmulticlass(BMRMLoss l)
 {

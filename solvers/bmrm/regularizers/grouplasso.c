@@ -229,7 +229,7 @@ static PetscErrorCode Hessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, Pe
     PetscCall(VecRestoreArrayRead(a[i], &aa));
   }
   PetscCall(VecRestoreArrayRead(u, &ua));
-  PetscCall(PetscMPIIntCast((PetscInt64)n * k, &count));
+  PetscCall(GpCompatMPIIntCast((PetscInt64)n * k, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, along, count, MPIU_REAL, MPIU_SUM, gs->comm));
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt l = 0; l <= i; l++) {

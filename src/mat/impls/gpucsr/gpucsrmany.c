@@ -11,7 +11,12 @@ static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, Mat
   if (n > g->many->nstaged[which]) {
     for (int slot = 0; slot < 2; slot++) GpDevFree(g->dev, &g->many->staged[which][slot], g->many->nstaged[which] * sizeof(double));
     g->many->nstaged[which] = 0;
-    for (int slot = 0; slot < 2; slot++) PetscCallGp(g->dev, "making room for vectors", GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]));
+    for (int slot = 0; slot < 2; slot++) {
+      const GpErr err = GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]);
+
+      if (err) GpDevFree(g->dev, &g->many->staged[which][0], n * sizeof(double)); /* one without the other is of no use, and its size would be forgotten */
+      PetscCallGp(g->dev, "making room for vectors", err);
+    }
     g->many->nstaged[which] = n;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

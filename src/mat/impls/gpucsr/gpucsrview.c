@@ -142,7 +142,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes on %s, converted in %.2g s\n", bytes, info.device, worst[1]));
   for (int b = 0; b < n; b++) {
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
-    PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : b ? "its transpose" : "its transpose", op[b], 1, info.symmetric));
+    PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : "its transpose", op[b], 1, info.symmetric));
   }
   if (info.halo) PetscCall(MatGPUCSRViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

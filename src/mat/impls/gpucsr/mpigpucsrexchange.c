@@ -26,7 +26,7 @@ static PetscErrorCode MatGPUCSRHaloReceive(MatGPUCSRHalo *H, double *buffer)
   for (int p = 0; p < peers->n; p++) {
     PetscMPIInt n;
 
-    PetscCall(PetscMPIIntCast(H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
     PetscCallMPI(MPI_Irecv(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[p]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,7 +41,7 @@ static PetscErrorCode MatGPUCSRHaloSend(MatGPUCSRHalo *H, const double *buffer)
   for (int p = 0; p < peers->n; p++) {
     PetscMPIInt n;
 
-    PetscCall(PetscMPIIntCast(H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
     PetscCallMPI(MPI_Isend(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[H->nreceives + p]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -90,24 +90,36 @@ static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt ng
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* room for so many values an entry; free to be written once the last upload from the host's buffers is over */
-PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool onhost)
+static PetscErrorCode MatGPUCSRHaloAllocateBuffers(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < 2; s++) {
+    MatGPUCSRHaloSide *S     = &H->side[s];
+    const char        *what  = s ? "making room for ghost entries" : "making room for boundary entries";
+    const size_t       bytes = (size_t)S->n * (size_t)H->room * sizeof(double);
+
+    if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
+    PetscCallGp(dev, what, GpDevAllocShared(dev, bytes, &S->device));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* room for so many values an entry; free to be written once the last upload from the host's buffers is over; a failure leaves no room */
+PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool onhost)
+{
+  GpDev          dev = H->dev;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (onhost || many > H->room) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   if (many <= H->room) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRHaloFreeBuffers(H));
   H->room = many;
-  for (int s = 0; s < 2; s++) {
-    MatGPUCSRHaloSide *S     = &H->side[s];
-    const char        *what  = s ? "making room for ghost entries" : "making room for boundary entries";
-    const size_t       bytes = (size_t)S->n * (size_t)many * sizeof(double);
-
-    if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
-    PetscCallGp(dev, what, GpDevAllocShared(dev, bytes, &S->device));
-  }
+  err     = MatGPUCSRHaloAllocateBuffers(H);
+  if (err) PetscCall(MatGPUCSRHaloFreeBuffers(H));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -51,25 +51,37 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the same with the row lengths as the device has them; rows: work space */
+static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, int32_t rows[])
+{
+  const GpCsr *C = &op->side[t].csr;
+
+  PetscFunctionBegin;
+  PetscCallGp(op->dev, t ? "reading the transpose's row lengths" : "reading the row lengths", GpDevDownload(op->dev, rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t)));
+  PetscCall(GpOpBuildSide(op, t, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* New values.  A format that kept only what was special about the old ones, a dictionary for one, may refuse these: then the
    kernel is chosen anew, in other memory. */
 PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
 {
-  GpOpSide   *S   = &op->side[t];
-  const GpErr err = GpFmtRefill(&S->fmt);
-  int32_t    *rows;
+  GpOpSide      *S       = &op->side[t];
+  const GpErr    refused = GpFmtRefill(&S->fmt);
+  int32_t       *rows;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (!err) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(err == GP_ERR_ARGUMENT || err == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, op->dev->error);
+  if (!refused) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(refused == GP_ERR_ARGUMENT || refused == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(refused), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, op->dev->error);
   PetscCall(PetscInfo(NULL, "gpucsr: format %s does not take the new values (%s)\n", GpFmtTable[S->fmt.id].name, op->dev->error));
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
   PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rows));
-  PetscCallGp(op->dev, "reading the row lengths", GpDevDownload(op->dev, rows, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
-  PetscCall(GpOpBuildSide(op, t, rows));
+  err = GpOpBuildSideFromDevice(op, t, rows);
   PetscCall(PetscFree(rows));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,8 +189,7 @@ static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
   PetscCallGp(op->dev, "making room for the transpose (-mat_gpucsr_transpose lazy builds it only when it is needed)", GpDevAlloc(op->dev, bytes, &op->perm));
   PetscCallGp(op->dev, "transposing (-mat_gpucsr_transpose lazy does it only when it is needed)", GpCsrTranspose(A, At, op->perm));
   if (!op->refills) GpDevFree(op->dev, &op->perm, bytes); /* four bytes a nonzero that most matrices never need again */
-  PetscCallGp(op->dev, "reading the transpose's row lengths", GpDevDownload(op->dev, rows, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t)));
-  PetscCall(GpOpBuildSide(op, 1, rows));
+  PetscCall(GpOpBuildSideFromDevice(op, 1, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
