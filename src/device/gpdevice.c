@@ -64,6 +64,7 @@ void GpDevClose(GpDev *pdev)
     if (dev->staged[i]) dev->ops->event_destroy(dev, dev->staged[i]);
     if (dev->stage[i]) dev->ops->release_pinned(dev, dev->stage[i]);
   }
+  if (dev->scratch) dev->ops->release(dev, dev->scratch);
   dev->ops->close(dev);
   free(dev);
   *pdev = NULL;
@@ -88,6 +89,33 @@ void GpDevFree(GpDev dev, void *ptr, size_t bytes)
   dev->ops->release(dev, p);
   dev->bytes_held -= (double)bytes;
   *(void **)ptr = NULL;
+}
+
+GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr)
+{
+  GpErr err = GP_SUCCESS;
+
+  if (!bytes || bytes > GP_DEV_SCRATCH || dev->scratch_lent) return GpDevAlloc(dev, bytes, ptr);
+  if (dev->scratch_bytes < bytes) {
+    if (dev->scratch) dev->ops->release(dev, dev->scratch);
+    dev->scratch       = NULL;
+    dev->scratch_bytes = 0;
+    err                = dev->ops->alloc(dev, bytes, &dev->scratch);
+    if (!err) dev->scratch_bytes = bytes;
+  }
+  dev->scratch_lent = !err;
+  *(void **)ptr     = dev->scratch;
+  return err;
+}
+
+void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
+{
+  if (!*(void **)ptr || *(void **)ptr != dev->scratch) {
+    GpDevFree(dev, ptr, bytes);
+    return;
+  }
+  dev->scratch_lent = 0;
+  *(void **)ptr     = NULL;
 }
 
 /* the bounce buffer i, free to be written: made at first use, waited for later */

@@ -35,6 +35,7 @@ typedef enum {
 #define GP_DEV_STAGES      2
 #define GP_DEV_PARTS       2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
 #define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
+#define GP_DEV_SCRATCH     ((size_t)16 << 20) /* bytes that are kept for the next who borrows, at most */
 
 typedef struct GpDev_ *GpDev;
 typedef void          *GpDevEvent;
@@ -85,6 +86,9 @@ struct GpDev_ {
   void           *own_stream, *own_side; /* the ones to destroy */
   void           *stage[GP_DEV_STAGES];  /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
+  void           *scratch; /* kept from one who borrowed to the next */
+  size_t          scratch_bytes;
+  int             scratch_lent;
   double          bytes_in, bytes_out; /* copied host to device and back since opening */
   double          bytes_held;          /* allocated now */
   char            error[256];          /* of the last failure: what was asked, what the runtime said */
@@ -100,6 +104,11 @@ GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen); /* how m
 
 GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr); /* ptr: address of the pointer; 0 bytes give NULL */
 void  GpDevFree(GpDev dev, void *ptr, size_t bytes);  /* ptr: address of the pointer, NULLed */
+
+/* Memory for a while, which needs no call of the driver when the last who borrowed needed as much: allocating and releasing costs as much as many
+   products.  Whoever returns it has waited for what worked on it. */
+GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr);
+void  GpDevReturn(GpDev dev, void *ptr, size_t bytes);
 
 /* Copies between pageable host memory and the device through the pinned buffers, both legs at once.
    The upload has read its source when it returns; the download is complete when it returns. */

@@ -97,6 +97,38 @@ static PetscErrorCode TestEvents(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* borrowed memory: kept for the next who borrows no more, a second at once gets memory of his own, large pieces are not kept */
+static PetscErrorCode TestBorrowing(GpDev dev)
+{
+  const size_t n    = 4096;
+  const double held = dev->bytes_held;
+  char        *first, *second, *again, *large;
+
+  PetscFunctionBeginUser;
+  PetscCallGp(dev, "first", GpDevBorrow(dev, n, &first));
+  PetscCallGp(dev, "second", GpDevBorrow(dev, n, &second));
+  PetscCheck(first && second && first != second, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Two who borrow at once got the same memory");
+  PetscCallGp(dev, "use", dev->ops->zero(dev, first, n));
+  PetscCallGp(dev, "use", dev->ops->zero(dev, second, n));
+  PetscCallGp(dev, "sync", dev->ops->sync(dev));
+  again = first;
+  GpDevReturn(dev, &second, n);
+  GpDevReturn(dev, &first, n);
+  PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+  PetscCallGp(dev, "less", GpDevBorrow(dev, n / 2, &first));
+  PetscCheck(first == again, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory that was returned was not lent again");
+  GpDevReturn(dev, &first, n / 2);
+  PetscCallGp(dev, "large", GpDevBorrow(dev, GP_DEV_SCRATCH + 1, &large));
+  PetscCheck(large && large != again && dev->bytes_held == held + (double)GP_DEV_SCRATCH + 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A large piece is not counted as held");
+  GpDevReturn(dev, &large, GP_DEV_SCRATCH + 1);
+  PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A large piece was not given back");
+  PetscCallGp(dev, "nothing", GpDevBorrow(dev, 0, &first));
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Nothing has an address");
+  GpDevReturn(dev, &first, 0);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "what is borrowed is lent again\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   GpDev dev;
@@ -108,6 +140,7 @@ int main(int argc, char **argv)
   PetscCall(TestCopies(dev));
   PetscCall(TestErrors(dev));
   PetscCall(TestEvents(dev));
+  PetscCall(TestBorrowing(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

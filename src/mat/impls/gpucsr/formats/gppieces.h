@@ -49,6 +49,7 @@ typedef struct {
 } GpPieces;
 
 #define GpPiecesValues(P) ((P)->same ? (size_t)1 : (size_t)(P)->slots)
+
 /* most nonzeros of a piece: short enough for many more slices than warps, long enough for few partial sums */
 static inline int32_t GpPieceLongest(int64_t nnz)
 {

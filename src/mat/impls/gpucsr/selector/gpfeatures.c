@@ -52,8 +52,13 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_empty]         = Share(m - full, m);
   value[GP_SEL_upto4]         = Share((double)Bins(C->rows, 0, 3), full);
   value[GP_SEL_upto8]         = Share((double)Bins(C->rows, 0, 4), full);
+  value[GP_SEL_upto16]        = Share((double)Bins(C->rows, 0, 5), full);
   value[GP_SEL_upto32]        = Share((double)Bins(C->rows, 0, 6), full);
+  value[GP_SEL_upto64]        = Share((double)Bins(C->rows, 0, 7), full);
+  value[GP_SEL_beyond64]      = Share((double)Bins(C->entries, 7, GP_SEL_BINS), nnz);
   value[GP_SEL_heavy]         = Share((double)Bins(C->entries, 10, GP_SEL_BINS), nnz);
+  value[GP_SEL_beyond1024]    = Share((double)Bins(C->entries, 11, GP_SEL_BINS), nnz);
+  value[GP_SEL_padding8]      = Share((double)C->paddedgroups, nnz);
   value[GP_SEL_padding]       = Share((double)C->padded, nnz);
   value[GP_SEL_rowspan16]     = Share((double)C->rowspan16, nnz);
   value[GP_SEL_slicespan16]   = Share((double)C->slicespan16, nnz);
@@ -87,7 +92,7 @@ static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
 
   memset(counts, 0, sizeof(*counts));
   if (!A->nnz) return GP_SUCCESS;
-  err = GpDevAlloc(dev, bytes, &memory);
+  err = GpDevBorrow(dev, bytes, &memory);
   if (err) return err;
   W.counts = (GpSelCounts *)memory;
   for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
@@ -101,7 +106,7 @@ static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
     if (!err)
     err = GpSelScan_Host(A, &W);
   if (!err) err = GpDevDownload(dev, counts, W.counts, sizeof(*counts));
-  GpDevFree(dev, &memory, bytes);
+  GpDevReturn(dev, &memory, bytes);
   if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
     counts->rowspan16 = counts->slicespan16 = 0;
     for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;
