@@ -141,10 +141,10 @@ static int Grow(Growth *G, int mine[], int n, int depth)
   return self;
 }
 
-/* a kernel that refuses the matrix is as far as any may be */
-static double Care(const Case *c, int kernel)
+/* by its time or by what its law expects, whichever is nearer to the best: who looks good, and is not, must be found out, and so must who refuses */
+static double Care(const Case *c, int kernel, const double law[GP_TERMS])
 {
-  const double far = log(c->time[kernel] > 0 ? c->time[kernel] / c->best : TRAIN_WORST) / CARE;
+  const double expected = GpSelLaw(law, c->asked), time = c->time[kernel], near = time > 0 ? fmin(time, expected) : expected, far = fmax(0, log(near / c->best)) / CARE;
 
   return 1 / (1 + far * far);
 }
@@ -157,7 +157,7 @@ void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[
   G.care = (double *)malloc(((size_t)n * (size_t)M->candidates + 1) * sizeof(double));
   if (!mine || !G.care) abort();
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < M->candidates; k++) G.care[(size_t)i * M->candidates + k] = Care(&T->c[which[i]], M->candidate[k]);
+    for (int k = 0; k < M->candidates; k++) G.care[(size_t)i * M->candidates + k] = Care(&T->c[which[i]], M->candidate[k], M->law[k]);
   M->nodes = M->leaves = 0;
   for (int k = 0; k < M->candidates; k++) {
     double sum = 0, squares = 0;
