@@ -306,10 +306,8 @@ __global__ static void __launch_bounds__(BLOCK) ScanRows(GpCsr A, GpSelWork W)
     const bool    shapes = !Full(&W.counts->patterns, GP_SEL_PATTERNS), wholes = !Full(&W.counts->valuepatterns, GP_SEL_PATTERNS);
 
     if (longest > GP_SEL_ROW) {
-      if (lane == 0) {
-        Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
-        Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
-      }
+      if (lane == 0 && shapes) Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
+      if (lane == 0 && wholes) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
     } else if (i < A.m && (shapes || wholes)) CountPattern(A, (int32_t)i, begin, length, W, shapes, wholes);
     CountBins(C, length);
     paddedgroups += LongestOfGroup(length);
