@@ -78,6 +78,12 @@ static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *
       }
     }
     C->padded += 32 * longest;
+    for (int64_t g = 32 * s; g < 32 * s + 32; g += 8) {
+      int32_t most = 0;
+
+      for (int64_t i = g; i < g + 8 && i < A->m; i++) most = PetscMax(most, A->rowptr[i + 1] - A->rowptr[i]);
+      C->paddedgroups += 8 * most;
+    }
     if (high >= 0 && high - low < 65536) C->slicespan16 += A->rowptr[PetscMin(32 * s + 32, A->m)] - A->rowptr[32 * s];
     for (int32_t step = 0; step < longest && step < 32 && s % Every(slices) == 0; step++) {
       int n = 0;

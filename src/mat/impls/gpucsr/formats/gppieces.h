@@ -50,6 +50,15 @@ typedef struct {
 
 #define GpPiecesValues(P) ((P)->same ? (size_t)1 : (size_t)(P)->slots)
 
+/* most nonzeros of a piece: short enough for many more slices than warps, long enough for few partial sums */
+static inline int32_t GpPieceLongest(int64_t nnz)
+{
+  int32_t longest = 8;
+
+  while (longest < GP_PIECE_MOST && nnz >> 17 >= longest) longest *= 2;
+  return longest;
+}
+
 #if defined(__cplusplus)
 extern "C" {
 #endif

@@ -52,8 +52,13 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_empty]         = Share(m - full, m);
   value[GP_SEL_upto4]         = Share((double)Bins(C->rows, 0, 3), full);
   value[GP_SEL_upto8]         = Share((double)Bins(C->rows, 0, 4), full);
+  value[GP_SEL_upto16]        = Share((double)Bins(C->rows, 0, 5), full);
   value[GP_SEL_upto32]        = Share((double)Bins(C->rows, 0, 6), full);
+  value[GP_SEL_upto64]        = Share((double)Bins(C->rows, 0, 7), full);
+  value[GP_SEL_beyond64]      = Share((double)Bins(C->entries, 7, GP_SEL_BINS), nnz);
   value[GP_SEL_heavy]         = Share((double)Bins(C->entries, 10, GP_SEL_BINS), nnz);
+  value[GP_SEL_beyond1024]    = Share((double)Bins(C->entries, 11, GP_SEL_BINS), nnz);
+  value[GP_SEL_padding8]      = Share((double)C->paddedgroups, nnz);
   value[GP_SEL_padding]       = Share((double)C->padded, nnz);
   value[GP_SEL_rowspan16]     = Share((double)C->rowspan16, nnz);
   value[GP_SEL_slicespan16]   = Share((double)C->slicespan16, nnz);

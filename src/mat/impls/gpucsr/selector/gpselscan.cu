@@ -71,6 +71,15 @@ static void CountSliceSectors(const GpCsr *A, int32_t first, int32_t last, int32
   }
 }
 
+/* of the rows of the group that begins at i */
+static int32_t LongestOf(const GpCsr *A, int32_t i, int32_t last)
+{
+  int32_t longest = 0;
+
+  for (int32_t r = i; r < last && r < i + GP_SEL_GROUP; r++) longest = A->rowptr[r + 1] - A->rowptr[r] > longest ? A->rowptr[r + 1] - A->rowptr[r] : longest;
+  return longest;
+}
+
 static void ScanRows(const GpCsr *A, GpSelWork *W)
 {
   GpSelCounts  *C      = W->counts;
@@ -93,6 +102,7 @@ static void ScanRows(const GpCsr *A, GpSelWork *W)
       if (A->col[begin] < low) low = A->col[begin];
       if (A->col[begin + length - 1] > high) high = A->col[begin + length - 1];
     }
+    for (int32_t i = first; i < last; i += GP_SEL_GROUP) C->paddedgroups += (int64_t)LongestOf(A, i, last) * GP_SEL_GROUP;
     if (longest > C->longest) C->longest = longest;
     C->padded += (int64_t)longest * GP_SEL_SLICE;
     if (longest && high - low < 65536) C->slicespan16 += A->rowptr[last] - A->rowptr[first];
@@ -220,12 +230,14 @@ __device__ static bool Full(const int64_t *count, int64_t limit)
   return *(const volatile int64_t *)count > limit;
 }
 
-/* A plain load may see an older slot in the L1 cache: then the atomic tells the truth. */
+/* A plain load may see an older slot in the L1 cache: then the atomic tells the truth.  A new key asks first whether the set is full: else the blocks
+   of the first wave, all of which found it empty, would queue for one counter with every nonzero of a matrix of many values. */
 __device__ static void Insert(uint64_t *set, int64_t *count, int64_t limit, uint64_t key)
 {
   for (uint64_t slot = key % GP_SET_SLOTS, tries = 1;; slot = (slot + 1) % GP_SET_SLOTS, tries++) {
     uint64_t seen = set[slot];
 
+    if (!seen && Full(count, limit)) return;
     if (!seen) seen = atomicCAS(reinterpret_cast<Count *>(set + slot), (Count)0, (Count)key);
     if (!seen) Add(count, 1);
     if (!seen || seen == key || (tries % 8 == 0 && Full(count, limit))) return;
@@ -267,6 +279,14 @@ __device__ static void CountBins(GpSelCounts *C, int32_t length)
   }
 }
 
+/* a lane a row: every lane of a group returns its longest, which is its share of the padded entries */
+__device__ static int32_t LongestOfGroup(int32_t length)
+{
+  #pragma unroll
+  for (int half = GP_SEL_GROUP / 2; half > 0; half /= 2) length = max(length, __shfl_xor_sync(ALL, length, half));
+  return length;
+}
+
 /* a warp takes a slice */
 __global__ static void __launch_bounds__(BLOCK) ScanRows(GpCsr A, GpSelWork W)
 {
@@ -274,7 +294,7 @@ __global__ static void __launch_bounds__(BLOCK) ScanRows(GpCsr A, GpSelWork W)
   GpSelCounts     *C      = tally.counts();
   const int        lane   = threadIdx.x % 32;
   const int64_t    slices = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, stride = GpSelStride(slices);
-  int64_t          squares = 0, rowspan16 = 0;
+  int64_t          squares = 0, rowspan16 = 0, paddedgroups = 0;
 
   tally.clear();
   for (int64_t s = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / 32; s < slices; s += (int64_t)gridDim.x * BLOCK / 32) {
@@ -286,12 +306,11 @@ __global__ static void __launch_bounds__(BLOCK) ScanRows(GpCsr A, GpSelWork W)
     const bool    shapes = !Full(&W.counts->patterns, GP_SEL_PATTERNS), wholes = !Full(&W.counts->valuepatterns, GP_SEL_PATTERNS);
 
     if (longest > GP_SEL_ROW) {
-      if (lane == 0) {
-        Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
-        Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
-      }
+      if (lane == 0 && shapes) Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
+      if (lane == 0 && wholes) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
     } else if (i < A.m && (shapes || wholes)) CountPattern(A, (int32_t)i, begin, length, W, shapes, wholes);
     CountBins(C, length);
+    paddedgroups += LongestOfGroup(length);
     squares += (int64_t)length * length;
     if (length && last - first < 65536) rowspan16 += length;
     if (lane == 0) {
@@ -314,6 +333,7 @@ __global__ static void __launch_bounds__(BLOCK) ScanRows(GpCsr A, GpSelWork W)
   }
   AddWarp(&C->squares, squares);
   AddWarp(&C->rowspan16, rowspan16);
+  AddWarp(&C->paddedgroups, paddedgroups);
   tally.flush(W.counts);
 }
 
@@ -430,7 +450,7 @@ __global__ static void __launch_bounds__(BLOCK) ScanTiles(GpCsr A, GpSelWork W)
         const int64_t  d   = (int64_t)j - i + A.m - 1;
         const uint32_t bit = (uint32_t)1 << (d % 32);
 
-        if (!(W.diagonal[d / 32] & bit) && !(atomicOr(W.diagonal + d / 32, bit) & bit)) Add(&W.counts->diagonals, 1);
+        if (!(W.diagonal[d / 32] & bit) && !Full(&W.counts->diagonals, GP_SEL_DIAGONALS) && !(atomicOr(W.diagonal + d / 32, bit) & bit)) Add(&W.counts->diagonals, 1);
       }
     }
     __syncthreads();
