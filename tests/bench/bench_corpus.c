@@ -4,7 +4,8 @@
    A line of the table is a matrix or its transpose: sizes, features, what the selector chose, then for every format microseconds to
    build it, bytes beyond the compressed rows and bytes that a product must read; for every kernel and rival microseconds warm, and
    cold (after a flush of the caches).  Empty: the format refuses the matrix.  A kernel that a first look shows hopeless keeps the
-   time of that look, and has no cold time. */
+   time of the best of a few looks, and has no cold time; one whose batches are at odds with each other, or with what the model of the
+   GPU expects, is timed again, and the least median is told: something disturbed the others. */
 #include "bench/corpus.h"
 #include "bench/corpusqueue.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
@@ -24,6 +25,11 @@
 #define BATCH_MOST 20    /* products in it, then recorded as a graph where there are graphs */
 #define LAUNCH     3e-6  /* seconds that the host takes for one */
 #define HOPELESS   4.0   /* times the best so far */
+#define LOOKS      3     /* before a kernel is called hopeless */
+#define SURELY     25.0  /* times the best so far: one look is enough, as train takes all losses beyond 20 for that */
+#define ROUNDS     3     /* of batches at most */
+#define UNSTEADY   1.2   /* a median over the least of its batches: timed again */
+#define UNLIKELY   2.0   /* a median over what the model expects, or the other way round: timed again */
 #define LEAST_FILL 0.6   /* of a rival's format */
 #define TOLERANCE  1e-13 /* of a product, relative to the sum of absolute values */
 
@@ -128,27 +134,55 @@ static double Batch(Run run, void *context, int products, GpDevGraph graph)
   return seconds / products;
 }
 
-/* seconds of a product that has run once already; *cold 0: not measured */
-static double Measure(Run run, void *context, double best, double *cold)
+static int again; /* looks and rounds beyond the first */
+
+/* a first look at a product; one that looks hopeless is looked at again, since that look may be all that is told of it */
+static double Look(Run run, void *context, double best)
 {
-  double     times[WARM], look = Batch(run, context, 2, NULL);
-  const int  batch = look > BATCH_TIME ? 1 : look * BATCH_MOST < BATCH_TIME + 4 * LAUNCH * BATCH_MOST ? BATCH_MOST : (int)(BATCH_TIME / look) + 1;
-  GpDevGraph graph;
+  double look = Batch(run, context, 2, NULL);
+
+  for (int l = 1; l < LOOKS && look > HOPELESS * best && look < SURELY * best; l++, again++) look = fmin(look, Batch(run, context, 2, NULL));
+  return look;
+}
+
+static double Median(double times[], int n)
+{
+  qsort(times, (size_t)n, sizeof(double), CompareDoubles);
+  return times[n / 2];
+}
+
+/* the least median of a few rounds of batches: more than one only when a round is at odds with itself, or with what is expected (0: nothing) */
+static double Warmly(Run run, void *context, int batch, double expected)
+{
+  GpDevGraph graph = Record(run, context, batch);
+  double     times[WARM], median = INFINITY;
+  int        doubtful = 1;
+
+  for (int round = 0; round < ROUNDS && doubtful; round++) {
+    for (int r = 0; r < WARM; r++) times[r] = Batch(run, context, batch, graph);
+    median   = fmin(median, Median(times, WARM));
+    doubtful = median > UNSTEADY * times[0] || (expected > 0 && (median > UNLIKELY * expected || expected > UNLIKELY * median));
+    again += round > 0;
+  }
+  if (graph) dev->ops->graph_destroy(dev, graph);
+  return median;
+}
+
+/* seconds of a product that has run once already; *cold 0: not measured */
+static double Measure(Run run, void *context, double best, double expected, double *cold)
+{
+  double    times[COLD], look = Look(run, context, best);
+  const int batch = look > BATCH_TIME ? 1 : look * BATCH_MOST < BATCH_TIME + 4 * LAUNCH * BATCH_MOST ? BATCH_MOST : (int)(BATCH_TIME / look) + 1;
 
   *cold = 0;
   if (look > HOPELESS * best) return look;
-  graph = Record(run, context, batch);
-  for (int r = 0; r < WARM; r++) times[r] = Batch(run, context, batch, graph);
-  if (graph) dev->ops->graph_destroy(dev, graph);
-  qsort(times, WARM, sizeof(double), CompareDoubles);
-  look = times[WARM / 2];
+  look = Warmly(run, context, batch, expected);
   Lap(WARMLY);
   for (int r = 0; r < COLD; r++) {
     CHECK(dev->ops->zero(dev, flush, flushed));
     times[r] = Batch(run, context, 1, NULL);
   }
-  qsort(times, COLD, sizeof(double), CompareDoubles);
-  *cold = times[COLD / 2];
+  *cold = Median(times, COLD);
   Lap(COLDLY);
   return look;
 }
@@ -229,8 +263,19 @@ static int TooUneven(const GpFeatures *F, int kernel, double best)
 typedef struct {
   double build[GP_FORMATS], bytes[GP_FORMATS], traffic[GP_FORMATS]; /* build 0: refused */
   double warm[GP_KERNELS], cold[GP_KERNELS];
+  double expected[GP_KERNELS];     /* seconds, by the model of this or the nearest GPU; 0: it knows nothing of the kernel */
   char   refusal[GP_FORMATS][256]; /* in words */
 } Times;
+
+static void Expect(const GpFeatures *F, Times *T)
+{
+  const GpSelModel *model = GpSelModelNearest(F);
+  double            us[GP_SEL_MODELLED];
+
+  if (!model) return;
+  GpSelModelTimes(model, F, us);
+  for (int k = 0; k < model->kernels; k++) T->expected[model->kernel[k]] = 1e-6 * us[k];
+}
 
 static double slowness[GP_FORMATS]; /* seconds a nonzero that a format took to be built, the slowest of the latest */
 
@@ -266,7 +311,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
     CHECK(RunOurs(&ours));
     if (IsRight(S, name, side, GpKernelTable[k].name)) { /* else there is no time to tell */
       Lap(VERIFY);
-      T->warm[k] = Measure(RunOurs, &ours, *best, &T->cold[k]);
+      T->warm[k] = Measure(RunOurs, &ours, *best, T->expected[k], &T->cold[k]);
       if (T->warm[k] < *best) *best = T->warm[k];
     }
   }
@@ -290,7 +335,7 @@ static void BenchRivals(const char *name, int side, Side *S, const GpFeatures *F
     double warm = 0, cold = 0;
 
     if (R && !RivalRun(R) && IsRight(S, name, side, RivalNames[r])) {
-      warm = Measure(RivalRun, R, best, &cold);
+      warm = Measure(RivalRun, R, best, 0, &cold);
       if (warm < best) best = warm;
     }
     Cell(1e6 * warm);
@@ -333,6 +378,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
   CHECK(GpSelFeatures(A, &F));
   GpSelChoose(&options, &F, &choice);
   seconds = Now() - start;
+  Expect(&F, &T);
   Lap(FEATURES);
   (void)Upload(item->x[side], A->n, &S->x);
   (void)Upload(item->gold[side], A->m, &S->gold);
@@ -572,7 +618,7 @@ int main(int argc, char **argv)
     CorpusItemDestroy(&item);
     if (Now() - start > opt.seconds) break;
   }
-  printf("# %d of %d members in %.1f seconds, %d wrong\n", done, n, Now() - start, opt.wrong);
+  printf("# %d of %d members in %.1f seconds, %d wrong; %d looks and rounds beyond the first\n", done, n, Now() - start, opt.wrong, again);
   printf("# seconds:");
   for (int p = 0; p < PHASES; p++) printf("%s %s %.1f", p ? "," : "", Phases[p], spent[p]);
   printf("\n");

@@ -364,8 +364,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   GpErr         err;
 
   P->columns = C->n;
-  P->longest = 8; /* short enough for many more slices than warps, long enough for few partial sums */
-  while (P->longest < GP_PIECE_MOST && C->nnz >> 17 >= P->longest) P->longest *= 2;
+  P->longest = GpPieceLongest(C->nnz);
   if (lanes > INT32_MAX) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld pieces of rows, more than the %d that this format can number", (long long)lanes, INT32_MAX);
   b       = Begin(P, C);
   b.begin = begin;

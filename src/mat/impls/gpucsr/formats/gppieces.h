@@ -45,6 +45,15 @@ typedef struct {
   double   *part;         /* [npieces] */
 } GpPieces;
 
+/* most nonzeros of a piece: short enough for many more slices than warps, long enough for few partial sums */
+static inline int32_t GpPieceLongest(int64_t nnz)
+{
+  int32_t longest = 8;
+
+  while (longest < GP_PIECE_MOST && nnz >> 17 >= longest) longest *= 2;
+  return longest;
+}
+
 #if defined(__cplusplus)
 extern "C" {
 #endif

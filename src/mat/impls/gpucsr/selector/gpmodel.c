@@ -33,7 +33,7 @@ void GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[])
   double asked[GP_ASKED], rest[GP_SEL_MODELLED] = {0};
 
   memcpy(asked, F->value, sizeof(F->value));
-  GpSelAsk(asked);
+  GpSelAsk(F->n, F->nnz, asked);
   for (int t = 0; t < model->trees; t++) {
     const GpSelNode   *node = model->node + model->root[t];
     const signed char *leaf;

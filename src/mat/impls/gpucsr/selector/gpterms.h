@@ -2,6 +2,7 @@
 #ifndef GPTERMS_H
 #define GPTERMS_H
 
+#include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/selector/gpfeatures.h"
 #include <math.h>
 
@@ -17,8 +18,8 @@ enum {
 #define GP_SEL_LEAST   0.1   /* microseconds: no law tells less */
 #define GP_SEL_STRIPES 129.0 /* diagonals that a law tells apart: no format of diagonals takes so many */
 
-/* fills the terms in behind the features */
-static inline void GpSelAsk(double asked[GP_ASKED])
+/* fills the terms in behind the features; columns and nonzeros are those of the matrix: formats go by them, whatever the GPU */
+static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASKED])
 {
 #define FEATURE(name, help) const double name = asked[GP_SEL_##name];
 #include "mat/impls/gpucsr/selector/features.def"
@@ -26,7 +27,11 @@ static inline void GpSelAsk(double asked[GP_ASKED])
   const double full    = rowsperunit * (1 - empty);
   const double stripes = fmin(diagonals, GP_SEL_STRIPES);
   const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
-  const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0;
+  const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0;
+
+  const int    piece = GpPieceLongest((int64_t)nonzeros), wide = columns >= UINT16_MAX; /* codes of columns have 4 bytes, not 2 */
+  const int    spans  = longest * mean > piece || empty > 0;                            /* are there rows that are not one piece? */
+  const double longer = piece < 32 ? 1 - upto8 : 1 - upto32;                            /* rows of several, nearly */
 
 #define TERM(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
 #include "mat/impls/gpucsr/selector/terms.def"

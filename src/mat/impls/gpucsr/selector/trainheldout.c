@@ -12,7 +12,7 @@
 #define ENOUGH 0.003 /* a smaller model is taken when it loses no more than this share of the best one's speed */
 
 /* tried: these, and of each the first few trees */
-static const Settings Shapes[] = {{TRAIN_TREES, 2, 8, 0.4}, {TRAIN_TREES, 3, 8, 0.4}, {TRAIN_TREES, 4, 8, 0.4}};
+static const Settings Shapes[] = {{TRAIN_TREES, 2, 8, 0.2}, {TRAIN_TREES, 3, 8, 0.2}, {TRAIN_TREES, 4, 8, 0.2}};
 static const int      Counts[] = {12, 25, 50, TRAIN_TREES};
 
 #define SHAPES ((int)(sizeof(Shapes) / sizeof(Shapes[0])))

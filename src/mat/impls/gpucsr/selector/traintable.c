@@ -262,7 +262,7 @@ const char *TablePrepare(Table *T, double mix)
   for (int i = 0; i < keep; i++) {
     Case *c = &T->c[i];
 
-    GpSelAsk(c->asked);
+    GpSelAsk(c->n, c->nnz, c->asked);
     for (c->kindof = 0; c->kindof < T->kinds && strcmp(T->kind[c->kindof], c->kind); c->kindof++) {}
     if (c->kindof == T->kinds) snprintf(T->kind[T->kinds++], sizeof(T->kind[0]), "%s", c->kind);
   }
