@@ -32,7 +32,7 @@ class Tolerances:
             for line in file:
                 words, _, why = line.partition("#")
                 words = words.split()
-                if words and words[0] == storage:
+                if words and words[0] in (storage, "both"):
                     if words[2] in ("ends", "fails"):
                         self.exceptions.append((words[1], words[2], why.strip()))
                     else:
