@@ -146,8 +146,17 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* V = N I - 1 1' has V^+ = I/N on vectors of sum 0; without the rows and columns of n fixed points its inverse is (I + 1 1'/n)/N */
-static PetscErrorCode ApplyComplete(const Guttman *g, const double bx[], double y[])
+/* V = N I - 1 1' has V^+ = I/N on vectors of sum 0 */
+static PetscErrorCode ApplyComplete(const Guttman *g, Vec bx, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(bx, y));
+  PetscCall(VecScale(y, 1 / (PetscReal)g->D->N));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* without the rows and columns of n fixed points the inverse of V is (I + 1 1'/n)/N */
+static PetscErrorCode ApplyFixed(const Guttman *g, const double bx[], double y[])
 {
   const PetscInt N = g->D->N;
   const Fixed   *F = g->fixed;
@@ -157,17 +166,45 @@ static PetscErrorCode ApplyComplete(const Guttman *g, const double bx[], double 
     const double *b = bx + (size_t)c * N;
     double       *x = y + (size_t)c * N, pull = 0, sum = 0;
 
-    if (F) {
-      for (PetscInt k = 0; k < F->n; k++) {
-        pull += F->x[k * g->dim + c];
-        sum -= b[F->point[k]];
-      }
-      for (PetscInt i = 0; i < N; i++) sum += b[i];
-      sum = (sum + (double)(N - F->n) * pull) / (double)F->n;
+    for (PetscInt k = 0; k < F->n; k++) {
+      pull += F->x[k * g->dim + c];
+      sum -= b[F->point[k]];
     }
+    for (PetscInt i = 0; i < N; i++) sum += b[i];
+    sum = (sum + (double)(N - F->n) * pull) / (double)F->n;
     for (PetscInt i = 0; i < N; i++) x[i] = (b[i] + pull + sum) / (double)N;
-    for (PetscInt k = 0; F && k < F->n; k++) x[F->point[k]] = F->x[k * g->dim + c];
+    for (PetscInt k = 0; k < F->n; k++) x[F->point[k]] = F->x[k * g->dim + c];
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the KSP, a coordinate after the other; it begins at x */
+static PetscErrorCode ApplyKSP(Guttman *g, const double bx[], const double x[], double y[])
+{
+  const Dissim  *D = g->D;
+  const Fixed   *F = g->fixed;
+  const PetscInt m = D->last - D->first;
+  PetscScalar   *b, *a;
+  PetscInt       its;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < g->dim; c++) {
+    PetscCall(VecGetArrayWrite(g->b, &b));
+    PetscCall(VecGetArrayWrite(g->x, &a));
+    PetscCall(PetscArraycpy(a, x + (size_t)c * D->N + D->first, m));
+    for (PetscInt i = 0; i < m; i++) b[i] = bx[(size_t)c * D->N + D->first + i] - (F ? g->offset[(size_t)c * m + i] : 0);
+    for (PetscInt k = 0; F && k < F->n; k++)
+      if (F->point[k] >= D->first && F->point[k] < D->last) b[F->point[k] - D->first] = F->x[k * g->dim + c];
+    PetscCall(VecRestoreArrayWrite(g->x, &a));
+    PetscCall(VecRestoreArrayWrite(g->b, &b));
+    PetscCall(KSPSolve(g->ksp, g->b, g->x));
+    PetscCall(KSPGetIterationNumber(g->ksp, &its));
+    g->its += its;
+    PetscCall(VecGetArray(g->x, &a));
+    PetscCall(PetscArraycpy(g->mine + (size_t)c * m, a, m));
+    PetscCall(VecRestoreArray(g->x, &a));
+  }
+  PetscCall(DissimGather(D, g->dim, g->mine, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,36 +221,24 @@ static PetscErrorCode ApplyComplete(const Guttman *g, const double bx[], double 
   Output Parameter:
 . y - [dim][N]
 */
-PetscErrorCode GuttmanApply(Guttman *g, const double bx[], const double x[], double y[])
+PetscErrorCode GuttmanApply(Guttman *g, Vec bx, Vec x, Vec y)
 {
-  const Dissim  *D = g->D;
-  const Fixed   *F = g->fixed;
-  const PetscInt m = D->last - D->first;
-  PetscScalar   *b, *a;
-  PetscInt       its;
+  const PetscScalar *b, *from;
+  PetscScalar       *to;
 
   PetscFunctionBegin;
-  if (D->complete) {
+  if (g->D->complete && !g->fixed) {
     PetscCall(ApplyComplete(g, bx, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt c = 0; c < g->dim; c++) {
-    PetscCall(VecGetArray(g->b, &b));
-    PetscCall(VecGetArray(g->x, &a));
-    PetscCall(PetscArraycpy(a, x + (size_t)c * D->N + D->first, m));
-    for (PetscInt i = 0; i < m; i++) b[i] = bx[(size_t)c * D->N + D->first + i] - (F ? g->offset[(size_t)c * m + i] : 0);
-    for (PetscInt k = 0; F && k < F->n; k++)
-      if (F->point[k] >= D->first && F->point[k] < D->last) b[F->point[k] - D->first] = F->x[k * g->dim + c];
-    PetscCall(VecRestoreArray(g->x, &a));
-    PetscCall(VecRestoreArray(g->b, &b));
-    PetscCall(KSPSolve(g->ksp, g->b, g->x));
-    PetscCall(KSPGetIterationNumber(g->ksp, &its));
-    g->its += its;
-    PetscCall(VecGetArray(g->x, &a));
-    PetscCall(PetscArraycpy(g->mine + (size_t)c * m, a, m));
-    PetscCall(VecRestoreArray(g->x, &a));
-  }
-  PetscCall(DissimGather(D, g->dim, g->mine, y));
+  PetscCall(VecGetArrayRead(bx, &b));
+  PetscCall(VecGetArrayRead(x, &from));
+  PetscCall(VecGetArrayWrite(y, &to));
+  if (g->D->complete) PetscCall(ApplyFixed(g, b, to));
+  else PetscCall(ApplyKSP(g, b, from, to));
+  PetscCall(VecRestoreArrayRead(bx, &b));
+  PetscCall(VecRestoreArrayRead(x, &from));
+  PetscCall(VecRestoreArrayWrite(y, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

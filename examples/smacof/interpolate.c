@@ -98,7 +98,7 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   for (Q->iterations = 0; !Q->converged; Q->iterations++) {
     int moving = 0;
 
-    Pass_Host(&p);
+    Pass_Host(&p, 1);
     for (PetscInt i = 0; i < m; i++) {
       moving    = moving || !Q->iterations || before[i] - p.stress[i] > o->eps * (before[i] + PETSC_SMALL);
       before[i] = p.stress[i];

@@ -50,7 +50,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   DisparityOptions *d = &o->disparity;
 
   PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 0, 5, 1e-6, 1e-4, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
+  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
   PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
@@ -60,6 +60,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsReal("-anderson_below", "Extrapolate once the normalised stress falls by less in a step", "", o->anderson_below, &o->anderson_below, NULL));
   PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
   PetscCall(PetscOptionsInt("-starts", "How many starts to try; those after the first are random", "", o->starts, &o->starts, NULL));
+  PetscCall(PetscOptionsInt("-batch", "How many starts a pass over the dissimilarities serves; of disparities other than ratio one", "", o->batch, &o->batch, NULL));
   PetscCall(PetscOptionsInt("-seed", "Of random starts", "", o->seed, &o->seed, NULL));
   PetscCall(PetscOptionsEnum("-disparity", "What distances are fitted to: dissimilarities, a line, a monotone spline, or any monotone function of them", "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
   PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
@@ -124,7 +125,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs");
   PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
   PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
-  PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts and -smacof_anderson_history must be positive");
+  PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->batch >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts, -smacof_batch and -smacof_anderson_history must be positive");
   PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
@@ -133,83 +134,78 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* start number k into now.x */
-static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fixed, PetscInt k, Scaler *S)
+/* start number k */
+static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fixed, PetscInt k, Vec start)
 {
   const ScaleOptions *o = &rq->scale;
-  double             *x = S->now.x;
+  PetscScalar        *x;
 
   PetscFunctionBegin;
   PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson wants all pairs, of weight 1; random starts do without");
+  PetscCall(VecGetArrayWrite(start, &x));
   if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, x));
   else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(D, o->dim, o->seed, x));
   else PetscCall(StartRandom(o->seed + k, D->N, o->dim, x));
   for (PetscInt f = 0; fixed && f < fixed->n; f++)
     for (PetscInt c = 0; c < o->dim; c++) x[(size_t)c * D->N + fixed->point[f]] = fixed->x[f * o->dim + c];
+  PetscCall(VecRestoreArrayWrite(start, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* what a run found out, for people and for programs */
 typedef struct {
-  ScaleResult    result;
   char          *labels;
   PetscLogDouble load, start, solve;
 } Outcome;
 
-/* all starts; the best is in now at the end */
+/* all starts, as many at once as a pass serves */
 static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fixed, Scaler *S, Outcome *out)
 {
   PetscLogDouble t0, t1, t2;
-  ScaleResult    R;
-  Configuration  best, swap;
-  PetscInt       first = 0;
+  PetscInt       n     = 0;
+  PetscBool      begun = (PetscBool)(rq->restart[0] != 0);
 
   PetscFunctionBegin;
-  PetscCall(ConfigurationCreate(D->N, rq->scale.dim, &best));
-  if (rq->restart[0]) PetscCall(CheckpointRead(S, &first, rq->restart));
-  PetscCheck(first < rq->scale.starts, D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of start %" PetscInt_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too few", rq->restart, first, rq->scale.starts);
-  for (PetscInt k = first; k < rq->scale.starts; k++) {
+  if (begun) PetscCall(CheckpointRead(S, &n, rq->restart));
+  for (PetscInt first = begun ? S->path[0].at.start : 0; first < rq->scale.starts; first += n) {
     PetscCall(PetscTime(&t0));
-    if (k > first || !rq->restart[0]) PetscCall(Begin(rq, D, fixed, k, S));
+    if (!begun) {
+      n = PetscMin(S->npaths, rq->scale.starts - first);
+      for (PetscInt k = 0; k < n; k++) PetscCall(Begin(rq, D, fixed, first + k, S->path[k].next.x));
+      PetscCall(ScalerBegin(S, first, n));
+    }
+    begun = PETSC_FALSE;
     PetscCall(PetscTime(&t1));
-    PetscCall(ScalerSolve(S, k, (PetscBool)(rq->restart[0] && k == first), &R));
+    PetscCall(ScalerSolve(S, n));
     PetscCall(PetscTime(&t2));
     out->start += t1 - t0;
     out->solve += t2 - t1;
-    if (rq->scale.starts > 1) PetscCall(PetscPrintf(D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", k, (double)PetscSqrtReal(R.sigma), R.reason, R.iterations));
-    if (k > first && R.sigma >= out->result.sigma) continue;
-    out->result       = R;
-    out->result.start = k;
-    swap              = best;
-    best              = S->now;
-    S->now            = swap;
   }
-  swap   = best;
-  best   = S->now;
-  S->now = swap;
-  PetscCall(ConfigurationDestroy(&best));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Print(const Request *rq, const Dissim *D, const Outcome *out)
+static PetscErrorCode Print(const Request *rq, const Scaler *S, const Outcome *out)
 {
-  const ScaleResult *R = &out->result;
+  const Dissim   *D     = S->D;
+  const Progress *R     = &S->outcome;
+  const PetscReal sigma = S->best.sigma;
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(D->comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", D->N, D->npairs, D->weight ? " with weights" : "",
                         D->delta ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
-  PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, R->reason, R->iterations, out->start, out->solve));
-  PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma));
+  PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, ProgressReason(R), R->it, out->start, out->solve));
+  PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
   if (!R->converged) PetscCall(PetscPrintf(D->comm, "The stress was still falling by -smacof_eps %g or more\n", (double)rq->scale.eps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outcome *out)
 {
-  const Dissim      *D = S->D;
-  const ScaleResult *R = &out->result;
-  GpAppOutput        file;
-  PetscMPIInt        size;
+  const Dissim   *D     = S->D;
+  const Progress *R     = &S->outcome;
+  const PetscReal sigma = S->best.sigma;
+  GpAppOutput     file;
+  PetscMPIInt     size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(D->comm, &size));
@@ -218,9 +214,9 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
     (void)fprintf(file.fp, "{\n  \"points\": %" PetscInt_FMT ",\n  \"pairs\": %" PetscInt64_FMT ",\n  \"complete\": %s,\n  \"weighted\": %s,\n", D->N, D->npairs, D->complete ? "true" : "false", D->weight ? "true" : "false");
     (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->delta ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
                   DisparityTypes[rq->scale.disparity.type]);
-    (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", R->reason,
-                  R->converged ? "true" : "false", R->iterations, R->rejected, rq->scale.starts, R->start);
-    (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(R->sigma), (double)R->sigma, (double)(R->sigma * S->unit), (double)D->sumsquares);
+    (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", ProgressReason(R),
+                  R->converged ? "true" : "false", R->it, R->rejected, rq->scale.starts, R->start);
+    (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(sigma), (double)sigma, (double)(sigma * S->unit), (double)D->sumsquares);
     (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"ranks\": %d,\n  \"pass\": \"host\"\n}\n", S->guttman.its, out->load, out->start, out->solve,
                   size);
   }
@@ -232,12 +228,15 @@ static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
 {
   const OutputOptions *o = &rq->output;
   const Dissim        *D = S->D;
+  const PetscScalar   *x;
 
   PetscFunctionBegin;
-  if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, S->now.x, D->names, o->coordinates));
-  if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, S->now.x, o->binary));
+  PetscCall(VecGetArrayRead(S->best.x, &x));
+  if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, x, D->names, o->coordinates));
+  if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, x, o->binary));
   if (o->points[0]) PetscCall(WritePoints(S, o->points));
-  if (o->map[0]) PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, S->now.x, out->labels ? out->labels : D->names, o->map));
+  if (o->map[0]) PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, x, out->labels ? out->labels : D->names, o->map));
+  PetscCall(VecRestoreArrayRead(S->best.x, &x));
   if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(S, o->shepard, o->shepard_data));
   if (o->report[0]) PetscCall(WriteReport(rq, S, out));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -267,9 +266,9 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
   PetscCall(Scale(rq, &D, S.fixed, &S, &out));
   PetscCall(PetscLogStagePop());
-  PetscCall(Print(rq, &D, &out));
+  PetscCall(Print(rq, &S, &out));
   PetscCall(Write(rq, &S, &out));
-  *converged = out.result.converged;
+  *converged = S.outcome.converged;
   PetscCall(PetscFree(out.labels));
   PetscCall(ScalerDestroy(&S));
   PetscCall(FixedDestroy(&fixed));

@@ -69,18 +69,25 @@ PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double
 /* name, raw stress of a point's pairs, and its share of the whole */
 PetscErrorCode WritePoints(const Scaler *S, const char file[])
 {
-  const char *names = S->D->names;
-  double      total = 0;
-  GpAppOutput out;
-  char        number[32];
+  const PetscInt     N     = S->D->N;
+  const char        *names = S->D->names;
+  double             total = 0, *stress;
+  const PetscScalar *mine;
+  GpAppOutput        out;
+  char               number[32];
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(N, &stress));
+  PetscCall(VecGetArrayRead(S->best.stress, &mine));
+  PetscCall(DissimGather(S->D, 1, mine, stress));
+  PetscCall(VecRestoreArrayRead(S->best.stress, &mine));
   PetscCall(GpAppOutputOpen(S->D->comm, file, &out));
-  for (PetscInt i = 0; i < S->D->N; i++) total += S->now.stress[i];
+  for (PetscInt i = 0; i < N; i++) total += stress[i];
   if (out.fp) {
     (void)fprintf(out.fp, "point,stress,percent\n");
-    for (PetscInt i = 0; i < S->D->N; i++) (void)fprintf(out.fp, "%s,%.17g,%.10g\n", Name(&names, i, number), S->now.stress[i], total > 0 ? 100 * S->now.stress[i] / total : 0);
+    for (PetscInt i = 0; i < N; i++) (void)fprintf(out.fp, "%s,%.17g,%.10g\n", Name(&names, i, number), stress[i], total > 0 ? 100 * stress[i] / total : 0);
   }
   PetscCall(GpAppOutputCommit(&out));
+  PetscCall(PetscFree(stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -74,11 +74,11 @@ INLINE void AddTile(const int dim, const int single, const int both, const Pass 
   }
 }
 
-INLINE void AddListed(const int dim, const int single, const Pass *p)
+INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, int r1)
 {
   const size_t N = (size_t)p->N, m = (size_t)p->rows;
 
-  for (int i = 0; i < p->rows; i++) {
+  for (int i = r0; i < r1; i++) {
     double sum[PASS_MAX_DIM + 1] = {0}, difference[PASS_MAX_DIM];
 
     for (int64_t k = p->start[i]; k < p->start[i + 1]; k++) {
@@ -115,11 +115,11 @@ static void Add(const Pass *p, const Tile *t, int both)
 #undef CASE
 }
 
-static void PassListed(const Pass *p)
+static void PassListed(const Pass *p, int r0, int r1)
 {
 #define CASE(n) \
   case n: \
-    p->single ? AddListed(n, 1, p) : AddListed(n, 0, p); \
+    p->single ? AddListed(n, 1, p, r0, r1) : AddListed(n, 0, p, r0, r1); \
     break;
   EACH_DIM(CASE)
 #undef CASE
@@ -150,9 +150,9 @@ void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
 }
 
 /* the columns c0 to c1 - 1 for all rows */
-static void PassColumns(const Pass *p, int c0, int c1, int both)
+static void PassColumns(const Pass *p, int n, int c0, int c1, int both)
 {
-  const int height = p->delta ? p->rows : ROWS;
+  const int height = p->delta && n == 1 ? p->rows : ROWS; /* what several passes read stays in the cache */
   double    distance[ROWS * COLS];
 
   for (int c = c0, cend; c < c1; c = cend) {
@@ -168,24 +168,25 @@ static void PassColumns(const Pass *p, int c0, int c1, int both)
         t.delta  = (const char *)p->delta + ((size_t)r * t.ld + (size_t)c) * (p->single ? sizeof(float) : sizeof(double));
       } else
         for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, both ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
-      Add(p, &t, both);
+      for (int k = 0; k < n; k++) Add(p + k, &t, both);
     }
   }
 }
 
-void Pass_Host(const Pass *p)
+void Pass_Host(const Pass *p, int n)
 {
-  if (p->start) {
-    PassListed(p);
-    return;
+  for (int r = 0; p->start && r < p->rows; r += ROWS)
+    for (int k = 0; k < n; k++) PassListed(p + k, r, Least(p->rows, r + ROWS));
+  if (p->start) return;
+  for (int k = 0; k < n; k++) {
+    memset(p[k].bx, 0, sizeof(double) * (size_t)p->rows * (size_t)p->dim);
+    memset(p[k].stress, 0, sizeof(double) * (size_t)p->rows);
   }
-  memset(p->bx, 0, sizeof(double) * (size_t)p->rows * (size_t)p->dim);
-  memset(p->stress, 0, sizeof(double) * (size_t)p->rows);
   if (!p->square) {
-    PassColumns(p, 0, p->N, 0);
+    PassColumns(p, n, 0, p->N, 0);
     return;
   }
-  PassColumns(p, 0, p->first, 0);
-  PassColumns(p, p->first, p->first + p->rows, 1);
-  PassColumns(p, p->first + p->rows, p->N, 0);
+  PassColumns(p, n, 0, p->first, 0);
+  PassColumns(p, n, p->first, p->first + p->rows, 1);
+  PassColumns(p, n, p->first + p->rows, p->N, 0);
 }

@@ -34,7 +34,8 @@ typedef struct {
   double        *bx, *stress; /* [dim][rows], [rows] */
 } Pass;
 
-void Pass_Host(const Pass *);
+/* n passes over the same dissimilarities, which differ in coordinates and sums alone: what is stored is read, and what is not is computed, once for all */
+void Pass_Host(const Pass *, int n);
 
 /* distances from row i to the columns c0 to c1 - 1, from features */
 void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);

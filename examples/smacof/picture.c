@@ -132,10 +132,12 @@ static PetscErrorCode Sample(Scaler *S, PetscInt *n, Shown **all)
   const int       *column;
   Shown           *local;
   double          *delta;
+  const double    *x;
   PetscInt         entries, got = 0;
 
   PetscFunctionBegin;
-  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityUpdate(&S->disparity, S->now.x));
+  PetscCall(VecGetArrayRead(S->best.x, &x));
+  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityUpdate(&S->disparity, x));
   PetscCall(PetscMalloc2(D->N, &delta, SAMPLE + 1, &local));
   for (PetscInt i = 0; i < m; i++) {
     if (!D->start) mine += D->first + i;
@@ -155,9 +157,10 @@ static PetscErrorCode Sample(Scaler *S, PetscInt *n, Shown **all)
       const PetscInt j = column ? column[e] : e;
 
       if (j >= p || pair++ % k) continue;
-      local[got++] = (Shown){(double)p, (double)j, delta[e], S->o.disparity.type == DISPARITY_RATIO ? delta[e] : S->disparity.dhat[at + (size_t)e], Distance(D, S->o.dim, S->now.x, p, j)};
+      local[got++] = (Shown){(double)p, (double)j, delta[e], S->o.disparity.type == DISPARITY_RATIO ? delta[e] : S->disparity.dhat[at + (size_t)e], Distance(D, S->o.dim, x, p, j)};
     }
   }
+  PetscCall(VecRestoreArrayRead(S->best.x, &x));
   PetscCall(PetscMalloc2(size, &counts, size, &displs));
   PetscCall(PetscMPIIntCast(got, &count));
   PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, D->comm));

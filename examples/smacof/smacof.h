@@ -101,7 +101,7 @@ typedef struct {
 } Guttman;
 
 PETSC_INTERN PetscErrorCode GuttmanCreate(const Dissim *, PetscInt dim, const Fixed *, const char prefix[], Guttman *);
-PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, const double bx[], const double x[], double g[]);
+PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, Vec bx, Vec x, Vec g);
 PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
 PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
 
@@ -177,7 +177,7 @@ typedef enum {
 extern const char *const Starts[];
 
 typedef struct {
-  PetscInt         dim, max_it, starts, seed, history;
+  PetscInt         dim, max_it, starts, batch, seed, history;
   PetscReal        eps, anderson_below;
   Acceleration     acceleration;
   Start            start;
@@ -187,26 +187,55 @@ typedef struct {
   DisparityOptions disparity;
 } ScaleOptions;
 
-/* combinations of the last iterates (Anderson 1965) */
+/* differences of the last iterates, for extrapolation */
 typedef struct {
-  size_t    n;
-  PetscInt  most, have, newest; /* differences kept */
-  double   *dx, *df;            /* [most][n] */
-  double   *x, *f;              /* the last iterate and its residual */
-  PetscBool any;
+  PetscInt     most, have, newest; /* differences kept */
+  Vec         *dx, *df;            /* [most] */
+  Vec          x, f;               /* the last iterate, its residual */
+  PetscScalar *xx, *xf;            /* [most][most] inner products of dx, of dx and df */
+  PetscBool    any;
 } History;
 
-PETSC_INTERN PetscErrorCode HistoryCreate(size_t n, PetscInt most, History *);
-PETSC_INTERN PetscErrorCode HistoryAdd(History *, const double x[], const double g[]);
-PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, const double g[], double next[]);
+PETSC_INTERN PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *);
+PETSC_INTERN PetscErrorCode HistoryAdd(History *, Vec x, Vec g);
+PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, Vec next);
 PETSC_INTERN PetscErrorCode HistoryForget(History *);
 PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
-  double   *x, *g, *stress; /* [dim][N], its Guttman transform, [N] raw stress of each point */
-  PetscReal sigma;          /* stress divided by the sum of squares of the disparities */
+  Vec       x, g;   /* [dim][N], its Guttman transform */
+  Vec       stress; /* raw stress of each point of this rank */
+  PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
 } Configuration;
+
+/* in the order in which they are tried */
+typedef enum {
+  STEP_START,
+  STEP_ANDERSON,
+  STEP_RELAXED,
+  STEP_PLAIN,
+  STEP_LAST, /* a plain one, whose scale is left as it is: the stress of each point belongs to it */
+  STEP_NONE
+} Step;
+
+/* how far a start has come */
+typedef struct {
+  PetscInt  start, it, rejected; /* its number, passes after the first one, of these given up */
+  Step      step;                /* the next one */
+  PetscReal last;                /* before the last step */
+  PetscReal below;               /* how little a step lowers the stress when extrapolations are tried */
+  PetscBool extrapolated;        /* the last step was */
+  PetscBool converged;
+} Progress;
+
+/* one of the starts that iterate together */
+typedef struct {
+  Progress      at;
+  Configuration now, next;
+  History       history;
+  Vec           bx, mine; /* B(X) X of the configuration looked at last, and this rank's rows of it */
+} Path;
 
 typedef struct {
   const Dissim *D;
@@ -214,29 +243,23 @@ typedef struct {
   const Fixed  *fixed;
   Guttman       guttman;
   Disparity     disparity; /* unused for ratios */
-  Configuration now, next;
-  History       history;
-  double       *bx, *mine, *mystress; /* [dim][N], this rank's rows */
-  PetscInt      it;
-  PetscReal     unit;  /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
-  PetscReal     below; /* how little a step lowers the stress when extrapolations are tried */
-  PetscReal     last;  /* stress before the last step */
-  PetscInt      rejected;
-  PetscBool     extrapolated; /* the last step was */
+  PetscBool     alone;     /* one rank */
+  PetscInt      npaths;    /* starts that a pass serves */
+  Path         *path;
+  Path        **live; /* [npaths] work: those that a pass is for */
+  Pass         *pass;
+  PetscReal    *raw;
+  Configuration best; /* of all starts that have ended */
+  Progress      outcome;
+  PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;
 } Scaler;
 
-typedef struct {
-  PetscInt    iterations, rejected, start; /* passes after the first one, of these given up; which start was the best */
-  PetscBool   converged;
-  const char *reason;
-  PetscReal   sigma; /* normalised stress */
-} ScaleResult;
-
-PETSC_INTERN PetscErrorCode ConfigurationCreate(PetscInt N, PetscInt dim, Configuration *);
-PETSC_INTERN PetscErrorCode ConfigurationDestroy(Configuration *);
 PETSC_INTERN PetscErrorCode ScalerCreate(const Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
-PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt start, PetscBool restarted, ScaleResult *); /* from now.x to now */
+PETSC_INTERN PetscErrorCode ScalerEvaluate(Scaler *, PetscInt n); /* the next configurations of the first n of live */
+PETSC_INTERN const char    *ProgressReason(const Progress *);
+PETSC_INTERN PetscErrorCode ScalerBegin(Scaler *, PetscInt first, PetscInt n);
+PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt n);
 PETSC_INTERN PetscErrorCode ScalerDestroy(Scaler *);
 
 PETSC_INTERN PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
@@ -275,7 +298,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode Interpolate(MPI_Comm, const InterpolateOptions *, Interpolation *);
 PETSC_INTERN PetscErrorCode InterpolationDestroy(Interpolation *);
 
-PETSC_INTERN PetscErrorCode CheckpointWrite(const Scaler *, PetscInt start, const char file[]);
-PETSC_INTERN PetscErrorCode CheckpointRead(Scaler *, PetscInt *start, const char file[]);
+PETSC_INTERN PetscErrorCode CheckpointWrite(Scaler *, PetscInt n, const char file[]);
+PETSC_INTERN PetscErrorCode CheckpointRead(Scaler *, PetscInt *n, const char file[]);
 
 #endif

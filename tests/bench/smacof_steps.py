@@ -33,7 +33,7 @@ def run(file, start, steps):
     return reach(1e-6), reach(1e-4), at[-1][1]
 
 
-sets = {f"12 clusters, {s}": clusters(s) for s in range(10, 14)}
+sets = {f"12 clusters, {s}": clusters(s) for s in (10, 11, 12, 13, 20, 21, 22, 23)}
 sets["Swiss roll"] = roll()
 try:
     from sklearn.datasets import load_digits

@@ -66,6 +66,10 @@ for d in 1 3 4 5 6 7 8; do # each dimension is compiled by itself
   start=$tmp/start.csv scaled "dimension $d" 1 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d "${double[@]}"
   start=$tmp/start.csv scaled "dimension $d, single precision, pairs with weights" 1 1e-5 "dim=$d weights=given" -pairs "$tmp/pairs.txt" -smacof_dim $d
 done
+for n in 1 2; do # -vec_gpu_separate: vectors have two memories, a copy that is missing is seen
+  scaled "vectors of the device" $n 1e-10 "" -f "$tmp/D.csv" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
+  scaled "vectors of the device, fixed points, pairs with weights" $n 1e-8 "fixed=1 weights=given" -pairs "$tmp/pairs.txt" -fixed "$tmp/fixed.txt" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
+done
 scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
 grep -q '^p47,' "$tmp/map.csv"
 verdict "names go with their points"
@@ -100,7 +104,7 @@ else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
 its() { # iterations of a kind of steps
   run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
 }
-plain=$(its none) && relaxed=$(its relaxed) && anderson=$(its anderson) && echo "plain $plain relaxed $relaxed anderson $anderson" >>"$tmp/log" && [ $((10 * plain)) -ge $((18 * relaxed)) ] && [ $plain -ge $((3 * anderson)) ]
+plain=$(its none) && relaxed=$(its relaxed) && anderson=$(its anderson) && echo "plain $plain relaxed $relaxed anderson $anderson" >>"$tmp/log" && [ $((10 * plain)) -ge $((18 * relaxed)) ] && [ $((2 * plain)) -ge $((7 * anderson)) ]
 verdict "relaxed steps halve the iterations, extrapolation saves more (plain ${plain:-?}, ${relaxed:-?}, ${anderson:-?})"
 run 1 -f "$tmp/D.csv" -smacof_monitor && awk '/stress-1 .*falls by/ { if ($6 + 0 < -1e-9 && $7 + 0 < -1e-9) exit 1; n++ } END { exit n < 5 }' "$tmp/log" && grep -q CONVERGED_STRESS "$tmp/log"
 verdict "the monitor, and the reason"
@@ -123,6 +127,23 @@ assert abs(R["stress_raw"] - ((D - d) ** 2).sum() / 2) < 1e-3 and abs(R["stress_
 P
 verdict "five starts keep the best; binary coordinates, stress per point, report"
 
+together() { # together NAME ARGUMENTS: starts whose passes are one do what each does by itself, on 1 and 2
+  local name=$1 n b good=1
+  shift
+  for n in 1 2; do
+    for b in 1 2 8; do run $n "$@" -smacof_start random -smacof_starts 5 -smacof_batch $b -coordinates "$tmp/b$b.csv" && sed '/^dissim/d;/seconds/d;/^SMACOF/d' "$tmp/log" >"$tmp/b$b.log" || good=0; done
+    for b in 2 8; do cmp "$tmp/b1.csv" "$tmp/b$b.csv" >>"$tmp/log" 2>&1 && cmp "$tmp/b1.log" "$tmp/b$b.log" >>"$tmp/log" 2>&1 || good=0; done
+    [ "$(grep -c '^start [0-4]: stress-1' "$tmp/b8.log")" = 5 ] || good=0
+  done
+  [ $good = 1 ]
+  verdict "starts in one pass, to the last bit: $name"
+}
+together "a matrix" -f "$tmp/D.csv"
+together "a matrix, vectors of two memories" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate
+together "matrix-free" -features "$tmp/F.csv" -matrix_free
+together "pairs with weights" -pairs "$tmp/pairs.txt" -smacof_max_it 30 -smacof_eps 1e-3
+together "ordinal" -f "$tmp/T.csv" -smacof_disparity ordinal -smacof_eps 1e-4
+
 head -40 "$tmp/F.csv" >"$tmp/F40.csv"
 tail -8 "$tmp/F.csv" >"$tmp/F8.csv"
 run 1 -features "$tmp/F40.csv" -coordinates "$tmp/map40.csv" && run 1 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new1.csv" -map "$tmp/new.svg" &&
@@ -134,6 +155,13 @@ for steps in anderson relaxed; do
   run 1 "${o[@]}" -coordinates "$tmp/a.csv" && { run 1 "${o[@]}" -smacof_max_it 15 -checkpoint "$tmp/ck" -checkpoint_every 6; [ $? -eq 3 ]; } && run 1 "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" && cmp "$tmp/a.csv" "$tmp/b.csv"
   verdict "a restart goes on to the last bit, $steps"
 done
+for n in 1 2; do
+  o=(-f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 2)
+  run $n "${o[@]}" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && run $n "${o[@]}" -checkpoint "$tmp/several" -checkpoint_every 23 && run $n "${o[@]}" -restart "$tmp/several" -coordinates "$tmp/b.csv" -stress_per_point "$tmp/b.points" &&
+    cmp "$tmp/a.csv" "$tmp/b.csv" && cmp "$tmp/a.points" "$tmp/b.points" && [ "$(grep -c '^start' "$tmp/log")" -lt 5 ]
+  verdict "a restart amid several starts, on $n"
+done
+head -c 3000 "$tmp/several" >"$tmp/half"
 run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
 import sys
 import xml.dom.minidom as xml
@@ -165,6 +193,33 @@ printf '0 1 1\n1 2 1\n3 4 2\n' >"$tmp/parts.txt"
 printf '0 1 1\n1 2.5 1\n' >"$tmp/half.txt"
 printf '0 1 1\n1 2 1\n0 1 2\n' >"$tmp/twice.txt"
 printf '0,0\n1,2\n' >"$tmp/zero.csv"
+$python - "$tmp" <<'P'
+import struct, sys
+
+for name, a, b in ("nan.bin", float("nan"), float("nan")), ("unlike.bin", 4, 5):
+    values = [0, 1, 2, 1, 0, a, 2, b, 0]
+    open(sys.argv[1] + "/" + name, "wb").write(struct.pack(">4i9d", 1211216, 3, 3, -1, *values))
+P
+printf '0,1,2\n1,0,3\n2,3,0\n' >"$tmp/three.csv"
+printf '0,1,0\n1,0,0\n0,0,0\n' >"$tmp/Wparts.csv"
+printf '0,1,1\n1,0,-2\n1,-2,0\n' >"$tmp/Wnegative.csv"
+printf '0,1,1\n3,0,1\n1,1,0\n' >"$tmp/Wunlike.csv"
+printf '0 1 1\n1 0 2\n1 2 1\n' >"$tmp/unlike.txt"
+printf '0 1 1 -1\n1 2 1 1\n' >"$tmp/Wnegative.txt"
+printf '1,2\n3,\n5,6\n' >"$tmp/gap.csv"
+printf '1,2\n3,inf\n5,6\n' >"$tmp/inf.csv"
+: >"$tmp/empty.csv"
+refused "nan in PETSc's binary format" "The dissimilarity of points 1 and 2 (counted from 0) is nan: it must be finite and not negative" -f "$tmp/nan.bin"
+refused "an asymmetric matrix in PETSc's binary format" "-symmetrize takes the mean" -f "$tmp/unlike.bin"
+refused "two orders of a pair" "The dissimilarity of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -pairs "$tmp/unlike.txt"
+refused "a negative weight" "The weight of points 1 and 2 (counted from 0) is -2: it must be finite and not negative" -f "$tmp/three.csv" -weights "$tmp/Wnegative.csv"
+refused "a negative weight in a list" "The weight of points 0 and 1 (counted from 0) is -1" -pairs "$tmp/Wnegative.txt"
+refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -f "$tmp/three.csv" -weights "$tmp/Wunlike.csv"
+refused "weights that leave two components" "2 components that nothing holds together, of so many points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
+refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
+refused "an infinite feature" "inf.csv: line 2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
+refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
+refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
 refused "nan" "nan.csv: line 2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
@@ -182,7 +237,9 @@ refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vect
 refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
+refused "half a checkpoint" "no checkpoint of smacof, or not the whole of one" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
+refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too few" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
 refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too few" -f "$tmp/D.csv" -restart "$tmp/second"
 refused "a report of an interpolation" "-interpolate goes with the outputs" -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -report "$tmp/out/report.json"
 refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
@@ -193,6 +250,17 @@ for n in 1 2; do run $n -f "$tmp/one.csv" -coordinates "$tmp/map.csv" && [ "$(ta
 printf '0,1\n1,0\n' >"$tmp/two.csv"
 run 3 -f "$tmp/two.csv" -smacof_dim 5 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-6)"
 verdict "more dimensions than points, more ranks than points"
+run 2 -f "$tmp/three.csv" -smacof_start random -smacof_dim 6 -smacof_starts 3 -smacof_eps 1e-9 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"
+verdict "more dimensions than points, random starts"
+printf '1,2\n1,2\n3,4\n5,5\n1,2\n' >"$tmp/Fsame.csv"
+for o in "-matrix_free -smacof_start random" "-smacof_start torgerson"; do
+  # shellcheck disable=SC2086
+  run 2 -features "$tmp/Fsame.csv" $o -smacof_eps 1e-12 -coordinates "$tmp/map.csv" && $python -c "
+import sys, numpy as np
+X = np.genfromtxt(sys.argv[1], delimiter=',', skip_header=1)[:, 1:]
+sys.exit(int(abs(X[[1, 4]] - X[0]).max() > 1e-3 or abs(np.hypot(*(X[2] - X[0])) - 8**.5) > 1e-3))" "$tmp/map.csv"
+  verdict "vectors that are the same come to the same place ($o)"
+done
 printf '0,0,0\n0,0,0\n0,0,0\n' >"$tmp/same.csv"
 run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0 ]
 verdict "points that coincide all"
