@@ -32,9 +32,9 @@ class Tolerances:
             for line in file:
                 words, _, why = line.partition("#")
                 words = words.split()
-                if words and words[0] == storage:
+                if words and words[0] in (storage, "both"):
                     if words[2] in ("ends", "fails"):
-                        self.exceptions.append((words[1], words[2], why.strip()))
+                        self.exceptions.append((words[1], words[2], " ".join(words[3:]), why.strip()))
                     else:
                         self.rows.append((words[1], float(words[2]), float(words[3])))
 
@@ -43,8 +43,8 @@ class Tolerances:
         return [row for row in self.rows if fnmatch.fnmatch(case.name, row[0])][-1][1:]
 
     def exception(self, case):
-        """"ends": the run must end well, whatever it prints; "fails": the test's own check cannot pass; and why."""
-        return ([(e, why) for pattern, e, why in self.exceptions if fnmatch.fnmatch(case.name, pattern)] or [("", "")])[-1]
+        """"ends": the run must end well, whatever it prints; "fails": the test's own check cannot pass; the words it must fail with; and why."""
+        return ([e[1:] for e in self.exceptions if fnmatch.fnmatch(case.name, e[0])] or [("", "", "")])[-1]
 
 
 class Judge:
@@ -79,8 +79,9 @@ class Judge:
         if not reason:
             return PASSED, "", worst
         if not theirs.difference:
-            exception, why = self.tolerances.exception(case)
-            return (EXCEPTED, why, worst) if exception == "fails" or exception == "ends" and not ours.failure else (FAILED, reason, worst)
+            exception, words, why = self.tolerances.exception(case)
+            excepted = exception == "fails" and words in reason or exception == "ends" and not ours.failure
+            return (EXCEPTED, why, worst) if excepted else (FAILED, reason, worst)
         if ours.failure and theirs.failure:  # ranks interrupt each other's sentences
             a, b = (set(" ".join(comparing.plain([x.failure])).split()) for x in (ours, theirs))
             alike = a <= b or b <= a

@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 /*TEST
 
    testset:
-      filter: grep -v -e "^LU" -e "^ILU" -e "^  " -e "^Mat Object" -e "function name: MatProductSetFromOptions_anytype_C"
+      filter: grep -v -e "^LU" -e "^ILU" -e "^  " -e "^Mat Object"
       output_file: output/ops.out
       test:
          suffix: 1

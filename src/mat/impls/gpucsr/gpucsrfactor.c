@@ -32,6 +32,7 @@ PetscErrorCode MatGPUCSRSetFactors_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode (*MatGetFactor_Base)(Mat, MatFactorType, Mat *);
 static PetscErrorCode (*MatILUFactorSymbolic_Base)(Mat, Mat, IS, IS, const MatFactorInfo *);
 
 /* ILU(0) gives the factor a copy of the matrix's composed functions, of which plain AIJ frees only those it knows */
@@ -43,15 +44,25 @@ static PetscErrorCode MatILUFactorSymbolic_SeqAIJGPUCSR(Mat F, Mat A, IS row, IS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* found before plain AIJ's when no solver is asked for by name */
-PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat A, MatFactorType type, Mat *F)
+static PetscErrorCode MatGetFactor_SeqAIJ_ILU(Mat A, MatFactorType type, Mat *F)
 {
-  PetscErrorCode (*create)(Mat, MatFactorType, Mat *);
+  PetscBool ours;
 
   PetscFunctionBegin;
-  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, type, NULL, NULL, &create));
-  PetscCall((*create)(A, type, F));
+  PetscCall((*MatGetFactor_Base)(A, type, F));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJGPUCSR, &ours));
+  if (!ours) PetscFunctionReturn(PETSC_SUCCESS);
   MatILUFactorSymbolic_Base    = (*F)->ops->ilufactorsymbolic;
   (*F)->ops->ilufactorsymbolic = MatILUFactorSymbolic_SeqAIJGPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In plain AIJ's own place: of a solver asked for by name PETSc takes the first whose type's name ours begins with, and that is
+   plain AIJ's. */
+PetscErrorCode MatGPUCSRRegisterFactors_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, MAT_FACTOR_ILU, NULL, NULL, &MatGetFactor_Base));
+  PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJ, MAT_FACTOR_ILU, MatGetFactor_SeqAIJ_ILU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

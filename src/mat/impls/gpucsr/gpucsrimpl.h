@@ -180,7 +180,7 @@ PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReus
 /* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
-PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJGPUCSR_ILU(Mat, MatFactorType, Mat *);
+PETSC_INTERN PetscErrorCode MatGPUCSRRegisterFactors_Private(void);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRPresent_Private(Mat, char **own);
