@@ -1,7 +1,6 @@
 /* What is done with ranks: the first places, files, a picture. */
 #include "pagerank.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 /* higher rank first, then lower number: a fixed order */
 static int ComparePlaces(const void *a, const void *b)
@@ -135,24 +134,19 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
 PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char file[])
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)x[0]);
-  char        aside[PETSC_MAX_PATH_LEN];
+  GpAppOutput out;
   PetscViewer viewer;
-  PetscMPIInt rank;
-  int         failed = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(aside, sizeof(aside), "%s.part", file));
+  PetscCall(GpAppOutputOpen(comm, file, &out));
   PetscCall(PetscViewerCreate(comm, &viewer));
   PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
   PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
   PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-  PetscCall(PetscViewerFileSetName(viewer, aside));
+  PetscCall(PetscViewerFileSetName(viewer, out.aside));
   for (PetscInt k = 0; k < n; k++) PetscCall(VecView(x[k], viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) failed = rename(aside, file);
-  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, comm));
-  PetscCheck(!failed, comm, PETSC_ERR_FILE_WRITE, "Cannot rename %s to %s", aside, file);
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

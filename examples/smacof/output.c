@@ -34,35 +34,30 @@ PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a dense matrix of N rows for MatLoad(); written aside and renamed */
+/* a dense matrix of N rows for MatLoad() */
 PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char file[])
 {
-  char        aside[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
-  int         failed = 0;
+  GpAppOutput out;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) {
+  PetscCall(GpAppOutputOpen(comm, file, &out));
+  if (out.fp) {
     PetscViewer viewer;
     Mat         X;
 
-    PetscCall(PetscSNPrintf(aside, sizeof(aside), "%s.part", file));
     PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, N, dim, (PetscScalar *)x, &X));
     PetscCall(PetscViewerCreate(PETSC_COMM_SELF, &viewer));
     PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
     PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
     PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-    PetscCall(PetscViewerFileSetName(viewer, aside));
+    PetscCall(PetscViewerFileSetName(viewer, out.aside));
     PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_NATIVE)); /* else rows of a sparse matrix */
     PetscCall(MatView(X, viewer));
     PetscCall(PetscViewerPopFormat(viewer));
     PetscCall(PetscViewerDestroy(&viewer));
     PetscCall(MatDestroy(&X));
-    failed = rename(aside, file);
   }
-  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, comm));
-  PetscCheck(!failed, comm, PETSC_ERR_FILE_WRITE, "Cannot rename %s.part to %s", file, file);
+  PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

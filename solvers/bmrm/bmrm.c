@@ -149,6 +149,17 @@ PetscErrorCode BMRMForget_Private(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* keeps a vector of the user's, or none, in place of the one before; what was computed with that is forgotten */
+PetscErrorCode BMRMTake_Private(BMRM b, Vec v, Vec *kept)
+{
+  PetscFunctionBegin;
+  if (v) PetscCall(PetscObjectReference((PetscObject)v));
+  PetscCall(VecDestroy(kept));
+  *kept = v;
+  PetscCall(BMRMForget_Private(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
   BMRMDestroy - Destroys the solver
 

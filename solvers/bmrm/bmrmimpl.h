@@ -124,6 +124,7 @@ struct _p_BMRM {
 
 /* bmrm.c */
 PETSC_INTERN PetscErrorCode BMRMForget_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMTake_Private(BMRM, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 
 /* bmrmblocks.c */

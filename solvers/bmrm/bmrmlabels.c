@@ -83,11 +83,8 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
     PetscCall(VecGetLocalSize(queries, &n));
     PetscCall(VecGetLocalSize(b->y, &m));
     PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " queries for %" PetscInt_FMT " labels on this rank", n, m);
-    PetscCall(PetscObjectReference((PetscObject)queries));
   }
-  PetscCall(VecDestroy(&b->queries));
-  b->queries = queries;
-  PetscCall(BMRMForget_Private(b));
+  PetscCall(BMRMTake_Private(b, queries, &b->queries));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

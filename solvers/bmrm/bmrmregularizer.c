@@ -169,11 +169,8 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
   if (factor) {
     PetscValidHeaderSpecific(factor, VEC_CLASSID, 2);
     PetscCheckSameComm(b, 1, factor, 2);
-    PetscCall(PetscObjectReference((PetscObject)factor));
   }
-  PetscCall(VecDestroy(&b->factor));
-  b->factor = factor;
-  PetscCall(BMRMForget_Private(b));
+  PetscCall(BMRMTake_Private(b, factor, &b->factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,11 +199,8 @@ PetscErrorCode BMRMSetGroups(BMRM b, Vec group)
   if (group) {
     PetscValidHeaderSpecific(group, VEC_CLASSID, 2);
     PetscCheckSameComm(b, 1, group, 2);
-    PetscCall(PetscObjectReference((PetscObject)group));
   }
-  PetscCall(VecDestroy(&b->groups));
-  b->groups = group;
-  PetscCall(BMRMForget_Private(b));
+  PetscCall(BMRMTake_Private(b, group, &b->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

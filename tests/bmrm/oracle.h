@@ -4,9 +4,9 @@
 #define BMRM_ORACLE_H
 
 #include "bmrmimpl.h"
+#include "nested.h"
 #include <gpucsr.h>
 
-#define GOLDEN  0.61803398874989484820
 #define MOST_N  6  /* weights */
 #define MOST_M  64 /* scores */
 #define OBJECTS PETSC_COMM_WORLD, PETSC_ERR_PLIB
@@ -21,15 +21,6 @@ struct _Oracle {
   PetscReal lambda, x[MOST_M * MOST_N], y[MOST_M], w[MOST_N]; /* x row by row */
   PetscReal range, width;                                     /* the minimum is looked for in a cube, to a width */
 };
-
-/* a number in [-1, 1) */
-static inline PetscReal Value(PetscInt seed, PetscInt i, PetscInt k)
-{
-  PetscInt64 s = 4711 + 15485863 * (PetscInt64)seed + 7919 * (PetscInt64)i + 104729 * (PetscInt64)k;
-
-  for (int r = 0; r < 5; r++) s = (s * 1103515245 + 12345) & 0x7fffffff;
-  return (PetscReal)s / (PetscReal)0x40000000 - 1;
-}
 
 static inline PetscReal OmegaL2(const PetscReal w[], PetscInt n)
 {
@@ -52,9 +43,10 @@ static inline PetscReal OmegaElasticNet(const PetscReal w[], PetscInt n)
   return 0.5 * OmegaL2(w, n) + 0.5 * OmegaL1(w, n);
 }
 
-static inline PetscReal Objective(const Oracle *p)
+static inline PetscReal Objective(const void *oracle)
 {
-  PetscReal z[MOST_M];
+  const Oracle *p = (const Oracle *)oracle;
+  PetscReal     z[MOST_M];
 
   for (PetscInt c = 0; c < p->k; c++) {
     for (PetscInt i = 0; i < p->m; i++) {
@@ -63,31 +55,6 @@ static inline PetscReal Objective(const Oracle *p)
     }
   }
   return p->lambda * (*p->omega)(p->w, p->n * p->k) + (*p->risk)(p, z);
-}
-
-/* The least objective over the weights from k on, by golden sections inside golden sections: no derivative, no model, only convexity. */
-static inline PetscReal Least(Oracle *p, PetscInt k)
-{
-  PetscReal lo = -p->range, hi = p->range, at[2], J[2];
-
-  if (k == p->n * p->k) return Objective(p);
-  for (int s = 0; s < 2; s++) {
-    at[s]   = s ? lo + GOLDEN * (hi - lo) : hi - GOLDEN * (hi - lo);
-    p->w[k] = at[s];
-    J[s]    = Least(p, k + 1);
-  }
-  while (hi - lo > p->width) {
-    const int s = J[0] < J[1]; /* the end that goes: s = 1 the upper one */
-
-    if (s) hi = at[1];
-    else lo = at[0];
-    at[s]     = at[1 - s];
-    J[s]      = J[1 - s];
-    at[1 - s] = s ? hi - GOLDEN * (hi - lo) : lo + GOLDEN * (hi - lo);
-    p->w[k]   = at[1 - s];
-    J[1 - s]  = Least(p, k + 1);
-  }
-  return PetscMin(J[0], J[1]);
 }
 
 /* The matrix of the features, which have few digits and so are the same in single precision, if that is how they were made. */
@@ -257,7 +224,7 @@ static inline PetscErrorCode TestSolve(BMRM b, Oracle *p)
   Vec                 w;
 
   PetscFunctionBegin;
-  p->w[0] = Least(p, 0);
+  p->w[0] = Least(p->w, p->n * p->k, p->range, p->width, Objective, p);
   PetscCall(BMRMSetTolerances(b, 1e-7, 0, 1000));
   PetscCall(BMRMMonitorSet(b, Watch, p, NULL));
   PetscCall(BMRMSolve(b));

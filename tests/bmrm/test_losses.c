@@ -1,11 +1,11 @@
 static char help[] = "Every loss with every regulariser: derivatives, cuts and line searches against differences, the trainer against nested searches.\n\n";
 
 #include "bmrmimpl.h"
+#include "nested.h"
 #include <gpucsr.h>
 
-#define MROWS  14
-#define NCOLS  3
-#define GOLDEN 0.61803398874989484820
+#define MROWS 14
+#define NCOLS 3
 
 typedef struct {
   const char *name;
@@ -57,15 +57,6 @@ static const struct {
                     {"grouplasso", "grouplasso", 0, 0, 1, {1, 1, 1}},
                     {"grouplasso with factors and a free weight", "grouplasso", 0, 0, 1, {2, 2, 0}}};
 
-/* a number in [-1, 1) that depends on nothing but its arguments */
-static PetscReal Value(PetscInt seed, PetscInt i, PetscInt k)
-{
-  PetscInt64 s = 4711 + 15485863 * (PetscInt64)seed + 7919 * (PetscInt64)i + 104729 * (PetscInt64)k;
-
-  for (int r = 0; r < 5; r++) s = (s * 1103515245 + 12345) & 0x7fffffff;
-  return (PetscReal)s / (PetscReal)0x40000000 - 1;
-}
-
 static void Row(const Loss *l, PetscInt seed, PetscInt i, PetscReal x[NCOLS], PetscReal *y)
 {
   PetscReal sum = Value(seed, i, NCOLS);
@@ -93,9 +84,10 @@ static PetscReal Omega(PetscInt reg, const PetscReal w[NCOLS])
   return sum;
 }
 
-static PetscReal Objective(const Problem *p)
+static PetscReal Objective(const void *problem)
 {
-  PetscReal J = 0, x[NCOLS], y;
+  const Problem *p = (const Problem *)problem;
+  PetscReal      J = 0, x[NCOLS], y;
 
   for (PetscInt i = 0; i < MROWS; i++) {
     PetscReal z = 0;
@@ -105,31 +97,6 @@ static PetscReal Objective(const Problem *p)
     J += (*p->loss->loss)(z, y) / MROWS;
   }
   return J + p->lambda * Omega(p->reg, p->w);
-}
-
-/* The least objective over the weights from k on, by golden sections inside golden sections: no derivative, no model, only convexity. */
-static PetscReal Least(Problem *p, PetscInt k)
-{
-  PetscReal lo = -25, hi = 25, at[2], J[2];
-
-  if (k == NCOLS) return Objective(p);
-  for (int s = 0; s < 2; s++) {
-    at[s]   = s ? lo + GOLDEN * (hi - lo) : hi - GOLDEN * (hi - lo);
-    p->w[k] = at[s];
-    J[s]    = Least(p, k + 1);
-  }
-  while (hi - lo > 1e-10) {
-    const int s = J[0] < J[1]; /* the end that goes: s = 1 the upper one */
-
-    if (s) hi = at[1];
-    else lo = at[0];
-    at[s]     = at[1 - s];
-    J[s]      = J[1 - s];
-    at[1 - s] = s ? hi - GOLDEN * (hi - lo) : lo + GOLDEN * (hi - lo);
-    p->w[k]   = at[1 - s];
-    J[1 - s]  = Least(p, k + 1);
-  }
-  return PetscMin(J[0], J[1]);
 }
 
 static PetscErrorCode CreateProblem(const Problem *p, MatType type, Mat *X, Vec *y)
@@ -332,7 +299,7 @@ static PetscErrorCode TestSolve(BMRM b, Problem *p, PetscInt *passes)
   const PetscScalar  *a;
 
   PetscFunctionBegin;
-  p->w[0] = Least(p, 0);
+  p->w[0] = Least(p->w, NCOLS, 25, 1e-10, Objective, p);
   PetscCall(BMRMSetLambda(b, p->lambda));
   PetscCall(BMRMSetTolerances(b, 1e-7, 0, 3000));
   PetscCall(BMRMMonitorSet(b, Watch, p, NULL));
