@@ -140,18 +140,30 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   return __shfl_sync(ALL, upto, WARP - 1);
 }
 
+/* the blocks behind those of the tiles */
+__device__ static void PutEmpty(int32_t block, int32_t n, const int32_t *empty, const double *z, double *y)
+{
+  const int32_t e = block * BLOCK + threadIdx.x;
+
+  if (e < n) y[empty[e]] = z ? z[empty[e]] : 0.0;
+}
+
 template <bool SAME>
-__global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nempty, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
 {
   __shared__ double products[WARPS][CHUNK + WARP];
   __shared__ Ends   ends[WARPS];
-  const int         warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-  const int64_t     chunk = (int64_t)blockIdx.x * WARPS + warp, start = chunk * CHUNK;
-  const uint8_t    *flag  = (const uint8_t *)F.flag + start / EACH;
-  const uint32_t    bits  = flag[lane];
-  const bool        ended = flag[WARP] & 1; /* a row starts behind the chunk */
-  const int32_t     first = F.rank[chunk];
-  double           *sums  = products[warp], head;
+  if ((int32_t)blockIdx.x >= F.tile.ntiles) {
+    PutEmpty((int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
+    return;
+  }
+  const int      warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+  const int64_t  chunk = (int64_t)blockIdx.x * WARPS + warp, start = chunk * CHUNK;
+  const uint8_t *flag  = (const uint8_t *)F.flag + start / EACH;
+  const uint32_t bits  = flag[lane];
+  const bool     ended = flag[WARP] & 1; /* a row starts behind the chunk */
+  const int32_t  first = F.rank[chunk];
+  double        *sums  = products[warp], head;
 
   Multiply<SAME>(nnz - start, col + start, SAME ? val : val + start, x, sums);
   __syncwarp();
@@ -174,23 +186,15 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t 
   else F.tile.tail[blockIdx.x] = sum;
 }
 
-__global__ static void PutEmpty(int32_t n, const int32_t *__restrict__ empty, const double *z, double *y)
-{
-  const int32_t e = blockIdx.x * BLOCK + threadIdx.x;
-
-  if (e < n) y[empty[e]] = z ? z[empty[e]] : 0.0;
-}
-
 GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr     *C      = A->csr;
   const GpCsrFlag *F      = (const GpCsrFlag *)A->data;
-  const int32_t    nempty = C->m - F->n;
-  cudaStream_t     stream = (cudaStream_t)C->dev->stream;
+  const int32_t    nempty = z != y ? C->m - F->n : 0;
+  const unsigned   blocks = F->tile.ntiles + (unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK);
 
-  if (F->n) (F->same ? CsrFlag<true> : CsrFlag<false>)<<<F->tile.ntiles, BLOCK, 0, stream>>>(*F, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
-  FinishSpans(stream, &F->tile, z, y);
-  if (nempty && z != y) PutEmpty<<<(unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(nempty, F->empty, z, y);
+  if (blocks) (F->same ? CsrFlag<true> : CsrFlag<false>)<<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+  FinishSpans((cudaStream_t)C->dev->stream, &F->tile, z, y);
   return GpDevCheckLaunch(C->dev, "csrflag");
 }
 #endif
