@@ -177,14 +177,15 @@ $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
-$(foreach b,$(filter-out bench_corpus bench_rank $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+corpus := corpus corpusgrid corpusgraph corpusfit corpusread
+$(foreach b,$(filter-out bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
 $(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 $(BUILD)/bin/bench_smacof: $(smacof_host) $(smacof_cuda)
-corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
-$(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
+$(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # the experiment that the selector learns from
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
 $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # makes a model from its table

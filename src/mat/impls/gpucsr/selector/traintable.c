@@ -241,10 +241,14 @@ static int CompareCases(const void *a, const void *b)
 
 const char *TablePrepare(Table *T, double mix)
 {
-  int keep = 0;
+  static char wrong[96];
+  int         keep = 0;
 
   for (int f = 0; f < GP_FEATURES; f++)
-    if (!T->has[f]) return Features[f];
+    if (!T->has[f]) {
+      snprintf(wrong, sizeof(wrong), "without a column of the feature %s", Features[f]);
+      return wrong;
+    }
   qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
   for (int i = 0; i < T->cases; i++) {
     Case *c = &T->c[i];
@@ -263,8 +267,9 @@ const char *TablePrepare(Table *T, double mix)
     Case *c = &T->c[i];
 
     GpSelAsk(c->n, c->nnz, c->asked);
-    for (c->kindof = 0; c->kindof < T->kinds && strcmp(T->kind[c->kindof], c->kind); c->kindof++) {}
-    if (c->kindof == T->kinds) snprintf(T->kind[T->kinds++], sizeof(T->kind[0]), "%s", c->kind);
+    for (c->familyof = 0; c->familyof < T->families && strcmp(T->familyname[c->familyof], c->family); c->familyof++) {}
+    if (c->familyof == TRAIN_NAMES) return "from so many families";
+    if (c->familyof == T->families) snprintf(T->familyname[T->families++], sizeof(T->familyname[0]), "%s", c->family);
   }
   return NULL;
 }
