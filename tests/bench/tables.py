@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tables of docs/performance.md and README.md, from what train predicts of a recorded table and from what bench_spmv printed.
 
-    tests/bench/tables.py predictions.csv docs/performance.md README.md [spmv.csv ...]
+    tests/bench/tables.py predictions.csv analysis.md docs/performance.md README.md [spmv.csv ...]
 
 Writes between the lines <!-- figures: NAME --> and <!-- end of figures --> of the two pages.  A ratio is a rival's time over ours, a mean is a
 geometric one.  Ours is the kernel that the model chooses when it has seen no matrix of the family.
@@ -147,6 +147,22 @@ def short(cases, petsc):
     return out
 
 
+PARTS = ("The model:", "Candidates:", "Cost in products", "Best sets by smallest mean loss")
+
+
+def selector(analysis):
+    """of what train printed the parts that a reader of the page wants, each a line of words and a table"""
+    with open(analysis) as file:
+        blocks = file.read().split("\n\n")
+    out = []
+    for part in PARTS:
+        at = next((k for k, block in enumerate(blocks) if block.startswith(part)), None)
+        if at is None or at + 1 == len(blocks):
+            sys.exit(f"tables.py: {analysis} has no part '{part}'")
+        out += ["", blocks[at] + ":" * (not blocks[at].endswith(":")), "", blocks[at + 1].strip()]
+    return out[1:]
+
+
 def put(page, tables):
     with open(page) as file:
         text = file.read()
@@ -161,13 +177,13 @@ def put(page, tables):
     os.replace(page + ".new", page)
 
 
-def main(table, performance, readme, *names):
+def main(table, analysis, performance, readme, *names):
     cases = predictions(table)
     if not cases:
         sys.exit(f"tables.py: {table} holds no matrix")
-    cache = max(8 * c["n"] / c["xcache"] for c in cases if c["xcache"] > 0)
+    cache = max((8 * c["n"] / c["xcache"] for c in cases if c["xcache"] > 0), default=math.inf)
     petsc = products(names, cache)
-    put(performance, {"families": families(cases, petsc), "goals": goals(cases)})
+    put(performance, {"families": families(cases, petsc), "goals": goals(cases), "selector": selector(analysis)})
     put(readme, {"families": short(cases, petsc)})
 
 
