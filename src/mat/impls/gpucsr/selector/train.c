@@ -172,7 +172,7 @@ static int Fail(const char *what, const char *file)
   return 1;
 }
 
-/* the best of cuSPARSE, float values beside double vectors: a kernel of ours or, among the kernels, its own should never be much slower */
+/* the best of cuSPARSE, float values beside double vectors, where all its formats were timed: a kernel of ours or, among the kernels, its own should never be much slower */
 static void TellRivals(const char *what, const int chosen[])
 {
   int n = 0, below = 0, hopeless = 0;

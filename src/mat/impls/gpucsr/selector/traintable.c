@@ -9,8 +9,8 @@
 #define COLUMNS 640
 
 typedef struct {
-  char sort;         /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
-  int  index, rival; /* rival: a kernel that is a vendor's routine */
+  char sort; /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
+  int  index;
 } Column;
 
 static const char *const Features[GP_FEATURES] = {
@@ -76,7 +76,7 @@ static Column Meaning(Table *T, char *name, const char *excluded)
   format = strchr(colon, ':');
   if (!format) return (Column){' ', 0};
   *format++ = 0;
-  if (Among(excluded, colon)) return (Column){name[0] == 'k' && strstr(colon, "vendor") ? 'm' : ' ', 0};
+  if (Among(excluded, colon)) return (Column){' ', 0};
   if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
     snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
     T->formatof[T->kernels++] = FormatIndex(T, format);
@@ -155,7 +155,6 @@ static void Cell(Case *c, Column column, const char *text)
     break;
   case 'k':
     c->warm[column.index] = value;
-    if (column.rival) Rival(&c->mixed, value);
     break;
   case 'c':
     c->cold[column.index] = value;
