@@ -177,14 +177,15 @@ $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
-$(foreach b,$(filter-out bench_corpus bench_rank $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+corpus := corpus corpusgrid corpusgraph corpusfit corpusread
+$(foreach b,$(filter-out bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
 $(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 $(BUILD)/bin/bench_smacof: $(smacof_host) $(smacof_cuda)
-corpus := corpus corpusgrid corpusgraph corpusfit corpusread corpusqueue $(if $(nvcc),rivals)
-$(BUILD)/bin/bench_corpus: $(obj)/tests/bench/bench_corpus.o $(corpus:%=$(obj)/tests/bench/%.o) $(alib) # the experiment that the selector learns from
+$(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # the experiment that the selector learns from
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
 $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # makes a model from its table
@@ -221,10 +222,12 @@ bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PET
 	tests/bench/run.sh
 
 record ?= tests/bench/results/2026-11-21-h200/rehearsal
-figures: $(BUILD)/bin/train ## the selector's model, analysis and figure from a recorded table: record=tests/bench/results/<campaign>
+figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures and tables of the pages, from recorded tables: record=tests/bench/results/<campaign>
 	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
+	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance.md README.md $(wildcard $(record)/spmv*.csv)
+	$(if $(wildcard $(record)/spmv-families.csv),tests/bench/plot.py $(record)/spmv-families.csv docs/performance.svg)
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

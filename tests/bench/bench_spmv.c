@@ -1,20 +1,24 @@
 static char help[] = "MatMult() and MatMultTranspose() of several matrix types side by side, as a PETSc program sees them: CSV on standard output.\n\n\
-  -matrices <name,...>   of tests/bench/matrices.h, default stencil7-100\n\
+  -matrices <name,...>   of tests/bench/matrices.h, or members of the corpus (bench_corpus --list), default stencil7-100\n\
+  -scale <s>             sizes of generated members of the corpus, default 1\n\
   -types <type,...>      matrix types, default aij,gpucsr; gpucsr:double keeps doubles,\n\
                          aijcusparse:explicit forms the transpose (MAT_FORM_EXPLICIT_TRANSPOSE)\n\
   -repeats <n>           turns, of which the median is told, default 11\n\
-  -batch <n>             products a turn, default 10\n\n";
+  -batch <n>             products a turn, default 10\n\
+  -flush <MiB>           tell cold times too: every product after so much was written, whose own time is taken off, default 0\n\n";
 
-#include "bench/matrices.h"
+#include "bench/corpus.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscmat.h>
 
-#define MAX 32
+#define MAX 128
 
 typedef struct {
-  PetscInt repeats, batch;
-  double   first[2]; /* seconds of the first matrix type, the ratios' base */
+  PetscInt    repeats, batch;
+  PetscReal   scale, flush;
+  double      first[2]; /* seconds of the first matrix type, the ratios' base */
+  const char *name, *kind;
 } Bench;
 
 static PetscErrorCode Build(const BenchMatrix *B, const char spec[], Mat *A)
@@ -49,31 +53,54 @@ static int CompareDoubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* median seconds of a product; the norm of the last result waits for the device and keeps the work honest */
-static PetscErrorCode Time(const Bench *b, Mat A, PetscBool transpose, Vec x, Vec y, double *seconds, double *setup, PetscReal *norm)
+/* median seconds of a product, each after a write to flush unless that is NULL, or of the writes alone (A NULL).  The norm of the last result waits
+   for the device and keeps the work honest. */
+static PetscErrorCode Time(const Bench *b, Mat A, PetscBool transpose, Vec flush, Vec x, Vec y, double *seconds, double *setup)
 {
   double         times[1024];
+  PetscReal      norm;
   PetscLogDouble t0, t1;
 
   PetscFunctionBeginUser;
   for (PetscInt r = -2; r < b->repeats; r++) {
     PetscInt batch = r < 0 ? 1 : b->batch;
 
-    PetscCall(VecNorm(x, NORM_INFINITY, norm));
+    PetscCall(VecNorm(x, NORM_INFINITY, &norm));
     PetscCall(PetscTime(&t0));
-    for (PetscInt k = 0; k < batch; k++) PetscCall(transpose ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
-    if (batch > 1 || r < 0) PetscCall(VecNorm(y, NORM_INFINITY, norm));
+    for (PetscInt k = 0; k < batch; k++) {
+      if (flush) PetscCall(VecSet(flush, 1.0));
+      if (A) PetscCall(transpose ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+    }
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     PetscCall(PetscTime(&t1));
-    if (r == -2) *setup = t1 - t0;
-    if (r >= 0) times[r] = (t1 - t0) / batch;
+    if (r == -2 && setup) *setup = t1 - t0;
+    if (r >= 0) times[r] = (t1 - t0) / (double)batch;
   }
   qsort(times, (size_t)b->repeats, sizeof(double), CompareDoubles);
   *seconds = times[b->repeats / 2];
-  PetscCall(VecNorm(y, NORM_2, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(Bench *b, const char matrix[], const BenchMatrix *B, const char type[], PetscBool first)
+/* every product from memory: with writes between, less the writes */
+static PetscErrorCode TimeCold(const Bench *b, Mat A, PetscBool transpose, Vec x, Vec y, double *seconds)
+{
+  double  writes;
+  VecType type;
+  Vec     flush;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetType(x, &type));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &flush));
+  PetscCall(VecSetSizes(flush, (PetscInt)(b->flush * 131072), PETSC_DECIDE));
+  PetscCall(VecSetType(flush, type));
+  PetscCall(Time(b, NULL, transpose, flush, x, y, &writes, NULL));
+  PetscCall(Time(b, A, transpose, flush, x, y, seconds, NULL));
+  *seconds -= writes;
+  PetscCall(VecDestroy(&flush));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(Bench *b, const BenchMatrix *B, const char type[], PetscBool first)
 {
   Mat         A;
   Vec         v[2];
@@ -87,13 +114,16 @@ static PetscErrorCode Run(Bench *b, const char matrix[], const BenchMatrix *B, c
   PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
   PetscCall(PetscRandomSetFromOptions(random));
   for (int t = 0; t < 2; t++) {
-    double    seconds, setup;
+    double    seconds, setup, cold = 0;
     PetscReal norm;
 
     PetscCall(VecSetRandom(v[t], random));
-    PetscCall(Time(b, A, t ? PETSC_TRUE : PETSC_FALSE, v[t], v[1 - t], &seconds, &setup, &norm));
+    PetscCall(Time(b, A, (PetscBool)t, NULL, v[t], v[1 - t], &seconds, &setup));
+    if (b->flush > 0) PetscCall(TimeCold(b, A, (PetscBool)t, v[t], v[1 - t], &cold));
+    PetscCall(VecNorm(v[1 - t], NORM_2, &norm));
     if (first) b->first[t] = seconds;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s,%s,%s,%s,%.1f,%.0f,%.3f,%.12e\n", matrix, type, vectype, t ? "MatMultTranspose" : "MatMult", 1e6 * seconds, 1e6 * setup, b->first[t] / seconds, (double)norm));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s,%s,%s,%s,%.2f,%.0f,%.3f,%.12e,%s,%d,%d,%d,%.2f\n", b->name, type, vectype, t ? "MatMultTranspose" : "MatMult", 1e6 * seconds, 1e6 * setup, b->first[t] / seconds, (double)norm, b->kind, (int)B->m,
+                          (int)B->n, (int)B->nnz, 1e6 * cold));
   }
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(VecDestroy(&v[0]));
@@ -102,9 +132,30 @@ static PetscErrorCode Run(Bench *b, const char matrix[], const BenchMatrix *B, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* a matrix by its name in matrices.h or in the corpus, where nothing that lies in files is looked for */
+static PetscErrorCode Named(Bench *b, const char name[], BenchMatrix *B)
+{
+  CorpusJob *jobs;
+  int        n, found = 0;
+
+  PetscFunctionBeginUser;
+  b->name = name;
+  b->kind = "-";
+  if (BenchNamed(name, B)) PetscFunctionReturn(PETSC_SUCCESS);
+  jobs = CorpusList("/nonexistent", (double)b->scale, &n);
+  for (int k = 0; k < n && !found; k++) {
+    if (strcmp(jobs[k].name, name)) continue;
+    found   = jobs[k].make(&jobs[k], B);
+    b->kind = jobs[k].kind;
+  }
+  free(jobs);
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No matrix named %s in tests/bench/matrices.h or in the corpus", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
-  Bench       b = {.repeats = 11, .batch = 10};
+  Bench       b = {.repeats = 11, .batch = 10, .scale = 1};
   char       *matrices[MAX], *types[MAX];
   PetscInt    nm = MAX, nt = MAX;
   PetscBool   set;
@@ -115,6 +166,8 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &b.repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-batch", &b.batch, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &b.scale, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-flush", &b.flush, NULL));
   PetscCheck(b.repeats > 0 && b.repeats <= 1024 && b.batch > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats must be 1 to 1024 and -batch positive");
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-matrices", matrices, &nm, &set));
   if (!set) {
@@ -128,14 +181,14 @@ int main(int argc, char **argv)
     PetscCall(PetscStrallocpy("gpucsr", &types[1]));
   }
   PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# PETSc %d.%d.%d, gpucsr on %s, median of %d turns of %d products; first: the first product with its set-up; ratio: to the first type\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
-                        device, (int)b.repeats, (int)b.batch));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "matrix,type,vector,operation,us,first_us,ratio,norm\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# PETSc %d.%d.%d, gpucsr on %s, median of %d turns of %d products; first: the first product with its set-up; ratio: to the first type; cold_us: after a write of %g MiB, which is taken off\n",
+                        PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, device, (int)b.repeats, (int)b.batch, (double)b.flush));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "matrix,type,vector,operation,us,first_us,ratio,norm,kind,m,n,nnz,cold_us\n"));
   for (PetscInt i = 0; i < nm; i++) {
     BenchMatrix B;
 
-    PetscCheck(BenchNamed(matrices[i], &B), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No matrix named %s in tests/bench/matrices.h", matrices[i]);
-    for (PetscInt t = 0; t < nt; t++) PetscCall(Run(&b, matrices[i], &B, types[t], (PetscBool)(t == 0)));
+    PetscCall(Named(&b, matrices[i], &B));
+    for (PetscInt t = 0; t < nt; t++) PetscCall(Run(&b, &B, types[t], (PetscBool)(t == 0)));
     BenchMatrixDestroy(&B);
   }
   for (PetscInt i = 0; i < nm; i++) PetscCall(PetscFree(matrices[i]));

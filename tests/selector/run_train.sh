@@ -64,3 +64,44 @@ check "a kernel can be left out" bash -c "! grep -q ' c ' '$work/known.txt'"
 if "$BUILD/bin/train" "$none" >"$log" 2>&1; then not_ok "a table that is not there is refused"; else check "a table that is not there is refused in words" grep -q 'cannot read' "$log"; fi
 sed 's/f:mean/f:median/' "$work/known.csv" >"$work/wrong.csv"
 if "$BUILD/bin/train" "$work/wrong.csv" >"$log" 2>&1; then not_ok "a table without a feature is refused"; else check "a table without a feature is refused by the feature's name" grep -q 'feature mean' "$log"; fi
+
+# --- the pages' tables: ratios whose means are known, put between their marks --------------------------------------------------------
+pages=$work/pages
+mkdir -p "$pages"
+printf 'before\n<!-- figures: families -->\nold\n<!-- end of figures -->\nbetween\n<!-- figures: goals -->\n<!-- end of figures -->\n<!-- figures: selector -->\n<!-- end of figures -->\nafter\n' >"$pages/page.md"
+printf 'before\n<!-- figures: families -->\n<!-- end of figures -->\nafter\n' >"$pages/readme.md"
+cat >"$pages/predictions.csv" <<EOF
+matrix,family,kind,side,n,nnz,xcache,best_us,seen,seen_us,held,held_us,mixed_us,double_us,roofline
+lp-wide-01,lp-wide,LP,A,1000,2e5,0.1,10,a,10,b,10,20,20,0.5
+lp-wide-04,lp-wide,LP,A,1000,2e5,0.1,10,a,10,b,10,0,0,0.5
+lp-wide-02,lp-wide,LP,A,1000,2e5,0.1,10,a,10,b,20,10,30,0.5
+lp-wide-03,lp-wide,LP,At,1000,2e4,0.1,10,a,10,b,20,10,30,0.5
+rmat-01,rmat,power-law,A,20000,1e6,2,10,a,10,b,10,30,40,0.5
+stencil5-var-01,stencil5-var,stencil-variable,A,1000,5e6,0.1,10,a,10,b,10,16,25,0.81
+EOF
+cat >"$pages/spmv.csv" <<EOF
+# PETSc
+matrix,type,vector,operation,us,first_us,ratio,norm,kind,m,n,nnz,cold_us
+lp-wide-01,aijcusparse,cuda,MatMultTranspose,120,1,1,1,LP,100,1000,200000,0
+lp-wide-01,aijcusparse:explicit,cuda,MatMultTranspose,15,1,1,1,LP,100,1000,200000,0
+lp-wide-01,gpucsr,cuda,MatMultTranspose,10,1,1,1,LP,100,1000,200000,0
+tiny-01,aijcusparse,cuda,MatMult,6,1,1,1,tiny,100,100,2000,0
+tiny-01,gpucsr,cuda,MatMult,3,1,1,1,tiny,100,100,2000,0
+EOF
+tables() { tests/bench/tables.py "$pages/predictions.csv" "$work/known.txt" "$@"; }
+"$BUILD/bin/train" --predictions "$work/known-predictions.csv" "$work/known.csv" >"$work/known.txt" 2>"$log"
+check "train's predictions have the columns that the tables ask for" cmp <(head -1 "$work/known-predictions.csv") <(head -1 "$pages/predictions.csv")
+check "tables are made" tables "$pages/page.md" "$pages/readme.md" "$pages/spmv.csv"
+has() { grep -qF "$1" "$pages/page.md"; }
+check "a mean is geometric, and of those that were measured" has "| LP, A x | 2 | **1.73** (1.3) | 1.00 (1.1) | 1.41 | - |"
+check "tiny matrices are left out; PETSc's transposes are there" has "| LP, A' y | 0 | - | - | - | **12.0** (10) · explicit 1.50, 1 |"
+check "x beyond the cache is told apart" has "| power law, x beyond it | 1 | **4.00** (1.4) | **3.00** (1.3) | 3.00 | - |"
+check "tiny matrices have their row" has "**2.00** (1.5), 1; 3.0 µs a product in the median, 3.0 at most (4) |"
+check "who is slower than cuSPARSE is counted" has "| 2, 0, 0 | 0 |"
+check "the share of the copy rate is told" has "worst of 1 | 0.81, 0.81 | 0.85 |"
+check "train's own tables are there" has "| families held out | "
+check "what stands around stays" cmp <(grep -xE 'before|between|after|old' "$pages/page.md") <(printf 'before\nbetween\nafter\n')
+cp "$pages/page.md" "$pages/once.md"
+tables "$pages/page.md" "$pages/readme.md" "$pages/spmv.csv"
+check "made again they are the same" cmp "$pages/once.md" "$pages/page.md"
+if tables "$pages/readme.md" "$pages/readme.md" >"$log" 2>&1; then not_ok "a page without a place is refused"; else check "a page without a place is refused by the table's name" grep -q 'no place for the table goals' "$log"; fi

@@ -34,6 +34,30 @@ static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int
   return n;
 }
 
+/* Merge-path cuts: after so many steps, a nonzero or the end of a row each.  A row whose nonzeros are all before the cut belongs to the
+   tile before it, whether its end does or not. */
+static int32_t GpCsrTileMergeCut(int32_t steps, int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
+{
+  const int64_t nnz = rowptr[m];
+  int32_t       n   = 0;
+
+  for (int64_t at = 0; at < m + nnz; at += steps) {
+    int32_t lo = (int32_t)(at > nnz ? at - nnz : 0), hi = (int32_t)(at < m ? at : m);
+
+    while (lo < hi) { /* rows that end before the cut */
+      const int32_t mid = lo + (hi - lo) / 2;
+
+      if (rowptr[mid + 1] < at - mid) lo = mid + 1;
+      else hi = mid;
+    }
+    start[n] = (int32_t)(at - lo);
+    row[n++] = lo < m && rowptr[lo] < at - lo ? lo + 1 : lo;
+  }
+  start[n] = (int32_t)nnz;
+  row[n]   = m;
+  return n;
+}
+
 /* the rows that cross the end of a tile, in ascending order: only the last row that starts in a tile can */
 static int32_t GpCsrTileSpans(int32_t ntiles, const int32_t start[], const int32_t row[], const int32_t rowptr[], int32_t spanrow[], int32_t spanend[])
 {
@@ -65,7 +89,7 @@ static GpErr GpCsrTileUpload(GpDev dev, const int32_t host[], int32_t n, int32_t
 GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T)
 {
   GpDev        dev  = A->dev;
-  const size_t most = (size_t)A->nnz / (size_t)nonzeros + (size_t)A->m / (size_t)rows + 3; /* every cut ends a full tile or a full set of rows */
+  const size_t most = (size_t)A->nnz / (size_t)nonzeros + (size_t)A->m / (size_t)(rows ? rows : nonzeros) + 3; /* every cut ends a full tile or a full set of rows */
   int32_t     *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
   GpErr        err;
 
@@ -73,7 +97,7 @@ GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, 
   row       = start + most;
   spanrow   = row + most;
   spanend   = spanrow + most;
-  T->ntiles = GpCsrTileCut(nonzeros, rows, A->m, rowptr, start, row);
+  T->ntiles = rows ? GpCsrTileCut(nonzeros, rows, A->m, rowptr, start, row) : GpCsrTileMergeCut(nonzeros, A->m, rowptr, start, row);
   T->nspans = GpCsrTileSpans(T->ntiles, start, row, rowptr, spanrow, spanend);
   err       = GpCsrTileUpload(dev, start, T->ntiles + 1, &T->start);
   if (!err) err = GpCsrTileUpload(dev, row, T->ntiles + 1, &T->row);
@@ -91,7 +115,7 @@ void GpCsrTileDestroy(GpDev dev, GpCsrTile *T)
   GpDevFree(dev, &T->spanend, 2 * (size_t)T->nspans * sizeof(int32_t));
 }
 
-GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
+GpErr GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows)
 {
   GpDev      dev = A->csr->dev;
   GpCsrTile *T   = (GpCsrTile *)calloc(1, sizeof(*T));
@@ -99,10 +123,15 @@ GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
 
   A->data = T;
   if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
-  err = GpCsrTileCreate(A->csr, rowptr, GP_TILE, GP_TILE_ROWS, T);
+  err = GpCsrTileCreate(A->csr, rowptr, nonzeros, rows, T);
   if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
   if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
   return err;
+}
+
+GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
+{
+  return GpCsrTileBuild(A, rowptr, GP_TILE, GP_TILE_ROWS);
 }
 
 GpErr GpFmtRefill_csrtile(GpFmt *A)
@@ -111,7 +140,7 @@ GpErr GpFmtRefill_csrtile(GpFmt *A)
   return GP_SUCCESS;
 }
 
-void GpFmtDestroy_csrtile(GpFmt *A)
+void GpCsrTileFree(GpFmt *A)
 {
   GpCsrTile *T   = (GpCsrTile *)A->data;
   GpDev      dev = A->csr->dev;
@@ -123,14 +152,29 @@ void GpFmtDestroy_csrtile(GpFmt *A)
   free(T);
 }
 
-double GpFmtBytes_csrtile(const GpFmt *A)
+double GpCsrTileBytes(const GpFmt *A)
 {
   const GpCsrTile *T = (const GpCsrTile *)A->data;
 
   return (2.0 * T->ntiles + 2.0 + 3.0 * T->nspans) * sizeof(int32_t) + 2.0 * T->ntiles * sizeof(double);
 }
 
+double GpCsrTileTraffic(const GpFmt *A)
+{
+  return GpCsrBytes(A->csr) + GpCsrTileBytes(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
+}
+
+void GpFmtDestroy_csrtile(GpFmt *A)
+{
+  GpCsrTileFree(A);
+}
+
+double GpFmtBytes_csrtile(const GpFmt *A)
+{
+  return GpCsrTileBytes(A);
+}
+
 double GpFmtTraffic_csrtile(const GpFmt *A)
 {
-  return GpCsrBytes(A->csr) + GpFmtBytes_csrtile(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
+  return GpCsrTileTraffic(A);
 }

@@ -146,8 +146,19 @@ typedef struct {
   int32_t  n;
   int32_t *row; /* [n] ascending */
 } GpCsrList;
-GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T); /* tiles of other sizes; head and tail stay NULL */
+/* tiles of other sizes, head and tail stay NULL.  rows 0: the tiles are equal pieces of the merge path, where a nonzero is a step and the
+   end of a row is one */
+GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T);
 void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
+
+/* csrmerge: tiles of GP_MERGE steps of the merge path, so of at most as many nonzeros, and row starts */
+#define GP_MERGE 2048
+
+/* a format that is tiles and nothing else */
+GpErr  GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows);
+void   GpCsrTileFree(GpFmt *A);
+double GpCsrTileBytes(const GpFmt *A);
+double GpCsrTileTraffic(const GpFmt *A);
 
 /* csrpanel: the same for products with many vectors, in smaller tiles, for every nonzero is more work.  The work space holds
    vectors packed by rows and partial sums; it grows to what the largest product needed. */

@@ -74,19 +74,20 @@ GpErr GpPanelBuild_CUDA(GpPieces *P, const GpCsr *C);
 GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr  *C    = A->csr;
-  const int32_t room = (int32_t)(C->dev->shared_bytes / sizeof(double)) - 1, units = C->dev->compute_units, n = C->n > 0 ? C->n : 1;
-  const int32_t least = (n + room - 1) / room, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
+  const int64_t room = (int64_t)(C->dev->shared_bytes / sizeof(double)) - 1, units = C->dev->compute_units, n = C->n > 0 ? C->n : 1; /* sums of these pass 31 bits */
+  const int64_t least = (n + room - 1) / room, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
   GpPieces     *P = (GpPieces *)calloc(1, sizeof(*P));
 
   (void)rowptr;
   A->data = P;
   if (!P) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
-  P->width     = least == 1 ? n : (n + most - 1) / most;
-  P->npanels   = (n + P->width - 1) / P->width;
+  P->width     = (int32_t)(least == 1 ? n : (n + most - 1) / most);
+  P->npanels   = (int32_t)((n + P->width - 1) / P->width);
   P->hot       = P->width + 1;
   P->codebytes = 2;
   if (P->npanels > 1 && (int64_t)P->npanels * C->m > GP_PANEL_PIECES * (int64_t)C->nnz)
     return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns make %lld rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_PIECES, (int)C->nnz);
+  if ((int64_t)P->npanels * C->m >= INT32_MAX) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of %d rows: more than 31 bits number", (int)P->npanels, (int)C->m);
   return GP_ON_DEVICE(C->dev, GpPanelBuild, P, C);
 }
 

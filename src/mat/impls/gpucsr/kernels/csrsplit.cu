@@ -3,35 +3,9 @@
 #include "mat/impls/gpucsr/kernels/gpspans.h"
 
 #if !defined(__CUDACC__)
-static double Sum(const GpCsr *C, const double *x, int32_t from, int32_t to)
-{
-  const GpScalar *val = (const GpScalar *)C->val;
-  double          sum = 0;
-
-  for (int32_t k = from; k < to; k++) sum += (double)val[k] * x[C->col[k]];
-  return sum;
-}
-
 GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr     *C      = A->csr;
-  const GpCsrTile *T      = (const GpCsrTile *)A->data;
-  const int32_t   *rowptr = C->rowptr;
-
-  for (int32_t t = 0; t < T->ntiles; t++) {
-    const int32_t end = T->start[t + 1], first = rowptr[T->row[t]];
-
-    T->head[t] = Sum(C, x, T->start[t], first < end ? first : end);
-    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
-      if (rowptr[i + 1] <= end) {
-        double sum = Sum(C, x, rowptr[i], rowptr[i + 1]);
-
-        y[i] = z ? z[i] + sum : sum;
-      } else T->tail[t] = Sum(C, x, rowptr[i], end);
-    }
-  }
-  FinishSpans(T, z, y);
-  return GP_SUCCESS;
+  return MultTiles(A, x, z, y);
 }
 
 #else

@@ -18,6 +18,38 @@ static void FinishSpans(const GpCsrTile *T, const double *z, double *y)
   }
 }
 
+static inline double SumNonzeros(const GpCsr *C, const double *x, int32_t from, int32_t to)
+{
+  const GpScalar *val = (const GpScalar *)C->val;
+  double          sum = 0;
+
+  for (int32_t k = from; k < to; k++) sum += (double)val[k] * x[C->col[k]];
+  return sum;
+}
+
+/* a product on compressed rows in tiles, however they are cut */
+static inline GpErr MultTiles(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr     *C      = A->csr;
+  const GpCsrTile *T      = (const GpCsrTile *)A->data;
+  const int32_t   *rowptr = C->rowptr;
+
+  for (int32_t t = 0; t < T->ntiles; t++) {
+    const int32_t end = T->start[t + 1], first = rowptr[T->row[t]];
+
+    T->head[t] = SumNonzeros(C, x, T->start[t], first < end ? first : end);
+    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
+      if (rowptr[i + 1] <= end) {
+        double sum = SumNonzeros(C, x, rowptr[i], rowptr[i + 1]);
+
+        y[i] = z ? z[i] + sum : sum;
+      } else T->tail[t] = SumNonzeros(C, x, rowptr[i], end);
+    }
+  }
+  FinishSpans(T, z, y);
+  return GP_SUCCESS;
+}
+
 #else
 static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
 

@@ -129,11 +129,12 @@ static int WritePredictions(const int held[], const int seen[])
   FILE *file = fopen(opt.predictions, "w");
 
   if (!file) return 0;
-  fprintf(file, "matrix,family,kind,side,nnz,best_us,seen,seen_us,held,held_us,mixed_us,double_us,roofline\n");
+  fprintf(file, "matrix,family,kind,side,n,nnz,xcache,best_us,seen,seen_us,held,held_us,mixed_us,double_us,roofline\n");
   for (int i = 0; i < T.cases; i++) {
     const Case *c = &T.c[i];
 
-    fprintf(file, "%s,%s,%s,%s,%.0f,%.4g,%s,%.4g,%s,%.4g,%.4g,%.4g,%.3f\n", c->name, c->family, c->kind, c->side, c->nnz, c->best, T.kernel[seen[i]], c->time[seen[i]], T.kernel[held[i]], c->time[held[i]], c->mixed, c->dbl, Roof(c, held[i]));
+    fprintf(file, "%s,%s,%s,%s,%.0f,%.0f,%.6g,%.4g,%s,%.4g,%s,%.4g,%.4g,%.4g,%.3f\n", c->name, c->family, c->kind, c->side, c->n, c->nnz, c->asked[GP_SEL_xcache], c->best, T.kernel[seen[i]], c->time[seen[i]], T.kernel[held[i]], c->time[held[i]],
+            c->mixed, c->dbl, Roof(c, held[i]));
   }
   return !fclose(file);
 }
@@ -171,7 +172,7 @@ static int Fail(const char *what, const char *file)
   return 1;
 }
 
-/* the best of cuSPARSE, float values beside double vectors: a kernel of ours or, among the kernels, its own should never be much slower */
+/* the best of cuSPARSE, float values beside double vectors, where all its formats were timed: a kernel of ours or, among the kernels, its own should never be much slower */
 static void TellRivals(const char *what, const int chosen[])
 {
   int n = 0, below = 0, hopeless = 0;
@@ -241,7 +242,7 @@ static void TellModel(const Model *M, int held[], int seen[], int refused[])
 int main(int argc, char **argv)
 {
   int        *which, *held, *seen, *refused, set[GP_SEL_MODELLED];
-  const char *missing;
+  const char *wrong;
   Model       M;
 
   if (!Arguments(argc, argv)) {
@@ -252,8 +253,8 @@ int main(int argc, char **argv)
     if (argv[i][0] == '-') i++;
     else if (!TableRead(&T, argv[i], opt.exclude)) return Fail("read", argv[i]);
   }
-  missing = TablePrepare(&T, opt.mix);
-  if (missing) return Fail("learn without a column of the feature", missing);
+  wrong = TablePrepare(&T, opt.mix);
+  if (wrong) return Fail("learn", wrong);
   if (T.cases < 4) return Fail("learn from so few matrices in", argv[argc - 1]);
   printf("%s: %d matrices and transposes, %d kernels\n", T.gpu, T.cases, T.kernels);
   SetsPrint(&T, opt.largest);

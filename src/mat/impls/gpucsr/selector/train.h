@@ -15,7 +15,7 @@
 /* one matrix, or its transpose */
 typedef struct {
   char    name[64], family[48], kind[48], side[4];
-  int     kindof;
+  int     familyof;
   double  m, n, nnz, selection, transpose;
   double  asked[GP_ASKED]; /* features and terms */
   double *warm, *cold;     /* [kernels] microseconds; 0: not measured */
@@ -28,10 +28,10 @@ typedef struct {
 
 typedef struct {
   char   gpu[128];
-  int    units, cases, room, kernels, formats, kinds;
+  int    units, cases, room, kernels, formats, families;
   double cache, copyrate;
   int    has[GP_FEATURES]; /* is there a column of this feature? */
-  char   kernel[TRAIN_NAMES][48], format[TRAIN_NAMES][32], kind[TRAIN_NAMES][48];
+  char   kernel[TRAIN_NAMES][48], format[TRAIN_NAMES][32], familyname[TRAIN_NAMES][48];
   int    formatof[TRAIN_NAMES]; /* of a kernel */
   Case  *c;
 } Table;

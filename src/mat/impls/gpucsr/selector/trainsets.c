@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COVER_ALL  0.001 /* a kernel is worth choosing when it lifts the geometric mean of all matrices by this share, */
-#define COVER_KIND 0.03  /* or that of a kind */
+/* A kernel is worth choosing when it lifts the geometric mean of all matrices by the first share, or that of a family by the second.  One that does so by
+   another number of lanes, on a format that is there already, need not do so much. */
+static const double Cover[2][2] = {{0.01, 0.1}, {0.001, 0.03}};
 
 #define EXHAUSTIVE 3 /* sets up to this size are all tried; larger ones grow from the best, and are improved by exchanges */
 
@@ -140,8 +141,8 @@ void SetsPrint(const Table *T, int largest)
   }
 }
 
-/* what a kernel adds to a set whose best times are known: to the logarithm of the mean over all cases, and over those of the kind that it serves best */
-static double Lift(const Table *T, const int which[], int n, const double time[], int kernel, double *forkind)
+/* what a kernel adds to a set whose best times are known: to the logarithm of the mean over all cases, and over those of the family that it serves best */
+static double Lift(const Table *T, const int which[], int n, const double time[], int kernel, double *forfamily)
 {
   double sum[TRAIN_NAMES] = {0}, all = 0;
   int    cases[TRAIN_NAMES] = {0};
@@ -151,16 +152,23 @@ static double Lift(const Table *T, const int which[], int n, const double time[]
     const double lift = c->time[kernel] > 0 && c->time[kernel] < time[i] ? log(time[i] / c->time[kernel]) : 0;
 
     all += lift / n;
-    sum[c->kindof] += lift;
-    cases[c->kindof]++;
+    sum[c->familyof] += lift;
+    cases[c->familyof]++;
   }
-  *forkind = 0;
-  for (int k = 0; k < T->kinds; k++)
-    if (cases[k]) *forkind = fmax(*forkind, sum[k] / cases[k]);
+  *forfamily = 0;
+  for (int k = 0; k < T->families; k++)
+    if (cases[k]) *forfamily = fmax(*forfamily, sum[k] / cases[k]);
   return all;
 }
 
-/* the kernels that are worth choosing: the one that lifts the mean most, and again, until none lifts it, or that of a kind, enough */
+static int HasFormat(const Table *T, const int set[], int n, int format)
+{
+  for (int k = 0; k < n; k++)
+    if (T->formatof[set[k]] == format) return 1;
+  return 0;
+}
+
+/* the kernels that are worth choosing: of those that lift the mean, or that of a family, enough, the one that lifts it most, and again, until there is none */
 int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED])
 {
   double *time = (double *)malloc(((size_t)n + 1) * sizeof(double));
@@ -168,22 +176,25 @@ int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL
 
   if (!time) abort();
   for (int i = 0; i < n; i++) time[i] = TRAIN_WORST * T->c[which[i]].best;
-  if (print) printf("\nCandidates: kernels that lift the geometric mean by %g %%, or that of a kind by %g %%\n\n| kernel | lifts all | lifts a kind |\n|---|---|---|\n", 100 * COVER_ALL, 100 * COVER_KIND);
+  if (print)
+    printf("\nCandidates: kernels that lift the geometric mean by %g %%, or that of a family by %g %%; on a format that is there already, by %g %% or %g %%\n\n| kernel | lifts all | lifts a family |\n|---|---|---|\n", 100 * Cover[0][0],
+           100 * Cover[0][1], 100 * Cover[1][0], 100 * Cover[1][1]);
   while (have < GP_SEL_MODELLED) {
-    double most = 0, mostkind = 0;
+    double most = 0, mostfamily = 0;
     int    best = -1;
 
     for (int k = 0; k < T->kernels; k++) {
-      double       forkind;
-      const double all = Lift(T, which, n, time, k, &forkind), score = fmax(all / COVER_ALL, forkind / COVER_KIND);
+      const double *enough = Cover[HasFormat(T, set, have, T->formatof[k])];
+      double        forfamily;
+      const double  all = Lift(T, which, n, time, k, &forfamily);
 
-      if (score < 1 || (best >= 0 && all <= most)) continue;
-      best     = k;
-      most     = all;
-      mostkind = forkind;
+      if ((all < enough[0] && forfamily < enough[1]) || all <= most) continue;
+      best       = k;
+      most       = all;
+      mostfamily = forfamily;
     }
     if (best < 0) break;
-    if (print) printf("| %s | %.1f %% | %.1f %% |\n", T->kernel[best], 100 * expm1(most), 100 * expm1(mostkind));
+    if (print) printf("| %s | %.1f %% | %.1f %% |\n", T->kernel[best], 100 * expm1(most), 100 * expm1(mostfamily));
     set[have++] = best;
     for (int i = 0; i < n; i++)
       if (T->c[which[i]].time[best] > 0) time[i] = fmin(time[i], T->c[which[i]].time[best]);

@@ -9,8 +9,8 @@
 #define COLUMNS 640
 
 typedef struct {
-  char sort;         /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
-  int  index, rival; /* rival: a kernel that is a vendor's routine */
+  char sort; /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
+  int  index;
 } Column;
 
 static const char *const Features[GP_FEATURES] = {
@@ -76,7 +76,7 @@ static Column Meaning(Table *T, char *name, const char *excluded)
   format = strchr(colon, ':');
   if (!format) return (Column){' ', 0};
   *format++ = 0;
-  if (Among(excluded, colon)) return (Column){name[0] == 'k' && strstr(colon, "vendor") ? 'm' : ' ', 0};
+  if (Among(excluded, colon)) return (Column){' ', 0};
   if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
     snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
     T->formatof[T->kernels++] = FormatIndex(T, format);
@@ -155,7 +155,6 @@ static void Cell(Case *c, Column column, const char *text)
     break;
   case 'k':
     c->warm[column.index] = value;
-    if (column.rival) Rival(&c->mixed, value);
     break;
   case 'c':
     c->cold[column.index] = value;
@@ -241,10 +240,14 @@ static int CompareCases(const void *a, const void *b)
 
 const char *TablePrepare(Table *T, double mix)
 {
-  int keep = 0;
+  static char wrong[96];
+  int         keep = 0;
 
   for (int f = 0; f < GP_FEATURES; f++)
-    if (!T->has[f]) return Features[f];
+    if (!T->has[f]) {
+      snprintf(wrong, sizeof(wrong), "without a column of the feature %s", Features[f]);
+      return wrong;
+    }
   qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
   for (int i = 0; i < T->cases; i++) {
     Case *c = &T->c[i];
@@ -263,8 +266,9 @@ const char *TablePrepare(Table *T, double mix)
     Case *c = &T->c[i];
 
     GpSelAsk(c->n, c->nnz, c->asked);
-    for (c->kindof = 0; c->kindof < T->kinds && strcmp(T->kind[c->kindof], c->kind); c->kindof++) {}
-    if (c->kindof == T->kinds) snprintf(T->kind[T->kinds++], sizeof(T->kind[0]), "%s", c->kind);
+    for (c->familyof = 0; c->familyof < T->families && strcmp(T->familyname[c->familyof], c->family); c->familyof++) {}
+    if (c->familyof == TRAIN_NAMES) return "from so many families";
+    if (c->familyof == T->families) snprintf(T->familyname[T->families++], sizeof(T->familyname[0]), "%s", c->family);
   }
   return NULL;
 }
