@@ -80,6 +80,7 @@ struct GpDev_ {
   GpDevKind       kind;
   int             ordinal;               /* which GPU of the node */
   int             compute_units;         /* streaming multiprocessors; 1 on the host */
+  int             launches_early;        /* may a kernel be launched while the one before it ends? */
   size_t          shared_bytes;          /* of shared memory that a block may have; on the host as many as on an H200 */
   double          cache;                 /* bytes of the last cache before memory; 0: not known */
   char            name[128];             /* "host", or the GPU's own name */

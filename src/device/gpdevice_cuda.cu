@@ -72,10 +72,11 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
     return err;
   }
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
-  dev->ordinal       = ordinal;
-  dev->compute_units = prop.multiProcessorCount;
-  dev->shared_bytes  = prop.sharedMemPerBlockOptin;
-  dev->cache         = (double)prop.l2CacheSize;
+  dev->ordinal        = ordinal;
+  dev->compute_units  = prop.multiProcessorCount;
+  dev->shared_bytes   = prop.sharedMemPerBlockOptin;
+  dev->launches_early = prop.major >= 9;
+  dev->cache          = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
   dev->side_stream = dev->own_side = side;
   dev->pool                        = pool;

@@ -153,6 +153,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t 
 {
   __shared__ double products[WARPS][CHUNK + WARP];
   __shared__ Ends   ends[WARPS];
+  GpNextMayStart();
   if ((int32_t)blockIdx.x >= F.tile.ntiles) {
     PutEmpty((int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
     return;
@@ -194,7 +195,7 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
   const unsigned   blocks = F->tile.ntiles + (unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK);
 
   if (blocks) (F->same ? CsrFlag<true> : CsrFlag<false>)<<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
-  FinishSpans((cudaStream_t)C->dev->stream, &F->tile, z, y);
+  FinishSpans(C->dev, &F->tile, z, y);
   return GpDevCheckLaunch(C->dev, "csrflag");
 }
 #endif

@@ -102,6 +102,7 @@ __global__ static void __launch_bounds__(BLOCK) CsrMerge(GpCsrTile T, const int3
   __shared__ int32_t end[GP_MERGE + 2];
   const int32_t      t = blockIdx.x, start = T.start[t], length = T.start[t + 1] - start, first = T.row[t], rows = T.row[t + 1] - first;
 
+  GpNextMayStart();
   for (int32_t s = threadIdx.x; s <= rows; s += BLOCK) end[s] = min(rowptr[first + s] - start, length);
   if (length > 0) {
     int32_t  c[EACH];
@@ -136,7 +137,7 @@ GP_SPMV(csrmerge)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   CsrMerge<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  FinishSpans(stream, T, z, y);
+  FinishSpans(C->dev, T, z, y);
   return GpDevCheckLaunch(C->dev, "csrmerge");
 }
 #endif

@@ -85,6 +85,7 @@ __global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int3
   const int32_t      t = blockIdx.x, start = T.start[t], length = T.start[t + 1] - start, first = T.row[t], rows = T.row[t + 1] - first;
   double             product[EACH];
 
+  GpNextMayStart();
   #pragma unroll
   for (int e = 0; e < EACH; e++) {
     const int32_t k = e * BLOCK + threadIdx.x;
@@ -114,7 +115,7 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   CsrSplit<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  FinishSpans(stream, T, z, y);
+  FinishSpans(C->dev, T, z, y);
   return GpDevCheckLaunch(C->dev, "csrsplit");
 }
 #endif

@@ -5,6 +5,9 @@
 
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#if defined(__CUDACC__)
+  #include "mat/impls/gpucsr/kernels/gplaunch.h"
+#endif
 
 #if !defined(__CUDACC__)
 static void PutPiece(const GpPieces *P, int32_t out, double sum, const double *z, double *y)
@@ -61,6 +64,7 @@ __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const 
 {
   const int32_t i = blockIdx.x * BLOCK + threadIdx.x;
 
+  GpNextMayStart();
   if (i < n) xp[i] = i ? x[pack[i]] : 0.0;
 }
 
@@ -136,6 +140,8 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
   extern __shared__ double staged[];
   int32_t                  p = 0;
 
+  GpNextMayStart();
+  GpWait();
   while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
   const double *source = P.pack ? P.xp : x + (int64_t)p * P.width - 1;
   const int32_t there  = P.pack || P.hot < P.columns - p * P.width + 1 ? P.hot : P.columns - p * P.width + 1;
@@ -150,6 +156,7 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
 template <bool SAME, typename Code>
 __global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
 {
+  GpNextMayStart();
   SumSlices<false, SAME, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
@@ -178,7 +185,8 @@ __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t 
   const int64_t     s     = few ? ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / GROUP : P.nshort + (blockIdx.x - groups);
   const bool        mine  = s < (few ? P.nshort : P.nspans);
   const int32_t     i = mine ? P.span[3 * s] : 0, from = mine ? P.span[3 * s + 1] : 0, end = mine ? P.span[3 * s + 2] : 0;
-  double            sum = GroupSum(SumParts(P.part, from + threadIdx.x % width, end, width), few ? GROUP : WARP);
+  GpWait();
+  double sum = GroupSum(SumParts(P.part, from + threadIdx.x % width, end, width), few ? GROUP : WARP);
 
   if (!few) {
     if (threadIdx.x % WARP == 0) warpsum[threadIdx.x / WARP] = sum;
@@ -202,7 +210,9 @@ static cudaError_t LaunchStaged(GpDev dev, const GpPieces *P, const double *x, c
   cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
   if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
-  if (code == cudaSuccess) StagedPieces<SAME, Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  if (code != cudaSuccess) return code;
+  if (P->pack) GpLaunchNext(dev, StagedPieces<SAME, Code>, P->nblocks, STAGED, shared, *P, x, z, y);
+  else StagedPieces<SAME, Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
   return code;
 }
 
@@ -234,7 +244,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
   if (P->nspans) {
     const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
 
-    FinishSpans<<<groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, stream>>>(*P, (int32_t)groups, z, y);
+    GpLaunchNext(dev, FinishSpans, groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, *P, (int32_t)groups, z, y);
   }
   return GpDevCheckLaunch(dev, name);
 }

@@ -5,6 +5,9 @@
 #define GPSPANS_H
 
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#if defined(__CUDACC__)
+  #include "mat/impls/gpucsr/kernels/gplaunch.h"
+#endif
 
 #if !defined(__CUDACC__)
 static void FinishSpans(const GpCsrTile *T, const double *z, double *y)
@@ -60,22 +63,25 @@ __device__ static double GroupSum(double sum, int width)
   return sum;
 }
 
-/* a warp a span: the tail of its first tile, then the heads of the others */
+/* a warp a span, after a kernel that says GpNextMayStart(): the tail of its first tile, then the heads of the others */
 __global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
 {
   const int32_t s = (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), lane = threadIdx.x % WARP;
 
-  if (s >= T.nspans) return;
-  const int32_t i = T.spanrow[s], from = T.spanend[2 * s], to = T.spanend[2 * s + 1];
-  double        sum = lane ? 0.0 : T.tail[from];
+  const bool    mine = s < T.nspans;
+  const int32_t i = mine ? T.spanrow[s] : 0, from = mine ? T.spanend[2 * s] : 0, to = mine ? T.spanend[2 * s + 1] : 0;
+
+  GpWait();
+  if (!mine) return;
+  double sum = lane ? 0.0 : T.tail[from];
   for (int32_t t = from + 1 + lane; t <= to; t += WARP) sum += T.head[t];
   sum = GroupSum(sum, WARP);
   if (lane == 0) y[i] = z ? z[i] + sum : sum;
 }
 
-static void FinishSpans(cudaStream_t stream, const GpCsrTile *T, const double *z, double *y)
+static void FinishSpans(GpDev dev, const GpCsrTile *T, const double *z, double *y)
 {
-  if (T->nspans) SumSpans<<<(unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*T, z, y);
+  if (T->nspans) GpLaunchNext(dev, SumSpans, (unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, *T, z, y);
 }
 #endif
 
