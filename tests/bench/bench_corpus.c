@@ -3,7 +3,7 @@
 
    A line of the table is a matrix or its transpose: sizes, features, what the selector chose, then for every format microseconds to
    build it, bytes beyond the compressed rows and bytes that a product must read; for every kernel and rival microseconds warm, and
-   cold (after a flush of the caches).  Empty: the format refuses the matrix.  A kernel that a first look shows hopeless keeps the
+   cold (after the caches were filled with others).  Empty: the format refuses the matrix.  A kernel that a first look shows hopeless keeps the
    time of the best of a few looks, and has no cold time; one whose batches are at odds with each other, or with what the model of the
    GPU expects, is timed again, and the least median is told: something disturbed the others. */
 #include "bench/corpus.h"
@@ -46,7 +46,7 @@ static Options    opt = {.data = "../shared/data", .scale = 1, .seconds = 1e9, .
 static GpDev      dev;
 static GpDevEvent begin, end;
 static GpVecWork  work;
-static char      *flush; /* written between cold products */
+static char      *flush; /* read between cold products */
 static size_t     flushed = (size_t)160 << 20;
 static double     copyrate;
 
@@ -181,6 +181,13 @@ static double Warmly(Run run, void *context, int batch, double expected)
   return median;
 }
 
+/* fills the cache with what no product asks for; read, not written, or the product would have to write it back */
+static void Flush(void)
+{
+  CHECK(GpVecKernelsOf(dev)->reduce[GP_VEC_sum](&work, (int64_t)(flushed / sizeof(double)), (const double *)flush, NULL, 0));
+  CHECK(GpVecWait(&work));
+}
+
 /* seconds of a product that has run once already; *cold 0: not measured */
 static double Measure(Run run, void *context, double best, double expected, double *cold)
 {
@@ -192,7 +199,7 @@ static double Measure(Run run, void *context, double best, double expected, doub
   look = Warmly(run, context, batch, expected);
   Lap(WARMLY);
   for (int r = 0; r < COLD; r++) {
-    CHECK(dev->ops->zero(dev, flush, flushed));
+    Flush();
     times[r] = Batch(run, context, 1, NULL);
   }
   *cold = Median(times, COLD);
@@ -471,7 +478,7 @@ static int RunCopy(void *context)
 
 static void Head(void)
 {
-  printf("# %s, %d multiprocessors, cache %.0f bytes, copy rate %.4g bytes/s, %s values, warm: median of %d batches, cold: median of %d after a flush of %zu MiB, scale %g, shard %d/%d\n", dev->name, dev->compute_units, dev->cache, copyrate,
+  printf("# %s, %d multiprocessors, cache %.0f bytes, copy rate %.4g bytes/s, %s values, warm: median of %d batches, cold: median of %d after %zu MiB of others were read, scale %g, shard %d/%d\n", dev->name, dev->compute_units, dev->cache, copyrate,
          opt.prec == GP_F32 ? "single" : "double", WARM, COLD, flushed >> 20, opt.scale, opt.shard, opt.shards);
   printf("matrix,family,kind,side,m,n,nnz");
   for (int f = 0; f < GP_FEATURES; f++) printf(",f:%s", GpFeatureNames[f]);

@@ -135,6 +135,7 @@ static PetscErrorCode TestColumns(GpDev dev)
       refused++;
       continue;
     }
+    PetscCall(PetscInfo(NULL, "%s: built\n", GpKernelTable[kernel].name));
     PetscCall(CheckKernel(dev, &fmt, kernel, x, y, gold));
     right++;
     GpFmtDestroy(&fmt);
