@@ -23,9 +23,9 @@ typedef struct {
 typedef struct {
   SolveResult    result;
   PetscReal      sum;
-  PetscInt       vectors, matmults, ndangling, ntop;
-  PetscBool      loop; /* on the device */
-  TopEntry      *top;
+  PetscInt       vectors, matmults, ndangling, ntop; /* ntop: first places of each vector */
+  PetscBool      loop;                               /* on the device */
+  TopEntry      *top;                                /* [vectors * ntop] */
   PetscLogDouble load, setup, solve;
 } Outcome;
 
@@ -60,7 +60,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
   PetscCall(PetscOptionsBool("-device_loop", "Power, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
-  PetscCall(PetscOptionsInt("-topk", "How many first places to print", "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsInt("-topk", "How many first places to print, of each vector", "", rq->topk, &rq->topk, NULL));
   PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
   PetscCall(PetscOptionsString("-ranks_binary", "File to write in PETSc's binary format", "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
   PetscCall(PetscOptionsString("-picture", "SVG file to write: the distribution of the ranks", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
@@ -165,8 +165,12 @@ static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *ou
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
   PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)R->residual, (double)R->bound, (double)out->sum));
-  for (PetscInt k = 0; k < out->ntop; k++)
-    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "" : "  (the next may be higher)"));
+  for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
+    const TopEntry *e = &out->top[k];
+
+    if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
+    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k % out->ntop + 1, GraphIdentity(G, e->node), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
+  }
   if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e\n", (double)R->bound, (double)rq->solve.tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,8 +195,9 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     (void)fprintf(file.fp, "  \"iterations\": %" PetscInt_FMT ",\n  \"matmults\": %" PetscInt_FMT ",\n  \"residual\": %.17g,\n  \"error_bound\": %.17g,\n  \"sum\": %.17g,\n", R->iterations, out->matmults, (double)R->residual, (double)R->bound,
                   (double)out->sum);
     (void)fprintf(file.fp, "  \"topk\": [");
-    for (PetscInt k = 0; k < out->ntop; k++)
-      (void)fprintf(file.fp, "%s\n    {\"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
+    for (PetscInt k = 0; k < out->vectors * out->ntop; k++)
+      (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", k / out->ntop + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank,
+                    out->top[k].certain ? "true" : "false");
     (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->setup, out->solve,
                   out->loop ? "true" : "false", size, type, device);
   }
@@ -225,8 +230,8 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(RankNodes(rq, &G, n, v, x, &out));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
-  PetscCall(PetscMalloc1(k, &out.top));
-  PetscCall(RanksTop(x[0], out.result.bound, k, out.top, &out.ntop));
+  PetscCall(PetscMalloc1(k * out.vectors, &out.top));
+  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(x[i], out.result.bound, k, out.top + i * k, &out.ntop));
   PetscCall(Print(rq, &G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
   if (rq->binary[0]) PetscCall(RanksWriteBinary(PetscMax(n, 1), x, rq->binary));

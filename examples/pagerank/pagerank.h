@@ -95,6 +95,7 @@ typedef struct {
 typedef struct {
   PetscInt    iterations;
   PetscReal   residual, bound; /* |Gx - x|_1 of the x returned, and the bound on its distance to the fixed point */
+  PetscReal   first;           /* bound before the first iteration */
   PetscBool   converged;
   const char *reason;
 } SolveResult;
