@@ -49,10 +49,11 @@ static PetscErrorCode StepColumn(const Google *g, PetscInt k, Vec v, PetscScalar
 + g - the operator; its own such vector is not used
 . n - how many
 . v - [n] the vectors
-- o - how
+. o - how
+- x - [n] where to begin
 
   Output Parameters:
-+ x - [n] the ranks, for which there must be room
++ x - [n] the ranks
 - R - of the worst one
 */
 PetscErrorCode SolveBatch(Google *g, PetscInt n, const Vec v[], const SolveOptions *o, Vec x[], SolveResult *R)
@@ -72,7 +73,7 @@ PetscErrorCode SolveBatch(Google *g, PetscInt n, const Vec v[], const SolveOptio
   PetscCall(PetscMalloc1(n, &lost));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(MatDenseGetColumnVecWrite(X, k, &plain));
-    PetscCall(VecCopy(v[k], plain));
+    PetscCall(VecCopy(x[k], plain));
     PetscCall(MatDenseRestoreColumnVecWrite(X, k, &plain));
   }
   PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));

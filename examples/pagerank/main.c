@@ -103,56 +103,75 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
 }
 
 /* where to start: given ranks, scaled to sum 1, or where bored walkers go */
-static PetscErrorCode Start(const Request *rq, const Graph *G, Vec v, Vec x)
+static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
 {
   PetscViewer viewer;
   PetscReal   sum;
 
   PetscFunctionBegin;
   if (!rq->start[0]) {
-    PetscCall(VecCopy(v, x));
+    if (!n) PetscCall(VecSet(x[0], 1.0 / G->N));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecCopy(v[k], x[k]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerBinaryOpen(G->comm, rq->start, FILE_MODE_READ, &viewer));
-  PetscCall(VecLoad(x, viewer));
+  for (PetscInt k = 0; k < PetscMax(n, 1); k++) {
+    PetscCall(VecLoad(x[k], viewer));
+    PetscCall(VecNorm(x[k], NORM_1, &sum));
+    PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
+    PetscCall(VecScale(x[k], 1 / sum));
+  }
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(VecNorm(x, NORM_1, &sum));
-  PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
-  PetscCall(VecScale(x, 1 / sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+/* one call of a solver: for a vector, or for all of them */
+static PetscErrorCode RankOnce(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec u, Vec x[], Outcome *out)
 {
   PetscLogDouble begin, end;
+  SolveResult    R, *worst = &out->result;
   Google         g;
-  Vec           *u  = NULL;
-  PetscInt       nu = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u, &g));
+  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
+  PetscCall(PetscTime(&end));
+  out->setup += end - begin;
+  out->loop = (PetscBool)(g.loop != NULL);
+  PetscCall(PetscTime(&begin));
+  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &R));
+  else PetscCall(Solve(&g, &rq->solve, x[0], &R));
+  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
+  PetscCall(PetscTime(&end));
+  out->solve += end - begin;
+  out->matmults += g.matmults;
+  out->ndangling = g.ndangling;
+  R.iterations   = PetscMax(R.iterations, worst->iterations);
+  if (!worst->reason || R.bound > worst->bound) *worst = R;
+  worst->iterations = R.iterations;
+  PetscCall(GoogleDestroy(&g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* plain power iterations take all personalisations at once, other methods one after another */
+static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+{
+  const PetscBool batch = (PetscBool)(n > 1 && rq->solve.method == METHOD_POWER && !rq->solve.extrapolate);
+  Vec            *u     = NULL;
+  PetscInt        nu    = 0;
 
   PetscFunctionBegin;
   if (rq->dangling_file[0]) {
     PetscCall(PersonalizeRead(G, rq->dangling_file, &nu, &u));
     PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: one vector was expected, not %" PetscInt_FMT, rq->dangling_file, nu);
   }
-  PetscCheck(n <= 1 || (rq->solve.method == METHOD_POWER && !rq->solve.extrapolate && !rq->start[0] && !u), G->comm, PETSC_ERR_SUP, "Several vectors of -personalize go with plain power iterations, without -start and -dangling vector");
-  PetscCall(PetscTime(&begin));
-  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u ? u[0] : NULL, &g));
-  PetscCall(Start(rq, G, g.v, x[0]));
-  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
-  PetscCall(PetscTime(&end));
-  out->setup = end - begin;
-  out->loop  = (PetscBool)(g.loop != NULL);
-  PetscCall(PetscTime(&begin));
-  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &out->result));
-  else PetscCall(Solve(&g, &rq->solve, x[0], &out->result));
-  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
-  PetscCall(PetscTime(&end));
+  PetscCall(Start(rq, G, n, v, x));
+  out->vectors = PetscMax(n, 1);
+  if (n <= 1 || batch) PetscCall(RankOnce(rq, G, n, v, u ? u[0] : NULL, x, out));
+  else
+    for (PetscInt k = 0; k < n; k++) PetscCall(RankOnce(rq, G, 1, v + k, u ? u[0] : NULL, x + k, out));
   PetscCall(RanksSum(x[0], &out->sum));
-  out->matmults  = g.matmults;
-  out->ndangling = g.ndangling;
-  out->solve     = end - begin;
-  out->vectors   = PetscMax(n, 1);
-  PetscCall(GoogleDestroy(&g));
   PetscCall(VecDestroyVecs(nu, &u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -87,6 +87,11 @@ printf '2\n' >"$tmp/u"
 { cat "$tmp/dangling.txt"; echo '5 2'; } >"$tmp/closed.txt"
 ranked "dangling nodes: a vector of their own is like links of theirs" 1 "$tmp/closed.txt" "" -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u"
 
+for method in power inner_outer ksp; do # at once, and one after another
+  ranked "several personalisations and a dangling vector, -method $method" 2 "$tmp/closed.txt" personal=1:3,4:1 -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u" -personalize "$tmp/many" -method $method
+  compared "several personalisations and a dangling vector, -method $method" "$tmp/closed.txt" "$tmp/ranks.$queued" "personal=5,6 column=3"
+done
+
 # --- methods ----------------------------------------------------------------------------------------------------------------
 methods=("power" "power -extrapolate 4" inner_outer gauss_seidel jacobi ksp "ksp -pagerank_ksp_type gmres" "ksp -assemble -pagerank_ksp_type fgmres -pagerank_pc_type asm")
 run 1 -f "$tmp/dangling.txt" -method eps
@@ -202,6 +207,8 @@ grep -q '<polyline' "$tmp/x.svg" && ! ls "$tmp"/*.part >/dev/null 2>&1
 verdict "the picture, and nothing half-written"
 run 1 -f "$tmp/dangling.txt" -start "$tmp/x.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)" = 0 ]
 verdict "a start from ranks in PETSc's binary format"
+run 2 -f "$tmp/dangling.txt" -personalize "$tmp/many" -ranks_binary "$tmp/x3.bin" -tol 1e-12 && run 1 -f "$tmp/dangling.txt" -personalize "$tmp/many" -start "$tmp/x3.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value vectors)" = 03 ]
+verdict "a start for several personalisations"
 printf '1 2\n2 3\n3 1\n4 1\n' >"$tmp/ring.txt" && printf '1 2\n2 1\n3 4\n4 3\n' >"$tmp/pairs.txt"
 run 1 -f "$tmp/ring.txt" -topk 2 -report "$tmp/report.json" && [ "$(value topk | tr -dc A-Za-z0-9,: | grep -o 'node:[0-9]*\|certain:[A-Za-z]*' | paste -sd,)" = node:1,certain:True,node:2,certain:True ] &&
   run 1 -f "$tmp/pairs.txt" -topk 4 -report "$tmp/report.json" && [ "$(value topk | grep -o 'False' | wc -l)" = 3 ]
