@@ -80,9 +80,14 @@ cat "$tmp/weighted.txt" "$tmp/weighted.txt" >"$tmp/double.txt"
 ranked "weights of equal links add up" 2 "$tmp/double.txt" undirected=1 -f "$tmp/double.txt" -undirected
 for type in aij gpucsr aijgpucsr dense; do ranked "-mat_type $type" 2 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt" -mat_type $type; done
 printf '1:3 4\n2\n5 6\n' >"$tmp/many"
-ranked "three personalisations at once" 2 "$tmp/dangling.txt" personal=1:3,4:1 -f "$tmp/dangling.txt" -personalize "$tmp/many"
-compared "three personalisations at once" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=2 column=2"
-compared "three personalisations at once" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=5,6 column=3"
+for options in "" "-mat_gpucsr_vec_type gpu" "-mat_type aij" "-dangling self" "-dangling drop"; do
+  name="three personalisations at once${options:+, $options}" policy=
+  case $options in -dangling*) policy=dangling=${options#* } ;; esac
+  # shellcheck disable=SC2086 # an option and its value
+  ranked "$name" 2 "$tmp/dangling.txt" "personal=1:3,4:1 $policy" -f "$tmp/dangling.txt" -personalize "$tmp/many" $options
+  compared "$name" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=2 column=2 $policy"
+  compared "$name" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=5,6 column=3 $policy"
+done
 printf '2\n' >"$tmp/u"
 { cat "$tmp/dangling.txt"; echo '5 2'; } >"$tmp/closed.txt"
 ranked "dangling nodes: a vector of their own is like links of theirs" 1 "$tmp/closed.txt" "" -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u"
