@@ -228,6 +228,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   }
   PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
   PetscCall(ApplyOptions(options, L));
+  if (options->order == ORDER_DEGREE) PetscCall(GraphReorder(comm, L, G));
   G->weighted = (PetscBool)(L->weight != NULL);
   PetscCall(DealRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
@@ -325,6 +326,7 @@ PetscErrorCode GraphDestroy(Graph *G)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(G->id));
+  PetscCall(PetscFree2(G->row, G->node));
   PetscCall(MatDestroy(&G->A));
   PetscCall(VecDestroy(&G->out));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -46,6 +46,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-undirected", "Links lead both ways", "", rq->graph.undirected, &rq->graph.undirected, NULL));
   PetscCall(PetscOptionsBool("-loops", "Keep links of a node to itself", "", loops, &loops, NULL));
   PetscCall(PetscOptionsBool("-count_duplicates", "A link that is named k times has weight k; else it counts once", "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", "Rows by ascending identity, or by descending number of links out", "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
   PetscCall(PetscOptionsReal("-damping", "Share of the walkers who follow a link", "", rq->damping, &rq->damping, NULL));
   PetscCall(PetscOptionsEnum("-dangling", "Where walkers go from a node without links", "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
   PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
@@ -120,6 +121,7 @@ static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v
     PetscCall(VecNorm(x[k], NORM_1, &sum));
     PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
     PetscCall(VecScale(x[k], 1 / sum));
+    PetscCall(GraphPermute(G, PETSC_TRUE, x[k]));
   }
   PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,7 +255,7 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(x[i], out.result.bound, k, out.top + i * k, &out.ntop));
   PetscCall(Print(rq, &G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
-  if (rq->binary[0]) PetscCall(RanksWriteBinary(PetscMax(n, 1), x, rq->binary));
+  if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, PetscMax(n, 1), x, rq->binary));
   if (rq->picture[0]) PetscCall(RanksWritePicture(x[0], rq->picture));
   if (rq->report[0]) PetscCall(WriteReport(rq, &G, &out));
   *converged = out.result.converged;

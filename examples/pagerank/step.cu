@@ -11,15 +11,15 @@
 #endif
 
 /* P x, given y = A D^-1 x */
-DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double y, double x)
+DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double scale, double y, double x)
 {
   if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
-  return G->dangling == STEP_STAYS && G->scale[i] == 0 ? y + x : y;
+  return G->dangling == STEP_STAYS && scale == 0 ? y + x : y;
 }
 
-DEVICE double Residual(const StepOperator *G, double lost, int32_t i, double y, double x)
+DEVICE double Residual(const StepOperator *G, double lost, int32_t i, double scale, double y, double x)
 {
-  return G->damping * Pulled(G, lost, i, y, x) + (1 - G->damping) * (G->v ? G->v[i] : G->everywhere) - x;
+  return G->damping * Pulled(G, lost, i, scale, y, x) + (1 - G->damping) * (G->v ? G->v[i] : G->everywhere) - x;
 }
 
 DEVICE void AfterStep(StepState *s, double norm, double lost)
@@ -57,7 +57,7 @@ static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *p
   (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < G->n; i++) {
-    const double r = Residual(G, s->lost, i, y[i], x[i]), xi = x[i] + r;
+    const double r = Residual(G, s->lost, i, G->scale[i], y[i], x[i]), xi = x[i] + r;
 
     norm += fabs(r);
     next[i] = xi;
@@ -90,19 +90,39 @@ __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState 
   if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) s->lost = sum[0];
 }
 
-__global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *s, double *partial, const double *y, const double *x, double *next, double *z)
+constexpr int AHEAD = 4; /* entries of a thread that are on their way at once */
+
+__global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *s, double *partial, const double *__restrict__ y, const double *__restrict__ x, double *__restrict__ next, double *__restrict__ z)
 {
-  double sum[2] = {0, 0};
+  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  double        sum[2] = {0, 0};
 
   if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
   const double lost = s->lost;
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) {
-    const double scale = G.scale[i], r = Residual(&G, lost, (int32_t)i, y[i], x[i]), xi = x[i] + r;
+  for (int64_t first = (int64_t)blockIdx.x * BLOCK + threadIdx.x; first < G.n; first += AHEAD * stride) {
+    double yi[AHEAD], xi[AHEAD], scale[AHEAD];
 
-    sum[0] += fabs(r);
-    next[i] = xi;
-    z[i]    = scale * xi;
-    if (scale == 0) sum[1] += xi;
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + k * stride;
+
+      yi[k]    = i < G.n ? y[i] : 0;
+      xi[k]    = i < G.n ? x[i] : 0;
+      scale[k] = i < G.n ? G.scale[i] : 0;
+    }
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + k * stride;
+
+      if (i < G.n) {
+        const double r = Residual(&G, lost, (int32_t)i, scale[k], yi[k], xi[k]), stepped = xi[k] + r;
+
+        sum[0] += fabs(r);
+        next[i] = stepped;
+        z[i]    = scale[k] * stepped;
+        if (scale[k] == 0) sum[1] += stepped;
+      }
+    }
   }
   if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) AfterStep(s, sum[0], sum[1]);
 }

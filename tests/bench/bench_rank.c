@@ -2,9 +2,10 @@ static char help[] = "Times PageRank after loading: the product, and power itera
   -graphs a,b,...   web-Stanford, web-NotreDame, web-BerkStan, web-Google: made with the degrees of these graphs, links lead anywhere;\n\
                     the same with -hosts: a third to a half of the links stay in a host; rmat-<scale>-<links a node>; default: the web's\n\
   -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
+  -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
   -repeats n        of each measurement, of which the median is told; 11\n\
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
-Prints CSV.  Several processes time the slowest of them, by the kernels chosen.\n\n";
+Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
 #include "examples/pagerank/pagerank.h"
 #include "bench/webgraph.h"
@@ -20,6 +21,7 @@ enum {
 
 typedef struct {
   PetscInt repeats;
+  Order    order;
   char     write[PETSC_MAX_PATH_LEN];
 } Options;
 
@@ -61,9 +63,9 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Make(MPI_Comm comm, const char name[], Graph *G)
+static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, Graph *G)
 {
-  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE};
+  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, order};
   Links              L       = {0};
   PetscInt           N       = 0;
 
@@ -168,7 +170,7 @@ static PetscErrorCode TimeRanks(const Graph *G, PetscBool device, PetscInt repea
   PetscCheck(R->converged, G->comm, PETSC_ERR_NOT_CONVERGED, "%s", R->reason);
   PetscCall(Median(G->comm, repeats, t, median));
   if (device && !g.loop) *median = 0;
-  if (write[0]) PetscCall(RanksWriteBinary(1, &x, write));
+  if (write[0]) PetscCall(RanksWriteBinary(G, 1, &x, write));
   PetscCall(VecDestroy(&x));
   PetscCall(GoogleDestroy(&g));
   PetscCall(PetscFree(t));
@@ -199,15 +201,15 @@ static PetscErrorCode Measure(const Graph *G, const char kernel[], const char wr
   PetscFunctionBegin;
   PetscCall(Choose(G->A, kernel, &taken));
   if (!taken) {
-    PetscCall(PetscPrintf(G->comm, "%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, G->N, G->M, kernel));
+    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, Orders[o->order], G->N, G->M, kernel));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(TimeProduct(G, o->repeats, &T));
   PetscCall(MatGPUCSRGetInfo(G->A, &info));
   PetscCall(TimeRanks(G, PETSC_FALSE, o->repeats, "", &R, &T.setup, &T.host));
   PetscCall(TimeRanks(G, PETSC_TRUE, o->repeats, write, &R, &T.setup, &T.device));
-  PetscCall(PetscPrintf(G->comm, "%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, G->N, G->M, kernel, info.kernel, 1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold,
-                        1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
+  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], G->N, G->M, kernel, info.kernel, 1e3 * info.seconds, 1e6 * T.warm,
+                        1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +236,7 @@ int main(int argc, char **argv)
   PetscInt          ngraphs, nkernels;
   PetscBool         given;
   PetscMPIInt       size;
-  Options           o = {11, ""};
+  Options           o = {11, ORDER_GIVEN, ""};
   Graph             G;
 
   PetscFunctionBeginUser;
@@ -243,6 +245,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Names("-graphs", PETSC_STATIC_ARRAY_LENGTH(graphnames), graphnames, graphs, &ngraphs));
   PetscCall(Names("-kernels", size > 1 ? 1 : PETSC_STATIC_ARRAY_LENGTH(kernelnames), kernelnames, kernels, &nkernels));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", Orders, (PetscEnum *)&o.order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &o.repeats, NULL));
   PetscCheck(o.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT ": must be positive", o.repeats);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-write", o.write, sizeof(o.write), NULL));
@@ -251,9 +254,9 @@ int main(int argc, char **argv)
   PetscCall(GraphRegisterEvents());
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %d x %s\n", size, device));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
   for (PetscInt s = 0; s < ngraphs; s++) {
-    PetscCall(Make(PETSC_COMM_WORLD, graphs[s], &G));
+    PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, &G));
     for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, kernels[k], k || s + 1 < ngraphs ? "" : o.write, &o));
     PetscCall(GraphDestroy(&G));
     PetscCall(PetscFree(graphs[s]));
