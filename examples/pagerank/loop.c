@@ -75,6 +75,8 @@ static PetscErrorCode Record(const Google *g)
     CallDevice(dev, dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
     CallDevice(dev, dev->ops->graph_loop(dev, &L->state->status, &L->graph, &L->whole));
+    if (L->whole) PetscCall(PetscInfo(g->graph->A, "The graph of two iterations repeats itself\n"));
+    else PetscCall(PetscInfo(g->graph->A, "The host launches the graph of two iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
   PetscFunctionReturn(PETSC_SUCCESS);
