@@ -1,42 +1,40 @@
 /* Many personalisations at once: one product moves the rank of all of them. */
 #include "pagerank.h"
+#include <gpucsr.h>
 
-/* the sum of the rank that dangling nodes hold, for each column */
-static PetscErrorCode DanglingRank(const Google *g, Mat X, PetscScalar rank[])
+/* y = A D^-1 x for each vector: this type reads the matrix once for many of them, others for each anew */
+static PetscErrorCode PullMany(Google *g, PetscInt n, Vec x[], Vec z[], Vec y[])
 {
-  PetscInt n;
+  const Mat A = g->graph->A;
+  PetscBool ours;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(X, NULL, &n));
-  for (PetscInt k = 0; k < n; k++) {
-    Vec x;
-
-    rank[k] = 0;
-    if (!g->isdangling) continue;
-    PetscCall(MatDenseGetColumnVecRead(X, k, &x));
-    PetscCall(VecDot(x, g->isdangling, &rank[k]));
-    PetscCall(MatDenseRestoreColumnVecRead(X, k, &x));
-  }
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecPointwiseMult(z[k], g->scale, x[k]));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  if (ours) PetscCall(MatGPUCSRMultMany(A, PETSC_FALSE, n, z, y));
+  for (PetscInt k = 0; k < n && !ours; k++) PetscCall(MatMult(A, z[k], y[k]));
+  g->matmults++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* column k of Y, A D^-1 x so far, becomes the residual of x; x takes the step unless it is done */
-static PetscErrorCode StepColumn(const Google *g, PetscInt k, Vec v, PetscScalar lost, PetscBool step, Mat X, Mat Y, PetscReal *norm1)
+/* the rank that dangling nodes hold of each vector; the sums of all cross the ranks at once, as do the norms below */
+static PetscErrorCode DanglingRanks(const Google *g, PetscInt n, Vec x[], PetscScalar lost[])
 {
-  Vec x, y;
-
   PetscFunctionBegin;
-  PetscCall(MatDenseGetColumnVec(X, k, &x));
-  PetscCall(MatDenseGetColumnVec(Y, k, &y));
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecDotBegin(x[k], g->isdangling, &lost[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecDotEnd(x[k], g->isdangling, &lost[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y, A D^-1 x so far, becomes the residual of x; z is for the work */
+static PetscErrorCode Residual(const Google *g, Vec v, Vec x, PetscScalar lost, Vec z, Vec y)
+{
+  PetscFunctionBegin;
   if (g->isdangling && g->dangling == DANGLING_SELF) {
-    PetscCall(VecPointwiseMult(g->z, g->isdangling, x));
-    PetscCall(VecAXPY(y, 1.0, g->z));
+    PetscCall(VecPointwiseMult(z, g->isdangling, x));
+    PetscCall(VecAXPY(y, 1.0, z));
   } else if (g->isdangling) PetscCall(VecAXPY(y, lost, g->dangling == DANGLING_TELEPORT ? v : g->u));
   PetscCall(VecAXPBYPCZ(y, 1 - g->damping, -1.0, g->damping, v, x));
-  PetscCall(VecNorm(y, NORM_1, norm1));
-  if (step) PetscCall(VecAXPY(x, 1.0, y));
-  PetscCall(MatDenseRestoreColumnVec(Y, k, &y));
-  PetscCall(MatDenseRestoreColumnVec(X, k, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,56 +47,41 @@ static PetscErrorCode StepColumn(const Google *g, PetscInt k, Vec v, PetscScalar
 + g - the operator; its own such vector is not used
 . n - how many
 . v - [n] the vectors
-- o - how
+. o - how
+- x - [n] where to begin
 
   Output Parameters:
-+ x - [n] the ranks, for which there must be room
++ x - [n] the ranks
 - R - of the worst one
 */
 PetscErrorCode SolveBatch(Google *g, PetscInt n, const Vec v[], const SolveOptions *o, Vec x[], SolveResult *R)
 {
-  const Graph *G = g->graph;
-  Mat          X, Y = NULL, Z;
+  Vec         *y, *z;
   PetscScalar *lost;
-  PetscReal    norm1, worst;
-  PetscInt     m;
-  Vec          plain;
+  PetscReal   *norm, worst;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(R, sizeof(*R)));
-  PetscCall(VecGetLocalSize(G->out, &m));
-  PetscCall(MatCreateDense(G->comm, m, PETSC_DECIDE, G->N, n, NULL, &X));
-  PetscCall(MatDuplicate(X, MAT_DO_NOT_COPY_VALUES, &Z));
-  PetscCall(PetscMalloc1(n, &lost));
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCall(MatDenseGetColumnVecWrite(X, k, &plain));
-    PetscCall(VecCopy(v[k], plain));
-    PetscCall(MatDenseRestoreColumnVecWrite(X, k, &plain));
-  }
-  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
-  while (!R->reason) {
-    PetscCall(MatCopy(X, Z, SAME_NONZERO_PATTERN));
-    PetscCall(MatDiagonalScale(Z, g->scale, NULL));
-    PetscCall(MatMatMult(G->A, Z, Y ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &Y));
-    PetscCall(DanglingRank(g, X, lost));
-    g->matmults++;
+  PetscCall(VecDuplicateVecs(g->scale, n, &y));
+  PetscCall(VecDuplicateVecs(g->scale, n, &z));
+  PetscCall(PetscCalloc2(n, &lost, n, &norm));
+  while (1) {
+    PetscCall(PullMany(g, n, x, z, y));
+    if (g->isdangling && g->dangling != DANGLING_SELF) PetscCall(DanglingRanks(g, n, x, lost));
+    for (PetscInt k = 0; k < n; k++) PetscCall(Residual(g, v[k], x[k], lost[k], z[k], y[k]));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecNormBegin(y[k], NORM_1, &norm[k]));
     worst = 0;
     for (PetscInt k = 0; k < n; k++) {
-      PetscCall(StepColumn(g, k, v[k], lost[k], (PetscBool)(R->iterations < o->max_it), X, Y, &norm1));
-      worst = PetscMax(worst, norm1);
+      PetscCall(VecNormEnd(y[k], NORM_1, &norm[k]));
+      worst = norm[k] > worst || PetscIsInfOrNanReal(norm[k]) ? norm[k] : worst;
     }
-    PetscCall(SolveCheck(g, o, worst, R)); /* of the vectors before the step, which the step has brought nearer */
-    if (!R->reason) R->iterations++;
+    PetscCall(SolveCheck(g, o, worst, R));
+    if (R->reason) break;
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecAXPY(x[k], 1.0, y[k]));
+    R->iterations++;
   }
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCall(MatDenseGetColumnVecRead(X, k, &plain));
-    PetscCall(VecCopy(plain, x[k]));
-    PetscCall(MatDenseRestoreColumnVecRead(X, k, &plain));
-  }
-  PetscCall(PetscFree(lost));
-  PetscCall(MatDestroy(&X));
-  PetscCall(MatDestroy(&Y));
-  PetscCall(MatDestroy(&Z));
+  PetscCall(PetscFree2(lost, norm));
+  PetscCall(VecDestroyVecs(n, &z));
+  PetscCall(VecDestroyVecs(n, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+  PIECES   = 1 << 16, /* at most, of rows that are dealt to the ranks */
+  ROW_COST = 4        /* an iteration's vector operations take as long for a row as its product does for so many links */
+};
+
 static PetscLogEvent GraphRead, GraphNames, GraphRows, GraphMatrix;
 
 /* the parts of loading, for -log_view */
@@ -17,6 +22,31 @@ PetscErrorCode GraphRegisterEvents(void)
   PetscCall(PetscLogEventRegister("GraphNames", id, &GraphNames));
   PetscCall(PetscLogEventRegister("GraphRows", id, &GraphRows));
   PetscCall(PetscLogEventRegister("GraphMatrix", id, &GraphMatrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every rank gets neighbouring rows with its share of the work: power laws put most links into few rows, and R-MAT these side by side. */
+static PetscErrorCode DealRows(MPI_Comm comm, const Links *L, PetscInt N, PetscLayout *layout)
+{
+  const PetscInt rows = N / PIECES + 1, pieces = (N + rows - 1) / rows;
+  PetscInt64    *work, before = 0, total = 0;
+  PetscMPIInt    rank, size;
+  PetscInt       m = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscCalloc1(pieces, &work));
+  for (PetscInt64 k = 0; k < L->n && size > 1; k++) work[L->to[k] / rows]++;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, work, (PetscMPIInt)pieces, MPIU_INT64, MPI_SUM, comm));
+  for (PetscInt p = 0; p < pieces; p++) total += work[p] += ROW_COST * PetscMin(rows, N - p * rows);
+  for (PetscInt p = 0; p < pieces; before += work[p++])
+    if ((before + work[p] / 2) * size / total == rank) m += PetscMin(rows, N - p * rows);
+  PetscCall(PetscFree(work));
+  PetscCall(PetscLayoutCreate(comm, layout));
+  PetscCall(PetscLayoutSetLocalSize(*layout, m));
+  PetscCall(PetscLayoutSetSize(*layout, N));
+  PetscCall(PetscLayoutSetUp(*layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,10 +228,9 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   }
   PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
   PetscCall(ApplyOptions(options, L));
+  if (options->order == ORDER_DEGREE) PetscCall(GraphReorder(comm, L, G));
   G->weighted = (PetscBool)(L->weight != NULL);
-  PetscCall(PetscLayoutCreate(comm, &layout));
-  PetscCall(PetscLayoutSetSize(layout, G->N));
-  PetscCall(PetscLayoutSetUp(layout));
+  PetscCall(DealRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
   PetscCall(Exchange(comm, layout, L));
@@ -297,6 +326,7 @@ PetscErrorCode GraphDestroy(Graph *G)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(G->id));
+  PetscCall(PetscFree2(G->row, G->node));
   PetscCall(MatDestroy(&G->A));
   PetscCall(VecDestroy(&G->out));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,9 +11,9 @@ enum {
 struct Loop_ {
   GpDev         dev;
   StepOperator  op;
-  const double *scale, *v, *u; /* on the device, those that op reads */
-  Vec           work[4];
-  double       *x[2], *y, *z; /* on the device, those of work; x take turns */
+  const double *out, *v, *u; /* on the device, those that op reads */
+  Vec           work[3];
+  double       *z[2], *y;     /* on the device, those of work; z take turns */
   double       *partial;      /* on the device, the state behind it */
   StepState    *state, *look; /* on the device, and a pinned copy */
   GpDevGraph    graph;        /* of two iterations; NULL: this runtime does not record */
@@ -22,15 +22,15 @@ struct Loop_ {
 
 #define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Power iterations on the device: %s", (dev)->error)
 
-/* two iterations, after which x are where they were */
+/* two iterations, after which z are where they were */
 static PetscErrorCode Turn(const Google *g)
 {
   Loop *L = g->loop;
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) {
-    PetscCall(MatGPUCSRMultArray(g->graph->A, PETSC_FALSE, L->z, L->y));
-    CallDevice(L->dev, StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->x[k], L->x[1 - k], L->z));
+    PetscCall(MatGPUCSRMultArray(g->graph->A, PETSC_FALSE, L->z[k], L->y));
+    CallDevice(L->dev, StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->z[k], L->z[1 - k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,7 +42,7 @@ static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target,
   PetscFunctionBegin;
   *L->look = (StepState){.target = (double)target, .max_it = (int32_t)PetscMin(max_it, INT32_MAX)};
   CallDevice(dev, dev->ops->copy_in(dev, L->state, L->look, sizeof(*L->look)));
-  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, L->state, L->partial, ranks, L->x[0], L->z));
+  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, L->state, L->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,13 +68,15 @@ static PetscErrorCode Record(const Google *g)
   PetscFunctionBegin;
   CallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(Begin(L, L->scale, 0, 2));
+  PetscCall(Begin(L, L->out, 0, 2));
   PetscCall(Turn(g));
   PetscCall(Look(L));
   if (dev->ops->graph_begin) {
     CallDevice(dev, dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
     CallDevice(dev, dev->ops->graph_loop(dev, &L->state->status, &L->graph, &L->whole));
+    if (L->whole) PetscCall(PetscInfo(g->graph->A, "The graph of two iterations repeats itself\n"));
+    else PetscCall(PetscInfo(g->graph->A, "The host launches the graph of two iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -86,12 +88,12 @@ static PetscErrorCode GetOperator(const Google *g)
 
   PetscFunctionBegin;
   L->op = (StepOperator){.n = (int32_t)g->graph->N, .dangling = g->u ? STEP_MOVES : g->isdangling ? STEP_STAYS : STEP_DROPS, .damping = (double)g->damping, .everywhere = 1.0 / (double)g->graph->N};
-  PetscCall(VecGPUGetDeviceArrayRead(g->scale, &L->scale));
+  PetscCall(VecGPUGetDeviceArrayRead(g->graph->out, &L->out));
   if (!g->anywhere) PetscCall(VecGPUGetDeviceArrayRead(g->v, &L->v));
   if (g->u && g->dangling != DANGLING_UNIFORM && !(g->u == g->v && g->anywhere)) PetscCall(VecGPUGetDeviceArrayRead(g->u, &L->u));
-  L->op.scale = L->scale;
-  L->op.v     = L->v;
-  L->op.u     = L->u;
+  L->op.out = L->out;
+  L->op.v   = L->v;
+  L->op.u   = L->u;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,7 +111,7 @@ PetscErrorCode LoopCreate(Google *g)
   PetscBool   ours;
   GpDev       dev;
   Loop       *L;
-  double    **array[4];
+  double    **array[3];
   void       *room;
 
   PetscFunctionBegin;
@@ -120,12 +122,11 @@ PetscErrorCode LoopCreate(Google *g)
   PetscCall(PetscNew(&L));
   g->loop  = L;
   L->dev   = dev;
-  array[0] = &L->x[0];
-  array[1] = &L->x[1];
+  array[0] = &L->z[0];
+  array[1] = &L->z[1];
   array[2] = &L->y;
-  array[3] = &L->z;
   PetscCall(GetOperator(g));
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 3; k++) {
     PetscCall(VecDuplicate(g->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
@@ -163,7 +164,7 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   dev->stream = stream;
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
-  CallDevice(dev, dev->ops->copy_within(dev, result, L->x[L->look->it % 2], (size_t)L->op.n * sizeof(double)));
+  CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, L->z[L->look->it % 2], result));
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
   R->iterations = L->look->it;
   g->matmults += L->look->it + 1;
@@ -181,11 +182,11 @@ PetscErrorCode LoopDestroy(Google *g)
   if (L->graph) L->dev->ops->graph_destroy(L->dev, L->graph);
   L->dev->ops->release(L->dev, L->partial);
   L->dev->ops->release_pinned(L->dev, L->look);
-  PetscCall(VecGPURestoreDeviceArrayRead(g->scale, &L->scale));
+  PetscCall(VecGPURestoreDeviceArrayRead(g->graph->out, &L->out));
   if (L->v) PetscCall(VecGPURestoreDeviceArrayRead(g->v, &L->v));
   if (L->u) PetscCall(VecGPURestoreDeviceArrayRead(g->u, &L->u));
-  for (int k = 0; k < 4; k++) {
-    array = k < 2 ? L->x[k] : k == 2 ? L->y : L->z;
+  for (int k = 0; k < 3; k++) {
+    array = k < 2 ? L->z[k] : L->y;
     PetscCall(VecGPURestoreDeviceArrayWrite(L->work[k], &array));
     PetscCall(VecDestroy(&L->work[k]));
   }

@@ -23,9 +23,9 @@ typedef struct {
 typedef struct {
   SolveResult    result;
   PetscReal      sum;
-  PetscInt       vectors, matmults, ndangling, ntop;
-  PetscBool      loop; /* on the device */
-  TopEntry      *top;
+  PetscInt       vectors, matmults, ndangling, ntop; /* ntop: first places of each vector */
+  PetscBool      loop;                               /* on the device */
+  TopEntry      *top;                                /* [vectors * ntop] */
   PetscLogDouble load, setup, solve;
 } Outcome;
 
@@ -46,6 +46,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-undirected", "Links lead both ways", "", rq->graph.undirected, &rq->graph.undirected, NULL));
   PetscCall(PetscOptionsBool("-loops", "Keep links of a node to itself", "", loops, &loops, NULL));
   PetscCall(PetscOptionsBool("-count_duplicates", "A link that is named k times has weight k; else it counts once", "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", "Rows by ascending identity, or by descending number of links out", "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
   PetscCall(PetscOptionsReal("-damping", "Share of the walkers who follow a link", "", rq->damping, &rq->damping, NULL));
   PetscCall(PetscOptionsEnum("-dangling", "Where walkers go from a node without links", "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
   PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
@@ -60,7 +61,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
   PetscCall(PetscOptionsBool("-device_loop", "Power, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
-  PetscCall(PetscOptionsInt("-topk", "How many first places to print", "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsInt("-topk", "How many first places to print, of each vector", "", rq->topk, &rq->topk, NULL));
   PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
   PetscCall(PetscOptionsString("-ranks_binary", "File to write in PETSc's binary format", "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
   PetscCall(PetscOptionsString("-picture", "SVG file to write: the distribution of the ranks", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
@@ -103,56 +104,76 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
 }
 
 /* where to start: given ranks, scaled to sum 1, or where bored walkers go */
-static PetscErrorCode Start(const Request *rq, const Graph *G, Vec v, Vec x)
+static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
 {
   PetscViewer viewer;
   PetscReal   sum;
 
   PetscFunctionBegin;
   if (!rq->start[0]) {
-    PetscCall(VecCopy(v, x));
+    if (!n) PetscCall(VecSet(x[0], 1.0 / G->N));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecCopy(v[k], x[k]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerBinaryOpen(G->comm, rq->start, FILE_MODE_READ, &viewer));
-  PetscCall(VecLoad(x, viewer));
+  for (PetscInt k = 0; k < PetscMax(n, 1); k++) {
+    PetscCall(VecLoad(x[k], viewer));
+    PetscCall(VecNorm(x[k], NORM_1, &sum));
+    PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
+    PetscCall(VecScale(x[k], 1 / sum));
+    PetscCall(GraphPermute(G, PETSC_TRUE, x[k]));
+  }
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(VecNorm(x, NORM_1, &sum));
-  PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
-  PetscCall(VecScale(x, 1 / sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+/* one call of a solver: for a vector, or for all of them */
+static PetscErrorCode RankOnce(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec u, Vec x[], Outcome *out)
 {
   PetscLogDouble begin, end;
+  SolveResult    R, *worst = &out->result;
   Google         g;
-  Vec           *u  = NULL;
-  PetscInt       nu = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u, &g));
+  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
+  PetscCall(PetscTime(&end));
+  out->setup += end - begin;
+  out->loop = (PetscBool)(g.loop != NULL);
+  PetscCall(PetscTime(&begin));
+  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &R));
+  else PetscCall(Solve(&g, &rq->solve, x[0], &R));
+  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
+  PetscCall(PetscTime(&end));
+  out->solve += end - begin;
+  out->matmults += g.matmults;
+  out->ndangling = g.ndangling;
+  R.iterations   = PetscMax(R.iterations, worst->iterations);
+  if (!worst->reason || R.bound > worst->bound) *worst = R;
+  worst->iterations = R.iterations;
+  PetscCall(GoogleDestroy(&g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* plain power iterations take all personalisations at once, other methods one after another */
+static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+{
+  const PetscBool batch = (PetscBool)(n > 1 && rq->solve.method == METHOD_POWER && !rq->solve.extrapolate);
+  Vec            *u     = NULL;
+  PetscInt        nu    = 0;
 
   PetscFunctionBegin;
   if (rq->dangling_file[0]) {
     PetscCall(PersonalizeRead(G, rq->dangling_file, &nu, &u));
     PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: one vector was expected, not %" PetscInt_FMT, rq->dangling_file, nu);
   }
-  PetscCheck(n <= 1 || (rq->solve.method == METHOD_POWER && !rq->solve.extrapolate && !rq->start[0] && !u), G->comm, PETSC_ERR_SUP, "Several vectors of -personalize go with plain power iterations, without -start and -dangling vector");
-  PetscCall(PetscTime(&begin));
-  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u ? u[0] : NULL, &g));
-  PetscCall(Start(rq, G, g.v, x[0]));
-  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
-  PetscCall(PetscTime(&end));
-  out->setup = end - begin;
-  out->loop  = (PetscBool)(g.loop != NULL);
-  PetscCall(PetscTime(&begin));
-  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &out->result));
-  else PetscCall(Solve(&g, &rq->solve, x[0], &out->result));
-  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
-  PetscCall(PetscTime(&end));
+  PetscCall(Start(rq, G, n, v, x));
+  out->vectors = PetscMax(n, 1);
+  if (n <= 1 || batch) PetscCall(RankOnce(rq, G, n, v, u ? u[0] : NULL, x, out));
+  else
+    for (PetscInt k = 0; k < n; k++) PetscCall(RankOnce(rq, G, 1, v + k, u ? u[0] : NULL, x + k, out));
   PetscCall(RanksSum(x[0], &out->sum));
-  out->matmults  = g.matmults;
-  out->ndangling = g.ndangling;
-  out->solve     = end - begin;
-  out->vectors   = PetscMax(n, 1);
-  PetscCall(GoogleDestroy(&g));
   PetscCall(VecDestroyVecs(nu, &u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,8 +186,12 @@ static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *ou
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
   PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)R->residual, (double)R->bound, (double)out->sum));
-  for (PetscInt k = 0; k < out->ntop; k++)
-    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "" : "  (the next may be higher)"));
+  for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
+    const TopEntry *e = &out->top[k];
+
+    if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
+    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k % out->ntop + 1, GraphIdentity(G, e->node), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
+  }
   if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e\n", (double)R->bound, (double)rq->solve.tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,8 +216,9 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     (void)fprintf(file.fp, "  \"iterations\": %" PetscInt_FMT ",\n  \"matmults\": %" PetscInt_FMT ",\n  \"residual\": %.17g,\n  \"error_bound\": %.17g,\n  \"sum\": %.17g,\n", R->iterations, out->matmults, (double)R->residual, (double)R->bound,
                   (double)out->sum);
     (void)fprintf(file.fp, "  \"topk\": [");
-    for (PetscInt k = 0; k < out->ntop; k++)
-      (void)fprintf(file.fp, "%s\n    {\"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", GraphIdentity(G, out->top[k].node), (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
+    for (PetscInt k = 0; k < out->vectors * out->ntop; k++)
+      (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", k / out->ntop + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank,
+                    out->top[k].certain ? "true" : "false");
     (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->setup, out->solve,
                   out->loop ? "true" : "false", size, type, device);
   }
@@ -225,11 +251,11 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(RankNodes(rq, &G, n, v, x, &out));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
-  PetscCall(PetscMalloc1(k, &out.top));
-  PetscCall(RanksTop(x[0], out.result.bound, k, out.top, &out.ntop));
+  PetscCall(PetscMalloc1(k * out.vectors, &out.top));
+  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(x[i], out.result.bound, k, out.top + i * k, &out.ntop));
   PetscCall(Print(rq, &G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
-  if (rq->binary[0]) PetscCall(RanksWriteBinary(PetscMax(n, 1), x, rq->binary));
+  if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, PetscMax(n, 1), x, rq->binary));
   if (rq->picture[0]) PetscCall(RanksWritePicture(x[0], rq->picture));
   if (rq->report[0]) PetscCall(WriteReport(rq, &G, &out));
   *converged = out.result.converged;

@@ -129,16 +129,21 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the node of an identity, -1 when there is none */
-PetscErrorCode GraphFind(const Graph *G, PetscInt64 id, PetscInt *node)
+/* the row of an identity, -1 when there is none */
+PetscErrorCode GraphFind(const Graph *G, PetscInt64 id, PetscInt *row)
 {
+  PetscInt node;
+
   PetscFunctionBegin;
-  if (G->id) *node = (PetscInt)SortedFind(G->id, G->N, id);
-  else *node = id >= G->idbase && id - G->idbase < G->N ? (PetscInt)(id - G->idbase) : -1;
+  if (G->id) node = (PetscInt)SortedFind(G->id, G->N, id);
+  else node = id >= G->idbase && id - G->idbase < G->N ? (PetscInt)(id - G->idbase) : -1;
+  *row = G->row && node >= 0 ? G->row[node] : node;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscInt64 GraphIdentity(const Graph *G, PetscInt node)
+PetscInt64 GraphIdentity(const Graph *G, PetscInt row)
 {
+  const PetscInt node = G->node ? G->node[row] : row;
+
   return G->id ? G->id[node] : node + G->idbase;
 }

@@ -35,17 +35,25 @@ typedef struct {
 typedef struct {
   MPI_Comm    comm;
   char        file[PETSC_MAX_PATH_LEN];
-  PetscInt    N;      /* nodes */
-  PetscInt64  M;      /* links kept */
-  PetscInt64 *id;     /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
-  PetscInt64  idbase; /* 1 for Matrix Market */
+  PetscInt    N;          /* nodes */
+  PetscInt64  M;          /* links kept */
+  PetscInt64 *id;         /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
+  PetscInt64  idbase;     /* 1 for Matrix Market */
+  PetscInt   *row, *node; /* [N] on every rank: the row of each node in the order of identities, and the node of each row; NULL: the same numbers */
   PetscBool   weighted;
   Mat         A;   /* A(j,i): weight of the link from i to j, so that rank flows by A x */
   Vec         out; /* weight of all links that leave a node */
 } Graph;
 
+typedef enum {
+  ORDER_GIVEN, /* rows by ascending identity */
+  ORDER_DEGREE /* by descending number of links out, so that what products read most often lies together */
+} Order;
+extern const char *const Orders[];
+
 typedef struct {
   PetscBool undirected, keep_loops, count_duplicates;
+  Order     order;
 } GraphOptions;
 
 PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
@@ -57,8 +65,10 @@ PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links
 PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
 PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, PetscInt m, PetscInt **i, PetscInt **j, PetscScalar **a, PetscScalar sums[]);
 PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
-PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *node); /* -1: there is none */
-PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt node);
+PETSC_INTERN PetscErrorCode GraphReorder(MPI_Comm, Links *, Graph *);
+PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);    /* entries by node become entries by row, or back */
+PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *row); /* -1: there is none */
+PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt row);
 PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
 
 typedef struct Loop_ Loop;
@@ -95,6 +105,7 @@ typedef struct {
 typedef struct {
   PetscInt    iterations;
   PetscReal   residual, bound; /* |Gx - x|_1 of the x returned, and the bound on its distance to the fixed point */
+  PetscReal   first;           /* bound before the first iteration */
   PetscBool   converged;
   const char *reason;
 } SolveResult;
@@ -121,7 +132,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* on all ranks */
 PETSC_INTERN PetscErrorCode RanksSum(Vec x, PetscReal *sum);
 PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
-PETSC_INTERN PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char[]);
+PETSC_INTERN PetscErrorCode RanksWriteBinary(const Graph *, PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char[]);
 
 PETSC_INTERN PetscErrorCode PersonalizeRead(const Graph *, const char[], PetscInt *n, Vec **v);

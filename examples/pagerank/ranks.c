@@ -117,8 +117,10 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   }
   PetscCall(GpAppOutputOpen(G->comm, file, &out));
   for (PetscInt i = 0; i < G->N && out.fp; i++) {
-    (void)fprintf(out.fp, "%" PetscInt64_FMT, GraphIdentity(G, i));
-    for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[k][i]));
+    const PetscInt row = G->row ? G->row[i] : i;
+
+    (void)fprintf(out.fp, "%" PetscInt64_FMT, GraphIdentity(G, row));
+    for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[k][row]));
     (void)fputc('\n', out.fp);
   }
   PetscCall(GpAppOutputCommit(&out));
@@ -130,21 +132,27 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vectors one after another in PETSc's binary format, for VecLoad() */
-PetscErrorCode RanksWriteBinary(PetscInt n, const Vec x[], const char file[])
+/* the vectors one after another in PETSc's binary format, entries in the order of the nodes, for VecLoad() */
+PetscErrorCode RanksWriteBinary(const Graph *G, PetscInt n, const Vec x[], const char file[])
 {
-  MPI_Comm    comm = PetscObjectComm((PetscObject)x[0]);
   GpAppOutput out;
   PetscViewer viewer;
+  Vec         bynode;
 
   PetscFunctionBegin;
-  PetscCall(GpAppOutputOpen(comm, file, &out));
-  PetscCall(PetscViewerCreate(comm, &viewer));
+  PetscCall(GpAppOutputOpen(G->comm, file, &out));
+  PetscCall(PetscViewerCreate(G->comm, &viewer));
   PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
   PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
   PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
   PetscCall(PetscViewerFileSetName(viewer, out.aside));
-  for (PetscInt k = 0; k < n; k++) PetscCall(VecView(x[k], viewer));
+  PetscCall(VecDuplicate(x[0], &bynode));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(VecCopy(x[k], bynode));
+    PetscCall(GraphPermute(G, PETSC_FALSE, bynode));
+    PetscCall(VecView(bynode, viewer));
+  }
+  PetscCall(VecDestroy(&bynode));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,8 +1,16 @@
 /* Stationary iterations to the fixed point: power, power with quadratic extrapolation, inner-outer.  Each stops on the residual of
    the vector that it returns, so that the bound on the error holds whatever the method did before; so do the solvers of others. */
 #include "pagerank.h"
+#include <math.h>
 
 const char *const Methods[] = {"power", "inner_outer", "gauss_seidel", "jacobi", "ksp", "eps", "Method", "", NULL};
+
+/* how much of the way from the first bound to the one asked for is done, in percent: digits of the answer come at a steady pace */
+static double Progress(const SolveOptions *o, const SolveResult *R)
+{
+  if (R->bound <= o->tolerance) return 100;
+  return R->bound < R->first ? 100 * log((double)(R->first / R->bound)) / log((double)(R->first / o->tolerance)) : 0;
+}
 
 /* one more iteration: notes the residual, prints it when asked to, and says whether to stop */
 PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
@@ -10,7 +18,8 @@ PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, Sol
   PetscFunctionBegin;
   R->residual = norm1;
   R->bound    = norm1 / (1 - g->damping);
-  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e\n", R->iterations, (double)R->residual, (double)R->bound));
+  if (R->first == 0) R->first = R->bound;
+  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e %5.1f %%\n", R->iterations, (double)R->residual, (double)R->bound, Progress(o, R)));
   PetscCheck(norm1 <= PETSC_MAX_REAL, g->graph->comm, PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is not a number", R->iterations);
   if (R->bound <= o->tolerance) {
     R->converged = PETSC_TRUE;

@@ -1,5 +1,5 @@
-/* One power iteration beside its product, in one kernel: the residual and its norm, the next ranks, what A multiplies next.  The ranks
-   whose residual it is stay where they are, so that those are what is left when the norm stops the iteration. */
+/* One power iteration beside its product, in one kernel: the residual and its norm, and what A multiplies next, which holds the next ranks.
+   The ranks whose residual it is stay where they are, so that those are what is left when the norm stops the iteration. */
 #include "step.h"
 
 #include <math.h>
@@ -10,16 +10,26 @@
   #define DEVICE static inline
 #endif
 
-/* P x, given y = A D^-1 x */
-DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double y, double x)
+DEVICE double RankOf(double z, double out)
 {
-  if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
-  return G->dangling == STEP_STAYS && G->scale[i] == 0 ? y + x : y;
+  return out > 0 ? z * out : z;
 }
 
-DEVICE double Residual(const StepOperator *G, double lost, int32_t i, double y, double x)
+DEVICE double Shared(double x, double out)
 {
-  return G->damping * Pulled(G, lost, i, y, x) + (1 - G->damping) * (G->v ? G->v[i] : G->everywhere) - x;
+  return out > 0 ? x / out : x;
+}
+
+/* P x, given y = A D^-1 x */
+DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
+{
+  if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
+  return G->dangling == STEP_STAYS && !(out > 0) ? y + x : y;
+}
+
+DEVICE double Residual(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
+{
+  return G->damping * Pulled(G, lost, i, out, y, x) + (1 - G->damping) * (G->v ? G->v[i] : G->everywhere) - x;
 }
 
 DEVICE void AfterStep(StepState *s, double norm, double lost)
@@ -34,22 +44,21 @@ DEVICE void AfterStep(StepState *s, double norm, double lost)
 }
 
 #if !defined(__CUDACC__)
-static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *ranks, double *x, double *z)
+static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *x, double *z)
 {
   double lost = 0;
 
   (void)dev;
   (void)partial;
   for (int32_t i = 0; i < G->n; i++) {
-    x[i] = ranks[i];
-    z[i] = G->scale[i] * x[i];
-    if (G->scale[i] == 0) lost += x[i];
+    z[i] = Shared(x[i], G->out[i]);
+    if (!(G->out[i] > 0)) lost += x[i];
   }
   s->lost = lost;
   return GP_SUCCESS;
 }
 
-static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *x, double *next, double *z)
+static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   double norm = 0, lost = 0;
 
@@ -57,18 +66,24 @@ static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *p
   (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < G->n; i++) {
-    const double r = Residual(G, s->lost, i, y[i], x[i]), xi = x[i] + r;
+    const double out = G->out[i], x = RankOf(z[i], out), r = Residual(G, s->lost, i, out, y[i], x);
 
     norm += fabs(r);
-    next[i] = xi;
-    z[i]    = G->scale[i] * xi;
-    if (G->scale[i] == 0) lost += xi;
+    next[i] = Shared(x + r, out);
+    if (!(out > 0)) lost += x + r;
   }
   AfterStep(s, norm, lost);
   return GP_SUCCESS;
 }
 
-const StepKernels StepKernelsHost = {Start_Host, Step_Host};
+static GpErr Finish_Host(GpDev dev, const StepOperator *G, const double *z, double *x)
+{
+  (void)dev;
+  for (int32_t i = 0; i < G->n; i++) x[i] = RankOf(z[i], G->out[i]);
+  return GP_SUCCESS;
+}
+
+const StepKernels StepKernelsHost = {Start_Host, Step_Host, Finish_Host};
 
 #else
   #include "device/gpreduce.h"
@@ -76,35 +91,58 @@ const StepKernels StepKernelsHost = {Start_Host, Step_Host};
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK;
 
-__global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState *s, double *partial, const double *ranks, double *x, double *z)
+static constexpr int AHEAD = 4; /* entries of a thread that are on their way at once */
+
+__global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState *s, double *partial, const double *x, double *z)
 {
   double sum[1] = {0};
 
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) {
-    const double scale = G.scale[i], xi = ranks[i];
+    const double out = G.out[i], xi = x[i];
 
-    x[i] = xi;
-    z[i] = scale * xi;
-    if (scale == 0) sum[0] += xi;
+    z[i] = Shared(xi, out);
+    if (!(out > 0)) sum[0] += xi;
   }
   if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) s->lost = sum[0];
 }
 
-__global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *s, double *partial, const double *y, const double *x, double *next, double *z)
+__global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *s, double *partial, const double *__restrict__ y, const double *__restrict__ z, double *__restrict__ next)
 {
-  double sum[2] = {0, 0};
+  const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  double        sum[2] = {0, 0};
 
   if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
   const double lost = s->lost;
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) {
-    const double scale = G.scale[i], r = Residual(&G, lost, (int32_t)i, y[i], x[i]), xi = x[i] + r;
+  for (int64_t first = (int64_t)blockIdx.x * BLOCK + threadIdx.x; first < G.n; first += AHEAD * stride) {
+    double yi[AHEAD], zi[AHEAD], out[AHEAD];
 
-    sum[0] += fabs(r);
-    next[i] = xi;
-    z[i]    = scale * xi;
-    if (scale == 0) sum[1] += xi;
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + k * stride;
+
+      yi[k]  = i < G.n ? y[i] : 0;
+      zi[k]  = i < G.n ? z[i] : 0;
+      out[k] = i < G.n ? G.out[i] : 0;
+    }
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + k * stride;
+
+      if (i < G.n) {
+        const double x = RankOf(zi[k], out[k]), r = Residual(&G, lost, (int32_t)i, out[k], yi[k], x);
+
+        sum[0] += fabs(r);
+        next[i] = Shared(x + r, out[k]);
+        if (!(out[k] > 0)) sum[1] += x + r;
+      }
+    }
   }
   if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) AfterStep(s, sum[0], sum[1]);
+}
+
+__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, const double *z, double *x)
+{
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = RankOf(z[i], G.out[i]);
 }
 
 static GpErr Launched(GpDev dev, const char *kernel)
@@ -116,17 +154,23 @@ static GpErr Launched(GpDev dev, const char *kernel)
   return GP_ERR_DEVICE;
 }
 
-static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *ranks, double *x, double *z)
+static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *x, double *z)
 {
-  Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, ranks, x, z);
+  Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, x, z);
   return Launched(dev, "start of power iterations");
 }
 
-static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *x, double *next, double *z)
+static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
-  Step<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, y, x, next, z);
+  Step<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, y, z, next);
   return Launched(dev, "power iteration");
 }
 
-extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA};
+static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, const double *z, double *x)
+{
+  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, z, x);
+  return Launched(dev, "end of power iterations");
+}
+
+extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA, Finish_CUDA};
 #endif

@@ -24,7 +24,7 @@ typedef struct {
   uint32_t ticket; /* how many blocks of a reduction are done */
 } StepState;
 
-/* what becomes of the rank of dangling nodes, whose scale is 0 */
+/* what becomes of the rank of dangling nodes, whose out is 0 */
 enum {
   STEP_DROPS,
   STEP_STAYS,
@@ -36,17 +36,18 @@ typedef struct {
   int32_t       n;
   int           dangling;
   double        damping;
-  const double *scale; /* 1/out, 0 where nothing leaves */
+  const double *out;   /* weight of the links that leave a node */
   const double *v, *u; /* NULL: the same everywhere, which is */
   double        everywhere;
 } StepOperator;
 
 #define STEP_PARTIAL (2 * GP_DEV_PARTS) /* doubles that the partial sums take */
 
-/* the twins of every operation, by runtime */
+/* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty. */
 typedef struct {
-  GpErr (*start)(GpDev, const StepOperator *, StepState *, double *partial, const double *ranks, double *x, double *z);                /* x = ranks; z = scale x; lost */
-  GpErr (*step)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, const double *x, double *next, double *z); /* y = A z: next = G x, norm = |next - x|_1, z = scale next; status */
+  GpErr (*start)(GpDev, const StepOperator *, StepState *, double *partial, const double *x, double *z);                    /* z of x; lost */
+  GpErr (*step)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, const double *z, double *next); /* y = A z: next = z of G x, norm = |G x - x|_1; status */
+  GpErr (*finish)(GpDev, const StepOperator *, const double *z, double *x);                                                 /* x of z, as step() took it */
 } StepKernels;
 
 extern const StepKernels StepKernelsHost;

@@ -318,12 +318,12 @@ static GpErr GpDevGraphLoop_CUDA(GpDev dev, const int *stop, GpDevGraph *graph, 
   err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "asking for the driver's version");
   if (err || driver < 12040) return err ? err : GpDevGraphEnd_CUDA(dev, graph);
   err = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
-  if (!err) err = GpDevCuda(dev, MakeLoop(record, stop, &loop), "making a loop of a graph");
-  if (!err) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph");
+  if (err) return err;
+  *whole = !GpDevCuda(dev, MakeLoop(record, stop, &loop), "making a loop of a graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph");
+  if (!*whole) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* not every driver repeats every kind of launch; the words say why */
   if (!err) err = GpDevCuda(dev, cudaGraphUpload((cudaGraphExec_t)*graph, (cudaStream_t)dev->stream), "uploading a graph");
   if (loop) cudaGraphDestroy(loop);
   if (record) cudaGraphDestroy(record);
-  *whole = !err;
   return err;
 }
 #else

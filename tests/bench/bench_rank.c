@@ -1,113 +1,179 @@
-static char help[] = "Times PageRank on R-MAT graphs of given sizes: the product and the power iterations after loading, by the kernel chosen and by others.\n\
-  -sizes n1,m1,n2,m2,...  nodes and links drawn (equal ones count once); default: those of the public graphs web-Stanford and web-Google\n\
-  -kernels a,b,...        default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
-  -seconds s              for each measurement, 0.2\n\
-  -write name             ranks of the last graph by the first kernel, in PETSc's binary format\n\
-Prints CSV; the least of several times counts.  One process.\n\n";
+static char help[] = "Times PageRank after loading: the product, and power iterations to an error of 1e-8, by the kernel chosen and by others.\n\
+  -graphs a,b,...   web-Stanford, web-NotreDame, web-BerkStan, web-Google: made with the degrees of these graphs, links lead anywhere;\n\
+                    the same with -hosts: a third to a half of the links stay in a host; rmat-<scale>-<links a node>; default: the web's\n\
+  -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
+  -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
+  -repeats n        of each measurement, of which the median is told; 11\n\
+  -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
+Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
 #include "examples/pagerank/pagerank.h"
+#include "bench/webgraph.h"
 #include "device/gpdevice.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
 enum {
-  MOST = 16
+  MOST  = 16,
+  BATCH = 10,       /* products */
+  FLUSH = 256 << 20 /* bytes, more than the caches hold */
 };
 
 typedef struct {
-  PetscReal seconds;
-  char      write[PETSC_MAX_PATH_LEN];
+  PetscInt repeats;
+  Order    order;
+  char     write[PETSC_MAX_PATH_LEN];
 } Options;
 
-/* R-MAT links whose ends are folded into n nodes, which keeps their skew */
-static PetscErrorCode Make(PetscInt n, PetscInt m, Graph *G)
+/* medians in seconds; 0: there is no such loop here */
+typedef struct {
+  PetscLogDouble warm, cold, host, device, setup;
+} Times;
+
+/* the links of a graph by name; those of the web are all made by the first process */
+static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, PetscInt *N)
 {
-  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE};
-  Links              L       = {0};
-  PetscInt           scale   = 1;
+  const WebProfile *p = NULL;
+  PetscMPIInt       rank;
+  PetscBool         hosts;
+  int32_t          *from, *to, n;
+  int               scale, degree;
 
   PetscFunctionBegin;
-  PetscCheck(n > 1 && m > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %" PetscInt_FMT " nodes and %" PetscInt_FMT " links make no graph", n, m);
-  while (scale < 30 && (PetscInt64)1 << scale < n) scale++;
-  PetscCall(PetscMemzero(G, sizeof(*G)));
-  PetscCall(PetscStrncpy(G->file, "R-MAT", sizeof(G->file)));
-  PetscCall(GraphMakeRMAT(PETSC_COMM_SELF, scale, (PetscInt)(((PetscInt64)m + ((PetscInt64)1 << scale) - 1) >> scale), 1, &L));
-  L.n = m; /* each link is drawn by itself */
-  for (PetscInt64 k = 0; k < m; k++) {
-    L.from[k] %= n;
-    L.to[k] %= n;
+  if (sscanf(name, "rmat-%d-%d", &scale, &degree) == 2) {
+    PetscCall(GraphMakeRMAT(comm, scale, degree, 1, L));
+    *N = (PetscInt)1 << scale;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GraphFromLinks(PETSC_COMM_SELF, &options, &L, n, G));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(WebProfiles); k++)
+    if (!strncmp(name, WebProfiles[k].name, strlen(WebProfiles[k].name))) p = &WebProfiles[k];
+  PetscCheck(p, comm, PETSC_ERR_ARG_UNKNOWN_TYPE, "-graphs: %s is not known, see -help", name);
+  *N = p->nodes;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrendswith(name, "-hosts", &hosts));
+  WebGraph(p, hosts ? 0.75 : 0, &from, &to, &n);
+  PetscCall(LinksReserve(L, n, PETSC_FALSE));
+  for (L->n = 0; L->n < n; L->n++) {
+    L->from[L->n] = from[L->n];
+    L->to[L->n]   = to[L->n];
+  }
+  free(from);
+  free(to);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Wait(Vec x)
+static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, Graph *G)
 {
-  GpDev dev;
+  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, order};
+  Links              L       = {0};
+  PetscInt           N       = 0;
 
   PetscFunctionBegin;
-  PetscCall(VecGPUGetRuntime(x, &dev));
-  if (dev) PetscCheck(!dev->ops->sync(dev), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", dev->error);
+  PetscCall(PetscMemzero(G, sizeof(*G)));
+  PetscCall(PetscStrncpy(G->file, name, sizeof(G->file)));
+  PetscCall(MakeLinks(comm, name, &L, &N));
+  PetscCall(GraphFromLinks(comm, &options, &L, N, G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the least time of a product, of runs of 10 */
-static PetscErrorCode TimeProduct(const Graph *G, PetscReal seconds, PetscLogDouble *least)
+#define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", (dev)->error)
+
+/* everybody is here, and nothing runs */
+static PetscErrorCode Meet(Vec x, GpDev dev)
 {
-  PetscLogDouble start, begin, end;
-  Vec            x, y;
+  PetscFunctionBegin;
+  if (dev) CallDevice(dev, dev->ops->sync(dev));
+  PetscCallMPI(MPI_Barrier(PetscObjectComm((PetscObject)x)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the median of times, each that of the slowest process */
+static PetscErrorCode Median(MPI_Comm comm, PetscInt n, PetscLogDouble t[], PetscLogDouble *median)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, t, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCall(PetscSortReal(n, t));
+  *median = t[n / 2];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* products in turn, and single ones each after the caches have been filled with something else; by the device's own clock */
+static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
+{
+  PetscLogDouble *t;
+  GpDevEvent      begin, end;
+  GpDev           dev;
+  void           *flush;
+  Vec             x, y;
 
   PetscFunctionBegin;
-  *least = PETSC_MAX_REAL;
+  PetscCall(PetscMalloc1(repeats, &t));
   PetscCall(VecDuplicate(G->out, &x));
   PetscCall(VecDuplicate(G->out, &y));
   PetscCall(VecSet(x, 1.0 / G->N));
   PetscCall(MatMult(G->A, x, y));
-  PetscCall(Wait(y));
-  PetscCall(PetscTime(&start));
-  do {
-    PetscCall(PetscTime(&begin));
-    for (int k = 0; k < 10; k++) PetscCall(MatMult(G->A, x, y));
-    PetscCall(Wait(y));
-    PetscCall(PetscTime(&end));
-    *least = PetscMin(*least, (end - begin) / 10);
-  } while (end - start < seconds);
+  PetscCall(VecGPUGetRuntime(x, &dev));
+  PetscCheck(dev, G->comm, PETSC_ERR_ARG_WRONG, "Only vectors of type gpu have a clock");
+  CallDevice(dev, dev->ops->event_create(dev, &begin) || dev->ops->event_create(dev, &end) || dev->ops->alloc(dev, FLUSH, &flush));
+  for (int cold = 0; cold < 2; cold++) {
+    const int products = cold ? 1 : BATCH;
+
+    for (PetscInt r = 0; r < repeats; r++) {
+      PetscCall(Meet(x, dev));
+      if (cold) CallDevice(dev, dev->ops->zero(dev, flush, FLUSH));
+      CallDevice(dev, dev->ops->event_record(dev, begin));
+      for (int k = 0; k < products; k++) PetscCall(MatMult(G->A, x, y));
+      CallDevice(dev, dev->ops->event_record(dev, end) || dev->ops->event_wait(dev, end) || dev->ops->event_seconds(dev, begin, end, &t[r]));
+      t[r] /= products;
+    }
+    PetscCall(Median(G->comm, repeats, t, cold ? &T->cold : &T->warm));
+  }
+  dev->ops->event_destroy(dev, begin);
+  dev->ops->event_destroy(dev, end);
+  dev->ops->release(dev, flush);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
+  PetscCall(PetscFree(t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the least time of ranks to 1e-8, led by the device where it can, or by the host */
-static PetscErrorCode TimeRanks(const Graph *G, PetscBool device, PetscReal seconds, const char write[], SolveResult *R, PetscLogDouble *setup, PetscLogDouble *least)
+/* ranks to 1e-8 by the clock, led by the device where it can, or by the host; the first run is no measurement */
+static PetscErrorCode TimeRanks(const Graph *G, PetscBool device, PetscInt repeats, const char write[], SolveResult *R, PetscLogDouble *setup, PetscLogDouble *median)
 {
   const SolveOptions o = {METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, device};
-  PetscLogDouble     start, begin, end;
+  PetscLogDouble     begin, end, *t;
+  GpDev              dev;
   Google             g;
   Vec                x;
 
   PetscFunctionBegin;
-  *least = PETSC_MAX_REAL;
+  PetscCall(PetscMalloc1(repeats, &t));
+  PetscCall(VecDuplicate(G->out, &x));
+  PetscCall(VecGPUGetRuntime(x, &dev));
+  PetscCall(Meet(x, dev));
   PetscCall(PetscTime(&begin));
   PetscCall(GoogleCreate(G, 0.85, DANGLING_TELEPORT, NULL, NULL, &g));
   PetscCall(SolveSetUp(&g, &o));
-  PetscCall(VecDuplicate(G->out, &x));
-  PetscCall(Wait(x));
-  PetscCall(PetscTime(&start));
-  *setup = start - begin;
-  do {
+  PetscCall(Meet(x, dev));
+  PetscCall(PetscTime(&end));
+  *setup = end - begin;
+  for (PetscInt r = -1; r < repeats; r++) {
     PetscCall(VecCopy(g.v, x));
-    PetscCall(Wait(x));
+    PetscCall(Meet(x, dev));
     PetscCall(PetscTime(&begin));
     PetscCall(Solve(&g, &o, x, R));
-    PetscCall(Wait(x));
+    if (dev) CallDevice(dev, dev->ops->sync(dev));
     PetscCall(PetscTime(&end));
-    *least = PetscMin(*least, end - begin);
-  } while (end - start < seconds);
-  PetscCheck(R->converged, PETSC_COMM_SELF, PETSC_ERR_NOT_CONVERGED, "%s", R->reason);
-  if (device && !g.loop) *least = 0; /* there is no such loop here */
-  if (write[0]) PetscCall(RanksWriteBinary(1, &x, write));
+    if (r >= 0) t[r] = end - begin;
+  }
+  PetscCheck(R->converged, G->comm, PETSC_ERR_NOT_CONVERGED, "%s", R->reason);
+  PetscCall(Median(G->comm, repeats, t, median));
+  if (device && !g.loop) *median = 0;
+  if (write[0]) PetscCall(RanksWriteBinary(G, 1, &x, write));
   PetscCall(VecDestroy(&x));
   PetscCall(GoogleDestroy(&g));
+  PetscCall(PetscFree(t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,56 +193,73 @@ static PetscErrorCode Choose(Mat A, const char kernel[], PetscBool *taken)
 
 static PetscErrorCode Measure(const Graph *G, const char kernel[], const char write[], const Options *o)
 {
-  PetscLogDouble product, setup, device, host;
-  PetscBool      taken = PETSC_FALSE;
-  SolveResult    R;
-  MatGPUCSRInfo  info;
+  PetscBool     taken = PETSC_FALSE;
+  Times         T;
+  SolveResult   R;
+  MatGPUCSRInfo info;
 
   PetscFunctionBegin;
   PetscCall(Choose(G->A, kernel, &taken));
   if (!taken) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,\n", G->N, G->M, kernel));
+    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, Orders[o->order], G->N, G->M, kernel));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(TimeProduct(G, o->repeats, &T));
   PetscCall(MatGPUCSRGetInfo(G->A, &info));
-  PetscCall(TimeProduct(G, o->seconds, &product));
-  PetscCall(TimeRanks(G, PETSC_FALSE, o->seconds, "", &R, &setup, &host));
-  PetscCall(TimeRanks(G, PETSC_TRUE, o->seconds, write, &R, &setup, &device));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f\n", G->N, G->M, kernel, info.kernel, 1e6 * product, 1e-9 * (PetscLogDouble)G->M / product, R.iterations, 1e3 * device,
-                        1e3 * host, 1e3 * setup));
+  PetscCall(TimeRanks(G, PETSC_FALSE, o->repeats, "", &R, &T.setup, &T.host));
+  PetscCall(TimeRanks(G, PETSC_TRUE, o->repeats, write, &R, &T.setup, &T.device));
+  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], G->N, G->M, kernel, info.kernel, 1e3 * info.seconds, 1e6 * T.warm,
+                        1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* names from an option, else the standard ones; each to be freed */
+static PetscErrorCode Names(const char option[], PetscInt n, const char *const standard[], char *names[MOST], PetscInt *found)
+{
+  PetscBool given;
+
+  PetscFunctionBegin;
+  *found = MOST;
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, names, found, &given));
+  if (given) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < n; k++) PetscCall(PetscStrallocpy(standard[k], &names[k]));
+  *found = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  const char *standard[] = {"auto", "balanced", "hybrid", "csrvendor"}, *device;
-  char       *kernels[MOST];
-  PetscInt    sizes[2 * MOST] = {281903, 2312497, 875713, 5105039}, nsizes = 2 * MOST, nkernels = MOST;
-  PetscBool   given;
-  PetscMPIInt size;
-  Options     o = {0.2, ""};
-  Graph       G;
+  const char *const kernelnames[] = {"auto", "balanced", "hybrid", "csrvendor"};
+  const char *const graphnames[]  = {"web-Stanford", "web-Stanford-hosts", "web-NotreDame", "web-NotreDame-hosts", "web-BerkStan", "web-BerkStan-hosts", "web-Google", "web-Google-hosts"};
+  const char       *device;
+  char             *kernels[MOST], *graphs[MOST];
+  PetscInt          ngraphs, nkernels;
+  PetscBool         given;
+  PetscMPIInt       size;
+  Options           o = {11, ORDER_GIVEN, ""};
+  Graph             G;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "One process measures, not %d", size);
-  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-sizes", sizes, &nsizes, &given));
-  if (!given) nsizes = 4;
-  PetscCheck(nsizes % 2 == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-sizes wants nodes and links in turn");
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-kernels", kernels, &nkernels, &given));
-  if (!given) nkernels = PETSC_STATIC_ARRAY_LENGTH(standard);
-  for (PetscInt k = 0; k < nkernels && !given; k++) PetscCall(PetscStrallocpy(standard[k], &kernels[k]));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-seconds", &o.seconds, NULL));
+  PetscCall(Names("-graphs", PETSC_STATIC_ARRAY_LENGTH(graphnames), graphnames, graphs, &ngraphs));
+  PetscCall(Names("-kernels", size > 1 ? 1 : PETSC_STATIC_ARRAY_LENGTH(kernelnames), kernelnames, kernels, &nkernels));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", Orders, (PetscEnum *)&o.order, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &o.repeats, NULL));
+  PetscCheck(o.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT ": must be positive", o.repeats);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-write", o.write, sizeof(o.write), NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_gpucsr_vec_type", &given));
+  if (!given) PetscCall(PetscOptionsSetValue(NULL, "-mat_gpucsr_vec_type", "gpu"));
   PetscCall(GraphRegisterEvents());
   PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# %s\nnodes,links,asked,kernel,product_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms\n", device));
-  for (PetscInt s = 0; s < nsizes; s += 2) {
-    PetscCall(Make(sizes[s], sizes[s + 1], &G));
-    for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, kernels[k], k || s + 2 < nsizes ? "" : o.write, &o));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %d x %s\n", size, device));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
+  for (PetscInt s = 0; s < ngraphs; s++) {
+    PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, &G));
+    for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, kernels[k], k || s + 1 < ngraphs ? "" : o.write, &o));
     PetscCall(GraphDestroy(&G));
+    PetscCall(PetscFree(graphs[s]));
   }
   for (PetscInt k = 0; k < nkernels; k++) PetscCall(PetscFree(kernels[k]));
   PetscCall(PetscFinalize());

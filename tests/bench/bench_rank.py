@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""PageRank on a GPU beside a power iteration by CuPy (cuSPARSE CSR), or, where CuPy is missing, beside cuSPARSE CSR through the plug-in.
+"""PageRank on a GPU beside a power iteration by CuPy (cuSPARSE CSR).
 
-  bench_rank.py PROGRAM [SCALE,DEGREE]      PROGRAM: bin/bench_rank; default 24,16
+  bench_rank.py PROGRAM [SCALE,DEGREE] [OPTION ...]      PROGRAM: bin/bench_rank; default 24,16; options go to PROGRAM
 
-Runs PROGRAM on graphs of the sizes of web-Stanford, web-BerkStan and web-Google and on an R-MAT graph of 2^SCALE nodes, prints its CSV,
-then the figures beside the goals, in the same run: links a second of the product, and their ratio to the rival.
+Runs PROGRAM on graphs with the degrees of SNAP's web graphs and on an R-MAT graph of 2^SCALE nodes, prints its CSV, then the figures
+beside the goals, in the same run: links a second of the product, and their ratio to the rival.
 CuPy multiplies a matrix of doubles with 32-bit columns, made of the same draws, duplicates out; its ranks are compared with the program's.
 """
-import csv
 import os
+import platform
 import struct
 import subprocess
 import sys
 import tempfile
 
-SMALL = (281903, 2312497, 685230, 7600595, 875713, 5105039)
+WEB = ["web-%s%s" % (name, hosts) for name in ("Stanford", "NotreDame", "BerkStan", "Google") for hosts in ("", "-hosts")]
 
 
 def mix(cp, x):
@@ -40,20 +40,21 @@ def links(cp, scale, degree, seed):
     return key[first]
 
 
-def seconds(cp, work, least=10):
-    best = float("inf")
-    for _ in range(least):
+def seconds(cp, work, times=11):
+    """The median."""
+    found = []
+    for _ in range(times):
         begin, end = cp.cuda.Event(), cp.cuda.Event()
         begin.record()
         work()
         end.record()
         end.synchronize()
-        best = min(best, cp.cuda.get_elapsed_time(begin, end) * 1e-3)
-    return best
+        found.append(cp.cuda.get_elapsed_time(begin, end) * 1e-3)
+    return sorted(found)[times // 2]
 
 
 def by_cupy(scale, degree, ranks):
-    """Links, seconds of a product, seconds of the iterations, 1-norm of the difference to the program's ranks."""
+    """What it took, and the 1-norm of the difference to the program's ranks."""
     import cupy as cp
     import cupyx.scipy.sparse as sparse
     import numpy as np
@@ -65,56 +66,79 @@ def by_cupy(scale, degree, ranks):
     del key
     A = sparse.csr_matrix((cp.ones(len(origin)), origin, start), (n, n))
     out = cp.bincount(origin, minlength=n).astype(cp.float64)
-    lost, scaled = out == 0, 1 / cp.where(out == 0, 1, out)
-    kept = {}
+    lost, scaled = (out == 0).astype(cp.float64), 1 / cp.where(out == 0, 1, out)
+    found = {"version": cp.__version__, "links": len(origin)}
 
     def iterate():
-        x = cp.full(n, 1.0 / n)
+        x, products = cp.full(n, 1.0 / n), 0
         while True:
-            y = 0.85 * (A @ (scaled * x) + x[lost].sum() / n) + 0.15 / n
-            change, x = float(abs(y - x).sum()), y
+            y = 0.85 * (A @ (scaled * x) + cp.dot(lost, x) / n) + 0.15 / n
+            change, x, products = float(abs(y - x).sum()), y, products + 1
             if change <= 1e-8 * 0.15:
                 break
-        kept["x"] = x
+        found["x"], found["products"] = x, products
 
     x = cp.full(n, 1.0 / n)
     A @ x
-    product = seconds(cp, lambda: [A @ x for _ in range(10)]) / 10
+    found["product"] = seconds(cp, lambda: [A @ x for _ in range(10)]) / 10
     iterate()
-    whole = seconds(cp, iterate, 3)
+    found["whole"] = seconds(cp, iterate, 5)
     with open(ranks, "rb") as file:
         kind, rows = struct.unpack(">2i", file.read(8))
         ours = np.frombuffer(file.read(), ">f8", rows)
-    return len(origin), product, whole, float(abs(cp.asnumpy(kept["x"]) - ours).sum())
+    found["distance"] = float(abs(cp.asnumpy(found.pop("x")) - ours).sum())
+    return found
+
+
+def machine():
+    try:
+        command = ["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem", "--format=csv,noheader"]
+        print("# " + subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout.strip())
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    print("# %s, %d cores" % (platform.platform(), os.cpu_count()), flush=True)
+
+
+def run(program, ranks, graphs, options):
+    """Prints and returns the lines of its CSV; what is printed when somebody stops us is not lost."""
+    rows, keys = [], None
+    command = [program, "-graphs", ",".join(graphs), "-write", ranks] + options
+    with subprocess.Popen(command, stdout=subprocess.PIPE, universal_newlines=True) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if line[0] == "#":
+                continue
+            words = line.rstrip("\n").split(",")
+            if keys:
+                rows.append(dict(zip(keys, words)))
+            keys = keys or words
+    if process.returncode:
+        sys.exit("%s ended with code %d" % (program, process.returncode))
+    return rows
 
 
 def main():
     program = sys.argv[1]
     scale, degree = map(int, (sys.argv[2] if len(sys.argv) > 2 else "24,16").split(","))
+    machine()
     with tempfile.TemporaryDirectory() as folder:
         ranks = os.path.join(folder, "x.bin")
-        sizes = ",".join(map(str, SMALL + (1 << scale, degree << scale)))
-        out = subprocess.run([program, "-sizes", sizes, "-write", ranks] + sys.argv[3:], check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
-        print(out, end="")
-        rows = list(csv.DictReader(line for line in out.splitlines() if line[0] != "#"))
+        rows = run(program, ranks, WEB + ["rmat-%d-%d" % (scale, degree)], sys.argv[3:])
         ours = [row for row in rows if row["asked"] == "auto"]
         for row in ours[:-1]:
-            print("# %s nodes: ranks to 1e-8 in %s ms after loading (goal 1.5), led by the host %s" % (row["nodes"], row["device_loop_ms"], row["host_loop_ms"]))
-        rate = float(ours[-1]["glinks_per_s"])
-        print("# R-MAT 2^%d x %d: product %.1f G links/s by %s (goal 60)" % (scale, degree, rate, ours[-1]["kernel"]))
+            print("# %s: ranks to 1e-8 in %s ms after loading (goal 1.5), led by the host %s" % (row["graph"], row["device_loop_ms"], row["host_loop_ms"]))
+        last = ours[-1]
+        rate, best = float(last["glinks_per_s"]), float(last["device_loop_ms"]) or float(last["host_loop_ms"])
+        print("# R-MAT 2^%d x %d: product %.1f G links/s by %s (goal 60)" % (scale, degree, rate, last["kernel"]), flush=True)
         try:
             found = by_cupy(scale, degree, ranks)
         except ImportError as why:
             print("# CuPy: %s" % why)
         else:
-            m, product, whole, distance = found
-            assert m == int(ours[-1]["links"]), "CuPy's graph has %d links" % m
-            assert distance <= 2e-8, "CuPy's ranks differ by %g" % distance
-            best = float(ours[-1]["device_loop_ms"]) or float(ours[-1]["host_loop_ms"])
-            print("# CuPy: product %.1f G links/s, %.2f times slower; iterations %.2f ms, %.2f times slower (goal 1.6, aim 2.5)" % (1e-9 * m / product, rate * product * 1e9 / m, 1e3 * whole, 1e3 * whole / best))
-        vendor = [row for row in rows[-4:] if row["kernel"] == "csrvendor"]
-        if vendor:
-            print("# cuSPARSE CSR through the plug-in: %s G links/s, %.2f times slower" % (vendor[0]["glinks_per_s"], rate / float(vendor[0]["glinks_per_s"])))
+            assert found["links"] == int(last["links"]), "CuPy's graph has %d links" % found["links"]
+            assert found["distance"] <= 2e-8, "CuPy's ranks differ by %g" % found["distance"]
+            print("# CuPy %s: product %.1f G links/s, %.2f times slower; %d iterations %.2f ms, %.2f times slower (goal 1.6, aim 2.5)" % (
+                found["version"], 1e-9 * found["links"] / found["product"], rate * found["product"] * 1e9 / found["links"], found["products"], 1e3 * found["whole"], 1e3 * found["whole"] / best))
 
 
 main()

@@ -3,7 +3,8 @@
   oracle.py edges FOLDER OUT        every graph of the public collection as an edge list, OUT/<name>.txt
   oracle.py rmat SCALE,DEGREE,SEED OUT   the links of -rmat, from its description
   oracle.py binary EDGES OUT        an edge list as a matrix in PETSc's binary format, nodes counted from 0
-  oracle.py compare LIST            compares files of ranks with references; prints TAP
+  oracle.py compare LIST [TABLE]    compares files of ranks with references; prints TAP, and adds lines of CSV to TABLE:
+                                    graph,nodes,links,by,dangling,distance
 
 A line of LIST holds, between tabs: name, edge list, file of ranks, options.  Options: damping=D dangling=drop|self|uniform|teleport
 personal=ID:W,... undirected=1 loops=0 count=1 nodes=N column=K tolerance=T by=exact|networkx|igraph|power.  Lines whose name is the same are one
@@ -164,8 +165,8 @@ def igraph_ranks(graph, damping, dangling, personal):
     return G.pagerank(damping=damping, weights=None if (graph.w == 1).all() else graph.w.tolist(), implementation="prpack")
 
 
-def compare(graphs, edges, ranks, words):
-    """None, or what is wrong."""
+def compare(graphs, edges, ranks, words, table):
+    """The 1-norm of the difference and None, or what is wrong."""
     import numpy as np
 
     o = dict(damping="0.85", dangling="teleport", personal="", undirected="", loops="", count="", nodes="", by="exact", column="1", tolerance="1e-10")
@@ -180,28 +181,32 @@ def compare(graphs, edges, ranks, words):
     by = {"exact": exact, "power": power, "networkx": networkx_ranks, "igraph": igraph_ranks}[o["by"]]
     with open(ranks) as file:
         words = file.read().split()
-    table = np.array(words).reshape(len(graph.nodes), -1) if len(words) % len(graph.nodes) == 0 else None
-    if table is None or (table[:, 0].astype(np.int64) != graph.nodes).any():
-        return "%s does not name the %d nodes" % (ranks, len(graph.nodes))
-    distance = abs(table[:, int(o["column"])].astype(float) - np.array(by(graph, float(o["damping"]), o["dangling"], personal))).sum()
-    return None if distance <= float(o["tolerance"]) else "by %s, %s: 1-norm of the difference %.2e" % (o["by"], os.path.basename(edges), distance)
+    found = np.array(words).reshape(len(graph.nodes), -1) if len(words) % len(graph.nodes) == 0 else None
+    if found is None or (found[:, 0].astype(np.int64) != graph.nodes).any():
+        return 0, "%s does not name the %d nodes" % (ranks, len(graph.nodes))
+    distance = abs(found[:, int(o["column"])].astype(float) - np.array(by(graph, float(o["damping"]), o["dangling"], personal))).sum()
+    if table and o["by"] != "exact":
+        table.write("%s,%d,%d,%s,%s,%.2e\n" % (os.path.basename(edges)[:-4], len(graph.nodes), len(graph.i), o["by"], o["dangling"], distance))
+    return distance, None if distance <= float(o["tolerance"]) else "by %s, %s: 1-norm of the difference %.2e" % (o["by"], os.path.basename(edges), distance)
 
 
-def compare_all(path):
+def compare_all(path, table=None):
     graphs, tests = {}, collections.OrderedDict()
+    table = open(table, "a") if table else None
     for line in lines(path):
         name, edges, ranks, words = line.rstrip("\n").split("\t")
-        tests.setdefault(name, []).append(compare(graphs, edges, ranks, words))
-    for name, wrong in tests.items():
-        print("%s - %s%s" % ("not ok" if any(wrong) else "ok", name, " (%d)" % len(wrong) if len(wrong) > 1 else ""))
-        for what in filter(None, wrong):
+        tests.setdefault(name, []).append(compare(graphs, edges, ranks, words, table))
+    for name, found in tests.items():
+        wrong = [what for _, what in found if what]
+        print("%s - %s (%sat most %.1e apart)" % ("not ok" if wrong else "ok", name, "%d, " % len(found) if len(found) > 1 else "", max(distance for distance, _ in found)))
+        for what in wrong:
             print("#   " + what)
 
 
 def main():
     command, source = sys.argv[1:3]
     if command == "compare":
-        return compare_all(source)
+        return compare_all(source, *sys.argv[3:])
     if command == "edges":
         for name in sorted(os.listdir(source)):
             with open(os.path.join(sys.argv[3], name + ".txt"), "w") as out:

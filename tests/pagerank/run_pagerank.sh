@@ -3,16 +3,19 @@
 #
 #   GPUCSR_DATA       folder of public data sets, default ../shared/data; tests that want them are skipped without them
 #   GPUCSR_THOROUGH   =1: networkx, which takes its time, ranks the largest of them too
+#   PYTHON            with numpy and those of networkx, igraph and scipy that shall compare, default /usr/bin/python3
+#   GPUCSR_TABLE      a file to which lines of CSV are added: how far from other programs the ranks are
 set -u
 . "$(dirname "$0")/../env.sh"
 program=$BUILD/bin/pagerank
 [ -x "$program" ] || { not_ok "pagerank is built ($program)"; exit 1; }
 oracle=$ROOT/tests/pagerank/oracle.py
-python=/usr/bin/python3
-[ -x $python ] || python=python3
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || python=python3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 device=(-gpucsr_device "$GPUCSR_DEVICE")
+suite=${GPUCSR_SUITE:-full}
 
 # --- helpers ----------------------------------------------------------------------------------------------------------------
 run() { # run RANKS ARGUMENTS: output in $tmp/log
@@ -33,12 +36,13 @@ settle() { # the comparisons so far
   if ! has numpy; then
     cut -f1 "$tmp/list" | uniq | while read -r name; do skip "$name" "$python has no numpy"; done
   else
-    $python "$oracle" compare "$tmp/list" 2>"$tmp/log" || not_ok "the comparisons end" "$tmp/log"
+    $python "$oracle" compare "$tmp/list" ${GPUCSR_TABLE:+"$GPUCSR_TABLE"} 2>"$tmp/log" || not_ok "the comparisons end" "$tmp/log"
   fi
   : >"$tmp/list"
 }
 refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 ranks, without a crash, and leaves nothing behind
   local name=$1 message=$2 n rc good=1
+  [ "$suite" != gpu ] || return 0 # what is refused never comes to the device
   shift 2
   for n in 1 2; do
     rm -rf "$tmp/out" && mkdir "$tmp/out"
@@ -74,14 +78,28 @@ ranked "without loops" 2 "$tmp/small.clean" loops=0 -f "$tmp/small.txt" -loops f
 ranked "every mention of a link counts" 2 "$tmp/small.clean" count=1 -f "$tmp/small.txt" -count_duplicates
 cat "$tmp/weighted.txt" "$tmp/weighted.txt" >"$tmp/double.txt"
 ranked "weights of equal links add up" 2 "$tmp/double.txt" undirected=1 -f "$tmp/double.txt" -undirected
+for n in 1 3; do
+  ranked "rows by degree" $n "$tmp/small.clean" "" -f "$tmp/small.txt" -order degree
+  ranked "rows by degree" $n "$tmp/dangling.txt" "dangling=uniform personal=1:3,4:1" -f "$tmp/dangling.txt" -order degree -dangling uniform -personalize "$tmp/personal"
+done
 for type in aij gpucsr aijgpucsr dense; do ranked "-mat_type $type" 2 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt" -mat_type $type; done
 printf '1:3 4\n2\n5 6\n' >"$tmp/many"
-ranked "three personalisations at once" 2 "$tmp/dangling.txt" personal=1:3,4:1 -f "$tmp/dangling.txt" -personalize "$tmp/many"
-compared "three personalisations at once" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=2 column=2"
-compared "three personalisations at once" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=5,6 column=3"
+for options in "" "-mat_gpucsr_vec_type gpu" "-mat_type aij" "-dangling self" "-dangling drop"; do
+  name="three personalisations at once${options:+, $options}" policy=
+  case $options in -dangling*) policy=dangling=${options#* } ;; esac
+  # shellcheck disable=SC2086 # an option and its value
+  ranked "$name" 2 "$tmp/dangling.txt" "personal=1:3,4:1 $policy" -f "$tmp/dangling.txt" -personalize "$tmp/many" $options
+  compared "$name" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=2 column=2 $policy"
+  compared "$name" "$tmp/dangling.txt" "$tmp/ranks.$queued" "personal=5,6 column=3 $policy"
+done
 printf '2\n' >"$tmp/u"
 { cat "$tmp/dangling.txt"; echo '5 2'; } >"$tmp/closed.txt"
 ranked "dangling nodes: a vector of their own is like links of theirs" 1 "$tmp/closed.txt" "" -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u"
+
+for method in power inner_outer ksp; do # at once, and one after another
+  ranked "several personalisations and a dangling vector, -method $method" 2 "$tmp/closed.txt" personal=1:3,4:1 -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u" -personalize "$tmp/many" -method $method
+  compared "several personalisations and a dangling vector, -method $method" "$tmp/closed.txt" "$tmp/ranks.$queued" "personal=5,6 column=3"
+done
 
 # --- methods ----------------------------------------------------------------------------------------------------------------
 methods=("power" "power -extrapolate 4" inner_outer gauss_seidel jacobi ksp "ksp -pagerank_ksp_type gmres" "ksp -assemble -pagerank_ksp_type fgmres -pagerank_pc_type asm")
@@ -172,6 +190,10 @@ run 4 -f "$tmp/large.bad"
 [ $? -ne 0 ] && grep -q "large.bad: line 39000: expected a second node number, got 'oops'" "$tmp/log"
 verdict "a bad line in the last rank's part is named"
 
+# the first half of an R-MAT graph's nodes has three quarters of its links
+run 4 -rmat 12,8 -mat_type aij -mat_view ::ascii_info_detail && sed -n 's/.*Local rows.* nz \([0-9]*\) .*/\1/p' "$tmp/log" | sort -n | awk '{ s += $1 } END { exit !(NR == 4 && $1 < 0.4 * s) }'
+verdict "processes get like shares of the links"
+
 # --- what is written --------------------------------------------------------------------------------------------------------
 run 2 -f "$tmp/dangling.txt" -report "$tmp/report.json" -ranks_binary "$tmp/x.bin" -picture "$tmp/x.svg" -tol 1e-12 -topk 2 -monitor &&
   $python - "$tmp/report.json" <<'E' >>"$tmp/log" 2>&1
@@ -185,10 +207,20 @@ E
 verdict "the report"
 run 2 -f "$tmp/dangling.txt" -monitor -tol 1e-12 -report "$tmp/report.json" && [ "$(grep -c 'residual .* error bound' "$tmp/log")" = $(($(value iterations) + 1)) ]
 verdict "the monitor has a line for each iteration"
+grep -o 'bound [^ ]* *[0-9.]* %' "$tmp/log" | awk 'NR == 1 && $3 != 0 { exit bad = 1 } $3 < last { exit bad = 1 } { last = $3 } END { exit bad || last != 100 }'
+verdict "and tells how much of the way is done, from 0 to 100 %"
+run 2 -f "$tmp/dangling.txt" -personalize "$tmp/many" -topk 2 -report "$tmp/report.json" && [ "$(value topk | grep -o "'vector': [0-9], 'node': [0-9]*" | tr -dc '0-9\n' | paste -sd,)" = 12,11,22,23,35,36 ] &&
+  [ "$(grep -c '^personalisation' "$tmp/log")" = 3 ]
+verdict "first places of every personalisation"
 grep -q '<polyline' "$tmp/x.svg" && ! ls "$tmp"/*.part >/dev/null 2>&1
 verdict "the picture, and nothing half-written"
 run 1 -f "$tmp/dangling.txt" -start "$tmp/x.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)" = 0 ]
 verdict "a start from ranks in PETSc's binary format"
+run 2 -f "$tmp/dangling.txt" -personalize "$tmp/many" -ranks_binary "$tmp/x3.bin" -tol 1e-12 && run 1 -f "$tmp/dangling.txt" -personalize "$tmp/many" -start "$tmp/x3.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value vectors)" = 03 ]
+verdict "a start for several personalisations"
+run 3 -f "$tmp/dangling.txt" -order degree -start "$tmp/x.bin" -tol 1e-11 -ranks_binary "$tmp/y.bin" -report "$tmp/report.json" && [ "$(value iterations)" = 0 ] &&
+  run 1 -f "$tmp/dangling.txt" -start "$tmp/y.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)" = 0 ]
+verdict "binary ranks name nodes in the order of identities, whatever the order of the rows"
 printf '1 2\n2 3\n3 1\n4 1\n' >"$tmp/ring.txt" && printf '1 2\n2 1\n3 4\n4 3\n' >"$tmp/pairs.txt"
 run 1 -f "$tmp/ring.txt" -topk 2 -report "$tmp/report.json" && [ "$(value topk | tr -dc A-Za-z0-9,: | grep -o 'node:[0-9]*\|certain:[A-Za-z]*' | paste -sd,)" = node:1,certain:True,node:2,certain:True ] &&
   run 1 -f "$tmp/pairs.txt" -topk 4 -report "$tmp/report.json" && [ "$(value topk | grep -o 'False' | wc -l)" = 3 ]
@@ -216,7 +248,7 @@ badfile "an index beyond the header's" "${market}3 3 2\n1 2 1\n1 9 1\n" "bad: li
 badfile "fewer entries than promised" "${market}3 3 5\n1 2 1\n" "the header promises 5 entries, the file holds 1"
 badfile "more nodes than PETSc counts" "${market}99999999999 99999999999 1\n1 2 1\n" "99999999999 nodes do not fit PetscInt"
 refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
-for damping in 0 1 1.5; do refused "damping $damping" "must lie between 0 and 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
+for damping in -0.2 0 1 1.5; do refused "damping $damping" "must lie between 0 and 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
 printf '1 77\n' >"$tmp/unknown"
 printf '1:0 2:0\n' >"$tmp/zero"
 refused "an unknown node in a personalisation" "unknown: line 1: expected nodes of the graph, got '77'" -f "$tmp/dangling.txt" -personalize "$tmp/unknown" -ranks "$o"
@@ -229,12 +261,14 @@ mkfifo "$tmp/pipe" # stands for a device, whose place a file must not take
 refused "an output that is no file" "it is there and no regular file" -f "$tmp/dangling.txt" -ranks "$tmp/pipe"
 refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
 
-[ "${GPUCSR_SUITE:-full}" != petsc ] || exit 0 # other programs find the same whatever PETSc is in use
+[ "$suite" != petsc ] || exit 0 # other programs find the same whatever PETSc is in use
 
 # --- larger graphs, beside other programs -----------------------------------------------------------------------------------
 for n in 1 3; do run $n -rmat 16,16 -seed 1 -tol 1e-12 -ranks "$tmp/rmat.$n" -topk 0 || not_ok "an R-MAT graph on $n ranks" "$tmp/log"; done
 apart "$tmp/rmat.1" "$tmp/rmat.3" 1e-13 65536
 verdict "the R-MAT graph is the same on 1 and 3 ranks"
+run 2 -rmat 16,16 -seed 1 -tol 1e-12 -order degree -ranks "$tmp/rmat.degree" -topk 0 && apart "$tmp/rmat.1" "$tmp/rmat.degree" 1e-12 65536
+verdict "and with rows by degree"
 graphs=${GPUCSR_DATA:-../shared/data}/graph
 names=()
 if [ -d "$graphs" ]; then
