@@ -45,14 +45,14 @@ struct Shape {
   static constexpr int  BUSY  = MIXED && DIM <= 4 ? 2 : 1; /* blocks that shall fit a multiprocessor */
 };
 
-/* columns c0 to c1 - 1 of the rows from row0 to row1 - 1 */
+/* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */
 struct Job {
   const void   *delta, *x; /* x: Real [PARTS][DIM][pitch] */
-  size_t        ld, pitch;
+  size_t        ld, pitch, ldsum;
   const double *feature;
   int           N, rows, first, nfeature, metric;
-  int           row0, row1, c0, c1, width, slot;
-  double       *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][rows] */
+  int           row0, row1, c0, c1, width, bound, both;
+  double       *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][c1 - c0] */
 };
 
 __device__ float Inverse(float s)
@@ -194,7 +194,7 @@ __device__ __forceinline__ void Sweep(const Job &q, int i, int j0, int j1, doubl
           square += difference[c] * difference[c];
         }
         const Real inverse = Inverse(square);
-        const bool counts  = INSIDE || (i + r < q.row1 && j + k >= q.c0 && j + k < j1 && (!BOTH || j + k < q.first + i + r));
+        const bool counts  = INSIDE || (i + r < q.row1 && j + k >= q.c0 && j + k < j1 && (!BOTH || j + k < q.bound + i + r));
         const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? delta[r][k] - square * inverse : 0;
 
 #pragma unroll
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
   __shared__ Real   col[WARPS][(DIM + 1) * CHUNK];
   const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int         i0 = q.row0 + blockIdx.y * H, i1 = min(i0 + H, q.row1);
-  const int         left = q.c0 / 4 * 4 + blockIdx.x * q.width, right = min(left + q.width, BOTH ? min(q.c1, q.first + i1) : q.c1);
+  const int         left = q.c0 / 4 * 4 + blockIdx.x * q.width, right = min(left + q.width, BOTH ? min(q.c1, q.bound + i1) : q.c1);
 
   if (left >= right) return; /* above the diagonal */
   for (int k = threadIdx.x; k < (DIM + 1) * H; k += BLOCK) row[k] = 0;
@@ -245,8 +245,8 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
-      if (BOTH && j0 >= q.first + top + S) continue;
-      if (top + S <= i1 && j0 >= q.c0 && j0 + CHUNK <= right && (!BOTH || j1 <= q.first + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, i, j0, j1, r, col[warp]);
+      if (BOTH && j0 >= q.bound + top + S) continue;
+      if (top + S <= i1 && j0 >= q.c0 && j0 + CHUNK <= right && (!BOTH || j1 <= q.bound + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, i, j0, j1, r, col[warp]);
       else Sweep<DIM, Real, Stored, BOTH, false>(q, i, j0, j1, r, col[warp]);
     }
     if (!BOTH) continue;
@@ -256,59 +256,46 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
       double    sum = 0;
 
       for (int w = 0; w < WARPS; w++) sum += (double)col[w][k];
-      if (j >= q.c0 && j < j1) q.colpart[((size_t)blockIdx.y * (DIM + 1) + k / CHUNK) * q.rows + (j - q.first)] = sum;
+      if (j >= q.c0 && j < j1) q.colpart[((size_t)blockIdx.y * (DIM + 1) + k / CHUNK) * (q.c1 - q.c0) + (j - q.c0)] = sum;
     }
     __syncthreads();
   }
   __syncthreads();
   for (int k = threadIdx.x; k < (DIM + 1) * H; k += BLOCK) {
-    if (i0 + k % H < i1) q.rowpart[((size_t)(q.slot + blockIdx.x) * (DIM + 1) + k / H) * (q.row1 - q.row0) + (i0 - q.row0 + k % H)] = row[k];
+    if (i0 + k % H < i1) q.rowpart[((size_t)blockIdx.x * (DIM + 1) + k / H) * (q.row1 - q.row0) + (i0 - q.row0 + k % H)] = row[k];
   }
 }
 
-/* the columns of a pass, in at most three ranges, each cut into slots: left of the square, the square (whose upper triangle is left out when both), right of it */
-struct Ranges {
-  int n, width, c0[3], c1[3], both[3], slot[4];
-};
-
-Ranges Cut(const Pass *p, int halves)
+/* how wide the slots are into which a range's columns are cut, each a block's for H rows; how many there are */
+int Width(const PassRange *g, int dim)
 {
-  Ranges       r = {};
-  const int    H = Height(p->dim), end = p->first + p->rows;
-  const double want = (double)p->rows * (p->N - (halves ? p->rows / 2 : 0)) / H / 1024; /* four rounds of two blocks a multiprocessor */
+  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 1024; /* four rounds of two blocks a multiprocessor */
 
-  r.width = want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
-  for (int k = 0; k < 3; k++) {
-    const int c0 = !halves || k == 0 ? 0 : k == 1 ? p->first : end, c1 = !halves ? p->N : k == 0 ? p->first : k == 1 ? end : p->N;
-
-    if (c0 >= c1 || (!halves && k)) continue;
-    r.c0[r.n]       = c0;
-    r.c1[r.n]       = c1;
-    r.both[r.n]     = halves && k == 1;
-    r.slot[r.n + 1] = r.slot[r.n] + (c1 - c0 / 4 * 4 + r.width - 1) / r.width;
-    r.n++;
-  }
-  return r;
+  return want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
 }
 
-/* adds up the partial sums of a band in order; rows that it begins start from 0, those before it gain what their columns gave */
-__global__ void __launch_bounds__(BLOCK) Finish(Ranges g, Job q, int dim, int H, double *bx, double *stress)
+int Slots(const PassRange *g, int dim)
 {
-  const int i = blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y, m = q.row1 - q.row0, strips = (m + H - 1) / H;
+  const int width = Width(g, dim);
 
-  if (i >= q.row1) return;
-  double *out = c < dim ? bx + (size_t)c * q.rows + i : stress + i;
-  double  sum = i < q.row0 ? *out : 0;
+  return (g->c1 - g->c0 / 4 * 4 + width - 1) / width;
+}
 
-  for (int k = 0; k < g.n; k++) {
-    const int both = g.both[k];
+/* adds the partial sums of a band, in order, to those of its rows and, of both, of its columns; of the triangle these are the same points, one thread has both */
+__global__ void __launch_bounds__(BLOCK) Finish(Job q, int dim, int H, double *bx, double *stress)
+{
+  const int x = blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y, m = q.row1 - q.row0, strips = (m + H - 1) / H, columns = q.both ? min(q.c1, q.bound + q.row1) - q.c0 : 0;
+  const int j = q.c0 + x, i = x < columns ? j - q.first : q.row0 + x - columns;
 
-    for (int s = g.slot[k]; i >= q.row0 && s < g.slot[k + 1]; s++) {
-      if (both && g.c0[k] / 4 * 4 + (s - g.slot[k]) * g.width >= q.first + min(q.row0 + ((i - q.row0) / H + 1) * H, q.row1)) break;
-      sum += q.rowpart[((size_t)s * (dim + 1) + c) * m + (i - q.row0)];
-    }
-    for (int s = i < q.row0 ? 0 : (i - q.row0) / H; both && s < strips; s++) sum += q.colpart[((size_t)s * (dim + 1) + c) * q.rows + i];
+  if (x >= columns + (q.bound == q.first ? 0 : m)) return;
+  double *out = (c < dim ? bx + c * q.ldsum : stress) + q.first + i;
+  double  sum = *out;
+
+  for (int s = 0; i >= q.row0 && i < q.row1 && s < (q.c1 - q.c0 / 4 * 4 + q.width - 1) / q.width; s++) {
+    if (q.both && q.c0 / 4 * 4 + s * q.width >= q.bound + min(q.row0 + ((i - q.row0) / H + 1) * H, q.row1)) break; /* above the diagonal */
+    sum += q.rowpart[((size_t)s * (dim + 1) + c) * m + (i - q.row0)];
   }
+  for (int s = j - q.bound < q.row0 ? 0 : (j - q.bound - q.row0) / H; x < columns && s < strips; s++) sum += q.colpart[((size_t)s * (dim + 1) + c) * (q.c1 - q.c0) + x];
   *out = sum;
 }
 
@@ -333,15 +320,23 @@ size_t Pitch(const Pass *p)
   return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point stays within */
 }
 
-Memory Divide(const Pass *p, int halves, const Ranges &r)
+Memory Divide(const Pass *p)
 {
-  const int    H = Height(p->dim), strips = (p->rows + H - 1) / H, band = strips < BAND ? strips : BAND;
-  const size_t sums = sizeof(double) * (size_t)(p->dim + 1);
-  Memory       m    = {};
+  const size_t sums    = sizeof(double) * (size_t)(p->dim + 1);
+  size_t       rowpart = 0, colpart = 0;
+  Memory       m = {};
 
+  for (int k = 0; k < p->nranges; k++) {
+    const PassRange *g = &p->range[k];
+    const int        H = Height(p->dim), strips = (g->r1 - g->r0 + H - 1) / H, band = strips < BAND ? strips : BAND;
+    const size_t     row = sums * (size_t)Slots(g, p->dim) * (size_t)band * (size_t)H, col = g->kind == PASS_ROWS ? 0 : sums * (size_t)band * (size_t)(g->c1 - g->c0);
+
+    rowpart = row > rowpart ? row : rowpart;
+    colpart = col > colpart ? col : colpart;
+  }
   m.rowpart = sizeof(double) * (size_t)p->dim * Pitch(p);
-  m.colpart = m.rowpart + sums * (size_t)r.slot[r.n] * (size_t)band * (size_t)H;
-  m.all     = m.colpart + (halves ? sums * (size_t)band * (size_t)p->rows : 0);
+  m.colpart = m.rowpart + rowpart;
+  m.all     = m.colpart + colpart;
   return m;
 }
 
@@ -350,28 +345,31 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 {
   const cudaStream_t stream = (cudaStream_t)dev->stream;
   constexpr int      H      = Height(DIM);
-  const Ranges       r      = Cut(p, w->halves);
-  const Memory       m      = Divide(p, w->halves, r);
+  const Memory       m      = Divide(p);
   char *const        memory = (char *)w->memory;
   Real *const        x      = (Real *)(memory + m.x);
-  Job                q      = {p->delta, x, p->ld, Pitch(p), p->feature, p->N, p->rows, p->first, p->nfeature, p->metric};
+  Job                q      = {p->delta, x, p->ld, Pitch(p), p->ldsum, p->feature, p->N, p->rows, p->first, p->nfeature, p->metric};
 
-  q.width   = r.width;
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
   Split<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, DIM, x);
-  for (q.row0 = 0; q.row0 < p->rows; q.row0 = q.row1) {
-    q.row1 = p->rows - q.row0 < BAND * H ? p->rows : q.row0 + BAND * H;
-    for (int k = 0; k < r.n; k++) {
-      const dim3 grid((unsigned)(r.slot[k + 1] - r.slot[k]), (unsigned)((q.row1 - q.row0 + H - 1) / H));
+  for (int k = 0; k < p->nranges; k++) {
+    const PassRange *g = &p->range[k];
 
-      q.c0   = r.c0[k];
-      q.c1   = r.c1[k];
-      q.slot = r.slot[k];
-      if (r.both[k]) Tiles<DIM, Real, Stored, true><<<grid, BLOCK, 0, stream>>>(q);
+    q.c0    = g->c0;
+    q.c1    = g->c1;
+    q.width = Width(g, DIM);
+    q.both  = g->kind != PASS_ROWS;
+    q.bound = p->first + (g->kind == PASS_TRIANGLE ? 0 : p->N);
+    for (q.row0 = g->r0; q.row0 < g->r1; q.row0 = q.row1) {
+      q.row1 = g->r1 - q.row0 < BAND * H ? g->r1 : q.row0 + BAND * H;
+      const dim3     grid((unsigned)Slots(g, DIM), (unsigned)((q.row1 - q.row0 + H - 1) / H));
+      const unsigned points = (unsigned)(q.both ? q.c1 - q.c0 : 0) + (unsigned)(q.row1 - q.row0);
+
+      if (q.both) Tiles<DIM, Real, Stored, true><<<grid, BLOCK, 0, stream>>>(q);
       else Tiles<DIM, Real, Stored, false><<<grid, BLOCK, 0, stream>>>(q);
+      Finish<<<dim3((points + BLOCK - 1) / BLOCK, DIM + 1), BLOCK, 0, stream>>>(q, DIM, H, p->bx, p->stress);
     }
-    Finish<<<dim3((unsigned)((q.row1 + BLOCK - 1) / BLOCK), DIM + 1), BLOCK, 0, stream>>>(r, q, DIM, H, p->bx, p->stress);
   }
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
@@ -385,9 +383,9 @@ GpErr RunAs(GpDev dev, const Pass *p, const PassWork *w)
 }
 } // namespace
 
-extern "C" size_t PassMemory_CUDA(const Pass *p, const PassWork *w)
+extern "C" size_t PassMemory_CUDA(const Pass *p)
 {
-  return p->start ? 0 : Divide(p, w->halves, Cut(p, w->halves)).all;
+  return p->start ? 0 : Divide(p).all;
 }
 
 /* the program has a CUDA runtime of its own beside the library's, on the same context */
@@ -402,11 +400,13 @@ extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
 {
   static GpErr (*const run[PASS_MAX_DIM])(GpDev, const Pass *, const PassWork *) = {RunAs<1>, RunAs<2>, RunAs<3>, RunAs<4>, RunAs<5>, RunAs<6>, RunAs<7>, RunAs<8>};
 
-  if (!p->square || (p->delta && !p->start && p->ld % 4)) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: rows are points, in a pitch that four divides");
+  if (p->delta && !p->start && p->ld % 4) {
+    snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is no multiple of four");
     return GP_ERR_ARGUMENT;
   }
-  if (!p->rows) return GP_SUCCESS;
   if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
+  if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
+  if (!p->rows) return GP_SUCCESS;
   return p->start ? PassListed_CUDA(dev, p) : run[p->dim - 1](dev, p, w);
 }

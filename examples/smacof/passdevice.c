@@ -14,7 +14,7 @@ const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
     PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, "The dissimilarities on the device: %s", (dev)->error); \
   } while (0)
 
-static size_t NoMemory(const Pass *p, const PassWork *w)
+static size_t NoMemory(const Pass *p)
 {
   return 0;
 }
@@ -36,7 +36,7 @@ static GpErr RunOnGPU(GpDev dev, const Pass *p, int n, const PassWork *w)
 #endif
 
 static const struct {
-  size_t (*memory)(const Pass *, const PassWork *);
+  size_t (*memory)(const Pass *);
   GpErr (*run)(GpDev, const Pass *, int n, const PassWork *);
 } Twins[GP_DEV_KINDS] = {
   {NoMemory, RunOnHost},
@@ -114,12 +114,11 @@ PetscErrorCode PassDeviceCreate(const Dissim *D, const Pass *p, const PassDevice
   W->D = D;
   PetscCall(VecGPUGetRuntime(like, &W->dev));
   if (!W->dev) PetscFunctionReturn(PETSC_SUCCESS);
-  W->p           = *p;
-  W->work.halves = o->reading == READING_HALVES;
-  W->work.mixed  = W->dev->kind == GP_DEV_CUDA && D->delta && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
+  W->p          = *p;
+  W->work.mixed = W->dev->kind == GP_DEV_CUDA && D->delta && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
   if (o->arithmetic == ARITHMETIC_AUTO && (D->N < FEW || !(typical < MIDDLING && typical > 1 / MIDDLING))) W->work.mixed = 0;
   PetscCall(SendDissim(W));
-  PetscCall(Take(W, Twins[W->dev->kind].memory(&W->p, &W->work), &W->work.memory));
+  PetscCall(Take(W, Twins[W->dev->kind].memory(&W->p), &W->work.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

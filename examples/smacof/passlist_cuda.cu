@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(BLOCK) Listed(Pass p)
 #pragma unroll
   for (int c = 0; c <= DIM; c++) {
     for (int half = 16; half > 0; half /= 2) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], half);
-    if (lane == 0) *(c < DIM ? p.bx + (size_t)c * p.rows + i : p.stress + i) = sum[c];
+    if (lane == 0) (c < DIM ? p.bx + c * p.ldsum : p.stress)[p.first + i] = sum[c];
   }
 }
 

@@ -240,7 +240,7 @@ PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
   Vec       x, g;   /* [dim][N], its Guttman transform */
-  Vec       stress; /* raw stress of each point of this rank */
+  Vec       stress; /* [N] raw stress of each point */
   PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
 } Configuration;
 
@@ -269,7 +269,7 @@ typedef struct {
   Progress      at;
   Configuration now, next;
   History       history;
-  Vec           bx, mine; /* B(X) X of the configuration looked at last, and this rank's rows of it */
+  Vec           bx; /* B(X) X of the configuration looked at last */
 } Path;
 
 typedef struct {
@@ -280,12 +280,11 @@ typedef struct {
   Disparity     disparity; /* unused for ratios */
   Pass          shape;     /* the pass over the dissimilarities or disparities on the host, without coordinates and sums */
   PassDevice    device;    /* of ratios alone: other disparities change in every pass */
-  PetscBool     alone;     /* one rank */
   PetscInt      npaths;    /* starts that a pass serves */
   Path         *path;
   Path        **live; /* [npaths] work: those that a pass is for */
   Pass         *pass;
-  PetscReal    *raw;
+  Vec          *sum;  /* [2 npaths] work: what ranks add up */
   Configuration best; /* of all starts that have ended */
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
