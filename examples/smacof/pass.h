@@ -57,6 +57,13 @@ void Pass_Host(const Pass *, int n);
 /* distances from row i to the columns c0 to c1 - 1, from features */
 void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);
 
+/* y = sum of delta^2 v over the columns, of n vectors at once, [n][N] to [n][rows]; all pairs are there */
+#define PASS_MAX_VECTORS (PASS_MAX_DIM + 2)
+void PassSquares_Host(const Pass *, int n, const double *v, double *y);
+
+/* distances between features, from all rows to all columns, as a pass will read them: single, in the pitch ld */
+void PassStore_Host(const Pass *, void *delta);
+
 /* how the device twin works, and memory for it there */
 typedef struct {
   int   mixed;  /* dissimilarities stored in float are worked on in float, as far as that does no harm; else all arithmetic is double */
@@ -68,7 +75,8 @@ size_t PassMemory_CUDA(const Pass *);
 GpErr  Pass_CUDA(GpDev, const Pass *, const PassWork *);
 GpErr  PassListed_CUDA(GpDev, const Pass *);
 GpErr  PassCheck_CUDA(GpDev, int code, const char *what); /* a cudaError_t as an error of the device */
-GpErr  PassStore_CUDA(GpDev, const Pass *, float *delta); /* Euclidean distances from all rows, which a pass can read */
+GpErr  PassSquares_CUDA(GpDev, const Pass *, int n, const double *v, double *y);
+GpErr  PassStore_CUDA(GpDev, const Pass *, void *delta);
 
 #if defined(__cplusplus)
 }

@@ -22,7 +22,7 @@
 
    The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one while memory is the limit; partial sums of rows and columns add (d + 1) (16 / W + 16 / H) bytes
    an entry: 0.1 of 4 for d = 2. */
-#include "pass.h"
+#include "passentries.h"
 #include <cuda_runtime.h>
 #include <cstdio>
 
@@ -68,27 +68,6 @@ __device__ double Inverse(double s)
   return rsqrt(fmax(s, 1e-300));
 }
 
-__device__ void Load(const float *from, float (&to)[4])
-{
-  const float4 v = __ldcs((const float4 *)from);
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ void Load(const float *from, double (&to)[4])
-{
-  const float4 v = __ldcs((const float4 *)from);
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ void Load(const double *from, double (&to)[4])
-{
-  const double2 v = __ldcs((const double2 *)from), w = __ldcs((const double2 *)from + 1);
-
-  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
-}
-
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
 template <int V, int MASK, class Real>
 __device__ void Share(Real *v)
@@ -103,35 +82,6 @@ __device__ void Share(Real *v)
     v[k] = keep + __shfl_xor_sync(0xffffffffu, give, MASK);
   }
 }
-
-/* distances between features of R rows and four columns */
-template <int R>
-__device__ void FromFeatures(const Job &q, int i, int j, double (&delta)[R][4])
-{
-#pragma unroll
-  for (int r = 0; r < R; r++) delta[r][0] = delta[r][1] = delta[r][2] = delta[r][3] = 0;
-  for (int f = 0; f < q.nfeature; f++) {
-    const double *feature = q.feature + (size_t)f * q.N;
-    double        b[4];
-
-#pragma unroll
-    for (int k = 0; k < 4; k++) b[k] = feature[min(j + k, q.N - 1)];
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-      const double a = feature[q.first + min(i + r, q.rows - 1)];
-
-#pragma unroll
-      for (int k = 0; k < 4; k++) delta[r][k] += q.metric == PASS_COSINE ? a * b[k] : q.metric == PASS_MANHATTAN ? fabs(a - b[k]) : (a - b[k]) * (a - b[k]);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < R; r++) {
-#pragma unroll
-    for (int k = 0; k < 4; k++) delta[r][k] = q.metric == PASS_COSINE ? fmax(0., 1 - delta[r][k]) : q.metric == PASS_MANHATTAN ? delta[r][k] : sqrt(delta[r][k]);
-  }
-}
-
-struct Computed; /* instead of the type of what is stored */
 
 template <class Stored, bool INSIDE>
 struct Entries {

@@ -183,3 +183,43 @@ void Pass_Host(const Pass *p, int n)
     for (int k = 0; k < n; k++) PassListed(p + k, r, Least(p->rows, r + ROWS));
   for (int g = 0; !p->start && g < p->nranges; g++) AddRange(p, n, &p->range[g]);
 }
+
+void PassSquares_Host(const Pass *p, int n, const double *v, double *y)
+{
+  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+  double       beside[COLS * PASS_MAX_VECTORS], distance[COLS];
+
+  memset(y, 0, sizeof(double) * m * (size_t)n);
+  for (int c = 0; c < p->N; c += COLS) {
+    const int end = Least(p->N, c + COLS);
+
+    for (int l = 0; l < end - c; l++)
+      for (int k = 0; k < n; k++) beside[l * n + k] = v[k * N + (size_t)(c + l)];
+    for (int i = 0; i < p->rows; i++) {
+      double sum[PASS_MAX_VECTORS] = {0};
+
+      if (p->delta)
+        for (int l = 0; l < end - c; l++) distance[l] = At(p->delta, p->single, (size_t)i * p->ld + (size_t)(c + l));
+      else PassDistances_Host(p, i, c, end, distance);
+      for (int l = 0; l < end - c; l++)
+        for (int k = 0; k < n; k++) sum[k] += distance[l] * distance[l] * beside[l * n + k];
+      for (int k = 0; k < n; k++) y[k * m + (size_t)i] += sum[k];
+    }
+  }
+}
+
+void PassStore_Host(const Pass *p, void *delta)
+{
+  double distance[COLS];
+
+  for (int i = 0; i < p->rows; i++) {
+    for (int c = 0; c < p->N; c += COLS) {
+      const int    end = Least(p->N, c + COLS);
+      const size_t at  = (size_t)i * p->ld + (size_t)c;
+
+      PassDistances_Host(p, i, c, end, distance);
+      if (p->first + i >= c && p->first + i < end) distance[p->first + i - c] = 0;
+      for (int l = 0; l < end - c; l++) p->single ? (void)(((float *)delta)[at + l] = (float)distance[l]) : (void)(((double *)delta)[at + l] = distance[l]);
+    }
+  }
+}

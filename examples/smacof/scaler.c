@@ -112,67 +112,6 @@ static PetscErrorCode PathDestroy(Path *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ScalerCreate - Prepares the scaling of dissimilarities
-
-  Collective
-
-  Input Parameters:
-+ D      - the dissimilarities, which must stay
-. o      - how to scale
-. fixed  - points that stay where they are, or NULL
-- prefix - of the options of the KSP, of the matrix of weights and of the vectors
-
-  Output Parameter:
-. S - the scaler
-
-  Note:
-  Disparities other than ratio are different ones for each start: there is nothing that starts could read together.
-*/
-PetscErrorCode ScalerCreate(const Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
-{
-  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* where the pass is */
-  Vec          like, stress;
-  PetscClassId id;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(S, sizeof(*S)));
-  S->D      = D;
-  S->o      = *o;
-  S->fixed  = fixed;
-  S->unit   = D->sumsquares > 0 ? D->sumsquares : 1;
-  S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
-  PetscCall(PetscClassIdRegister("SMACOF", &id));
-  PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
-  PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
-  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
-  PetscCall(CreateVec(D->N * o->dim, type, prefix, &like));
-  PetscCall(CreateVec(D->N, type, prefix, &stress));
-  PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
-  if (o->disparity.type == DISPARITY_RATIO) PetscCall(PassDeviceCreate(D, &S->shape, &o->device, like, &S->device));
-  PetscCall(PetscCalloc1(S->npaths, &S->path));
-  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
-  PetscCall(ConfigurationCreate(like, stress, &S->best));
-  S->outcome.start = -1;
-  PetscCall(VecDestroy(&like));
-  PetscCall(VecDestroy(&stress));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ScalerDestroy(Scaler *S)
-{
-  PetscFunctionBegin;
-  PetscCall(PassDeviceDestroy(&S->device));
-  PetscCall(GuttmanDestroy(&S->guttman));
-  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
-  PetscCall(ConfigurationDestroy(&S->best));
-  PetscCall(PetscFree(S->path));
-  PetscCall(PetscFree3(S->live, S->pass, S->sum));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* the vectors of a path that a pass reads and writes, on the device or on the host */
 static PetscErrorCode GetArrays(const Scaler *S, const Path *P, Pass *p)
 {
@@ -220,7 +159,7 @@ static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) PetscCall(GetArrays(S, live[k], &S->pass[k]));
-  if (S->o.disparity.type != DISPARITY_RATIO) { /* n is 1 */
+  if (S->disparity.D) { /* n is 1 */
     PetscCall(DisparityUpdate(&S->disparity, S->pass->x));
     S->pass->delta = S->disparity.dhat;
   }
@@ -273,5 +212,87 @@ PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
     PetscCheck(PetscIsNormalReal(P->next.sigma) || P->next.sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", P->at.it, (double)P->next.sigma);
     PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* of distances between features: what is the stress where all points coincide */
+static PetscErrorCode SumSquares(Scaler *S, Dissim *D)
+{
+  Path       *only = S->path;
+  PetscScalar sum;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(only->next.x, 0));
+  PetscCall(RunPass(S, 1, &only));
+  PetscCall(SumRanks(S, 1, &only));
+  PetscCall(VecSum(only->next.stress, &sum));
+  D->sumsquares = 0.5 * PetscRealPart(sum);
+  PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_USER_INPUT, "The sum of the squares of the distances is %g: scale the features%s", (double)D->sumsquares, D->single ? ", or use -storage double" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  ScalerCreate - Prepares the scaling of dissimilarities
+
+  Collective
+
+  Input Parameters:
++ D      - the dissimilarities, which must stay; distances between features are stored, if they shall be, and their sum of squares is set
+. o      - how to scale
+. fixed  - points that stay where they are, or NULL
+- prefix - of the options of the KSP, of the matrix of weights and of the vectors
+
+  Output Parameter:
+. S - the scaler
+
+  Note:
+  Disparities other than ratio are different ones for each start: there is nothing that starts could read together.
+*/
+PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
+{
+  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* where the pass is */
+  GpDev        dev  = NULL;
+  Vec          like, stress;
+  PetscClassId id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(S, sizeof(*S)));
+  S->D      = D;
+  S->o      = *o;
+  S->fixed  = fixed;
+  S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
+  PetscCall(PetscClassIdRegister("SMACOF", &id));
+  PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
+  PetscCall(CreateVec(D->N * o->dim, type, prefix, &like));
+  if (o->disparity.type == DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
+  if (!dev) PetscCall(DissimStore(D));
+  PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
+  PetscCall(CreateVec(D->N, type, prefix, &stress));
+  PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
+  if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
+  PetscCall(PetscCalloc1(S->npaths, &S->path));
+  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
+  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
+  PetscCall(ConfigurationCreate(like, stress, &S->best));
+  S->outcome.start = -1;
+  if (D->features.N) PetscCall(SumSquares(S, D));
+  S->unit = D->sumsquares > 0 ? D->sumsquares : 1;
+  if (dev) PetscCall(PassDeviceChoose(&S->device, &o->device));
+  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
+  PetscCall(VecDestroy(&like));
+  PetscCall(VecDestroy(&stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ScalerDestroy(Scaler *S)
+{
+  PetscFunctionBegin;
+  PetscCall(PassDeviceDestroy(&S->device));
+  PetscCall(GuttmanDestroy(&S->guttman));
+  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
+  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
+  PetscCall(ConfigurationDestroy(&S->best));
+  PetscCall(PetscFree(S->path));
+  PetscCall(PetscFree3(S->live, S->pass, S->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -284,7 +284,7 @@ static void Time(int N)
   p.x = p.xrow = (const double *)OnDevice(x, sizeof(double) * (size_t)N * PASS_MAX_DIM);
   p.bx         = (double *)OnDevice(NULL, sizeof(double) * (size_t)N * PASS_MAX_DIM);
   p.stress     = (double *)OnDevice(NULL, sizeof(double) * (size_t)N);
-  CHECK(PassStore_CUDA(dev, &p, (float *)delta));
+  CHECK(PassStore_CUDA(dev, &p, delta));
   for (p.dim = 1; p.dim <= PASS_MAX_DIM; p.dim += p.dim < 3 ? 1 : p.dim < 5 ? 2 : 3) {
     p.delta = delta;
     for (int k = 0; k < 4; k++) TimeOne(&p, k < 2 ? "mixed" : "double", k < 2, k % 2 == 0);
