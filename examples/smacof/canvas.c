@@ -111,6 +111,10 @@ PetscErrorCode CanvasDisc(Canvas *C, double x, double y, double radius, int colo
   const int c = Colours[colour].draw;
 
   PetscFunctionBegin;
+  if (C->draw) { /* all of a size, wherever they are between pixels */
+    x = PetscFloorReal(x);
+    y = PetscFloorReal(y);
+  }
   if (C->draw && radius < 2) PetscCall(PetscDrawRectangle(C->draw, x - radius, C->H - y - radius, x + radius, C->H - y + radius, c, c, c, c)); /* PETSc never ends an ellipse of no pixels */
   else if (C->draw) PetscCall(PetscDrawEllipse(C->draw, x, C->H - y, 2 * radius, 2 * radius, c));
   else {
