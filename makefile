@@ -3,7 +3,7 @@
 #   PETSC_DIR, PETSC_ARCH   which PETSc; without them pkg-config tells
 #   CUDA_DIR                the CUDA toolkit; without it the nvcc on the PATH; CUDA_DIR=none builds for the host alone
 #   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
-#   SLEPC_DIR               SLEPc for `pagerank -method eps`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
+#   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
 #   V=1                     show the commands
 #   BUILD                   where everything that is built goes, default build
 #   prefix, DESTDIR         where `make install` puts it

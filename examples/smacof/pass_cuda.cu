@@ -6,21 +6,22 @@
    exchange). Every sum in shared memory has one lane that adds to it, every partial sum in device memory one block that writes it, and a second kernel adds
    these in order: the result depends on shape and arithmetic alone, to the last bit. No atomics.
 
-   What an entry costs, in dimension d, in instructions of the pipe that does it:
-     difference d, square d, 1/sqrt and its guard 2, distance, ratio, error and its square 4, sum of the row d; of the column too, if the entry stands for both: d + 1
-   An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.7 GHz 29e12 and 14e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
+   What an entry costs, in dimension d, in instructions:
+     difference d, square d, 1/sqrt 1, ratio, error and its square 3, sum of the row d; of the column too, if the entry stands for both: d + 1
+   An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.98 GHz 33e12 and 17e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
    a second in float and 0.53e12 in double.
-     all in double: d = 2 takes 12 + 5 of Newton's steps + 3 = 20: 0.7e12 entries a second, more than memory delivers of doubles (d <= 4), 2/3 of what it delivers of floats.
-     mixed, d = 2: 14 + 2 d for differences of coordinates in two floats + 2 for exchanges = 20: 1.4e12 entries a second, more than memory delivers; d = 8 takes 50: 0.6 of it.
+     all in double: d = 2 takes 11 + 5 of Newton's steps + 3 = 19: 0.9e12 entries a second at best, more than memory delivers of doubles.
+     mixed, d = 2: 13 + 3 for exchanges and loads = 16: 2e12 entries a second at best.
    So dissimilarities in float are worked on in float, with what must not be in float kept from it:
-     - coordinates are pairs of floats hi + lo, 48 bits, and (hi - hi') + (lo - lo') is the difference to 2^-23 of itself: points that are near lose nothing;
+     - coordinates are rounded to float after those of the first point have been taken away: the pass is that of a map whose points are moved by 2^-24 of its extent. Differences of
+       such floats that are near are exact. At the points where iterations go, moving all points by b of the extent changes the stress by b^2;
      - what follows is products, quotients and one root of positive numbers: an entry's ratio and distance are right to 2^-21; the dissimilarity itself was rounded to 2^-24;
      - at most 128 entries are added in float (both kinds of sums), the rest in double.
    Relative errors b of the distances change the normalised stress by 2 b <delta - d, d> / <delta, delta>, in which a common b vanishes at the best scale of the map, and errors of
    M pairs that have nothing in common leave b sqrt(stress / M): 1e-11 for 4096 points. Stress-1 is right to b itself even where the fit is perfect: 5e-7, of the 1e-5 allowed.
-   Few points take no time, and are worked on in double (see device.c).
+   Points nearer to each other than 2^-24 of the map's extent count as one, which pulls at nothing. Few points take no time, and are worked on in double (see passdevice.c).
 
-   The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one while memory is the limit; partial sums of rows and columns add (d + 1) (16 / W + 16 / H) bytes
+   The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of rows and columns add (d + 1) (16 / W + 16 / H) bytes
    an entry: 0.1 of 4 for d = 2. */
 #include "passentries.h"
 #include <cuda_runtime.h>
@@ -38,8 +39,7 @@ constexpr int Height(int dim)
 template <int DIM, class Real>
 struct Shape {
   static constexpr bool MIXED = sizeof(Real) == 4;
-  static constexpr int  PARTS = MIXED ? 2 : 1; /* of a coordinate */
-  static constexpr int  R     = DIM > 4 || (!MIXED && DIM > 2) ? 2 : !MIXED || DIM > 2 ? 4 : 8;
+  static constexpr int  R     = !MIXED && DIM > 2 ? 2 : !MIXED || DIM > 2 ? 4 : 8;
   static constexpr int  H     = Height(DIM);
   static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
   static constexpr int  BUSY  = MIXED && DIM <= 4 ? 2 : 1; /* blocks that shall fit a multiprocessor */
@@ -47,7 +47,7 @@ struct Shape {
 
 /* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */
 struct Job {
-  const void   *delta, *x; /* x: Real [PARTS][DIM][pitch] */
+  const void   *delta, *x; /* x: Real [DIM][pitch] */
   size_t        ld, pitch, ldsum;
   const double *feature;
   int           N, rows, first, nfeature, metric;
@@ -55,17 +55,35 @@ struct Job {
   double       *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][c1 - c0] */
 };
 
+/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
+template <class Real>
+constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
+
 __device__ float Inverse(float s)
 {
   float y;
 
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(s, 1e-36f)));
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
   return y;
 }
 
 __device__ double Inverse(double s)
 {
-  return rsqrt(fmax(s, 1e-300));
+  return rsqrt(s);
+}
+
+__device__ void Coordinates(const float *from, float (&to)[4])
+{
+  const float4 v = *(const float4 *)from;
+
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+__device__ void Coordinates(const double *from, double (&to)[4])
+{
+  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
+
+  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 }
 
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
@@ -109,38 +127,34 @@ struct Entries<Computed, INSIDE> {
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
 __device__ __forceinline__ void Sweep(const Job &q, int i, int j0, int j1, double *row, Real *col)
 {
-  using T         = Shape<DIM, Real>;
-  constexpr int R = T::R, P = T::PARTS * DIM;
+  using T               = Shape<DIM, Real>;
+  constexpr int R       = T::R;
   const Real   *x       = (const Real *)q.x;
   const int     lanecol = threadIdx.x % 8, lanerow = threadIdx.x % 32 / 8;
-  Real          xi[R][P], across[DIM + 1][R]       = {};
+  Real          xi[R][DIM], across[DIM + 1][R]     = {};
 
 #pragma unroll
   for (int r = 0; r < R; r++) {
 #pragma unroll
-    for (int c = 0; c < P; c++) xi[r][c] = x[c * q.pitch + q.first + min(i + r, q.row1 - 1)];
+    for (int c = 0; c < DIM; c++) xi[r][c] = x[c * q.pitch + q.first + min(i + r, q.row1 - 1)];
   }
 #pragma unroll 1
   for (int step = 0; step < T::CHUNK && j0 + step < j1; step += 32) {
     const int j = j0 + step + 4 * lanecol;
-    Real      delta[R][4], xj[P][4], down[DIM + 1][4] = {};
+    Real      delta[R][4], xj[DIM][4], down[DIM + 1][4] = {};
 
     Entries<Stored, INSIDE>::Get(q, i, j, delta);
 #pragma unroll
-    for (int c = 0; c < P; c++) {
-#pragma unroll
-      for (int k = 0; k < 4; k++) xj[c][k] = x[c * q.pitch + j + k];
-    }
+    for (int c = 0; c < DIM; c++) Coordinates(x + c * q.pitch + j, xj[c]);
 #pragma unroll
     for (int r = 0; r < R; r++) {
 #pragma unroll
       for (int k = 0; k < 4; k++) {
-        Real difference[DIM], square = 0;
+        Real difference[DIM], square = Tiny<Real>;
 
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
           difference[c] = xi[r][c] - xj[c][k];
-          if (T::MIXED) difference[c] += xi[r][P - DIM + c] - xj[P - DIM + c][k];
           square += difference[c] * difference[c];
         }
         const Real inverse = Inverse(square);
@@ -219,7 +233,7 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
 /* how wide the slots are into which a range's columns are cut, each a block's for H rows; how many there are */
 int Width(const PassRange *g, int dim)
 {
-  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 1024; /* four rounds of two blocks a multiprocessor */
+  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 2048; /* eight rounds of two blocks a multiprocessor, so that the last one costs little */
 
   return want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
 }
@@ -249,16 +263,13 @@ __global__ void __launch_bounds__(BLOCK) Finish(Job q, int dim, int H, double *b
   *out = sum;
 }
 
-/* coordinates as the kernels read them: in one double, or two floats; 0 beyond the last point */
+/* coordinates as the kernels read them: in double, or in float from the first point on; 0 beyond the last point */
 template <class Real>
-__global__ void __launch_bounds__(BLOCK) Split(const double *x, int N, size_t pitch, int dim, Real *to)
+__global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, size_t pitch, Real *to)
 {
   const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y;
 
-  if (i >= pitch) return;
-  const double v    = i < (size_t)N ? x[c * N + i] : 0;
-  to[c * pitch + i] = (Real)v;
-  if (sizeof(Real) == 4) to[(c + dim) * pitch + i] = (Real)(v - (double)(Real)v);
+  if (i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
 }
 
 struct Memory {
@@ -302,7 +313,7 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
-  Split<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, DIM, x);
+  Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, x);
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 

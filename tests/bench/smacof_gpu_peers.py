@@ -40,6 +40,9 @@ def sklearn(N, F, X):
 
 def mdscuda(N, F, X):
     import numba
+
+    if not hasattr(np, "row_stack"):  # which numpy 2.5 has dropped and mdscuda, or what it needs, still calls
+        np.row_stack = np.vstack
     from mdscuda import mds_fit, minkowski_pairs
 
     D = minkowski_pairs(F, sqform=False)
