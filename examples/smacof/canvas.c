@@ -1,6 +1,7 @@
 /* What pictures are drawn on: an SVG file, or PETSc's PetscDraw, into an image or wherever its options say. */
 #define _POSIX_C_SOURCE 200809L
 #include "smacof.h"
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,12 +51,13 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
 static PetscErrorCode OpenImage(Canvas *C, const char ending[])
 {
   PetscOptions options;
+  char         name[64];
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(C->folder, "/tmp/smacof-XXXXXX", sizeof(C->folder)));
   PetscCheck(mkdtemp(C->folder), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot create a folder in /tmp, where PETSc draws images");
-  PetscCall(PetscSNPrintf(C->image, sizeof(C->image), "%s/picture%s", C->folder, ending));
-  PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, C->image, (int)C->W, (int)C->H, &C->draw));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/picture%s", C->folder, ending));
+  PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(PetscOptionsSetValue(options, "-draw_save_single_file", "1"));
   PetscCall(PetscObjectSetOptions((PetscObject)C->draw, options));
@@ -166,19 +168,23 @@ PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what PetscDraw has written aside */
+/* what PetscDraw has written aside, under a name in which versions of PETSc differ */
 static PetscErrorCode CopyImage(Canvas *C)
 {
-  char   piece[1 << 14];
+  char   pattern[64], piece[1 << 14];
   size_t n;
-  FILE  *fp = fopen(C->image, "rb");
+  glob_t found;
+  FILE  *fp = NULL;
 
   PetscFunctionBegin;
-  PetscCheck(fp, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: PETSc has drawn no image", C->image);
+  PetscCall(PetscSNPrintf(pattern, sizeof(pattern), "%s/*", C->folder));
+  if (!glob(pattern, 0, NULL, &found)) fp = fopen(found.gl_pathv[0], "rb");
+  PetscCheck(fp, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: PETSc has drawn no image there", C->folder);
   while ((n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
   (void)fclose(fp);
-  (void)unlink(C->image);
+  (void)unlink(found.gl_pathv[0]);
   (void)rmdir(C->folder);
+  globfree(&found);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -337,7 +337,7 @@ typedef struct {
   PetscDraw   draw; /* NULL: SVG */
   double      W, H;
   PetscBool   there, file;
-  char        folder[32], image[64];
+  char        folder[32];
 } Canvas;
 
 PETSC_INTERN PetscErrorCode CanvasProbe(MPI_Comm, const char file[]);

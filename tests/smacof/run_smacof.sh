@@ -210,7 +210,7 @@ assert m[0, 0, 255] > 24 * 20 and m[255, 0, 0] > 24 * 20 and m[255, 255, 255] > 
 assert s[0, 0, 255] > 300 and s[255, 0, 0] > 300
 P
 verdict "pictures by PetscDraw"
-(cd "$tmp" && run 1 -f "$tmp/D.csv" -map draw -map_draw_type image -map_draw_save drawn.ppm -map_draw_save_single_file) && [ "$(head -c 14 "$tmp/drawn.ppm" | tr '\n' ' ')" = "P6 720 640 255" ]
+(cd "$tmp" && run 1 -f "$tmp/D.csv" -map draw -map_draw_type image -map_draw_save drawn.ppm -map_draw_save_single_file) && [ "$(cat "$tmp"/drawn*ppm | head -c 14 | tr '\n' ' ')" = "P6 720 640 255" ]
 verdict "a picture as PetscDraw's options say"
 
 for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back

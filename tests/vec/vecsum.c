@@ -55,7 +55,7 @@ static PetscErrorCode TestRefused(PetscMPIInt size)
 
   PetscFunctionBeginUser;
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 3, PETSC_DETERMINE, &v));
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   err = VecGPUSumRanks(PETSC_COMM_WORLD, 1, &v);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(size == 1 ? !err : err == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "a parallel vector gives error %d", (int)err);
