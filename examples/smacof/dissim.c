@@ -266,7 +266,7 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
   D->npairs     = (PetscInt64)D->N * (D->N - 1) / 2;
   D->sumweights = (PetscReal)D->npairs;
   D->stored     = (PetscBool)!o->matrix_free;
-  D->single     = (PetscBool)(D->stored && o->single);
+  D->single     = o->single;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

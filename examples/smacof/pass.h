@@ -66,7 +66,7 @@ void PassStore_Host(const Pass *, void *delta);
 
 /* how the device twin works, and memory for it there */
 typedef struct {
-  int   mixed;  /* dissimilarities stored in float are worked on in float, as far as that does no harm; else all arithmetic is double */
+  int   mixed;  /* dissimilarities stored in float or computed are worked on in float, as far as that does no harm; else all arithmetic is double */
   void *memory; /* PassMemory_CUDA() bytes */
 } PassWork;
 

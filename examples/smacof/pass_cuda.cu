@@ -47,12 +47,11 @@ struct Shape {
 
 /* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */
 struct Job {
-  const void   *delta, *x; /* x: Real [DIM][pitch] */
-  size_t        ld, pitch, ldsum;
-  const double *feature;
-  int           N, rows, first, nfeature, metric;
-  int           row0, row1, c0, c1, width, bound, both;
-  double       *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][c1 - c0] */
+  const void *delta, *x, *feature; /* x: Real [DIM][pitch], feature: Real [nfeature][ldfeature] */
+  size_t      ld, pitch, ldsum, ldfeature;
+  int         N, rows, first, nfeature, metric;
+  int         row0, row1, c0, c1, width, bound, both;
+  double     *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][c1 - c0] */
 };
 
 /* what squares of distances begin with, so that points which coincide divide nothing by 0 */
@@ -116,10 +115,10 @@ struct Entries {
 
 template <bool INSIDE>
 struct Entries<Computed, INSIDE> {
-  template <int R>
-  static __device__ void Get(const Job &q, int i, int j, double (&delta)[R][4])
+  template <int R, class Real>
+  static __device__ void Get(const Job &q, int i, int j, Real (&delta)[R][4])
   {
-    FromFeatures(q, i, j, delta);
+    FromFeatures(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
   }
 };
 
@@ -273,7 +272,7 @@ __global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, size_t pi
 }
 
 struct Memory {
-  size_t x, rowpart, colpart, all; /* where they begin; bytes */
+  size_t x, feature, rowpart, colpart, all; /* where they begin; bytes */
 };
 
 size_t Pitch(const Pass *p)
@@ -295,7 +294,8 @@ Memory Divide(const Pass *p)
     rowpart = row > rowpart ? row : rowpart;
     colpart = col > colpart ? col : colpart;
   }
-  m.rowpart = sizeof(double) * (size_t)p->dim * Pitch(p);
+  m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
+  m.rowpart = m.feature + (p->delta ? 0 : sizeof(float) * (size_t)p->nfeature * Pitch(p));
   m.colpart = m.rowpart + rowpart;
   m.all     = m.colpart + colpart;
   return m;
@@ -309,11 +309,18 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
   const Memory       m      = Divide(p);
   char *const        memory = (char *)w->memory;
   Real *const        x      = (Real *)(memory + m.x);
-  Job                q      = {p->delta, x, p->ld, Pitch(p), p->ldsum, p->feature, p->N, p->rows, p->first, p->nfeature, p->metric};
+  Job                q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
 
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
   Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, x);
+  if (!p->delta && sizeof(Real) == 4 && p->nfeature) {
+    Real *const feature = (Real *)(memory + m.feature);
+
+    Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), (unsigned)p->nfeature), BLOCK, 0, stream>>>(p->feature, p->N, q.pitch, feature);
+    q.feature   = feature;
+    q.ldfeature = q.pitch;
+  }
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 
@@ -338,7 +345,7 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 template <int DIM>
 GpErr RunAs(GpDev dev, const Pass *p, const PassWork *w)
 {
-  if (!p->delta) return Run<DIM, double, Computed>(dev, p, w);
+  if (!p->delta) return w->mixed ? Run<DIM, float, Computed>(dev, p, w) : Run<DIM, double, Computed>(dev, p, w);
   if (!p->single) return Run<DIM, double, double>(dev, p, w);
   return w->mixed ? Run<DIM, float, float>(dev, p, w) : Run<DIM, double, float>(dev, p, w);
 }

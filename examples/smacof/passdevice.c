@@ -145,7 +145,7 @@ PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
   const PetscReal typical = D->sumweights > 0 ? PetscSqrtReal(D->sumsquares / D->sumweights) : 0;
 
   PetscFunctionBegin;
-  W->work.mixed = W->dev->kind == GP_DEV_CUDA && W->p.delta && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
+  W->work.mixed = W->dev->kind == GP_DEV_CUDA && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
   if (o->arithmetic == ARITHMETIC_AUTO && (D->N < FEW || !(typical < MIDDLING && typical > 1 / MIDDLING))) W->work.mixed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

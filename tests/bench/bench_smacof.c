@@ -215,7 +215,7 @@ static int Check(void)
           const int single = kind == SINGLE || (kind >= PAIRS && dim % 2);
 
           for (int halves = 0; halves < (kind >= PAIRS ? 1 : 2); halves++) {
-            for (int mixed = 0; mixed <= (kind == SINGLE); mixed++, n++) wrong += CheckOne((Kind)kind, N, part[k][0], part[k][1], dim, single, (PassWork){mixed, NULL}, halves);
+            for (int mixed = 0; mixed <= (kind == SINGLE || (kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN)); mixed++, n++) wrong += CheckOne((Kind)kind, N, part[k][0], part[k][1], dim, single, (PassWork){mixed, NULL}, halves);
           }
         }
       }
@@ -292,7 +292,7 @@ static void Time(int N)
     p.delta = delta;
     for (int k = 0; k < 4; k++) TimeOne(&p, k < 2 ? "mixed" : "double", k < 2, k % 2 == 0);
     p.delta = NULL;
-    if (p.dim == 2) TimeOne(&p, "computed", 0, 1);
+    for (int mixed = 0; mixed < 2 && p.dim == 2; mixed++) TimeOne(&p, mixed ? "computed, mixed" : "computed", mixed, 1);
   }
   Release(delta), Release(p.feature), Release(p.x), Release(p.bx), Release(p.stress);
   free(feature), free(x);
