@@ -39,10 +39,10 @@ constexpr int Height(int dim)
 template <int DIM, class Real>
 struct Shape {
   static constexpr bool MIXED = sizeof(Real) == 4;
-  static constexpr int  R     = !MIXED && DIM > 2 ? 2 : !MIXED || DIM > 2 ? 4 : 8;
+  static constexpr int  R     = DIM > (MIXED ? 5 : 2) ? 2 : 4;
   static constexpr int  H     = Height(DIM);
   static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
-  static constexpr int  BUSY  = MIXED && DIM <= 4 ? 2 : 1; /* blocks that shall fit a multiprocessor */
+  static constexpr int  BUSY  = !MIXED ? 1 : DIM <= 2 ? 4 : DIM == 3 ? 3 : 2; /* blocks that shall fit a multiprocessor: measured, as R is */
 };
 
 /* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
 /* how wide the slots are into which a range's columns are cut, each a block's for H rows; how many there are */
 int Width(const PassRange *g, int dim)
 {
-  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 2048; /* eight rounds of two blocks a multiprocessor, so that the last one costs little */
+  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 2048; /* four rounds or more of what multiprocessors hold, so that the last one costs little */
 
   return want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
 }

@@ -292,7 +292,7 @@ static void Time(int N)
     p.delta = delta;
     for (int k = 0; k < 4; k++) TimeOne(&p, k < 2 ? "mixed" : "double", k < 2, k % 2 == 0);
     p.delta = NULL;
-    for (int mixed = 0; mixed < 2 && p.dim == 2; mixed++) TimeOne(&p, mixed ? "computed, mixed" : "computed", mixed, 1);
+    for (int mixed = 0; mixed < 2 && p.dim == 2; mixed++) TimeOne(&p, mixed ? "computed mixed" : "computed double", mixed, 1);
   }
   Release(delta), Release(p.feature), Release(p.x), Release(p.bx), Release(p.stress);
   free(feature), free(x);
