@@ -72,6 +72,7 @@ if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
     start=$tmp/start.csv scaled "dimension $d, mixed arithmetic" 1 1e-5 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_arithmetic mixed
     start=$tmp/start.csv scaled "dimension $d, every row read" 2 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_reading rows "${double[@]}"
     start=$tmp/start.csv scaled "dimension $d, matrix-free" 3 1e-10 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free
+    start=$tmp/start.csv scaled "dimension $d, matrix-free, mixed arithmetic" 1 1e-5 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free -smacof_arithmetic mixed
   done
 fi
 for n in 1 2; do # -vec_gpu_separate: vectors have two memories, a copy that is missing is seen
