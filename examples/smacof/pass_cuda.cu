@@ -42,7 +42,7 @@ struct Shape {
   static constexpr int  R     = DIM > (MIXED ? 5 : 2) ? 2 : 4;
   static constexpr int  H     = Height(DIM);
   static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
-  static constexpr int  BUSY  = !MIXED ? 1 : DIM <= 2 ? 4 : DIM == 3 ? 3 : 2; /* blocks that shall fit a multiprocessor: measured, as R is */
+  static constexpr int  BUSY  = !MIXED ? (DIM <= 5 ? 2 : 1) : DIM <= 2 ? 4 : DIM == 3 ? 3 : 2; /* blocks that shall fit a multiprocessor: measured, as R is */
 };
 
 /* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */

@@ -47,7 +47,7 @@ def mdscuda(N, F, X):
 
     D = minkowski_pairs(F, sqform=False)
     mds_fit(D[:3], x_init=X[:3].astype(np.float32), max_iter=2)
-    return "mdscuda 0.1.3, numba " + numba.__version__, seconds(lambda k: mds_fit(D, x_init=X.astype(np.float32), max_iter=k), 2, 12)
+    return "mdscuda 0.1.3 with numba " + numba.__version__, seconds(lambda k: mds_fit(D, x_init=X.astype(np.float32), max_iter=k), 2, 12)
 
 
 print("points,program,seconds an iteration")
