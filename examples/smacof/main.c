@@ -66,7 +66,8 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
   PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
   PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
-  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision, stored or computed: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision, stored or computed: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic,
+                             (PetscEnum *)&o->device.arithmetic, NULL));
   PetscCall(PetscOptionsEnum("-reading", "halves reads each pair once, rows reads it for each of its points", "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
