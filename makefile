@@ -3,7 +3,7 @@
 #   PETSC_DIR, PETSC_ARCH   which PETSc; without them pkg-config tells
 #   CUDA_DIR                the CUDA toolkit; without it the nvcc on the PATH; CUDA_DIR=none builds for the host alone
 #   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
-#   SLEPC_DIR               SLEPc for `pagerank -method eps`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
+#   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
 #   V=1                     show the commands
 #   BUILD                   where everything that is built goes, default build
 #   prefix, DESTDIR         where `make install` puts it
@@ -44,7 +44,7 @@ PETSC_ARCH := $(petscarch)
 CUDA_DIR   := $(if $(nvcc),$(cuda),none)
 HOSTCC     := cc
 
-# --- SLEPc, for one method of one app --------------------------------------------------------------------------------------
+# --- SLEPc, for one method of each of two apps --------------------------------------------------------------------------------
 comma    := ,
 slepcdir := $(SLEPC_DIR)
 ifeq ($(slepcdir),)
@@ -53,6 +53,7 @@ endif
 slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
 pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
+smacof_libs   := $(pagerank_libs)
 
 # --- what is compiled from what ----------------------------------------------------------------------------------------
 # .c             the C compiler of PETSc
@@ -194,8 +195,8 @@ $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/se
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
-$(obj)/examples/pagerank/solveeps.o: incs += $(slepcinc)
-$(obj)/examples/pagerank/solveeps.o: $(obj)/slepc
+$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: incs += $(slepcinc)
+$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: $(obj)/slepc
 $(obj)/tests/bench/%.o: incs += -Itests
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

@@ -46,21 +46,13 @@ static PetscErrorCode MoveVec(Tape *t, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MoveConfiguration(Tape *t, const Dissim *D, Configuration *c)
+static PetscErrorCode MoveConfiguration(Tape *t, Configuration *c)
 {
-  PetscScalar *mine, *all;
-
   PetscFunctionBegin;
   PetscCall(Move(t, &c->sigma, sizeof(c->sigma)));
   PetscCall(MoveVec(t, c->x));
   PetscCall(MoveVec(t, c->g));
-  PetscCall(PetscMalloc1(D->N, &all));
-  PetscCall(VecGetArray(c->stress, &mine));
-  if (t->what == WRITE) PetscCall(DissimGather(D, 1, mine, all));
-  PetscCall(Move(t, all, sizeof(*all) * (size_t)D->N));
-  if (t->what == READ) PetscCall(PetscArraycpy(mine, all + D->first, D->last - D->first));
-  PetscCall(VecRestoreArray(c->stress, &mine));
-  PetscCall(PetscFree(all));
+  PetscCall(MoveVec(t, c->stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,10 +78,10 @@ static PetscErrorCode MoveAll(Tape *t, Scaler *S, PetscInt n)
 {
   PetscFunctionBegin;
   PetscCall(Move(t, &S->outcome, sizeof(S->outcome)));
-  PetscCall(MoveConfiguration(t, S->D, &S->best));
+  PetscCall(MoveConfiguration(t, &S->best));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(Move(t, &S->path[k].at, sizeof(S->path[k].at)));
-    PetscCall(MoveConfiguration(t, S->D, &S->path[k].now));
+    PetscCall(MoveConfiguration(t, &S->path[k].now));
     if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(MoveHistory(t, &S->path[k].history));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

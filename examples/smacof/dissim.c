@@ -240,6 +240,7 @@ PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan
   }
   PetscCall(CountPairs(&rdelta, weight ? &rweight : NULL, D, &C));
   PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+  D->stored = PETSC_TRUE;
   PetscCall(FillPairs(&rdelta, weight ? &rweight : NULL, D, &C));
   PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
   PetscCall(RowDestroy(&rdelta));
@@ -250,9 +251,7 @@ PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan
 
 static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, Dissim *D)
 {
-  GpAppComplaint C = {0};
-  PetscInt       m = PETSC_DECIDE, n;
-  double        *row;
+  PetscInt m = PETSC_DECIDE;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(D, sizeof(*D)));
@@ -262,25 +261,32 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
   D->N = D->features.N;
   PetscCall(PetscSplitOwnership(comm, &m, &D->N));
   PetscCallMPI(MPI_Scan(&m, &D->last, 1, MPIU_INT, MPI_SUM, comm));
-  D->first    = D->last - m;
-  D->complete = PETSC_TRUE;
-  D->npairs   = (PetscInt64)D->N * (D->N - 1) / 2;
-  if (!o->matrix_free) {
-    void *delta;
+  D->first      = D->last - m;
+  D->complete   = PETSC_TRUE;
+  D->npairs     = (PetscInt64)D->N * (D->N - 1) / 2;
+  D->sumweights = (PetscReal)D->npairs;
+  D->stored     = (PetscBool)!o->matrix_free;
+  D->single     = o->single;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    D->single = o->single;
-    PetscCall(Allocate(D, (size_t)m * (size_t)D->N, &delta));
-    PetscCall(PetscMalloc1(D->N, &row));
-    for (PetscInt i = 0; i < m; i++) {
-      PetscCall(DissimRow(D, i, &n, NULL, row, NULL));
-      for (PetscInt j = 0; j < D->N; j++) Store(delta, D->single, (size_t)i * D->N + (size_t)j, row[j], "The distance", D->first + i, j, &C);
-    }
-    PetscCall(RaiseFirst(comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
-    PetscCall(PetscFree(row));
-    PetscCall(FeaturesDestroy(&D->features));
-    D->delta = delta;
-  }
-  PetscCall(Sums(D));
+/*
+  DissimStore - Stores distances between features on the host, if they shall be stored and are not yet
+
+  Not Collective
+*/
+PetscErrorCode DissimStore(Dissim *D)
+{
+  const size_t m = (size_t)(D->last - D->first), N = (size_t)D->N;
+  Pass         p = {.N = (int)D->N, .rows = (int)m, .first = (int)D->first, .single = D->single, .ld = N, .ldrow = N, .nfeature = (int)D->features.n, .metric = (int)D->metric};
+
+  PetscFunctionBegin;
+  if (!D->stored || D->delta) PetscFunctionReturn(PETSC_SUCCESS);
+  p.feature = D->features.value;
+  p.frow    = p.feature + D->first;
+  PetscCall(Allocate(D, m * N, &D->delta));
+  PassStore_Host(&p, D->delta);
+  PetscCall(FeaturesDestroy(&D->features));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -150,8 +150,7 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
 static PetscErrorCode ApplyComplete(const Guttman *g, Vec bx, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(VecCopy(bx, y));
-  PetscCall(VecScale(y, 1 / (PetscReal)g->D->N));
+  PetscCall(VecAXPBY(y, 1 / (PetscReal)g->D->N, 0, bx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

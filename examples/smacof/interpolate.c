@@ -52,6 +52,15 @@ static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the pass over the distances of m new points to the map */
+static Pass Shape(const Interpolation *Q, const InterpolateOptions *o, PetscInt m)
+{
+  const PassRange all = {0, (int)m, 0, (int)Q->N, PASS_ROWS};
+
+  return (Pass){
+    .N = (int)Q->N, .rows = (int)m, .dim = (int)o->dim, .ld = (size_t)Q->N, .ldsum = (size_t)m, .nranges = 1, .range = {all}, .x = Q->map, .ldrow = (size_t)m, .metric = (int)o->metric, .nfeature = (int)Q->known.n, .feature = Q->known.value};
+}
+
 /*
   Interpolate - Finds where new points belong on a map whose points stay
 
@@ -88,7 +97,8 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   for (PetscInt c = 0; c < o->dim; c++)
     for (PetscInt j = 0; j < Q->N; j++) mean[c] += Q->map[(size_t)c * Q->N + j] / (double)Q->N;
   PetscCall(PetscMalloc2((size_t)m * o->dim, &x, m, &before));
-  p = (Pass){.N = (int)Q->N, .rows = (int)m, .dim = (int)o->dim, .ld = (size_t)Q->N, .x = Q->map, .xrow = x, .ldrow = (size_t)m, .metric = (int)o->metric, .nfeature = (int)Q->known.n, .feature = Q->known.value};
+  p      = Shape(Q, o, m);
+  p.xrow = x;
   PetscCall(PetscMalloc2((size_t)m * o->dim, &p.bx, m, &p.stress));
   p.delta = Q->delta ? Q->delta + (size_t)Q->first * Q->N : NULL;
   PetscCall(PetscMalloc1((size_t)m * Q->added.n, &frow));

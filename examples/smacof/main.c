@@ -4,8 +4,7 @@ static char help[] = "Finds points whose distances are like given dissimilaritie
   smacof -pairs <lines of: i j dissimilarity [weight]> ...\n\
   smacof -features <CSV | LIBSVM> [-metric euclidean|cosine|manhattan] [-matrix_free] ...\n\
   smacof -interpolate <new points: features, or dissimilarities to the points of the map> -map_file map.csv [-features <of its points>]\n\
-In this version the pass over the dissimilarities runs on the host, whatever -gpucsr_device says; the system of weights is solved where\n\
--smacof_mat_type puts it.\n\n";
+The pass over the dissimilarities runs on the device of -gpucsr_device, that of disparities other than ratio on the host.\n\n";
 
 #include "smacof.h"
 #include <gpucsr.h>
@@ -50,7 +49,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   DisparityOptions *d = &o->disparity;
 
   PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
+  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, EIGENSOLVER_BLOCK, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
   PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
@@ -59,6 +58,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsInt("-anderson_history", "Differences that an extrapolation combines", "", o->history, &o->history, NULL));
   PetscCall(PetscOptionsReal("-anderson_below", "Extrapolate once the normalised stress falls by less in a step", "", o->anderson_below, &o->anderson_below, NULL));
   PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
+  PetscCall(PetscOptionsEnum("-eigensolver", "Of classical scaling: own block iteration, or SLEPc's EPS, with the same prefix", "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
   PetscCall(PetscOptionsInt("-starts", "How many starts to try; those after the first are random", "", o->starts, &o->starts, NULL));
   PetscCall(PetscOptionsInt("-batch", "How many starts a pass over the dissimilarities serves; of disparities other than ratio one", "", o->batch, &o->batch, NULL));
   PetscCall(PetscOptionsInt("-seed", "Of random starts", "", o->seed, &o->seed, NULL));
@@ -66,8 +66,9 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
   PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
   PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
-  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
-  PetscCall(PetscOptionsEnum("-reading", "On a GPU: halves reads each pair once, as far as a rank holds both its points; rows reads it for each of them", "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
+  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision, stored or computed: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic,
+                             (PetscEnum *)&o->device.arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-reading", "halves reads each pair once, rows reads it for each of its points", "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,8 +91,8 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", o->report, o->report, sizeof(o->report), NULL));
   PetscCall(PetscOptionsString("-labels", "A word for each point: colours of the map", "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
-  PetscCall(PetscOptionsString("-map", "SVG file to write: the map", "", o->map, o->map, sizeof(o->map), NULL));
-  PetscCall(PetscOptionsString("-shepard", "SVG file to write: distances and disparities over dissimilarities", "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
+  PetscCall(PetscOptionsString("-map", "Picture of the map: SVG, an image by PetscDraw (.ppm, and as PETSc was built .png, .gif, .jpg), or draw, where -map_draw_type says", "", o->map, o->map, sizeof(o->map), NULL));
+  PetscCall(PetscOptionsString("-shepard", "Picture likewise, options with shepard_: distances and disparities over dissimilarities", "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
   PetscCall(PetscOptionsString("-shepard_data", "CSV file to write: what the Shepard diagram shows", "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
   PetscCall(PetscOptionsString("-interpolate", "New points for a finished map: features, or dissimilarities to its points", "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
   PetscCall(PetscOptionsString("-map_file", "The finished map, as -coordinates wrote it", "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
@@ -115,7 +116,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
 {
   const DissimOptions *d       = &rq->dissim;
   const ScaleOptions  *s       = &rq->scale;
-  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.map, rq->output.shepard, rq->output.shepard_data, rq->scale.checkpoint};
+  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.shepard_data, rq->scale.checkpoint};
 
   PetscFunctionBegin;
   PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
@@ -133,20 +134,24 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
   for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
     if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
+  PetscCall(CanvasProbe(comm, rq->output.map));
+  PetscCall(CanvasProbe(comm, rq->output.shepard));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* start number k */
-static PetscErrorCode Begin(const Request *rq, const Dissim *D, const Fixed *fixed, PetscInt k, Vec start)
+static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec start)
 {
-  const ScaleOptions *o = &rq->scale;
+  const ScaleOptions *o     = &rq->scale;
+  const Dissim       *D     = S->D;
+  const Fixed        *fixed = S->fixed;
   PetscScalar        *x;
 
   PetscFunctionBegin;
   PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson wants all pairs, of weight 1; random starts do without");
   PetscCall(VecGetArrayWrite(start, &x));
   if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, x));
-  else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(D, o->dim, o->seed, x));
+  else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(S, x));
   else PetscCall(StartRandom(o->seed + k, D->N, o->dim, x));
   for (PetscInt f = 0; fixed && f < fixed->n; f++)
     for (PetscInt c = 0; c < o->dim; c++) x[(size_t)c * D->N + fixed->point[f]] = fixed->x[f * o->dim + c];
@@ -167,7 +172,7 @@ static double Crossed(const Scaler *S)
 }
 
 /* all starts, as many at once as a pass serves */
-static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fixed, Scaler *S, Outcome *out)
+static PetscErrorCode Scale(const Request *rq, Scaler *S, Outcome *out)
 {
   PetscLogDouble t0, t1, t2;
   PetscInt       n     = 0;
@@ -179,7 +184,7 @@ static PetscErrorCode Scale(const Request *rq, const Dissim *D, const Fixed *fix
     PetscCall(PetscTime(&t0));
     if (!begun) {
       n = PetscMin(S->npaths, rq->scale.starts - first);
-      for (PetscInt k = 0; k < n; k++) PetscCall(Begin(rq, D, fixed, first + k, S->path[k].next.x));
+      for (PetscInt k = 0; k < n; k++) PetscCall(Begin(rq, S, first + k, S->path[k].next.x));
       PetscCall(ScalerBegin(S, first, n));
     }
     begun = PETSC_FALSE;
@@ -202,7 +207,7 @@ static PetscErrorCode Print(const Request *rq, const Scaler *S, const Outcome *o
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(D->comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", D->N, D->npairs, D->weight ? " with weights" : "",
-                        D->delta ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
+                        D->stored ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
   PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, ProgressReason(R), R->it, out->start, out->solve));
   PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
   if (!R->converged) PetscCall(PetscPrintf(D->comm, "The stress was still falling by -smacof_eps %g or more\n", (double)rq->scale.eps));
@@ -222,7 +227,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
   PetscCall(GpAppOutputOpen(D->comm, rq->output.report, &file));
   if (file.fp) {
     (void)fprintf(file.fp, "{\n  \"points\": %" PetscInt_FMT ",\n  \"pairs\": %" PetscInt64_FMT ",\n  \"complete\": %s,\n  \"weighted\": %s,\n", D->N, D->npairs, D->complete ? "true" : "false", D->weight ? "true" : "false");
-    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->delta ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
+    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->stored ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
                   DisparityTypes[rq->scale.disparity.type]);
     (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", ProgressReason(R),
                   R->converged ? "true" : "false", R->it, R->rejected, rq->scale.starts, R->start);
@@ -269,12 +274,12 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
   PetscCall(DissimLoad(comm, &rq->dissim, &D));
   if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, &fixed));
   if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, D.N, &out.labels));
+  PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   out.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
-  PetscCall(Scale(rq, &D, S.fixed, &S, &out));
+  PetscCall(Scale(rq, &S, &out));
   PetscCall(PetscLogStagePop());
   PetscCall(Print(rq, &S, &out));
   PetscCall(Write(rq, &S, &out));

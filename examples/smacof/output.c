@@ -66,16 +66,13 @@ PetscErrorCode WritePoints(const Scaler *S, const char file[])
 {
   const PetscInt     N     = S->D->N;
   const char        *names = S->D->names;
-  double             total = 0, *stress;
-  const PetscScalar *mine;
+  double             total = 0;
+  const PetscScalar *stress;
   GpAppOutput        out;
   char               number[32];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(N, &stress));
-  PetscCall(VecGetArrayRead(S->best.stress, &mine));
-  PetscCall(DissimGather(S->D, 1, mine, stress));
-  PetscCall(VecRestoreArrayRead(S->best.stress, &mine));
+  PetscCall(VecGetArrayRead(S->best.stress, &stress));
   PetscCall(GpAppOutputOpen(S->D->comm, file, &out));
   for (PetscInt i = 0; i < N; i++) total += stress[i];
   if (out.fp) {
@@ -83,6 +80,6 @@ PetscErrorCode WritePoints(const Scaler *S, const char file[])
     for (PetscInt i = 0; i < N; i++) (void)fprintf(out.fp, "%s,%.17g,%.10g\n", Name(&names, i, number), stress[i], total > 0 ? 100 * stress[i] / total : 0);
   }
   PetscCall(GpAppOutputCommit(&out));
-  PetscCall(PetscFree(stress));
+  PetscCall(VecRestoreArrayRead(S->best.stress, &stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

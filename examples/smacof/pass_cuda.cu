@@ -6,23 +6,24 @@
    exchange). Every sum in shared memory has one lane that adds to it, every partial sum in device memory one block that writes it, and a second kernel adds
    these in order: the result depends on shape and arithmetic alone, to the last bit. No atomics.
 
-   What an entry costs, in dimension d, in instructions of the pipe that does it:
-     difference d, square d, 1/sqrt and its guard 2, distance, ratio, error and its square 4, sum of the row d; of the column too, if the entry stands for both: d + 1
-   An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.7 GHz 29e12 and 14e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
+   What an entry costs, in dimension d, in instructions:
+     difference d, square d, 1/sqrt 1, ratio, error and its square 3, sum of the row d; of the column too, if the entry stands for both: d + 1
+   An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.98 GHz 33e12 and 17e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
    a second in float and 0.53e12 in double.
-     all in double: d = 2 takes 12 + 5 of Newton's steps + 3 = 20: 0.7e12 entries a second, more than memory delivers of doubles (d <= 4), 2/3 of what it delivers of floats.
-     mixed, d = 2: 14 + 2 d for differences of coordinates in two floats + 2 for exchanges = 20: 1.4e12 entries a second, more than memory delivers; d = 8 takes 50: 0.6 of it.
+     all in double: d = 2 takes 11 + 5 of Newton's steps + 3 = 19: 0.9e12 entries a second at best, more than memory delivers of doubles.
+     mixed, d = 2: 13 + 3 for exchanges and loads = 16: 2e12 entries a second at best.
    So dissimilarities in float are worked on in float, with what must not be in float kept from it:
-     - coordinates are pairs of floats hi + lo, 48 bits, and (hi - hi') + (lo - lo') is the difference to 2^-23 of itself: points that are near lose nothing;
+     - coordinates are rounded to float after those of the first point have been taken away: the pass is that of a map whose points are moved by 2^-24 of its extent. Differences of
+       such floats that are near are exact. At the points where iterations go, moving all points by b of the extent changes the stress by b^2;
      - what follows is products, quotients and one root of positive numbers: an entry's ratio and distance are right to 2^-21; the dissimilarity itself was rounded to 2^-24;
      - at most 128 entries are added in float (both kinds of sums), the rest in double.
    Relative errors b of the distances change the normalised stress by 2 b <delta - d, d> / <delta, delta>, in which a common b vanishes at the best scale of the map, and errors of
    M pairs that have nothing in common leave b sqrt(stress / M): 1e-11 for 4096 points. Stress-1 is right to b itself even where the fit is perfect: 5e-7, of the 1e-5 allowed.
-   Few points take no time, and are worked on in double (see device.c).
+   Points nearer to each other than 2^-24 of the map's extent count as one, which pulls at nothing. Few points take no time, and are worked on in double (see passdevice.c).
 
-   The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one while memory is the limit; partial sums of rows and columns add (d + 1) (16 / W + 16 / H) bytes
+   The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of rows and columns add (d + 1) (16 / W + 16 / H) bytes
    an entry: 0.1 of 4 for d = 2. */
-#include "pass.h"
+#include "passentries.h"
 #include <cuda_runtime.h>
 #include <cstdio>
 
@@ -38,53 +39,48 @@ constexpr int Height(int dim)
 template <int DIM, class Real>
 struct Shape {
   static constexpr bool MIXED = sizeof(Real) == 4;
-  static constexpr int  PARTS = MIXED ? 2 : 1; /* of a coordinate */
-  static constexpr int  R     = DIM > 4 || (!MIXED && DIM > 2) ? 2 : !MIXED || DIM > 2 ? 4 : 8;
+  static constexpr int  R     = DIM > (MIXED ? 5 : 2) ? 2 : 4;
   static constexpr int  H     = Height(DIM);
   static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
-  static constexpr int  BUSY  = MIXED && DIM <= 4 ? 2 : 1; /* blocks that shall fit a multiprocessor */
+  static constexpr int  BUSY  = !MIXED ? (DIM <= 5 ? 2 : 1) : DIM <= 2 ? 4 : DIM == 3 ? 3 : 2; /* blocks that shall fit a multiprocessor: measured, as R is */
 };
 
-/* columns c0 to c1 - 1 of the rows from row0 to row1 - 1 */
+/* columns c0 to c1 - 1 of the rows from row0 to row1 - 1; of row i those below bound + i */
 struct Job {
-  const void   *delta, *x; /* x: Real [PARTS][DIM][pitch] */
-  size_t        ld, pitch;
-  const double *feature;
-  int           N, rows, first, nfeature, metric;
-  int           row0, row1, c0, c1, width, slot;
-  double       *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][rows] */
+  const void *delta, *x, *feature; /* x: Real [DIM][pitch], feature: Real [nfeature][ldfeature] */
+  size_t      ld, pitch, ldsum, ldfeature;
+  int         N, rows, first, nfeature, metric;
+  int         row0, row1, c0, c1, width, bound, both;
+  double     *rowpart, *colpart; /* [slot][DIM + 1][row1 - row0], [strip][DIM + 1][c1 - c0] */
 };
+
+/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
+template <class Real>
+constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
 
 __device__ float Inverse(float s)
 {
   float y;
 
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(s, 1e-36f)));
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
   return y;
 }
 
 __device__ double Inverse(double s)
 {
-  return rsqrt(fmax(s, 1e-300));
+  return rsqrt(s);
 }
 
-__device__ void Load(const float *from, float (&to)[4])
+__device__ void Coordinates(const float *from, float (&to)[4])
 {
-  const float4 v = __ldcs((const float4 *)from);
+  const float4 v = *(const float4 *)from;
 
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ void Load(const float *from, double (&to)[4])
+__device__ void Coordinates(const double *from, double (&to)[4])
 {
-  const float4 v = __ldcs((const float4 *)from);
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ void Load(const double *from, double (&to)[4])
-{
-  const double2 v = __ldcs((const double2 *)from), w = __ldcs((const double2 *)from + 1);
+  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
 
   to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 }
@@ -104,35 +100,6 @@ __device__ void Share(Real *v)
   }
 }
 
-/* distances between features of R rows and four columns */
-template <int R>
-__device__ void FromFeatures(const Job &q, int i, int j, double (&delta)[R][4])
-{
-#pragma unroll
-  for (int r = 0; r < R; r++) delta[r][0] = delta[r][1] = delta[r][2] = delta[r][3] = 0;
-  for (int f = 0; f < q.nfeature; f++) {
-    const double *feature = q.feature + (size_t)f * q.N;
-    double        b[4];
-
-#pragma unroll
-    for (int k = 0; k < 4; k++) b[k] = feature[min(j + k, q.N - 1)];
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-      const double a = feature[q.first + min(i + r, q.rows - 1)];
-
-#pragma unroll
-      for (int k = 0; k < 4; k++) delta[r][k] += q.metric == PASS_COSINE ? a * b[k] : q.metric == PASS_MANHATTAN ? fabs(a - b[k]) : (a - b[k]) * (a - b[k]);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < R; r++) {
-#pragma unroll
-    for (int k = 0; k < 4; k++) delta[r][k] = q.metric == PASS_COSINE ? fmax(0., 1 - delta[r][k]) : q.metric == PASS_MANHATTAN ? delta[r][k] : sqrt(delta[r][k]);
-  }
-}
-
-struct Computed; /* instead of the type of what is stored */
-
 template <class Stored, bool INSIDE>
 struct Entries {
   template <int R, class Real>
@@ -148,10 +115,10 @@ struct Entries {
 
 template <bool INSIDE>
 struct Entries<Computed, INSIDE> {
-  template <int R>
-  static __device__ void Get(const Job &q, int i, int j, double (&delta)[R][4])
+  template <int R, class Real>
+  static __device__ void Get(const Job &q, int i, int j, Real (&delta)[R][4])
   {
-    FromFeatures(q, i, j, delta);
+    FromFeatures(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
   }
 };
 
@@ -159,42 +126,38 @@ struct Entries<Computed, INSIDE> {
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
 __device__ __forceinline__ void Sweep(const Job &q, int i, int j0, int j1, double *row, Real *col)
 {
-  using T         = Shape<DIM, Real>;
-  constexpr int R = T::R, P = T::PARTS * DIM;
+  using T               = Shape<DIM, Real>;
+  constexpr int R       = T::R;
   const Real   *x       = (const Real *)q.x;
   const int     lanecol = threadIdx.x % 8, lanerow = threadIdx.x % 32 / 8;
-  Real          xi[R][P], across[DIM + 1][R]       = {};
+  Real          xi[R][DIM], across[DIM + 1][R]     = {};
 
 #pragma unroll
   for (int r = 0; r < R; r++) {
 #pragma unroll
-    for (int c = 0; c < P; c++) xi[r][c] = x[c * q.pitch + q.first + min(i + r, q.row1 - 1)];
+    for (int c = 0; c < DIM; c++) xi[r][c] = x[c * q.pitch + q.first + min(i + r, q.row1 - 1)];
   }
 #pragma unroll 1
   for (int step = 0; step < T::CHUNK && j0 + step < j1; step += 32) {
     const int j = j0 + step + 4 * lanecol;
-    Real      delta[R][4], xj[P][4], down[DIM + 1][4] = {};
+    Real      delta[R][4], xj[DIM][4], down[DIM + 1][4] = {};
 
     Entries<Stored, INSIDE>::Get(q, i, j, delta);
 #pragma unroll
-    for (int c = 0; c < P; c++) {
-#pragma unroll
-      for (int k = 0; k < 4; k++) xj[c][k] = x[c * q.pitch + j + k];
-    }
+    for (int c = 0; c < DIM; c++) Coordinates(x + c * q.pitch + j, xj[c]);
 #pragma unroll
     for (int r = 0; r < R; r++) {
 #pragma unroll
       for (int k = 0; k < 4; k++) {
-        Real difference[DIM], square = 0;
+        Real difference[DIM], square = Tiny<Real>;
 
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
           difference[c] = xi[r][c] - xj[c][k];
-          if (T::MIXED) difference[c] += xi[r][P - DIM + c] - xj[P - DIM + c][k];
           square += difference[c] * difference[c];
         }
         const Real inverse = Inverse(square);
-        const bool counts  = INSIDE || (i + r < q.row1 && j + k >= q.c0 && j + k < j1 && (!BOTH || j + k < q.first + i + r));
+        const bool counts  = INSIDE || (i + r < q.row1 && j + k >= q.c0 && j + k < j1 && (!BOTH || j + k < q.bound + i + r));
         const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? delta[r][k] - square * inverse : 0;
 
 #pragma unroll
@@ -231,7 +194,7 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
   __shared__ Real   col[WARPS][(DIM + 1) * CHUNK];
   const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int         i0 = q.row0 + blockIdx.y * H, i1 = min(i0 + H, q.row1);
-  const int         left = q.c0 / 4 * 4 + blockIdx.x * q.width, right = min(left + q.width, BOTH ? min(q.c1, q.first + i1) : q.c1);
+  const int         left = q.c0 / 4 * 4 + blockIdx.x * q.width, right = min(left + q.width, BOTH ? min(q.c1, q.bound + i1) : q.c1);
 
   if (left >= right) return; /* above the diagonal */
   for (int k = threadIdx.x; k < (DIM + 1) * H; k += BLOCK) row[k] = 0;
@@ -245,8 +208,8 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
-      if (BOTH && j0 >= q.first + top + S) continue;
-      if (top + S <= i1 && j0 >= q.c0 && j0 + CHUNK <= right && (!BOTH || j1 <= q.first + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, i, j0, j1, r, col[warp]);
+      if (BOTH && j0 >= q.bound + top + S) continue;
+      if (top + S <= i1 && j0 >= q.c0 && j0 + CHUNK <= right && (!BOTH || j1 <= q.bound + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, i, j0, j1, r, col[warp]);
       else Sweep<DIM, Real, Stored, BOTH, false>(q, i, j0, j1, r, col[warp]);
     }
     if (!BOTH) continue;
@@ -256,76 +219,60 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) Tiles(Job q)
       double    sum = 0;
 
       for (int w = 0; w < WARPS; w++) sum += (double)col[w][k];
-      if (j >= q.c0 && j < j1) q.colpart[((size_t)blockIdx.y * (DIM + 1) + k / CHUNK) * q.rows + (j - q.first)] = sum;
+      if (j >= q.c0 && j < j1) q.colpart[((size_t)blockIdx.y * (DIM + 1) + k / CHUNK) * (q.c1 - q.c0) + (j - q.c0)] = sum;
     }
     __syncthreads();
   }
   __syncthreads();
   for (int k = threadIdx.x; k < (DIM + 1) * H; k += BLOCK) {
-    if (i0 + k % H < i1) q.rowpart[((size_t)(q.slot + blockIdx.x) * (DIM + 1) + k / H) * (q.row1 - q.row0) + (i0 - q.row0 + k % H)] = row[k];
+    if (i0 + k % H < i1) q.rowpart[((size_t)blockIdx.x * (DIM + 1) + k / H) * (q.row1 - q.row0) + (i0 - q.row0 + k % H)] = row[k];
   }
 }
 
-/* the columns of a pass, in at most three ranges, each cut into slots: left of the square, the square (whose upper triangle is left out when both), right of it */
-struct Ranges {
-  int n, width, c0[3], c1[3], both[3], slot[4];
-};
-
-Ranges Cut(const Pass *p, int halves)
+/* how wide the slots are into which a range's columns are cut, each a block's for H rows; how many there are */
+int Width(const PassRange *g, int dim)
 {
-  Ranges       r = {};
-  const int    H = Height(p->dim), end = p->first + p->rows;
-  const double want = (double)p->rows * (p->N - (halves ? p->rows / 2 : 0)) / H / 1024; /* four rounds of two blocks a multiprocessor */
+  const double pairs = (double)(g->r1 - g->r0) * (g->c1 - g->c0) / (g->kind == PASS_TRIANGLE ? 2 : 1), want = pairs / Height(dim) / 2048; /* four rounds or more of what multiprocessors hold, so that the last one costs little */
 
-  r.width = want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
-  for (int k = 0; k < 3; k++) {
-    const int c0 = !halves || k == 0 ? 0 : k == 1 ? p->first : end, c1 = !halves ? p->N : k == 0 ? p->first : k == 1 ? end : p->N;
-
-    if (c0 >= c1 || (!halves && k)) continue;
-    r.c0[r.n]       = c0;
-    r.c1[r.n]       = c1;
-    r.both[r.n]     = halves && k == 1;
-    r.slot[r.n + 1] = r.slot[r.n] + (c1 - c0 / 4 * 4 + r.width - 1) / r.width;
-    r.n++;
-  }
-  return r;
+  return want >= 2048 ? 2048 : (int)(want / 128 + 1) * 128;
 }
 
-/* adds up the partial sums of a band in order; rows that it begins start from 0, those before it gain what their columns gave */
-__global__ void __launch_bounds__(BLOCK) Finish(Ranges g, Job q, int dim, int H, double *bx, double *stress)
+int Slots(const PassRange *g, int dim)
 {
-  const int i = blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y, m = q.row1 - q.row0, strips = (m + H - 1) / H;
+  const int width = Width(g, dim);
 
-  if (i >= q.row1) return;
-  double *out = c < dim ? bx + (size_t)c * q.rows + i : stress + i;
-  double  sum = i < q.row0 ? *out : 0;
+  return (g->c1 - g->c0 / 4 * 4 + width - 1) / width;
+}
 
-  for (int k = 0; k < g.n; k++) {
-    const int both = g.both[k];
+/* adds the partial sums of a band, in order, to those of its rows and, of both, of its columns; of the triangle these are the same points, one thread has both */
+__global__ void __launch_bounds__(BLOCK) Finish(Job q, int dim, int H, double *bx, double *stress)
+{
+  const int x = blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y, m = q.row1 - q.row0, strips = (m + H - 1) / H, columns = q.both ? min(q.c1, q.bound + q.row1) - q.c0 : 0;
+  const int j = q.c0 + x, i = x < columns ? j - q.first : q.row0 + x - columns;
 
-    for (int s = g.slot[k]; i >= q.row0 && s < g.slot[k + 1]; s++) {
-      if (both && g.c0[k] / 4 * 4 + (s - g.slot[k]) * g.width >= q.first + min(q.row0 + ((i - q.row0) / H + 1) * H, q.row1)) break;
-      sum += q.rowpart[((size_t)s * (dim + 1) + c) * m + (i - q.row0)];
-    }
-    for (int s = i < q.row0 ? 0 : (i - q.row0) / H; both && s < strips; s++) sum += q.colpart[((size_t)s * (dim + 1) + c) * q.rows + i];
+  if (x >= columns + (q.bound == q.first ? 0 : m)) return;
+  double *out = (c < dim ? bx + c * q.ldsum : stress) + q.first + i;
+  double  sum = *out;
+
+  for (int s = 0; i >= q.row0 && i < q.row1 && s < (q.c1 - q.c0 / 4 * 4 + q.width - 1) / q.width; s++) {
+    if (q.both && q.c0 / 4 * 4 + s * q.width >= q.bound + min(q.row0 + ((i - q.row0) / H + 1) * H, q.row1)) break; /* above the diagonal */
+    sum += q.rowpart[((size_t)s * (dim + 1) + c) * m + (i - q.row0)];
   }
+  for (int s = j - q.bound < q.row0 ? 0 : (j - q.bound - q.row0) / H; x < columns && s < strips; s++) sum += q.colpart[((size_t)s * (dim + 1) + c) * (q.c1 - q.c0) + x];
   *out = sum;
 }
 
-/* coordinates as the kernels read them: in one double, or two floats; 0 beyond the last point */
+/* coordinates as the kernels read them: in double, or in float from the first point on; 0 beyond the last point */
 template <class Real>
-__global__ void __launch_bounds__(BLOCK) Split(const double *x, int N, size_t pitch, int dim, Real *to)
+__global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, size_t pitch, Real *to)
 {
   const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y;
 
-  if (i >= pitch) return;
-  const double v    = i < (size_t)N ? x[c * N + i] : 0;
-  to[c * pitch + i] = (Real)v;
-  if (sizeof(Real) == 4) to[(c + dim) * pitch + i] = (Real)(v - (double)(Real)v);
+  if (i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
 }
 
 struct Memory {
-  size_t x, rowpart, colpart, all; /* where they begin; bytes */
+  size_t x, feature, rowpart, colpart, all; /* where they begin; bytes */
 };
 
 size_t Pitch(const Pass *p)
@@ -333,15 +280,24 @@ size_t Pitch(const Pass *p)
   return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point stays within */
 }
 
-Memory Divide(const Pass *p, int halves, const Ranges &r)
+Memory Divide(const Pass *p)
 {
-  const int    H = Height(p->dim), strips = (p->rows + H - 1) / H, band = strips < BAND ? strips : BAND;
-  const size_t sums = sizeof(double) * (size_t)(p->dim + 1);
-  Memory       m    = {};
+  const size_t sums    = sizeof(double) * (size_t)(p->dim + 1);
+  size_t       rowpart = 0, colpart = 0;
+  Memory       m = {};
 
-  m.rowpart = sizeof(double) * (size_t)p->dim * Pitch(p);
-  m.colpart = m.rowpart + sums * (size_t)r.slot[r.n] * (size_t)band * (size_t)H;
-  m.all     = m.colpart + (halves ? sums * (size_t)band * (size_t)p->rows : 0);
+  for (int k = 0; k < p->nranges; k++) {
+    const PassRange *g = &p->range[k];
+    const int        H = Height(p->dim), strips = (g->r1 - g->r0 + H - 1) / H, band = strips < BAND ? strips : BAND;
+    const size_t     row = sums * (size_t)Slots(g, p->dim) * (size_t)band * (size_t)H, col = g->kind == PASS_ROWS ? 0 : sums * (size_t)band * (size_t)(g->c1 - g->c0);
+
+    rowpart = row > rowpart ? row : rowpart;
+    colpart = col > colpart ? col : colpart;
+  }
+  m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
+  m.rowpart = m.feature + (p->delta ? 0 : sizeof(float) * (size_t)p->nfeature * Pitch(p));
+  m.colpart = m.rowpart + rowpart;
+  m.all     = m.colpart + colpart;
   return m;
 }
 
@@ -350,28 +306,38 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 {
   const cudaStream_t stream = (cudaStream_t)dev->stream;
   constexpr int      H      = Height(DIM);
-  const Ranges       r      = Cut(p, w->halves);
-  const Memory       m      = Divide(p, w->halves, r);
+  const Memory       m      = Divide(p);
   char *const        memory = (char *)w->memory;
   Real *const        x      = (Real *)(memory + m.x);
-  Job                q      = {p->delta, x, p->ld, Pitch(p), p->feature, p->N, p->rows, p->first, p->nfeature, p->metric};
+  Job                q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
 
-  q.width   = r.width;
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
-  Split<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, DIM, x);
-  for (q.row0 = 0; q.row0 < p->rows; q.row0 = q.row1) {
-    q.row1 = p->rows - q.row0 < BAND * H ? p->rows : q.row0 + BAND * H;
-    for (int k = 0; k < r.n; k++) {
-      const dim3 grid((unsigned)(r.slot[k + 1] - r.slot[k]), (unsigned)((q.row1 - q.row0 + H - 1) / H));
+  Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), DIM), BLOCK, 0, stream>>>(p->x, p->N, q.pitch, x);
+  if (!p->delta && sizeof(Real) == 4 && p->nfeature) {
+    Real *const feature = (Real *)(memory + m.feature);
 
-      q.c0   = r.c0[k];
-      q.c1   = r.c1[k];
-      q.slot = r.slot[k];
-      if (r.both[k]) Tiles<DIM, Real, Stored, true><<<grid, BLOCK, 0, stream>>>(q);
+    Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), (unsigned)p->nfeature), BLOCK, 0, stream>>>(p->feature, p->N, q.pitch, feature);
+    q.feature   = feature;
+    q.ldfeature = q.pitch;
+  }
+  for (int k = 0; k < p->nranges; k++) {
+    const PassRange *g = &p->range[k];
+
+    q.c0    = g->c0;
+    q.c1    = g->c1;
+    q.width = Width(g, DIM);
+    q.both  = g->kind != PASS_ROWS;
+    q.bound = p->first + (g->kind == PASS_TRIANGLE ? 0 : p->N);
+    for (q.row0 = g->r0; q.row0 < g->r1; q.row0 = q.row1) {
+      q.row1 = g->r1 - q.row0 < BAND * H ? g->r1 : q.row0 + BAND * H;
+      const dim3     grid((unsigned)Slots(g, DIM), (unsigned)((q.row1 - q.row0 + H - 1) / H));
+      const unsigned points = (unsigned)(q.both ? q.c1 - q.c0 : 0) + (unsigned)(q.row1 - q.row0);
+
+      if (q.both) Tiles<DIM, Real, Stored, true><<<grid, BLOCK, 0, stream>>>(q);
       else Tiles<DIM, Real, Stored, false><<<grid, BLOCK, 0, stream>>>(q);
+      Finish<<<dim3((points + BLOCK - 1) / BLOCK, DIM + 1), BLOCK, 0, stream>>>(q, DIM, H, p->bx, p->stress);
     }
-    Finish<<<dim3((unsigned)((q.row1 + BLOCK - 1) / BLOCK), DIM + 1), BLOCK, 0, stream>>>(r, q, DIM, H, p->bx, p->stress);
   }
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
@@ -379,15 +345,15 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 template <int DIM>
 GpErr RunAs(GpDev dev, const Pass *p, const PassWork *w)
 {
-  if (!p->delta) return Run<DIM, double, Computed>(dev, p, w);
+  if (!p->delta) return w->mixed ? Run<DIM, float, Computed>(dev, p, w) : Run<DIM, double, Computed>(dev, p, w);
   if (!p->single) return Run<DIM, double, double>(dev, p, w);
   return w->mixed ? Run<DIM, float, float>(dev, p, w) : Run<DIM, double, float>(dev, p, w);
 }
 } // namespace
 
-extern "C" size_t PassMemory_CUDA(const Pass *p, const PassWork *w)
+extern "C" size_t PassMemory_CUDA(const Pass *p)
 {
-  return p->start ? 0 : Divide(p, w->halves, Cut(p, w->halves)).all;
+  return p->start ? 0 : Divide(p).all;
 }
 
 /* the program has a CUDA runtime of its own beside the library's, on the same context */
@@ -402,11 +368,13 @@ extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
 {
   static GpErr (*const run[PASS_MAX_DIM])(GpDev, const Pass *, const PassWork *) = {RunAs<1>, RunAs<2>, RunAs<3>, RunAs<4>, RunAs<5>, RunAs<6>, RunAs<7>, RunAs<8>};
 
-  if (!p->square || (p->delta && !p->start && p->ld % 4)) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: rows are points, in a pitch that four divides");
+  if (p->delta && !p->start && p->ld % 4) {
+    snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is no multiple of four");
     return GP_ERR_ARGUMENT;
   }
-  if (!p->rows) return GP_SUCCESS;
   if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
+  if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
+  if (!p->rows) return GP_SUCCESS;
   return p->start ? PassListed_CUDA(dev, p) : run[p->dim - 1](dev, p, w);
 }

@@ -16,7 +16,7 @@ enum {
 typedef struct {
   const void *delta; /* of row r0 and column c0, rows ld apart */
   size_t      ld;
-  int         single, r0, r1, c0, c1;
+  int         single, triangle, r0, r1, c0, c1;
 } Tile;
 
 INLINE double At(const void *a, const int single, size_t k)
@@ -29,13 +29,13 @@ static int Least(int a, int b)
   return a < b ? a : b;
 }
 
-/* Adds a tile to the sums of its rows.  On both sides: columns are rows too, pairs below the diagonal are met once and added to both. */
+/* adds a tile to the sums of its rows, or of both its rows and columns */
 INLINE void AddTile(const int dim, const int single, const int both, const Pass *p, const Tile *t)
 {
-  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+  const size_t N = (size_t)p->N, ld = p->ldsum;
 
   for (int i = t->r0; i < t->r1; i++) {
-    const int end = both ? Least(t->c1, p->first + i) : t->c1;
+    const int end = t->triangle ? Least(t->c1, p->first + i) : t->c1;
     double    sum[PASS_MAX_DIM + 1][CHUNK], xi[PASS_MAX_DIM], total;
 
     memset(sum, 0, sizeof(sum[0]) * (size_t)(dim + 1));
@@ -62,21 +62,21 @@ INLINE void AddTile(const int dim, const int single, const int both, const Pass 
 
         for (int l = 0; l < n; l++) sum[c][l] += ratio[l] * (xi[c] - x[l]);
         if (!both) continue;
-        for (int l = 0; l < n; l++) p->bx[c * m + (size_t)(j - p->first + l)] -= ratio[l] * (xi[c] - x[l]);
+        for (int l = 0; l < n; l++) p->bx[c * ld + (size_t)(j + l)] -= ratio[l] * (xi[c] - x[l]);
       }
-      for (int l = 0; both && l < n; l++) p->stress[j - p->first + l] += square[l];
+      for (int l = 0; both && l < n; l++) p->stress[j + l] += square[l];
     }
     for (int c = 0; c <= dim; c++) {
       total = 0;
       for (int l = 0; l < CHUNK; l++) total += sum[c][l];
-      *(c < dim ? &p->bx[c * m + i] : &p->stress[i]) += total;
+      (c < dim ? p->bx + c * ld : p->stress)[p->first + i] += total;
     }
   }
 }
 
 INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, int r1)
 {
-  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+  const size_t N = (size_t)p->N;
 
   for (int i = r0; i < r1; i++) {
     double sum[PASS_MAX_DIM + 1] = {0}, difference[PASS_MAX_DIM];
@@ -93,8 +93,8 @@ INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, in
       for (int c = 0; c < dim; c++) sum[c] += w * delta / (d > NEAR ? d : NEAR) * difference[c];
       sum[dim] += w * (delta - d) * (delta - d);
     }
-    for (int c = 0; c < dim; c++) p->bx[c * m + i] = sum[c];
-    p->stress[i] = sum[dim];
+    for (int c = 0; c < dim; c++) p->bx[c * p->ldsum + (size_t)(p->first + i)] = sum[c];
+    p->stress[p->first + i] = sum[dim];
   }
 }
 
@@ -149,44 +149,77 @@ void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
   }
 }
 
-/* the columns c0 to c1 - 1 for all rows */
-static void PassColumns(const Pass *p, int n, int c0, int c1, int both)
+static void AddRange(const Pass *p, int n, const PassRange *g)
 {
-  const int height = p->delta && n == 1 ? p->rows : ROWS; /* what several passes read stays in the cache */
+  const int triangle = g->kind == PASS_TRIANGLE;
+  const int height   = p->delta && n == 1 ? p->rows : ROWS; /* what several passes read stays in the cache */
   double    distance[ROWS * COLS];
 
-  for (int c = c0, cend; c < c1; c = cend) {
-    cend = Least(c1, c + (p->delta ? WIDE : COLS));
-    for (int r = both ? c - p->first : 0, rend; r < p->rows; r = rend) {
+  for (int c = g->c0, cend; c < g->c1; c = cend) {
+    cend = Least(g->c1, c + (p->delta ? WIDE : COLS));
+    for (int r = triangle ? c - p->first : g->r0, rend; r < g->r1; r = rend) {
       Tile t;
 
-      rend = Least(p->rows, r + height);
-      t    = (Tile){distance, COLS, 0, r, rend, c, cend};
+      rend = Least(g->r1, r + height);
+      t    = (Tile){distance, COLS, 0, triangle, r, rend, c, cend};
       if (p->delta) {
         t.single = p->single;
         t.ld     = p->ld;
         t.delta  = (const char *)p->delta + ((size_t)r * t.ld + (size_t)c) * (p->single ? sizeof(float) : sizeof(double));
       } else
-        for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, both ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
-      for (int k = 0; k < n; k++) Add(p + k, &t, both);
+        for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, triangle ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
+      for (int k = 0; k < n; k++) Add(p + k, &t, g->kind != PASS_ROWS);
     }
   }
 }
 
 void Pass_Host(const Pass *p, int n)
 {
+  for (int k = 0; k < n; k++) {
+    memset(p[k].bx, 0, sizeof(double) * p->ldsum * (size_t)p->dim);
+    memset(p[k].stress, 0, sizeof(double) * p->ldsum);
+  }
   for (int r = 0; p->start && r < p->rows; r += ROWS)
     for (int k = 0; k < n; k++) PassListed(p + k, r, Least(p->rows, r + ROWS));
-  if (p->start) return;
-  for (int k = 0; k < n; k++) {
-    memset(p[k].bx, 0, sizeof(double) * (size_t)p->rows * (size_t)p->dim);
-    memset(p[k].stress, 0, sizeof(double) * (size_t)p->rows);
+  for (int g = 0; !p->start && g < p->nranges; g++) AddRange(p, n, &p->range[g]);
+}
+
+void PassSquares_Host(const Pass *p, int n, const double *v, double *y)
+{
+  const size_t N = (size_t)p->N, m = (size_t)p->rows;
+  double       beside[COLS * PASS_MAX_VECTORS], distance[COLS];
+
+  memset(y, 0, sizeof(double) * m * (size_t)n);
+  for (int c = 0; c < p->N; c += COLS) {
+    const int end = Least(p->N, c + COLS);
+
+    for (int l = 0; l < end - c; l++)
+      for (int k = 0; k < n; k++) beside[l * n + k] = v[k * N + (size_t)(c + l)];
+    for (int i = 0; i < p->rows; i++) {
+      double sum[PASS_MAX_VECTORS] = {0};
+
+      if (p->delta)
+        for (int l = 0; l < end - c; l++) distance[l] = At(p->delta, p->single, (size_t)i * p->ld + (size_t)(c + l));
+      else PassDistances_Host(p, i, c, end, distance);
+      for (int l = 0; l < end - c; l++)
+        for (int k = 0; k < n; k++) sum[k] += distance[l] * distance[l] * beside[l * n + k];
+      for (int k = 0; k < n; k++) y[k * m + (size_t)i] += sum[k];
+    }
   }
-  if (!p->square) {
-    PassColumns(p, n, 0, p->N, 0);
-    return;
+}
+
+void PassStore_Host(const Pass *p, void *delta)
+{
+  double distance[COLS];
+
+  for (int i = 0; i < p->rows; i++) {
+    for (int c = 0; c < p->N; c += COLS) {
+      const int    end = Least(p->N, c + COLS);
+      const size_t at  = (size_t)i * p->ld + (size_t)c;
+
+      PassDistances_Host(p, i, c, end, distance);
+      if (p->first + i >= c && p->first + i < end) distance[p->first + i - c] = 0;
+      for (int l = 0; l < end - c; l++) p->single ? (void)(((float *)delta)[at + l] = (float)distance[l]) : (void)(((double *)delta)[at + l] = distance[l]);
+    }
   }
-  PassColumns(p, n, 0, p->first, 0);
-  PassColumns(p, n, p->first, p->first + p->rows, 1);
-  PassColumns(p, n, p->first + p->rows, p->N, 0);
 }

@@ -14,7 +14,7 @@ const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
     PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, "The dissimilarities on the device: %s", (dev)->error); \
   } while (0)
 
-static size_t NoMemory(const Pass *p, const PassWork *w)
+static size_t NoMemory(const Pass *p)
 {
   return 0;
 }
@@ -22,6 +22,18 @@ static size_t NoMemory(const Pass *p, const PassWork *w)
 static GpErr RunOnHost(GpDev dev, const Pass *p, int n, const PassWork *w)
 {
   Pass_Host(p, n);
+  return GP_SUCCESS;
+}
+
+static GpErr SquaresOnHost(GpDev dev, const Pass *p, int n, const double *v, double *y)
+{
+  PassSquares_Host(p, n, v, y);
+  return GP_SUCCESS;
+}
+
+static GpErr StoreOnHost(GpDev dev, const Pass *p, void *delta)
+{
+  PassStore_Host(p, delta);
   return GP_SUCCESS;
 }
 
@@ -36,12 +48,14 @@ static GpErr RunOnGPU(GpDev dev, const Pass *p, int n, const PassWork *w)
 #endif
 
 static const struct {
-  size_t (*memory)(const Pass *, const PassWork *);
+  size_t (*memory)(const Pass *);
   GpErr (*run)(GpDev, const Pass *, int n, const PassWork *);
+  GpErr (*squares)(GpDev, const Pass *, int n, const double *v, double *y);
+  GpErr (*store)(GpDev, const Pass *, void *delta);
 } Twins[GP_DEV_KINDS] = {
-  {NoMemory, RunOnHost},
+  {NoMemory, RunOnHost, SquaresOnHost, StoreOnHost},
 #if GP_HAVE_CUDA
-  {PassMemory_CUDA, RunOnGPU},
+  {PassMemory_CUDA, RunOnGPU, PassSquares_CUDA, PassStore_CUDA},
 #endif
 };
 
@@ -81,45 +95,58 @@ static PetscErrorCode SendDissim(PassDevice *W)
   } else if (D->delta) {
     p->ld = (N + 3) / 4 * 4;
     PetscCall(Take(W, each * m * p->ld, &delta));
-    for (size_t i = 0; i < m; i++) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
+    if (p->ld == N) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
+    else
+      for (size_t i = 0; i < m; i++) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
     p->delta = delta;
   } else {
     PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
+    if (D->stored) {
+      p->ld = (N + 3) / 4 * 4;
+      PetscCall(Take(W, each * m * p->ld, &delta));
+      CallDevice(W->dev, Twins[W->dev->kind].store(W->dev, p, delta));
+      p->delta = delta;
+    }
   }
   CallDevice(W->dev, W->dev->ops->sync(W->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  PassDeviceCreate - Puts this rank's dissimilarities on the device of its vectors
+  PassDeviceCreate - Puts this rank's dissimilarities on a device; distances between features are computed there
 
-  Collective
+  Not Collective
 
   Input Parameters:
-+ D    - the dissimilarities
-. p    - the pass, of which the sizes count
-. o    - how to work
-- like - a vector of coordinates; if it is not of type `gpu`, nothing is put anywhere
++ dev - the device
+. D   - the dissimilarities
+- p   - the pass, of which the sizes count
 
   Output Parameter:
-. W - what the passes need
+. W - what the passes need; they work in double
 */
-PetscErrorCode PassDeviceCreate(const Dissim *D, const Pass *p, const PassDeviceOptions *o, Vec like, PassDevice *W)
+PetscErrorCode PassDeviceCreate(GpDev dev, const Dissim *D, const Pass *p, PassDevice *W)
 {
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(W, sizeof(*W)));
+  W->D   = D;
+  W->dev = dev;
+  W->p   = *p;
+  PetscCall(SendDissim(W));
+  PetscCall(Take(W, Twins[dev->kind].memory(&W->p), &W->work.memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* chooses the arithmetic, when the sums of D are known */
+PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
+{
+  const Dissim   *D       = W->D;
   const PetscReal typical = D->sumweights > 0 ? PetscSqrtReal(D->sumsquares / D->sumweights) : 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(W, sizeof(*W)));
-  W->D = D;
-  PetscCall(VecGPUGetRuntime(like, &W->dev));
-  if (!W->dev) PetscFunctionReturn(PETSC_SUCCESS);
-  W->p           = *p;
-  W->work.halves = o->reading == READING_HALVES;
-  W->work.mixed  = W->dev->kind == GP_DEV_CUDA && D->delta && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
+  W->work.mixed = W->dev->kind == GP_DEV_CUDA && D->single && !D->start && o->arithmetic != ARITHMETIC_DOUBLE;
   if (o->arithmetic == ARITHMETIC_AUTO && (D->N < FEW || !(typical < MIDDLING && typical > 1 / MIDDLING))) W->work.mixed = 0;
-  PetscCall(SendDissim(W));
-  PetscCall(Take(W, Twins[W->dev->kind].memory(&W->p, &W->work), &W->work.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,6 +155,25 @@ PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
 {
   PetscFunctionBegin;
   CallDevice(W->dev, Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* products of n vectors on the host, [n][N], with the squares of the dissimilarities: [n][rows] */
+PetscErrorCode PassDeviceSquares(const PassDevice *W, PetscInt n, const double v[], double y[])
+{
+  const size_t in = sizeof(double) * (size_t)n * (size_t)W->p.N, out = sizeof(double) * (size_t)n * (size_t)W->p.rows;
+  GpDev        dev = W->dev;
+  void        *from, *to;
+
+  PetscFunctionBegin;
+  CallDevice(dev, dev->ops->borrow(dev, in, &from));
+  CallDevice(dev, dev->ops->borrow(dev, PetscMax(out, 1), &to));
+  CallDevice(dev, dev->ops->copy_in(dev, from, v, in));
+  CallDevice(dev, Twins[dev->kind].squares(dev, &W->p, (int)n, from, to));
+  CallDevice(dev, dev->ops->copy_out(dev, y, to, out));
+  CallDevice(dev, dev->ops->sync(dev));
+  dev->ops->give_back(dev, from);
+  dev->ops->give_back(dev, to);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

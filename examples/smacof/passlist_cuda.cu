@@ -1,4 +1,4 @@
-/* The pass over listed pairs, and distances between features, on the device. */
+/* The pass over listed pairs, on the device. */
 #include "pass.h"
 #include <cuda_runtime.h>
 
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(BLOCK) Listed(Pass p)
 #pragma unroll
   for (int c = 0; c <= DIM; c++) {
     for (int half = 16; half > 0; half /= 2) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], half);
-    if (lane == 0) *(c < DIM ? p.bx + (size_t)c * p.rows + i : p.stress + i) = sum[c];
+    if (lane == 0) (c < DIM ? p.bx + c * p.ldsum : p.stress)[p.first + i] = sum[c];
   }
 }
 
@@ -46,19 +46,6 @@ void Launch(GpDev dev, const Pass *p)
   else Listed<DIM, double><<<grid, BLOCK, 0, stream>>>(*p);
 }
 
-__global__ void __launch_bounds__(BLOCK) Distances(Pass p, float *delta)
-{
-  const int i = blockIdx.y, j = blockIdx.x * BLOCK + threadIdx.x;
-  double    sum = 0;
-
-  if (j >= p.N) return;
-  for (int f = 0; f < p.nfeature; f++) {
-    const double a = p.frow[f * p.ldrow + i], b = p.feature[(size_t)f * p.N + j];
-
-    sum += (a - b) * (a - b);
-  }
-  delta[(size_t)i * p.ld + j] = (float)sqrt(sum);
-}
 } // namespace
 
 GpErr PassListed_CUDA(GpDev dev, const Pass *p)
@@ -67,15 +54,4 @@ GpErr PassListed_CUDA(GpDev dev, const Pass *p)
 
   launch[p->dim - 1](dev, p);
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
-}
-
-GpErr PassStore_CUDA(GpDev dev, const Pass *p, float *delta)
-{
-  Pass rows = *p;
-
-  for (int i = 0; i < p->rows; i += 32768) { /* a grid is no higher */
-    rows.frow = p->frow + i;
-    Distances<<<dim3((unsigned)((p->N + BLOCK - 1) / BLOCK), (unsigned)(p->rows - i < 32768 ? p->rows - i : 32768)), BLOCK, 0, (cudaStream_t)dev->stream>>>(rows, delta + (size_t)i * p->ld);
-  }
-  return PassCheck_CUDA(dev, cudaGetLastError(), "distances");
 }

@@ -32,10 +32,55 @@ static PetscErrorCode CreateVec(PetscInt n, VecType type, const char prefix[], V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the pass over the dissimilarities */
-static void Shape(const Dissim *D, PetscInt dim, Pass *p)
+static void AddRange(Pass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1, int kind)
 {
-  *p          = (Pass){.N = (int)D->N, .rows = (int)(D->last - D->first), .dim = (int)dim, .square = 1, .first = (int)D->first, .single = D->single, .ldrow = (size_t)D->N, .delta = D->delta, .ld = (size_t)D->N};
+  PassRange *before = p->nranges ? &p->range[p->nranges - 1] : NULL;
+
+  if (r0 >= r1 || c0 >= c1) return;
+  if (before && before->kind == kind && before->c1 == c0 && before->r0 == r0 && before->r1 == r1) before->c1 = (int)c1;
+  else p->range[p->nranges++] = (PassRange){(int)r0, (int)r1, (int)c0, (int)c1, kind};
+}
+
+/* The pairs that this rank looks at. Of those between two ranks' points all are its own when the other one comes after it, less than half way round;
+   two ranks that are opposite each other take half of theirs each. */
+static PetscErrorCode ShareOut(const Dissim *D, Reading reading, Pass *p)
+{
+  const PetscInt m = D->last - D->first;
+  PetscMPIInt    rank, size;
+  PetscInt      *begin;
+
+  PetscFunctionBegin;
+  if (reading == READING_ROWS) {
+    AddRange(p, 0, m, 0, D->N, PASS_ROWS);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallMPI(MPI_Comm_rank(D->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(D->comm, &size));
+  PetscCall(PetscMalloc1(size + 1, &begin));
+  PetscCallMPI(MPI_Allgather(&D->first, 1, MPIU_INT, begin, 1, MPIU_INT, D->comm));
+  begin[size] = D->N;
+  AddRange(p, 0, m, D->first, D->last, PASS_TRIANGLE);
+  for (PetscMPIInt after = 1; 2 * after < size; after++) {
+    const PetscMPIInt other = (rank + after) % size;
+
+    AddRange(p, 0, m, begin[other], begin[other + 1], PASS_BOTH);
+  }
+  if (size % 2 == 0) {
+    const PetscMPIInt other = (rank + size / 2) % size, upper = PetscMax(rank, other);
+    const PetscInt    middle = begin[upper] + (begin[upper + 1] - begin[upper]) / 2; /* of the points of the later rank the earlier one takes those before */
+
+    if (rank < other) AddRange(p, 0, m, begin[other], middle, PASS_BOTH);
+    else AddRange(p, middle - D->first, m, begin[other], begin[other + 1], PASS_BOTH);
+  }
+  PetscCall(PetscFree(begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the pass over the dissimilarities */
+static PetscErrorCode Shape(const Dissim *D, PetscInt dim, Reading reading, Pass *p)
+{
+  PetscFunctionBegin;
+  *p          = (Pass){.N = (int)D->N, .rows = (int)(D->last - D->first), .dim = (int)dim, .first = (int)D->first, .single = D->single, .ldrow = (size_t)D->N, .delta = D->delta, .ld = (size_t)D->N, .ldsum = (size_t)D->N};
   p->feature  = D->features.value;
   p->frow     = D->features.value ? D->features.value + D->first : NULL;
   p->nfeature = (int)D->features.n;
@@ -43,19 +88,16 @@ static void Shape(const Dissim *D, PetscInt dim, Pass *p)
   p->start    = D->start;
   p->column   = D->column;
   p->weight   = D->weight;
+  PetscCall(ShareOut(D, reading, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PathCreate(const Scaler *S, Vec like, Vec rows, Vec stress, Path *P)
+static PetscErrorCode PathCreate(const Scaler *S, Vec like, Vec stress, Path *P)
 {
   PetscFunctionBegin;
   PetscCall(ConfigurationCreate(like, stress, &P->now));
   PetscCall(ConfigurationCreate(like, stress, &P->next));
   PetscCall(VecDuplicate(like, &P->bx));
-  if (!S->alone) PetscCall(VecDuplicate(rows, &P->mine));
-  else {
-    P->mine = P->bx;
-    PetscCall(PetscObjectReference((PetscObject)P->mine));
-  }
   if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(HistoryCreate(like, S->o.history, &P->history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,74 +109,6 @@ static PetscErrorCode PathDestroy(Path *P)
   PetscCall(ConfigurationDestroy(&P->next));
   PetscCall(HistoryDestroy(&P->history));
   PetscCall(VecDestroy(&P->bx));
-  PetscCall(VecDestroy(&P->mine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  ScalerCreate - Prepares the scaling of dissimilarities
-
-  Collective
-
-  Input Parameters:
-+ D      - the dissimilarities, which must stay
-. o      - how to scale
-. fixed  - points that stay where they are, or NULL
-- prefix - of the options of the KSP, of the matrix of weights and of the vectors
-
-  Output Parameter:
-. S - the scaler
-
-  Note:
-  Disparities other than ratio are different ones for each start: there is nothing that starts could read together.
-*/
-PetscErrorCode ScalerCreate(const Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
-{
-  const PetscInt m    = D->last - D->first;
-  VecType        type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* where the pass is */
-  Vec            like, rows, stress;
-  PetscMPIInt    size;
-  PetscClassId   id;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(S, sizeof(*S)));
-  S->D      = D;
-  S->o      = *o;
-  S->fixed  = fixed;
-  S->unit   = D->sumsquares > 0 ? D->sumsquares : 1;
-  S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
-  PetscCallMPI(MPI_Comm_size(D->comm, &size));
-  S->alone = (PetscBool)(size == 1);
-  PetscCall(PetscClassIdRegister("SMACOF", &id));
-  PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
-  PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
-  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
-  PetscCall(CreateVec(D->N * o->dim, type, prefix, &like));
-  PetscCall(CreateVec(m * o->dim, type, prefix, &rows));
-  PetscCall(CreateVec(m, type, prefix, &stress));
-  Shape(D, o->dim, &S->shape);
-  if (o->disparity.type == DISPARITY_RATIO) PetscCall(PassDeviceCreate(D, &S->shape, &o->device, like, &S->device));
-  PetscCall(PetscCalloc1(S->npaths, &S->path));
-  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, S->npaths, &S->raw));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, rows, stress, &S->path[k]));
-  PetscCall(ConfigurationCreate(like, stress, &S->best));
-  S->outcome.start = -1;
-  PetscCall(VecDestroy(&like));
-  PetscCall(VecDestroy(&rows));
-  PetscCall(VecDestroy(&stress));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ScalerDestroy(Scaler *S)
-{
-  PetscFunctionBegin;
-  PetscCall(PassDeviceDestroy(&S->device));
-  PetscCall(GuttmanDestroy(&S->guttman));
-  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
-  PetscCall(ConfigurationDestroy(&S->best));
-  PetscCall(PetscFree(S->path));
-  PetscCall(PetscFree3(S->live, S->pass, S->raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,11 +119,11 @@ static PetscErrorCode GetArrays(const Scaler *S, const Path *P, Pass *p)
   *p = S->device.dev ? S->device.p : S->shape;
   if (S->device.dev) {
     PetscCall(VecGPUGetDeviceArrayRead(P->next.x, &p->x));
-    PetscCall(VecGPUGetDeviceArrayWrite(P->mine, &p->bx));
+    PetscCall(VecGPUGetDeviceArrayWrite(P->bx, &p->bx));
     PetscCall(VecGPUGetDeviceArrayWrite(P->next.stress, &p->stress));
   } else {
     PetscCall(VecGetArrayRead(P->next.x, &p->x));
-    PetscCall(VecGetArrayWrite(P->mine, &p->bx));
+    PetscCall(VecGetArrayWrite(P->bx, &p->bx));
     PetscCall(VecGetArrayWrite(P->next.stress, &p->stress));
   }
   p->xrow = p->x + S->D->first;
@@ -161,50 +135,52 @@ static PetscErrorCode RestoreArrays(const Scaler *S, const Path *P, Pass *p)
   PetscFunctionBegin;
   if (S->device.dev) {
     PetscCall(VecGPURestoreDeviceArrayRead(P->next.x, &p->x));
-    PetscCall(VecGPURestoreDeviceArrayWrite(P->mine, &p->bx));
+    PetscCall(VecGPURestoreDeviceArrayWrite(P->bx, &p->bx));
     PetscCall(VecGPURestoreDeviceArrayWrite(P->next.stress, &p->stress));
   } else {
     PetscCall(VecRestoreArrayRead(P->next.x, &p->x));
-    PetscCall(VecRestoreArrayWrite(P->mine, &p->bx));
+    PetscCall(VecRestoreArrayWrite(P->bx, &p->bx));
     PetscCall(VecRestoreArrayWrite(P->next.stress, &p->stress));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the pass for n configurations; their B(X) X, this rank's rows, and the stress of its points */
+/* pairs that a pass meets on this rank */
+static double Pairs(const Pass *p)
+{
+  double pairs = p->start ? (double)p->start[p->rows] : 0;
+
+  for (int k = 0; !p->start && k < p->nranges; k++) pairs += (double)(p->range[k].r1 - p->range[k].r0) * (p->range[k].c1 - p->range[k].c0) / (p->range[k].kind == PASS_TRIANGLE ? 2 : 1);
+  return pairs;
+}
+
+/* the pass for n configurations; what this rank's pairs add to their B(X) X and to the stress of each point */
 static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
 {
-  const Dissim *D = S->D;
-  const size_t  N = (size_t)D->N, m = (size_t)(D->last - D->first);
-
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) PetscCall(GetArrays(S, live[k], &S->pass[k]));
-  if (S->o.disparity.type != DISPARITY_RATIO) { /* n is 1 */
+  if (S->disparity.D) { /* n is 1 */
     PetscCall(DisparityUpdate(&S->disparity, S->pass->x));
     S->pass->delta = S->disparity.dhat;
   }
   PetscCall(PetscLogEventBegin(S->event, 0, 0, 0, 0));
   if (S->device.dev) PetscCall(PassDeviceRun(&S->device, S->pass, n));
   else Pass_Host(S->pass, (int)n);
-  PetscCall(PetscLogFlops((double)n * (double)(D->start ? D->start[m] : (int64_t)(m * (N - m / 2))) * (double)(6 * S->o.dim + 5)));
+  PetscCall(PetscLogFlops((double)n * Pairs(&S->shape) * (double)(6 * S->o.dim + 5)));
   PetscCall(PetscLogEventEnd(S->event, 0, 0, 0, 0));
   for (PetscInt k = 0; k < n; k++) PetscCall(RestoreArrays(S, live[k], &S->pass[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the rows of all ranks; where there is one rank they are the same vector */
-static PetscErrorCode GatherRows(const Dissim *D, PetscInt dim, Vec mine, Vec all)
+/* what the pairs of all ranks add, on every rank */
+static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
 {
-  const PetscScalar *from;
-  PetscScalar       *to;
-
   PetscFunctionBegin;
-  if (mine == all) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(mine, &from));
-  PetscCall(VecGetArrayWrite(all, &to));
-  PetscCall(DissimGather(D, dim, from, to));
-  PetscCall(VecRestoreArrayRead(mine, &from));
-  PetscCall(VecRestoreArrayWrite(all, &to));
+  for (PetscInt k = 0; k < n; k++) {
+    S->sum[2 * k]     = live[k]->bx;
+    S->sum[2 * k + 1] = live[k]->next.stress;
+  }
+  PetscCall(VecGPUSumRanks(S->D->comm, 2 * n, S->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,27 +194,105 @@ static PetscErrorCode GatherRows(const Dissim *D, PetscInt dim, Vec mine, Vec al
 - n - how many are live
 
   Note:
-  Coordinates stay in the memory where the vectors are, but where points are fixed or the transform takes a KSP, and between ranks.
+  Coordinates stay in the memory where the vectors are, but where points are fixed or the transform takes a KSP, and between ranks whose
+  GPUs NCCL does not connect.
 */
 PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
 {
-  const Dissim *D = S->D;
-  PetscScalar   sum;
+  PetscScalar sum;
 
   PetscFunctionBegin;
   PetscCall(RunPass(S, n, S->live));
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCall(VecSum(S->live[k]->next.stress, &sum));
-    S->raw[k] = 0.5 * PetscRealPart(sum);
-  }
-  if (!S->alone) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, S->raw, (PetscMPIInt)n, MPIU_REAL, MPIU_SUM, D->comm));
+  PetscCall(SumRanks(S, n, S->live));
   for (PetscInt k = 0; k < n; k++) {
     Path *P = S->live[k];
 
-    PetscCheck(PetscIsNormalReal(S->raw[k]) || S->raw[k] < 1, D->comm, PETSC_ERR_FP, "The stress of iteration %" PetscInt_FMT " is %g", P->at.it, (double)S->raw[k]);
-    P->next.sigma = S->raw[k] / S->unit;
-    PetscCall(GatherRows(D, S->o.dim, P->mine, P->bx));
+    PetscCall(VecSum(P->next.stress, &sum));
+    P->next.sigma = 0.5 * PetscRealPart(sum) / S->unit;
+    PetscCheck(PetscIsNormalReal(P->next.sigma) || P->next.sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", P->at.it, (double)P->next.sigma);
     PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* of distances between features: what is the stress where all points coincide */
+static PetscErrorCode SumSquares(Scaler *S, Dissim *D)
+{
+  Path       *only = S->path;
+  PetscScalar sum;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(only->next.x, 0));
+  PetscCall(RunPass(S, 1, &only));
+  PetscCall(SumRanks(S, 1, &only));
+  PetscCall(VecSum(only->next.stress, &sum));
+  D->sumsquares = 0.5 * PetscRealPart(sum);
+  PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_USER_INPUT, "The sum of the squares of the distances is %g: scale the features%s", (double)D->sumsquares, D->single ? ", or use -storage double" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  ScalerCreate - Prepares the scaling of dissimilarities
+
+  Collective
+
+  Input Parameters:
++ D      - the dissimilarities, which must stay; distances between features are stored, if they shall be, and their sum of squares is set
+. o      - how to scale
+. fixed  - points that stay where they are, or NULL
+- prefix - of the options of the KSP, of the matrix of weights and of the vectors
+
+  Output Parameter:
+. S - the scaler
+
+  Note:
+  Disparities other than ratio are different ones for each start: there is nothing that starts could read together.
+*/
+PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
+{
+  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* where the pass is */
+  GpDev        dev  = NULL;
+  Vec          like, stress;
+  PetscClassId id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(S, sizeof(*S)));
+  S->D      = D;
+  S->o      = *o;
+  S->fixed  = fixed;
+  S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
+  PetscCall(PetscClassIdRegister("SMACOF", &id));
+  PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
+  PetscCall(CreateVec(D->N * o->dim, type, prefix, &like));
+  if (o->disparity.type == DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
+  if (!dev) PetscCall(DissimStore(D));
+  PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
+  PetscCall(CreateVec(D->N, type, prefix, &stress));
+  PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
+  if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
+  PetscCall(PetscCalloc1(S->npaths, &S->path));
+  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
+  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
+  PetscCall(ConfigurationCreate(like, stress, &S->best));
+  S->outcome.start = -1;
+  if (D->features.N) PetscCall(SumSquares(S, D));
+  S->unit = D->sumsquares > 0 ? D->sumsquares : 1;
+  if (dev) PetscCall(PassDeviceChoose(&S->device, &o->device));
+  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
+  PetscCall(VecDestroy(&like));
+  PetscCall(VecDestroy(&stress));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ScalerDestroy(Scaler *S)
+{
+  PetscFunctionBegin;
+  PetscCall(PassDeviceDestroy(&S->device));
+  PetscCall(GuttmanDestroy(&S->guttman));
+  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
+  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
+  PetscCall(ConfigurationDestroy(&S->best));
+  PetscCall(PetscFree(S->path));
+  PetscCall(PetscFree3(S->live, S->pass, S->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

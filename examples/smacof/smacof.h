@@ -7,6 +7,7 @@
 
 #include "app/app.h"
 #include "pass.h"
+#include <petscdraw.h>
 #include <petscksp.h>
 #include <petscsf.h>
 
@@ -58,6 +59,7 @@ typedef struct {
   PetscInt   N, first, last; /* points, this rank's range of them */
   PetscBool  single;         /* delta and weight are float, else double */
   PetscBool  complete;       /* all pairs, of weight 1 */
+  PetscBool  stored;         /* distances between features shall be, here or on a device */
   void      *delta;          /* complete: [last - first][N]; else one for each entry; NULL: the distances between features */
   int64_t   *start;          /* [last - first + 1], lists in compressed rows, a pair stands in both its rows */
   int       *column;
@@ -65,7 +67,7 @@ typedef struct {
   Features   features;
   PetscInt   metric;
   PetscInt64 npairs;     /* each counted once */
-  PetscReal  sumsquares; /* of dissimilarities, weighted */
+  PetscReal  sumsquares; /* of dissimilarities, weighted; the distances between features the scaler adds up */
   PetscReal  sumweights;
   char      *names; /* on the first rank; NULL: points have no names */
 } Dissim;
@@ -73,6 +75,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode DissimLoad(MPI_Comm, const DissimOptions *, Dissim *);
 PETSC_INTERN PetscErrorCode DissimFromMat(MPI_Comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *, Dissim *);
 PETSC_INTERN PetscErrorCode DissimRow(const Dissim *, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[]);
+PETSC_INTERN PetscErrorCode DissimStore(Dissim *);
 PETSC_INTERN PetscErrorCode DissimDestroy(Dissim *);
 PETSC_INTERN PetscErrorCode MatReadDissim(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_allowed, Mat *delta, Mat *weight, char **names, PetscBool *text);
 PETSC_INTERN PetscErrorCode RaiseFirst(MPI_Comm, const GpAppComplaint *, PetscErrorCode, const char where[]);
@@ -191,8 +194,10 @@ typedef struct {
   int           nheld;
 } PassDevice;
 
-PETSC_INTERN PetscErrorCode PassDeviceCreate(const Dissim *, const Pass *, const PassDeviceOptions *, Vec like, PassDevice *);
+PETSC_INTERN PetscErrorCode PassDeviceCreate(GpDev, const Dissim *, const Pass *, PassDevice *);
+PETSC_INTERN PetscErrorCode PassDeviceChoose(PassDevice *, const PassDeviceOptions *);
 PETSC_INTERN PetscErrorCode PassDeviceRun(const PassDevice *, const Pass[], PetscInt n);
+PETSC_INTERN PetscErrorCode PassDeviceSquares(const PassDevice *, PetscInt n, const double v[], double y[]);
 PETSC_INTERN PetscErrorCode PassDeviceDestroy(PassDevice *);
 
 typedef enum {
@@ -201,6 +206,12 @@ typedef enum {
   ACCELERATION_ANDERSON
 } Acceleration;
 extern const char *const Accelerations[];
+
+typedef enum {
+  EIGENSOLVER_BLOCK,
+  EIGENSOLVER_SLEPC
+} Eigensolver;
+extern const char *const Eigensolvers[];
 
 typedef enum {
   START_AUTO,
@@ -215,6 +226,7 @@ typedef struct {
   PetscReal         eps, anderson_below;
   Acceleration      acceleration;
   Start             start;
+  Eigensolver       eigensolver;
   PetscBool         monitor;
   PetscInt          checkpoint_every; /* steps; 0: never */
   char              checkpoint[PETSC_MAX_PATH_LEN];
@@ -240,7 +252,7 @@ PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
   Vec       x, g;   /* [dim][N], its Guttman transform */
-  Vec       stress; /* raw stress of each point of this rank */
+  Vec       stress; /* [N] raw stress of each point */
   PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
 } Configuration;
 
@@ -269,7 +281,7 @@ typedef struct {
   Progress      at;
   Configuration now, next;
   History       history;
-  Vec           bx, mine; /* B(X) X of the configuration looked at last, and this rank's rows of it */
+  Vec           bx; /* B(X) X of the configuration looked at last */
 } Path;
 
 typedef struct {
@@ -280,19 +292,18 @@ typedef struct {
   Disparity     disparity; /* unused for ratios */
   Pass          shape;     /* the pass over the dissimilarities or disparities on the host, without coordinates and sums */
   PassDevice    device;    /* of ratios alone: other disparities change in every pass */
-  PetscBool     alone;     /* one rank */
   PetscInt      npaths;    /* starts that a pass serves */
   Path         *path;
   Path        **live; /* [npaths] work: those that a pass is for */
   Pass         *pass;
-  PetscReal    *raw;
+  Vec          *sum;  /* [2 npaths] work: what ranks add up */
   Configuration best; /* of all starts that have ended */
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;
 } Scaler;
 
-PETSC_INTERN PetscErrorCode ScalerCreate(const Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
+PETSC_INTERN PetscErrorCode ScalerCreate(Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
 PETSC_INTERN PetscErrorCode ScalerEvaluate(Scaler *, PetscInt n); /* the next configurations of the first n of live */
 PETSC_INTERN const char    *ProgressReason(const Progress *);
 PETSC_INTERN PetscErrorCode ScalerBegin(Scaler *, PetscInt first, PetscInt n);
@@ -300,7 +311,9 @@ PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt n);
 PETSC_INTERN PetscErrorCode ScalerDestroy(Scaler *);
 
 PETSC_INTERN PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
-PETSC_INTERN PetscErrorCode StartTorgerson(const Dissim *, PetscInt dim, PetscInt seed, double x[]);
+PETSC_INTERN PetscErrorCode StartTorgerson(const Scaler *, double x[]);
+PETSC_INTERN PetscErrorCode CentredMultiply(const Scaler *, PetscInt n, const double x[], double y[]);
+PETSC_INTERN PetscErrorCode EigenvectorsSLEPc(const Scaler *, PetscInt n, double q[], double value[]);
 PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, double x[]);
 
 /* what the user wants to keep; an empty name stands for nothing */
@@ -308,6 +321,31 @@ typedef struct {
   char coordinates[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], points[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
   char map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
 } OutputOptions;
+
+#define CANVAS_COLOURS 12
+
+typedef enum {
+  CANVAS_START,
+  CANVAS_MIDDLE,
+  CANVAS_END,
+  CANVAS_VERTICAL
+} CanvasAnchor;
+
+/* what a picture is drawn on, there on the first rank */
+typedef struct {
+  GpAppOutput out;  /* the file, if it goes to one */
+  PetscDraw   draw; /* NULL: SVG */
+  double      W, H;
+  PetscBool   there, file;
+  char        folder[32];
+} Canvas;
+
+PETSC_INTERN PetscErrorCode CanvasProbe(MPI_Comm, const char file[]);
+PETSC_INTERN PetscErrorCode CanvasOpen(MPI_Comm, const char file[], const char prefix[], double W, double H, Canvas *);
+PETSC_INTERN PetscErrorCode CanvasDisc(Canvas *, double x, double y, double radius, int colour, double opacity);
+PETSC_INTERN PetscErrorCode CanvasLine(Canvas *, double x0, double y0, double x1, double y1);
+PETSC_INTERN PetscErrorCode CanvasText(Canvas *, double x, double y, CanvasAnchor, const char text[]);
+PETSC_INTERN PetscErrorCode CanvasClose(Canvas *);
 
 PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char file[]);

@@ -52,10 +52,9 @@ PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, Pet
 /* Block Krylov iterations for the first eigenvectors of -1/2 J D^2 J, where D^2 holds the squares of the dissimilarities and J takes
    the mean away; the operator is never formed, D is read once for a block of vectors. */
 typedef struct {
-  const Dissim *D;
-  PetscInt      block, most; /* vectors of a block, blocks of a basis */
-  double       *q, *aq;      /* [most * block][N] the basis, orthonormal, and its images */
-  double       *mine, *delta;
+  const Scaler *S;
+  PetscInt      N, block, most; /* points; vectors of a block, blocks of a basis */
+  double       *q, *aq;         /* [most * block][N] the basis, orthonormal, and its images */
 } Krylov;
 
 static void Centre(PetscInt N, double v[])
@@ -75,39 +74,28 @@ static double Dot(PetscInt N, const double a[], const double b[])
   return sum;
 }
 
-/* y = -1/2 J D^2 J x for a block of vectors, of which the mean is away already */
-static PetscErrorCode Multiply(Krylov *K, const double x[], double y[])
+/* y = -1/2 J D^2 x for n vectors, of which the mean is away already */
+PetscErrorCode CentredMultiply(const Scaler *S, PetscInt n, const double x[], double y[])
 {
-  const Dissim  *D = K->D;
+  const Dissim  *D = S->D;
   const PetscInt N = D->N, m = D->last - D->first;
-  double        *packed;
+  double        *mine;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)K->block * N, &packed)); /* the block's values of a point beside each other */
-  for (PetscInt j = 0; j < N; j++)
-    for (PetscInt k = 0; k < K->block; k++) packed[j * K->block + k] = x[(size_t)k * N + j];
-  for (PetscInt i = 0; i < m; i++) {
-    double   sum[PASS_MAX_DIM + 2] = {0};
-    PetscInt n;
-
-    PetscCall(DissimRow(D, i, &n, NULL, K->delta, NULL));
-    for (PetscInt j = 0; j < N; j++) {
-      const double square = K->delta[j] * K->delta[j];
-
-      for (PetscInt k = 0; k < K->block; k++) sum[k] += square * packed[j * K->block + k];
-    }
-    for (PetscInt k = 0; k < K->block; k++) K->mine[k * m + i] = -0.5 * sum[k];
-  }
-  PetscCall(PetscFree(packed));
-  PetscCall(DissimGather(D, K->block, K->mine, y));
-  for (PetscInt k = 0; k < K->block; k++) Centre(N, y + (size_t)k * N);
+  PetscCall(PetscMalloc1(n * m, &mine));
+  if (S->device.dev) PetscCall(PassDeviceSquares(&S->device, n, x, mine));
+  else PassSquares_Host(&S->shape, (int)n, x, mine);
+  for (PetscInt k = 0; k < n * m; k++) mine[k] *= -0.5;
+  PetscCall(DissimGather(D, n, mine, y));
+  PetscCall(PetscFree(mine));
+  for (PetscInt k = 0; k < n; k++) Centre(N, y + (size_t)k * N);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* makes vector number n of the basis orthonormal to those before, and to a constant one; one that depends on them is replaced by a random one */
 static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
 {
-  const PetscInt N = K->D->N;
+  const PetscInt N = K->N;
   double        *v = K->q + (size_t)n * N;
 
   PetscFunctionBegin;
@@ -138,7 +126,7 @@ static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
 /* Rayleigh-Ritz: the first `block` vectors of basis and images become those of the largest values, which are returned in descending order */
 static PetscErrorCode Ritz(Krylov *K, PetscInt n, double value[])
 {
-  const PetscInt N = K->D->N;
+  const PetscInt N = K->N;
   PetscScalar   *S, *work, *eigenvalue;
   PetscBLASInt   bn, lwork, info;
   double        *row;
@@ -172,7 +160,7 @@ static PetscErrorCode Ritz(Krylov *K, PetscInt n, double value[])
 /* residuals of the first `wanted` Ritz pairs relative to the first value; they become the next block of the basis */
 static double Residuals(Krylov *K, PetscInt n, PetscInt wanted, const double value[])
 {
-  const PetscInt N     = K->D->N;
+  const PetscInt N     = K->N;
   double         worst = 0;
 
   for (PetscInt k = 0; k < K->block; k++) {
@@ -189,7 +177,32 @@ static PetscErrorCode Extend(Krylov *K, PetscInt n)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < K->block; k++) PetscCall(Orthonormalize(K, n + k));
-  PetscCall(Multiply(K, K->q + (size_t)n * K->D->N, K->aq + (size_t)n * K->D->N));
+  PetscCall(CentredMultiply(K->S, K->block, K->q + (size_t)n * K->N, K->aq + (size_t)n * K->N));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the eigenvectors of the largest values, in descending order, by block Krylov iterations */
+static PetscErrorCode EigenvectorsBlock(const Scaler *S, PetscInt n, double q[], double value[])
+{
+  const PetscInt N = S->D->N, block = PetscMin(n + 2, N), most = PetscMin(6, N / block);
+  Krylov         K = {S, N, block, most, NULL, NULL};
+  double         all[PASS_MAX_VECTORS];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)N * block * (most + 1), &K.q, (size_t)N * block * (most + 1), &K.aq));
+  PetscCall(StartRandom(S->o.seed, N, block, K.q));
+  PetscCall(Extend(&K, 0));
+  for (PetscInt have = block, applied = 1;; have += block, applied++) {
+    if (have == most * block || have == block) { /* a full basis is restarted from its best block */
+      PetscCall(Ritz(&K, have, all));
+      have = block;
+      if (Residuals(&K, have, n, all) < 1e-7 || applied >= 100 || most < 2) break;
+    } else PetscCall(PetscArraycpy(K.q + (size_t)have * N, K.aq + (size_t)(have - block) * N, (size_t)block * N));
+    PetscCall(Extend(&K, have));
+  }
+  PetscCall(PetscArraycpy(q, K.q, (size_t)n * N));
+  PetscCall(PetscArraycpy(value, all, n));
+  PetscCall(PetscFree2(K.q, K.aq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,10 +211,8 @@ static PetscErrorCode Extend(Krylov *K, PetscInt n)
 
   Collective
 
-  Input Parameters:
-+ D    - the dissimilarities, complete
-. dim  - of the configuration
-- seed - of the random block that iterations begin with
+  Input Parameter:
+. S - the scaler, of complete dissimilarities
 
   Output Parameter:
 . x - [dim][N] the configuration, on every rank
@@ -211,31 +222,21 @@ static PetscErrorCode Extend(Krylov *K, PetscInt n)
 
   W. Torgerson, "Multidimensional scaling I: theory and method", Psychometrika 17 (1952).
 */
-PetscErrorCode StartTorgerson(const Dissim *D, PetscInt dim, PetscInt seed, double x[])
+PetscErrorCode StartTorgerson(const Scaler *S, double x[])
 {
-  const PetscInt N = D->N, block = PetscMin(dim + 2, N), most = PetscMin(6, N / block);
-  Krylov         K = {D, block, most, NULL, NULL, NULL, NULL};
-  double         value[PASS_MAX_DIM + 2];
+  const PetscInt N = S->D->N, dim = S->o.dim, n = PetscMin(dim, N);
+  double         value[PASS_MAX_DIM];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4((size_t)N * block * (most + 1), &K.q, (size_t)N * block * (most + 1), &K.aq, block * (D->last - D->first), &K.mine, N, &K.delta));
-  PetscCall(StartRandom(seed, N, block, K.q));
-  PetscCall(Extend(&K, 0));
-  for (PetscInt n = block, applied = 1;; n += block, applied++) {
-    if (n == most * block || n == block) { /* a full basis is restarted from its best block */
-      PetscCall(Ritz(&K, n, value));
-      n = block;
-      if (Residuals(&K, n, PetscMin(dim, block), value) < 1e-7 || applied >= 100 || most < 2) break;
-    } else PetscCall(PetscArraycpy(K.q + (size_t)n * N, K.aq + (size_t)(n - block) * N, (size_t)block * N));
-    PetscCall(Extend(&K, n));
-  }
-  PetscCall(StartRandom(seed, N, dim, x));
+  PetscCall(StartRandom(S->o.seed, N, dim, x));
+  if (S->o.eigensolver == EIGENSOLVER_SLEPC) PetscCall(EigenvectorsSLEPc(S, n, x, value));
+  else PetscCall(EigenvectorsBlock(S, n, x, value));
   for (PetscInt c = 0; c < dim; c++) {
-    const PetscBool there = (PetscBool)(c < block && value[c] > 1e-10 * value[0] && value[c] > 0);
+    const PetscBool there = (PetscBool)(c < n && value[c] > 1e-10 * value[0] && value[c] > 0);
     const double    scale = there ? PetscSqrtReal(value[c]) : 1e-3 * PetscSqrtReal(PetscMax(value[0], 0) / (double)N);
 
-    for (PetscInt i = 0; i < N; i++) x[(size_t)c * N + i] = scale * (there ? K.q[(size_t)c * N + i] : x[(size_t)c * N + i]);
+    if (!there) PetscCall(StartRandom(S->o.seed + c, N, 1, x + (size_t)c * N));
+    for (PetscInt i = 0; i < N; i++) x[(size_t)c * N + i] *= scale;
   }
-  PetscCall(PetscFree4(K.q, K.aq, K.mine, K.delta));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

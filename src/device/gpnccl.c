@@ -9,6 +9,7 @@
 #define NCCL_LIBRARY "libnccl.so.2"
 #define NCCL_SENDS   2700 /* the version that brought ncclSend() */
 #define NCCL_DOUBLE  8    /* ncclFloat64 */
+#define NCCL_SUM     0    /* ncclSum */
 
 typedef struct {
   char internal[GP_NCCL_ID_BYTES];
@@ -23,6 +24,7 @@ static struct {
   int (*CommDestroy)(GpNccl);
   int (*Send)(const void *, size_t, int type, int peer, GpNccl, void *stream);
   int (*Recv)(void *, size_t, int type, int peer, GpNccl, void *stream);
+  int (*AllReduce)(const void *, void *, size_t, int type, int op, GpNccl, void *stream);
   int (*GroupStart)(void);
   int (*GroupEnd)(void);
   const char *(*GetErrorString)(int);
@@ -49,7 +51,7 @@ GpErr GpNcclLoad(int *version, char *why, size_t whylen)
       return GP_ERR_NOT_BUILT;
     }
     complete = NcclFind("ncclGetVersion", &Nccl.GetVersion) && NcclFind("ncclGetUniqueId", &Nccl.GetUniqueId) && NcclFind("ncclCommInitRank", &Nccl.CommInitRank) && NcclFind("ncclCommDestroy", &Nccl.CommDestroy) && NcclFind("ncclSend", &Nccl.Send) &&
-               NcclFind("ncclRecv", &Nccl.Recv) && NcclFind("ncclGroupStart", &Nccl.GroupStart) && NcclFind("ncclGroupEnd", &Nccl.GroupEnd) && NcclFind("ncclGetErrorString", &Nccl.GetErrorString);
+               NcclFind("ncclRecv", &Nccl.Recv) && NcclFind("ncclAllReduce", &Nccl.AllReduce) && NcclFind("ncclGroupStart", &Nccl.GroupStart) && NcclFind("ncclGroupEnd", &Nccl.GroupEnd) && NcclFind("ncclGetErrorString", &Nccl.GetErrorString);
     if (!complete || Nccl.GetVersion(&Nccl.version) || Nccl.version < NCCL_SENDS) {
       dlclose(Nccl.handle);
       Nccl.handle = NULL;
@@ -100,4 +102,14 @@ GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const 
   for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
   ended = Nccl.GroupEnd(); /* a group that has begun must end */
   return NcclCheck(dev, code ? code : ended, "exchanging boundary entries");
+}
+
+GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size_t count[])
+{
+  int code = Nccl.GroupStart(), ended;
+
+  if (code) return NcclCheck(dev, code, "beginning sums");
+  for (int k = 0; k < n && !code; k++) code = Nccl.AllReduce(array[k], array[k], count[k], NCCL_DOUBLE, NCCL_SUM, nccl, dev->stream);
+  ended = Nccl.GroupEnd();
+  return NcclCheck(dev, code ? code : ended, "summing over the ranks");
 }

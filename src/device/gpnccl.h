@@ -28,6 +28,9 @@ void  GpNcclDestroy(GpNccl *nccl);
 /* sends every peer its share of one buffer and fills the other with theirs, many values an entry, on dev->stream */
 GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const double *from, const GpPeers *by, double *into);
 
+/* adds up n arrays over all ranks, in place, on dev->stream; all ranks get the same bits */
+GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size_t count[]);
+
 #if defined(__cplusplus)
 }
 #endif

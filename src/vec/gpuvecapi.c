@@ -1,5 +1,6 @@
 /* Vectors for solvers that bring kernels of their own: the device, and the values there. */
 #include "vec/gpuvecimpl.h"
+#include "sys/gpucsrexchange.h"
 
 /*@C
   VecGPUGetRuntime - Gets the device on which kernels can use the values of a vector in place
@@ -123,5 +124,80 @@ PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec v, PetscScalar **a)
   if (VecGPUIs(v)) PetscCall(VecGPURestoreDevice_Private(v));
   else PetscCall(VecRestoreArrayWriteAndMemType(v, a));
   *a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* on the device, when NCCL connects the ranks */
+static PetscErrorCode VecGPUSumByNCCL(GpDev dev, GpNccl nccl, PetscInt n, Vec v[])
+{
+  double **a;
+  size_t  *count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &a, n, &count));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscInt size;
+
+    PetscCall(VecGetLocalSize(v[k], &size));
+    count[k] = (size_t)size;
+    if (VecGPUIs(v[k])) PetscCall(VecGPUGetDevice_Private(v[k], &a[k]));
+    else PetscCall(VecGetArrayAndMemType(v[k], &a[k], NULL));
+  }
+  PetscCallGp(dev, "sum over the ranks", GpNcclSum(dev, nccl, (int)n, a, count));
+  for (PetscInt k = 0; k < n; k++) {
+    if (VecGPUIs(v[k])) PetscCall(VecGPURestoreDevice_Private(v[k]));
+    else PetscCall(VecRestoreArrayAndMemType(v[k], &a[k]));
+  }
+  PetscCall(PetscFree2(a, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  VecGPUSumRanks - Adds up vectors of single processes over the ranks of a communicator
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. n    - how many vectors
+- v    - sequential vectors, of the same sizes and types on all ranks; they hold the sums afterwards
+
+  Level: developer
+
+  Notes:
+  All ranks get the same sums, to the last bit. They stay on the devices where NCCL connects these, and go through the hosts and MPI elsewhere, as they do for
+  vectors of other types.
+
+.seealso: `VECGPU`, `VecGPUGetDeviceArrayRead()`, `VecGPUGetRuntime()`
+@*/
+PetscErrorCode VecGPUSumRanks(MPI_Comm comm, PetscInt n, Vec v[])
+{
+  GpNccl      nccl = NULL;
+  GpDev       dev;
+  const char *why;
+  PetscMPIInt size, count;
+  PetscInt    local, global;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1 || !n) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < n; k++) {
+    PetscValidHeaderSpecific(v[k], VEC_CLASSID, 3);
+    PetscCall(VecGetLocalSize(v[k], &local));
+    PetscCall(VecGetSize(v[k], &global));
+    PetscCheck(local == global, comm, PETSC_ERR_ARG_WRONG, "Vector %" PetscInt_FMT " is spread over ranks: each rank brings a whole one", k);
+  }
+  PetscCall(VecGPUGetRuntime(v[0], &dev));
+  if (dev && dev->kind == GP_DEV_CUDA) PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, &why));
+  if (nccl) PetscCall(VecGPUSumByNCCL(dev, nccl, n, v));
+  for (PetscInt k = 0; !nccl && k < n; k++) {
+    PetscScalar *a;
+
+    PetscCall(VecGetLocalSize(v[k], &local));
+    PetscCall(PetscMPIIntCast(local, &count));
+    PetscCall(VecGetArray(v[k], &a));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, a, count, MPIU_SCALAR, MPIU_SUM, comm));
+    PetscCall(VecRestoreArray(v[k], &a));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

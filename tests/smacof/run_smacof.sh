@@ -72,6 +72,7 @@ if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
     start=$tmp/start.csv scaled "dimension $d, mixed arithmetic" 1 1e-5 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_arithmetic mixed
     start=$tmp/start.csv scaled "dimension $d, every row read" 2 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_reading rows "${double[@]}"
     start=$tmp/start.csv scaled "dimension $d, matrix-free" 3 1e-10 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free
+    start=$tmp/start.csv scaled "dimension $d, matrix-free, mixed arithmetic" 1 1e-5 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free -smacof_arithmetic mixed
   done
 fi
 for n in 1 2; do # -vec_gpu_separate: vectors have two memories, a copy that is missing is seen
@@ -101,11 +102,20 @@ for n in 1 3; do
   run $n -f "$tmp/D.csv" "${double[@]}" -smacof_start torgerson -smacof_max_it 1 -smacof_acceleration none -smacof_eps 0 -coordinates "$tmp/map.csv"
   $python "$oracle" torgerson "$tmp" "$tmp/map.csv" 1e-5 >>"$tmp/log" 2>&1
   verdict "Torgerson's start, on $n"
+  run $n -f "$tmp/D.csv" "${double[@]}" -smacof_eigensolver slepc -smacof_start torgerson -smacof_max_it 1 -smacof_acceleration none -smacof_eps 0 -coordinates "$tmp/map.csv"
+  if grep -q 'built without SLEPc' "$tmp/log"; then skip "Torgerson's start by SLEPc, on $n" "this build has no SLEPc"
+  else
+    $python "$oracle" torgerson "$tmp" "$tmp/map.csv" 1e-5 >>"$tmp/log" 2>&1
+    verdict "Torgerson's start by SLEPc, on $n"
+  fi
 done
 if $python -c 'import sklearn' 2>/dev/null; then
   run 1 -f "$tmp/D.csv" "${double[@]}" -start_file "$tmp/X0.csv" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv"
   $python "$oracle" sklearn "$tmp" "$tmp/report.json" "$tmp/map.csv" 1e-8 40 >>"$tmp/log" 2>&1
   verdict "scikit-learn finds the same"
+  run 1 -f "$tmp/D.csv" -start_file "$tmp/X0.csv" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv"
+  $python "$oracle" sklearn "$tmp" "$tmp/report.json" "$tmp/map.csv" 1e-5 40 >>"$tmp/log" 2>&1
+  verdict "scikit-learn finds the same, single precision"
 else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
 
 # --- steps, starts, what is written -------------------------------------------------------------------------------------------
@@ -187,6 +197,22 @@ verdict "map and Shepard diagram"
 awk 'BEGIN { for (i = 0; i < 48; i++) print (i % 2 ? "odd" : "even") }' >"$tmp/labels"
 run 1 -f "$tmp/D.csv" -labels "$tmp/labels" -map "$tmp/map.svg" && grep -q '>even</text>' "$tmp/map.svg" && [ "$(grep -c '#d62728' "$tmp/map.svg")" = 25 ]
 verdict "colours by label"
+run 2 -f "$tmp/D.csv" -labels "$tmp/labels" -map "$tmp/map.ppm" -shepard "$tmp/shepard.ppm" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
+import sys
+import numpy as np
+def seen(name, shape):
+    b = open(sys.argv[1] + "/" + name, "rb").read()
+    w, h = shape
+    assert b.split()[:4] == [b"P6", b"%d" % w, b"%d" % h, b"255"]
+    colours, count = np.unique(np.frombuffer(b[-3 * w * h:], "u1").reshape(-1, 3), axis=0, return_counts=True)
+    return {tuple(int(v) for v in c): int(n) for c, n in zip(colours, count)}
+m, s = seen("map.ppm", (720, 640)), seen("shepard.ppm", (640, 480))
+assert m[0, 0, 255] > 24 * 20 and m[255, 0, 0] > 24 * 20 and m[255, 255, 255] > 400000 # each label's 24 points, of some 37 pixels
+assert s[0, 0, 255] > 300 and s[255, 0, 0] > 300
+P
+verdict "pictures by PetscDraw"
+(cd "$tmp" && run 1 -f "$tmp/D.csv" -map draw -map_draw_type image -map_draw_save drawn.ppm -map_draw_save_single_file) && [ "$(cat "$tmp"/drawn*ppm | head -c 14 | tr '\n' ' ')" = "P6 720 640 255" ]
+verdict "a picture as PetscDraw's options say"
 
 for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back
   run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 60 -report "$tmp/report.json"

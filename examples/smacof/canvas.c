@@ -1,0 +1,204 @@
+/* What pictures are drawn on: an SVG file, or PETSc's PetscDraw, into an image or wherever its options say. */
+#define _POSIX_C_SOURCE 200809L
+#include "smacof.h"
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+  const char *svg;
+  int         draw;
+} Colours[CANVAS_COLOURS] = {
+  {"#1f77b4", PETSC_DRAW_BLUE},     {"#d62728", PETSC_DRAW_RED},  {"#2ca02c", PETSC_DRAW_LIMEGREEN}, {"#ff7f0e", PETSC_DRAW_ORANGE}, {"#9467bd", PETSC_DRAW_VIOLET},   {"#8c564b", PETSC_DRAW_BROWN},
+  {"#e377c2", PETSC_DRAW_DEEPPINK}, {"#17becf", PETSC_DRAW_CYAN}, {"#bcbd22", PETSC_DRAW_KHAKI},     {"#7f7f7f", PETSC_DRAW_GRAY},   {"#1a3a6b", PETSC_DRAW_NAVYBLUE}, {"#000000", PETSC_DRAW_BLACK},
+};
+
+/* the ending of a name that PetscDraw writes images for; NULL: another one */
+static const char *ImageEnding(const char file[])
+{
+  static const char *const endings[] = {".ppm", ".png", ".gif", ".jpg"};
+  const char              *dot       = strrchr(file, '.');
+
+  for (size_t k = 0; dot && k < sizeof(endings) / sizeof(endings[0]); k++)
+    if (!strcmp(dot, endings[k])) return endings[k];
+  return NULL;
+}
+
+static PetscBool IsDraw(const char file[])
+{
+  return (PetscBool)!strcmp(file, "draw");
+}
+
+/* checks, before the work, that a picture can be made; collective */
+PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
+{
+  const char *ending = ImageEnding(file);
+  char        name[16];
+  PetscDraw   draw;
+
+  PetscFunctionBegin;
+  if (!file[0] || IsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppOutputProbe(comm, file));
+  if (!ending) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc refuses the endings that it was built without */
+  PetscCall(PetscDrawOpenImage(comm, name, 1, 1, &draw));
+  PetscCall(PetscDrawDestroy(&draw));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* an image is written aside, to a name with one dot, since PetscDraw takes all that follows the first one for the ending */
+static PetscErrorCode OpenImage(Canvas *C, const char ending[])
+{
+  PetscOptions options;
+  char         name[64];
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(C->folder, "/tmp/smacof-XXXXXX", sizeof(C->folder)));
+  PetscCheck(mkdtemp(C->folder), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot create a folder in /tmp, where PETSc draws images");
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/picture%s", C->folder, ending));
+  PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
+  PetscCall(PetscOptionsCreate(&options));
+  PetscCall(PetscOptionsSetValue(options, "-draw_save_single_file", "1"));
+  PetscCall(PetscObjectSetOptions((PetscObject)C->draw, options));
+  PetscCall(PetscDrawSetFromOptions(C->draw));
+  PetscCall(PetscObjectSetOptions((PetscObject)C->draw, NULL));
+  PetscCall(PetscOptionsDestroy(&options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  CanvasOpen - Begins a picture
+
+  Collective
+
+  Input Parameters:
++ comm   - the communicator, whose first rank draws
+. file   - a name that ends in .ppm, .png, .gif or .jpg: PetscDraw makes an image; "draw": what its options say; another name: SVG
+. prefix - of PetscDraw's options
+- W, H   - width and height
+
+  Output Parameter:
+. C - the canvas, there on the first rank; places count from the upper left corner
+*/
+PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[], double W, double H, Canvas *C)
+{
+  const char *ending = ImageEnding(file);
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(C, sizeof(*C)));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  C->W     = W;
+  C->H     = H;
+  C->there = (PetscBool)!rank;
+  C->file  = (PetscBool)!IsDraw(file);
+  if (C->file) PetscCall(GpAppOutputOpen(comm, file, &C->out));
+  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ending) PetscCall(OpenImage(C, ending));
+  else if (!C->file) {
+    PetscCall(PetscDrawCreate(PETSC_COMM_SELF, NULL, NULL, PETSC_DECIDE, PETSC_DECIDE, (int)W, (int)H, &C->draw));
+    PetscCall(PetscDrawSetOptionsPrefix(C->draw, prefix));
+    PetscCall(PetscDrawSetFromOptions(C->draw));
+  }
+  if (C->draw) {
+    PetscCall(PetscDrawSetCoordinates(C->draw, 0, 0, W, H));
+    PetscCall(PetscDrawClear(C->draw));
+  } else (void)fprintf(C->out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CanvasDisc(Canvas *C, double x, double y, double radius, int colour, double opacity)
+{
+  const int c = Colours[colour].draw;
+
+  PetscFunctionBegin;
+  if (C->draw) { /* all of a size, wherever they are between pixels */
+    x = PetscFloorReal(x);
+    y = PetscFloorReal(y);
+  }
+  if (C->draw && radius < 2) PetscCall(PetscDrawRectangle(C->draw, x - radius, C->H - y - radius, x + radius, C->H - y + radius, c, c, c, c)); /* PETSc never ends an ellipse of no pixels */
+  else if (C->draw) PetscCall(PetscDrawEllipse(C->draw, x, C->H - y, 2 * radius, 2 * radius, c));
+  else {
+    (void)fprintf(C->out.fp, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"", x, y, radius, Colours[colour].svg);
+    if (opacity < 1) (void)fprintf(C->out.fp, " fill-opacity=\"%g\"", opacity);
+    (void)fputs("/>\n", C->out.fp);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CanvasLine(Canvas *C, double x0, double y0, double x1, double y1)
+{
+  PetscFunctionBegin;
+  if (C->draw) PetscCall(PetscDrawLine(C->draw, x0, C->H - y0, x1, C->H - y1, PETSC_DRAW_GRAY));
+  else (void)fprintf(C->out.fp, "<path d=\"M%g %g L%g %g\" stroke=\"#888\"/>\n", x0, y0, x1, y1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DrawText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
+{
+  const double n = (double)strlen(text);
+  PetscReal    width, height;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDrawStringGetSize(C->draw, &width, &height));
+  if (anchor == CANVAS_VERTICAL) PetscCall(PetscDrawStringVertical(C->draw, x, C->H - y + n * height / 2, PETSC_DRAW_BLACK, text));
+  else PetscCall(PetscDrawString(C->draw, x - (anchor == CANVAS_MIDDLE ? n * width / 2 : anchor == CANVAS_END ? n * width : 0), C->H - y, PETSC_DRAW_BLACK, text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* text that begins at a place, ends there, has its middle there or goes up with its middle there */
+PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
+{
+  static const char *const anchors[] = {"start", "middle", "end", "middle"};
+
+  PetscFunctionBegin;
+  if (C->draw) {
+    PetscCall(DrawText(C, x, y, anchor, text));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
+  for (const char *c = text; *c; c++) {
+    if (*c == '<') (void)fputs("&lt;", C->out.fp);
+    else if (*c == '>') (void)fputs("&gt;", C->out.fp);
+    else if (*c == '&') (void)fputs("&amp;", C->out.fp);
+    else (void)fputc(*c, C->out.fp);
+  }
+  (void)fputs("</text>\n", C->out.fp);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what PetscDraw has written aside, under a name in which versions of PETSc differ */
+static PetscErrorCode CopyImage(Canvas *C)
+{
+  char   pattern[64], piece[1 << 14];
+  size_t n;
+  glob_t found;
+  FILE  *fp = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(pattern, sizeof(pattern), "%s/*", C->folder));
+  if (!glob(pattern, 0, NULL, &found)) fp = fopen(found.gl_pathv[0], "rb");
+  PetscCheck(fp, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: PETSc has drawn no image there", C->folder);
+  while ((n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
+  (void)fclose(fp);
+  (void)unlink(found.gl_pathv[0]);
+  (void)rmdir(C->folder);
+  globfree(&found);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ends a picture; collective */
+PetscErrorCode CanvasClose(Canvas *C)
+{
+  PetscFunctionBegin;
+  if (C->draw) {
+    PetscCall(PetscDrawFlush(C->draw));
+    PetscCall(PetscDrawSave(C->draw));
+    if (!C->file) PetscCall(PetscDrawPause(C->draw));
+    PetscCall(PetscDrawDestroy(&C->draw));
+    if (C->file) PetscCall(CopyImage(C));
+  } else if (C->there) (void)fputs("</svg>\n", C->out.fp);
+  if (C->file) PetscCall(GpAppOutputCommit(&C->out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

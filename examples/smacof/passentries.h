@@ -1,0 +1,76 @@
+/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features. */
+#ifndef GPUCSR_SMACOF_PASSENTRIES_H
+#define GPUCSR_SMACOF_PASSENTRIES_H
+
+#include "pass.h"
+
+struct Computed; /* instead of the type of what is stored */
+
+__device__ inline void Load(const float *from, float (&to)[4])
+{
+  const float4 v = __ldcs((const float4 *)from);
+
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+__device__ inline void Load(const float *from, double (&to)[4])
+{
+  const float4 v = __ldcs((const float4 *)from);
+
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+__device__ inline void Load(const double *from, double (&to)[4])
+{
+  const double2 v = __ldcs((const double2 *)from), w = __ldcs((const double2 *)from + 1);
+
+  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
+}
+
+__device__ inline float Root(float s)
+{
+  float y;
+
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
+  return y;
+}
+
+__device__ inline double Root(double s)
+{
+  return sqrt(s);
+}
+
+/* Distances between features of R rows and four columns, component f of point j at feature[f * ld + j]; q has the members of a pass that tell of them.
+   Cosines in float come from differences, |a - b|^2 = 2 - 2 a b of vectors of length 1: where 1 - a b is small it would be rounding. */
+template <int R, class Real, class Job>
+__device__ inline void FromFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
+{
+  const bool products = q.metric == PASS_COSINE && sizeof(Real) == 8;
+
+#pragma unroll
+  for (int r = 0; r < R; r++) delta[r][0] = delta[r][1] = delta[r][2] = delta[r][3] = 0;
+  for (int f = 0; f < q.nfeature; f++, feature += ld) {
+    Real b[4];
+
+#pragma unroll
+    for (int k = 0; k < 4; k++) b[k] = feature[min(j + k, q.N - 1)];
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      const Real a = feature[q.first + min(i + r, q.rows - 1)];
+
+#pragma unroll
+      for (int k = 0; k < 4; k++) delta[r][k] += products ? a * b[k] : q.metric == PASS_MANHATTAN ? fabs(a - b[k]) : (a - b[k]) * (a - b[k]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      if (products) delta[r][k] = fmax((Real)0, 1 - delta[r][k]);
+      else if (q.metric == PASS_COSINE) delta[r][k] *= (Real)0.5;
+      else if (q.metric == PASS_EUCLIDEAN) delta[r][k] = Root(delta[r][k]);
+    }
+  }
+}
+
+#endif

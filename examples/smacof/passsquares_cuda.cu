@@ -1,0 +1,101 @@
+/* What comes before the iterations, on the device: distances between features stored there, products with the squares of dissimilarities. */
+#include "passentries.h"
+#include <cuda_runtime.h>
+
+namespace {
+constexpr int BLOCK = 256, WARPS = BLOCK / 32;
+constexpr int R = 4; /* rows of a warp, which read the vectors together */
+constexpr int K = 5; /* vectors at a time: those that a map of three dimensions starts from */
+
+template <class Stored>
+struct Entries {
+  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4])
+  {
+#pragma unroll
+    for (int r = 0; r < R; r++) Load((const Stored *)p.delta + (size_t)min(i + r, p.rows - 1) * p.ld + j, delta[r]);
+  }
+};
+
+template <>
+struct Entries<Computed> {
+  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4]) { FromFeatures(p, p.feature, p.N, i, j, delta); }
+};
+
+template <class Stored>
+__global__ void __launch_bounds__(BLOCK) Squares(Pass p, int n, const double *v, double *y)
+{
+  const int i = (blockIdx.x * WARPS + threadIdx.x / 32) * R, lane = threadIdx.x % 32;
+  double    sum[R][K] = {};
+
+  if (i >= p.rows) return;
+  for (int j = 4 * lane; j < p.N; j += 128) {
+    double delta[R][4];
+
+    Entries<Stored>::Get(p, i, j, delta);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      double b[K];
+
+#pragma unroll
+      for (int c = 0; c < K; c++) b[c] = c < n && j + k < p.N ? v[(size_t)c * p.N + j + k] : 0;
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        const double square = j + k < p.N ? delta[r][k] * delta[r][k] : 0; /* anything may stand between the last column and the pitch */
+
+#pragma unroll
+        for (int c = 0; c < K; c++) sum[r][c] += square * b[c];
+      }
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+#pragma unroll
+    for (int c = 0; c < K; c++) {
+      for (int half = 16; half > 0; half /= 2) sum[r][c] += __shfl_xor_sync(0xffffffffu, sum[r][c], half);
+      if (lane == 0 && c < n && i + r < p.rows) y[(size_t)c * p.rows + i + r] = sum[r][c];
+    }
+  }
+}
+
+template <class Stored>
+__global__ void __launch_bounds__(BLOCK) Store(Pass p, Stored *delta)
+{
+  const int i = (blockIdx.y * WARPS + threadIdx.x / 32) * R, j = (blockIdx.x * 32 + threadIdx.x % 32) * 4;
+  double    distance[R][4];
+
+  if (i >= p.rows || j >= p.N) return;
+  FromFeatures(p, p.feature, p.N, i, j, distance);
+  for (int r = 0; r < R && i + r < p.rows; r++) {
+    for (int k = 0; k < 4 && j + k < p.N; k++) delta[(size_t)(i + r) * p.ld + j + k] = (Stored)(p.first + i + r == j + k ? 0 : distance[r][k]);
+  }
+}
+} // namespace
+
+extern "C" GpErr PassSquares_CUDA(GpDev dev, const Pass *p, int n, const double *v, double *y)
+{
+  const unsigned     grid   = (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R));
+  const cudaStream_t stream = (cudaStream_t)dev->stream;
+
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  for (int k = 0; p->rows && k < n; k += K) {
+    const double *from = v + (size_t)k * p->N;
+    double       *to   = y + (size_t)k * p->rows;
+
+    if (!p->delta) Squares<Computed><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    else if (p->single) Squares<float><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    else Squares<double><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+  }
+  return PassCheck_CUDA(dev, cudaGetLastError(), "product with squares of dissimilarities");
+}
+
+extern "C" GpErr PassStore_CUDA(GpDev dev, const Pass *p, void *delta)
+{
+  const dim3         grid((unsigned)((p->N + 127) / 128), (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R)));
+  const cudaStream_t stream = (cudaStream_t)dev->stream;
+
+  if (!p->rows) return GP_SUCCESS;
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (p->single) Store<<<grid, BLOCK, 0, stream>>>(*p, (float *)delta);
+  else Store<<<grid, BLOCK, 0, stream>>>(*p, (double *)delta);
+  return PassCheck_CUDA(dev, cudaGetLastError(), "distances between features");
+}
