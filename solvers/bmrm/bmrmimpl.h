@@ -64,7 +64,8 @@ struct _p_BMRM {
   Vec      groups;    /* of the features, or NULL */
   PetscInt groupsize; /* without them so many features are a group */
   Mat      A;         /* X, or where an example has several scores X for every class; from weights to scores */
-  PetscInt m;         /* examples, on all ranks */
+  PetscInt  m;        /* examples, on all ranks */
+  PetscBool rows;     /* A is multiplied by from its rows */
 
   /* what the user asks for */
   BMRMLoss              loss;
@@ -128,6 +129,11 @@ PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 
 /* bmrmblocks.c */
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
+
+/* bmrmrows.c */
+PETSC_INTERN PetscErrorCode BMRMRowsUsable(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMRowsMult(Mat, Vec, Vec);
+PETSC_INTERN PetscErrorCode BMRMRowsMultTranspose(Mat, Vec, Vec);
 
 /* bmrmloss.c */
 PETSC_INTERN PetscFunctionList BMRMLossList;

@@ -15,6 +15,7 @@ typedef struct _n_BMRMLoss *BMRMLoss;
 /* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
 typedef struct {
   PetscReal slope, curve;
+  PetscReal end;    /* kinks beyond this step may be left out */
   PetscInt  n, cap; /* kinks at t > 0, room for them */
   BMRMKink *kink;
 } BMRMPieces;

@@ -66,26 +66,26 @@ static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f
 }
 
   #if LOSS_KINKS > 0
-static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
 {
   int64_t ahead = 0;
 
   for (int k = 0; k < LOSS_KINKS; k++) {
     for (int64_t i = 0; i < n; i++) {
-      double    z, jump, bend, way;
-      const int on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (e[i] > 0)) | ((way < 0) & (e[i] < 0)));
+      const double reach = end * e[i]; /* no number where e is 0 and end infinite */
+      double       z, jump, bend, way;
+      const int    on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
 
-      /* no branches: which way they go is anybody's guess */
-      kink[ahead].t    = way / (on ? e[i] : 1);
-      kink[ahead].jump = scale * fabs(e[i]) * jump;
-      kink[ahead].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
-      ahead += on;
+      if (!on) continue;
+      kink[ahead].t      = way / e[i];
+      kink[ahead].jump   = scale * fabs(e[i]) * jump;
+      kink[ahead++].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
     }
   }
   return ahead;
 }
   #elif LOSS_KINKS == 0
-static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
 {
   return 0;
 }

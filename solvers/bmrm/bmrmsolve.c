@@ -39,6 +39,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
       PetscCall(PetscObjectReference((PetscObject)b->X));
       b->A = b->X;
     }
+    PetscCall(BMRMRowsUsable(b->A, &b->rows));
     PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
@@ -108,8 +109,9 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
   for (PetscInt i = 0; i < n; i++) most += transpose ? b[i]->ncut : 1;
   PetscCall(PetscMalloc2(most, &x, most, &y));
   for (PetscInt i = 0; i < n;) {
-    const Mat A = b[i]->A;
-    PetscInt  m = 0;
+    const Mat       A    = b[i]->A;
+    const PetscBool rows = b[i]->rows;
+    PetscInt        m    = 0;
 
     for (; i < n && b[i]->A == A; i++) {
       const PetscInt mine = b[i]->reason ? 0 : transpose ? b[i]->ncut : 1;
@@ -119,7 +121,9 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
       b[i]->matmults += mine;
       m += mine;
     }
-    if (m > 1) PetscCall(MatGPUCSRMultMany(A, transpose, m, x, y));
+    if (rows) {
+      for (PetscInt c = 0; c < m; c++) PetscCall(transpose ? BMRMRowsMultTranspose(A, x[c], y[c]) : BMRMRowsMult(A, x[c], y[c]));
+    } else if (m > 1) PetscCall(MatGPUCSRMultMany(A, transpose, m, x, y));
     else if (m == 1) PetscCall(transpose ? MatMultTranspose(A, x[0], y[0]) : MatMult(A, x[0], y[0]));
   }
   PetscCall(PetscFree2(x, y));
