@@ -81,6 +81,7 @@ struct _p_BMRM {
   PetscReal             mu;           /* how far past the best point the next cut is taken, first value */
   PetscBool             mu_adapt;     /* change mu on the way */
   PetscBool             line_search;  /* OCAS, otherwise plain BMRM */
+  PetscBool             best_cut;     /* take a second cut at the best point, where it costs little */
   PetscInt              idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
   PetscInt              max_cuts;     /* keep no more than that, 0 any number */
   PetscReal             qp_rtol;      /* the inner QP is solved to this fraction of the gap */
@@ -95,6 +96,10 @@ struct _p_BMRM {
   Vec                 f, e; /* X w and X d */
   Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
   PetscInt            nr;
+  PetscBool           pair;                    /* passes take two cuts of the whole risk: at the best point, and past it */
+  PetscInt            taken;                   /* the cuts of this pass */
+  Vec                 rbest, gbest;            /* of the former best point: the derivative of the risk by X w, and its product with the transpose */
+  PetscBool           known;                   /* these two are there */
   Vec                 a[BMRM_MAX_BLOCKS];      /* the cuts of this pass, before the bundle has them */
   PetscReal           offset[BMRM_MAX_BLOCKS]; /* their offsets */
   PetscReal           before[2];               /* objective and bound before this pass */
@@ -132,8 +137,7 @@ PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmrows.c */
 PETSC_INTERN PetscErrorCode BMRMRowsUsable(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode BMRMRowsMult(Mat, Vec, Vec);
-PETSC_INTERN PetscErrorCode BMRMRowsMultTranspose(Mat, Vec, Vec);
+PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
 /* bmrmloss.c */
 PETSC_INTERN PetscFunctionList BMRMLossList;

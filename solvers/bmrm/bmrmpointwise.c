@@ -219,5 +219,6 @@ PetscErrorCode BMRMLossSetPointwise(BMRMLoss l, const BMRMPointwise *host, const
   l->ops->destroy = Destroy_Pointwise;
   if (host->pieces) l->ops->pieces = Pieces_Pointwise;
   PetscCall(BMRMLossDescribe(l, host->task, host->fits, host->labels, host->nparameter, host->parameter));
+  l->steps = (PetscBool)(*host->steps)(l->value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

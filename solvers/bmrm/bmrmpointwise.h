@@ -84,6 +84,18 @@ static int64_t Pieces(int64_t n, const double p[], double scale, double end, con
   }
   return ahead;
 }
+
+/* no kink bends it, and it has no curvature anywhere else */
+static int Steps(const double p[])
+{
+  for (int k = 0; k < LOSS_KINKS; k++) {
+    double z, jump, bend;
+
+    LossKink(k, 1, p, &z, &jump, &bend);
+    if (bend != 0) return 0;
+  }
+  return LossCurvature(0.5, 1, p, 1) == 0;
+}
   #elif LOSS_KINKS == 0
 static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
 {
@@ -91,6 +103,12 @@ static int64_t Pieces(int64_t n, const double p[], double scale, double end, con
 }
   #else
     #define Pieces NULL
+  #endif
+  #if LOSS_KINKS <= 0
+static int Steps(const double p[])
+{
+  return 0;
+}
   #endif
 
 static int Fits(double y)
@@ -111,7 +129,7 @@ static double Offset(double u, double y, const double p[])
 
 extern const BMRMPointwise BMRM_NAME(LOSS, Host);
 
-const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, LOSS_KINKS, Pieces};
+const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, Steps, LOSS_KINKS, Pieces};
 
 #else
 static constexpr int BLOCK = 256, WARPS = BLOCK / 32;

@@ -2,6 +2,8 @@
 #include "bmrmimpl.h"
 #include <petsc/private/matimpl.h>
 
+#define BMRM_ANEW 50 /* passes */
+
 /* Are the rows at hand, and is nobody else to multiply by them? Types derived from AIJ have products of their own. */
 PetscErrorCode BMRMRowsUsable(Mat A, PetscBool *usable)
 {
@@ -58,7 +60,7 @@ static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar
 }
 
 /* y = A x */
-PetscErrorCode BMRMRowsMult(Mat A, Vec x, Vec y)
+static PetscErrorCode RowsMult(Mat A, Vec x, Vec y)
 {
   Rows               rows;
   const PetscScalar *xa;
@@ -78,23 +80,27 @@ PetscErrorCode BMRMRowsMult(Mat A, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = A'x from the rows whose factor is not zero. Examples that cost nothing have no part in a cut, nor have those of other cuts of the pass, so
-   that several cuts cost as much as one. */
-PetscErrorCode BMRMRowsMultTranspose(Mat A, Vec x, Vec y)
+/*
+  y = z + A'(x - from), or without z and from A'x. Rows whose factor is zero are not read: examples that cost nothing, those of other cuts of the pass,
+  those whose slope is the same at both points.
+*/
+static PetscErrorCode RowsMultTranspose(Mat A, Vec from, Vec x, Vec z, Vec y)
 {
   Rows               rows;
-  const PetscScalar *xa;
+  const PetscScalar *xa, *fa = NULL;
   PetscScalar       *ya;
   PetscLogDouble     flops = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_MultTranspose, A, x, y, 0));
   PetscCall(RowsGet(A, &rows));
+  if (!z) PetscCall(VecSet(y, 0));
+  else if (z != y) PetscCall(VecCopy(z, y));
   PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(PetscArrayzero(ya, rows.n));
+  if (from) PetscCall(VecGetArrayRead(from, &fa));
+  PetscCall(VecGetArray(y, &ya));
   for (PetscInt i = 0; i < rows.m; i++) {
-    const PetscScalar s   = xa[i];
+    const PetscScalar s   = fa ? xa[i] - fa[i] : xa[i];
     const PetscInt    end = rows.start[i + 1];
 
     if (s == (PetscScalar)0) continue;
@@ -102,9 +108,42 @@ PetscErrorCode BMRMRowsMultTranspose(Mat A, Vec x, Vec y)
     flops += 2.0 * (end - rows.start[i]);
   }
   PetscCall(PetscLogFlops(flops));
-  PetscCall(VecRestoreArrayWrite(y, &ya));
+  PetscCall(VecRestoreArray(y, &ya));
+  if (from) PetscCall(VecRestoreArrayRead(from, &fa));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(RowsRestore(A, &rows));
   PetscCall(PetscLogEventEnd(MAT_MultTranspose, A, x, y, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The cuts at the best point and past it: from the former best point to this one, and on to the other, the slopes of few examples change. Now and then
+  the product is made anew, so that rounding does not gather.
+*/
+static PetscErrorCode Pair(BMRM b)
+{
+  const PetscBool anew = (PetscBool)(!b->known || b->it % BMRM_ANEW == 0);
+  Vec             swap = b->rbest;
+
+  PetscFunctionBegin;
+  PetscCall(RowsMultTranspose(b->A, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
+  PetscCall(VecCopy(b->gbest, b->a[0]));
+  if (b->taken > 1) PetscCall(RowsMultTranspose(b->A, b->r[0], b->r[1], b->gbest, b->a[1]));
+  b->rbest = b->r[0];
+  b->r[0]  = swap;
+  b->known = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The products of a pass: e = A d, or with the transpose of A those of the cuts. */
+PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
+{
+  PetscFunctionBegin;
+  b->matmults += transpose ? b->ncut : 1; /* a pair is hardly more than one product */
+  if (!transpose) PetscCall(RowsMult(b->A, b->d, b->e));
+  else if (b->pair) PetscCall(Pair(b));
+  else {
+    for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b->A, NULL, b->r[k], NULL, b->a[k]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
