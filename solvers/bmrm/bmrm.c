@@ -107,8 +107,10 @@ PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
   PetscCall(VecDestroyVecs(b->nr, &b->r));
   PetscCall(VecDestroy(&b->rbest));
   PetscCall(VecDestroy(&b->gbest));
+  PetscCall(PetscFree(b->order));
   b->nr    = 0;
   b->known = PETSC_FALSE;
+  b->alike = BMRM_ALIKE_UNKNOWN;
   PetscCall(MatDestroy(&b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -54,6 +54,12 @@ typedef struct {
   PetscReal  gap[BMRM_MAX_BLOCKS];
 } BMRMQP;
 
+typedef enum {
+  BMRM_ALIKE_UNKNOWN,
+  BMRM_ALIKE,
+  BMRM_ALIKE_NOT
+} BMRMAlike;
+
 struct _p_BMRM {
   PETSCHEADER(int);
   Mat      X;         /* one example a row */
@@ -66,6 +72,9 @@ struct _p_BMRM {
   Mat      A;         /* X, or where an example has several scores X for every class; from weights to scores */
   PetscInt  m;        /* examples, on all ranks */
   PetscBool rows;     /* A is multiplied by from its rows */
+  PetscInt *order;    /* in which these are taken then */
+  BMRMAlike alike;    /* are all values of A one */
+  PetscObjectState state; /* of A, when this was looked at */
 
   /* what the user asks for */
   BMRMLoss              loss;
@@ -136,7 +145,7 @@ PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 
 /* bmrmrows.c */
-PETSC_INTERN PetscErrorCode BMRMRowsUsable(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMRowsSetUp(BMRM);
 PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
 /* bmrmloss.c */

@@ -2,15 +2,8 @@
 #include "bmrmimpl.h"
 #include <petsc/private/matimpl.h>
 
-#define BMRM_ANEW 50 /* passes */
-
-/* Are the rows at hand, and is nobody else to multiply by them? Types derived from AIJ have products of their own. */
-PetscErrorCode BMRMRowsUsable(Mat A, PetscBool *usable)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, usable));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define BMRM_ANEW   50  /* passes, after which a product is made anew */
+#define BMRM_WINDOW 512 /* rows */
 
 typedef struct {
   PetscInt           m, n;
@@ -40,8 +33,49 @@ static PetscErrorCode RowsRestore(Mat A, Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <row i, x>, in four sums, none of which waits for another */
-static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar x[])
+/*
+  Whether the rows are at hand, and nobody else is to multiply by them: types derived from AIJ have products of their own. Then finds an order of the rows
+  in which those of one length follow each other, within windows that the cache holds: how long a row is is what a processor guesses wrong.
+*/
+PetscErrorCode BMRMRowsSetUp(BMRM b)
+{
+  Rows      rows;
+  PetscInt *length;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)b->A, MATSEQAIJ, &b->rows));
+  if (!b->rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RowsGet(b->A, &rows));
+  PetscCall(PetscMalloc1(rows.m, &b->order));
+  PetscCall(PetscMalloc1(rows.m, &length));
+  for (PetscInt i = 0; i < rows.m; i++) {
+    b->order[i] = i;
+    length[i]   = rows.start[i + 1] - rows.start[i];
+  }
+  for (PetscInt i = 0; i < rows.m; i += BMRM_WINDOW) PetscCall(PetscSortIntWithArray(PetscMin(BMRM_WINDOW, rows.m - i), length + i, b->order + i));
+  PetscCall(PetscFree(length));
+  PetscCall(RowsRestore(b->A, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is there one value only? Then the values need not be read: two thirds of what a product moves. Looked at again when the matrix has changed. */
+static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
+{
+  PetscObjectState state;
+  const PetscInt   nz = rows->start[rows->m];
+  PetscInt         k  = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)b->A, &state));
+  if (b->alike != BMRM_ALIKE_UNKNOWN && state == b->state) PetscFunctionReturn(PETSC_SUCCESS);
+  while (k < nz && rows->value[k] == rows->value[0]) k++;
+  b->alike = nz > 0 && k >= nz ? BMRM_ALIKE : BMRM_ALIKE_NOT;
+  b->state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* <row i, x>, in four sums, none of which waits for another; of rows whose values are one, the sum of entries of x */
+static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar x[], PetscBool alike)
 {
   const PetscInt    *column = rows->column;
   const PetscScalar *value  = rows->value;
@@ -50,18 +84,20 @@ static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar
   PetscInt           k = rows->start[i];
 
   for (; k + 3 < end; k += 4) {
-    s0 += value[k] * x[column[k]];
-    s1 += value[k + 1] * x[column[k + 1]];
-    s2 += value[k + 2] * x[column[k + 2]];
-    s3 += value[k + 3] * x[column[k + 3]];
+    s0 += (alike ? 1 : value[k]) * x[column[k]];
+    s1 += (alike ? 1 : value[k + 1]) * x[column[k + 1]];
+    s2 += (alike ? 1 : value[k + 2]) * x[column[k + 2]];
+    s3 += (alike ? 1 : value[k + 3]) * x[column[k + 3]];
   }
-  for (; k < end; k++) s0 += value[k] * x[column[k]];
+  for (; k < end; k++) s0 += (alike ? 1 : value[k]) * x[column[k]];
   return (s0 + s1) + (s2 + s3);
 }
 
 /* y = A x */
-static PetscErrorCode RowsMult(Mat A, Vec x, Vec y)
+static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
 {
+  const Mat          A     = b->A;
+  const PetscInt    *order = b->order;
   Rows               rows;
   const PetscScalar *xa;
   PetscScalar       *ya;
@@ -71,7 +107,12 @@ static PetscErrorCode RowsMult(Mat A, Vec x, Vec y)
   PetscCall(RowsGet(A, &rows));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayWrite(y, &ya));
-  for (PetscInt i = 0; i < rows.m; i++) ya[i] = RowDot(&rows, i, xa);
+  PetscCall(FindCommon(b, &rows));
+  if (b->alike == BMRM_ALIKE) {
+    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = rows.value[0] * RowDot(&rows, order[i], xa, PETSC_TRUE);
+  } else {
+    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = RowDot(&rows, order[i], xa, PETSC_FALSE);
+  }
   PetscCall(PetscLogFlops(2.0 * rows.start[rows.m]));
   PetscCall(VecRestoreArrayWrite(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));
@@ -84,8 +125,9 @@ static PetscErrorCode RowsMult(Mat A, Vec x, Vec y)
   y = z + A'(x - from), or without z and from A'x. Rows whose factor is zero are not read: examples that cost nothing, those of other cuts of the pass,
   those whose slope is the same at both points.
 */
-static PetscErrorCode RowsMultTranspose(Mat A, Vec from, Vec x, Vec z, Vec y)
+static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
 {
+  const Mat          A = b->A;
   Rows               rows;
   const PetscScalar *xa, *fa = NULL;
   PetscScalar       *ya;
@@ -94,6 +136,7 @@ static PetscErrorCode RowsMultTranspose(Mat A, Vec from, Vec x, Vec z, Vec y)
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_MultTranspose, A, x, y, 0));
   PetscCall(RowsGet(A, &rows));
+  PetscCall(FindCommon(b, &rows));
   if (!z) PetscCall(VecSet(y, 0));
   else if (z != y) PetscCall(VecCopy(z, y));
   PetscCall(VecGetArrayRead(x, &xa));
@@ -104,7 +147,11 @@ static PetscErrorCode RowsMultTranspose(Mat A, Vec from, Vec x, Vec z, Vec y)
     const PetscInt    end = rows.start[i + 1];
 
     if (s == (PetscScalar)0) continue;
-    for (PetscInt k = rows.start[i]; k < end; k++) ya[rows.column[k]] += s * rows.value[k];
+    if (b->alike == BMRM_ALIKE) {
+      for (PetscInt k = rows.start[i]; k < end; k++) ya[rows.column[k]] += s * rows.value[0];
+    } else {
+      for (PetscInt k = rows.start[i]; k < end; k++) ya[rows.column[k]] += s * rows.value[k];
+    }
     flops += 2.0 * (end - rows.start[i]);
   }
   PetscCall(PetscLogFlops(flops));
@@ -126,9 +173,9 @@ static PetscErrorCode Pair(BMRM b)
   Vec             swap = b->rbest;
 
   PetscFunctionBegin;
-  PetscCall(RowsMultTranspose(b->A, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
+  PetscCall(RowsMultTranspose(b, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
   PetscCall(VecCopy(b->gbest, b->a[0]));
-  if (b->taken > 1) PetscCall(RowsMultTranspose(b->A, b->r[0], b->r[1], b->gbest, b->a[1]));
+  if (b->taken > 1) PetscCall(RowsMultTranspose(b, b->r[0], b->r[1], b->gbest, b->a[1]));
   b->rbest = b->r[0];
   b->r[0]  = swap;
   b->known = PETSC_TRUE;
@@ -140,10 +187,10 @@ PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
 {
   PetscFunctionBegin;
   b->matmults += transpose ? b->ncut : 1; /* a pair is hardly more than one product */
-  if (!transpose) PetscCall(RowsMult(b->A, b->d, b->e));
+  if (!transpose) PetscCall(RowsMult(b, b->d, b->e));
   else if (b->pair) PetscCall(Pair(b));
   else {
-    for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b->A, NULL, b->r[k], NULL, b->a[k]));
+    for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b, NULL, b->r[k], NULL, b->a[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

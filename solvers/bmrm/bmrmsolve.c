@@ -40,7 +40,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
       PetscCall(PetscObjectReference((PetscObject)b->X));
       b->A = b->X;
     }
-    PetscCall(BMRMRowsUsable(b->A, &b->rows));
+    PetscCall(BMRMRowsSetUp(b));
     PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
