@@ -104,7 +104,7 @@ static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
   while (br->lo < br->hi) {
     PetscCall(GatherCandidates(br, &n));
     if (!n) { /* linear from lo to hi */
-      const PetscReal root = br->curve > 0 ? -br->slope / br->curve : br->lo;
+      const PetscReal flat = br->slope < 0 && br->hi < PETSC_MAX_REAL ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
