@@ -157,6 +157,9 @@ fi
 if [ -z "$large" ]; then :; elif [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
   verdict "w8a: at most 115 passes" iterations "$tmp/w8a.json"
+  run 1 -f "$svm/w8a" -mat_type aij -bmrm_best_cut 0 -report "$tmp/one.json" && holds "$(value "$tmp/one.json" iterations) <= 115 && $(value "$tmp/w8a.json" iterations) <= 90" &&
+    holds "$(value "$tmp/one.json" objective) - $(value "$tmp/w8a.json" objective) <= 1e-4 && $(value "$tmp/w8a.json" objective) >= $(value "$tmp/one.json" lower_bound)"
+  verdict "w8a: at most 115 passes with one cut, 90 with one at the best point, too; both certify the same" iterations "$tmp/one.json"
 else
   skip "w8a" "the data set is not in $svm"
 fi
