@@ -62,19 +62,20 @@ typedef enum {
 
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat              X;         /* one example a row */
-  Vec              y;         /* labels */
-  Vec              queries;   /* of the examples, or NULL */
-  PetscInt         classes;   /* as the user says, or PETSC_DECIDE */
-  Vec              factor;    /* of the features' weights in the regulariser, or NULL for ones */
-  Vec              groups;    /* of the features, or NULL */
-  PetscInt         groupsize; /* without them so many features are a group */
-  Mat              A;         /* X, or where an example has several scores X for every class; from weights to scores */
-  PetscInt         m;         /* examples, on all ranks */
-  PetscBool        rows;      /* A is multiplied by from its rows */
-  PetscInt        *order;     /* in which these are taken then */
-  BMRMAlike        alike;     /* are all values of A one */
-  PetscObjectState state;     /* of A, when this was looked at */
+  Mat              X;          /* one example a row */
+  Vec              y;          /* labels */
+  Vec              queries;    /* of the examples, or NULL */
+  PetscInt         classes;    /* as the user says, or PETSC_DECIDE */
+  Vec              factor;     /* of the features' weights in the regulariser, or NULL for ones */
+  Vec              groups;     /* of the features, or NULL */
+  PetscInt         groupsize;  /* without them so many features are a group */
+  Mat              A;          /* X, or where an example has several scores X for every class; from weights to scores */
+  PetscInt         m;          /* examples, on all ranks */
+  PetscBool        rows;       /* A is multiplied by from its rows */
+  PetscInt        *order;      /* in which these are taken then */
+  BMRMAlike        alike;      /* are all values of A one */
+  PetscObjectState state;      /* of A, when this was looked at */
+  PetscLogEvent    product[2]; /* as which products with the rows, and with their transpose, are logged */
 
   /* what the user asks for */
   BMRMLoss              loss;

@@ -1,6 +1,5 @@
 /* Products with the rows of an AIJ matrix that one process has alone: what MatMult() and MatMultTranspose() give, with less work. */
 #include "bmrmimpl.h"
-#include <petsc/private/matimpl.h>
 
 #define BMRM_ANEW   50  /* passes, after which a product is made anew */
 #define BMRM_WINDOW 512 /* rows */
@@ -45,6 +44,8 @@ PetscErrorCode BMRMRowsSetUp(BMRM b)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)b->A, MATSEQAIJ, &b->rows));
   if (!b->rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventGetId("MatMult", &b->product[0]));
+  PetscCall(PetscLogEventGetId("MatMultTranspose", &b->product[1]));
   PetscCall(RowsGet(b->A, &rows));
   PetscCall(PetscMalloc1(rows.m, &b->order));
   PetscCall(PetscMalloc1(rows.m, &length));
@@ -103,7 +104,7 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
   PetscScalar       *ya;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(MAT_Mult, A, x, y, 0));
+  PetscCall(PetscLogEventBegin(b->product[0], A, x, y, 0));
   PetscCall(RowsGet(A, &rows));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayWrite(y, &ya));
@@ -117,7 +118,7 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
   PetscCall(VecRestoreArrayWrite(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(RowsRestore(A, &rows));
-  PetscCall(PetscLogEventEnd(MAT_Mult, A, x, y, 0));
+  PetscCall(PetscLogEventEnd(b->product[0], A, x, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,7 +135,7 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
   PetscLogDouble     flops = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(MAT_MultTranspose, A, x, y, 0));
+  PetscCall(PetscLogEventBegin(b->product[1], A, x, y, 0));
   PetscCall(RowsGet(A, &rows));
   PetscCall(FindCommon(b, &rows));
   if (!z) PetscCall(VecSet(y, 0));
@@ -159,7 +160,7 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
   if (from) PetscCall(VecRestoreArrayRead(from, &fa));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(RowsRestore(A, &rows));
-  PetscCall(PetscLogEventEnd(MAT_MultTranspose, A, x, y, 0));
+  PetscCall(PetscLogEventEnd(b->product[1], A, x, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
