@@ -1,8 +1,9 @@
 /* Products with the rows of an AIJ matrix that one process has alone: what MatMult() and MatMultTranspose() give, with less work. */
 #include "bmrmimpl.h"
 
-#define BMRM_ANEW   50  /* passes, after which a product is made anew */
-#define BMRM_WINDOW 512 /* rows */
+#define BMRM_ANEW   50 /* passes, after which a product is made anew */
+#define BMRM_WINDOW 64 /* rows */
+#define BMRM_SHORT  16 /* entries of a row on the average, up to which they are ordered */
 
 typedef struct {
   PetscInt           m, n;
@@ -34,7 +35,8 @@ static PetscErrorCode RowsRestore(Mat A, Rows *rows)
 
 /*
   Whether the rows are at hand, and nobody else is to multiply by them: types derived from AIJ have products of their own. Then finds an order of the rows
-  in which those of one length follow each other, within windows that the cache holds: how long a row is is what a processor guesses wrong.
+  in which those of one length follow each other, within windows that the cache holds: how long a row is is what a processor guesses wrong. Long rows
+  cost more to jump among than their ends do.
 */
 PetscErrorCode BMRMRowsSetUp(BMRM b)
 {
@@ -53,7 +55,7 @@ PetscErrorCode BMRMRowsSetUp(BMRM b)
     b->order[i] = i;
     length[i]   = rows.start[i + 1] - rows.start[i];
   }
-  for (PetscInt i = 0; i < rows.m; i += BMRM_WINDOW) PetscCall(PetscSortIntWithArray(PetscMin(BMRM_WINDOW, rows.m - i), length + i, b->order + i));
+  for (PetscInt i = 0; i < rows.m && rows.start[rows.m] / BMRM_SHORT <= rows.m; i += BMRM_WINDOW) PetscCall(PetscSortIntWithArray(PetscMin(BMRM_WINDOW, rows.m - i), length + i, b->order + i));
   PetscCall(PetscFree(length));
   PetscCall(RowsRestore(b->A, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
