@@ -77,23 +77,14 @@ static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <row i, x>, in four sums, none of which waits for another; of rows whose values are one, the sum of entries of x */
+/* <row i, x>; of rows whose values are one, the sum of entries of x */
 static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar x[], PetscBool alike)
 {
-  const PetscInt    *column = rows->column;
-  const PetscScalar *value  = rows->value;
-  const PetscInt     end    = rows->start[i + 1];
-  PetscScalar        s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  PetscInt           k = rows->start[i];
+  const PetscInt end = rows->start[i + 1];
+  PetscScalar    sum = 0;
 
-  for (; k + 3 < end; k += 4) {
-    s0 += (alike ? 1 : value[k]) * x[column[k]];
-    s1 += (alike ? 1 : value[k + 1]) * x[column[k + 1]];
-    s2 += (alike ? 1 : value[k + 2]) * x[column[k + 2]];
-    s3 += (alike ? 1 : value[k + 3]) * x[column[k + 3]];
-  }
-  for (; k < end; k++) s0 += (alike ? 1 : value[k]) * x[column[k]];
-  return (s0 + s1) + (s2 + s3);
+  for (PetscInt k = rows->start[i]; k < end; k++) sum += (alike ? 1 : rows->value[k]) * x[rows->column[k]];
+  return sum;
 }
 
 /* y = A x */
