@@ -104,7 +104,7 @@ static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
   while (br->lo < br->hi) {
     PetscCall(GatherCandidates(br, &n));
     if (!n) { /* linear from lo to hi */
-      const PetscReal flat = br->slope < 0 && br->hi < PETSC_MAX_REAL ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
+      const PetscReal flat = br->slope < 0 && br->hi < PETSC_INFINITY ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
@@ -173,7 +173,7 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   br.comm = comm;
   br.lo   = 0;
-  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_MAX_REAL); /* the pieces only raise the derivative */
+  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_INFINITY); /* the pieces only raise the derivative */
   br.kink = p->kink;
   for (PetscInt i = 0; i < p->n; i++) {
     if (p->kink[i].t > 0 && p->kink[i].t < br.hi) p->kink[k++] = p->kink[i];
@@ -326,7 +326,7 @@ static PetscErrorCode Exact(BMRM b, PetscReal last, PetscReal *t)
     PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], p));
     PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, p));
     PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), p, b->lambda * b->along[0], b->lambda * b->along[1], t));
-    if (*t < p->end) break;
+    if (*t < p->end || p->end == PETSC_INFINITY) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
