@@ -58,6 +58,7 @@ PETSC_EXTERN PetscErrorCode BMRMSetConvergenceTest(BMRM, BMRMConvergenceTestFn, 
 PETSC_EXTERN PetscErrorCode BMRMConvergedDefault(BMRM, PetscInt, PetscReal, PetscReal, BMRMConvergedReason *, void *);
 PETSC_EXTERN PetscErrorCode BMRMSetLineSearch(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetMu(BMRM, PetscReal, PetscBool);
+PETSC_EXTERN PetscErrorCode BMRMSetBestCut(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetIdleAge(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetQPTolerance(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetErrorIfNotConverged(BMRM, PetscBool);

@@ -65,8 +65,9 @@ typedef struct {
   int                  nparameter;
   int (*fits)(double y);
   double (*offset)(double u, double y, const double p[]);
-  int kinks;                                                                                                                   /* of one example, -1 when the loss is not piecewise quadratic */
-  int64_t (*pieces)(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *); /* those ahead; returns their number */
+  int (*steps)(const double p[]);                                                                                                          /* whether the slope is constant between kinks */
+  int kinks;                                                                                                                               /* of one example, -1 when the loss is not piecewise quadratic */
+  int64_t (*pieces)(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *); /* those ahead, up to the step end; returns their number */
 } BMRMPointwise;
 
 #if defined(__cplusplus)

@@ -2,6 +2,9 @@
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
+#define BMRM_REACH      4    /* times the last step, up to where the next one is expected */
+#define BMRM_LEAST_STEP 0.01 /* which the last one counts as at least */
+
 /* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
 typedef struct {
   MPI_Comm    comm;
@@ -101,7 +104,7 @@ static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
   while (br->lo < br->hi) {
     PetscCall(GatherCandidates(br, &n));
     if (!n) { /* linear from lo to hi */
-      const PetscReal root = br->curve > 0 ? -br->slope / br->curve : br->lo;
+      const PetscReal flat = br->slope < 0 && br->hi < PETSC_INFINITY ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
@@ -147,7 +150,7 @@ PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *p)
 - B    - its curvature, not negative
 
   Output Parameter:
-. t - the minimiser, the same on all ranks
+. t - the minimiser, the same on all ranks, or the end of the pieces if it lies beyond
 
   Notes:
   The derivative is piecewise linear and grows. Each round evaluates it, by one reduction, at up to some tens of
@@ -170,7 +173,7 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   br.comm = comm;
   br.lo   = 0;
-  br.hi   = B > 0 ? -br.slope / B : PETSC_MAX_REAL; /* the pieces only raise the derivative */
+  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_INFINITY); /* the pieces only raise the derivative */
   br.kink = p->kink;
   for (PetscInt i = 0; i < p->n; i++) {
     if (p->kink[i].t > 0 && p->kink[i].t < br.hi) p->kink[k++] = p->kink[i];
@@ -309,6 +312,25 @@ static PetscErrorCode Multisection(BMRM b, PetscReal *root)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The exact step. It changes little from pass to pass, so that few kinks are looked at: those up to some times the last step, where the root is, or else all.
+*/
+static PetscErrorCode Exact(BMRM b, PetscReal last, PetscReal *t)
+{
+  BMRMPieces *p = &b->pieces;
+
+  PetscFunctionBegin;
+  for (p->end = BMRM_REACH * PetscMax(last, BMRM_LEAST_STEP);; p->end = PETSC_INFINITY) {
+    p->slope = p->curve = 0;
+    p->n                = 0;
+    PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], p));
+    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, p));
+    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), p, b->lambda * b->along[0], b->lambda * b->along[1], t));
+    if (*t < p->end || p->end == PETSC_INFINITY) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The step along d from the best point to the least objective, the same on all ranks. */
 PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 {
@@ -318,14 +340,13 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
   PetscFunctionBegin;
   PetscCall(VecGPUGetRuntime(b->f, &dev));
   if (b->loss->onebyone) dev = NULL;
-  exact           = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
-  b->pieces.slope = b->pieces.curve = 0;
-  b->pieces.n                       = 0;
-  if (exact || b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  exact = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   if (exact) {
-    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, &b->pieces));
-    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * b->along[0], b->lambda * b->along[1], t));
-  } else if (dev) PetscCall(Multisection(b, t));
+    PetscCall(Exact(b, b->step, t));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  if (dev) PetscCall(Multisection(b, t));
   else PetscCall(Safeguarded(b, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,6 +44,7 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 . -bmrm_warm_start <false>             - go on from the last solve
 . -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
 . -bmrm_mu_adapt <true>                - change it on the way
+. -bmrm_best_cut <true>                - take a second cut at the best point, where it costs little
 . -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
 . -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
 . -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
@@ -64,7 +65,7 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
   PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
   PetscInt  every = b->checkpoint_every;
-  PetscBool adapt = b->mu_adapt, set;
+  PetscBool adapt = b->mu_adapt, best_cut = b->best_cut, line_search = b->line_search, set;
   char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
@@ -76,11 +77,12 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap", "BMRMSetTolerances", eps, &eps, NULL));
   PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
   PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most", "BMRMSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", b->line_search, &b->line_search, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
   PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts a pass", "BMRMSetCuts", ncut, &ncut, NULL));
   PetscCall(PetscOptionsBool("-bmrm_warm_start", "go on from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
   PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
   PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point, where it costs little", "BMRMSetBestCut", best_cut, &best_cut, NULL));
   PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
   PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
@@ -100,6 +102,8 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(BMRMSetLambda(b, lambda));
   PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
   PetscCall(BMRMSetMu(b, mu, adapt));
+  PetscCall(BMRMSetLineSearch(b, line_search));
+  PetscCall(BMRMSetBestCut(b, best_cut));
   PetscCall(BMRMSetIdleAge(b, idle_age));
   PetscCall(BMRMSetQPTolerance(b, qp_rtol));
   PetscFunctionReturn(PETSC_SUCCESS);
