@@ -4,7 +4,6 @@
 
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
-#include "bmrm.h"
 #include "bmrmloss.h"
 #include "bmrmregularizer.h"
 

@@ -6,11 +6,9 @@
 #ifndef BMRM_LOSS_H
 #define BMRM_LOSS_H
 
+#include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
-#include <petscvec.h>
 #include "solvers/bmrm/bmrmformula.h"
-
-typedef struct _n_BMRMLoss *BMRMLoss;
 
 /* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
 typedef struct {
@@ -58,7 +56,6 @@ struct _n_BMRMLoss {
   void             *data;                        /* of the type */
 };
 
-PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
 PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
 PETSC_EXTERN PetscErrorCode BMRMLossDescribe(BMRMLoss, BMRMTask, int (*)(double), const char[], PetscInt, const BMRMLossParameter[]);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);

@@ -5,8 +5,8 @@ static char help[] = "Trains a linear model by a bundle method with a certified 
 Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector machine unless -bmrm_loss and -bmrm_reg say otherwise.\n\n";
 
 #include <gpucsr.h>
+#include <gpucsrbmrm.h>
 #include <petsctime.h>
-#include "bmrm.h"
 #include "libsvm.h"
 #include "model.h"
 #include <math.h>

@@ -2,10 +2,9 @@
 #ifndef BMRM_MODEL_H
 #define BMRM_MODEL_H
 
+#include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
-#include <petscmat.h>
 #include "app/app.h"
-#include "bmrm.h"
 
 /* a linear model, the whole of it on every rank: the score of x is <w, x> + offset; of several classes one of each */
 typedef struct {
