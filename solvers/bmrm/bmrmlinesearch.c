@@ -4,6 +4,7 @@
 
 #define BMRM_REACH      4    /* times the last step, up to where the next one is expected */
 #define BMRM_LEAST_STEP 0.01 /* which the last one counts as at least */
+#define BMRM_LITTLE     1e-4 /* part of the gap that a search on a device may leave to gain: each round is a kernel and a wait */
 
 /* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
 typedef struct {
@@ -273,17 +274,19 @@ static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi,
 
 /*
   For scores on a device, whatever the loss: each round takes the derivative at BMRM_SLOPES places in one go, and keeps the gap
-  between two of them that holds the root. The first places spread over many powers of two; the next ones crowd around the
-  root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them.
+  between two of them that holds the root. The first places spread around the last step, from a sixtieth to five times as far; the next ones
+  crowd around the root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them, or where all that is
+  left to gain, at most the width of the gap times the slope at its lower end, is little next to the gap of the solver: two rounds mostly.
 */
-static PetscErrorCode Multisection(BMRM b, PetscReal *root)
+static PetscErrorCode Multisection(BMRM b, PetscReal last, PetscReal *root)
 {
-  PetscReal t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
-  PetscInt  n = BMRM_SLOPES;
+  const PetscReal little = BMRM_LITTLE * PetscMax(0, b->J - b->lower);
+  PetscReal       t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
+  PetscInt        n = BMRM_SLOPES;
 
   PetscFunctionBegin;
   t[0] = 0;
-  for (PetscInt k = 1; k < n; k++) t[k] = PetscPowRealInt(2, k - 12);
+  for (PetscInt k = 1; k < n; k++) t[k] = PetscMax(last, BMRM_LEAST_STEP) * PetscPowRealInt(1.5, k - n + 5);
   for (PetscInt round = 0; n > 0 && round < 60; round++) {
     PetscInt k = 0;
 
@@ -304,6 +307,7 @@ static PetscErrorCode Multisection(BMRM b, PetscReal *root)
       }
     }
     if (-dlo[0] <= 1e-15 * first || lo > 1e100) break;
+    if (lo > 0 && -dlo[0] * (hi - lo) <= little) break;
     if (hi == PETSC_INFINITY) {
       for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
     } else PetscCall(Places(lo, dlo, hi, dhi, &n, t)); /* none when lo and hi are neighbours */
@@ -346,7 +350,7 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
-  if (dev) PetscCall(Multisection(b, t));
+  if (dev) PetscCall(Multisection(b, b->step, t));
   else PetscCall(Safeguarded(b, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

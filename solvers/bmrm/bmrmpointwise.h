@@ -165,44 +165,42 @@ static Parameters Keep(const double p[])
   return kept;
 }
 
-/* the sum over a block, in thread 0; always in the same order */
-__device__ static double Together(double mine)
+/* The sums over a block, sum k in thread k; always in the same order. Once a kernel. */
+template <int K>
+__device__ static double Together(double (&mine)[K])
 {
-  __shared__ double warps[WARPS];
+  __shared__ double warps[K][WARPS];
+  double            sum = 0;
 
-  for (int half = 16; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
-  __syncthreads(); /* a former call's readers are done with the shared array */
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < WARPS; w++) mine += warps[w];
+  #pragma unroll
+  for (int k = 0; k < K; k++) {
+    for (int half = 16; half > 0; half /= 2) mine[k] += __shfl_down_sync(0xffffffffu, mine[k], half);
+    if (threadIdx.x % 32 == 0) warps[k][threadIdx.x / 32] = mine[k];
   }
-  return mine;
+  __syncthreads();
+  for (int w = 0; w < WARPS && threadIdx.x < K; w++) sum += warps[threadIdx.x][w];
+  return sum;
 }
 
 /* Rule: K sums, and what row i adds to them */
 template <class Rule>
 __global__ static void __launch_bounds__(BLOCK) Sum(Rule rule, int64_t n, double *partial)
 {
-  double mine[Rule::K] = {};
+  double mine[Rule::K] = {}, sum;
 
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) rule.take(mine, i);
-  #pragma unroll
-  for (int k = 0; k < Rule::K; k++) {
-    const double sum = Together(mine[k]);
-
-    if (threadIdx.x == 0) partial[k * BMRM_PARTS + blockIdx.x] = sum;
-  }
+  sum = Together(mine);
+  if (threadIdx.x < Rule::K) partial[threadIdx.x * BMRM_PARTS + blockIdx.x] = sum;
 }
 
 /* block k adds the partial sums k */
 __global__ static void __launch_bounds__(BLOCK) Finish(int parts, const double *partial, double *result)
 {
-  double mine = 0;
+  double mine[1] = {0}, sum;
 
-  for (int b = threadIdx.x; b < parts; b += BLOCK) mine += partial[blockIdx.x * BMRM_PARTS + b];
-  mine = Together(mine);
-  if (threadIdx.x == 0) result[blockIdx.x] = mine;
+  for (int b = threadIdx.x; b < parts; b += BLOCK) mine[0] += partial[blockIdx.x * BMRM_PARTS + b];
+  sum = Together(mine);
+  if (threadIdx.x == 0) result[blockIdx.x] = sum;
 }
 
 template <class Rule>
