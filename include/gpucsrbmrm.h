@@ -28,6 +28,7 @@ PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BM
 PETSC_EXTERN PetscErrorCode BMRMRegularizerRegister(const char[], PetscErrorCode (*)(BMRMRegularizer));
 
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
+PETSC_EXTERN PetscErrorCode BMRMDuplicate(BMRM, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetClasses(BMRM, PetscInt);

@@ -82,11 +82,12 @@ static PetscErrorCode ShowHelp(MPI_Comm comm)
   BMRM      b;
   PetscInt  n = BMRM_MAX_PATH;
   PetscReal lambda[BMRM_MAX_PATH];
+  PetscBool together;
 
   PetscFunctionBegin;
   PetscCall(BMRMCreate(comm, &b));
   PetscCall(BMRMSetFromOptions(b));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
   PetscCall(BMRMDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,14 +161,14 @@ static PetscErrorCode SetTraining(BMRM b, const Training *tr)
 static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Training *tr)
 {
   PetscInt      n    = BMRM_MAX_PATH, best;
-  PetscBool     more = PETSC_FALSE, accuracy;
+  PetscBool     more = PETSC_FALSE, together, accuracy;
   PetscReal     lambda[BMRM_MAX_PATH];
   BMRMPathPoint point[BMRM_MAX_PATH];
   BMRMTask      task;
 
   PetscFunctionBegin;
   PetscCall(BMRMGetTask(b, &task));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
   if (!n) {
     PetscCheck(!rq->folds, comm, PETSC_ERR_ARG_INCOMP, "-cv chooses a lambda: give some with -bmrm_path");
     PetscCall(SetTraining(b, tr));
@@ -181,9 +182,9 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     point[k].validation = (PetscReal)NAN;
   }
   PetscCall(SetTraining(b, tr));
-  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, n, point));
+  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, together, n, point));
   PetscCall(SetTraining(b, tr));
-  PetscCall(BMRMPathSolve(b, tr->y, n, point));
+  PetscCall(BMRMPathSolve(b, tr->y, together, n, point));
   best     = rq->folds ? 0 : n - 1;
   accuracy = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_MULTICLASS);
   for (PetscInt k = 1; rq->folds && k < n; k++) {
@@ -191,7 +192,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     if (more) best = k;
   }
   PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
-  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, 1, &point[best]));
+  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, PETSC_FALSE, 1, &point[best]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -105,6 +105,11 @@ if [ -f "$small" ]; then
   done
   close "$(value "$tmp/path1.json" lambda)" "$(value "$tmp/path2.json" lambda)" 0 && close "$(value "$tmp/path1.json" objective)" "$(value "$tmp/path2.json" objective)" 2e-4
   verdict "small: ranks choose the same lambda"
+  for n in 1 2; do
+    run $n -f "$small" -mat_gpucsr_storage double -bmrm_path 1e-1,1e-2,1e-3 -bmrm_path_together -cv 5 -bias 1 -bmrm_view -report "$tmp/path.json" && close "$(value "$tmp/path.json" lambda)" "$(value "$tmp/path1.json" lambda)" 0 &&
+      close "$(value "$tmp/path.json" objective)" "$(value "$tmp/path1.json" objective)" 1e-4 && [ "$(grep -c '^BMRM Object' "$tmp/log")" = 19 ] # five folds and the whole for each of three lambdas, and the best once more
+    verdict "small: lambdas in step choose the same one, $n rank(s)"
+  done
   run 1 -model "$tmp/path1" -test "$small" -mat_type aij -predictions "$tmp/path.labels" -report "$tmp/path.json" &&
     close "$(value "$tmp/path.json" test_accuracy)" "$(value "$tmp/path1.json" train_accuracy)" 0 && close "$(value "$tmp/path.json" test_auc)" "$(value "$tmp/path1.json" train_auc)" 1e-12 && grep -q '^offset ' "$tmp/path1"
   verdict "small: a model with a bias predicts what it was trained to"
