@@ -119,6 +119,10 @@ if [ -f "$small" ]; then
       F = 2 * tp / (2 * tp + fp + fn); M = (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
       exit !(F - f1 < 1e-12 && f1 - F < 1e-12 && M - mcc < 1e-12 && mcc - M < 1e-12) }'
   verdict "small: F1 and Matthews' coefficient are those of the predictions"
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -bmrm_max_it 7 -report "$tmp/ours.json" && run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_epsilonTol 1e-7 -bmrm_maxNumOfIter 7 -report "$tmp/theirs.json" -options_left &&
+    ! grep -q 'epsilonTol' "$tmp/log" && [ "$(value "$tmp/theirs.json" iterations)" = 7 ] && close "$(value "$tmp/ours.json" gap)" "$(value "$tmp/theirs.json" gap)" 0
+  verdict "small: the names of bmrm-2.1 mean the same"
+  refused "small: two names of one option" 1 "are two names of one option" -f "$small" -mat_type aij -bmrm_eps 1e-3 -bmrm_epsilonTol 1e-3 -model "$tmp/out/m"
   refused "small: cross-validation without a path" 1 "give some with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
   refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
   refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
