@@ -68,13 +68,11 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   const size_t block = (size_t)1 << 20; /* stays in the cache */
 
   PetscFunctionBegin;
-  ps->mcap  = 1024;
-  ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + ps->text.left / 5); /* most entries are longer */
+  ps->mcap = 1024;
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->query));
-  PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->j));
-  PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->a));
+  PetscCall(BMRMParserReserve(ps, 1024 + ps->text.left / 5)); /* most entries are longer */
   ps->ex->i[0] = 0;
   do {
     PetscCall(GpAppTextNext(&ps->text, block));
