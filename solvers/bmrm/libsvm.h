@@ -60,4 +60,8 @@ PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, Pet
 PETSC_INTERN PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm, const char[], PetscBool *, PetscInt64 *);
 PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
 
+/* examplesmarket.c */
+PETSC_INTERN PetscBool      BMRMExamplesIsMarket_Private(const char[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *);
+
 #endif

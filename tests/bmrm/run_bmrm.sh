@@ -464,10 +464,43 @@ if [ -f "$small" ]; then
       refused "binary: no room to write it, $n rank(s)" $n "No space left on device; nothing was left behind" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
       verdict "binary: and nothing of it is there, $n rank(s)"
     done
+    cp "$tmp/tiny.model" "$tmp/full/model" && dd if=/dev/zero of="$tmp/full/filler" 2>/dev/null
+    for n in 1 2; do
+      refused "output: no room for the model, $n rank(s)" $n "No space left on device" -f "$small" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/full/model"
+      cmp -s "$tmp/tiny.model" "$tmp/full/model" && [ "$(ls "$tmp/full")" = "$(printf 'filler\nmodel')" ]
+      verdict "output: and the former model is intact, $n rank(s)"
+    done
     umount "$tmp/full"
   else
     skip "binary: no room to write it" "no leave to mount a small file system"
   fi
+fi
+# --- Matrix Market ----------------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  awk '{ for (k = 2; k <= NF; k++) { split($k, e, ":"); print NR, e[1], e[2] } }' "$small" | sort -k2,2n -k1,1n >"$tmp/triples" # by columns, as many write it
+  cut -d' ' -f1 "$small" | tee "$tmp/market.labels" "$tmp/dense.labels" >"$tmp/bad.labels"
+  rows=$(wc -l <"$tmp/bad.labels") cols=$(tail -1 "$tmp/triples" | cut -d' ' -f2) nnz=$(wc -l <"$tmp/triples")
+  { printf '%%%%MatrixMarket matrix coordinate real general\n%% by columns\n\n%d %d %d\n' "$rows" "$cols" "$nnz" && cat "$tmp/triples"; } >"$tmp/market.mtx"
+  { printf '%%%%MatrixMarket matrix array real general\n%d %d\n' "$rows" "$cols" && awk -v m="$rows" -v n="$cols" '{ a[$1, $2] = $3 } END { for (j = 1; j <= n; j++) for (i = 1; i <= m; i++) print (i, j) in a ? a[i, j] : 0 }' "$tmp/triples"; } >"$tmp/dense.mtx"
+  set=(-mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9)
+  run 1 -f "$small" "${set[@]}" -report "$tmp/text.json"
+  for file in market dense; do
+    for n in 1 3; do
+      run $n -f "$tmp/$file.mtx" "${set[@]}" -test "$small" -report "$tmp/market.json" && close "$(value "$tmp/text.json" objective)" "$(value "$tmp/market.json" objective)" 1e-9 &&
+        close "$(value "$tmp/text.json" nnz)" "$(value "$tmp/market.json" nnz)" 0 && close "$(value "$tmp/text.json" train_accuracy)" "$(value "$tmp/market.json" test_accuracy)" 0
+      verdict "Matrix Market: $file.mtx is what the text is, $n rank(s)"
+    done
+  done
+  market() { # market NAME MESSAGE: $tmp/bad.mtx is refused on one rank and on three
+    for n in 1 3; do refused "Matrix Market: $1, $n rank(s)" $n "$2" -f "$tmp/bad.mtx" -mat_type aij -model "$tmp/out/m"; done
+  }
+  sed '1s/general/symmetric/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a symmetric matrix" "bad.mtx: line 1: expected %%MatrixMarket matrix"
+  sed '4s/ [0-9]*$//' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "sizes that lack one" "bad.mtx: line 4: expected the numbers of rows, columns and entries"
+  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "the file is cut off or damaged"
+  sed '9s/^[0-9]*/4000/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no such row" "bad.mtx: line 9: a row or a column that the matrix does not have"
+  sed '9s/$/x/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no number" "bad.mtx: line 9: expected <row> <column> <value>"
+  cp "$tmp/market.mtx" "$tmp/bad.mtx" && sed -i '$d' "$tmp/bad.labels" && market "a label too few" "bad.labels: there are $((rows - 1)) labels, the matrix has $rows rows"
+  rm "$tmp/bad.labels" && market "no labels" "No such file"
 fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
 refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"
