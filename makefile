@@ -240,9 +240,12 @@ format: ## let clang-format arrange the sources
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')
 
 install: all ## install below prefix= (default /usr/local)
-	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include bin share/doc/gpucsr share/gpucsr/data)
+	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include $(addprefix include/gpucsr/,device solvers/bmrm) bin share/doc/gpucsr share/gpucsr/data)
 	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
-	install -m 644 include/gpucsr.h $(DESTDIR)$(prefix)/include
+	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(prefix)/include
+	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
+	install -m 644 src/device/gpdevice.h $(DESTDIR)$(prefix)/include/gpucsr/device
+	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise loss regularizer classes grouped)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
 	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
 	install -m 644 $(wildcard solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md) $(DESTDIR)$(prefix)/share/gpucsr/data
@@ -251,7 +254,7 @@ clean: ## remove what was built (a PETSc built for the tests stays)
 	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
 
 client: # a program of somebody else's, for the test scripts
-	$(CC) $(pincs) $(SOURCE) -o $(TARGET) $(petsclib) -lm
+	$(CC) $(pincs) $(SOURCE) -o $(TARGET) $(FLAGS) $(petsclib) -lm
 
 print-%: # the value of a variable, for the test scripts
 	@echo '$($*)'

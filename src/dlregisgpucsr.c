@@ -1,9 +1,10 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
-#include "solvers/bmrm/bmrm.h"
 #include "vec/gpuvecimpl.h"
 #include <petsctao.h>
+
+PETSC_INTERN PetscErrorCode TaoCreate_LSBMRM(Tao);
 
 static PetscBool  Registered = PETSC_FALSE;
 static const char Citation[] = "@misc{gpucsr,\n  title = {gpucsr: a sparse matrix and its transpose on the GPU, for an unmodified PETSc},\n  author = {{gpucsr developers}},\n  year = {2026}\n}\n";

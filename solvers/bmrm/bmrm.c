@@ -80,6 +80,7 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   b->mu          = 0.01;
   b->mu_adapt    = PETSC_TRUE;
   b->line_search = PETSC_TRUE;
+  b->best_cut    = PETSC_TRUE;
   b->idle_age    = 20;
   b->qp_rtol     = 0.01;
   b->ncut        = 1;
@@ -104,7 +105,12 @@ PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
   PetscCall(VecDestroy(&b->f));
   PetscCall(VecDestroy(&b->e));
   PetscCall(VecDestroyVecs(b->nr, &b->r));
-  b->nr = 0;
+  PetscCall(VecDestroy(&b->rbest));
+  PetscCall(VecDestroy(&b->gbest));
+  PetscCall(PetscFree(b->order));
+  b->nr    = 0;
+  b->known = PETSC_FALSE;
+  b->alike = BMRM_ALIKE_UNKNOWN;
   PetscCall(MatDestroy(&b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

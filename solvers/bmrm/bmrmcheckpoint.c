@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint2"
+#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint3"
 #define BMRM_CHECKPOINT_ORDER 0x0102030405060708 /* tells the order of the bytes */
 
 /* what the file begins with; the arrays, the vectors and a checksum of all that follow */
 typedef struct {
   char    magic[16];
-  int64_t order, m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak;
+  int64_t order, m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak, known;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
   double  J, risk, lower, mu, step, rho, free;
@@ -71,13 +71,34 @@ static PetscErrorCode Transfer(Stream *s, Vec v, PetscBool put)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TransferVectors(BMRM b, Stream *s, PetscBool put)
+/*
+  The product of the best point's slopes, which the next ones start from; these slopes follow from the scores. Where cuts are taken otherwise it is
+  read for nothing.
+*/
+static PetscErrorCode TransferBest(BMRM b, Stream *s, PetscBool put)
+{
+  Vec       g = b->gbest;
+  PetscReal offset;
+
+  PetscFunctionBegin;
+  if (!g) PetscCall(VecDuplicate(b->w, &g));
+  PetscCall(Transfer(s, g, put));
+  if (!b->gbest) PetscCall(VecDestroy(&g));
+  else if (!put) {
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->f, 0, b->labels, 1, 0, b->rbest, &offset));
+    b->known = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TransferVectors(BMRM b, Stream *s, PetscBool put, PetscBool best)
 {
   PetscFunctionBegin;
   PetscCall(Transfer(s, b->w, put));
   PetscCall(Transfer(s, b->d, put));
   PetscCall(Transfer(s, b->f, put));
   for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(Transfer(s, b->bundle.a[i], put));
+  if (best) PetscCall(TransferBest(b, s, put));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,6 +232,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
   st.matmults = b->matmults;
   st.stalled  = b->stalled;
   st.peak     = bu->peak;
+  st.known    = b->known;
   st.J        = b->J;
   st.risk     = b->risk;
   st.lower    = b->lower;
@@ -227,7 +249,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
     Put(&s, line, sizeof(line));
     Put(&s, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G));
   }
-  PetscCall(TransferVectors(b, &s, PETSC_TRUE));
+  PetscCall(TransferVectors(b, &s, PETSC_TRUE, b->known));
   sum = s.sum;
   Put(&s, &sum, sizeof(sum));
   PetscCall(GpAppOutputCommit(&out));
@@ -291,7 +313,7 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
   PetscCallMPI(MPI_Bcast(lines, count, MPI_DOUBLE, 0, comm));
   PetscCall(BMRMBundleRefill(bu, b->w, (PetscInt)st.n, lines));
   PetscCall(PetscFree(lines));
-  PetscCall(TransferVectors(b, &s, PETSC_FALSE));
+  PetscCall(TransferVectors(b, &s, PETSC_FALSE, (PetscBool)st.known));
   sum = s.sum;
   Get(&s, &read, sizeof(read));
   PetscCall(Raise(b, &s, !rank && !s.bad && read != sum ? "is damaged: its checksum is wrong" : NULL));

@@ -2,6 +2,7 @@
 #ifndef BMRM_FORMULA_H
 #define BMRM_FORMULA_H
 
+#include <gpucsrbmrmtypes.h>
 #include "device/gpdevice.h"
 #include <math.h>
 
@@ -17,16 +18,6 @@
 #if defined(__cplusplus)
 extern "C" {
 #endif
-
-/* what the labels are */
-typedef enum {
-  BMRM_TASK_CLASSIFICATION, /* +1 and -1 */
-  BMRM_TASK_REGRESSION,     /* numbers to come close to */
-  BMRM_TASK_NOVELTY,        /* nothing: they are ignored */
-  BMRM_TASK_RANKING,        /* numbers by which examples are to be ordered */
-  BMRM_TASK_MULTICLASS,     /* one of the classes 0, 1, ... */
-  BMRM_TASK_MULTILABEL      /* for every class +1 or -1 */
-} BMRMTask;
 
 /* Beyond t the derivative along a line gains jump + bend (s - t). */
 typedef struct {
@@ -65,8 +56,9 @@ typedef struct {
   int                  nparameter;
   int (*fits)(double y);
   double (*offset)(double u, double y, const double p[]);
-  int kinks;                                                                                                                   /* of one example, -1 when the loss is not piecewise quadratic */
-  int64_t (*pieces)(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *); /* those ahead; returns their number */
+  int (*steps)(const double p[]);                                                                                                          /* whether the slope is constant between kinks */
+  int kinks;                                                                                                                               /* of one example, -1 when the loss is not piecewise quadratic */
+  int64_t (*pieces)(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *); /* those ahead, up to the step end; returns their number */
 } BMRMPointwise;
 
 #if defined(__cplusplus)

@@ -4,7 +4,6 @@
 
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
-#include "bmrm.h"
 #include "bmrmloss.h"
 #include "bmrmregularizer.h"
 
@@ -54,17 +53,28 @@ typedef struct {
   PetscReal  gap[BMRM_MAX_BLOCKS];
 } BMRMQP;
 
+typedef enum {
+  BMRM_ALIKE_UNKNOWN,
+  BMRM_ALIKE,
+  BMRM_ALIKE_NOT
+} BMRMAlike;
+
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat      X;         /* one example a row */
-  Vec      y;         /* labels */
-  Vec      queries;   /* of the examples, or NULL */
-  PetscInt classes;   /* as the user says, or PETSC_DECIDE */
-  Vec      factor;    /* of the features' weights in the regulariser, or NULL for ones */
-  Vec      groups;    /* of the features, or NULL */
-  PetscInt groupsize; /* without them so many features are a group */
-  Mat      A;         /* X, or where an example has several scores X for every class; from weights to scores */
-  PetscInt m;         /* examples, on all ranks */
+  Mat              X;          /* one example a row */
+  Vec              y;          /* labels */
+  Vec              queries;    /* of the examples, or NULL */
+  PetscInt         classes;    /* as the user says, or PETSC_DECIDE */
+  Vec              factor;     /* of the features' weights in the regulariser, or NULL for ones */
+  Vec              groups;     /* of the features, or NULL */
+  PetscInt         groupsize;  /* without them so many features are a group */
+  Mat              A;          /* X, or where an example has several scores X for every class; from weights to scores */
+  PetscInt         m;          /* examples, on all ranks */
+  PetscBool        rows;       /* A is multiplied by from its rows */
+  PetscInt        *order;      /* in which these are taken then */
+  BMRMAlike        alike;      /* are all values of A one */
+  PetscObjectState state;      /* of A, when this was looked at */
+  PetscLogEvent    product[2]; /* as which products with the rows, and with their transpose, are logged */
 
   /* what the user asks for */
   BMRMLoss              loss;
@@ -80,6 +90,7 @@ struct _p_BMRM {
   PetscReal             mu;           /* how far past the best point the next cut is taken, first value */
   PetscBool             mu_adapt;     /* change mu on the way */
   PetscBool             line_search;  /* OCAS, otherwise plain BMRM */
+  PetscBool             best_cut;     /* take a second cut at the best point, where it costs little */
   PetscInt              idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
   PetscInt              max_cuts;     /* keep no more than that, 0 any number */
   PetscReal             qp_rtol;      /* the inner QP is solved to this fraction of the gap */
@@ -94,6 +105,10 @@ struct _p_BMRM {
   Vec                 f, e; /* X w and X d */
   Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
   PetscInt            nr;
+  PetscBool           pair;                    /* passes take two cuts of the whole risk: at the best point, and past it */
+  PetscInt            taken;                   /* the cuts of this pass */
+  Vec                 rbest, gbest;            /* of the former best point: the derivative of the risk by X w, and its product with the transpose */
+  PetscBool           known;                   /* these two are there */
   Vec                 a[BMRM_MAX_BLOCKS];      /* the cuts of this pass, before the bundle has them */
   PetscReal           offset[BMRM_MAX_BLOCKS]; /* their offsets */
   PetscReal           before[2];               /* objective and bound before this pass */
@@ -129,6 +144,10 @@ PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
 
 /* bmrmblocks.c */
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
+
+/* bmrmrows.c */
+PETSC_INTERN PetscErrorCode BMRMRowsSetUp(BMRM);
+PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
 /* bmrmloss.c */
 PETSC_INTERN PetscFunctionList BMRMLossList;

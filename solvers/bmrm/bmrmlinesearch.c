@@ -2,6 +2,10 @@
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
+#define BMRM_REACH      4    /* times the last step, up to where the next one is expected */
+#define BMRM_LEAST_STEP 0.01 /* which the last one counts as at least */
+#define BMRM_LITTLE     1e-4 /* part of the gap that a search on a device may leave to gain: each round is a kernel and a wait */
+
 /* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
 typedef struct {
   MPI_Comm    comm;
@@ -101,7 +105,7 @@ static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
   while (br->lo < br->hi) {
     PetscCall(GatherCandidates(br, &n));
     if (!n) { /* linear from lo to hi */
-      const PetscReal root = br->curve > 0 ? -br->slope / br->curve : br->lo;
+      const PetscReal flat = br->slope < 0 && br->hi < PETSC_INFINITY ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
@@ -147,7 +151,7 @@ PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *p)
 - B    - its curvature, not negative
 
   Output Parameter:
-. t - the minimiser, the same on all ranks
+. t - the minimiser, the same on all ranks, or the end of the pieces if it lies beyond
 
   Notes:
   The derivative is piecewise linear and grows. Each round evaluates it, by one reduction, at up to some tens of
@@ -170,7 +174,7 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   br.comm = comm;
   br.lo   = 0;
-  br.hi   = B > 0 ? -br.slope / B : PETSC_MAX_REAL; /* the pieces only raise the derivative */
+  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_INFINITY); /* the pieces only raise the derivative */
   br.kink = p->kink;
   for (PetscInt i = 0; i < p->n; i++) {
     if (p->kink[i].t > 0 && p->kink[i].t < br.hi) p->kink[k++] = p->kink[i];
@@ -270,17 +274,19 @@ static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi,
 
 /*
   For scores on a device, whatever the loss: each round takes the derivative at BMRM_SLOPES places in one go, and keeps the gap
-  between two of them that holds the root. The first places spread over many powers of two; the next ones crowd around the
-  root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them.
+  between two of them that holds the root. The first places spread around the last step, from a sixtieth to five times as far; the next ones
+  crowd around the root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them, or where all that is
+  left to gain, at most the width of the gap times the slope at its lower end, is little next to the gap of the solver: two rounds mostly.
 */
-static PetscErrorCode Multisection(BMRM b, PetscReal *root)
+static PetscErrorCode Multisection(BMRM b, PetscReal last, PetscReal *root)
 {
-  PetscReal t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
-  PetscInt  n = BMRM_SLOPES;
+  const PetscReal little = BMRM_LITTLE * PetscMax(0, b->J - b->lower);
+  PetscReal       t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
+  PetscInt        n = BMRM_SLOPES;
 
   PetscFunctionBegin;
   t[0] = 0;
-  for (PetscInt k = 1; k < n; k++) t[k] = PetscPowRealInt(2, k - 12);
+  for (PetscInt k = 1; k < n; k++) t[k] = PetscMax(last, BMRM_LEAST_STEP) * PetscPowRealInt(1.5, k - n + 5);
   for (PetscInt round = 0; n > 0 && round < 60; round++) {
     PetscInt k = 0;
 
@@ -301,11 +307,31 @@ static PetscErrorCode Multisection(BMRM b, PetscReal *root)
       }
     }
     if (-dlo[0] <= 1e-15 * first || lo > 1e100) break;
+    if (lo > 0 && -dlo[0] * (hi - lo) <= little) break;
     if (hi == PETSC_INFINITY) {
       for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
     } else PetscCall(Places(lo, dlo, hi, dhi, &n, t)); /* none when lo and hi are neighbours */
   }
   *root = lo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The exact step. It changes little from pass to pass, so that few kinks are looked at: those up to some times the last step, where the root is, or else all.
+*/
+static PetscErrorCode Exact(BMRM b, PetscReal last, PetscReal *t)
+{
+  BMRMPieces *p = &b->pieces;
+
+  PetscFunctionBegin;
+  for (p->end = BMRM_REACH * PetscMax(last, BMRM_LEAST_STEP);; p->end = PETSC_INFINITY) {
+    p->slope = p->curve = 0;
+    p->n                = 0;
+    PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], p));
+    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, p));
+    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), p, b->lambda * b->along[0], b->lambda * b->along[1], t));
+    if (*t < p->end || p->end == PETSC_INFINITY) break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -318,14 +344,13 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
   PetscFunctionBegin;
   PetscCall(VecGPUGetRuntime(b->f, &dev));
   if (b->loss->onebyone) dev = NULL;
-  exact           = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
-  b->pieces.slope = b->pieces.curve = 0;
-  b->pieces.n                       = 0;
-  if (exact || b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  exact = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   if (exact) {
-    PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, &b->pieces));
-    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), &b->pieces, b->lambda * b->along[0], b->lambda * b->along[1], t));
-  } else if (dev) PetscCall(Multisection(b, t));
+    PetscCall(Exact(b, b->step, t));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  if (dev) PetscCall(Multisection(b, b->step, t));
   else PetscCall(Safeguarded(b, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,15 +6,14 @@
 #ifndef BMRM_LOSS_H
 #define BMRM_LOSS_H
 
+#include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
-#include <petscvec.h>
 #include "solvers/bmrm/bmrmformula.h"
-
-typedef struct _n_BMRMLoss *BMRMLoss;
 
 /* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
 typedef struct {
   PetscReal slope, curve;
+  PetscReal end;    /* kinks beyond this step may be left out */
   PetscInt  n, cap; /* kinks at t > 0, room for them */
   BMRMKink *kink;
 } BMRMPieces;
@@ -48,6 +47,7 @@ struct _n_BMRMLoss {
   Vec               queries;          /* which query an example belongs to, as numbers; NULL for one and the same */
   PetscInt          parts;            /* blocks that the risk can be shared among at most, 0 for any number; known after setup() */
   PetscInt          classes, outputs; /* the classes there are, PETSC_DECIDE for what the labels say; scores that an example has, known after setup() */
+  PetscBool         steps;            /* its slopes take a few values only: from one point to a near one those of few examples change */
   PetscBool         many;             /* there is a label for every score */
   PetscBool         onebyone;         /* slopes() at n places cost n times as much as at one */
   PetscInt          nparameter;
@@ -56,7 +56,6 @@ struct _n_BMRMLoss {
   void             *data;                        /* of the type */
 };
 
-PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
 PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
 PETSC_EXTERN PetscErrorCode BMRMLossDescribe(BMRMLoss, BMRMTask, int (*)(double), const char[], PetscInt, const BMRMLossParameter[]);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);

@@ -22,6 +22,33 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Takes the names of the program bmrm-2.1, of Teo and others, for those of ours that mean the same. */
+static PetscErrorCode TakeFormerNames(BMRM b)
+{
+  static const char *const names[][2] = {{"epsilonTol", "eps"}, {"relEpsilonTol", "eps_rel"}, {"maxNumOfIter", "max_it"}, {"gradIdleAge", "idle_age"}, {"maxGradSetSize", "max_cuts"}, {"checkpointInterval", "checkpoint_every"}};
+  const char              *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetOptionsPrefix((PetscObject)b, &prefix));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
+    char        theirs[64], ours[PETSC_MAX_OPTION_NAME];
+    const char *value;
+    PetscBool   set, both;
+
+    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), "-bmrm_%s", names[k][0]));
+    PetscCall(PetscOptionsFindPair(((PetscObject)b)->options, prefix, theirs, &value, &set));
+    if (!set) continue;
+    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-bmrm_%s", names[k][1]));
+    PetscCall(PetscOptionsHasName(((PetscObject)b)->options, prefix, ours, &both));
+    PetscCheck(!both, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_INCOMP, "%s and %s are two names of one option: give one of them", theirs, ours);
+    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-%sbmrm_%s", prefix ? prefix : "", names[k][1]));
+    PetscCall(PetscOptionsSetValue(((PetscObject)b)->options, ours, value));
+    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-%sbmrm_%s", prefix ? prefix : "", names[k][0]));
+    PetscCall(PetscOptionsClearValue(((PetscObject)b)->options, ours));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   BMRMSetFromOptions - Sets what the options database says
 
@@ -44,6 +71,7 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 . -bmrm_warm_start <false>             - go on from the last solve
 . -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
 . -bmrm_mu_adapt <true>                - change it on the way
+. -bmrm_best_cut <true>                - take a second cut at the best point, where it costs little
 . -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
 . -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
 . -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
@@ -57,6 +85,10 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 
   Level: beginner
 
+  Note:
+  The names -bmrm_epsilonTol, -bmrm_relEpsilonTol, -bmrm_maxNumOfIter, -bmrm_gradIdleAge, -bmrm_maxGradSetSize and -bmrm_checkpointInterval, known from the program bmrm-2.1, are
+  taken for -bmrm_eps, -bmrm_eps_rel, -bmrm_max_it, -bmrm_idle_age, -bmrm_max_cuts and -bmrm_checkpoint_every.
+
 .seealso: `BMRMCreate()`, `BMRMSolve()`
 @*/
 PetscErrorCode BMRMSetFromOptions(BMRM b)
@@ -64,32 +96,34 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
   PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
   PetscInt  every = b->checkpoint_every;
-  PetscBool adapt = b->mu_adapt, set;
+  PetscBool adapt = b->mu_adapt, best_cut = b->best_cut, line_search = b->line_search, set;
   char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCall(TakeFormerNames(b));
   PetscObjectOptionsBegin((PetscObject)b);
   PetscCall(BMRMLossSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(BMRMRegularizerSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap", "BMRMSetTolerances", eps, &eps, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most", "BMRMSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", b->line_search, &b->line_search, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap; or -bmrm_epsilonTol", "BMRMSetTolerances", eps, &eps, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap; or -bmrm_relEpsilonTol", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most; or -bmrm_maxNumOfIter", "BMRMSetTolerances", max_it, &max_it, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
   PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts a pass", "BMRMSetCuts", ncut, &ncut, NULL));
   PetscCall(PetscOptionsBool("-bmrm_warm_start", "go on from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
   PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
   PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point, where it costs little", "BMRMSetBestCut", best_cut, &best_cut, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all; or -bmrm_gradIdleAge", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number; or -bmrm_maxGradSetSize", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
   PetscCall(PetscOptionsString("-bmrm_restart", "go on from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
   if (set) PetscCall(BMRMSetRestart(b, file));
   PetscCall(PetscOptionsString("-bmrm_checkpoint", "save the state in this file now and then", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
   if (!set) PetscCall(PetscStrncpy(file, b->checkpoint, sizeof(file)));
-  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes", "BMRMSetCheckpoint", every, &every, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes; or -bmrm_checkpointInterval", "BMRMSetCheckpoint", every, &every, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
   PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
@@ -100,6 +134,8 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(BMRMSetLambda(b, lambda));
   PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
   PetscCall(BMRMSetMu(b, mu, adapt));
+  PetscCall(BMRMSetLineSearch(b, line_search));
+  PetscCall(BMRMSetBestCut(b, best_cut));
   PetscCall(BMRMSetIdleAge(b, idle_age));
   PetscCall(BMRMSetQPTolerance(b, qp_rtol));
   PetscFunctionReturn(PETSC_SUCCESS);

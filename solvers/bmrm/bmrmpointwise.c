@@ -167,7 +167,7 @@ static PetscErrorCode Pieces_Pointwise(BMRMLoss l, Vec f, Vec e, Vec y, BMRMPiec
   PetscCall(VecGetArrayRead(f, &fa));
   PetscCall(VecGetArrayRead(e, &ea));
   PetscCall(VecGetArrayRead(y, &ya));
-  p->n += (PetscInt)(*pt->pw->pieces)(n, l->value, l->scale, fa, ea, ya, p->kink + p->n);
+  p->n += (PetscInt)(*pt->pw->pieces)(n, l->value, l->scale, p->end, fa, ea, ya, p->kink + p->n);
   PetscCall(VecRestoreArrayRead(y, &ya));
   PetscCall(VecRestoreArrayRead(e, &ea));
   PetscCall(VecRestoreArrayRead(f, &fa));
@@ -219,5 +219,6 @@ PetscErrorCode BMRMLossSetPointwise(BMRMLoss l, const BMRMPointwise *host, const
   l->ops->destroy = Destroy_Pointwise;
   if (host->pieces) l->ops->pieces = Pieces_Pointwise;
   PetscCall(BMRMLossDescribe(l, host->task, host->fits, host->labels, host->nparameter, host->parameter));
+  l->steps = (PetscBool)(*host->steps)(l->value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,19 +29,28 @@ static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, 
   return GP_SUCCESS;
 }
 
+/* Formulas and sums take turns: the former have no branches, so that compilers take several rows at a time; the latter keep their order. */
+enum {
+  CHUNK = 256
+};
+
 static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
 {
-  double sum = 0;
+  double sum = 0, u[CHUNK];
   int    of  = (int)(first % nblock);
 
-  for (int64_t i = 0; i < n; i++) {
-    if (of == block) {
-      const double u = LossSlope(f[i] + s * e[i], y[i], p, 1);
+  for (int64_t start = 0; start < n; start += CHUNK) {
+    const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
+    const double *fs = f + start, *es = e + start, *ys = y + start;
 
-      r[i] = scale * u;
-      sum += LossOffset(u, y[i], p);
-    } else r[i] = 0;
-    of = of + 1 == nblock ? 0 : of + 1;
+    for (int i = 0; i < m; i++) u[i] = LossSlope(fs[i] + s * es[i], ys[i], p, 1);
+    for (int i = 0; i < m; i++) {
+      if (of == block) {
+        r[start + i] = scale * u[i];
+        sum += LossOffset(u[i], ys[i], p);
+      } else r[start + i] = 0;
+      of = of + 1 == nblock ? 0 : of + 1;
+    }
   }
   work->result[0] = sum;
   return GP_SUCCESS;
@@ -49,15 +58,25 @@ static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block
 
 static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
 {
+  double u[CHUNK], c[CHUNK];
+
   for (int k = 0; k < nt; k++) {
     double first = 0, second = 0;
 
-    for (int64_t i = 0; i < n; i++) {
-      const double z = f[i] + t[k] * e[i];
+    for (int64_t start = 0; start < n; start += CHUNK) {
+      const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
+      const double *fs = f + start, *es = e + start, *ys = y + start;
 
-      if (e[i] == 0) continue; /* an infinite slope there would spoil the sum */
-      first += e[i] * LossSlope(z, y[i], p, e[i]);
-      second += e[i] * e[i] * LossCurvature(z, y[i], p, e[i]);
+      for (int i = 0; i < m; i++) {
+        const double z = fs[i] + t[k] * es[i], slope = LossSlope(z, ys[i], p, es[i]), curvature = LossCurvature(z, ys[i], p, es[i]);
+
+        u[i] = es[i] == 0 ? 0 : es[i] * slope; /* an infinite slope there would spoil the sum */
+        c[i] = es[i] == 0 ? 0 : es[i] * es[i] * curvature;
+      }
+      for (int i = 0; i < m; i++) {
+        first += u[i];
+        second += c[i];
+      }
     }
     work->result[2 * k]     = first;
     work->result[2 * k + 1] = second;
@@ -66,31 +85,49 @@ static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f
 }
 
   #if LOSS_KINKS > 0
-static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
 {
   int64_t ahead = 0;
 
   for (int k = 0; k < LOSS_KINKS; k++) {
     for (int64_t i = 0; i < n; i++) {
-      double    z, jump, bend, way;
-      const int on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (e[i] > 0)) | ((way < 0) & (e[i] < 0)));
+      const double reach = end * e[i]; /* no number where e is 0 and end infinite */
+      double       z, jump, bend, way;
+      const int    on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
 
-      /* no branches: which way they go is anybody's guess */
-      kink[ahead].t    = way / (on ? e[i] : 1);
-      kink[ahead].jump = scale * fabs(e[i]) * jump;
-      kink[ahead].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
-      ahead += on;
+      if (!on) continue;
+      kink[ahead].t      = way / e[i];
+      kink[ahead].jump   = scale * fabs(e[i]) * jump;
+      kink[ahead++].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
     }
   }
   return ahead;
 }
+
+/* no kink bends it, and it has no curvature anywhere else */
+static int Steps(const double p[])
+{
+  for (int k = 0; k < LOSS_KINKS; k++) {
+    double z, jump, bend;
+
+    LossKink(k, 1, p, &z, &jump, &bend);
+    if (bend != 0) return 0;
+  }
+  return LossCurvature(0.5, 1, p, 1) == 0;
+}
   #elif LOSS_KINKS == 0
-static int64_t Pieces(int64_t n, const double p[], double scale, const double *f, const double *e, const double *y, BMRMKink *kink)
+static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
 {
   return 0;
 }
   #else
     #define Pieces NULL
+  #endif
+  #if LOSS_KINKS <= 0
+static int Steps(const double p[])
+{
+  return 0;
+}
   #endif
 
 static int Fits(double y)
@@ -111,7 +148,7 @@ static double Offset(double u, double y, const double p[])
 
 extern const BMRMPointwise BMRM_NAME(LOSS, Host);
 
-const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, LOSS_KINKS, Pieces};
+const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, Steps, LOSS_KINKS, Pieces};
 
 #else
 static constexpr int BLOCK = 256, WARPS = BLOCK / 32;
@@ -128,44 +165,42 @@ static Parameters Keep(const double p[])
   return kept;
 }
 
-/* the sum over a block, in thread 0; always in the same order */
-__device__ static double Together(double mine)
+/* The sums over a block, sum k in thread k; always in the same order. Once a kernel. */
+template <int K>
+__device__ static double Together(double (&mine)[K])
 {
-  __shared__ double warps[WARPS];
+  __shared__ double warps[K][WARPS];
+  double            sum = 0;
 
-  for (int half = 16; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
-  __syncthreads(); /* a former call's readers are done with the shared array */
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < WARPS; w++) mine += warps[w];
+  #pragma unroll
+  for (int k = 0; k < K; k++) {
+    for (int half = 16; half > 0; half /= 2) mine[k] += __shfl_down_sync(0xffffffffu, mine[k], half);
+    if (threadIdx.x % 32 == 0) warps[k][threadIdx.x / 32] = mine[k];
   }
-  return mine;
+  __syncthreads();
+  for (int w = 0; w < WARPS && threadIdx.x < K; w++) sum += warps[threadIdx.x][w];
+  return sum;
 }
 
 /* Rule: K sums, and what row i adds to them */
 template <class Rule>
 __global__ static void __launch_bounds__(BLOCK) Sum(Rule rule, int64_t n, double *partial)
 {
-  double mine[Rule::K] = {};
+  double mine[Rule::K] = {}, sum;
 
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) rule.take(mine, i);
-  #pragma unroll
-  for (int k = 0; k < Rule::K; k++) {
-    const double sum = Together(mine[k]);
-
-    if (threadIdx.x == 0) partial[k * BMRM_PARTS + blockIdx.x] = sum;
-  }
+  sum = Together(mine);
+  if (threadIdx.x < Rule::K) partial[threadIdx.x * BMRM_PARTS + blockIdx.x] = sum;
 }
 
 /* block k adds the partial sums k */
 __global__ static void __launch_bounds__(BLOCK) Finish(int parts, const double *partial, double *result)
 {
-  double mine = 0;
+  double mine[1] = {0}, sum;
 
-  for (int b = threadIdx.x; b < parts; b += BLOCK) mine += partial[blockIdx.x * BMRM_PARTS + b];
-  mine = Together(mine);
-  if (threadIdx.x == 0) result[blockIdx.x] = mine;
+  for (int b = threadIdx.x; b < parts; b += BLOCK) mine[0] += partial[blockIdx.x * BMRM_PARTS + b];
+  sum = Together(mine);
+  if (threadIdx.x == 0) result[blockIdx.x] = sum;
 }
 
 template <class Rule>

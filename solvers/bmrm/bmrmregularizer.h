@@ -5,10 +5,7 @@
 #ifndef BMRM_REGULARIZER_H
 #define BMRM_REGULARIZER_H
 
-#include <petscvec.h>
 #include "solvers/bmrm/bmrmloss.h"
-
-typedef struct _n_BMRMRegularizer *BMRMRegularizer;
 
 struct _BMRMRegularizerOps {
   PetscErrorCode (*setup)(BMRMRegularizer, Vec like); /* knows weights now; like is laid out as w */
@@ -46,7 +43,6 @@ struct _n_BMRMRegularizer {
   void                      *data;      /* of the type */
 };
 
-PETSC_EXTERN PetscErrorCode BMRMRegularizerRegister(const char[], PetscErrorCode (*)(BMRMRegularizer));
 PETSC_EXTERN PetscErrorCode BMRMRegularizerSetSeparable(BMRMRegularizer, PetscReal, PetscReal);
 
 #endif

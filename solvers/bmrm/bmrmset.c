@@ -175,6 +175,7 @@ PetscErrorCode BMRMSetLineSearch(BMRM b, PetscBool flag)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveBool(b, flag, 2);
+  if (flag != b->line_search) b->setup = PETSC_FALSE;
   b->line_search = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -206,6 +207,36 @@ PetscErrorCode BMRMSetMu(BMRM b, PetscReal mu, PetscBool adapt)
   PetscCheck(mu > 0 && mu <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "mu is %g, it must be in (0, 1]", (double)mu);
   b->mu       = mu;
   b->mu_adapt = adapt;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSetBestCut - Makes a pass take a second cut, at the best point itself, where that costs little
+
+  Logically Collective
+
+  Input Parameters:
++ b    - the solver
+- flag - `PETSC_TRUE`, the default, or `PETSC_FALSE`
+
+  Options Database Key:
+. -bmrm_best_cut <bool> - whether to
+
+  Level: intermediate
+
+  Note:
+  It costs little with a matrix of type `MATSEQAIJ` and a loss that is piecewise linear: from one point to the next the slopes of few examples change, and the
+  rows of those are all that a product has to read. Elsewhere, and with several blocks of examples, see `BMRMSetCuts()`, nothing changes.
+
+.seealso: `BMRMSetCuts()`, `BMRMSetMu()`
+@*/
+PetscErrorCode BMRMSetBestCut(BMRM b, PetscBool flag)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(b, flag, 2);
+  if (flag != b->best_cut) b->setup = PETSC_FALSE;
+  b->best_cut = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

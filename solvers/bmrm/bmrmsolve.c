@@ -3,6 +3,7 @@
 #include <gpucsr.h>
 
 #define BMRM_STALL 100  /* passes without any change of either bound, after which rounding is to blame */
+#define BMRM_PAST  3    /* how much farther the cut past the best point is when there is one at the best point, too */
 #define BMRM_SLACK 1e-7 /* by which rounding may put the lower bound above the objective */
 
 /*@
@@ -22,7 +23,7 @@
 @*/
 PetscErrorCode BMRMSetUp(BMRM b)
 {
-  PetscInt m;
+  PetscInt m, nr;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -39,6 +40,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
       PetscCall(PetscObjectReference((PetscObject)b->X));
       b->A = b->X;
     }
+    PetscCall(BMRMRowsSetUp(b));
     PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
@@ -46,10 +48,16 @@ PetscErrorCode BMRMSetUp(BMRM b)
     else PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
     PetscCall(VecCopy(b->y, b->labels));
   }
-  if (b->nr != b->ncut) {
+  b->pair = (PetscBool)(b->best_cut && b->rows && b->loss->steps && b->ncut == 1 && b->line_search);
+  nr      = b->pair ? 2 : b->ncut;
+  if (b->nr != nr) {
     PetscCall(VecDestroyVecs(b->nr, &b->r));
-    PetscCall(VecDuplicateVecs(b->f, b->ncut, &b->r));
-    b->nr = b->ncut;
+    PetscCall(VecDuplicateVecs(b->f, nr, &b->r));
+    b->nr = nr;
+  }
+  if (b->pair && !b->rbest) {
+    PetscCall(VecDuplicate(b->f, &b->rbest));
+    PetscCall(VecDuplicate(b->w, &b->gbest));
   }
   PetscCall(BMRMRegularizerSetUp_Private(b));
   b->setup = PETSC_TRUE;
@@ -68,13 +76,16 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The cuts of the point w + s d, one a block of examples, but for the products with the transpose. */
+/* The cuts of the point w + s d, one a block of examples, but for the products with the transpose; or those of the best point w and of w + s d. */
 static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
-  for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, s, b->labels, b->ncut, k, b->r[k], &b->offset[k]));
+  b->taken = b->pair && s == 0 ? 1 : b->nr;
+  for (PetscInt k = 0; k < b->taken; k++) {
+    const PetscReal at = b->pair ? k * PetscMin(1, BMRM_PAST * s) : s;
+
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, at, b->labels, b->ncut, b->pair ? 0 : k, b->r[k], &b->offset[k]));
     PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &b->a[k]));
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
@@ -87,8 +98,8 @@ static PetscErrorCode BMRMCutsEnd(BMRM b)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
-  for (PetscInt k = 0; k < b->ncut; k++) {
-    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, k, b->a[k], b->offset[k], &square));
+  for (PetscInt k = 0; k < b->taken; k++) {
+    PetscCall(BMRMBundleAdd(&b->bundle, b->reg, b->pair ? 0 : k, b->a[k], b->offset[k], &square));
     if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(b->offset[k])) b->broken = PETSC_TRUE;
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
@@ -111,6 +122,11 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
     const Mat A = b[i]->A;
     PetscInt  m = 0;
 
+    if (b[i]->rows) {
+      if (!b[i]->reason) PetscCall(BMRMRowsProducts(b[i], transpose));
+      i++;
+      continue;
+    }
     for (; i < n && b[i]->A == A; i++) {
       const PetscInt mine = b[i]->reason ? 0 : transpose ? b[i]->ncut : 1;
 
@@ -217,6 +233,7 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscCall(VecSet(b->d, 0));
     PetscCall(VecSet(b->f, 0));
     PetscCall(VecSet(b->e, 0));
+    b->known = PETSC_FALSE;
   }
   b->started = PETSC_TRUE;
   if (b->restart[0]) {

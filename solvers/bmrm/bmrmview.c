@@ -189,7 +189,7 @@ PetscErrorCode BMRMView(BMRM b, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "tolerances: absolute=%g, relative=%g; maximum passes=%" PetscInt_FMT "\n", (double)b->eps, (double)b->eps_rel, b->max_it));
   if (b->line_search) PetscCall(PetscViewerASCIIPrintf(viewer, "line search, mu=%g%s\n", (double)b->mu, b->mu_adapt ? " at first, adapted" : ""));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "no line search\n"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "cuts a pass=%" PetscInt_FMT "\n", b->ncut));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "cuts a pass=%" PetscInt_FMT "%s\n", b->ncut, b->pair ? ", and one at the best point" : ""));
   if (b->idle_age) PetscCall(PetscViewerASCIIPrintf(viewer, "cuts idle for %" PetscInt_FMT " solutions are dropped; QP tolerance=%g of the gap\n", b->idle_age, (double)b->qp_rtol));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "all cuts are kept; QP tolerance=%g of the gap\n", (double)b->qp_rtol));
   if (b->X) {

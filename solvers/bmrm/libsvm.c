@@ -68,13 +68,11 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   const size_t block = (size_t)1 << 20; /* stays in the cache */
 
   PetscFunctionBegin;
-  ps->mcap  = 1024;
-  ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, 1024 + ps->text.left / 5); /* most entries are longer */
+  ps->mcap = 1024;
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
   PetscCall(PetscMalloc1(ps->mcap, &ps->ex->query));
-  PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->j));
-  PetscCall(PetscMalloc1(ps->nzcap, &ps->ex->a));
+  PetscCall(BMRMParserReserve(ps, 1024 + ps->text.left / 5)); /* most entries are longer */
   ps->ex->i[0] = 0;
   do {
     PetscCall(GpAppTextNext(&ps->text, block));
@@ -84,7 +82,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 }
 
 /*@C
-  BMRMExamplesLoad - Reads a LIBSVM file, or a matrix and labels in PETSc's binary format, every rank a part of it
+  BMRMExamplesLoad - Reads a LIBSVM file, or a matrix and labels in PETSc's binary format or Matrix Market's, every rank a part of it
 
   Collective
 
@@ -102,6 +100,9 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   comments from # to the end of a line and carriage returns are ignored; after the label may be a qid:<number>. Anything else is an error
   that names the line and the column, raised on all ranks.
 
+  A file whose name ends with .mtx is a Matrix Market file: a general matrix in coordinates, or an array. Its labels, one a line, are in the file of the same name
+  with .labels in place of that.
+
 .seealso: `BMRMExamplesCreateMat()`, `BMRMExamplesGetClasses()`
 @*/
 PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *ex)
@@ -117,6 +118,10 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
   ex->comm = comm;
   ps.ex    = ex;
   PetscCall(PetscStrncpy(ex->file, file, sizeof(ex->file)));
+  if (BMRMExamplesIsMarket_Private(file)) {
+    PetscCall(BMRMExamplesLoadMarket_Private(ex));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(BMRMExamplesIsBinary_Private(comm, file, &binary, &bytes));
   if (binary) {
     PetscCall(BMRMExamplesLoadBinary_Private(ex, bytes));

@@ -49,6 +49,7 @@ typedef struct {
 } BMRMParser;
 
 /* libsvmparse.c */
+PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
 
@@ -58,5 +59,9 @@ PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, Pet
 /* examplesbinary.c */
 PETSC_INTERN PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm, const char[], PetscBool *, PetscInt64 *);
 PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
+
+/* examplesmarket.c */
+PETSC_INTERN PetscBool      BMRMExamplesIsMarket_Private(const char[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *);
 
 #endif

@@ -5,8 +5,8 @@ static char help[] = "Trains a linear model by a bundle method with a certified 
 Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector machine unless -bmrm_loss and -bmrm_reg say otherwise.\n\n";
 
 #include <gpucsr.h>
+#include <gpucsrbmrm.h>
 #include <petsctime.h>
-#include "bmrm.h"
 #include "libsvm.h"
 #include "model.h"
 #include <math.h>
@@ -32,7 +32,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, or a matrix and labels in PETSc's binary format", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, or a matrix and labels in PETSc's binary format, or x.mtx in Matrix Market's and x.labels", "", rq->train, rq->train, sizeof(rq->train), NULL));
   PetscCall(PetscOptionsString("-save_binary", "write the data of -f in PETSc's binary format, which -f reads much faster than text", "", rq->save, rq->save, sizeof(rq->save), NULL));
   PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
   PetscCall(PetscOptionsString("-predict", "LIBSVM file to predict, with any labels", "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
@@ -82,11 +82,12 @@ static PetscErrorCode ShowHelp(MPI_Comm comm)
   BMRM      b;
   PetscInt  n = BMRM_MAX_PATH;
   PetscReal lambda[BMRM_MAX_PATH];
+  PetscBool together;
 
   PetscFunctionBegin;
   PetscCall(BMRMCreate(comm, &b));
   PetscCall(BMRMSetFromOptions(b));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
   PetscCall(BMRMDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,14 +161,14 @@ static PetscErrorCode SetTraining(BMRM b, const Training *tr)
 static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Training *tr)
 {
   PetscInt      n    = BMRM_MAX_PATH, best;
-  PetscBool     more = PETSC_FALSE, accuracy;
+  PetscBool     more = PETSC_FALSE, together, accuracy;
   PetscReal     lambda[BMRM_MAX_PATH];
   BMRMPathPoint point[BMRM_MAX_PATH];
   BMRMTask      task;
 
   PetscFunctionBegin;
   PetscCall(BMRMGetTask(b, &task));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda));
+  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
   if (!n) {
     PetscCheck(!rq->folds, comm, PETSC_ERR_ARG_INCOMP, "-cv chooses a lambda: give some with -bmrm_path");
     PetscCall(SetTraining(b, tr));
@@ -181,9 +182,9 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     point[k].validation = (PetscReal)NAN;
   }
   PetscCall(SetTraining(b, tr));
-  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, n, point));
+  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, together, n, point));
   PetscCall(SetTraining(b, tr));
-  PetscCall(BMRMPathSolve(b, tr->y, n, point));
+  PetscCall(BMRMPathSolve(b, tr->y, together, n, point));
   best     = rq->folds ? 0 : n - 1;
   accuracy = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_MULTICLASS);
   for (PetscInt k = 1; rq->folds && k < n; k++) {
@@ -191,7 +192,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Trai
     if (more) best = k;
   }
   PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
-  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, 1, &point[best]));
+  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, PETSC_FALSE, 1, &point[best]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,10 +2,9 @@
 #ifndef BMRM_MODEL_H
 #define BMRM_MODEL_H
 
+#include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
-#include <petscmat.h>
 #include "app/app.h"
-#include "bmrm.h"
 
 /* a linear model, the whole of it on every rank: the score of x is <w, x> + offset; of several classes one of each */
 typedef struct {
@@ -92,10 +91,10 @@ typedef struct {
   PetscReal           train, validation; /* accuracy, or root of the mean square error; NaN where not known */
 } BMRMPathPoint;
 
-PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[]);
-PETSC_EXTERN PetscErrorCode BMRMPathValidate(BMRM, Mat, Vec, Vec, PetscInt, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMPathValidate(BMRM, Mat, Vec, Vec, PetscInt, PetscBool, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMPathHoldOut(BMRM, Mat, Vec, Vec, PetscInt, Vec);
-PETSC_EXTERN PetscErrorCode BMRMPathSolve(BMRM, Vec, PetscInt, BMRMPathPoint[]);
+PETSC_EXTERN PetscErrorCode BMRMPathSolve(BMRM, Vec, PetscBool, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
 
 #define BMRM_MAX_PATH 64

@@ -3,8 +3,8 @@
 #include "model.h"
 #include <math.h>
 
-/* Reads -bmrm_path into the list, in falling order; n is the room on entry, the number on return. */
-PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[])
+/* Reads -bmrm_path into the list, in falling order; n is the room on entry, the number on return. And -bmrm_path_together. */
+PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[], PetscBool *together)
 {
   PetscReal all[BMRM_MAX_PATH + 1] = {0}; /* one more than may be: PETSc leaves out what does not fit without a word */
   PetscInt  count                  = PETSC_STATIC_ARRAY_LENGTH(all);
@@ -13,6 +13,8 @@ PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[]
   PetscFunctionBegin;
   PetscOptionsBegin(comm, NULL, "Options of the path over lambda", "BMRM");
   PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas with one bundle, separated by commas", "BMRMSetWarmStart", all, &count, &set));
+  *together = PETSC_FALSE;
+  PetscCall(PetscOptionsBool("-bmrm_path_together", "train for all of them in step, so that a gpucsr matrix is read once a pass for all; with -cv those of a fold", "BMRMSolveMany", *together, together, NULL));
   PetscOptionsEnd();
   if (!set) count = 0;
   PetscCheck(count <= *n, comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: there are more than %" PetscInt_FMT " lambdas", *n);
@@ -59,16 +61,55 @@ static PetscErrorCode Nonzeros(Vec w, PetscInt *nonzeros)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Prepares one solver a lambda: together, a copy each, which are solved in step here; else the same one for all, to be solved in turn from one bundle. */
+static PetscErrorCode Begin(BMRM b, PetscBool together, PetscInt n, const BMRMPathPoint point[], BMRM solver[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    if (together && k < n - 1) PetscCall(BMRMDuplicate(b, &solver[k]));
+    else solver[k] = b;
+  }
+  if (together) {
+    for (PetscInt k = 0; k < n; k++) {
+      PetscCall(BMRMSetLambda(solver[k], point[k].lambda));
+      PetscCall(BMRMSetWarmStart(solver[k], PETSC_FALSE));
+    }
+    PetscCall(BMRMSolveMany(n, solver));
+  }
+  PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes the turn of a lambda, where solvers do not go together. */
+static PetscErrorCode Turn(BMRM b, PetscBool together, PetscReal lambda)
+{
+  PetscFunctionBegin;
+  if (together) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BMRMSetLambda(b, lambda));
+  PetscCall(BMRMSolve(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode End(BMRM b, PetscInt n, BMRM solver[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    if (solver[k] != b) PetscCall(BMRMDestroy(&solver[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
-  BMRMPathSolve - Solves for one lambda after the other, from one bundle
+  BMRMPathSolve - Solves for one lambda after the other from one bundle, or for all of them in step
 
   Collective
 
   Input Parameters:
-+ b     - the solver, with its data
-. y     - the labels
-. n     - number of lambdas
-- point - with the lambdas
++ b        - the solver, with its data
+. y        - the labels
+. together - whether to solve in step, by `BMRMSolveMany()`
+. n        - number of lambdas
+- point    - with the lambdas
 
   Output Parameter:
 . point - objective, bound, passes, reason, weights that are not zero, quality on the training data
@@ -78,25 +119,26 @@ static PetscErrorCode Nonzeros(Vec w, PetscInt *nonzeros)
   Note:
   The solver is left with the solution for the last lambda, ready to go on.
 
-.seealso: `BMRMSetWarmStart()`, `BMRMPathValidate()`
+.seealso: `BMRMSetWarmStart()`, `BMRMSolveMany()`, `BMRMPathValidate()`
 @*/
-PetscErrorCode BMRMPathSolve(BMRM b, Vec y, PetscInt n, BMRMPathPoint point[])
+PetscErrorCode BMRMPathSolve(BMRM b, Vec y, PetscBool together, PetscInt n, BMRMPathPoint point[])
 {
-  Vec w, f;
+  BMRM s[BMRM_MAX_PATH];
+  Vec  w, f;
 
   PetscFunctionBegin;
-  if (n > 1) PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
+  PetscCall(Begin(b, together, n, point, s));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(BMRMSetLambda(b, point[k].lambda));
-    PetscCall(BMRMSolve(b));
-    PetscCall(BMRMGetObjective(b, &point[k].objective, &point[k].lower_bound));
-    PetscCall(BMRMGetIterationNumber(b, &point[k].iterations));
-    PetscCall(BMRMGetConvergedReason(b, &point[k].reason));
-    PetscCall(BMRMGetSolution(b, &w));
+    PetscCall(Turn(s[k], together, point[k].lambda));
+    PetscCall(BMRMGetObjective(s[k], &point[k].objective, &point[k].lower_bound));
+    PetscCall(BMRMGetIterationNumber(s[k], &point[k].iterations));
+    PetscCall(BMRMGetConvergedReason(s[k], &point[k].reason));
+    PetscCall(BMRMGetSolution(s[k], &w));
     PetscCall(Nonzeros(w, &point[k].nonzeros));
-    PetscCall(BMRMGetScores(b, &f));
-    PetscCall(Quality(b, f, y, &point[k].train));
+    PetscCall(BMRMGetScores(s[k], &f));
+    PetscCall(Quality(s[k], f, y, &point[k].train));
   }
+  PetscCall(End(b, n, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,13 +186,14 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   Collective
 
   Input Parameters:
-+ b      - the solver, with its settings; its data become those of the last training
-. X      - the examples
-. y      - their labels
-. factor - factors of the regulariser, or `NULL`
-. folds  - number of folds, two or more
-. n      - number of lambdas
-- point  - with the lambdas
++ b        - the solver, with its settings; its data become those of the last training
+. X        - the examples
+. y        - their labels
+. factor   - factors of the regulariser, or `NULL`
+. folds    - number of folds, two or more
+. together - whether to solve for all lambdas of a fold in step
+. n        - number of lambdas
+- point    - with the lambdas
 
   Output Parameter:
 . point - validation: the mean over the folds of the accuracy, or of the root of the mean square error
@@ -158,19 +201,19 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   Level: developer
 
   Note:
-  Each fold needs one bundle for all lambdas.
+  Each fold needs one bundle for all lambdas, or reads its examples once a pass for all of them.
 
 .seealso: `BMRMPathSolve()`
 @*/
-PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds, PetscInt n, BMRMPathPoint point[])
+PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds, PetscBool together, PetscInt n, BMRMPathPoint point[])
 {
+  BMRM     s[BMRM_MAX_PATH];
   PetscInt m;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &m, NULL));
   PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
   for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
-  PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
   for (PetscInt fold = 0; fold < folds; fold++) {
     Mat      Xs, Xv, Av;
     PetscInt outputs;
@@ -182,6 +225,7 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
     PetscCall(BMRMSetData(b, Xs, ys));
     PetscCall(BMRMSetWeights(b, factor));
+    PetscCall(Begin(b, together, n, point, s));
     PetscCall(BMRMSetUp(b));
     PetscCall(BMRMGetClasses(b, &outputs));
     if (outputs > 1) PetscCall(BMRMBlocksCreate_Private(Xv, outputs, &Av));
@@ -190,13 +234,13 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     for (PetscInt k = 0; k < n; k++) {
       PetscReal quality;
 
-      PetscCall(BMRMSetLambda(b, point[k].lambda));
-      PetscCall(BMRMSolve(b));
-      PetscCall(BMRMGetSolution(b, &w));
+      PetscCall(Turn(s[k], together, point[k].lambda));
+      PetscCall(BMRMGetSolution(s[k], &w));
       PetscCall(MatMult(Av, w, f));
-      PetscCall(Quality(b, f, yv, &quality));
+      PetscCall(Quality(s[k], f, yv, &quality));
       point[k].validation += quality / folds;
     }
+    PetscCall(End(b, n, s));
     PetscCall(VecDestroy(&f));
     PetscCall(VecDestroy(&ys));
     PetscCall(VecDestroy(&yv));

@@ -4,6 +4,8 @@
 #include <gpucsr.h>
 #include <petsc/private/taoimpl.h>
 
+PETSC_INTERN PetscErrorCode TaoCreate_LSBMRM(Tao);
+
 #define TAO_LSBMRM_NO_FLOOR (-1e300) /* nothing is known of the least value of f: so low that no weight stays on it */
 
 #define TAO_LSBMRM_SHORTEST 0.02 /* step towards the model's minimiser */

@@ -105,6 +105,11 @@ if [ -f "$small" ]; then
   done
   close "$(value "$tmp/path1.json" lambda)" "$(value "$tmp/path2.json" lambda)" 0 && close "$(value "$tmp/path1.json" objective)" "$(value "$tmp/path2.json" objective)" 2e-4
   verdict "small: ranks choose the same lambda"
+  for n in 1 2; do
+    run $n -f "$small" -mat_gpucsr_storage double -bmrm_path 1e-1,1e-2,1e-3 -bmrm_path_together -cv 5 -bias 1 -bmrm_view -report "$tmp/path.json" && close "$(value "$tmp/path.json" lambda)" "$(value "$tmp/path1.json" lambda)" 0 &&
+      close "$(value "$tmp/path.json" objective)" "$(value "$tmp/path1.json" objective)" 1e-4 && [ "$(grep -c '^BMRM Object' "$tmp/log")" = 19 ] # five folds and the whole for each of three lambdas, and the best once more
+    verdict "small: lambdas in step choose the same one, $n rank(s)"
+  done
   run 1 -model "$tmp/path1" -test "$small" -mat_type aij -predictions "$tmp/path.labels" -report "$tmp/path.json" &&
     close "$(value "$tmp/path.json" test_accuracy)" "$(value "$tmp/path1.json" train_accuracy)" 0 && close "$(value "$tmp/path.json" test_auc)" "$(value "$tmp/path1.json" train_auc)" 1e-12 && grep -q '^offset ' "$tmp/path1"
   verdict "small: a model with a bias predicts what it was trained to"
@@ -114,6 +119,10 @@ if [ -f "$small" ]; then
       F = 2 * tp / (2 * tp + fp + fn); M = (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
       exit !(F - f1 < 1e-12 && f1 - F < 1e-12 && M - mcc < 1e-12 && mcc - M < 1e-12) }'
   verdict "small: F1 and Matthews' coefficient are those of the predictions"
+  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -bmrm_max_it 7 -report "$tmp/ours.json" && run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_epsilonTol 1e-7 -bmrm_maxNumOfIter 7 -report "$tmp/theirs.json" -options_left &&
+    ! grep -q 'epsilonTol' "$tmp/log" && [ "$(value "$tmp/theirs.json" iterations)" = 7 ] && close "$(value "$tmp/ours.json" gap)" "$(value "$tmp/theirs.json" gap)" 0
+  verdict "small: the names of bmrm-2.1 mean the same"
+  refused "small: two names of one option" 1 "are two names of one option" -f "$small" -mat_type aij -bmrm_eps 1e-3 -bmrm_epsilonTol 1e-3 -model "$tmp/out/m"
   refused "small: cross-validation without a path" 1 "give some with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
   refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
   refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
@@ -157,6 +166,9 @@ fi
 if [ -z "$large" ]; then :; elif [ -f "$svm/w8a" ]; then
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_lambda 1e-5 -bmrm_eps 1e-4 -report "$tmp/w8a.json" && holds "$(value "$tmp/w8a.json" gap) <= 1e-4 && $(value "$tmp/w8a.json" iterations) <= 115"
   verdict "w8a: at most 115 passes" iterations "$tmp/w8a.json"
+  run 1 -f "$svm/w8a" -mat_type aij -bmrm_best_cut 0 -report "$tmp/one.json" && holds "$(value "$tmp/one.json" iterations) <= 115 && $(value "$tmp/w8a.json" iterations) <= 90" &&
+    holds "$(value "$tmp/one.json" objective) - $(value "$tmp/w8a.json" objective) <= 1e-4 && $(value "$tmp/w8a.json" objective) >= $(value "$tmp/one.json" lower_bound)"
+  verdict "w8a: at most 115 passes with one cut, 90 with one at the best point, too; both certify the same" iterations "$tmp/one.json"
 else
   skip "w8a" "the data set is not in $svm"
 fi
@@ -167,7 +179,7 @@ if [ -n "$large" ] && [ -f "$svm/a9a" ] && [ -f "$svm/w8a" ]; then
   verdict "a9a: at most 45 passes with eight cuts" iterations "$tmp/cuts.json"
   run 1 -f "$svm/w8a" -mat_type aij -bmrm_cuts 8 -report "$tmp/cuts.json" && holds "$(value "$tmp/cuts.json" gap) <= 1e-4 && $(value "$tmp/cuts.json" iterations) <= 90"
   verdict "w8a: at most 90 passes with eight cuts" iterations "$tmp/cuts.json"
-  run 1 -f "$svm/a9a" -mat_type aij -bmrm_max_cuts 20 -report "$tmp/few.json" && holds "$(value "$tmp/few.json" gap) <= 1e-4 && $(value "$tmp/few.json" cuts) <= 22 && $(value "$tmp/few.json" iterations) <= 120"
+  run 1 -f "$svm/a9a" -mat_type aij -bmrm_max_cuts 20 -report "$tmp/few.json" && holds "$(value "$tmp/few.json" gap) <= 1e-4 && $(value "$tmp/few.json" cuts) <= 23 && $(value "$tmp/few.json" iterations) <= 120"
   verdict "a9a: at most 120 passes with 20 cuts kept" iterations "$tmp/few.json"
   # optima by scikit-learn 1.7, newton-cg and liblinear at tolerance 1e-12
   certified "a9a: logistic, l2" 0.32450692471 -f "$svm/a9a" -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -bmrm_loss logistic
@@ -452,10 +464,43 @@ if [ -f "$small" ]; then
       refused "binary: no room to write it, $n rank(s)" $n "No space left on device; nothing was left behind" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
       verdict "binary: and nothing of it is there, $n rank(s)"
     done
+    cp "$tmp/tiny.model" "$tmp/full/model" && dd if=/dev/zero of="$tmp/full/filler" 2>/dev/null
+    for n in 1 2; do
+      refused "output: no room for the model, $n rank(s)" $n "No space left on device" -f "$small" -mat_type aij -bmrm_lambda 1e-3 -model "$tmp/full/model"
+      cmp -s "$tmp/tiny.model" "$tmp/full/model" && [ "$(ls "$tmp/full")" = "$(printf 'filler\nmodel')" ]
+      verdict "output: and the former model is intact, $n rank(s)"
+    done
     umount "$tmp/full"
   else
     skip "binary: no room to write it" "no leave to mount a small file system"
   fi
+fi
+# --- Matrix Market ----------------------------------------------------------------------------------------------------------------
+if [ -f "$small" ]; then
+  awk '{ for (k = 2; k <= NF; k++) { split($k, e, ":"); print NR, e[1], e[2] } }' "$small" | sort -k2,2n -k1,1n >"$tmp/triples" # by columns, as many write it
+  cut -d' ' -f1 "$small" | tee "$tmp/market.labels" "$tmp/dense.labels" >"$tmp/bad.labels"
+  rows=$(wc -l <"$tmp/bad.labels") cols=$(tail -1 "$tmp/triples" | cut -d' ' -f2) nnz=$(wc -l <"$tmp/triples")
+  { printf '%%%%MatrixMarket matrix coordinate real general\n%% by columns\n\n%d %d %d\n' "$rows" "$cols" "$nnz" && cat "$tmp/triples"; } >"$tmp/market.mtx"
+  { printf '%%%%MatrixMarket matrix array real general\n%d %d\n' "$rows" "$cols" && awk -v m="$rows" -v n="$cols" '{ a[$1, $2] = $3 } END { for (j = 1; j <= n; j++) for (i = 1; i <= m; i++) print (i, j) in a ? a[i, j] : 0 }' "$tmp/triples"; } >"$tmp/dense.mtx"
+  set=(-mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-9)
+  run 1 -f "$small" "${set[@]}" -report "$tmp/text.json"
+  for file in market dense; do
+    for n in 1 3; do
+      run $n -f "$tmp/$file.mtx" "${set[@]}" -test "$small" -report "$tmp/market.json" && close "$(value "$tmp/text.json" objective)" "$(value "$tmp/market.json" objective)" 1e-9 &&
+        close "$(value "$tmp/text.json" nnz)" "$(value "$tmp/market.json" nnz)" 0 && close "$(value "$tmp/text.json" train_accuracy)" "$(value "$tmp/market.json" test_accuracy)" 0
+      verdict "Matrix Market: $file.mtx is what the text is, $n rank(s)"
+    done
+  done
+  market() { # market NAME MESSAGE: $tmp/bad.mtx is refused on one rank and on three
+    for n in 1 3; do refused "Matrix Market: $1, $n rank(s)" $n "$2" -f "$tmp/bad.mtx" -mat_type aij -model "$tmp/out/m"; done
+  }
+  sed '1s/general/symmetric/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a symmetric matrix" "bad.mtx: line 1: expected %%MatrixMarket matrix"
+  sed '4s/ [0-9]*$//' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "sizes that lack one" "bad.mtx: line 4: expected the numbers of rows, columns and entries"
+  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "the file is cut off or damaged"
+  sed '9s/^[0-9]*/4000/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no such row" "bad.mtx: line 9: a row or a column that the matrix does not have"
+  sed '9s/$/x/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no number" "bad.mtx: line 9: expected <row> <column> <value>"
+  cp "$tmp/market.mtx" "$tmp/bad.mtx" && sed -i '$d' "$tmp/bad.labels" && market "a label too few" "bad.labels: there are $((rows - 1)) labels, the matrix has $rows rows"
+  rm "$tmp/bad.labels" && market "no labels" "No such file"
 fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
 refused "bad input: a folder" 1 "not a regular file" -f "$tmp" -mat_type aij -model "$tmp/out/m"

@@ -83,7 +83,7 @@ static PetscErrorCode Sorted(const Case *c, PetscReal *t)
 static PetscErrorCode Run(const Case *c)
 {
   BMRM         b;
-  BMRMPieces   pieces = {0};
+  BMRMPieces   pieces = {.end = PETSC_INFINITY};
   Vec          f, e, y;
   PetscScalar *fa, *ea, *ya;
   PetscReal    t, expected = 0, J, extreme[2], all[2];

@@ -1,7 +1,6 @@
 static char help[] = "A loss from outside the library: formulas, two includes, one registration.\n\n";
 
-#include <bmrm.h>
-#include <solvers/bmrm/bmrmformula.h>
+#include <solvers/bmrm/bmrmloss.h>
 
 /* sqrt(1 + (z - y)^2) - 1 */
 #define LOSS        rounded

@@ -113,6 +113,28 @@ else
   skip "ksp ex2" "PETSc's examples are not installed, or did not compile: $(tail -1 "$log" 2>/dev/null)"
 fi
 
+# --- programs in C with what `make install` installs ----------------------------------------------------------------------------
+prefix=$work/prefix
+rm -rf "$prefix"
+if make -s --no-print-directory BUILD="$BUILD" DESTDIR= prefix="$prefix" install >"$log" 2>&1; then
+  for source in clients/bmrm_client bmrm/test_userloss; do # the second brings a loss of its own
+    program=$work/$(basename $source)
+    if make -s --no-print-directory BUILD="$BUILD" client SOURCE="$ROOT/tests/$source.c" TARGET="$program" FLAGS="-I$prefix/include -I$prefix/include/gpucsr -L$prefix/lib -lgpucsr -Wl,-rpath,$prefix/lib" >"$log" 2>&1; then
+      ok "$(basename $source) compiles with the installed headers and library"
+    else
+      not_ok "$(basename $source) compiles with the installed headers and library" "$log"
+      continue
+    fi
+    for n in 1 2; do
+      [ $n = 1 ] || [ $source = clients/bmrm_client ] || continue # the other's matrix is sequential
+      # shellcheck disable=SC2086
+      if run $n "$program" $device && grep -q 'at \(the\|its\) optimum' "$log"; then ok "$(basename $source) on $n"; else not_ok "$(basename $source) on $n" "$log"; fi
+    done
+  done
+else
+  not_ok "make install" "$log"
+fi
+
 # --- a nonlinear solver that makes its matrices itself -----------------------------------------------------------------------
 if program snes/tutorials/ex19 && [ -x "$work/ex19" ]; then
   for options in "-pc_type ilu" "-pc_type mg -da_refine 1" "-ksp_type bicg -pc_type jacobi -ksp_max_it 500"; do

@@ -41,10 +41,10 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
     if (file !~ /\.cuh?$/) say("CUDA headers belong into .cu files: " target)
     next
   }
-  if (!quoted && target != "gpucsr.h") next # the C library, MPI
+  if (!quoted && target !~ /^gpucsr.*\.h$/) next # the C library, MPI
 
-  if (target == "gpucsr.h") theirs = "include/"
-  else if (target == "gpucsrcompat.h") { if (file ~ /\.cuh?$/ || room[mine] < 3) say("this room may not see gpucsrcompat.h"); next }
+  if (target == "gpucsrcompat.h") { if (file ~ /\.cuh?$/ || room[mine] < 3) say("this room may not see gpucsrcompat.h"); next }
+  else if (target ~ /^gpucsr.*\.h$/) theirs = "include/"
   else if (file ~ /^(solvers|examples)\// && target !~ /\//) next # a file beside it
   else if (target !~ /\//) { say("write the include from src/, so that it names its room: " target); next }
   else theirs = roomof(target ~ /^(solvers|examples)\// ? target : "src/" target)
@@ -52,7 +52,7 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
   if (theirs == "src/") { if (mine != "src/") say("this is nobody'\''s room: " target); next }
   if (theirs == mine) next
   if (room[theirs] >= room[mine]) say("rank " room[mine] " includes from rank " room[theirs] ": " target)
-  else if (mine ~ /^(solvers|examples)/ && theirs !~ /^(include|src\/device|src\/app)\/$/) say("solvers and examples see gpucsr.h, src/app/ and src/device/ only: " target)
+  else if (mine ~ /^(solvers|examples)/ && theirs !~ /^(include|src\/device|src\/app)\/$/) say("solvers and examples see include/, src/app/ and src/device/ only: " target)
   else if (mine == "src/vec/" && theirs !~ /^(include|src\/device|src\/sys|src\/vec\/kernels)\/$/) say("src/vec/ sees gpucsr.h, src/device/, src/sys/ and its own kernels only: " target)
   else if (mine == "src/vec/kernels/" && theirs != "src/device/") say("src/vec/kernels/ sees src/device/ only: " target)
 }

@@ -1,27 +1,18 @@
-/* BMRM: bundle methods for regularised risk minimisation of linear models.  All that an application sees. */
-#ifndef BMRM_H
-#define BMRM_H
+/* BMRM: bundle methods for regularised risk minimisation of linear models.  All that an application sees; who writes a loss or a regulariser
+   includes solvers/bmrm/bmrmloss.h or solvers/bmrm/bmrmregularizer.h, too. */
+#ifndef GPUCSRBMRM_H
+#define GPUCSRBMRM_H
 
 #include <petscmat.h>
-#include "bmrmloss.h"
-#include "bmrmregularizer.h"
+#include "gpucsrbmrmtypes.h"
 
-typedef struct _p_BMRM *BMRM;
+typedef struct _p_BMRM            *BMRM;
+typedef struct _n_BMRMLoss        *BMRMLoss;
+typedef struct _n_BMRMRegularizer *BMRMRegularizer;
 struct _p_Tao;
 
 PETSC_EXTERN PetscClassId BMRM_CLASSID;
 
-/* why the method stopped: positive when the certified gap reached a tolerance, negative when something else ended it */
-typedef enum {
-  BMRM_CONVERGED_GAP_ATOL  = 2,
-  BMRM_CONVERGED_GAP_RTOL  = 3,
-  BMRM_CONVERGED_USER      = 4,
-  BMRM_DIVERGED_MAX_IT     = -3,
-  BMRM_DIVERGED_STAGNATED  = -4,
-  BMRM_DIVERGED_USER       = -5,
-  BMRM_DIVERGED_NANORINF   = -9,
-  BMRM_CONVERGED_ITERATING = 0
-} BMRMConvergedReason;
 PETSC_EXTERN const char *const *const BMRMConvergedReasons;
 
 /* a monitor is called once before the first pass and after every pass */
@@ -33,10 +24,11 @@ typedef PetscErrorCode (*BMRMConvergenceTestFn)(BMRM, PetscInt, PetscReal, Petsc
 PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);
 PETSC_EXTERN PetscErrorCode BMRMFinalizePackage(void);
 
-PETSC_EXTERN PetscErrorCode TaoCreate_LSBMRM(struct _p_Tao *);
-PETSC_EXTERN PetscErrorCode TaoLSBMRMSetBMRM(struct _p_Tao *, BMRM);
-PETSC_EXTERN PetscErrorCode TaoLSBMRMGetBMRM(struct _p_Tao *, BMRM *);
+PETSC_EXTERN PetscErrorCode BMRMLossRegister(const char[], PetscErrorCode (*)(BMRMLoss));
+PETSC_EXTERN PetscErrorCode BMRMRegularizerRegister(const char[], PetscErrorCode (*)(BMRMRegularizer));
+
 PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
+PETSC_EXTERN PetscErrorCode BMRMDuplicate(BMRM, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetClasses(BMRM, PetscInt);
@@ -58,6 +50,7 @@ PETSC_EXTERN PetscErrorCode BMRMSetConvergenceTest(BMRM, BMRMConvergenceTestFn, 
 PETSC_EXTERN PetscErrorCode BMRMConvergedDefault(BMRM, PetscInt, PetscReal, PetscReal, BMRMConvergedReason *, void *);
 PETSC_EXTERN PetscErrorCode BMRMSetLineSearch(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetMu(BMRM, PetscReal, PetscBool);
+PETSC_EXTERN PetscErrorCode BMRMSetBestCut(BMRM, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMSetIdleAge(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetQPTolerance(BMRM, PetscReal);
 PETSC_EXTERN PetscErrorCode BMRMSetErrorIfNotConverged(BMRM, PetscBool);
@@ -87,5 +80,8 @@ PETSC_EXTERN PetscErrorCode BMRMMonitorSet(BMRM, BMRMMonitorFn, void *, PetscErr
 PETSC_EXTERN PetscErrorCode BMRMMonitorCancel(BMRM);
 PETSC_EXTERN PetscErrorCode BMRMView(BMRM, PetscViewer);
 PETSC_EXTERN PetscErrorCode BMRMViewFromOptions(BMRM, PetscObject, const char[]);
+
+PETSC_EXTERN PetscErrorCode TaoLSBMRMSetBMRM(struct _p_Tao *, BMRM);
+PETSC_EXTERN PetscErrorCode TaoLSBMRMGetBMRM(struct _p_Tao *, BMRM *);
 
 #endif

@@ -1,0 +1,190 @@
+/* Products with the rows of an AIJ matrix that one process has alone: what MatMult() and MatMultTranspose() give, with less work. */
+#include "bmrmimpl.h"
+
+#define BMRM_ANEW   50 /* passes, after which a product is made anew */
+#define BMRM_WINDOW 64 /* rows */
+#define BMRM_SHORT  16 /* entries of a row on the average, up to which they are ordered */
+
+typedef struct {
+  PetscInt           m, n;
+  const PetscInt    *start, *column;
+  const PetscScalar *value;
+} Rows;
+
+static PetscErrorCode RowsGet(Mat A, Rows *rows)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows->m, &rows->start, &rows->column, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A matrix of type %s does not show its rows", ((PetscObject)A)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(A, &rows->value));
+  PetscCall(MatGetLocalSize(A, NULL, &rows->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RowsRestore(Mat A, Rows *rows)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &rows->value));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows->m, &rows->start, &rows->column, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Whether the rows are at hand, and nobody else is to multiply by them: types derived from AIJ have products of their own. Then finds an order of the rows
+  in which those of one length follow each other, within windows that the cache holds: how long a row is is what a processor guesses wrong. Long rows
+  cost more to jump among than their ends do.
+*/
+PetscErrorCode BMRMRowsSetUp(BMRM b)
+{
+  Rows      rows;
+  PetscInt *length;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)b->A, MATSEQAIJ, &b->rows));
+  if (!b->rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventGetId("MatMult", &b->product[0]));
+  PetscCall(PetscLogEventGetId("MatMultTranspose", &b->product[1]));
+  PetscCall(RowsGet(b->A, &rows));
+  PetscCall(PetscMalloc1(rows.m, &b->order));
+  PetscCall(PetscMalloc1(rows.m, &length));
+  for (PetscInt i = 0; i < rows.m; i++) {
+    b->order[i] = i;
+    length[i]   = rows.start[i + 1] - rows.start[i];
+  }
+  for (PetscInt i = 0; i < rows.m && rows.start[rows.m] / BMRM_SHORT <= rows.m; i += BMRM_WINDOW) PetscCall(PetscSortIntWithArray(PetscMin(BMRM_WINDOW, rows.m - i), length + i, b->order + i));
+  PetscCall(PetscFree(length));
+  PetscCall(RowsRestore(b->A, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is there one value only? Then the values need not be read: two thirds of what a product moves. Looked at again when the matrix has changed. */
+static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
+{
+  PetscObjectState state;
+  const PetscInt   nz = rows->start[rows->m];
+  PetscInt         k  = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)b->A, &state));
+  if (b->alike != BMRM_ALIKE_UNKNOWN && state == b->state) PetscFunctionReturn(PETSC_SUCCESS);
+  while (k < nz && rows->value[k] == rows->value[0]) k++;
+  b->alike = nz > 0 && k >= nz ? BMRM_ALIKE : BMRM_ALIKE_NOT;
+  b->state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* <row i, x>; of rows whose values are one, the sum of entries of x */
+static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar x[], PetscBool alike)
+{
+  const PetscInt end = rows->start[i + 1];
+  PetscScalar    sum = 0;
+
+  for (PetscInt k = rows->start[i]; k < end; k++) sum += (alike ? 1 : rows->value[k]) * x[rows->column[k]];
+  return sum;
+}
+
+/* y = A x */
+static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
+{
+  const Mat          A     = b->A;
+  const PetscInt    *order = b->order;
+  Rows               rows;
+  const PetscScalar *xa;
+  PetscScalar       *ya;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(b->product[0], A, x, y, 0));
+  PetscCall(RowsGet(A, &rows));
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayWrite(y, &ya));
+  PetscCall(FindCommon(b, &rows));
+  if (b->alike == BMRM_ALIKE) {
+    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = rows.value[0] * RowDot(&rows, order[i], xa, PETSC_TRUE);
+  } else {
+    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = RowDot(&rows, order[i], xa, PETSC_FALSE);
+  }
+  PetscCall(PetscLogFlops(2.0 * rows.start[rows.m]));
+  PetscCall(VecRestoreArrayWrite(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(RowsRestore(A, &rows));
+  PetscCall(PetscLogEventEnd(b->product[0], A, x, y, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  y = z + A'(x - from), or without z and from A'x. Rows whose factor is zero are not read: examples that cost nothing, those of other cuts of the pass,
+  those whose slope is the same at both points.
+*/
+static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
+{
+  const Mat          A = b->A;
+  Rows               rows;
+  const PetscScalar *xa, *fa = NULL;
+  PetscScalar       *ya;
+  PetscLogDouble     flops = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(b->product[1], A, x, y, 0));
+  PetscCall(RowsGet(A, &rows));
+  PetscCall(FindCommon(b, &rows));
+  if (!z) PetscCall(VecSet(y, 0));
+  else if (z != y) PetscCall(VecCopy(z, y));
+  PetscCall(VecGetArrayRead(x, &xa));
+  if (from) PetscCall(VecGetArrayRead(from, &fa));
+  PetscCall(VecGetArray(y, &ya));
+  for (PetscInt i = 0; i < rows.m; i++) {
+    const PetscScalar s   = fa ? xa[i] - fa[i] : xa[i];
+    const PetscInt    end = rows.start[i + 1];
+
+    if (s == (PetscScalar)0) continue;
+    if (b->alike == BMRM_ALIKE) {
+      for (PetscInt k = rows.start[i]; k < end; k++) ya[rows.column[k]] += s * rows.value[0];
+    } else {
+      for (PetscInt k = rows.start[i]; k < end; k++) ya[rows.column[k]] += s * rows.value[k];
+    }
+    flops += 2.0 * (end - rows.start[i]);
+  }
+  PetscCall(PetscLogFlops(flops));
+  PetscCall(VecRestoreArray(y, &ya));
+  if (from) PetscCall(VecRestoreArrayRead(from, &fa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(RowsRestore(A, &rows));
+  PetscCall(PetscLogEventEnd(b->product[1], A, x, y, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The cuts at the best point and past it: from the former best point to this one, and on to the other, the slopes of few examples change. Now and then
+  the product is made anew, so that rounding does not gather.
+*/
+static PetscErrorCode Pair(BMRM b)
+{
+  const PetscBool anew = (PetscBool)(!b->known || b->it % BMRM_ANEW == 0);
+  Vec             swap = b->rbest;
+
+  PetscFunctionBegin;
+  PetscCall(RowsMultTranspose(b, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
+  PetscCall(VecCopy(b->gbest, b->a[0]));
+  if (b->taken > 1) PetscCall(RowsMultTranspose(b, b->r[0], b->r[1], b->gbest, b->a[1]));
+  b->rbest = b->r[0];
+  b->r[0]  = swap;
+  b->known = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The products of a pass: e = A d, or with the transpose of A those of the cuts. */
+PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
+{
+  PetscFunctionBegin;
+  b->matmults += transpose ? b->ncut : 1; /* a pair is hardly more than one product */
+  if (!transpose) PetscCall(RowsMult(b, b->d, b->e));
+  else if (b->pair) PetscCall(Pair(b));
+  else {
+    for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b, NULL, b->r[k], NULL, b->a[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
