@@ -17,16 +17,16 @@ COLOURS = {"MatMult": "#4878a8", "MatMultTranspose": "#c8693c"}
 
 
 def ratios(name):
-    """{matrix: {operation: best aijcusparse time / gpucsr time}}, and what the head of the file says"""
-    times, head = {}, ""
+    """{matrix, or kind of members of the corpus: {operation: aijcusparse time / gpucsr time, a geometric mean}}, and what the head of the file says"""
+    times, groups, head = {}, {}, ""
     with open(name) as file:
         for row in csv.reader(file):
             if row[0].startswith("#"):
                 head = ",".join(row)[2:]
             elif row[0] != "matrix":
                 times[row[0], row[1], row[3]] = float(row[4])
-    matrices = list(dict.fromkeys(key[0] for key in times))
-    return head, {m: {op: times[m, "aijcusparse", op] / times[m, "gpucsr", op] for op in COLOURS} for m in matrices}
+                groups.setdefault(row[8] if len(row) > 8 and row[8] != "-" else row[0], {})[row[0]] = True
+    return head, {g: {op: mean([times[m, "aijcusparse", op] / times[m, "gpucsr", op] for m in group]) for op in COLOURS} for g, group in groups.items()}
 
 
 def bar(x, y, length, colour, label):
