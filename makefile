@@ -149,6 +149,8 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
+$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: cflags += -ffp-contract=off # host and device round alike
+
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked
 	@mkdir -p $(@D)

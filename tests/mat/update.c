@@ -134,12 +134,13 @@ typedef enum {
   RIGHT,
   BOTH,
   SHIFT,
+  AXPY,
   OPERATIONS
 } Operation;
 
-static const char *const Names[] = {"MatScale", "MatScale by -1", "MatZeroEntries", "MatDiagonalScale from the left", "MatDiagonalScale from the right", "MatDiagonalScale from both sides", "MatShift"};
+static const char *const Names[] = {"MatScale", "MatScale by -1", "MatZeroEntries", "MatDiagonalScale from the left", "MatDiagonalScale from the right", "MatDiagonalScale from both sides", "MatShift", "MatAXPY"};
 
-static PetscErrorCode Apply(Operation operation, Mat A, Vec left, Vec right)
+static PetscErrorCode Apply(Operation operation, Mat A, Mat X, Vec left, Vec right)
 {
   PetscFunctionBeginUser;
   switch (operation) {
@@ -155,6 +156,9 @@ static PetscErrorCode Apply(Operation operation, Mat A, Vec left, Vec right)
   case SHIFT:
     PetscCall(MatShift(A, 0.7));
     break;
+  case AXPY:
+    PetscCall(MatAXPY(A, 0.3, X, SAME_NONZERO_PATTERN));
+    break;
   default:
     PetscCall(MatDiagonalScale(A, operation == RIGHT ? NULL : left, operation == LEFT ? NULL : right));
   }
@@ -164,23 +168,26 @@ static PetscErrorCode Apply(Operation operation, Mat A, Vec left, Vec right)
 /* with a transpose that was just built, with one that is kept up by its permutation, and with values that change unnoticed */
 static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
 {
-  Mat      A;
+  Mat      A, X;
   Vec      left, right, x, y;
   PetscInt before, after;
 
   PetscFunctionBeginUser;
   PetscCall(Create(PETSC_TRUE, &A));
+  PetscCall(Create(PETSC_TRUE, &X));
   PetscCall(Factors(A, &left, &right));
   PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(MatScale(X, -0.5));
+  PetscCall(MatMult(X, x, y));
   for (int round = 0; round < 3; round++) {
     PetscCall(MatMultTranspose(A, x, y));
     PetscCall(Uploads(&before));
-    PetscCall(Apply(operation, A, left, right));
+    PetscCall(Apply(operation, A, X, left, right));
     PetscCall(MatMultTranspose(A, x, y));
     PetscCall(Uploads(&after));
     PetscCheck(after - before <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s uploaded %" PetscInt_FMT " times, not %" PetscInt_FMT, Names[operation], after - before, allowed);
     PetscCall(SameAsUpload(Names[operation], A));
-    PetscCall(Apply(operation, A, left, right));
+    PetscCall(Apply(operation, A, X, left, right));
     PetscCall(Poke(A));
     PetscCall(SameAsUpload("A change behind it", A));
     PetscCall(MatDestroy(&A));
@@ -196,6 +203,71 @@ static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
   PetscCall(VecDestroy(&left));
   PetscCall(VecDestroy(&right));
   PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the host's values are the same but for rounding */
+static PetscErrorCode Near(const char what[], Mat A, Mat B)
+{
+  Mat       C, D;
+  PetscReal norm, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+  PetscCall(MatConvert(B, MATAIJ, MAT_INITIAL_MATRIX, &D));
+  PetscCall(MatNorm(D, NORM_FROBENIUS, &norm));
+  PetscCall(MatAXPY(C, -1, D, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatNorm(C, NORM_FROBENIUS, &error));
+  PetscCheck(error <= 1e-15 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the host's values are off by %g of %g", what, (double)error, (double)norm);
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* one matrix added to another, whatever is known of their patterns and wherever their values are: as of AIJ, and as uploaded */
+static PetscErrorCode TestAXPY(void)
+{
+  const char *const what[] = {"current", "without an image", "without a transpose", "in double storage", "plain AIJ", "on another pattern"};
+
+  PetscFunctionBeginUser;
+  for (int kind = 0; kind < 6; kind++) {
+    for (int unknown = 0; unknown < 2; unknown++) {
+      Mat Y, X, plain[2];
+      Vec x, y;
+
+      PetscCall(Create(PETSC_TRUE, &Y));
+      PetscCall(Create((PetscBool)(kind != 5), &X));
+      PetscCall(MatCreateVecs(Y, &x, &y));
+      PetscCall(VecSet(x, 1));
+      PetscCall(MatScale(X, 0.75));
+      PetscCall(MatConvert(Y, MATAIJ, MAT_INITIAL_MATRIX, &plain[0]));
+      PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &plain[1]));
+      if (kind == 2) PetscCall(MatGPUCSRSetTranspose(X, MAT_GPUCSR_TRANSPOSE_LAZY));
+      if (kind == 3) PetscCall(MatGPUCSRSetStorage(X, MAT_GPUCSR_STORAGE_DOUBLE));
+      if (kind == 4) PetscCall(MatConvert(X, MATAIJ, MAT_INPLACE_MATRIX, &X));
+      PetscCall(MatMultTranspose(Y, x, y));
+      if (kind != 1) PetscCall(MatMult(X, x, y));
+      for (int round = 0; round < 2; round++) {
+        const MatStructure structure = unknown ? UNKNOWN_NONZERO_PATTERN : kind == 5 ? SUBSET_NONZERO_PATTERN : SAME_NONZERO_PATTERN;
+
+        PetscCall(MatAXPY(Y, 0.5, X, structure));
+        PetscCall(MatAXPY(plain[0], 0.5, plain[1], structure));
+        PetscCall(Near(what[kind], Y, plain[0]));
+        PetscCall(SameAsUpload(what[kind], Y));
+      }
+      PetscCall(MatAYPX(Y, -2, X, kind == 5 ? SUBSET_NONZERO_PATTERN : SAME_NONZERO_PATTERN));
+      PetscCall(MatAYPX(plain[0], -2, plain[1], kind == 5 ? SUBSET_NONZERO_PATTERN : SAME_NONZERO_PATTERN));
+      PetscCall(Near("MatAYPX", Y, plain[0]));
+      PetscCall(SameAsUpload("MatAYPX", Y));
+      for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&plain[k]));
+      PetscCall(VecDestroy(&x));
+      PetscCall(VecDestroy(&y));
+      PetscCall(MatDestroy(&X));
+      PetscCall(MatDestroy(&Y));
+    }
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatAXPY of a matrix %s: as of AIJ\n", what[kind]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,7 +346,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-uploads", uploads, &n, NULL));
   for (int operation = 0; operation < OPERATIONS; operation++) PetscCall(TestOperation((Operation)operation, uploads[operation]));
   PetscCall(TestDiagonal());
-  if (!Lossy) PetscCall(TestOverflow());
+  if (!Lossy) {
+    PetscCall(TestAXPY());
+    PetscCall(TestOverflow());
+  }
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -156,6 +156,7 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->convertfrom    = b.convertfrom;
   A->ops->setfromoptions = b.setfromoptions;
   A->ops->assemblyend    = b.assemblyend;
+  A->ops->axpy           = b.axpy;
   A->ops->scale          = b.scale;
   A->ops->zeroentries    = b.zeroentries;
   A->ops->shift          = b.shift;
@@ -255,7 +256,7 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   order of summation. So do `MatMatMult()`, `MatTransposeMatMult()` and, on one process, `MatMatTransposeMult()` with a dense matrix, and `MatGPUCSRMultMany()`.
   Without a GPU they run on the host, in the same formats.
 
-  `MatScale()`, `MatDiagonalScale()`, `MatShift()` and `MatZeroEntries()` change the image where it stands
+  `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()` and `MatAXPY()` of two matrices of this type on one pattern change the image where it stands
   when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
   next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
   the vector lives on the device.

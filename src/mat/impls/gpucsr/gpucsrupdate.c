@@ -18,9 +18,7 @@ PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The image, current before the host's values changed, is given the same change (NULL: all became zero), or left behind.  raises:
-   by how much our caller will yet raise the object's state. */
-PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscInt raises)
+static PetscErrorCode MatGPUCSRFollowOther(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
 {
   Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey    key = g->key;
@@ -34,13 +32,22 @@ PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscIn
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
   if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));
-  if (update) PetscCall(GpOpUpdate(g->op, update, rowptr, col, val, &done));
+  if (update) PetscCall(GpOpUpdate(g->op, update, other, rowptr, col, val, &done));
   else PetscCall(GpOpZeroEntries(g->op));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Update, A, 0, 0, 0));
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
   key.state += raises;
   g->key = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The image, current before the host's values changed, is given the same change (NULL: all became zero), or left behind.  raises:
+   by how much our caller will yet raise the object's state. */
+PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscInt raises)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFollowOther(A, update, NULL, raises));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,6 +82,58 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
   if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Have both one pattern?  PETSc takes the user's word for it, and looks in a debugging build. */
+static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure, PetscBool *same)
+{
+  const PetscInt *rowptr[2], *col[2];
+  const PetscInt  m = Y->rmap->n;
+
+  PetscFunctionBegin;
+  *same = PETSC_FALSE;
+  if (structure != SAME_NONZERO_PATTERN && structure != UNKNOWN_NONZERO_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) {
+    PetscScalar *val;
+    PetscMemType memtype;
+
+    PetscCall(MatSeqAIJGetCSRAndMemType(k ? Y : X, &rowptr[k], &col[k], &val, &memtype));
+    if (!rowptr[k]) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *same = (PetscBool)(rowptr[0][m] == rowptr[1][m]);
+  if (*same && (PetscDefined(USE_DEBUG) || structure == UNKNOWN_NONZERO_PATTERN)) {
+    PetscCall(PetscArraycmp(rowptr[0], rowptr[1], m + 1, same));
+    if (*same) PetscCall(PetscArraycmp(col[0], col[1], rowptr[0][m], same));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two images that are not rounded are added where they stand; the host's arrays not by BLAS then, whose sums may be fused or not, but by
+   the formula of the device. */
+static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  GpOp               opx = NULL, opy = NULL;
+  PetscBool          ours, same      = PETSC_FALSE;
+  const PetscScalar *x;
+  PetscScalar       *y;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRIs_Private(X, &ours));
+  if (ours) PetscCall(MatGPUCSRGetCurrent_Private(X, &opx));
+  if (opx) PetscCall(MatGPUCSRGetCurrent_Private(Y, &opy));
+  if (opy && opx->dev == opy->dev && GpOpIsExact(opx) && GpOpIsExact(opy)) PetscCall(MatGPUCSRSamePattern(X, Y, structure, &same));
+  if (!same) {
+    PetscCall((*MatGPUCSRBase_Private(Y)->axpy)(Y, a, X, structure));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSeqAIJGetArrayRead(X, &x));
+  PetscCall(MatSeqAIJGetArray(Y, &y));
+  GpCsrAxpyHost(opy->side[0].csr.nnz, a, x, y);
+  PetscCall(MatSeqAIJRestoreArray(Y, &y));
+  PetscCall(MatSeqAIJRestoreArrayRead(X, &x));
+  PetscCall(PetscLogFlops(2.0 * opy->side[0].csr.nnz));
+  PetscCall(MatGPUCSRFollowOther(Y, &(GpCsrUpdate){.kind = GP_UPDATE_AXPY, .factor = a}, opx, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,6 +251,7 @@ PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
     A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  A->ops->axpy          = MatAXPY_SeqAIJGPUCSR;
   A->ops->scale         = MatScale_SeqAIJGPUCSR;
   A->ops->zeroentries   = MatZeroEntries_SeqAIJGPUCSR;
   A->ops->shift         = MatShift_SeqAIJGPUCSR;

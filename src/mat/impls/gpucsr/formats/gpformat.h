@@ -47,6 +47,7 @@ typedef enum {
   GP_UPDATE_SCALE,    /* factor * A */
   GP_UPDATE_DIAGONAL, /* row * A * column, as diagonal matrices; NULL: none */
   GP_UPDATE_SHIFT,    /* A + factor * I, of which every entry has a place in the pattern */
+  GP_UPDATE_AXPY,     /* A + factor * other, which has A's pattern */
   GP_UPDATE_SET       /* values */
 } GpCsrUpdateKind;
 
@@ -57,10 +58,13 @@ typedef struct {
   const double   *row, *column;
   int             columnfirst; /* the order in which a value meets them */
   const double   *values;
+  const void     *other; /* its values, in otherprec */
+  GpPrec          otherprec;
 } GpCsrUpdate;
 
-GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss); /* after an overflow the values are unusable */
-GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                 /* [m] device memory; 0 where the pattern has no place */
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss);  /* after an overflow the values are unusable */
+void  GpCsrAxpyHost(int64_t n, double a, const double x[], double y[]); /* GP_UPDATE_AXPY for the host's own arrays: the same bits */
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                  /* [m] device memory; 0 where the pattern has no place */
 
 GpErr GpCsrSame(const GpCsr *A, int *same); /* have all nonzeros one value, which is finite? */
 GpErr GpCsrStillSame(const GpCsr *A);       /* GP_ERR_ARGUMENT if they no longer have */

@@ -54,9 +54,9 @@ PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does noth
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
 
 /* gpupdate.c: the host's values have changed by one of a few operations; does the same to the device's, when that gives what an
-   upload of the host's (rowptr, col, val: as they are now) would give */
+   upload of the host's (rowptr, col, val: as they are now) would give; other: the matrix that GP_UPDATE_AXPY adds, else NULL */
 PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
-PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
+PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
 PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
 PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
 PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* k columns, their entries inc apart */

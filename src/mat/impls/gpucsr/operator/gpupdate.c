@@ -22,9 +22,9 @@ static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
+PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done)
 {
-  const PetscBool exact = GpOpIsExact(op), flip = (PetscBool)(update->kind == GP_UPDATE_SCALE && PetscAbsReal(update->factor) == 1);
+  const PetscBool exact = (PetscBool)(GpOpIsExact(op) && (!other || GpOpIsExact(other))), flip = (PetscBool)(update->kind == GP_UPDATE_SCALE && PetscAbsReal(update->factor) == 1);
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
@@ -39,7 +39,11 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, const PetscInt row
       u.column      = update->row;
       u.columnfirst = !update->columnfirst;
     }
-    if (t && update->kind == GP_UPDATE_SET) {
+    if (other) {
+      u.other     = other->side[t].csr.val;
+      u.otherprec = other->side[t].csr.prec;
+    }
+    if (t && (update->kind == GP_UPDATE_SET || (other && !other->has[t]))) {
       PetscCall(GpOpRefreshTranspose(op));
       continue;
     }
