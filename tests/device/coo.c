@@ -1,10 +1,13 @@
-static char help[] = "MatSetValuesCOO() with values on the host and with values that a kernel left on the device: the same matrix, and the same image as an upload.\n\n";
+static char help[] = "MatSetValuesCOO() with values on the host and with values that a kernel left on the device: the same matrix, and the same image as an upload.\n\n\
+  -ignore : entries of other ranks' rows count for nothing\n\
+  -mixed  : only the first rank's values are on the device\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
 
 #define N 40
 
+static PetscBool    Ignore = PETSC_FALSE, Mixed = PETSC_FALSE;
 static GpDevOps     Ops; /* the device's; on the host runtime with memory that is taken for a GPU's */
 static PetscScalar *There;
 
@@ -48,6 +51,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, N, N));
   PetscCall(MatSetType(*A, type));
+  if (Ignore) PetscCall(MatSetOption(*A, MAT_IGNORE_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(MatSetPreallocationCOO(*A, n, i, j));
   PetscCall(PetscFree2(i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -107,13 +111,15 @@ int main(int argc, char **argv)
   PetscCount      n;
   PetscInt       *i, *j, before, after;
   PetscScalar    *v;
-  PetscMPIInt     size;
+  PetscMPIInt     rank;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscLogDefaultBegin());
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-ignore", &Ignore, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-mixed", &Mixed, NULL));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   real = dev->ops;
   Ops  = *real;
@@ -130,7 +136,7 @@ int main(int argc, char **argv)
   for (int round = 0; round < 6; round++) {
     const char *const what[] = {"from the host", "from the device", "again", "added from the host", "added from the device", "inserted once more"};
     const InsertMode  mode   = round == 3 || round == 4 ? ADD_VALUES : INSERT_VALUES;
-    const PetscBool   host   = (PetscBool)(round == 0 || round == 3);
+    const PetscBool   host   = (PetscBool)(round == 0 || round == 3 || (Mixed && rank > 0));
 
     for (PetscCount k = 0; k < n; k++) v[k] = (PetscReal)((k * (7 + round)) % 64) / 8 - 3; /* sums are exact in any order */
     PetscCallGp(dev, "upload", GpDevUpload(dev, There, v, (size_t)n * sizeof(*v)));
@@ -140,7 +146,7 @@ int main(int argc, char **argv)
     PetscCall(MatSetValuesCOO(A, host ? v : There, mode));
     PetscCall(MatMult(A, x, y));
     PetscCall(Uploads(&after));
-    PetscCheck(round != 2 || size > 1 || after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values assembled on the device were uploaded");
+    PetscCheck(round != 2 || Mixed || after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values assembled on the device were uploaded");
     PetscCall(Same(what[round], A, plain));
   }
   PetscCall(MatDestroy(&A));
@@ -156,9 +162,23 @@ int main(int argc, char **argv)
 
 /*TEST
 
-   test:
-      suffix: 1
-      nsize: {{1 2 3}}
-      args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}
+   testset:
+      output_file: output/coo_1.out
+      test:
+         suffix: 1
+         nsize: {{1 2 3}}
+         args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}
+      test:
+         suffix: mpi
+         nsize: 4
+         args: -mat_gpucsr_halo_type mpi
+      test:
+         suffix: ignore
+         nsize: {{2 4}}
+         args: -ignore
+      test:
+         suffix: mixed
+         nsize: {{2 4}}
+         args: -mixed
 
 TEST*/

@@ -262,7 +262,8 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   the vector lives on the device.
 
   `MatSetValuesCOO()` takes values on the host or in the memory of the GPU. The latter are summed there, in the order in which
-  `MatSetPreallocationCOO()` was given their places; on several ranks, or with `ADD_VALUES`, they are brought to the host first.
+  `MatSetPreallocationCOO()` was given their places, those of other ranks after a rank's own, rank by rank. With `ADD_VALUES`, or when only some ranks have theirs on the GPU,
+  they are brought to the host first.
 
   Multigrid keeps its operators and interpolations in this type. A `DMDA` makes interpolations of types whose names begin with aij, so say `-dm_mat_type aijgpucsr`.
 

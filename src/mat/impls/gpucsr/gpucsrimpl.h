@@ -68,7 +68,7 @@ typedef struct {
   PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
-typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.c */
+typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.h */
 typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
 typedef struct {
@@ -121,6 +121,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *
 PETSC_INTERN const char *const MatGPUCSRHaloTypes_Private[4];
 PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **); /* collective */
 PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);
+PETSC_INTERN PetscErrorCode    MatGPUCSRHaloCreateFromPeers_Private(Mat, GpPeers peers[2], int32_t **index, MatGPUCSRHalo **); /* collective: of entries that are no vector's; takes over the arrays */
 PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
 /* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then

@@ -169,6 +169,42 @@ static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* what every exchange begins with: the way */
+static PetscErrorCode MatGPUCSRHaloCreate(Mat A, MatGPUCSRHalo **halo)
+{
+  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRHalo *H;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&H));
+  *halo     = H;
+  H->wanted = g->options.halo;
+  H->dev    = g->dev;
+  PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
+  PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
+  PetscCall(MatGPUCSRHaloChoose(A, H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat A, GpPeers peers[2], int32_t **index, MatGPUCSRHalo **halo)
+{
+  MatGPUCSRHalo *H;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRHaloCreate(A, halo));
+  H = *halo;
+  for (int s = 0; s < 2; s++) {
+    H->side[s] = (MatGPUCSRHaloSide){.n = peers[s].offset[peers[s].n], .peers = peers[s]};
+    peers[s]   = (GpPeers){0};
+  }
+  H->index = *index;
+  *index   = NULL;
+  PetscCall(PetscMalloc1(H->side[0].peers.n + H->side[1].peers.n, &H->request));
+  PetscCall(MatGPUCSRHaloSetIndex(H));
+  PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* made anew when the pattern, a block or the option is another; collective, as these changes are */
 PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
 {
@@ -180,13 +216,8 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
   PetscCall(PetscObjectGetId((PetscObject)offdiagonal, &id));
   if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->options.halo) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
-    PetscCall(PetscNew(&H));
-    g->halo   = H;
-    H->wanted = g->options.halo;
-    H->dev    = g->dev;
-    PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
-    PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
-    PetscCall(MatGPUCSRHaloChoose(A, H));
+    PetscCall(MatGPUCSRHaloCreate(A, &g->halo));
+    H = g->halo;
     PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
     PetscCall(MatGPUCSRHaloSetIndex(H));
     PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));

@@ -1,6 +1,21 @@
 /* Assembly on the device: every nonzero is the sum of its entries, always in the same order. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
+#if defined(__CUDACC__)
+  #define GP_BOTH __host__ __device__ static inline
+#else
+  #define GP_BOTH static inline
+#endif
+
+/* the entries begin to end, of which this rank's own stand before those of others */
+GP_BOTH double SumOf(const int32_t *source, int32_t begin, int32_t end, int32_t n, const double *entries, const double *more)
+{
+  double s = 0;
+
+  for (int32_t e = begin; e < end; e++) s += source[e] < n ? entries[source[e]] : more[source[e] - n];
+  return s;
+}
+
 #if !defined(__CUDACC__)
 
 GpErr GpCooCreate(GpDev dev, int32_t nnz, const int32_t start[], const int32_t source[], GpCoo *C)
@@ -25,20 +40,15 @@ void GpCooDestroy(GpCoo *C)
 }
 
   #if GP_HAVE_CUDA
-GpErr GpCooSum_CUDA(const GpCoo *, const double *, double *);
+GpErr GpCooSum_CUDA(const GpCoo *, int32_t, const double *, const double *, double *);
   #endif
 
-GpErr GpCooSum(const GpCoo *C, const double *entries, double *sum)
+GpErr GpCooSum(const GpCoo *C, int32_t n, const double *entries, const double *more, double *sum)
 {
   #if GP_HAVE_CUDA
-  if (C->dev->kind == GP_DEV_CUDA) return GpCooSum_CUDA(C, entries, sum);
+  if (C->dev->kind == GP_DEV_CUDA) return GpCooSum_CUDA(C, n, entries, more, sum);
   #endif
-  for (int32_t k = 0; k < C->nnz; k++) {
-    double s = 0;
-
-    for (int32_t e = C->start[k]; e < C->start[k + 1]; e++) s += entries[C->source[e]];
-    sum[k] = s;
-  }
+  for (int32_t k = 0; k < C->nnz; k++) sum[k] = SumOf(C->source, C->start[k], C->start[k + 1], n, entries, more);
   return GP_SUCCESS;
 }
 
@@ -46,20 +56,17 @@ GpErr GpCooSum(const GpCoo *C, const double *entries, double *sum)
 
 static constexpr int BLOCK = 256;
 
-__global__ static void Sum(GpCoo C, const double *entries, double *sum)
+__global__ static void Sum(GpCoo C, int32_t n, const double *entries, const double *more, double *sum)
 {
   const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  double        s = 0;
 
-  if (k >= C.nnz) return;
-  for (int32_t e = C.start[k], end = C.start[k + 1]; e < end; e++) s += entries[C.source[e]];
-  sum[k] = s;
+  if (k < C.nnz) sum[k] = SumOf(C.source, C.start[k], C.start[k + 1], n, entries, more);
 }
 
-extern "C" GpErr GpCooSum_CUDA(const GpCoo *C, const double *entries, double *sum)
+extern "C" GpErr GpCooSum_CUDA(const GpCoo *C, int32_t n, const double *entries, const double *more, double *sum)
 {
   if (!C->nnz) return GP_SUCCESS;
-  Sum<<<(unsigned)(((int64_t)C->nnz + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*C, entries, sum);
+  Sum<<<(unsigned)(((int64_t)C->nnz + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*C, n, entries, more, sum);
   return GpDevCheckLaunch(C->dev, "summing entries");
 }
 #endif

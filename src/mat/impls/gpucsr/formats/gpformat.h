@@ -79,7 +79,7 @@ typedef struct {
 
 GpErr GpCooCreate(GpDev dev, int32_t nnz, const int32_t start[], const int32_t source[], GpCoo *C); /* from host memory */
 void  GpCooDestroy(GpCoo *C);
-GpErr GpCooSum(const GpCoo *C, const double *entries, double *sum); /* device memory */
+GpErr GpCooSum(const GpCoo *C, int32_t n, const double *entries, const double *more, double *sum); /* device memory; entry k is more[k - n] for k >= n */
 
 typedef enum {
 #define FORMAT(id, stem, help) GP_FMT_##id,
