@@ -47,6 +47,7 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscCall(GpOpDestroy(&g->op));
   PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
+  PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &g->nodes));
   PetscCall(MatGPUCSRManyDestroy_Private(g->dev, &g->many));
   for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
   PetscCall(PetscFree(A->spptr));
@@ -84,6 +85,7 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   if (is && g) {
     ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
     ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
+    if (!g->mpi) PetscCall(MatGPUCSRSetDiagonalBlock_Private(*B)); /* PETSc has copied its own */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,6 +122,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));
   PetscCall(MatGPUCSRSetUpdates_Private(A));
+  if (!mpi) PetscCall(MatGPUCSRSetDiagonals_Private(A));
   PetscCall(MatGPUCSRSetFactors_Private(A));
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
@@ -144,6 +147,7 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRResetProducts_Private(A));
+  PetscCall(MatGPUCSRResetDiagonals_Private(A));
   PetscCall(MatGPUCSRResetCOO_Private(A));
   A->ops->bindtocpu = b.bindtocpu;
 #if PetscDefined(HAVE_DEVICE)
@@ -155,13 +159,11 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->convert        = b.convert;
   A->ops->convertfrom    = b.convertfrom;
   A->ops->setfromoptions = b.setfromoptions;
-  A->ops->assemblyend    = b.assemblyend;
   A->ops->axpy           = b.axpy;
   A->ops->scale          = b.scale;
   A->ops->zeroentries    = b.zeroentries;
   A->ops->shift          = b.shift;
   A->ops->diagonalscale  = b.diagonalscale;
-  A->ops->getdiagonal    = b.getdiagonal;
   A->ops->lufactor       = b.lufactor;
   A->ops->ilufactor      = b.ilufactor;
   A->ops->choleskyfactor = b.choleskyfactor;
@@ -259,7 +261,7 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()` and `MatAXPY()` of two matrices of this type on one pattern change the image where it stands
   when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
   next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
-  the vector lives on the device.
+  the vector lives on the device. So it is with `MatMultDiagonalBlock()`, for a vector whose values are there.
 
   `MatSetValuesCOO()` takes values on the host or in the memory of the GPU. The latter are summed there, in the order in which
   `MatSetPreallocationCOO()` was given their places, those of other ranks after a rank's own, rank by rank. With `ADD_VALUES`, or when only some ranks have theirs on the GPU,

@@ -68,6 +68,14 @@ typedef struct {
   PetscBool          timed; /* keep all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
+/* the rows of every row's node, for MatMultDiagonalBlock() */
+typedef struct {
+  PetscObjectState nonzerostate;
+  PetscInt         m;
+  int32_t         *span; /* [2 m] device memory: from, to */
+  PetscLogDouble   flops;
+} MatGPUCSRNodes;
+
 typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.h */
 typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
@@ -89,6 +97,7 @@ typedef struct {
   MatGPUCSRHalo   *halo; /* mpi */
   MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
   MatGPUCSRMany   *many;
+  MatGPUCSRNodes   nodes; /* seq */
 } Mat_GPUCSR;
 
 /* a vector as a product sees it */
@@ -151,6 +160,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **
 /* gpucsrvec.c: vectors in and out of a product; an array where it is, mode 'r', 'w' or 'b' */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
@@ -160,6 +170,12 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, PetscInt raises);
+
+/* gpucsrdiagonal.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetDiagonals_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat); /* after PETSc has put its own there */
+PETSC_INTERN PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev, MatGPUCSRNodes *);
 
 /* gpucsrcoo.c */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);

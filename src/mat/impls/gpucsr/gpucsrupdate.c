@@ -1,4 +1,4 @@
-/* MatScale() and its kin, MatGetDiagonal(): the host's arrays change as in AIJ, the device's beside them where that gives what an upload
+/* MatScale() and its kin, MatAXPY(): the host's arrays change as in AIJ, the device's beside them where that gives what an upload
    would give, and nothing travels. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
@@ -219,29 +219,6 @@ static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the device for a vector that lives there, when the device's values are the host's.  A preconditioner's diagonal is that of the
-   host's matrix, not of its image rounded to single precision, and no image is made only for this. */
-static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
-{
-  GpOp         op;
-  MatGPUCSRVec d, none;
-  PetscBool    there;
-  PetscInt     n;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
-  PetscCall(VecGetLocalSize(diagonal, &n));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)diagonal, &there, VECSEQGPU, VECMPIGPU, VECSEQCUDA, VECMPICUDA, ""));
-  if (!op || !GpOpIsExact(op) || !there || n != A->rmap->n) {
-    PetscCall((*MatGPUCSRBase_Private(A)->getdiagonal)(A, diagonal));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGPUCSRVecGetResult_Private(A, 1, diagonal, NULL, &d, &none));
-  PetscCallGp(op->dev, "reading the diagonal", GpCsrDiagonal(&op->side[0].csr, d.device));
-  PetscCall(MatGPUCSRVecRestoreResult_Private(A, diagonal, NULL, &d, &none));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* a parallel matrix calls the others on its blocks */
 PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
 {
@@ -256,6 +233,5 @@ PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
   A->ops->zeroentries   = MatZeroEntries_SeqAIJGPUCSR;
   A->ops->shift         = MatShift_SeqAIJGPUCSR;
   A->ops->diagonalscale = MatDiagonalScale_SeqAIJGPUCSR;
-  A->ops->getdiagonal   = MatGetDiagonal_SeqAIJGPUCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

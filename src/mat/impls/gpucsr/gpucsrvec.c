@@ -30,6 +30,24 @@ static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* are the newest values on the device alone? */
+PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec v, PetscBool *there)
+{
+  const double    *host = NULL;
+  PetscOffloadMask mask;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUIs_Private(v, there));
+  if (*there) {
+    PetscCall(VecGPUGetHostIfValid_Private(v, &host));
+    *there = (PetscBool)!host;
+  } else {
+    PetscCall(VecGetOffloadMask(v, &mask));
+    *there = (PetscBool)(mask == PETSC_OFFLOAD_GPU);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* the array of a vector where it is: on the device for a VECGPU, else only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
 PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
 {

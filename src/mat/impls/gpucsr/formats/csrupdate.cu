@@ -1,5 +1,5 @@
 /* New values from old ones, where they stand: scaling, scaling of rows and columns, adding a matrix or a multiple of the identity;
-   and the diagonal.  One formula in double for both twins; a value is then stored as an upload would store it. */
+   and products with the diagonal or its blocks.  One formula in double for both twins; a value is then stored as an upload would store it. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if defined(__CUDACC__)
@@ -39,6 +39,19 @@ GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, in
   default:
     return u->values[k];
   }
+}
+
+/* of row i, the part in the columns of its block */
+GP_BOTH double BlockRow(const GpCsr *A, const int32_t *span, const double *x, int32_t i)
+{
+  double s = 0;
+
+  for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+    const int32_t j = A->col[k];
+
+    if (j >= span[2 * i] && j < span[2 * i + 1]) s += (A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k]) * x[j];
+  }
+  return s;
 }
 
 /* What storing v as a float changes, and where, as one number: the largest is the largest change, and of equal ones the
@@ -122,6 +135,7 @@ GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
   #if GP_HAVE_CUDA
 GpErr GpCsrUpdateValues_CUDA(GpCsr *, const GpCsrUpdate *, uint64_t *);
 GpErr GpCsrDiagonal_CUDA(const GpCsr *, double *);
+GpErr GpCsrMultBlocks_CUDA(const GpCsr *, const int32_t *, const double *, double *);
   #endif
 
 GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
@@ -153,6 +167,15 @@ GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal)
   if (A->dev->kind == GP_DEV_CUDA) return GpCsrDiagonal_CUDA(A, diagonal);
   #endif
   return GpCsrDiagonal_Host(A, diagonal);
+}
+
+GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, double *y)
+{
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) return GpCsrMultBlocks_CUDA(A, span, x, y);
+  #endif
+  for (int32_t i = 0; i < A->m; i++) y[i] = BlockRow(A, span, x, i);
+  return GP_SUCCESS;
 }
 
 #else
@@ -262,5 +285,19 @@ extern "C" GpErr GpCsrDiagonal_CUDA(const GpCsr *A, double *diagonal)
   if (A->prec == GP_F32) Diagonal<float><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
   else Diagonal<double><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
   return GpDevCheckLaunch(A->dev, "diagonal");
+}
+
+__global__ static void MultBlocks(GpCsr A, const int32_t *span, const double *x, double *y)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m) y[i] = BlockRow(&A, span, x, (int32_t)i);
+}
+
+extern "C" GpErr GpCsrMultBlocks_CUDA(const GpCsr *A, const int32_t *span, const double *x, double *y)
+{
+  if (!A->m) return GP_SUCCESS;
+  MultBlocks<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, span, x, y);
+  return GpDevCheckLaunch(A->dev, "diagonal blocks");
 }
 #endif

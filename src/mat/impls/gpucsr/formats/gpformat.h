@@ -62,9 +62,10 @@ typedef struct {
   GpPrec          otherprec;
 } GpCsrUpdate;
 
-GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss);  /* after an overflow the values are unusable */
-void  GpCsrAxpyHost(int64_t n, double a, const double x[], double y[]); /* GP_UPDATE_AXPY for the host's own arrays: the same bits */
-GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                  /* [m] device memory; 0 where the pattern has no place */
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss);                  /* after an overflow the values are unusable */
+void  GpCsrAxpyHost(int64_t n, double a, const double x[], double y[]);                 /* GP_UPDATE_AXPY for the host's own arrays: the same bits */
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal);                                  /* [m] device memory; 0 where the pattern has no place */
+GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, double *y); /* y = D x; row i of D is that of A, of the columns span[2 i] to span[2 i + 1] alone */
 
 GpErr GpCsrSame(const GpCsr *A, int *same); /* have all nonzeros one value, which is finite? */
 GpErr GpCsrStillSame(const GpCsr *A);       /* GP_ERR_ARGUMENT if they no longer have */

@@ -1,0 +1,139 @@
+/* MatGetDiagonal() and MatMultDiagonalBlock(): on the device for vectors that live there, when the image's values are the host's.  A
+   preconditioner's diagonal is that of the host's matrix, not of its image rounded to single precision, and no image is made only for it. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
+{
+  GpOp         op;
+  MatGPUCSRVec d, none;
+  PetscBool    there;
+  PetscInt     n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(VecGetLocalSize(diagonal, &n));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)diagonal, &there, VECSEQGPU, VECMPIGPU, VECSEQCUDA, VECMPICUDA, ""));
+  if (!op || !GpOpIsExact(op) || !there || n != A->rmap->n) {
+    PetscCall((*MatGPUCSRBase_Private(A)->getdiagonal)(A, diagonal));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGPUCSRVecGetResult_Private(A, 1, diagonal, NULL, &d, &none));
+  PetscCallGp(op->dev, "reading the diagonal", GpCsrDiagonal(&op->side[0].csr, d.device));
+  PetscCall(MatGPUCSRVecRestoreResult_Private(A, diagonal, NULL, &d, &none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the blocks of nodes: neighbouring rows of one pattern, which PETSc finds when it assembles -------------------------- */
+
+/* the parent's, which it puts among the operations where there are nodes, and takes away where there are none */
+static PetscErrorCode (*MatMultDiagonalBlock_Parent)(Mat, Vec, Vec);
+
+PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev dev, MatGPUCSRNodes *nodes)
+{
+  PetscFunctionBegin;
+  GpDevFree(dev, &nodes->span, 2 * (size_t)nodes->m * sizeof(int32_t));
+  nodes->m = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the rows of every row's node, from and to, on the device: made once for a pattern; *span is NULL where there are no nodes */
+static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
+{
+  Mat_GPUCSR     *g     = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRNodes *nodes = &g->nodes;
+  const PetscInt  m     = A->rmap->n;
+  PetscInt        n, *sizes, row = 0;
+  int32_t        *work;
+  GpErr           err;
+
+  PetscFunctionBegin;
+  if (nodes->span && nodes->nonzerostate == A->nonzerostate && nodes->m == m) {
+    *span = nodes->span;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *span = NULL;
+  PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, nodes));
+  PetscCall(MatInodeGetInodeSizes(A, &n, &sizes, NULL));
+  if (!n || !sizes || m != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(2 * m, &work));
+  nodes->flops = 0;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt first = row, size = sizes[0] ? sizes[k] : sizes[k + 1] - sizes[k]; /* newer releases give where nodes begin, from 0 */
+
+    for (; row < first + size; row++) {
+      work[2 * row]     = (int32_t)first;
+      work[2 * row + 1] = (int32_t)(first + size);
+    }
+    nodes->flops += 2.0 * size * size;
+  }
+  nodes->m            = m;
+  nodes->nonzerostate = A->nonzerostate;
+  err                 = GpDevAlloc(g->dev, 2 * (size_t)m * sizeof(int32_t), &nodes->span);
+  if (!err) err = GpDevUpload(g->dev, nodes->span, work, 2 * (size_t)m * sizeof(int32_t));
+  PetscCall(PetscFree(work));
+  if (err) PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, nodes));
+  PetscCallGp(g->dev, "uploading the nodes", err);
+  *span = nodes->span;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The parent multiplies with what its SOR has left on the host, where its vectors are then: so do those whose values are there. */
+static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
+{
+  const int32_t *span = NULL;
+  MatGPUCSRVec   xa, ya, none;
+  PetscBool      there;
+  GpOp           op;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatGPUCSRVecIsOnDevice_Private(x, &there));
+  if (op && GpOpIsExact(op) && there) PetscCall(MatGPUCSRGetNodes(A, &span));
+  if (!span) {
+    PetscCall((*MatMultDiagonalBlock_Parent)(A, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGPUCSRVecGetRead_Private(A, 0, x, &xa));
+  PetscCall(MatGPUCSRVecGetResult_Private(A, 1, y, NULL, &ya, &none));
+  PetscCallGp(op->dev, "multiplying with the diagonal blocks", GpCsrMultBlocks(&op->side[0].csr, span, xa.device, ya.device));
+  PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &ya, &none));
+  PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
+  PetscCall(MatGPUCSRLogFlops_Private(op->dev, ((Mat_GPUCSR *)A->spptr)->nodes.flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat A)
+{
+  PetscFunctionBegin;
+  if (!A->ops->multdiagonalblock || A->ops->multdiagonalblock == MatMultDiagonalBlock_SeqAIJGPUCSR) PetscFunctionReturn(PETSC_SUCCESS);
+  MatMultDiagonalBlock_Parent = A->ops->multdiagonalblock;
+  A->ops->multdiagonalblock   = MatMultDiagonalBlock_SeqAIJGPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatAssemblyEnd_SeqAIJGPUCSR(Mat A, MatAssemblyType type)
+{
+  PetscFunctionBegin;
+  PetscCall((*MatGPUCSRBase_Private(A)->assemblyend)(A, type));
+  if (A->spptr) PetscCall(MatGPUCSRSetDiagonalBlock_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* of a sequential matrix; a parallel one calls these on its diagonal block */
+PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat A)
+{
+  PetscFunctionBegin;
+  A->ops->getdiagonal = MatGetDiagonal_SeqAIJGPUCSR;
+  A->ops->assemblyend = MatAssemblyEnd_SeqAIJGPUCSR;
+  PetscCall(MatGPUCSRSetDiagonalBlock_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRResetDiagonals_Private(Mat A)
+{
+  PetscFunctionBegin;
+  A->ops->getdiagonal = MatGPUCSRBase_Private(A)->getdiagonal;
+  A->ops->assemblyend = MatGPUCSRBase_Private(A)->assemblyend;
+  if (A->ops->multdiagonalblock == MatMultDiagonalBlock_SeqAIJGPUCSR) A->ops->multdiagonalblock = MatMultDiagonalBlock_Parent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
