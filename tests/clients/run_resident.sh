@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# PETSc's own example programs with -mat_type gpucsr and -vec_type gpu: while a Krylov method iterates no vector is copied between host
+# and device, so that a solve of three times as many iterations copies no more.  -log_view counts the copies.
+set -u
+. "$(dirname "$0")/../env.sh"
+work=$BUILD/tests/resident
+mkdir -p "$work"
+examples=
+for dir in "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples" "$PETSC_DIR"; do
+  if [ -z "$examples" ] && [ -f "$dir/src/ksp/ksp/tutorials/ex2.c" ]; then examples=$dir/src; fi
+done
+options="-dll_append $GPUCSR_LIB -gpucsr_device $GPUCSR_DEVICE -log_view"
+[ "$GPUCSR_DEVICE" != host ] || options="$options -vec_gpu_separate -mat_gpucsr_vec_type gpu" # as on a GPU: a second memory, and diagonals that live there
+krylov="cg bcgs gmres chebyshev tfqmr" # the methods of the runs,
+pcs="jacobi none"                      # their preconditioners,
+prefix=                                # and what their options begin with
+
+program() { # an example, built as anyone would unless it is there
+  local target=$work/${1//\//-}
+  [ -x "$target" ] || { [ -n "$examples" ] && [ -f "$examples/$1.c" ] && make -s --no-print-directory BUILD="$BUILD" client SOURCE="$examples/$1.c" TARGET="$target" >"$target.log" 2>&1; }
+}
+counted() { # file: how many products there were, matrices uploaded and vectors copied
+  awk '$1 == "MatMult" { mult = $2 } $1 == "GPUCSRUpload" { uploads = $2 } $1 == "VecGPUUpload" || $1 == "VecGPUDownload" { copies += $2 }
+    END { print mult + 0, uploads + 0, copies + 0 }' "$1"
+}
+resident() { # program, linear solves of a run, options...
+  local name=$1 solves=$2 target=$work/${1//\//-} ksp pc most its mult uploads copies a b c bad=
+  shift 2
+  if ! program "$name"; then
+    skip "$name: vectors stay on the device" "PETSc's examples are not installed, or did not compile"
+    return
+  fi
+  for ksp in $krylov; do
+    for pc in $pcs; do
+      most=$([ $pc = jacobi ] && echo 2.1 || echo 1000) # bounds that keep Chebyshev's iterates small
+      for its in 4 12; do
+        # shellcheck disable=SC2086
+        if ! (cd "$work" && timeout 120 "$target" "$@" $options -${prefix}ksp_type $ksp -${prefix}pc_type $pc -${prefix}ksp_max_it $its -${prefix}ksp_convergence_test skip -ksp_chebyshev_eigenvalues 0.01,$most) >"$target.$its" 2>&1; then
+          not_ok "$name with $ksp and $pc runs" "$target.$its"
+          return
+        fi
+      done
+      read -r mult uploads copies <<<"$(counted "$target.4")"
+      read -r a b c <<<"$(counted "$target.12")"
+      if [ "$uploads" -lt 1 ] || [ $((a - mult)) -lt $((8 * solves)) ] || [ "$copies" -ne "$c" ]; then
+        bad="$bad; $ksp, $pc: $mult products, $uploads uploads, $copies copies; $a, $b, $c with 8 iterations more"
+      fi
+    done
+  done
+  if [ -z "$bad" ]; then ok "$name: vectors stay on the device"; else not_ok "$name: vectors stay on the device$bad"; fi
+}
+
+dm="-dm_mat_type gpucsr -dm_vec_type gpu"
+once="-snes_convergence_test skip -snes_linesearch_type basic -snes_max_it"
+resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
+# shellcheck disable=SC2086
+{
+  resident ksp/ksp/tutorials/ex45 1 -da_grid_x 12 -da_grid_y 12 -da_grid_z 12 $dm
+  resident ksp/ksp/tutorials/ex46 1 -da_grid_x 40 -da_grid_y 40 $dm
+  resident snes/tutorials/ex5 2 -da_grid_x 30 -da_grid_y 30 $once 2 $dm
+  resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm # not symmetric: a second step of CG is no step
+  resident snes/tutorials/ex56 1 -cells 3,3,3 -max_conv_its 1 -petscspace_degree 2 -snes_type ksponly -ex56_dm_mat_type gpucsr -ex56_dm_vec_type gpu
+  resident ts/tutorials/phasefield/heat 2 -square_initial -da_grid_x 60 -ts_type beuler -ts_max_steps 2 -ts_adapt_type none $once 1 $dm
+  krylov="cg stcg" pcs=none prefix=tao_nls_
+  resident tao/unconstrained/tutorials/eptorsion2 2 -mx 30 -my 30 -tao_type nls -tao_max_it 2 $dm # a quadratic, with Newton's method
+}
