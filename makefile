@@ -149,7 +149,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
-$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: cflags += -ffp-contract=off # host and device round alike
+$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: private cflags += -ffp-contract=off # host and device round alike
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked
@@ -196,9 +196,9 @@ $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/se
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
-$(obj)/examples/pagerank/solveeps.o: incs += $(slepcinc)
+$(obj)/examples/pagerank/solveeps.o: private incs += $(slepcinc)
 $(obj)/examples/pagerank/solveeps.o: $(obj)/slepc
-$(obj)/tests/bench/%.o: incs += -Itests
+$(obj)/tests/bench/%.o: private incs += -Itests # private: not of the stamp that they depend on
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
