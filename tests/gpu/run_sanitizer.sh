@@ -1,21 +1,35 @@
 #!/usr/bin/env bash
-# The kernels under NVIDIA's compute-sanitizer: accesses out of bounds, races in shared memory, use of unset memory.
+# The programs of tests/gpu/programs under NVIDIA's compute-sanitizer: accesses out of bounds, races in shared memory.
+#
+# Several ranks share the GPU, each under a sanitizer of its own.  A program that never comes to the GPU is an error (the sanitizer's exit
+# code is 255 then): it would show nothing.
 set -u
 . "$(dirname "$0")/../env.sh"
 sanitizer=$(command -v compute-sanitizer || ls "${CUDA_DIR:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null)
 [ -n "$sanitizer" ] || { skip "compute-sanitizer" "it is not installed"; exit 0; }
-export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device cuda"
-found=0
-for program in "$BUILD"/tests/harness/mat/tests/{kernels/*,mat/update,device/coo}; do
-  case $program in *.sh | *.in | *.o | *.d) continue ;; esac
-  [ -f "$program" ] && [ -x "$program" ] || continue
-  found=1
-  name=$(basename "$(dirname "$program")")/$(basename "$program")
-  for tool in memcheck racecheck; do
-    log=$BUILD/tests/sanitizer-${name/\//-}-$tool.log
-    if timeout 500 "$sanitizer" --tool $tool --error-exitcode 9 "$program" >"$log" 2>&1; then ok "$tool: $name"; else
-      not_ok "$tool: $name" "$log"
-    fi
-  done
-done
-[ $found = 1 ] || skip "compute-sanitizer" "no programs have been built"
+export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device cuda" sanitizer
+mkdir -p "$BUILD/tests/sanitizer"
+
+one() { # tool, number of ranks, room/program, arguments...
+  local tool=$1 ranks=$2 program=$3 exe=$BUILD/tests/harness/mat/tests/$3 launch=() name log scratch
+  shift 3
+  name="$tool: $program on $ranks${*:+: $*}"
+  log=$BUILD/tests/sanitizer/$tool-${program//\//-}-$ranks.log
+  [ -x "$exe" ] || { skip "$name" "it has not been built"; return; }
+  scratch=$(mktemp -d)
+  [ "$ranks" = 1 ] || launch=("$MPIEXEC" -n "$ranks")
+  if (cd "$scratch" && TMPDIR=$scratch timeout 300 "${launch[@]}" "$sanitizer" --tool "$tool" --error-exitcode 9 "$exe" "$@" >"$log" 2>&1 </dev/null); then ok "$name"; else
+    echo "exit code $?" >>"$log"
+    not_ok "$name" "$log"
+  fi
+  rm -rf "$scratch"
+}
+export -f one ok not_ok skip
+
+# what one says comes in one piece
+grep -v '^ *#' "$ROOT/tests/gpu/programs" | while read -r first rest; do
+  tools=memcheck ranks=1
+  if [ "$first" = race ]; then tools="memcheck racecheck" first=${rest%% *} rest=${rest#"${rest%% *}"}; fi
+  case $first in [0-9]) ranks=$first first=${rest%% *} rest=${rest#"${rest%% *}"} ;; esac
+  for tool in $tools; do echo "$tool $ranks $first $rest"; done
+done | xargs -P"${JOBS:-4}" -I{} bash -c 'said=$(one {}); echo "$said"'
