@@ -143,7 +143,7 @@ static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, PetscInt st
   PetscCall(PetscMalloc1(ex->m + 1, &ex->i));
   PetscCall(PetscMalloc1(ex->m, &ex->label));
   PetscCall(PetscViewerBinaryReadAll(viewer, length, ex->m, start, ex->M, PETSC_INT));
-  for (PetscInt i = 0; i < ex->m; i++) sum = length[i] < 0 || sum > nz ? (PetscInt64)PETSC_MAX_INT + 1 : sum + length[i];
+  for (PetscInt i = 0; i < ex->m; i++) sum = length[i] < 0 || sum > nz ? (PetscInt64)nz + 1 : sum + length[i];
   mine = sum;
   PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPIU_INT64, MPI_SUM, ex->comm));
   PetscCheck(sum == nz, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the lengths of the rows do not add up to the %" PetscInt_FMT " entries of the matrix: the file is damaged", ex->file, nz);
