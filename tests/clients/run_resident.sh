@@ -58,6 +58,7 @@ resident() { # program, linear solves of a run, options...
 }
 
 dm="-dm_mat_type gpucsr -dm_vec_type gpu"
+cube="-cells 3,3,3 -dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 3,3,3" # as older and as newer releases have it
 once="-snes_convergence_test skip -snes_linesearch_type basic -snes_max_it"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
 # shellcheck disable=SC2086
@@ -66,7 +67,7 @@ resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
   resident ksp/ksp/tutorials/ex46 1 -da_grid_x 40 -da_grid_y 40 $dm
   resident snes/tutorials/ex5 2 -da_grid_x 30 -da_grid_y 30 $once 2 $dm
   resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm # not symmetric: a second step of CG is no step
-  resident snes/tutorials/ex56 1 -cells 3,3,3 -max_conv_its 1 -petscspace_degree 2 -snes_type ksponly -ex56_dm_mat_type gpucsr -ex56_dm_vec_type gpu
+  resident snes/tutorials/ex56 1 $cube -max_conv_its 1 -petscspace_degree 2 -snes_type ksponly $dm -ex56_dm_mat_type gpucsr -ex56_dm_vec_type gpu
   resident ts/tutorials/phasefield/heat 2 -square_initial -da_grid_x 60 -ts_type beuler -ts_max_steps 2 -ts_adapt_type none $once 1 $dm
   krylov="cg stcg" pcs=none prefix=tao_nls_
   resident tao/unconstrained/tutorials/eptorsion2 2 -mx 30 -my 30 -tao_type nls -tao_max_it 2 $dm # a quadratic, with Newton's method
