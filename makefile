@@ -150,6 +150,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
 $(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: private cflags += -ffp-contract=off # host and device round alike
+$(obj)/src/mat/impls/gpucsr/formats/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked

@@ -10,19 +10,8 @@
   #include <string.h>
 #endif
 
-/* A product and a sum, each rounded.  Fused or not is for no compiler to choose, since the host's arrays are given the same bits:
-   this file is compiled with -ffp-contract=off. */
-GP_BOTH double PlusProduct(double v, double a, double x)
-{
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(v, __dmul_rn(a, x));
-#else
-  return v + a * x;
-#endif
-}
-
 /* The new value of nonzero k, in row i and column j.  The host's operation did the same to the same double, so the bits are the
-   same. */
+   same; to this end this file is compiled without fusing products and sums. */
 GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
 {
   switch (kind) {
@@ -35,7 +24,7 @@ GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, in
   case GP_UPDATE_SHIFT:
     return diagonal ? v + u->factor : v;
   case GP_UPDATE_AXPY:
-    return PlusProduct(v, u->factor, u->otherprec == GP_F32 ? (double)((const float *)u->other)[k] : ((const double *)u->other)[k]);
+    return v + u->factor * (u->otherprec == GP_F32 ? (double)((const float *)u->other)[k] : ((const double *)u->other)[k]);
   default:
     return u->values[k];
   }
@@ -118,7 +107,7 @@ static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
 
 void GpCsrAxpyHost(int64_t n, double a, const double x[], double y[])
 {
-  for (int64_t k = 0; k < n; k++) y[k] = PlusProduct(y[k], a, x[k]);
+  for (int64_t k = 0; k < n; k++) y[k] += a * x[k];
 }
 
 GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
@@ -223,11 +212,11 @@ __device__ static uint64_t Store(double v, int32_t k, float *val)
 template <typename T>
 __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 {
-  T *val = (T *)A.val;
+  T       *val  = (T *)A.val;
   uint64_t mine = 0;
 
   for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
-    const int32_t k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
+    const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
     const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k]), k, val);
 
     mine = change > mine ? change : mine;
@@ -254,12 +243,12 @@ __global__ static void Diagonal(GpCsr A, double *diagonal)
 
 extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
 {
-  GpDev dev = A->dev;
-  cudaStream_t stream = (cudaStream_t)dev->stream;
+  GpDev               dev    = A->dev;
+  cudaStream_t        stream = (cudaStream_t)dev->stream;
   unsigned long long *device = NULL;
-  const unsigned most = 16 * (unsigned)dev->compute_units;
-  const unsigned blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
-  GpErr err;
+  const unsigned      most   = 16 * (unsigned)dev->compute_units;
+  const unsigned      blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
+  GpErr               err;
 
   if (A->prec == GP_F64) {
     Update<double><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
@@ -279,7 +268,7 @@ extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t
 extern "C" GpErr GpCsrDiagonal_CUDA(const GpCsr *A, double *diagonal)
 {
   cudaStream_t stream = (cudaStream_t)A->dev->stream;
-  GpErr err = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
+  GpErr        err    = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
 
   if (err || !A->nnz) return err;
   if (A->prec == GP_F32) Diagonal<float><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
