@@ -1,4 +1,5 @@
-static char help[] = "KSPGPUCG against KSPCG: iterations, reasons, solutions, for all norms, starts and both preconditioners; values that change; systems that break down.\n\n";
+static char help[] = "KSPGPUCG against KSPCG: iterations, reasons, solutions, for all norms, starts and both preconditioners; values that change; systems that break down.\n\n\
+  -largest : leaves out systems of more unknowns, and all but the first tests\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -93,14 +94,14 @@ static PetscErrorCode PairSolve(const char what[], Pair *p, PetscRandom random)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TestSizes(PetscRandom random)
+static PetscErrorCode TestSizes(PetscRandom random, PetscInt largest)
 {
   const PetscInt    sizes[] = {1, 2, 33, 256, 2000};
   const PCType      pcs[]   = {PCNONE, PCJACOBI};
   const KSPNormType norms[] = {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL};
 
   PetscFunctionBeginUser;
-  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes) && sizes[s] <= largest; s++) {
     Mat A;
 
     PetscCall(Create(sizes[s], 0.5, &A));
@@ -253,15 +254,20 @@ static PetscErrorCode TestOthers(PetscRandom random)
 int main(int argc, char **argv)
 {
   PetscRandom random;
+  PetscInt    largest = PETSC_MAX_INT;
+  PetscBool   few;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
-  PetscCall(TestSizes(random));
-  PetscCall(TestChanges(random));
-  PetscCall(TestBreakdowns(random));
-  PetscCall(TestOthers(random));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-largest", &largest, &few));
+  PetscCall(TestSizes(random, largest));
+  if (!few) {
+    PetscCall(TestChanges(random));
+    PetscCall(TestBreakdowns(random));
+    PetscCall(TestOthers(random));
+  }
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(PetscFinalize());
   return 0;

@@ -1,5 +1,6 @@
 static char help[] = "Operations that change a MATGPUCSR's values in place: its device image equals a new upload, bit by bit, and was not uploaded for it.\n\n\
   -lossy   : values that are no floats\n\
+  -step    : compares every so many columns and rows, default 1: all\n\
   -uploads : how many uploads the operations may cost, in the order of the table; default none, but MatDiagonalScale() from the right one\n\n";
 
 #include "gpucsr.h"
@@ -232,7 +233,7 @@ static PetscErrorCode TestAXPY(void)
   const char *const what[] = {"current", "without an image", "without a transpose", "in double storage", "plain AIJ", "on another pattern"};
 
   PetscFunctionBeginUser;
-  Step = 4;
+  Step *= 4;
   for (int kind = 0; kind < 6; kind++) {
     for (int unknown = 0; unknown < 2; unknown++) {
       Mat Y, X, plain[2];
@@ -272,7 +273,7 @@ static PetscErrorCode TestAXPY(void)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatAXPY of a matrix %s: as of AIJ\n", what[kind]));
   }
   First = 0;
-  Step  = 1;
+  Step /= 4;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -348,6 +349,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscLogDefaultBegin());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-lossy", &Lossy, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-step", &Step, NULL));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-uploads", uploads, &n, NULL));
   for (int operation = 0; operation < OPERATIONS; operation++) PetscCall(TestOperation((Operation)operation, uploads[operation]));
   PetscCall(TestDiagonal());
