@@ -77,7 +77,8 @@ def finish(process, limit=None):
 class Campaign:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
-        self.out = csv.DictWriter(open(arguments.out, 'w', newline=''), FIELDS, lineterminator='\n')
+        self.stream = open(arguments.out, 'w', newline='')
+        self.out = csv.DictWriter(self.stream, FIELDS, lineterminator='\n')
         self.out.writeheader()
 
     def tool(self, name):
@@ -86,6 +87,7 @@ class Campaign:
     def record(self, shape, program, setting, passes, objective, reached, solve, whole=None):
         line = dict(zip(FIELDS, [*shape, program, setting, passes, f'{objective:.10f}', 'yes' if reached else 'no', f'{solve:.4f}', '' if whole is None else f'{whole:.3f}']))
         self.out.writerow(line)
+        self.stream.flush() # a run may be cut by a time limit
         print(line, flush=True)
 
     def bench(self, file, *options):
