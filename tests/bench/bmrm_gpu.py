@@ -2,6 +2,7 @@
 """Time the trainer on a GPU beside one core of the host, PETSc's TAOBMRM and scikit-learn, all to the same objective.
 
     tests/bench/bmrm_gpu.py --bin build/bin --out bmrm_gpu.csv a9a w8a reuters:781265,47236,91 kdd99:4898431,127,22
+    tests/bench/bmrm_gpu.py --figure bmrm_gpu.csv docs/bmrm-gpu.svg
 
 Data are LIBSVM files, or name:rows,columns,each for what textgen generates.  The objective is that of bench_bmrm on the GPU at a certified gap of
 1e-4, lambda 1e-5, hinge loss, no bias; `resident` is the least of its solutions from nothing once the data are there, `first` the one with upload and
@@ -137,9 +138,22 @@ class Campaign:
             self.record(shape, method, setting, '', found, found <= target, seconds)
 
 
+def figure(source, target):
+    """The picture of bmrm_peers.py, of the solutions that are as good as ours."""
+    import bmrm_peers
+    with tempfile.NamedTemporaryFile('w', newline='') as stream:
+        out = csv.DictWriter(stream, ['data', 'program', 'setting', 'relative_excess', 'solve_cpu_s'])
+        out.writeheader()
+        for row in csv.DictReader(open(source)):
+            if row['reached'] == 'yes' and not row['whole_s']:
+                out.writerow({'data': row['data'], 'program': row['program'].replace('seqaij', ''), 'setting': row['setting'], 'relative_excess': 0, 'solve_cpu_s': row['solve_s']})
+        stream.flush()
+        bmrm_peers.figure(stream.name, target)
+
+
 def main():
-    if len(sys.argv) > 1 and sys.argv[1] == '--peer':
-        peer(*sys.argv[2:])
+    if len(sys.argv) > 1 and sys.argv[1] in ('--peer', '--figure'):
+        {'--peer': peer, '--figure': figure}[sys.argv[1]](*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--bin', default='build/bin')
