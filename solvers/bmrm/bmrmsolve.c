@@ -296,7 +296,7 @@ static PetscErrorCode BMRMTell(BMRM b)
   the others. Where the matrix, of type `MATGPUCSR`, is that of several solvers in a row, a pass reads it once for all of them, by `MatGPUCSRMultMany()`; with a matrix of another type they only
   take turns.
 
-.seealso: `BMRMSolve()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
+.seealso: `BMRMSolve()`, `BMRMDuplicate()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
 @*/
 PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
 {
