@@ -149,6 +149,27 @@ PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 PETSC_INTERN PetscErrorCode BMRMRowsSetUp(BMRM);
 PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
+/* bmrmplace.c: what the kernels of a loss work on, between Get and Restore */
+typedef struct {
+  PetscInt           n, start;    /* labels of this rank */
+  PetscBool          device, gpu; /* are the arrays those of a runtime's device, and is that a GPU */
+  const PetscScalar *f, *e, *y;
+  BMRMWork           work;
+  double             result[2 * BMRM_SLOPES]; /* of the host's kernels */
+} BMRMPlace;
+
+#define BMRMCallGp(dev, ...) \
+  do { \
+    const GpErr err_ = (__VA_ARGS__); \
+    PetscCheck(!err_, PETSC_COMM_SELF, PETSC_ERR_GPU, "The loss on the device: %s", (dev)->error); \
+  } while (0)
+
+PETSC_INTERN PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *, PetscBool, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *, Vec, Vec, Vec, PetscLogDouble);
+PETSC_INTERN PetscErrorCode BMRMPlaceGetWrite_Private(const BMRMPlace *, Vec, PetscScalar **);
+PETSC_INTERN PetscErrorCode BMRMPlaceRestoreWrite_Private(const BMRMPlace *, Vec, PetscScalar **);
+PETSC_INTERN PetscErrorCode BMRMPlaceDestroy_Private(BMRMPlace *);
+
 /* bmrmloss.c */
 PETSC_INTERN PetscFunctionList BMRMLossList;
 PETSC_INTERN PetscErrorCode    BMRMLossRegisterAll_Private(void);

@@ -5,9 +5,9 @@
 PetscFunctionList BMRMLossList = NULL;
 
 #if GP_HAVE_CUDA
-  #define DEVICE_TWINS(name) &BMRMPointwise_##name##_CUDA
+  #define DEVICE_TWINS(kind, name) &BMRM##kind##_##name##_CUDA
 #else
-  #define DEVICE_TWINS(name) NULL
+  #define DEVICE_TWINS(kind, name) NULL
 #endif
 #define LOSS(name) PETSC_INTERN PetscErrorCode BMRMLossCreate_##name(BMRMLoss);
 #define POINTWISE(name) \
@@ -17,12 +17,23 @@ PetscFunctionList BMRMLossList = NULL;
   static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
   { \
     PetscFunctionBegin; \
-    PetscCall(BMRMLossSetPointwise(l, &BMRMPointwise_##name##_Host, DEVICE_TWINS(name))); \
+    PetscCall(BMRMLossSetPointwise(l, &BMRMPointwise_##name##_Host, DEVICE_TWINS(Pointwise, name))); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+#define CLASSES(name) \
+  extern const BMRMClasses      BMRMClasses_##name##_Host; \
+  extern const BMRMClassKernels BMRMClasses_##name##_CUDA; \
+\
+  static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(BMRMLossSetClasses(l, &BMRMClasses_##name##_Host, DEVICE_TWINS(Classes, name))); \
     PetscFunctionReturn(PETSC_SUCCESS); \
   }
 #include "losses.def"
 #undef LOSS
 #undef POINTWISE
+#undef CLASSES
 
 /*@C
   BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
@@ -50,9 +61,11 @@ PetscErrorCode BMRMLossRegisterAll_Private(void)
   PetscFunctionBegin;
 #define LOSS(name)      PetscCall(BMRMLossRegister(#name, BMRMLossCreate_##name));
 #define POINTWISE(name) LOSS(name)
+#define CLASSES(name)   LOSS(name)
 #include "losses.def"
 #undef LOSS
 #undef POINTWISE
+#undef CLASSES
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,6 +8,7 @@
 
 #include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
+#include "solvers/bmrm/bmrmclasses.h"
 #include "solvers/bmrm/bmrmformula.h"
 
 /* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
@@ -57,6 +58,7 @@ struct _n_BMRMLoss {
 };
 
 PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
+PETSC_EXTERN PetscErrorCode BMRMLossSetClasses(BMRMLoss, const BMRMClasses *, const BMRMClassKernels *);
 PETSC_EXTERN PetscErrorCode BMRMLossDescribe(BMRMLoss, BMRMTask, int (*)(double), const char[], PetscInt, const BMRMLossParameter[]);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);
 

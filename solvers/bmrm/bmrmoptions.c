@@ -25,26 +25,26 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
 /* Takes the names of the program bmrm-2.1, of Teo and others, for those of ours that mean the same. */
 static PetscErrorCode TakeFormerNames(BMRM b)
 {
-  static const char *const names[][2] = {{"epsilonTol", "eps"}, {"relEpsilonTol", "eps_rel"}, {"maxNumOfIter", "max_it"}, {"gradIdleAge", "idle_age"}, {"maxGradSetSize", "max_cuts"}, {"checkpointInterval", "checkpoint_every"}};
+  static const char *const names[][2] = {{"-bmrm_epsilonTol", "-bmrm_eps"},       {"-bmrm_relEpsilonTol", "-bmrm_eps_rel"},   {"-bmrm_maxNumOfIter", "-bmrm_max_it"},
+                                         {"-bmrm_gradIdleAge", "-bmrm_idle_age"}, {"-bmrm_maxGradSetSize", "-bmrm_max_cuts"}, {"-bmrm_checkpointInterval", "-bmrm_checkpoint_every"}};
+  const PetscOptions       options    = ((PetscObject)b)->options;
   const char              *prefix;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetOptionsPrefix((PetscObject)b, &prefix));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
-    char        theirs[64], ours[PETSC_MAX_OPTION_NAME];
-    const char *value;
+    const char *theirs = names[k][0], *ours = names[k][1], *value;
+    char        full[PETSC_MAX_OPTION_NAME];
     PetscBool   set, both;
 
-    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), "-bmrm_%s", names[k][0]));
-    PetscCall(PetscOptionsFindPair(((PetscObject)b)->options, prefix, theirs, &value, &set));
+    PetscCall(PetscOptionsFindPair(options, prefix, theirs, &value, &set));
     if (!set) continue;
-    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-bmrm_%s", names[k][1]));
-    PetscCall(PetscOptionsHasName(((PetscObject)b)->options, prefix, ours, &both));
+    PetscCall(PetscOptionsHasName(options, prefix, ours, &both));
     PetscCheck(!both, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_INCOMP, "%s and %s are two names of one option: give one of them", theirs, ours);
-    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-%sbmrm_%s", prefix ? prefix : "", names[k][1]));
-    PetscCall(PetscOptionsSetValue(((PetscObject)b)->options, ours, value));
-    PetscCall(PetscSNPrintf(ours, sizeof(ours), "-%sbmrm_%s", prefix ? prefix : "", names[k][0]));
-    PetscCall(PetscOptionsClearValue(((PetscObject)b)->options, ours));
+    PetscCall(PetscSNPrintf(full, sizeof(full), "-%s%s", prefix ? prefix : "", ours + 1));
+    PetscCall(PetscOptionsSetValue(options, full, value));
+    PetscCall(PetscSNPrintf(full, sizeof(full), "-%s%s", prefix ? prefix : "", theirs + 1));
+    PetscCall(PetscOptionsClearValue(options, full));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

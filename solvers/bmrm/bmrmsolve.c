@@ -44,7 +44,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
-    if (b->loss->outputs > 1) PetscCall(VecDuplicate(b->y, &b->labels));
+    if (b->loss->outputs > 1 && !b->loss->many) PetscCall(MatCreateVecs(b->X, NULL, &b->labels));
     else PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
     PetscCall(VecCopy(b->y, b->labels));
   }
@@ -296,7 +296,7 @@ static PetscErrorCode BMRMTell(BMRM b)
   the others. Where the matrix, of type `MATGPUCSR`, is that of several solvers in a row, a pass reads it once for all of them, by `MatGPUCSRMultMany()`; with a matrix of another type they only
   take turns.
 
-.seealso: `BMRMSolve()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
+.seealso: `BMRMSolve()`, `BMRMDuplicate()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
 @*/
 PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
 {

@@ -42,7 +42,7 @@ static PetscErrorCode Put(GpAppOutput *out, const void *values, PetscInt n, Pets
 }
 
 /*@C
-  BMRMExamplesSave - Writes examples in PETSc's binary format, a matrix and a vector, which is read back much faster than text
+  BMRMExamplesSave - Writes examples in PETSc's binary format, a matrix and a vector, which PETSc and petsc4py read, too
 
   Collective
 
@@ -154,6 +154,8 @@ static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, PetscInt st
   PetscCall(PetscFree(length));
   PetscCall(PetscMalloc1(mine, &ex->j));
   PetscCall(PetscMalloc1(mine, &ex->a));
+  BMRMWantLargePages_Private(ex->j, (size_t)mine * sizeof(*ex->j));
+  BMRMWantLargePages_Private(ex->a, (size_t)mine * sizeof(*ex->a));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->j, (PetscInt)mine, (PetscInt)before, nz, PETSC_INT));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->a, (PetscInt)mine, (PetscInt)before, nz, PETSC_SCALAR));
   PetscCall(PetscViewerBinaryRead(viewer, vector, 2, NULL, PETSC_INT));

@@ -49,6 +49,7 @@ typedef struct {
 } BMRMParser;
 
 /* libsvmparse.c */
+PETSC_INTERN void           BMRMWantLargePages_Private(void *, size_t);
 PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);

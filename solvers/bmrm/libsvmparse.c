@@ -12,7 +12,7 @@ static void Complain(BMRMParser *ps, const char *line, const char *p, int code, 
 }
 
 /* Memory that will be written from end to end: in large pages, where the system has them to give; fetching small ones would take a third of the time. */
-static void WantLargePages(void *start, size_t bytes)
+void BMRMWantLargePages_Private(void *start, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)start + page - 1) / page * page, end = ((uintptr_t)start + bytes) / page * page;
@@ -31,8 +31,8 @@ PetscErrorCode BMRMParserReserve(BMRMParser *ps, PetscInt64 entries)
   ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, PetscMax(entries, 2 * (PetscInt64)ps->nzcap));
   PetscCall(PetscRealloc((size_t)ps->nzcap * sizeof(*ex->j), &ex->j));
   PetscCall(PetscRealloc((size_t)ps->nzcap * sizeof(*ex->a), &ex->a));
-  WantLargePages(ex->j, (size_t)ps->nzcap * sizeof(*ex->j));
-  WantLargePages(ex->a, (size_t)ps->nzcap * sizeof(*ex->a));
+  BMRMWantLargePages_Private(ex->j, (size_t)ps->nzcap * sizeof(*ex->j));
+  BMRMWantLargePages_Private(ex->a, (size_t)ps->nzcap * sizeof(*ex->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

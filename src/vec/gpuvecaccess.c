@@ -119,6 +119,7 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
     h->array = g->mirror;
   }
   if (!g->valid) {
+    PetscCall(VecGPUWaitForUpload(v)); /* of the former values, which a scatter that replaces all of them has declared void */
     PetscCall(PetscArrayzero(h->array, v->map->n));
     VecGPUSetValid(v, VEC_GPU_HOST);
     PetscFunctionReturn(PETSC_SUCCESS);

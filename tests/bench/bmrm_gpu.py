@@ -2,6 +2,7 @@
 """Time the trainer on a GPU beside one core of the host, PETSc's TAOBMRM and scikit-learn, all to the same objective.
 
     tests/bench/bmrm_gpu.py --bin build/bin --out bmrm_gpu.csv a9a w8a reuters:781265,47236,91 kdd99:4898431,127,22
+    tests/bench/bmrm_gpu.py --figure bmrm_gpu.csv docs/bmrm-gpu.svg
 
 Data are LIBSVM files, or name:rows,columns,each for what textgen generates.  The objective is that of bench_bmrm on the GPU at a certified gap of
 1e-4, lambda 1e-5, hinge loss, no bias; `resident` is the least of its solutions from nothing once the data are there, `first` the one with upload and
@@ -77,7 +78,8 @@ def finish(process, limit=None):
 class Campaign:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
-        self.out = csv.DictWriter(open(arguments.out, 'w', newline=''), FIELDS, lineterminator='\n')
+        self.stream = open(arguments.out, 'w', newline='')
+        self.out = csv.DictWriter(self.stream, FIELDS, lineterminator='\n')
         self.out.writeheader()
 
     def tool(self, name):
@@ -86,6 +88,7 @@ class Campaign:
     def record(self, shape, program, setting, passes, objective, reached, solve, whole=None):
         line = dict(zip(FIELDS, [*shape, program, setting, passes, f'{objective:.10f}', 'yes' if reached else 'no', f'{solve:.4f}', '' if whole is None else f'{whole:.3f}']))
         self.out.writerow(line)
+        self.stream.flush() # a run may be cut by a time limit
         print(line, flush=True)
 
     def bench(self, file, *options):
@@ -135,9 +138,22 @@ class Campaign:
             self.record(shape, method, setting, '', found, found <= target, seconds)
 
 
+def figure(source, target):
+    """The picture of bmrm_peers.py, of the solutions that are as good as ours."""
+    import bmrm_peers
+    with tempfile.NamedTemporaryFile('w', newline='') as stream:
+        out = csv.DictWriter(stream, ['data', 'program', 'setting', 'relative_excess', 'solve_cpu_s'])
+        out.writeheader()
+        for row in csv.DictReader(open(source)):
+            if row['reached'] == 'yes' and not row['whole_s']:
+                out.writerow({'data': row['data'], 'program': row['program'].replace('seqaij', ''), 'setting': row['setting'], 'relative_excess': 0, 'solve_cpu_s': row['solve_s']})
+        stream.flush()
+        bmrm_peers.figure(stream.name, target)
+
+
 def main():
-    if len(sys.argv) > 1 and sys.argv[1] == '--peer':
-        peer(*sys.argv[2:])
+    if len(sys.argv) > 1 and sys.argv[1] in ('--peer', '--figure'):
+        {'--peer': peer, '--figure': figure}[sys.argv[1]](*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--bin', default='build/bin')

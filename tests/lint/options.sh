@@ -2,7 +2,7 @@
 # Every option in the sources is documented in README.md or docs/*.md, and every documented option is in the sources.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
-options='-(mat_gpucsr|vec_gpu|gpucsr|bmrm|tao_lsbmrm)_[a-z0-9_]*[a-z0-9]'
+options='-(mat_gpucsr|vec_gpu|gpucsr|bmrm|tao_lsbmrm)_[A-Za-z0-9_]*[a-z0-9]'
 insource=$(grep -rhoE -- "\"$options\"" --include='*.[ch]' --include='*.cu' src solvers examples 2>/dev/null | tr -d '"' | sort -u)
 # a Tao's own options are written with the prefix tao_ added by hand, the Mat's under a heading: both are full names
 indocs=$(grep -hoE -- "(^|[^a-zA-Z0-9_/-])$options" README.md docs/*.md 2>/dev/null | sed 's/^[^-]*//' | sort -u)

@@ -4,33 +4,46 @@
 
 #include "solvers/bmrm/bmrmclasses.h"
 
-#define BMRM_CLASS_DISTANCE \
+#define LOSS_TASK   BMRM_TASK_MULTICLASS
+#define CLASS_LINES 1
+#define LOSS_PARAMETER \
   { \
     "-bmrm_loss_distance", "losses of classes: the cost of a wrong class grows with its distance to the right one to this power", 0, -1e-300, 10 \
   }
 
 /* of taking the example for one of class c */
-static inline PetscReal BMRMClassCost(const BMRMExample *x, PetscInt c)
+FORMULA double Cost(const BMRMExample *x, int c)
 {
-  const PetscReal distance = PetscAbsReal(c - x->y[0]);
+  const double distance = fabs(c - x->y[0]);
 
-  return distance == 0 ? 0 : PetscPowReal(distance, x->p[0]);
+  return distance == 0 ? 0 : pow(distance, x->p[0]);
 }
 
-/* The class whose line is highest at z, the right one where none is above 0; u becomes zero. */
-static inline PetscInt BMRMClassWorst(const BMRMExample *x, void (*line)(const BMRMExample *, const PetscReal[], PetscInt, PetscReal *, PetscReal *), PetscReal u[])
-{
-  PetscInt  worst = (PetscInt)x->y[0];
-  PetscReal most  = 0, value, slope;
+FORMULA void ClassLine(const BMRMExample *x, int c, double *value, double *slope);
 
-  for (PetscInt c = 0; c < x->k; c++) {
-    u[c] = 0;
-    (*line)(x, x->z, c, &value, &slope);
+/* The class whose line is highest, the right one where none is above 0; and its cost. */
+FORMULA void ClassState(const BMRMExample *x, double state[])
+{
+  double most = 0, value, slope;
+
+  state[0] = x->y[0];
+  for (int c = 0; c < x->k; c++) {
+    ClassLine(x, c, &value, &slope);
     if (value <= most) continue;
-    most  = value;
-    worst = c;
+    most     = value;
+    state[0] = c;
   }
-  return worst;
+  state[1] = Cost(x, (int)state[0]);
+}
+
+FORMULA double ClassOffset(const BMRMExample *x, const double state[])
+{
+  return state[1];
+}
+
+FORMULA double ClassCurvature(const BMRMExample *x, const double state[])
+{
+  return 0;
 }
 
 #endif

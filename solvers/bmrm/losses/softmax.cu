@@ -1,0 +1,49 @@
+/* Several classes, logistic: log sum_c exp(z_c) - z_y, the negative logarithm of the probability that the model gives to the class. */
+#include "solvers/bmrm/bmrmclasses.h"
+
+#define LOSS        softmax
+#define LOSS_TASK   BMRM_TASK_MULTICLASS
+#define CLASS_LINES 0
+
+/* the highest score, and the sum of the others' powers below it */
+FORMULA void ClassState(const BMRMExample *x, double state[])
+{
+  state[0] = ClassScore(x, 0);
+  state[1] = 0;
+  for (int c = 1; c < x->k; c++) state[0] = Larger(state[0], ClassScore(x, c));
+  for (int c = 0; c < x->k; c++) state[1] += exp(ClassScore(x, c) - state[0]);
+}
+
+FORMULA double Probability(const BMRMExample *x, const double state[], int c)
+{
+  return exp(ClassScore(x, c) - state[0]) / state[1];
+}
+
+FORMULA double ClassSlope(const BMRMExample *x, const double state[], int c)
+{
+  return Probability(x, state, c) - (c == ClassOf(x));
+}
+
+/* The entropy of the probabilities is what the conjugate leaves. */
+FORMULA double ClassOffset(const BMRMExample *x, const double state[])
+{
+  double entropy = 0;
+
+  for (int c = 0; c < x->k; c++) {
+    const double u = Probability(x, state, c);
+
+    if (u > 0) entropy -= u * log(u);
+  }
+  return entropy;
+}
+
+FORMULA double ClassCurvature(const BMRMExample *x, const double state[])
+{
+  double mean = 0, square = 0;
+
+  for (int c = 0; c < x->k; c++) mean += Probability(x, state, c) * ClassAlong(x, c);
+  for (int c = 0; c < x->k; c++) square += Probability(x, state, c) * (ClassAlong(x, c) - mean) * (ClassAlong(x, c) - mean);
+  return square;
+}
+
+#include "solvers/bmrm/bmrmclassrows.h"
