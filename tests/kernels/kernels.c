@@ -199,7 +199,8 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int taken[GP_KERNELS][GP_PRECISIONS]; /* matrices with nonzeros that the kernel's format has taken */
+static int       taken[GP_KERNELS][GP_PRECISIONS]; /* matrices with nonzeros that the kernel's format has taken */
+static PetscBool vendor = PETSC_TRUE;              /* cuSPARSE's too; under racecheck it has hazards of its own */
 
 /* one kernel, one side: without z, with z, with z in y's place, and once more, which must give the same bits */
 static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
@@ -300,6 +301,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   PetscCallGp(dev, "transpose", GpCsrTranspose(&C, &Ct, perm));
   PetscCallGp(dev, "rows", GpDevDownload(dev, rows, Ct.rowptr, ((size_t)A->n + 1) * sizeof(int32_t)));
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
+    if (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32]) continue;
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
     for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-vendor", &vendor, NULL));
   for (PetscInt which = 0; which < CASES; which += every) {
     BenchMatrix A;
     const char *name;

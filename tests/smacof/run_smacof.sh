@@ -26,8 +26,9 @@ scaled() { # scaled NAME RANKS TOLERANCE "ORACLE OPTIONS" ARGUMENTS: 40 plain st
   shift 4
   rm -f "$tmp/report.json" "$tmp/map.csv"
   run "$n" -start_file "${start:-$tmp/X0.csv}" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv" "$@"
+  # in one dimension rounded steps may come to a stop before: code 0
   # shellcheck disable=SC2086
-  [ $? -eq 3 ] && $python "$oracle" compare "$tmp" "$tmp/report.json" "$tmp/map.csv" "$tol" $options >>"$tmp/log" 2>&1
+  [[ $? = [03] ]] && $python "$oracle" compare "$tmp" "$tmp/report.json" "$tmp/map.csv" "$tol" $options >>"$tmp/log" 2>&1
   verdict "$name, on $n"
 }
 refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 ranks, without a crash, and leaves nothing behind
