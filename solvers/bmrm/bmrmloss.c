@@ -10,30 +10,23 @@ PetscFunctionList BMRMLossList = NULL;
   #define DEVICE_TWINS(kind, name) NULL
 #endif
 #define LOSS(name) PETSC_INTERN PetscErrorCode BMRMLossCreate_##name(BMRMLoss);
-#define POINTWISE(name) \
-  extern const BMRMPointwise        BMRMPointwise_##name##_Host; \
-  extern const BMRMPointwiseKernels BMRMPointwise_##name##_CUDA; \
+#define FORMULAS(kind, kernels, name) \
+  extern const BMRM##kind BMRM##kind##_##name##_Host; \
+  extern const kernels    BMRM##kind##_##name##_CUDA; \
 \
   static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
   { \
     PetscFunctionBegin; \
-    PetscCall(BMRMLossSetPointwise(l, &BMRMPointwise_##name##_Host, DEVICE_TWINS(Pointwise, name))); \
+    PetscCall(BMRMLossSet##kind(l, &BMRM##kind##_##name##_Host, DEVICE_TWINS(kind, name))); \
     PetscFunctionReturn(PETSC_SUCCESS); \
   }
-#define CLASSES(name) \
-  extern const BMRMClasses      BMRMClasses_##name##_Host; \
-  extern const BMRMClassKernels BMRMClasses_##name##_CUDA; \
-\
-  static PetscErrorCode BMRMLossCreate_##name(BMRMLoss l) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(BMRMLossSetClasses(l, &BMRMClasses_##name##_Host, DEVICE_TWINS(Classes, name))); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  }
+#define POINTWISE(name) FORMULAS(Pointwise, BMRMPointwiseKernels, name)
+#define CLASSES(name)   FORMULAS(Classes, BMRMClassKernels, name)
 #include "losses.def"
 #undef LOSS
 #undef POINTWISE
 #undef CLASSES
+#undef FORMULAS
 
 /*@C
   BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
@@ -66,6 +59,7 @@ PetscErrorCode BMRMLossRegisterAll_Private(void)
 #undef LOSS
 #undef POINTWISE
 #undef CLASSES
+#undef FORMULAS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
