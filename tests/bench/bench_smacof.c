@@ -5,27 +5,14 @@
 
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
+#include "bench/device.h"
 #include "examples/smacof/pass.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REPEATS  15
 #define FEATURES 10
 #define COPY     ((size_t)1 << 30)
-
-static GpDev      dev;
-static GpDevEvent begin, end;
-static double     copyrate; /* bytes a second, read plus write */
-
-#define CHECK(call) \
-  do { \
-    if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
-      exit(1); \
-    } \
-  } while (0)
 
 static double Random(uint64_t *state)
 {
@@ -227,13 +214,6 @@ static int Check(void)
 }
 
 /* --- speed ---------------------------------------------------------------------------------------------------------------------- */
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 static double Median(const Pass *p, const PassWork *work)
 {
