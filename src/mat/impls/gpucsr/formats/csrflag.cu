@@ -90,8 +90,7 @@ GpErr GpFmtBuild_csrflag(GpFmt *A, const int32_t rowptr[])
   A->data = F;
   if (!F) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
   err = GpCsrTileCreate(A->csr, rowptr, GP_FLAG_TILE, INT32_MAX, &F->tile);
-  if (!err) err = GpDevAlloc(dev, (size_t)F->tile.ntiles * sizeof(double), &F->tile.head);
-  if (!err) err = GpDevAlloc(dev, (size_t)F->tile.ntiles * sizeof(double), &F->tile.tail);
+  if (!err) err = GpCsrTileSums(dev, &F->tile);
   if (!err) err = GpCsrSame(A->csr, &F->same);
   return err ? err : GP_ON_DEVICE(dev, GpCsrFlagBuild, F, A->csr);
 }
@@ -111,8 +110,6 @@ void GpFmtDestroy_csrflag(GpFmt *A)
   GpDevFree(dev, &F->rank, Chunks(F) * sizeof(int32_t));
   GpDevFree(dev, &F->row, (size_t)F->n * sizeof(int32_t));
   GpDevFree(dev, &F->empty, (size_t)(A->csr->m - F->n) * sizeof(int32_t));
-  GpDevFree(dev, &F->tile.head, (size_t)F->tile.ntiles * sizeof(double));
-  GpDevFree(dev, &F->tile.tail, (size_t)F->tile.ntiles * sizeof(double));
   GpCsrTileDestroy(dev, &F->tile);
   free(F);
 }

@@ -14,15 +14,15 @@ GpErr GpFmtRefill_csrmerge(GpFmt *A)
 
 void GpFmtDestroy_csrmerge(GpFmt *A)
 {
-  GpCsrTileFree(A);
+  GpFmtDestroy_csrtile(A);
 }
 
 double GpFmtBytes_csrmerge(const GpFmt *A)
 {
-  return GpCsrTileBytes(A);
+  return GpFmtBytes_csrtile(A);
 }
 
 double GpFmtTraffic_csrmerge(const GpFmt *A)
 {
-  return GpCsrTileTraffic(A);
+  return GpFmtTraffic_csrtile(A);
 }

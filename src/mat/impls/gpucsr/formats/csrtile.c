@@ -107,8 +107,17 @@ GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, 
   return err;
 }
 
+GpErr GpCsrTileSums(GpDev dev, GpCsrTile *T)
+{
+  GpErr err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
+
+  return err ? err : GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
+}
+
 void GpCsrTileDestroy(GpDev dev, GpCsrTile *T)
 {
+  GpDevFree(dev, &T->head, (size_t)T->ntiles * sizeof(double));
+  GpDevFree(dev, &T->tail, (size_t)T->ntiles * sizeof(double));
   GpDevFree(dev, &T->start, ((size_t)T->ntiles + 1) * sizeof(int32_t));
   GpDevFree(dev, &T->row, ((size_t)T->ntiles + 1) * sizeof(int32_t));
   GpDevFree(dev, &T->spanrow, (size_t)T->nspans * sizeof(int32_t));
@@ -124,9 +133,7 @@ GpErr GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t
   A->data = T;
   if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
   err = GpCsrTileCreate(A->csr, rowptr, nonzeros, rows, T);
-  if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
-  if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
-  return err;
+  return err ? err : GpCsrTileSums(dev, T);
 }
 
 GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
@@ -140,41 +147,23 @@ GpErr GpFmtRefill_csrtile(GpFmt *A)
   return GP_SUCCESS;
 }
 
-void GpCsrTileFree(GpFmt *A)
+void GpFmtDestroy_csrtile(GpFmt *A)
 {
-  GpCsrTile *T   = (GpCsrTile *)A->data;
-  GpDev      dev = A->csr->dev;
+  GpCsrTile *T = (GpCsrTile *)A->data;
 
   if (!T) return;
-  GpDevFree(dev, &T->head, (size_t)T->ntiles * sizeof(double));
-  GpDevFree(dev, &T->tail, (size_t)T->ntiles * sizeof(double));
-  GpCsrTileDestroy(dev, T);
+  GpCsrTileDestroy(A->csr->dev, T);
   free(T);
 }
 
-double GpCsrTileBytes(const GpFmt *A)
+double GpFmtBytes_csrtile(const GpFmt *A)
 {
   const GpCsrTile *T = (const GpCsrTile *)A->data;
 
   return (2.0 * T->ntiles + 2.0 + 3.0 * T->nspans) * sizeof(int32_t) + 2.0 * T->ntiles * sizeof(double);
 }
 
-double GpCsrTileTraffic(const GpFmt *A)
-{
-  return GpCsrBytes(A->csr) + GpCsrTileBytes(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
-}
-
-void GpFmtDestroy_csrtile(GpFmt *A)
-{
-  GpCsrTileFree(A);
-}
-
-double GpFmtBytes_csrtile(const GpFmt *A)
-{
-  return GpCsrTileBytes(A);
-}
-
 double GpFmtTraffic_csrtile(const GpFmt *A)
 {
-  return GpCsrTileTraffic(A);
+  return GpCsrBytes(A->csr) + GpFmtBytes_csrtile(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
 }

@@ -130,6 +130,12 @@ typedef struct {
   double  *tail;    /* [ntiles] sum of the tile's last row when that goes on */
 } GpCsrTile;
 
+/* tiles of other sizes, head and tail stay NULL.  rows 0: the tiles are equal pieces of the merge path, where a nonzero is a step and the
+   end of a row is one */
+GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T);
+GpErr GpCsrTileSums(GpDev dev, GpCsrTile *T); /* room for head and tail */
+void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
+
 /* csrflag: the same with tiles of exactly GP_FLAG_TILE nonzeros, in chunks of GP_FLAG_CHUNK.  Row starts are bits, so that a product
    reads no row pointers: rows that have entries are numbered, and the k-th bit that is set is the start of the k-th of them. */
 #define GP_FLAG_EACH  8 /* neighbouring nonzeros that a lane adds up: their bits are a byte */
@@ -151,19 +157,15 @@ typedef struct {
   int32_t  n;
   int32_t *row; /* [n] ascending */
 } GpCsrList;
-/* tiles of other sizes, head and tail stay NULL.  rows 0: the tiles are equal pieces of the merge path, where a nonzero is a step and the
-   end of a row is one */
-GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T);
-void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
 
 /* csrmerge: tiles of GP_MERGE steps of the merge path, so of at most as many nonzeros, and row starts */
 #define GP_MERGE 2048
 
-/* a format that is tiles and nothing else */
+/* a format that is tiles and nothing else is built so, and does as csrtile in the rest */
 GpErr  GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows);
-void   GpCsrTileFree(GpFmt *A);
-double GpCsrTileBytes(const GpFmt *A);
-double GpCsrTileTraffic(const GpFmt *A);
+void   GpFmtDestroy_csrtile(GpFmt *A);
+double GpFmtBytes_csrtile(const GpFmt *A);
+double GpFmtTraffic_csrtile(const GpFmt *A);
 
 /* csrpanel: the same for products with many vectors, in smaller tiles, for every nonzero is more work.  The work space holds
    vectors packed by rows and partial sums; it grows to what the largest product needed. */
