@@ -5,13 +5,16 @@ cd "$ROOT" || exit 1
 BUILD=$(realpath -m "${BUILD:-build}") # one name for one folder, however it was given: the makefile knows targets by their names
 : "${PETSC_DIR:=$(pkg-config --variable=prefix PETSc 2>/dev/null || pkg-config --variable=prefix petsc 2>/dev/null)}"
 : "${PETSC_ARCH=}"
-: "${MPIEXEC:=mpiexec}"
+: "${GPUCSR_MPIEXEC:=${MPIEXEC:-$(sed -n 's/^MPIEXEC = //p' "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf/petscvariables" 2>/dev/null)}}"
+: "${GPUCSR_MPIEXEC:=mpiexec}"
+MPIEXEC=$ROOT/tests/mpiexec.sh # runs it
+PETSCMPIEXEC=$MPIEXEC          # what PETSc's harness calls
 : "${GPUCSR_DEVICE:=host}" # the runtime that the tests ask for
 GPUCSR_LIB=$BUILD/lib/libgpucsr.so
 BMRM=$BUILD/bin/bmrm
 # public data sets kept beside the project; tests that want them are skipped without them
 if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
-export ROOT BUILD PETSC_DIR PETSC_ARCH MPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
+export ROOT BUILD PETSC_DIR PETSC_ARCH GPUCSR_MPIEXEC MPIEXEC PETSCMPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
 CORES=$(env -u OMP_NUM_THREADS nproc) # which obeys OpenMP
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -31,7 +31,7 @@ one() {
   local script=$1 start rc log scratch
   log=$BUILD/tests/$(basename "$script" .sh).tap
   start=$(date +%s)
-  scratch=$(mktemp -d) # Open MPI takes the folder that it shares with other programs of a user away while these start
+  scratch=$(mktemp -d) # what the script leaves there goes with it
   TMPDIR=$scratch "$script" >"$log" 2>&1
   rc=$?
   rm -rf "$scratch"

@@ -24,8 +24,7 @@ program() { # build an example of PETSc's as anyone would, unless it is there
 run() { # ranks, command...; one line of output is wanted: the reason and the number of iterations
   local n=$1
   shift
-  # shellcheck disable=SC2086
-  timeout 120 $MPIEXEC -n "$n" "$@" >"$log" 2>&1
+  timeout 120 "$MPIEXEC" -n "$n" "$@" >"$log" 2>&1
 }
 alike() { # two reasons: the same words, counts that differ by one at most, since sums may be taken in another order
   awk -v a="$1" -v b="$2" 'BEGIN { n = split(a, x, " "); if (n != split(b, y, " ")) exit 1

@@ -89,11 +89,11 @@ LD_LIBRARY_PATH=$bundle/build/lib:$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PAT
 ldconfig -p 2>/dev/null | grep -q 'libstdc++.so.6' || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$bundle/libstdc++
 PATH=$bundle/mpi/bin:$PATH
 BUILD=$bundle/build PETSC_DIR=$bundle/petsc PETSC_ARCH= GPUCSR_PREBUILT=1
-PETSCMPIEXEC=$bundle/mpi/bin/mpiexec PETSCDIFF=$bundle/petsc/petscdiff MPIEXEC=$bundle/mpi/bin/mpiexec
+PETSCDIFF=$bundle/petsc/petscdiff MPIEXEC=$bundle/mpi/bin/mpiexec
 OPAL_PREFIX=$bundle/mpi OPAL_LIBDIR=$bundle/mpi/lib OPAL_PKGLIBDIR=$bundle/mpi/lib/openmpi OPAL_BINDIR=$bundle/mpi/bin
 OPAL_DATADIR=$bundle/mpi/share OPAL_PKGDATADIR=$bundle/mpi/share/openmpi OPAL_SYSCONFDIR=$bundle/mpi/etc/openmpi
 PMIX_INSTALL_PREFIX=$bundle/mpi PMIX_PREFIX=$bundle/mpi PMIX_LIBDIR=$bundle/mpi/lib PMIX_PKGLIBDIR=$bundle/mpi/lib/pmix
-export LD_LIBRARY_PATH PATH BUILD PETSC_DIR PETSC_ARCH GPUCSR_PREBUILT PETSCMPIEXEC PETSCDIFF MPIEXEC
+export LD_LIBRARY_PATH PATH BUILD PETSC_DIR PETSC_ARCH GPUCSR_PREBUILT PETSCDIFF MPIEXEC
 export OPAL_PREFIX OPAL_LIBDIR OPAL_PKGLIBDIR OPAL_BINDIR OPAL_DATADIR OPAL_PKGDATADIR OPAL_SYSCONFDIR
 export PMIX_INSTALL_PREFIX PMIX_PREFIX PMIX_LIBDIR PMIX_PKGLIBDIR
 ENV
