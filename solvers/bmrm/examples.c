@@ -102,48 +102,59 @@ static PetscErrorCode HandOverRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscBool Outside(PetscInt column, PetscInt cstart, PetscInt cend)
+/* where the columns of a row, which rise, reach a limit */
+static inline PetscInt Reaches(const PetscInt j[], PetscInt from, PetscInt end, PetscInt limit)
 {
-  return (PetscBool)(column < cstart || column >= cend);
+  while (from < end && j[from] < limit) from++;
+  return from;
 }
 
-/* Parts the columns [cstart, cend) from the others. The fewer entries move out and the others close up where they are, first the values and then
-   the columns, so that there is never room for more than a third as many entries again. */
+static inline void CopyRun(const BMRMExamples *ex, PetscInt from, PetscInt end, PetscInt cstart, PetscInt j[], PetscScalar a[])
+{
+  for (PetscInt k = from; k < end; k++) {
+    j[k - from] = ex->j[k] - cstart;
+    a[k - from] = ex->a[k];
+  }
+}
+
+/* Parts the columns [cstart, cend) from the others. What has been copied gives its memory back at once, so that no more than a piece is there twice. */
 static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
 {
-  const PetscInt nz   = ex->i[ex->m];
-  PetscInt       n[2] = {0, 0}, to[2] = {0, 0}, stays;
+  const PetscInt piece = 1 << 16, m = ex->m;
+  PetscInt       given = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(ex->m + 1, &i[0]));
-  PetscCall(PetscMalloc1(ex->m + 1, &i[1]));
-  i[0][0] = i[1][0] = 0;
-  for (PetscInt row = 0, k = 0; row < ex->m; row++) {
-    for (; k < ex->i[row + 1]; k++) n[Outside(ex->j[k], cstart, cend)]++;
-    i[0][row + 1] = n[0];
-    i[1][row + 1] = n[1];
-  }
-  PetscCall(PetscFree(ex->i));
-  stays    = n[1] > n[0];
-  a[stays] = ex->a;
-  PetscCall(PetscMalloc1(n[!stays], &a[!stays]));
-  for (PetscInt k = 0; k < nz; k++) {
-    const PetscBool outside = Outside(ex->j[k], cstart, cend);
+  i[0] = ex->i;
+  PetscCall(PetscMalloc1(m + 1, &i[1]));
+  i[1][0] = 0;
+  for (PetscInt row = 0, k = 0; row < m; row++) {
+    const PetscInt end = ex->i[row + 1], low = Reaches(ex->j, k, end, cstart), high = Reaches(ex->j, low, end, cend);
 
-    a[outside][to[outside]++] = ex->a[k];
+    i[0][row + 1] = i[0][row] + high - low;
+    i[1][row + 1] = end - i[0][row + 1];
+    k             = end;
   }
-  PetscCall(PetscRealloc((size_t)n[stays] * sizeof(PetscScalar), &a[stays]));
-  j[stays] = ex->j;
-  PetscCall(PetscMalloc1(n[!stays], &j[!stays]));
-  to[0] = to[1] = 0;
-  for (PetscInt k = 0; k < nz; k++) {
-    const PetscBool outside = Outside(ex->j[k], cstart, cend);
+  for (int side = 0; side < 2; side++) {
+    PetscCall(PetscMalloc1(i[side][m], &j[side]));
+    PetscCall(PetscMalloc1(i[side][m], &a[side]));
+    BMRMWantLargePages_Private(j[side], (size_t)i[side][m] * sizeof(**j));
+    BMRMWantLargePages_Private(a[side], (size_t)i[side][m] * sizeof(**a));
+  }
+  for (PetscInt row = 0, k = 0; row < m; row++) {
+    const PetscInt end = i[0][row + 1] + i[1][row + 1], low = Reaches(ex->j, k, end, cstart), high = low + i[0][row + 1] - i[0][row], to = i[1][row];
 
-    j[outside][to[outside]++] = outside ? ex->j[k] : ex->j[k] - cstart;
+    CopyRun(ex, k, low, 0, j[1] + to, a[1] + to);
+    CopyRun(ex, low, high, cstart, j[0] + i[0][row], a[0] + i[0][row]);
+    CopyRun(ex, high, end, 0, j[1] + to + (low - k), a[1] + to + (low - k));
+    k = end;
+    if (k - given < piece) continue;
+    BMRMGiveBackPages_Private(ex->j + given, (size_t)(k - given) * sizeof(**j));
+    BMRMGiveBackPages_Private(ex->a + given, (size_t)(k - given) * sizeof(**a));
+    given = k;
   }
-  PetscCall(PetscRealloc((size_t)n[stays] * sizeof(PetscInt), &j[stays]));
-  ex->j = NULL;
-  ex->a = NULL;
+  ex->i = NULL;
+  PetscCall(PetscFree(ex->j));
+  PetscCall(PetscFree(ex->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

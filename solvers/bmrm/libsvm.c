@@ -63,16 +63,14 @@ static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where its length is known, there is room for all that the text can hold from the beginning: what is never written takes no memory. */
 static PetscErrorCode ParseAll(BMRMParser *ps)
 {
-  const size_t block = (size_t)1 << 20; /* stays in the cache */
+  const size_t     block = (size_t)1 << 20; /* stays in the cache */
+  const PetscInt64 bytes = ps->text.left + (PetscInt64)ps->text.ahead;
 
   PetscFunctionBegin;
-  ps->mcap = 1024;
-  PetscCall(PetscMalloc1(ps->mcap, &ps->ex->i));
-  PetscCall(PetscMalloc1(ps->mcap, &ps->ex->label));
-  PetscCall(PetscMalloc1(ps->mcap, &ps->ex->query));
-  PetscCall(BMRMParserReserve(ps, 1024 + ps->text.left / 5)); /* most entries are longer */
+  PetscCall(BMRMParserReserve(ps, 1024 + bytes / 32, 1 + BMRM_MOST_ENTRIES(bytes))); /* few rows are shorter */
   ps->ex->i[0] = 0;
   do {
     PetscCall(GpAppTextNext(&ps->text, block));

@@ -49,8 +49,10 @@ typedef struct {
 } BMRMParser;
 
 /* libsvmparse.c */
-PETSC_INTERN void           BMRMWantLargePages_Private(void *, size_t);
-PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64);
+PETSC_INTERN void BMRMWantLargePages_Private(void *, size_t);
+PETSC_INTERN void BMRMGiveBackPages_Private(void *, size_t);
+#define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* of a text of that length: "1:1 " is the shortest */
+PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
 

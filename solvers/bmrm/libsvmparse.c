@@ -11,44 +11,68 @@ static void Complain(BMRMParser *ps, const char *line, const char *p, int code, 
   GpAppComplainAt(&ps->wrong, code, ps->text.lines, p - line + 1, p, (const char *)memchr(p, '\n', (size_t)(ps->text.text + ps->text.length - p)), what);
 }
 
-/* Memory that will be written from end to end: in large pages, where the system has them to give; fetching small ones would take a third of the time. */
+#if defined(MADV_HUGEPAGE) || defined(MADV_DONTNEED)
+/* Advises the system of the whole pages of some memory; it may not follow. */
+static void Advise(void *start, size_t bytes, int advice)
+{
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)start + page - 1) / page * page, end = ((uintptr_t)start + bytes) / page * page;
+
+  if (first < end) (void)madvise((void *)first, end - first, advice);
+}
+#endif
+
+/* Memory that will be written from end to end: in large pages, where the system has them to give; fetching small ones would take a third of the time.
+   Little memory goes without: of the last large page half is wasted. */
 void BMRMWantLargePages_Private(void *start, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)start + page - 1) / page * page, end = ((uintptr_t)start + bytes) / page * page;
-
-  if (first < end) (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* advice: it may be refused */
+  if (bytes >= (size_t)1 << 22) Advise(start, bytes, MADV_HUGEPAGE);
 #endif
 }
 
-/* Makes room for so many entries, if a PetscInt counts them. */
-PetscErrorCode BMRMParserReserve(BMRMParser *ps, PetscInt64 entries)
+/* Memory whose content is not wanted any more, and that will be freed later: the system may have its pages now. */
+void BMRMGiveBackPages_Private(void *start, size_t bytes)
+{
+#if defined(MADV_DONTNEED)
+  Advise(start, bytes, MADV_DONTNEED);
+#endif
+}
+
+/* Makes an array, whose address is at `array`, longer. PetscRealloc() may copy it and leave the old one to a heap that the system sees no page of again. */
+static PetscErrorCode Grow(size_t used, size_t bytes, void *array)
+{
+  const size_t piece = (size_t)1 << 20;
+  char        *from  = *(char **)array, *to;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(bytes, &to));
+  BMRMWantLargePages_Private(to, bytes);
+  for (size_t done = 0, now; done < used; done += now) {
+    now = PetscMin(piece, used - done);
+    memcpy(to + done, from + done, now);
+    BMRMGiveBackPages_Private(from + done, now);
+  }
+  PetscCall(PetscFree(from));
+  *(char **)array = to;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes room for so many rows and entries, if a PetscInt counts them. */
+PetscErrorCode BMRMParserReserve(BMRMParser *ps, PetscInt64 rows, PetscInt64 entries)
 {
   BMRMExamples *ex = ps->ex;
 
   PetscFunctionBegin;
-  if (entries <= ps->nzcap) PetscFunctionReturn(PETSC_SUCCESS);
-  ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, PetscMax(entries, 2 * (PetscInt64)ps->nzcap));
-  PetscCall(PetscRealloc((size_t)ps->nzcap * sizeof(*ex->j), &ex->j));
-  PetscCall(PetscRealloc((size_t)ps->nzcap * sizeof(*ex->a), &ex->a));
-  BMRMWantLargePages_Private(ex->j, (size_t)ps->nzcap * sizeof(*ex->j));
-  BMRMWantLargePages_Private(ex->a, (size_t)ps->nzcap * sizeof(*ex->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Makes room for as many rows and entries as a text of this length can hold, if a PetscInt counts so many. */
-static PetscErrorCode Reserve(BMRMParser *ps, size_t length)
-{
-  BMRMExamples    *ex   = ps->ex;
-  const PetscInt64 rows = ex->m + (PetscInt64)(length / 2) + 2, entries = ps->nz + (PetscInt64)(length / 4) + 1; /* "1" and "1:1 " are the shortest */
-
-  PetscFunctionBegin;
-  PetscCall(BMRMParserReserve(ps, entries));
-  if (rows > ps->mcap) {
+  if (rows > ps->mcap && ps->mcap < PETSC_MAX_INT) {
     ps->mcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, PetscMax(rows, 2 * (PetscInt64)ps->mcap));
-    PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->i), &ex->i));
-    PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->label), &ex->label));
-    PetscCall(PetscRealloc((size_t)ps->mcap * sizeof(*ex->query), &ex->query));
+    PetscCall(Grow(ex->i ? (size_t)(ex->m + 1) * sizeof(*ex->i) : 0, (size_t)ps->mcap * sizeof(*ex->i), &ex->i));
+    PetscCall(Grow((size_t)ex->m * sizeof(*ex->label), (size_t)ps->mcap * sizeof(*ex->label), &ex->label));
+    PetscCall(Grow((size_t)ex->m * sizeof(*ex->query), (size_t)ps->mcap * sizeof(*ex->query), &ex->query));
+  }
+  if (entries > ps->nzcap && ps->nzcap < PETSC_MAX_INT) {
+    ps->nzcap = (PetscInt)PetscMin((PetscInt64)PETSC_MAX_INT, PetscMax(entries, 2 * (PetscInt64)ps->nzcap));
+    PetscCall(Grow((size_t)ps->nz * sizeof(*ex->j), (size_t)ps->nzcap * sizeof(*ex->j), &ex->j));
+    PetscCall(Grow((size_t)ps->nz * sizeof(*ex->a), (size_t)ps->nzcap * sizeof(*ex->a), &ex->a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,13 +179,14 @@ PetscErrorCode BMRMParseLines(BMRMParser *ps)
   const char   *end = ps->text.text + ps->text.length;
 
   PetscFunctionBegin;
-  PetscCall(Reserve(ps, ps->text.length));
+  PetscCall(BMRMParserReserve(ps, 0, ps->nz + BMRM_MOST_ENTRIES(ps->text.length)));
   for (const char *line = ps->text.text, *p; line < end; line = p + 1) {
     double label = 0, query = -1;
 
     ps->text.lines++;
     for (p = line; GpAppIsBlank(*p);) p++;
     if (*p != '\n' && *p != '#') {
+      PetscCall(BMRMParserReserve(ps, (PetscInt64)ex->m + 2, 0));
       p = ParseLabel(ps, line, p, &label, &query);
       if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_ARG_OUTOFRANGE, "more examples on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
       p = p && !ps->wrong.code ? ParseFeatures(ps, line, p) : NULL;
