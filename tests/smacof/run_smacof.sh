@@ -17,7 +17,7 @@ device=(-gpucsr_device "$GPUCSR_DEVICE")
 run() { # run RANKS ARGUMENTS: output in $tmp/log
   local n=$1
   shift
-  if [ "$n" = 1 ]; then "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; else "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; fi
+  "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1
 }
 verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
 value() { $python -c "import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])" "$tmp/report.json" "$1"; }
