@@ -36,7 +36,7 @@ one() { # a script
     echo "# $script: $(($(date +%s) - start)) s"
   } | whole
 }
-# Conformance takes what the others leave of the processors, from the beginning to the end: it is polite (nice).
+# Conformance takes what the others leave of the processors, from the beginning to the end; polite (nice), but not so that its runs starve.
 if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh & fi
 tests/harness.sh | whole
 lap harness
