@@ -21,4 +21,5 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_ess_singleton_isolated=1 # a program alone starts without Open MPI's daemon, in a tenth of the time
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false
+export OMPI_MCA_odls_base_sigkill_timeout=0 # a run that fails is ended at once; mpiexec would sleep for a second before
 . "$ROOT/tests/tap.sh"

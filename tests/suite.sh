@@ -21,13 +21,8 @@ else
   exit 1
 fi
 lap build
-tests/harness.sh
-lap harness
-# The scripts of this suite, as many at a time as there are cores, for most of them wait for one program after the other; what a script
-# says comes in one piece.  The GPU is for one at a time, and so is conformance, which keeps all cores busy itself.
-jobs=${JOBS:-$CORES}
-[ "$GPUCSR_SUITE" != gpu ] || jobs=1
-one() {
+whole() { (flock 9 && cat) 9>"$BUILD/tests/suite.lock"; } # what is said by several at a time comes in pieces that are whole
+one() { # a script
   local script=$1 start rc log scratch
   log=$BUILD/tests/$(basename "$script" .sh).tap
   start=$(date +%s)
@@ -39,17 +34,25 @@ one() {
     cat "$log"
     [ $rc -eq 0 ] || [ $rc -eq 1 ] || not_ok "$script ended with code $rc"
     echo "# $script: $(($(date +%s) - start)) s"
-  } | (flock 9 && cat) 9>"$BUILD/tests/suite.lock"
+  } | whole
 }
-export -f one not_ok
+# Conformance takes what the others leave of the processors, from the beginning to the end; polite (nice), but not so that its runs starve.
+if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh & fi
+tests/harness.sh | whole
+lap harness
+# The scripts of this suite, two at a time for each core, for most of them wait for one short program after the other and keep a core a third of
+# the time.  The GPU is for one at a time.  The longest come first, so that none of them is left over alone.
+jobs=$((2 * ${JOBS:-$CORES}))
+[ "$GPUCSR_SUITE" != gpu ] || jobs=1
+export -f one whole not_ok
 scripts=()
-for script in tests/*/run_*.sh; do
+for script in $(printf '%s\n' tests/{smacof,pagerank,leaks,bmrm}/run_*.sh tests/*/run_*.sh | awk '!seen[$0]++'); do
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/gpu/*) scripts=("$script" "${scripts[@]}") ;; # the longest have the last names
+  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/gpu/*) scripts+=("$script") ;;
   esac
 done
 printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'
 lap scripts
-if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh; fi
+wait

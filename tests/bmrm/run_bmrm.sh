@@ -18,7 +18,7 @@ device=(-gpucsr_device "$GPUCSR_DEVICE")
 run() { # run RANKS ARGUMENTS: output in $tmp/log, the code is returned
   local n=$1
   shift
-  if [ "$n" = 1 ]; then "$BMRM" "${device[@]}" "$@" >"$tmp/log" 2>&1; else "$MPIEXEC" -n "$n" "$BMRM" "${device[@]}" "$@" >"$tmp/log" 2>&1; fi
+  "$MPIEXEC" -n "$n" "$BMRM" "${device[@]}" "$@" >"$tmp/log" 2>&1
 }
 value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"; } # of a key in a report
 holds() { awk "BEGIN { exit !($1) }"; }                                         # a condition on numbers

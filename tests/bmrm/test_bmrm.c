@@ -72,22 +72,22 @@ static PetscReal Objective(PetscInt seed, PetscInt m, PetscReal lambda, const Pe
 /* An independent solver: dual coordinate descent (Hsieh et al. 2008), to a far higher accuracy than is asked of ours. */
 static PetscReal Optimum(PetscInt seed, PetscInt m, PetscReal lambda)
 {
-  PetscReal alpha[MROWS] = {0}, w[NCOLS] = {0}, dual = 0;
+  PetscReal alpha[MROWS] = {0}, w[NCOLS] = {0}, dual = 0, x[MROWS][NCOLS], y[MROWS], q[MROWS] = {0};
 
+  for (PetscInt i = 0; i < m; i++) {
+    Row(seed, i, x[i], &y[i]);
+    for (PetscInt k = 0; k < NCOLS; k++) q[i] += x[i][k] * x[i][k];
+  }
   for (int epoch = 0; epoch < 20000; epoch++) {
     PetscReal change = 0;
 
     for (PetscInt i = 0; i < m; i++) {
-      PetscReal x[NCOLS], y, g = -1, q = 0, old = alpha[i];
+      PetscReal g = -1, old = alpha[i];
 
-      Row(seed, i, x, &y);
-      for (PetscInt k = 0; k < NCOLS; k++) {
-        g += y * w[k] * x[k];
-        q += x[k] * x[k];
-      }
-      if (q == 0) continue;
-      alpha[i] = PetscMin(1, PetscMax(0, old - g * lambda * m / q));
-      for (PetscInt k = 0; k < NCOLS; k++) w[k] += (alpha[i] - old) * y * x[k] / (lambda * m);
+      if (q[i] == 0) continue;
+      for (PetscInt k = 0; k < NCOLS; k++) g += y[i] * w[k] * x[i][k];
+      alpha[i] = PetscMin(1, PetscMax(0, old - g * lambda * m / q[i]));
+      for (PetscInt k = 0; k < NCOLS; k++) w[k] += (alpha[i] - old) * y[i] * x[i][k] / (lambda * m);
       change = PetscMax(change, PetscAbsReal(alpha[i] - old));
     }
     if (change < 1e-14) break;

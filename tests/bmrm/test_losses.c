@@ -72,7 +72,7 @@ static void Row(const Loss *l, PetscInt seed, PetscInt i, PetscReal x[NCOLS], Pe
 typedef struct {
   const Loss *loss;
   PetscInt    seed, reg;
-  PetscReal   lambda, w[NCOLS];
+  PetscReal   lambda, w[NCOLS], x[MROWS][NCOLS], y[MROWS];
 } Problem;
 
 static PetscReal Omega(PetscInt reg, const PetscReal w[NCOLS])
@@ -87,14 +87,13 @@ static PetscReal Omega(PetscInt reg, const PetscReal w[NCOLS])
 static PetscReal Objective(const void *problem)
 {
   const Problem *p = (const Problem *)problem;
-  PetscReal      J = 0, x[NCOLS], y;
+  PetscReal      J = 0;
 
   for (PetscInt i = 0; i < MROWS; i++) {
     PetscReal z = 0;
 
-    Row(p->loss, p->seed, i, x, &y);
-    for (PetscInt k = 0; k < NCOLS; k++) z += p->w[k] * x[k];
-    J += (*p->loss->loss)(z, y) / MROWS;
+    for (PetscInt k = 0; k < NCOLS; k++) z += p->w[k] * p->x[i][k];
+    J += (*p->loss->loss)(z, p->y[i]) / MROWS;
   }
   return J + p->lambda * Omega(p->reg, p->w);
 }
@@ -112,11 +111,8 @@ static PetscErrorCode CreateProblem(const Problem *p, MatType type, Mat *X, Vec 
   PetscCall(MatCreateVecs(*X, NULL, y));
   PetscCall(MatGetOwnershipRange(*X, &start, &end));
   for (PetscInt i = start; i < end; i++) {
-    PetscReal x[NCOLS], yi;
-
-    Row(p->loss, p->seed, i, x, &yi);
-    for (PetscInt k = 0; k < NCOLS; k++) PetscCall(MatSetValue(*X, i, k, x[k], INSERT_VALUES));
-    PetscCall(VecSetValue(*y, i, yi, INSERT_VALUES));
+    for (PetscInt k = 0; k < NCOLS; k++) PetscCall(MatSetValue(*X, i, k, p->x[i][k], INSERT_VALUES));
+    PetscCall(VecSetValue(*y, i, p->y[i], INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
@@ -180,7 +176,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
   BMRMLoss        l;
   Vec             f, e, r, g;
   PetscScalar    *fa, *ea, dot;
-  PetscReal       risk, other, offset[5], sum = 0, d[2], all[2], up[2], down[2], t, at, lo = 0, hi = 1e3, y, x[NCOLS], expected = 0;
+  PetscReal       risk, other, offset[5], sum = 0, d[2], all[2], up[2], down[2], t, at, lo = 0, hi = 1e3, expected = 0;
   PetscInt        start, n;
 
   PetscFunctionBegin;
@@ -201,10 +197,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
   PetscCall(VecRestoreArray(f, &fa));
   PetscCall(VecRestoreArray(e, &ea));
   at = PLUS(Value(trial, 0, 12));
-  for (PetscInt i = 0; i < MROWS; i++) {
-    Row(p->loss, p->seed, i, x, &y);
-    expected += (*p->loss->loss)(2 * Value(trial, i, 10) + at * (Value(trial, i, 11) + 0.2), y) / MROWS;
-  }
+  for (PetscInt i = 0; i < MROWS; i++) expected += (*p->loss->loss)(2 * Value(trial, i, 10) + at * (Value(trial, i, 11) + 0.2), p->y[i]) / MROWS;
   PetscCall((*l->ops->risk)(l, f, e, at, b->labels, &risk));
   PetscCheck(PetscAbsReal(risk - expected) < 1e-13 * (1 + expected), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: risk %.17g, by definition %.17g", p->loss->name, (double)risk, (double)expected);
 
@@ -346,6 +339,7 @@ int main(int argc, char **argv)
 
       p.seed   = (PetscInt)k + 31 * p.reg;
       p.lambda = p.reg % 2 ? 0.02 : 0.1;
+      for (PetscInt i = 0; i < MROWS; i++) Row(p.loss, p.seed, i, p.x[i], &p.y[i]);
       PetscCall(CreateProblem(&p, type, &X, &y));
       PetscCall(BMRMCreate(PETSC_COMM_WORLD, &b));
       PetscCall(BMRMSetFromOptions(b));

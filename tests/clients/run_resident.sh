@@ -36,7 +36,7 @@ resident() { # program, linear solves of a run, options...
       pids=()
       for its in 4 12; do # side by side, for most of a short run is waiting
         # shellcheck disable=SC2086
-        (cd "$work" && exec timeout 120 "$target" "$@" $options -${prefix}ksp_type $ksp -${prefix}pc_type $pc -${prefix}ksp_max_it $its -${prefix}ksp_convergence_test skip -ksp_chebyshev_eigenvalues 0.01,$most) >"$target.$its" 2>&1 </dev/null &
+        (cd "$work" && exec timeout 120 "$MPIEXEC" -n 1 "$target" "$@" $options -${prefix}ksp_type $ksp -${prefix}pc_type $pc -${prefix}ksp_max_it $its -${prefix}ksp_convergence_test skip -ksp_chebyshev_eigenvalues 0.01,$most) >"$target.$its" 2>&1 </dev/null &
         pids+=($!)
       done
       if ! wait "${pids[0]}"; then

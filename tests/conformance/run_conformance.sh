@@ -25,7 +25,7 @@ if [ "${1:-}" = table ]; then
     fi
   done
 else
-  options=(--tap --storage double)
+  options=(--tap --storage double --timeout 300) # beside all other tests
   # nothing to test with is no failure
   why=
   if ! command -v python3 >/dev/null; then why="there is no python3"; fi
@@ -38,4 +38,4 @@ else
     exit 0
   fi
 fi
-exec nice python3 "$ROOT/tests/conformance/conformance.py" ${options[@]+"${options[@]}"}
+exec nice -n 3 python3 "$ROOT/tests/conformance/conformance.py" ${options[@]+"${options[@]}"}

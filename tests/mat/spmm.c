@@ -259,7 +259,7 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
     PetscCall(Ways("A B'", MatMatTransposeMult, MATPRODUCT_ABt, A, G, A2, G2, Bt[0], Bt[1], room[0], gap));
     for (int b = 0; b < 2; b++) PetscCall(MatDestroy(&Bt[b]));
   }
-  for (int transpose = 0; transpose < 2 && k && k < 100; transpose++) { /* -malloc_debug makes hundreds of vectors slow */
+  for (int transpose = 0; transpose < 2 && k; transpose++) {
     PetscCall(Vectors(A, G, gap ? VECSTANDARD : VECGPU, (PetscBool)transpose, transpose ? D[0] : B[0]));
     if (k <= 3) PetscCall(Vectors(A, A, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0])); /* of any type */
   }

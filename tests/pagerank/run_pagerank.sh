@@ -21,7 +21,7 @@ suite=${GPUCSR_SUITE:-full}
 run() { # run RANKS ARGUMENTS: output in $tmp/log
   local n=$1
   shift
-  if [ "$n" = 1 ]; then "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; else "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1; fi
+  "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1
 }
 verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
 has() { $python -c "import numpy, $1" 2>/dev/null; }
