@@ -11,14 +11,13 @@ export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device cuda" sanitizer
 mkdir -p "$BUILD/tests/sanitizer"
 
 one() { # tool, number of ranks, room/program, arguments...
-  local tool=$1 ranks=$2 program=$3 exe=$BUILD/tests/harness/mat/tests/$3 launch=() name log scratch
+  local tool=$1 ranks=$2 program=$3 exe=$BUILD/tests/harness/mat/tests/$3 name log scratch
   shift 3
   name="$tool: $program on $ranks${*:+: $*}"
   log=$BUILD/tests/sanitizer/$tool-${program//\//-}-$ranks.log
   [ -x "$exe" ] || { skip "$name" "it has not been built"; return; }
   scratch=$(mktemp -d)
-  [ "$ranks" = 1 ] || launch=("$MPIEXEC" -n "$ranks")
-  if (cd "$scratch" && TMPDIR=$scratch timeout 300 "${launch[@]}" "$sanitizer" --tool "$tool" --error-exitcode 9 "$exe" "$@" >"$log" 2>&1 </dev/null); then ok "$name"; else
+  if (cd "$scratch" && TMPDIR=$scratch timeout 300 "$MPIEXEC" -n "$ranks" "$sanitizer" --tool "$tool" --error-exitcode 9 "$exe" "$@" >"$log" 2>&1 </dev/null); then ok "$name"; else
     echo "exit code $?" >>"$log"
     not_ok "$name" "$log"
   fi

@@ -11,12 +11,11 @@ mpi=$(ls /usr/share/openmpi/openmpi-valgrind.supp 2>/dev/null)
 mkdir -p "$BUILD/tests/valgrind"
 
 one() { # name ranks command...
-  local name=$1 log=$BUILD/tests/valgrind/$1.log launch=()
-  [ "$2" = 1 ] || launch=("$MPIEXEC" -n "$2")
+  local name=$1 ranks=$2 log=$BUILD/tests/valgrind/$1.log
   shift 2
   # in a folder of its own, since tests may write files
   rm -f "$log".[0-9]*
-  (cd "$BUILD/tests/valgrind" && "${launch[@]}" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
+  (cd "$BUILD/tests/valgrind" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
   # records are separated by empty lines; print those that are ours
