@@ -59,7 +59,6 @@ PetscErrorCode BMRMLossRegisterAll_Private(void)
 #undef LOSS
 #undef POINTWISE
 #undef CLASSES
-#undef FORMULAS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
