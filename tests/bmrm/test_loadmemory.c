@@ -1,10 +1,9 @@
 static char help[] = "How much memory reading LIBSVM text takes: at most 1.5 times the matrix, on every rank.\n\n";
 
-#include "libsvm.h"
+#include "loadcost.h"
 #include <gpucsr.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define BLOCK  ((size_t)1 << 20)
 #define MATRIX 36.0 /* megabytes a rank: what every process has beside it counts little then */
@@ -30,22 +29,11 @@ static PetscErrorCode Write(const char file[], PetscMPIInt size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the most that was resident so far, in bytes */
-static PetscErrorCode Resident(double *bytes)
-{
-  struct rusage usage;
-
-  PetscFunctionBegin;
-  PetscCheck(!getrusage(RUSAGE_SELF, &usage), PETSC_COMM_SELF, PETSC_ERR_SYS, "getrusage() failed");
-  *bytes = 1024.0 * (double)usage.ru_maxrss;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   const char  *file = "test_loadmemory.tmp";
   BMRMExamples ex;
-  double       before, after, matrix;
+  double       seconds, before, after, matrix;
   PetscMPIInt  rank, size;
   Mat          X;
 
@@ -56,11 +44,11 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (!rank) PetscCall(Write(file, size));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCall(Resident(&before));
+  PetscCall(LoadUsage(&seconds, &before));
   PetscCall(BMRMExamplesLoad(PETSC_COMM_WORLD, file, &ex));
-  matrix = (double)ex.i[ex.m] * (sizeof(PetscInt) + sizeof(PetscScalar)) + (double)ex.m * (sizeof(PetscInt) + sizeof(PetscReal)); /* and labels */
+  matrix = LoadedBytes(&ex);
   PetscCall(BMRMExamplesCreateMat(&ex, PETSC_DECIDE, MATAIJ, &X));
-  PetscCall(Resident(&after));
+  PetscCall(LoadUsage(&seconds, &after));
   PetscCheck(matrix > 1e6 * MATRIX * 0.95, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the matrix has only %g bytes here", matrix);
   PetscCheck(after - before >= 0.9 * matrix && after - before <= 1.5 * matrix, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes were resident for a matrix of %g", after - before, matrix);
   PetscCall(PetscInfo(X, "%g times the matrix\n", (after - before) / matrix));
