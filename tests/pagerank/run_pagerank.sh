@@ -68,7 +68,9 @@ printf '# two of them\n1:3 4\n' >"$tmp/personal"
 for n in 1 2 3; do
   ranked "comments, blanks, commas, wide identities, loops, a link named twice" $n "$tmp/small.clean" "" -f "$tmp/small.txt"
   ranked "weights" $n "$tmp/weighted.txt" "" -f "$tmp/weighted.txt"
-  for policy in teleport uniform self drop; do ranked "dangling nodes: $policy" $n "$tmp/dangling.txt" dangling=$policy -f "$tmp/dangling.txt" -dangling $policy; done
+  for policy in teleport uniform self drop; do
+    for method in power gauss_seidel; do ranked "dangling nodes: $policy, -method $method" $n "$tmp/dangling.txt" dangling=$policy -f "$tmp/dangling.txt" -dangling $policy -method $method; done
+  done
 done
 ranked "more processes than nodes" 7 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt"
 ranked "personalisation" 2 "$tmp/dangling.txt" "personal=1:3,4:1" -f "$tmp/dangling.txt" -personalize "$tmp/personal"
@@ -82,7 +84,13 @@ for n in 1 3; do
   ranked "rows by degree" $n "$tmp/small.clean" "" -f "$tmp/small.txt" -order degree
   ranked "rows by degree" $n "$tmp/dangling.txt" "dangling=uniform personal=1:3,4:1" -f "$tmp/dangling.txt" -order degree -dangling uniform -personalize "$tmp/personal"
 done
-for type in aij gpucsr aijgpucsr dense; do ranked "-mat_type $type" 2 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt" -mat_type $type; done
+for type in aij gpucsr aijgpucsr dense; do
+  for method in power "gauss_seidel -blocks 2"; do
+    # shellcheck disable=SC2086 # a method and its options
+    ranked "-mat_type $type, -method $method" 2 "$tmp/weighted.txt" "" -f "$tmp/weighted.txt" -mat_type $type -method $method
+  done
+done
+ranked "blocks: weights, loops, rows by degree, vectors on the device" 2 "$tmp/small.clean" "" -f "$tmp/small.txt" -method gauss_seidel -blocks 3 -order degree -mat_gpucsr_vec_type gpu
 printf '1:3 4\n2\n5 6\n' >"$tmp/many"
 for options in "" "-mat_gpucsr_vec_type gpu" "-mat_type aij" "-dangling self" "-dangling drop"; do
   name="three personalisations at once${options:+, $options}" policy=
@@ -102,7 +110,7 @@ for method in power inner_outer ksp; do # at once, and one after another
 done
 
 # --- methods ----------------------------------------------------------------------------------------------------------------
-methods=("power" "power -extrapolate 4" inner_outer gauss_seidel jacobi ksp "ksp -pagerank_ksp_type gmres" "ksp -assemble -pagerank_ksp_type fgmres -pagerank_pc_type asm")
+methods=("power" "power -extrapolate 4" inner_outer gauss_seidel "gauss_seidel -blocks 1" jacobi ksp "ksp -pagerank_ksp_type gmres" "ksp -assemble -pagerank_ksp_type fgmres -pagerank_pc_type asm")
 run 1 -f "$tmp/dangling.txt" -method eps
 if grep -q 'built without SLEPc' "$tmp/log"; then skip "-method eps" "this build has no SLEPc"; else methods+=(eps "eps -pagerank_eps_type power"); fi
 for method in "${methods[@]}"; do
@@ -146,15 +154,19 @@ E
 printf '2:3 4\n' >"$tmp/one"
 for policy in teleport uniform self drop "vector -dangling_file $tmp/u"; do
   # shellcheck disable=SC2086
-  twice -f "$tmp/dangling.txt" -dangling $policy && twice -f "$tmp/dangling.txt" -dangling $policy -personalize "$tmp/one" -damping 0.6 || bad="$bad, $policy"
+  twice -f "$tmp/dangling.txt" -method gauss_seidel -dangling $policy && twice -f "$tmp/dangling.txt" -dangling $policy && twice -f "$tmp/dangling.txt" -dangling $policy -personalize "$tmp/one" -damping 0.6 || bad="$bad, $policy"
 done
-for k in 0 1 2 3; do twice -rmat 12,8 -max_it $k || bad="$bad, $k iterations"; done
-twice -rmat 12,8 -tol 1e-10 || bad="$bad, R-MAT"
-twice -f "$tmp/weighted.txt" -tol 1e-12 || bad="$bad, weights"
+for method in power gauss_seidel; do
+  for k in 0 1 2 3; do twice -rmat 12,8 -method $method -max_it $k || bad="$bad, $k iterations of $method"; done
+  twice -rmat 12,8 -method $method -tol 1e-10 || bad="$bad, R-MAT by $method"
+  twice -f "$tmp/weighted.txt" -method $method -tol 1e-12 || bad="$bad, weights by $method"
+done
+twice -f "$tmp/small.txt" -method gauss_seidel -blocks 100 -dangling self -tol 1e-12 || bad="$bad, more blocks than rows"
 [ -z "$bad" ]
 verdict "iterations on the device are those of the host${bad:+; not$bad}"
 run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -ranks_binary "$tmp/true.bin" -tol 1e-12 &&
-  run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ]
+  run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ] &&
+  run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -method gauss_seidel -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ]
 verdict "iterations on the device begin where they are told to"
 run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -monitor -report "$tmp/report.json" && [ "$(value device_loop)" = False ] && grep -q 'residual .* error bound' "$tmp/log" &&
   run 2 -rmat 10,8 -mat_gpucsr_vec_type gpu -report "$tmp/report.json" && [ "$(value device_loop)" = False ]
@@ -181,6 +193,9 @@ settle
 awk 'BEGIN { for (i = 0; i < 40000; i++) print (i * i * 7919) % 50021 * 3, (i * 104729) % 49999 * 3 }' >"$tmp/large.txt"
 gzip -c "$tmp/large.txt" >"$tmp/large.gz" 2>/dev/null
 run 1 -f "$tmp/large.txt" -tol 1e-13 -ranks "$tmp/a"
+products=$(run 1 -f "$tmp/large.txt" -method power -topk 0 -report "$tmp/report.json" && value matmults)
+run 2 -f "$tmp/large.txt" -method gauss_seidel -topk 0 -report "$tmp/report.json" && [ "$(value matmults)" -le 20 ] && [ "$products" -ge 40 ] # 17 and 59
+verdict "Gauss-Seidel by blocks takes a third of the products"
 for file in large.txt large.gz; do
   run 4 -f "$tmp/$file" -tol 1e-13 -ranks "$tmp/b" && apart "$tmp/a" "$tmp/b" 1e-12 "$(wc -l <"$tmp/a")"
   verdict "the same from 1 and 4 parts of a file of $(($(wc -c <"$tmp/large.txt") / 1024)) KiB, $file"
