@@ -149,6 +149,7 @@ PetscErrorCode SolveGaussSeidel(Google *g, const SolveOptions *o, Vec x, SolveRe
 
     PetscCall(Sweep(g, &L));
     R->iterations = L.now.it;
+    if (R->first == 0) R->first = (PetscReal)(look ? L.now.norm : L.now.moved) / (1 - g->damping);
     if (look) PetscCall(SolveCheck(g, o, (PetscReal)L.now.norm, R));
     else if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " change %.6e\n", R->iterations, L.now.moved));
   }
