@@ -1,4 +1,4 @@
-/* What a lane has of a slice of 32 (formats bin, hub, panel): codes of columns and values, slot by slot, a lane
+/* What a lane has of a slice of 32 (formats bin, hub, panel, team, teamcluster): codes of columns and values, slot by slot, a lane
    beside the next.  Included by device twins alone. */
 #ifndef GPSLOTS_H
 #define GPSLOTS_H
