@@ -71,7 +71,7 @@ typedef struct {
 } PassWork;
 
 /* all pointers are the device's; rows are points */
-size_t PassMemory_CUDA(const Pass *);
+size_t PassMemory_CUDA(GpDev, const Pass *);
 GpErr  Pass_CUDA(GpDev, const Pass *, const PassWork *);
 GpErr  PassListed_CUDA(GpDev, const Pass *);
 GpErr  PassCheck_CUDA(GpDev, int code, const char *what); /* a cudaError_t as an error of the device */

@@ -163,7 +163,7 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   d.frow      = d.feature + first;
   d.bx        = (double *)OnDevice(NULL, sizeof(double) * sums);
   d.stress    = d.bx + (size_t)N * (size_t)dim;
-  work.memory = OnDevice(NULL, PassMemory_CUDA(&d));
+  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, &d));
   if (computed || kind == PAIRS) {
     free((void *)h.weight);
     h.weight = NULL;
@@ -250,7 +250,7 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 
   p->nranges  = 1;
   p->range[0] = halves ? (PassRange){0, p->N, 0, p->N, PASS_TRIANGLE} : (PassRange){0, p->N, 0, p->N, PASS_ROWS};
-  work.memory = OnDevice(NULL, PassMemory_CUDA(p));
+  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, p));
   seconds     = Median(p, &work);
   Release(work.memory);
   printf("%d,%d,%s,%s,%.1f,%.0f,%.3f,%.3f\n", p->N, p->dim, what, halves ? "halves" : "rows", 1e6 * seconds, bytes, bytes / seconds / copyrate, 1e-9 * pairs / seconds);
