@@ -80,20 +80,6 @@ __device__ double Inverse(double s)
   return rsqrt(s);
 }
 
-__device__ void Coordinates(const float *from, float (&to)[4])
-{
-  const float4 v = *(const float4 *)from;
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ void Coordinates(const double *from, double (&to)[4])
-{
-  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
-
-  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
-}
-
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
 template <int V, int MASK, class Real>
 __device__ void Share(Real *v)

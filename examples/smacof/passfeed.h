@@ -9,6 +9,21 @@
 
 #define PASS_STAGES 2 /* steps that there is room for */
 
+/* four that stand beside each other */
+__device__ inline void Coordinates(const float *from, float (&to)[4])
+{
+  const float4 v = *(const float4 *)from;
+
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+__device__ inline void Coordinates(const double *from, double (&to)[4])
+{
+  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
+
+  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
+}
+
 /* 16 bytes from memory to shared memory, to be kept out of the way of what the cache had better hold */
 __device__ inline void PassSend(float4 *to, const void *from, uint64_t policy)
 {
