@@ -96,14 +96,14 @@ public:
   __device__ void Send(const Job &q, int i0)
   {
     if (top < bottom && j < right) {
-      const int     i = top + (int)threadIdx.x % 32 / 8 * T::R, column = min(j + step + (int)threadIdx.x % 8 * 4, (int)q.ld - 4);
-      float4       *to   = ring + stage * STEP;
-      const Stored *from = (const Stored *)q.delta + column;
+      const int         i = min(top + (int)threadIdx.x % 32 / 8 * T::R, bottom - 1), last = bottom - 1 - i, column = min(j + step + (int)threadIdx.x % 8 * 4, (int)q.ld - 4);
+      const char *const from = (const char *)((const Stored *)q.delta + (uint64_t)i * q.ld + column);
+      float4 *const     to   = ring + stage * STEP;
 
 #pragma unroll
       for (int r = 0; r < T::R; r++) {
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) PassSend(to + (r * PIECES + p) * 32, (const float4 *)(from + (uint64_t)(uint32_t)min(i + r, bottom - 1) * (uint32_t)q.ld) + p, policy);
+        for (int p = 0; p < PIECES; p++) PassSend(to + (r * PIECES + p) * 32, from + (uint64_t)(uint32_t)min(r, last) * (uint32_t)(q.ld * sizeof(Stored)) + p * sizeof(float4), policy);
       }
       step += PASS_UNIT;
       if (step >= T::CHUNK || j + step >= right) {
