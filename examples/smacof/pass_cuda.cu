@@ -22,8 +22,8 @@
    Points nearer to each other than 2^-24 of the map's extent count as one, which pulls at nothing. Few points take no time, and are worked on in double (see passdevice.c).
 
    The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of columns add 16 (d + 1) / H bytes an entry, 0.1 of 4 for
-   d = 2, those of rows, a column of sums for each run, next to nothing. Eight warps with a step of 4 kB each under way, two such blocks a multiprocessor: 64 kB, twice what must be under way
-   to have memory busy. */
+   d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
+   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. */
 #include "passfeed.h"
 #include "device/gplaunch.h"
 #include <cuda_runtime.h>

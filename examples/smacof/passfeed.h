@@ -44,7 +44,7 @@ __device__ inline uint64_t PassReadOnce(void)
   return policy;
 }
 
-/* what was sent since the last call is one step; all but the steps after the next one are there */
+/* what was sent since the last call is one step */
 __device__ inline void PassSent(void)
 {
 #if __CUDA_ARCH__ >= 800
@@ -52,6 +52,7 @@ __device__ inline void PassSent(void)
 #endif
 }
 
+/* waits until the oldest step is there; those after it may be under way */
 __device__ inline void PassArrived(void)
 {
 #if __CUDA_ARCH__ >= 800
@@ -59,7 +60,7 @@ __device__ inline void PassArrived(void)
 #endif
 }
 
-/* T: the shape of the work, with R, CHUNK, WARPS.  Of both rows and columns: only columns before the bound of a row count.  The warp's first rows, from i0 on, that have a column from j on */
+/* The warp's first rows, from i0 on, that have a column from j on, in work of the shape T, which has R, CHUNK and WARPS.  Where both rows and columns get sums, only the columns before its bound are a row's */
 template <class T, bool BOTH>
 __device__ inline int PassFirstRows(const PassRuns &s, int i0, int j)
 {
@@ -69,13 +70,14 @@ __device__ inline int PassFirstRows(const PassRuns &s, int i0, int j)
   return BOTH && above > 0 ? top + (above + ALL - 1) / ALL * ALL : top;
 }
 
+/* what a warp has sent for */
 template <class T, class Stored, bool BOTH>
 class Feed {
   static constexpr int PIECES = sizeof(Stored) / sizeof(float), STEP = T::R * PIECES * 32;
 
   float4  *ring; /* [PASS_STAGES][R][PIECES][32], of the warp */
   uint64_t policy;
-  int      bottom, right, j, top, step, stage; /* the strip's end; what is sent for next, where to */
+  int      bottom, right, j, top, step, stage; /* the end of the strip and of its columns; what is sent for next, and where to */
 
 public:
   static constexpr size_t BYTES = sizeof(float4) * T::WARPS * PASS_STAGES * STEP;
