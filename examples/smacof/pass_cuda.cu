@@ -11,7 +11,7 @@
    An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.98 GHz 33e12 and 17e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
    a second in float and 0.53e12 in double.
      all in double: d = 2 takes 11 + 5 of Newton's steps + 3 = 19: 0.9e12 entries a second at best, more than memory delivers of doubles.
-     mixed, d = 2: 13 + 3 for exchanges and loads = 16: 2e12 entries a second at best.
+     mixed, d = 2: 13 + 5 for exchanges, what is sent and loaded = 18, as compiled: 1.8e12 entries a second at best.
    So dissimilarities in float are worked on in float, with what must not be in float kept from it:
      - coordinates are rounded to float after those of the first point have been taken away: the pass is that of a map whose points are moved by 2^-24 of its extent. Differences of
        such floats that are near are exact. At the points where iterations go, moving all points by b of the extent changes the stress by b^2;
