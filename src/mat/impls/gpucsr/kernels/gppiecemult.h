@@ -6,7 +6,7 @@
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/kernels/gplaunch.h"
+  #include "device/gplaunch.h"
   #include "mat/impls/gpucsr/kernels/gpslots.h"
 #endif
 
