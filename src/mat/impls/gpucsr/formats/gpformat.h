@@ -38,7 +38,7 @@ GpErr  GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, Gp
 void   GpCsrDestroy(GpCsr *A);
 double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 
-/* the transpose, rows in ascending order; perm[nnz] (device memory) receives the source of every nonzero */
+/* the transpose, rows in ascending order; perm[nnz] (device memory; NULL: not wanted) receives the source of every nonzero */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
 

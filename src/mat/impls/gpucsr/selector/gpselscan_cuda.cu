@@ -1,6 +1,7 @@
 /* The scan behind the features, device twin: the integers of gpselscan.c, by one launch.  Its blocks share out five tasks that do not wait for one
    another.  What a small matrix takes is the longest chain of loads that wait for each other, so a task keeps its chains short: a warp looks for a row
    32 places at a time, loads stand together before what is done with them, and the few tiles and slices that are looked at closely have blocks of their own. */
+#include "mat/impls/gpucsr/formats/gprowof.h"
 #include "mat/impls/gpucsr/selector/gpselscan.h"
 
 #include <cub/block/block_scan.cuh>
@@ -123,34 +124,6 @@ __device__ static bool IsFirst(unsigned peers) /* of these lanes */
   return __ffs(peers) - 1 == (int)(threadIdx.x % 32);
 }
 
-/* The last row that starts at or before a place, which has the place, by a whole warp: its lanes look at 32 rows that cut the rest into 33 parts.
-   Before and behind: rowptr[lo] <= place < rowptr[hi]. */
-__device__ static int32_t RowOf(const int32_t *rowptr, int32_t m, int32_t place)
-{
-  int32_t lo = 0, hi = m;
-
-  while (hi - lo > 1) {
-    const int64_t rows  = hi - lo;
-    const int     below = __popc(__ballot_sync(ALL, rowptr[lo + rows * (threadIdx.x % 32 + 1) / 33] <= place));
-
-    hi = lo + (int32_t)(rows * (below + 1) / 33);
-    lo = lo + (int32_t)(rows * below / 33);
-  }
-  return lo;
-}
-
-/* the same among the rows lo..hi-1 by a thread */
-__device__ static int32_t RowAmong(const int32_t *rowptr, int32_t lo, int32_t hi, int32_t place)
-{
-  while (hi - lo > 1) {
-    const int32_t mid = lo + (hi - lo) / 2;
-
-    if (rowptr[mid] <= place) lo = mid;
-    else hi = mid;
-  }
-  return lo;
-}
-
 /* the blocks, a bit for each size, in which a nonzero stands before nonzero k of row i: to its left, or in the rows above that fall to this looker */
 __device__ static unsigned Preceded(const GpCsr &A, int32_t i, int32_t k, int looker)
 {
@@ -192,7 +165,7 @@ __device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSel
 
   if (from == to) return;
   if (threadIdx.x < 64) {
-    const int32_t row = RowOf(A.rowptr, A.m, (int32_t)((threadIdx.x < 32 ? from : to - 1) * GP_SEL_SPARSE));
+    const int32_t row = GpRowOf(A.rowptr, A.m, (int32_t)((threadIdx.x < 32 ? from : to - 1) * GP_SEL_SPARSE));
 
     if (threadIdx.x % 32 == 0) ends[threadIdx.x / 32] = row;
   }
@@ -202,7 +175,7 @@ __device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSel
     const int     looker = threadIdx.x % LOOKERS;
     unsigned      met    = 0;
 
-    if (q < to) met = Preceded(A, RowAmong(A.rowptr, ends[0], ends[1] + 1, (int32_t)(q * GP_SEL_SPARSE)), (int32_t)(q * GP_SEL_SPARSE), looker);
+    if (q < to) met = Preceded(A, GpRowAmong(A.rowptr, ends[0], ends[1] + 1, (int32_t)(q * GP_SEL_SPARSE)), (int32_t)(q * GP_SEL_SPARSE), looker);
 #pragma unroll
     for (int half = LOOKERS / 2; half > 0; half /= 2) met |= __shfl_xor_sync(ALL, met, half);
     if (q >= to || looker) continue;
@@ -371,7 +344,7 @@ __device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, con
 /* the row of every nonzero of a tile: rows mark where they start, the last mark before a place is its row; returns whether the first row began before */
 __device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int32_t row[GP_SEL_TILE], typename Scan::TempStorage &temp)
 {
-  const int32_t lo     = RowOf(A.rowptr, A.m, begin);
+  const int32_t lo     = GpRowOf(A.rowptr, A.m, begin);
   const bool    before = A.rowptr[lo] < begin;
   int32_t       item[ITEMS];
 
