@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* writes the first row of every block unless row is NULL, returns their number */
+/* writes the first row of every block, returns their number */
 static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
 {
   int32_t n = 0;
@@ -12,7 +12,7 @@ static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
     const int32_t first = i;
     int32_t       most  = m - first > GP_BLOCK_ROWS ? first + GP_BLOCK_ROWS : m;
 
-    if (row) row[n] = first;
+    row[n] = first;
     for (i++; i < most;) { /* the last end that is not too far, and one row in any case */
       const int32_t mid = most - (most - i) / 2;
 
@@ -20,24 +20,24 @@ static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
       else most = mid - 1;
     }
   }
-  if (row) row[n] = m;
+  row[n] = m;
   return n;
 }
 
 GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
 {
-  GpDev       dev = A->csr->dev;
-  GpCsrBlock *B   = (GpCsrBlock *)calloc(1, sizeof(*B));
-  int32_t    *row;
-  GpErr       err;
+  GpDev        dev  = A->csr->dev;
+  const size_t most = (size_t)A->csr->m / GP_BLOCK_ROWS + 2 * ((size_t)A->csr->nnz / GP_BLOCK_NONZEROS) + 3; /* two blocks with fewer rows hold more than the nonzeros of one */
+  GpCsrBlock  *B    = (GpCsrBlock *)calloc(1, sizeof(*B));
+  int32_t     *row;
+  GpErr        err;
 
   A->data = B;
   if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
-  B->nblocks = GpCsrBlockCut(A->csr->m, rowptr, NULL);
-  row        = (int32_t *)malloc(((size_t)B->nblocks + 1) * sizeof(int32_t));
+  row = (int32_t *)malloc(most * sizeof(int32_t));
   if (!row) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for row blocks");
-  GpCsrBlockCut(A->csr->m, rowptr, row);
-  err = GpDevAlloc(dev, ((size_t)B->nblocks + 1) * sizeof(int32_t), &B->row);
+  B->nblocks = GpCsrBlockCut(A->csr->m, rowptr, row);
+  err        = GpDevAlloc(dev, ((size_t)B->nblocks + 1) * sizeof(int32_t), &B->row);
   if (!err) err = GpDevUpload(dev, B->row, row, ((size_t)B->nblocks + 1) * sizeof(int32_t));
   free(row);
   return err;
