@@ -2,17 +2,14 @@
    another.  What a small matrix takes is the longest chain of loads that wait for each other, so a task keeps its chains short: a warp looks for a row
    32 places at a time, loads stand together before what is done with them, and the few tiles and slices that are looked at closely have blocks of their own. */
 #include "mat/impls/gpucsr/formats/gprowof.h"
-#include "mat/impls/gpucsr/selector/gpselscan.h"
+#include "mat/impls/gpucsr/selector/gpselcount.h"
 
 #include <cub/block/block_scan.cuh>
 
-typedef unsigned long long Count;
-
-static constexpr int      BLOCK = 256, WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 2, WORDS = sizeof(GpSelCounts) / sizeof(Count);
-static constexpr int      TABLE = 2 * GP_SEL_TILE;       /* slots */
-static constexpr int      PARTS = 4, LOOKERS = 4;        /* blocks that share the lookups of a tile, lanes that share a lookup */
-static constexpr int      WIDEST = 6, SECOND_WIDEST = 4; /* of GpSelBlockSizes */
-static constexpr unsigned ALL = 0xffffffffu;
+static constexpr int WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 2;
+static constexpr int TABLE = 2 * GP_SEL_TILE;       /* slots */
+static constexpr int PARTS = 4, LOOKERS = 4;        /* blocks that share the lookups of a tile, lanes that share a lookup */
+static constexpr int WIDEST = 6, SECOND_WIDEST = 4; /* of GpSelBlockSizes */
 
 static_assert(GP_SEL_BINS == 32 && GP_SEL_SLICE == 32, "a lane a bin, a lane a row");
 
@@ -36,88 +33,6 @@ union Room {
 struct Larger {
   __device__ int32_t operator()(int32_t a, int32_t b) const { return a > b ? a : b; }
 };
-
-/* a block adds up in shared memory, and once to the device's counts */
-struct Tally {
-  Count word[WORDS];
-
-  __device__ GpSelCounts *counts() { return reinterpret_cast<GpSelCounts *>(word); }
-  __device__ void         clear()
-  {
-    for (int w = threadIdx.x; w < WORDS; w += BLOCK) word[w] = 0;
-    __syncthreads();
-  }
-  __device__ void flush(GpSelCounts *to)
-  {
-    __syncthreads();
-    for (int w = threadIdx.x; w < WORDS; w += BLOCK) {
-      Count *place = reinterpret_cast<Count *>(to) + w;
-
-      if (!word[w]) continue;
-      if (place == reinterpret_cast<Count *>(&to->longest)) atomicMax(place, word[w]);
-      else atomicAdd(place, word[w]);
-    }
-  }
-};
-
-__device__ static void Add(int64_t *to, Count what)
-{
-  atomicAdd(reinterpret_cast<Count *>(to), what);
-}
-
-/* of all lanes, by lane 0 */
-__device__ static void AddWarp(int64_t *to, int64_t what)
-{
-#pragma unroll
-  for (int half = 16; half > 0; half /= 2) what += __shfl_down_sync(ALL, what, half);
-  if (threadIdx.x % 32 == 0 && what) Add(to, (Count)what);
-}
-
-/* Has a set passed its limit?  By a whole warp, whose lanes get one answer. */
-__device__ static bool Full(const int64_t *count, int64_t limit)
-{
-  return __any_sync(ALL, *(const volatile int64_t *)count > limit);
-}
-
-/* what is new to a set, by a whole warp: one lane counts for all, as every block counts in the same place */
-__device__ static void CountNew(bool added, int64_t *count)
-{
-  const unsigned news = __ballot_sync(ALL, added);
-
-  if (threadIdx.x % 32 == 0 && news) Add(count, __popc(news));
-}
-
-/* The lanes that want to put their key into a set, the whole warp turn by turn, so that what is new is counted before the next turn: the set of a matrix of many keys is
-   full long before all of them have been there, and only the count lets go of who waits for a place.  A plain load may see an older slot in the L1
-   cache: then the atomic tells the truth.  A new key asks first whether the set is full: else the blocks of the first wave, all of which found it empty,
-   would queue for one counter. */
-__device__ static void Insert(bool want, uint64_t *set, int64_t *count, int64_t limit, uint64_t key)
-{
-  uint64_t slot = key % GP_SET_SLOTS;
-
-  for (int turn = 1; __any_sync(ALL, want); turn++) {
-    uint64_t seen = want ? set[slot] : key;
-
-    if ((turn % 8 == 0 || __any_sync(ALL, !seen)) && Full(count, limit)) return;
-    const bool found = !seen;
-
-    if (found) seen = atomicCAS(reinterpret_cast<Count *>(set + slot), (Count)0, (Count)key);
-    CountNew(found && !seen, count);
-    want = want && seen && seen != key;
-    slot = (slot + 1) % GP_SET_SLOTS;
-  }
-}
-
-/* the same of the diagonals, which have a bit each */
-__device__ static void Mark(bool want, uint32_t *bits, int64_t *count, int64_t d)
-{
-  uint32_t      *word = bits + d / 32;
-  const uint32_t bit  = (uint32_t)1 << (d % 32);
-  const bool     open = want && !(*word & bit);
-
-  if (!__any_sync(ALL, open) || Full(count, GP_SEL_DIAGONALS)) return;
-  CountNew(open && !(atomicOr(word, bit) & bit), count);
-}
 
 __device__ static bool IsFirst(unsigned peers) /* of these lanes */
 {
