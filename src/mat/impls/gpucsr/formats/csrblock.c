@@ -3,22 +3,30 @@
 
 #include <stdlib.h>
 
-/* writes the first row of every block, returns their number */
+/* Writes the first row of every block, returns their number.  A block mostly ends after as many rows as the one before: from there in steps that double, then
+   by bisection, since the row pointers come from memory. */
 static int32_t GpCsrBlockCut(int32_t m, const int32_t rowptr[], int32_t row[])
 {
   int32_t n = 0;
 
-  for (int32_t i = 0; i < m; n++) {
+  for (int32_t i = 0, rows = 1; i < m; n++) {
     const int32_t first = i;
-    int32_t       most  = m - first > GP_BLOCK_ROWS ? first + GP_BLOCK_ROWS : m;
+    int32_t       most = m - first > GP_BLOCK_ROWS ? first + GP_BLOCK_ROWS : m, step = 1, at = most - first > rows ? first + rows : most;
+    int           near = 0, far = 0;
 
     row[n] = first;
-    for (i++; i < most;) { /* the last end that is not too far, and one row in any case */
-      const int32_t mid = most - (most - i) / 2;
-
-      if (rowptr[mid] - rowptr[first] <= GP_BLOCK_NONZEROS) i = mid;
-      else most = mid - 1;
+    for (i++; i < most; step *= 2) { /* the last end that is not too far, and one row in any case */
+      if (at <= i) at = i + 1;
+      if (rowptr[at] - rowptr[first] <= GP_BLOCK_NONZEROS) {
+        i    = at;
+        near = 1;
+      } else {
+        most = at - 1;
+        far  = 1;
+      }
+      at = near && far ? most - (most - i) / 2 : far ? most - step : most - i > step ? i + step : most;
     }
+    rows = i - first;
   }
   row[n] = m;
   return n;
