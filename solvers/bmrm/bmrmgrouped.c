@@ -1,7 +1,7 @@
 /* Losses of lists of examples: from vectors on any number of ranks to the scores of all lists in one place, and to the function of a loss. */
 #include "bmrmimpl.h"
 #include "bmrmgrouped.h"
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "device/gpsteps.h"
 #include <stdlib.h>
 
 /* a vector as it was last gathered */

@@ -1,5 +1,5 @@
 /* Lists of examples: their scores, their order, sums of numbers before each and of all. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "device/gpsteps.h"
 #include "solvers/bmrm/bmrmlists.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Lists of examples whose scores are compared with each other, all lists at once: what kernels know of them, and the steps that losses have in
-   common. Without PETSc; the kernels are compiled for the host and for the GPU from one text (see formats/gpsteps.h). */
+   common. Without PETSc; the kernels are compiled for the host and for the GPU from one text (see device/gpsteps.h). */
 #ifndef BMRM_LISTS_H
 #define BMRM_LISTS_H
 

@@ -3,7 +3,7 @@
    Joachims, A Support Vector Method for Multivariate Performance Measures (ICML 2005).  With the error rate in place of 1 - F it is the hinge loss.
    Of all y' with a true positives and b false ones the best takes the lowest scores of the positives away, and the highest of the negatives. For
    every a the rest is concave in b, so that b is found by halving: O(m log m) in all. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "device/gpsteps.h"
 #include "solvers/bmrm/bmrmlists.h"
 
 enum {

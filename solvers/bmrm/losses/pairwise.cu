@@ -5,7 +5,7 @@
    should beat and does not is in a last part of the list, less those that have larger labels or the same. Both are asked of a wavelet tree over the labels' ranks:
    level by level, from the highest bit of the ranks, examples with a 0 move before those with a 1, and sums over those with a 0 tell both
    what the ranks below one's own add and where in the next level a part begins and ends. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "device/gpsteps.h"
 #include "solvers/bmrm/losses/pairwise.h"
 #include <math.h>
 

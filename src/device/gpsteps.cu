@@ -1,5 +1,5 @@
-/* The scan and the stable sort between the steps that build a format. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+/* The scan and the stable sort between steps. */
+#include "device/gpsteps.h"
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
