@@ -41,14 +41,14 @@ GP_INLINE int32_t Boundary(const PairsArgs *a, int64_t i, int last)
 {
   const int32_t list = a->of.group[a->order[i]];
   const double  own  = a->score[i];
-  int32_t       lo = a->of.begin[list], hi = a->of.begin[list + 1];
+  int32_t       lo = a->of.begin[list], many = a->of.begin[list + 1] - lo; /* the boundary is behind at most so many */
 
-  while (lo < hi) {
-    const int32_t mid    = lo + (hi - lo) / 2;
+  while (many > 0) { /* without branches: they would be guesses */
+    const int32_t half = many / 2, mid = lo + half;
     const int     before = last ? !(own - 1 < a->score[mid]) : a->score[mid] - 1 < own;
 
-    if (before) lo = mid + 1;
-    else hi = mid;
+    lo   = before ? mid + 1 : lo;
+    many = before ? many - half - 1 : half;
   }
   return lo;
 }
