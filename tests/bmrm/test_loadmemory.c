@@ -80,5 +80,6 @@ int main(int argc, char **argv)
       requires: double
       nsize: {{1 2}}
       args: -malloc_debug 0
+      env: MALLOC_PERTURB_=0
 
 TEST*/
