@@ -81,7 +81,7 @@ ifneq ($(nvcc),)
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
 endif
 srcobj  := $(hostobj) $(cudaobj)
-bmrmcu  := $(wildcard solvers/bmrm/losses/*.cu)
+bmrmcu  := $(wildcard solvers/bmrm/*.cu solvers/bmrm/losses/*.cu)
 bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
 apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
 
@@ -245,7 +245,7 @@ install: all ## install below prefix= (default /usr/local)
 	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(prefix)/include
 	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
 	install -m 644 src/device/gpdevice.h $(DESTDIR)$(prefix)/include/gpucsr/device
-	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum loss regularizer classes classrows grouped)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
+	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
 	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
 	install -m 644 $(wildcard solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md) $(DESTDIR)$(prefix)/share/gpucsr/data

@@ -5,7 +5,7 @@
 /* y = A D^-1 x for each vector: this type reads the matrix once for many of them, others for each anew */
 static PetscErrorCode PullMany(Google *g, PetscInt n, Vec x[], Vec z[], Vec y[])
 {
-  const Mat A = g->graph->A;
+  const Mat A = g->graph->A[0];
   PetscBool ours;
 
   PetscFunctionBegin;

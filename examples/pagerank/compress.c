@@ -65,12 +65,13 @@ static PetscErrorCode SortKeys(PetscInt64 n, int bits, uint64_t *key[2], PetscRe
 
   Output Parameters:
 + i, j, a - the rows, columns ascending; j and a to be freed with PetscFree2()
-- sums    - [N] on entry 0, the sums of the columns
+. sums    - [N] on entry 0, the sums of the columns
+- loops   - [m] on entry 0, the weights of links from a node to itself
 
   Note:
   A link is one number, row before column, so that the two rooms for the ends of links are all that sorting them needs.
 */
-PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_, PetscScalar sums[])
+PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_, PetscScalar sums[], PetscScalar loops[])
 {
   const int      low = Bits(N), bits = low + Bits(m), ahead = 16; /* links, which hide the wait for memory */
   const uint64_t colmask = ((uint64_t)1 << low) - 1;
@@ -100,6 +101,7 @@ PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, P
     } else if (L->weight) a[nz - 1] += w;
     else continue;
     sums[col] += w;
+    if (col == first + (PetscInt)(link >> low)) loops[col - first] += w;
     last = link;
   }
   for (PetscInt r = 0; r < m; r++) i[r + 1] += i[r];

@@ -83,7 +83,7 @@ PetscErrorCode GooglePull(Google *g, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(VecPointwiseMult(g->z, g->scale, x));
-  PetscCall(MatMult(g->graph->A, g->z, y));
+  PetscCall(GraphMult(g->graph, g->z, y));
   g->matmults++;
   if (g->u) {
     PetscCall(VecDot(x, g->isdangling, &lost));
@@ -115,5 +115,6 @@ PetscErrorCode GoogleDestroy(Google *g)
   PetscCall(VecDestroy(&g->v));
   PetscCall(VecDestroy(&g->u));
   PetscCall(VecDestroy(&g->z));
+  PetscCall(VecDestroy(&g->inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,7 +101,7 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
 }
 
 /* the matrix of the type that the options ask for; weights that single precision would change ask for double storage */
-static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
+static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
   PetscMPIInt rounds = 0, any;
   PetscBool   assembled, ours;
@@ -111,7 +111,7 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const 
   for (PetscInt k = 0; k < i[m] && !rounds; k++) rounds = (PetscScalar)(float)a[k] != a[k];
   PetscCallMPI(MPI_Allreduce(&rounds, &any, 1, MPI_INT, MPI_MAX, comm));
   PetscCall(MatCreate(comm, A));
-  PetscCall(MatSetSizes(*A, m, m, N, N));
+  PetscCall(MatSetSizes(*A, m, n, PETSC_DETERMINE, N));
   PetscCall(MatSetType(*A, MATGPUCSR));
   if (any) PetscCall(MatGPUCSRSetStorage(*A, MAT_GPUCSR_STORAGE_DOUBLE));
   PetscCall(MatSetFromOptions(*A));
@@ -131,6 +131,26 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt N, const 
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a matrix for each block of rows */
+static PetscErrorCode CreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Graph *G)
+{
+  PetscInt *begin, last = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(G->blocks, &G->A, G->blocks, &G->rows));
+  PetscCall(PetscMalloc1(m + 1, &begin));
+  PetscCallMPI(MPI_Scan(&m, &last, 1, MPIU_INT, MPI_SUM, G->comm));
+  for (PetscInt b = 0; b < G->blocks; b++) {
+    const PetscInt first = GraphBlockStart(m, G->blocks, b), n = GraphBlockStart(m, G->blocks, b + 1) - first;
+
+    for (PetscInt k = 0; k <= n; k++) begin[k] = i[first + k] - i[first];
+    PetscCall(CreateMatrix(G->comm, n, m, G->N, begin, j + i[first], a + i[first], &G->A[b]));
+    PetscCall(ISCreateStride(G->comm, n, last - m + first, 1, &G->rows[b]));
+  }
+  PetscCall(PetscFree(begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,6 +211,23 @@ static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode KeepLoops(const PetscScalar loops[], Graph *G)
+{
+  PetscScalar *kept;
+  PetscReal    most;
+  PetscInt     m;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(G->out, &G->loops));
+  PetscCall(VecGetLocalSize(G->loops, &m));
+  PetscCall(VecGetArrayWrite(G->loops, &kept));
+  PetscCall(PetscArraycpy(kept, loops, m));
+  PetscCall(VecRestoreArrayWrite(G->loops, &kept));
+  PetscCall(VecMax(G->loops, NULL, &most));
+  if (!(most > 0)) PetscCall(VecDestroy(&G->loops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   GraphFromLinks - Makes the matrix of a graph from the links that the ranks hold; frees them
 
@@ -210,7 +247,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscInt64   local;
   PetscLayout  layout;
   PetscInt     first, m, *i, *j;
-  PetscScalar *a, *sums;
+  PetscScalar *a, *sums, *loops;
 
   PetscFunctionBegin;
   G->comm = comm;
@@ -233,19 +270,24 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscCall(DealRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
+  G->blocks = PetscMax(options->blocks, 1);
+  if (G->blocks > 1) PetscCall(GraphInterleave(layout, G->blocks, L, G));
   PetscCall(Exchange(comm, layout, L));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(PetscCalloc1(G->N, &sums));
-  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a, sums));
+  PetscCall(PetscCalloc1(m, &loops));
+  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a, sums, loops));
   PetscCall(PetscLogEventEnd(GraphRows, 0, 0, 0, 0));
   local = i[m];
   PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCall(PetscLogEventBegin(GraphMatrix, 0, 0, 0, 0));
-  PetscCall(CreateMatrix(comm, m, G->N, i, j, a, &G->A));
+  PetscCall(CreateBlocks(m, i, j, a, G));
   PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
-  PetscCall(SumOut(G->A, sums, &G->out));
+  PetscCall(SumOut(G->A[0], sums, &G->out));
+  if (G->blocks > 1) PetscCall(KeepLoops(loops, G));
+  PetscCall(PetscFree(loops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -322,12 +364,31 @@ PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GraphMult(const Graph *G, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (G->blocks == 1) PetscCall(MatMult(G->A[0], x, y));
+  for (PetscInt b = 0; b < G->blocks && G->blocks > 1; b++) {
+    Vec part;
+
+    PetscCall(VecGetSubVector(y, G->rows[b], &part));
+    PetscCall(MatMult(G->A[b], x, part));
+    PetscCall(VecRestoreSubVector(y, G->rows[b], &part));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GraphDestroy(Graph *G)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(G->id));
   PetscCall(PetscFree2(G->row, G->node));
-  PetscCall(MatDestroy(&G->A));
+  for (PetscInt b = 0; b < G->blocks; b++) {
+    PetscCall(MatDestroy(&G->A[b]));
+    PetscCall(ISDestroy(&G->rows[b]));
+  }
+  PetscCall(PetscFree2(G->A, G->rows));
   PetscCall(VecDestroy(&G->out));
+  PetscCall(VecDestroy(&G->loops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
-/* Power iterations whose scalars and stop test stay on the device: a product and one kernel for each, recorded as a graph that repeats
-   itself where the driver can.  For one process whose matrix is a gpucsr one and whose vectors are on its device. */
+/* Power iterations and Gauss-Seidel sweeps whose scalars and stop test stay on the device: a product and one kernel for each, or for each block,
+   recorded as a graph that repeats itself where the driver can.  For one process whose matrices are gpucsr ones and whose vectors are on their device. */
 #include "pagerank.h"
 #include "step.h"
 #include <gpucsr.h>
@@ -9,38 +9,45 @@ enum {
 };
 
 struct Loop_ {
-  GpDev         dev;
-  StepOperator  op;
-  const double *out, *v, *u; /* on the device, those that op reads */
-  Vec           work[3];
-  double       *z[2], *y;     /* on the device, those of work; z take turns */
-  double       *partial;      /* on the device, the state behind it */
-  StepState    *state, *look; /* on the device, and a pinned copy */
-  GpDevGraph    graph;        /* of two iterations; NULL: this runtime does not record */
-  int           whole;        /* the graph repeats itself until the state says stop */
+  GpDev        dev;
+  PetscBool    sweeps; /* not power iterations */
+  StepOperator op;
+  Vec          work[3];
+  double      *z[2], *y;     /* on the device, those of work; z take turns */
+  double      *partial;      /* on the device, the state behind it */
+  StepState   *state, *look; /* on the device, and a pinned copy */
+  GpDevGraph   graph;        /* of two iterations; NULL: this runtime does not record */
+  int          whole;        /* the graph repeats itself until the state says stop */
 };
 
 #define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Power iterations on the device: %s", (dev)->error)
 
-/* two iterations, after which z are where they were */
+/* a sweep; or two power iterations, after which z are where they were */
 static PetscErrorCode Turn(const Google *g)
 {
-  Loop *L = g->loop;
+  const PetscInt blocks = PetscMin(g->graph->blocks, g->graph->N); /* the others have no rows */
+  Loop          *L      = g->loop;
 
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) {
-    PetscCall(MatGPUCSRMultArray(g->graph->A, PETSC_FALSE, L->z[k], L->y));
+  for (PetscInt b = 0; L->sweeps && b < blocks; b++) {
+    const PetscInt first = GraphBlockStart(g->graph->N, g->graph->blocks, b), n = GraphBlockStart(g->graph->N, g->graph->blocks, b + 1) - first;
+
+    PetscCall(MatGPUCSRMultArray(g->graph->A[b], PETSC_FALSE, L->z[0], L->y));
+    CallDevice(L->dev, StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], (StepRows){(int32_t)first, (int32_t)n, b == blocks - 1}));
+  }
+  for (int k = 0; !L->sweeps && k < 2; k++) {
+    PetscCall(MatGPUCSRMultArray(g->graph->A[0], PETSC_FALSE, L->z[k], L->y));
     CallDevice(L->dev, StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->z[k], L->z[1 - k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target, PetscInt max_it)
+static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target, PetscInt max_it, PetscBool look)
 {
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  *L->look = (StepState){.target = (double)target, .max_it = (int32_t)PetscMin(max_it, INT32_MAX)};
+  *L->look = StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look);
   CallDevice(dev, dev->ops->copy_in(dev, L->state, L->look, sizeof(*L->look)));
   CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, L->state, L->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -68,32 +75,56 @@ static PetscErrorCode Record(const Google *g)
   PetscFunctionBegin;
   CallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(Begin(L, L->out, 0, 2));
+  PetscCall(Begin(L, L->op.out, 0, 2, PETSC_FALSE));
   PetscCall(Turn(g));
   PetscCall(Look(L));
   if (dev->ops->graph_begin) {
     CallDevice(dev, dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
     CallDevice(dev, dev->ops->graph_loop(dev, &L->state->status, &L->graph, &L->whole));
-    if (L->whole) PetscCall(PetscInfo(g->graph->A, "The graph of two iterations repeats itself\n"));
-    else PetscCall(PetscInfo(g->graph->A, "The host launches the graph of two iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
+    if (L->whole) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
+    else PetscCall(PetscInfo(g->graph->A[0], "The host launches the graph of iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetOperator(const Google *g)
+/*
+  LoopGetOperator - The operator as kernels see it: the entries of this process, on the device or else on the host
+
+  Not Collective
+
+  Input Parameters:
++ g   - the operator
+- dev - the device of its vectors; NULL: they are on the host
+
+  Output Parameter:
+. op - to be given to LoopRestoreOperator()
+*/
+PetscErrorCode LoopGetOperator(const Google *g, GpDev dev, StepOperator *op)
 {
-  Loop *L = g->loop;
+  PetscErrorCode (*const get)(Vec, const PetscScalar **) = VecAccessOf(dev)->getread;
+  PetscInt n;
 
   PetscFunctionBegin;
-  L->op = (StepOperator){.n = (int32_t)g->graph->N, .dangling = g->u ? STEP_MOVES : g->isdangling ? STEP_STAYS : STEP_DROPS, .damping = (double)g->damping, .everywhere = 1.0 / (double)g->graph->N};
-  PetscCall(VecGPUGetDeviceArrayRead(g->graph->out, &L->out));
-  if (!g->anywhere) PetscCall(VecGPUGetDeviceArrayRead(g->v, &L->v));
-  if (g->u && g->dangling != DANGLING_UNIFORM && !(g->u == g->v && g->anywhere)) PetscCall(VecGPUGetDeviceArrayRead(g->u, &L->u));
-  L->op.out = L->out;
-  L->op.v   = L->v;
-  L->op.u   = L->u;
+  PetscCall(VecGetLocalSize(g->scale, &n));
+  *op = (StepOperator){.n = (int32_t)n, .dangling = g->u ? STEP_MOVES : g->isdangling ? STEP_STAYS : STEP_DROPS, .damping = (double)g->damping, .everywhere = 1.0 / (double)g->graph->N};
+  PetscCall(get(g->graph->out, &op->out));
+  if (!g->anywhere) PetscCall(get(g->v, &op->v));
+  if (g->u && g->dangling != DANGLING_UNIFORM && !(g->u == g->v && g->anywhere)) PetscCall(get(g->u, &op->u));
+  if (g->inverse) PetscCall(get(g->inverse, &op->inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LoopRestoreOperator(const Google *g, GpDev dev, StepOperator *op)
+{
+  PetscErrorCode (*const restore)(Vec, const PetscScalar **) = VecAccessOf(dev)->restoreread;
+
+  PetscFunctionBegin;
+  PetscCall(restore(g->graph->out, &op->out));
+  if (op->v) PetscCall(restore(g->v, &op->v));
+  if (op->u) PetscCall(restore(g->u, &op->u));
+  if (op->inverse) PetscCall(restore(g->inverse, &op->inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,10 +133,11 @@ static PetscErrorCode GetOperator(const Google *g)
 
   Not Collective
 
-  Input Parameter:
-. g - the operator
+  Input Parameters:
++ g      - the operator
+- sweeps - of Gauss-Seidel iterations; else power iterations
 */
-PetscErrorCode LoopCreate(Google *g)
+PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
 {
   PetscMPIInt size;
   PetscBool   ours;
@@ -116,17 +148,19 @@ PetscErrorCode LoopCreate(Google *g)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(g->graph->comm, &size));
-  PetscCall(PetscObjectTypeCompare((PetscObject)g->graph->A, MATSEQAIJGPUCSR, &ours));
+  PetscCall(PetscObjectTypeCompare((PetscObject)g->graph->A[0], MATSEQAIJGPUCSR, &ours));
   PetscCall(VecGPUGetRuntime(g->scale, &dev));
   if (size > 1 || !ours || !dev) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&L));
-  g->loop  = L;
-  L->dev   = dev;
-  array[0] = &L->z[0];
-  array[1] = &L->z[1];
-  array[2] = &L->y;
-  PetscCall(GetOperator(g));
+  g->loop   = L;
+  L->dev    = dev;
+  L->sweeps = sweeps;
+  array[0]  = &L->z[0];
+  array[1]  = &L->z[1];
+  array[2]  = &L->y;
+  PetscCall(LoopGetOperator(g, dev, &L->op));
   for (int k = 0; k < 3; k++) {
+    if (sweeps && k == 1) continue; /* they have one z */
     PetscCall(VecDuplicate(g->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
@@ -135,16 +169,14 @@ PetscErrorCode LoopCreate(Google *g)
   L->state   = (StepState *)(L->partial + STEP_PARTIAL);
   CallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
   L->look = (StepState *)room;
-  PetscCall(MatGPUCSRUpload(g->graph->A));
+  for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
   PetscCall(Record(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the iterations of -method power, to the same stop */
+/* the iterations that the host would lead, to the same stop */
 PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
-  /* so far below the bound that rounding cannot part this test from that of SolveCheck() */
-  const PetscReal    target = o->tolerance * (1 - g->damping) * (1 - 4 * PETSC_MACHINE_EPSILON);
   Loop              *L      = g->loop;
   const GpDev        dev    = L->dev;
   void              *stream = dev->stream;
@@ -155,7 +187,7 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
   CallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(Begin(L, ranks, target, o->max_it));
+  PetscCall(Begin(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
   do {
     if (!L->graph) PetscCall(Turn(g));
     for (int k = 0; L->graph && k < (L->whole ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
@@ -164,10 +196,10 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   dev->stream = stream;
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
-  CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, L->z[L->look->it % 2], result));
+  CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, 1 / L->look->level, L->z[L->sweeps ? 0 : L->look->it % 2], result));
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
   R->iterations = L->look->it;
-  g->matmults += L->look->it + 1;
+  g->matmults += L->look->products;
   PetscCall(SolveCheck(g, o, (PetscReal)L->look->norm, R));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,10 +214,9 @@ PetscErrorCode LoopDestroy(Google *g)
   if (L->graph) L->dev->ops->graph_destroy(L->dev, L->graph);
   L->dev->ops->release(L->dev, L->partial);
   L->dev->ops->release_pinned(L->dev, L->look);
-  PetscCall(VecGPURestoreDeviceArrayRead(g->graph->out, &L->out));
-  if (L->v) PetscCall(VecGPURestoreDeviceArrayRead(g->v, &L->v));
-  if (L->u) PetscCall(VecGPURestoreDeviceArrayRead(g->u, &L->u));
+  PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
   for (int k = 0; k < 3; k++) {
+    if (!L->work[k]) continue;
     array = k < 2 ? L->z[k] : L->y;
     PetscCall(VecGPURestoreDeviceArrayWrite(L->work[k], &array));
     PetscCall(VecDestroy(&L->work[k]));

@@ -31,14 +31,15 @@ typedef struct {
 
 static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
 {
-  PetscBool loops = PETSC_TRUE;
+  PetscBool loops = PETSC_TRUE, chosen;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
-  rq->damping = 0.85;
-  rq->topk    = 10;
-  rq->nrmat   = 2;
-  rq->solve   = (SolveOptions){METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
+  rq->damping      = 0.85;
+  rq->topk         = 10;
+  rq->nrmat        = 2;
+  rq->graph.blocks = 4;
+  rq->solve        = (SolveOptions){METHOD_GAUSSSEIDEL, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(PetscOptionsString("-f", "File with the links: edge list, Matrix Market or PETSc binary", "", rq->file, rq->file, sizeof(rq->file), NULL));
   PetscCall(PetscOptionsIntArray("-rmat", "Make an R-MAT graph: <scale>,<links a node>", "", rq->rmat, &rq->nrmat, NULL));
@@ -52,10 +53,11 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
   PetscCall(PetscOptionsString("-personalize", "File of where bored walkers go: <node>[:<weight>] ..., a line for each vector", "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
   PetscCall(PetscOptionsString("-start", "Ranks to start from, as -ranks_binary wrote them", "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsEnum("-method", "How: stationary iterations, or a KSP or SLEPc's EPS, both with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, NULL));
+  PetscCall(PetscOptionsEnum("-method", "How: stationary iterations, or a KSP or SLEPc's EPS, both with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
   PetscCall(PetscOptionsReal("-tol", "Bound on the error in the 1-norm at which to stop", "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
   PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", rq->solve.max_it, &rq->solve.max_it, NULL));
   PetscCall(PetscOptionsInt("-extrapolate", "Power: quadratic extrapolation every so many iterations, 0 for never", "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
+  PetscCall(PetscOptionsInt("-blocks", "Gauss-Seidel: blocks of rows of a process", "", rq->graph.blocks, &rq->graph.blocks, NULL));
   PetscCall(PetscOptionsReal("-inner_damping", "Of inner-outer iterations", "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
   PetscCall(PetscOptionsReal("-inner_tol", "Of inner-outer iterations", "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
   PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
@@ -68,6 +70,10 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscOptionsEnd();
   rq->graph.keep_loops = loops;
+  rq->solve.warm       = (PetscBool)(rq->start[0] != 0);
+  PetscCheck(rq->graph.blocks > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-blocks %" PetscInt_FMT ": must be positive", rq->graph.blocks);
+  if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* which takes several vectors at once */
+  if (rq->solve.method != METHOD_GAUSSSEIDEL) rq->graph.blocks = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +212,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(G->comm, &size));
-  PetscCall(MatGetType(G->A, &type));
+  PetscCall(MatGetType(G->A[0], &type));
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(GpAppOutputOpen(G->comm, rq->report, &file));
   if (file.fp) {

@@ -3,6 +3,8 @@
 #define GPUCSR_PAGERANK_H
 
 #include "app/app.h"
+#include "step.h"
+#include <gpucsr.h>
 #include <petscksp.h>
 
 /* what becomes of the rank that nodes without links hold */
@@ -41,8 +43,11 @@ typedef struct {
   PetscInt64  idbase;     /* 1 for Matrix Market */
   PetscInt   *row, *node; /* [N] on every rank: the row of each node in the order of identities, and the node of each row; NULL: the same numbers */
   PetscBool   weighted;
-  Mat         A;   /* A(j,i): weight of the link from i to j, so that rank flows by A x */
-  Vec         out; /* weight of all links that leave a node */
+  PetscInt    blocks;
+  Mat        *A;     /* [blocks] A(j,i): weight of the link from i to j, so that rank flows by A x; the rows of every rank are dealt to so many matrices */
+  IS         *rows;  /* [blocks] theirs */
+  Vec         out;   /* weight of all links that leave a node */
+  Vec         loops; /* of those to itself; NULL: there are none, or one block */
 } Graph;
 
 typedef enum {
@@ -54,6 +59,7 @@ extern const char *const Orders[];
 typedef struct {
   PetscBool undirected, keep_loops, count_duplicates;
   Order     order;
+  PetscInt  blocks; /* of rows, neighbours in different ones; 1: rows stay as they are ordered */
 } GraphOptions;
 
 PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
@@ -63,13 +69,21 @@ PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, Petsc
 PETSC_INTERN PetscErrorCode GraphMakeRMAT(MPI_Comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *);
 PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links *, PetscInt64 nodes, Graph *);
 PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
-PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, PetscInt m, PetscInt **i, PetscInt **j, PetscScalar **a, PetscScalar sums[]);
+PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, PetscInt m, PetscInt **i, PetscInt **j, PetscScalar **a, PetscScalar sums[], PetscScalar loops[]);
 PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphReorder(MPI_Comm, Links *, Graph *);
+PETSC_INTERN PetscErrorCode GraphInterleave(PetscLayout, PetscInt blocks, Links *, Graph *);
+PETSC_INTERN PetscErrorCode GraphMult(const Graph *, Vec x, Vec y);                 /* y = A x */
 PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);    /* entries by node become entries by row, or back */
 PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *row); /* -1: there is none */
 PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt row);
 PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
+
+/* the first of the n rows of a rank, or its end, that is in block b of so many */
+static inline PetscInt GraphBlockStart(PetscInt n, PetscInt blocks, PetscInt b)
+{
+  return b * (n / blocks) + PetscMin(b, n % blocks);
+}
 
 typedef struct Loop_ Loop;
 
@@ -82,6 +96,7 @@ typedef struct {
   Vec          isdangling; /* 1 where nothing leaves, else 0; NULL: no such node, or their rank is dropped */
   Vec          v, u;       /* where the bored walker goes, where dangling rank goes; both sum to 1; u may be v, or NULL: it stays */
   Vec          z;          /* work */
+  Vec          inverse;    /* Gauss-Seidel: 1/(1 - damping p) where the share p of a node's rank stays with it; NULL: none does */
   PetscBool    anywhere;   /* v is the same for all nodes */
   PetscInt     ndangling, matmults;
   Loop        *loop; /* iterations on the device, NULL: the host leads them */
@@ -99,7 +114,8 @@ typedef struct {
   PetscReal inner_damping, inner_tolerance; /* of inner-outer iterations */
   PetscInt  extrapolate;                    /* power: quadratic extrapolation every so many iterations, 0: never */
   PetscBool monitor, assemble;              /* assemble: the preconditioner sees the matrix I - damping A D^-1 */
-  PetscBool device_loop;                    /* power: the whole iteration on the device, where it has a place for that */
+  PetscBool warm;                           /* the ranks to start from may be good enough */
+  PetscBool device_loop;                    /* power, Gauss-Seidel: the whole iteration on the device, where it has a place for that */
 } SolveOptions;
 
 typedef struct {
@@ -112,13 +128,32 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode SolveSetUp(Google *, const SolveOptions *); /* what Solve() can do ahead; not needed */
 PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode SolveGaussSeidel(Google *, const SolveOptions *, Vec x, SolveResult *);
+PETSC_INTERN PetscErrorCode GaussSeidelSetUp(Google *);
 PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
 PETSC_INTERN PetscErrorCode SolveEPS(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* before every call of a solver */
+PETSC_INTERN PetscReal      SolveTarget(const Google *, const SolveOptions *);                                         /* a residual that SolveCheck() finds small enough */
 PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* one more iteration: notes, monitors, decides */
 
-PETSC_INTERN PetscErrorCode LoopCreate(Google *);
+/* how kernels come by the entries of this process */
+typedef struct {
+  PetscErrorCode (*get)(Vec, PetscScalar **), (*restore)(Vec, PetscScalar **);
+  PetscErrorCode (*getread)(Vec, const PetscScalar **), (*restoreread)(Vec, const PetscScalar **);
+} VecAccess;
+
+static inline const VecAccess *VecAccessOf(GpDev dev)
+{
+  static const VecAccess host   = {VecGetArray, VecRestoreArray, VecGetArrayRead, VecRestoreArrayRead};
+  static const VecAccess device = {VecGPUGetDeviceArray, VecGPURestoreDeviceArray, VecGPUGetDeviceArrayRead, VecGPURestoreDeviceArrayRead};
+
+  return dev ? &device : &host;
+}
+
+PETSC_INTERN PetscErrorCode LoopGetOperator(const Google *, GpDev, StepOperator *);
+PETSC_INTERN PetscErrorCode LoopRestoreOperator(const Google *, GpDev, StepOperator *);
+PETSC_INTERN PetscErrorCode LoopCreate(Google *, PetscBool sweeps);
 PETSC_INTERN PetscErrorCode LoopRun(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode LoopDestroy(Google *);
 

@@ -12,6 +12,12 @@ static double Progress(const SolveOptions *o, const SolveResult *R)
   return R->bound < R->first ? 100 * log((double)(R->first / R->bound)) / log((double)(R->first / o->tolerance)) : 0;
 }
 
+/* so far below the bound that rounding cannot part a test against it from that of SolveCheck() */
+PetscReal SolveTarget(const Google *g, const SolveOptions *o)
+{
+  return o->tolerance * (1 - g->damping) * (1 - 4 * PETSC_MACHINE_EPSILON);
+}
+
 /* one more iteration: notes the residual, prints it when asked to, and says whether to stop */
 PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
 {
@@ -143,11 +149,14 @@ static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, S
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* plain power iterations that nobody watches can stay on the device */
+/* iterations that nobody watches can stay on the device */
 PetscErrorCode SolveSetUp(Google *g, const SolveOptions *o)
 {
+  const PetscBool sweeps = (PetscBool)(o->method == METHOD_GAUSSSEIDEL), power = (PetscBool)(o->method == METHOD_POWER && !o->extrapolate);
+
   PetscFunctionBegin;
-  if (o->method == METHOD_POWER && o->device_loop && !o->extrapolate && !o->monitor) PetscCall(LoopCreate(g));
+  if (sweeps) PetscCall(GaussSeidelSetUp(g));
+  if ((sweeps || power) && o->device_loop && !o->monitor) PetscCall(LoopCreate(g, sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,6 +186,8 @@ PetscErrorCode Solve(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
     PetscCall(SolveInnerOuter(g, o, x, R));
     break;
   case METHOD_GAUSSSEIDEL:
+    PetscCall(SolveGaussSeidel(g, o, x, R));
+    break;
   case METHOD_JACOBI:
   case METHOD_KSP:
     PetscCall(SolveKSP(g, o, x, R));

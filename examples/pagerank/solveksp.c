@@ -1,5 +1,5 @@
-/* PageRank as a linear system, (I - damping P) x = (1 - damping) v, for any KSP and PC.  Gauss-Seidel and Jacobi iterations are those of
-   Richardson with these preconditioners; between processes Gauss-Seidel is Jacobi, as in every PCSOR.
+/* PageRank as a linear system, (I - damping P) x = (1 - damping) v, for any KSP and PC.  Jacobi iterations are those of Richardson with
+   this preconditioner.
 
    D. Gleich, L. Zhukov, P. Berkhin, "Fast parallel PageRank: a linear system approach", 2004. */
 #include "pagerank.h"
@@ -23,7 +23,7 @@ static PetscErrorCode Assemble(Google *g, Mat *P)
   Mat      identity; /* whose addition makes room for entries where there are no loops, as MatShift() may not */
 
   PetscFunctionBegin;
-  PetscCall(MatConvert(g->graph->A, MATAIJ, MAT_INITIAL_MATRIX, P));
+  PetscCall(MatConvert(g->graph->A[0], MATAIJ, MAT_INITIAL_MATRIX, P));
   PetscCall(MatCreateVecs(*P, &scale, NULL));
   PetscCall(VecCopy(g->scale, scale));
   PetscCall(MatDiagonalScale(*P, NULL, scale));
@@ -65,8 +65,7 @@ static PetscErrorCode CreateKSP(Google *g, const SolveOptions *o, Mat S, KSP *ks
   PetscCall(MatDestroy(&P));
   PetscCall(KSPSetType(ksp, stationary ? KSPRICHARDSON : KSPBCGS));
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, o->method == METHOD_GAUSSSEIDEL ? PCSOR : assemble ? PCJACOBI : PCNONE));
-  PetscCall(PCSORSetSymmetric(pc, SOR_LOCAL_FORWARD_SWEEP)); /* nothing where the PC is no PCSOR */
+  PetscCall(PCSetType(pc, assemble ? PCJACOBI : PCNONE));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
   PetscCall(KSPConvergedDefaultSetUIRNorm(ksp));

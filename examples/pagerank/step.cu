@@ -1,40 +1,52 @@
 /* One power iteration beside its product, in one kernel: the residual and its norm, and what A multiplies next, which holds the next ranks.
-   The ranks whose residual it is stay where they are, so that those are what is left when the norm stops the iteration. */
+   The ranks whose residual it is stay where they are, so that those are what is left when the norm stops the iteration.
+
+   A sweep puts the next ranks where the old ones were, for the products of the rows that follow; what it returns is what a look, which changes nothing, found good. */
 #include "step.h"
 
 #include <math.h>
 
-#if defined(__CUDACC__)
-  #define DEVICE __device__ static inline
-#else
-  #define DEVICE static inline
-#endif
-
-DEVICE double RankOf(double z, double out)
+GP_STEP_DEVICE double RankOf(double z, double out)
 {
   return out > 0 ? z * out : z;
 }
 
-DEVICE double Shared(double x, double out)
+GP_STEP_DEVICE double Shared(double x, double out)
 {
   return out > 0 ? x / out : x;
 }
 
 /* P x, given y = A D^-1 x */
-DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
+GP_STEP_DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
 {
   if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
   return G->dangling == STEP_STAYS && !(out > 0) ? y + x : y;
 }
 
-DEVICE double Residual(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
+GP_STEP_DEVICE double Residual(const StepOperator *G, double lost, double level, int32_t i, double out, double y, double x)
 {
-  return G->damping * Pulled(G, lost, i, out, y, x) + (1 - G->damping) * (G->v ? G->v[i] : G->everywhere) - x;
+  return G->damping * Pulled(G, lost, i, out, y, x) + (1 - G->damping) * level * (G->v ? G->v[i] : G->everywhere) - x;
 }
 
-DEVICE void AfterStep(StepState *s, double norm, double lost)
+/* one row of a sweep: what z becomes, and what it adds to the sums */
+GP_STEP_DEVICE double SweepRow(const StepOperator *G, const StepState *s, int32_t i, double out, double inverse, double y, double z, double sum[STEP_SUMS])
+{
+  const double x = RankOf(z, out), r = Residual(G, s->lost, s->level, i, out, y, x), change = r * inverse;
+
+  if (s->look) {
+    sum[STEP_MOVED] += fabs(r);
+    return z;
+  }
+  sum[STEP_MOVED] += fabs(change);
+  sum[STEP_TOTAL] += x + change;
+  if (!(out > 0)) sum[STEP_LOST] += x + change;
+  return Shared(x + change, out);
+}
+
+GP_STEP_DEVICE void AfterStep(StepState *s, double norm, double lost)
 {
   s->norm = norm;
+  s->products++;
   if (!(norm > s->target)) s->status = STEP_SMALL; /* a NaN ends here too */
   else if (s->it >= s->max_it) s->status = STEP_MAX_IT;
   else {
@@ -44,6 +56,10 @@ DEVICE void AfterStep(StepState *s, double norm, double lost)
 }
 
 #if !defined(__CUDACC__)
+enum {
+  PART = 1024 /* rows */
+};
+
 static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *x, double *z)
 {
   double lost = 0;
@@ -66,7 +82,7 @@ static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *p
   (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < G->n; i++) {
-    const double out = G->out[i], x = RankOf(z[i], out), r = Residual(G, s->lost, i, out, y[i], x);
+    const double out = G->out[i], x = RankOf(z[i], out), r = Residual(G, s->lost, 1, i, out, y[i], x);
 
     norm += fabs(r);
     next[i] = Shared(x + r, out);
@@ -76,14 +92,31 @@ static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *p
   return GP_SUCCESS;
 }
 
-static GpErr Finish_Host(GpDev dev, const StepOperator *G, const double *z, double *x)
+static GpErr Sweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
+  const int32_t end = rows.first + rows.n;
+
   (void)dev;
-  for (int32_t i = 0; i < G->n; i++) x[i] = RankOf(z[i], G->out[i]);
+  (void)partial;
+  if (s->status) return GP_SUCCESS;
+  for (int32_t part = rows.first; part < end; part += PART) { /* the sum of many ranks must not lose digits */
+    double sum[STEP_SUMS] = {0};
+
+    for (int32_t i = part; i < end && i < part + PART; i++) z[i] = SweepRow(G, s, i, G->out[i], G->inverse ? G->inverse[i] : 1, y[i - rows.first], z[i], sum);
+    for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] += sum[k];
+  }
+  if (rows.last) StepAfterSweep(G, s);
   return GP_SUCCESS;
 }
 
-const StepKernels StepKernelsHost = {Start_Host, Step_Host, Finish_Host};
+static GpErr Finish_Host(GpDev dev, const StepOperator *G, double factor, const double *z, double *x)
+{
+  (void)dev;
+  for (int32_t i = 0; i < G->n; i++) x[i] = factor * RankOf(z[i], G->out[i]);
+  return GP_SUCCESS;
+}
+
+const StepKernels StepKernelsHost = {Start_Host, Step_Host, Sweep_Host, Finish_Host};
 
 #else
   #include "device/gpreduce.h"
@@ -129,7 +162,7 @@ __global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *
       const int64_t i = first + k * stride;
 
       if (i < G.n) {
-        const double x = RankOf(zi[k], out[k]), r = Residual(&G, lost, (int32_t)i, out[k], yi[k], x);
+        const double x = RankOf(zi[k], out[k]), r = Residual(&G, lost, 1, (int32_t)i, out[k], yi[k], x);
 
         sum[0] += fabs(r);
         next[i] = Shared(x + r, out[k]);
@@ -140,9 +173,45 @@ __global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *
   if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) AfterStep(s, sum[0], sum[1]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, const double *z, double *x)
+__global__ static void __launch_bounds__(BLOCK) Sweep(StepOperator G, StepState *s, double *partial, const double *__restrict__ y, double *z, StepRows rows)
 {
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = RankOf(z[i], G.out[i]);
+  const StepState now            = *s; /* which the last block to arrive changes, when all have read it */
+  const int32_t   stride         = (int32_t)(gridDim.x * BLOCK);
+  double          sum[STEP_SUMS] = {0};
+
+  if (now.status) return;
+  for (int64_t first = (int64_t)blockIdx.x * BLOCK + threadIdx.x; first < rows.n; first += (int64_t)AHEAD * stride) {
+    double yi[AHEAD], zi[AHEAD], out[AHEAD], inverse[AHEAD];
+
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + (int64_t)k * stride;
+
+      yi[k]      = i < rows.n ? y[i] : 0;
+      zi[k]      = i < rows.n ? z[rows.first + i] : 0;
+      out[k]     = i < rows.n ? G.out[rows.first + i] : 0;
+      inverse[k] = i < rows.n && G.inverse ? G.inverse[rows.first + i] : 1;
+    }
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      const int64_t i = first + (int64_t)k * stride;
+
+      if (i < rows.n) {
+        const double next = SweepRow(&G, &now, rows.first + (int32_t)i, out[k], inverse[k], yi[k], zi[k], sum);
+
+        if (!now.look) z[rows.first + i] = next;
+      }
+    }
+  }
+  if (Everyone<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] += sum[k];
+    if (rows.last) StepAfterSweep(&G, s);
+  }
+}
+
+__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, double factor, const double *z, double *x)
+{
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = factor * RankOf(z[i], G.out[i]);
 }
 
 static GpErr Launched(GpDev dev, const char *kernel)
@@ -166,11 +235,17 @@ static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *p
   return Launched(dev, "power iteration");
 }
 
-static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, const double *z, double *x)
+static GpErr Sweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
-  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, z, x);
+  Sweep<<<GpReduceGrid(dev, rows.n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, y, z, rows);
+  return Launched(dev, "sweep");
+}
+
+static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, double factor, const double *z, double *x)
+{
+  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, factor, z, x);
   return Launched(dev, "end of power iterations");
 }
 
-extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA, Finish_CUDA};
+extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA, Sweep_CUDA, Finish_CUDA};
 #endif

@@ -14,7 +14,7 @@ const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
     PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, "The dissimilarities on the device: %s", (dev)->error); \
   } while (0)
 
-static size_t NoMemory(const Pass *p)
+static size_t NoMemory(GpDev dev, const Pass *p)
 {
   return 0;
 }
@@ -48,7 +48,7 @@ static GpErr RunOnGPU(GpDev dev, const Pass *p, int n, const PassWork *w)
 #endif
 
 static const struct {
-  size_t (*memory)(const Pass *);
+  size_t (*memory)(GpDev, const Pass *);
   GpErr (*run)(GpDev, const Pass *, int n, const PassWork *);
   GpErr (*squares)(GpDev, const Pass *, int n, const double *v, double *y);
   GpErr (*store)(GpDev, const Pass *, void *delta);
@@ -134,7 +134,7 @@ PetscErrorCode PassDeviceCreate(GpDev dev, const Dissim *D, const Pass *p, PassD
   W->dev = dev;
   W->p   = *p;
   PetscCall(SendDissim(W));
-  PetscCall(Take(W, Twins[dev->kind].memory(&W->p), &W->work.memory));
+  PetscCall(Take(W, Twins[dev->kind].memory(dev, &W->p), &W->work.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

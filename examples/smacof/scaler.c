@@ -207,10 +207,11 @@ PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
   for (PetscInt k = 0; k < n; k++) {
     Path *P = S->live[k];
 
+    if (!S->guttman.ksp) PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g)); /* in line for the device before the host waits for the stress */
     PetscCall(VecSum(P->next.stress, &sum));
     P->next.sigma = 0.5 * PetscRealPart(sum) / S->unit;
     PetscCheck(PetscIsNormalReal(P->next.sigma) || P->next.sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", P->at.it, (double)P->next.sigma);
-    PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g));
+    if (S->guttman.ksp) PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

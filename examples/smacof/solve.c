@@ -37,6 +37,8 @@ static PetscErrorCode Rescale(const Scaler *S, Path *P)
 /* what the next step leads to */
 static PetscErrorCode Propose(Path *P)
 {
+  Vec swap;
+
   PetscFunctionBegin;
   switch (P->at.step) {
   case STEP_ANDERSON:
@@ -46,8 +48,10 @@ static PetscErrorCode Propose(Path *P)
     PetscCall(VecAXPBYPCZ(P->next.x, -1, 2, 0, P->now.x, P->now.g));
     break;
   case STEP_PLAIN:
-  case STEP_LAST:
-    PetscCall(VecCopy(P->now.g, P->next.x));
+  case STEP_LAST: /* the transform itself, which nothing looks at again: should the stress rise, no step is left to take from now */
+    swap      = P->now.g;
+    P->now.g  = P->next.x;
+    P->next.x = swap;
     break;
   default: /* the start is there */
     break;

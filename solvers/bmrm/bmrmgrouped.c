@@ -1,6 +1,7 @@
-/* Losses of lists of examples: from vectors on any number of ranks to the list of each group on the first one. */
+/* Losses of lists of examples: from vectors on any number of ranks to the scores of all lists in one place, and to the function of a loss. */
 #include "bmrmimpl.h"
 #include "bmrmgrouped.h"
+#include "device/gpsteps.h"
 #include <stdlib.h>
 
 /* a vector as it was last gathered */
@@ -10,15 +11,17 @@ typedef struct {
   PetscObjectState state;
 } Gathered;
 
-/* The arrays are those of the first rank, the others have no groups. */
+/* What is said of lists is the first rank's, the others have none. */
 typedef struct {
   const BMRMGrouped *of;
-  VecScatter         scatter;
+  PetscBool          alone;   /* one rank has all scores */
+  VecScatter         scatter; /* else they are gathered */
   Gathered           f, e;
-  PetscInt           ngroup, *begin; /* where in the next two the groups begin, and where the last one ends */
-  PetscInt          *row;            /* examples, ordered by group and falling label */
-  PetscReal         *y;              /* their labels */
-  PetscReal         *z, *d, *u;      /* scores, their derivatives along the line, slopes of one group */
+  GpDev              host; /* where the lists are */
+  BMRMLists          lists;
+  GpDev              device; /* where they are once more, a GPU that has the scores */
+  BMRMLists          there;
+  BMRMPlace          at;
 } Grouped;
 
 /* an example as it is sorted */
@@ -34,35 +37,6 @@ static int CompareEntries(const void *a, const void *b)
   if (x->query != y->query) return x->query < y->query ? -1 : 1;
   if (x->label != y->label) return x->label > y->label ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
-}
-
-typedef struct {
-  PetscReal z;
-  PetscInt  place;
-} Score;
-
-static int CompareScores(const void *a, const void *b)
-{
-  const Score *x = (const Score *)a, *y = (const Score *)b;
-
-  if (x->z != y->z) return x->z < y->z ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
-PetscErrorCode BMRMGroupSort(const BMRMGroup *g, PetscInt from, PetscInt to, PetscInt order[])
-{
-  Score *s;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(to - from, &s));
-  for (PetscInt i = from; i < to; i++) {
-    s[i - from].z     = g->z[i];
-    s[i - from].place = i;
-  }
-  qsort(s, (size_t)(to - from), sizeof(*s), CompareScores);
-  for (PetscInt i = 0; i < to - from; i++) order[i] = s[i].place;
-  PetscCall(PetscFree(s));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* All of the vector on the first rank, unless that is what is there already; collective. */
@@ -84,39 +58,66 @@ static PetscErrorCode Gather(Grouped *gr, Vec v, Gathered *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Says where in some memory the arrays of lists are; returns how much that takes. */
+static size_t Lay(BMRMLists *ls, void *memory)
+{
+  const size_t n = (size_t)ls->n, ngroup = (size_t)ls->ngroup;
+
+  ls->y     = (double *)memory;
+  ls->pairs = ls->y + n;
+  ls->group = (int32_t *)(ls->pairs + ngroup);
+  ls->rank  = ls->group + n;
+  ls->row   = ls->rank + n;
+  ls->begin = ls->row + n;
+  return (n + ngroup) * sizeof(double) + (3 * n + ngroup + 1) * sizeof(int32_t);
+}
+
 static PetscErrorCode Reset(Grouped *gr)
 {
   PetscFunctionBegin;
   PetscCall(VecScatterDestroy(&gr->scatter));
   PetscCall(VecDestroy(&gr->f.all));
   PetscCall(VecDestroy(&gr->e.all));
-  PetscCall(PetscFree3(gr->begin, gr->row, gr->y));
-  PetscCall(PetscFree3(gr->z, gr->d, gr->u));
-  gr->ngroup = 0;
+  if (gr->device) GpDevFree(gr->device, &gr->there.y, Lay(&gr->there, gr->there.y));
+  gr->device = NULL;
+  PetscCall(PetscFree(gr->lists.y));
+  gr->lists.n = gr->lists.ngroup = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Orders the examples by group and label; returns on all ranks the number of groups, and of those with two different labels. */
+/* Orders the examples by list and label; returns on all ranks the number of lists, and of those with two different labels. */
 static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
 {
-  PetscInt most = 0;
+  BMRMLists *ls = &gr->lists;
+  char      *memory;
 
   PetscFunctionBegin;
   qsort(entry, (size_t)n, sizeof(*entry), CompareEntries);
-  PetscCall(PetscMalloc3(n + 1, &gr->begin, n, &gr->row, n, &gr->y));
-  for (PetscInt i = 0; i < n; i++) {
-    if (!i || entry[i].query != entry[i - 1].query) gr->begin[gr->ngroup++] = i;
-    gr->row[i] = entry[i].row;
-    gr->y[i]   = entry[i].label;
+  ls->n      = n;
+  ls->ngroup = ls->nlabel = 0;
+  ls->first               = 0;
+  for (PetscInt i = 0; i < n; i++) ls->ngroup += !i || entry[i].query != entry[i - 1].query;
+  PetscCall(PetscMalloc(Lay(ls, NULL), &memory));
+  (void)Lay(ls, memory);
+  count[0] = count[1] = 0;
+  for (PetscInt i = 0, run = 0; i < n; i++) {
+    const PetscBool begins = (PetscBool)(!i || entry[i].query != entry[i - 1].query), lower = (PetscBool)(!begins && entry[i].label != entry[i - 1].label);
+
+    if (begins) {
+      ls->begin[count[0]]   = (int32_t)i;
+      ls->pairs[count[0]++] = 0;
+    }
+    if (begins || lower) run = i; /* of equal labels */
+    ls->y[i]     = entry[i].label;
+    ls->row[i]   = (int32_t)entry[i].row;
+    ls->group[i] = (int32_t)(count[0] - 1);
+    ls->rank[i]  = begins ? 0 : ls->rank[i - 1] + lower;
+    ls->nlabel   = PetscMax(ls->nlabel, ls->rank[i] + 1);
+    ls->first += count[0] == 1 && !ls->rank[i];
+    ls->pairs[count[0] - 1] += (double)(run - ls->begin[count[0] - 1]); /* so many have a larger label */
+    count[1] += lower && ls->rank[i] == 1;
   }
-  gr->begin[gr->ngroup] = n;
-  count[0]              = gr->ngroup;
-  count[1]              = 0;
-  for (PetscInt g = 0; g < gr->ngroup; g++) {
-    most = PetscMax(most, gr->begin[g + 1] - gr->begin[g]);
-    count[1] += gr->y[gr->begin[g]] > gr->y[gr->begin[g + 1] - 1];
-  }
-  PetscCall(PetscMalloc3(most, &gr->z, most, &gr->d, most, &gr->u));
+  ls->begin[count[0]] = (int32_t)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,10 +127,16 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   const Vec          queries = gr->of->kind == BMRM_GROUP_QUERY ? l->queries : NULL;
   const PetscScalar *label, *query = NULL;
   Entry             *entry;
-  PetscInt           n, count[2];
+  PetscInt           n, N, count[2];
+  PetscMPIInt        size;
 
   PetscFunctionBegin;
   PetscCall(Reset(gr));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)y), &size));
+  PetscCall(VecGetSize(y, &N));
+  PetscCheck(N < PETSC_MPI_INT_MAX / 2, PetscObjectComm((PetscObject)y), PETSC_ERR_SUP, "%" PetscInt_FMT " examples are too many to be compared with each other: at most %d", N, PETSC_MPI_INT_MAX / 2);
+  gr->alone = (PetscBool)(size == 1);
+  if (!gr->host) PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &gr->host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the host as a device");
   PetscCall(Gather(gr, y, &gr->f));
   if (queries) PetscCall(Gather(gr, queries, &gr->e));
   PetscCall(VecGetLocalSize(gr->f.all, &n));
@@ -152,6 +159,26 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The lists where a device is that kernels run on. */
+static PetscErrorCode ListsOn(Grouped *gr, GpDev dev, BMRMLists *lists)
+{
+  const size_t bytes  = Lay(&gr->lists, gr->lists.y);
+  char        *memory = NULL;
+
+  PetscFunctionBegin;
+  *lists = gr->lists;
+  if (dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gr->device != dev) {
+    gr->there = gr->lists;
+    BMRMCallGp(dev, GpDevAlloc(dev, bytes, &memory));
+    gr->device = dev;
+    (void)Lay(&gr->there, memory);
+    BMRMCallGp(dev, GpDevUpload(dev, memory, gr->lists.y, bytes));
+  }
+  *lists = gr->there;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* a sweep over groups: the place on the line, and what is wanted */
 typedef struct {
   PetscReal  s;
@@ -160,51 +187,75 @@ typedef struct {
   PetscReal *r; /* slopes of all examples, or NULL */
 } Sweep;
 
-/* Adds up value, offset and slope along e over the groups, at f + s e. */
-static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
-{
-  Grouped           *gr = (Grouped *)l->data;
-  const PetscScalar *fa, *ea;
-
-  PetscFunctionBegin;
-  sw->value = sw->offset = sw->slope = 0;
-  PetscCall(VecGetArrayRead(gr->f.all, &fa));
-  PetscCall(VecGetArrayRead(gr->e.all, &ea));
-  for (PetscInt k = sw->block; k < gr->ngroup; k += sw->n) {
-    const PetscInt  n = gr->begin[k + 1] - gr->begin[k], *row = gr->row + gr->begin[k];
-    const BMRMGroup g      = {n, gr->z, gr->y + gr->begin[k], l->value};
-    PetscReal       offset = 0, value = 0, slope = 0, sum = 0;
-
-    for (PetscInt i = 0; i < n; i++) {
-      gr->d[i] = PetscRealPart(ea[row[i]]);
-      gr->z[i] = PetscRealPart(fa[row[i]]) + sw->s * gr->d[i];
-      sum += gr->z[i];
-    }
-    if (PetscIsInfOrNanReal(sum)) { /* must not vanish, and cannot be sorted */
-      offset = sum - sum;
-      for (PetscInt i = 0; i < n; i++) gr->u[i] = offset;
-    } else PetscCall((*gr->of->cut)(&g, gr->u, &offset));
-    for (PetscInt i = 0; i < n; i++) {
-      value += gr->u[i] * gr->z[i];
-      slope += gr->u[i] * gr->d[i];
-      if (sw->r) sw->r[row[i]] = l->scale * gr->u[i];
-    }
-    sw->value += l->scale * (value + offset);
-    sw->offset += l->scale * offset;
-    sw->slope += l->scale * slope;
-  }
-  PetscCall(VecRestoreArrayRead(gr->e.all, &ea));
-  PetscCall(VecRestoreArrayRead(gr->f.all, &fa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GatherScores(BMRMLoss l, Vec f, Vec e)
+/* The cuts of all groups, one after the other, for losses that know one group. */
+static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
 {
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
+  for (int32_t k = 0; k < sc->of.ngroup; k++) {
+    const PetscInt  begin = sc->of.begin[k], n = sc->of.begin[k + 1] - begin;
+    const BMRMGroup g      = {n, sc->z + begin, sc->of.y + begin, l->value};
+    PetscReal       offset = 0, sum = 0;
+
+    for (PetscInt i = 0; i < n; i++) sum += g.z[i];
+    if (PetscIsInfOrNanReal(sum)) PetscCall(PetscArrayzero(sc->u + begin, n)); /* cannot be compared; the sums show it */
+    else PetscCall((*gr->of->cut)(&g, sc->u + begin, &offset));
+    PetscCall(PetscArrayzero(sc->c + begin, n));
+    sc->c[begin] = offset;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds up value, offset and slope along e over the groups, at f + s e, where the scores are. */
+static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
+{
+  Grouped       *gr    = (Grouped *)l->data;
+  BMRMWork       work  = gr->at.work;
+  const size_t   bytes = 3 * (size_t)gr->lists.n * sizeof(double);
+  BMRMListScores sc    = {.f = gr->at.f, .e = gr->at.e, .s = sw->s};
+
+  PetscFunctionBegin;
+  if (!gr->at.device) work.dev = gr->host;
+  PetscCall(ListsOn(gr, work.dev, &sc.of));
+  BMRMCallGp(work.dev, GpDevBorrow(work.dev, bytes, &sc.z));
+  sc.u = sc.z + sc.of.n;
+  sc.c = sc.u + sc.of.n;
+  BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsScores, work.dev, &sc));
+  if (gr->of->cut) PetscCall(CutGroups(l, &sc));
+  else BMRMCallGp(work.dev, (*gr->of->lists[gr->at.gpu])(work.dev, &sc.of, l->value, sc.z, sc.u, sc.c));
+  BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsSums, &work, &sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
+  GpDevReturn(work.dev, &sc.z, bytes);
+  BMRMCallGp(work.dev, work.dev->ops->sync(work.dev));
+  sw->value  = l->scale * work.result[0];
+  sw->offset = l->scale * work.result[1];
+  sw->slope  = l->scale * work.result[2];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The scores in one place: where they are if one rank has them all, else on the first one. */
+static PetscErrorCode GetScores(BMRMLoss l, Vec f, Vec e, Vec y)
+{
+  Grouped *gr = (Grouped *)l->data;
+
+  PetscFunctionBegin;
+  if (gr->alone) {
+    PetscCall(BMRMPlaceGet_Private(&gr->at, (PetscBool)(gr->of->lists[1] != NULL), f, e, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(Gather(gr, f, &gr->f));
   PetscCall(Gather(gr, e, &gr->e));
+  PetscCall(BMRMPlaceGet_Private(&gr->at, PETSC_FALSE, gr->f.all, gr->e.all, gr->f.all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
+{
+  Grouped *gr = (Grouped *)l->data;
+
+  PetscFunctionBegin;
+  if (gr->alone) PetscCall(BMRMPlaceRestore_Private(&gr->at, f, e, y, 10));
+  else PetscCall(BMRMPlaceRestore_Private(&gr->at, gr->f.all, gr->e.all, gr->f.all, 10));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,8 +264,9 @@ static PetscErrorCode Risk_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y,
   Sweep sw = {s, 1, 0, 0, 0, 0, NULL};
 
   PetscFunctionBegin;
-  PetscCall(GatherScores(l, f, e));
+  PetscCall(GetScores(l, f, e, y));
   PetscCall(SweepGroups(l, &sw));
+  PetscCall(RestoreScores(l, f, e, y));
   *risk = sw.value;
   PetscCallMPI(MPI_Bcast(risk, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)f)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -222,22 +274,24 @@ static PetscErrorCode Risk_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y,
 
 static PetscErrorCode Cut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset)
 {
-  Grouped     *gr = (Grouped *)l->data;
-  Sweep        sw = {s, n, k, 0, 0, 0, NULL};
-  Vec          all;
+  Grouped     *gr  = (Grouped *)l->data;
+  Sweep        sw  = {s, n, k, 0, 0, 0, NULL};
+  Vec          all = r;
   PetscScalar *ra;
 
   PetscFunctionBegin;
-  PetscCall(GatherScores(l, f, e));
-  PetscCall(VecDuplicate(gr->f.all, &all));
-  PetscCall(VecSet(all, 0));
-  PetscCall(VecGetArray(all, &ra));
+  PetscCall(GetScores(l, f, e, y));
+  if (!gr->alone) PetscCall(VecDuplicate(gr->f.all, &all));
+  PetscCall(BMRMPlaceGetWrite_Private(&gr->at, all, &ra));
   sw.r = ra;
   PetscCall(SweepGroups(l, &sw));
-  PetscCall(VecRestoreArray(all, &ra));
-  PetscCall(VecScatterBegin(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
-  PetscCall(VecScatterEnd(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
-  PetscCall(VecDestroy(&all));
+  PetscCall(BMRMPlaceRestoreWrite_Private(&gr->at, all, &ra));
+  PetscCall(RestoreScores(l, f, e, y));
+  if (!gr->alone) {
+    PetscCall(VecScatterBegin(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecDestroy(&all));
+  }
   *offset = sw.offset;
   PetscCallMPI(MPI_Bcast(offset, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)f)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,7 +307,7 @@ static PetscErrorCode Least_Grouped(BMRMLoss l, Vec y, PetscInt n, PetscReal lea
 static PetscErrorCode Slopes_Grouped(BMRMLoss l, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[])
 {
   PetscFunctionBegin;
-  PetscCall(GatherScores(l, f, e));
+  PetscCall(GetScores(l, f, e, y));
   for (PetscInt k = 0; k < nt; k++) {
     Sweep sw = {t[k], 1, 0, 0, 0, 0, NULL};
 
@@ -261,13 +315,18 @@ static PetscErrorCode Slopes_Grouped(BMRMLoss l, Vec f, Vec e, PetscInt nt, cons
     d[2 * k]     = sw.slope;
     d[2 * k + 1] = 0;
   }
+  PetscCall(RestoreScores(l, f, e, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Destroy_Grouped(BMRMLoss l)
 {
+  Grouped *gr = (Grouped *)l->data;
+
   PetscFunctionBegin;
-  PetscCall(Reset((Grouped *)l->data));
+  PetscCall(Reset(gr));
+  PetscCall(BMRMPlaceDestroy_Private(&gr->at));
+  GpDevClose(&gr->host);
   PetscCall(PetscFree(l->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,7 +343,7 @@ static PetscErrorCode Destroy_Grouped(BMRMLoss l)
   Level: developer
 
   Note:
-  It is evaluated on the first rank, on the host.
+  It is evaluated where the scores are if one rank has them all and the loss knows how, else on the first rank, on the host.
 
 .seealso: `BMRMLossRegister()`, `BMRMLossSetPointwise()`, `BMRMSetQueries()`
 @*/

@@ -1,11 +1,13 @@
 /* What a loss of several scores at once is, for those who write one: a convex function of the scores of a group, least 0.
 
-   The risk is its mean over the groups: lists of examples whose scores are compared with each other.  BMRMLossSetGrouped() gathers the scores on
-   the first rank, orders them by group, adds up, and shares the groups among the cuts of a pass.  All of it runs on the host, whatever the
-   type of the vectors; the operations that it fills in are those of any loss, so that other ways to compute them concern no caller. */
+   The risk is its mean over the groups: lists of examples whose scores are compared with each other.  BMRMLossSetGrouped() orders the examples by
+   group, adds up, and shares the groups among the cuts of a pass.  A loss is a function of one group on the host, or of all groups at once, in two
+   twins (see bmrmlists.h): then scores that one rank has all of stay where they are, on a GPU, too.  Those of several ranks are gathered
+   on the first one, on the host. */
 #ifndef BMRM_GROUPED_H
 #define BMRM_GROUPED_H
 
+#include "solvers/bmrm/bmrmlists.h"
 #include "solvers/bmrm/bmrmloss.h"
 
 typedef enum {
@@ -29,11 +31,22 @@ typedef struct {
   int (*fits)(double y);
   /* u and offset with u'g + offset <= the loss at every g, and equal at z */
   PetscErrorCode (*cut)(const BMRMGroup *, PetscReal u[], PetscReal *offset);
+  BMRMListsCut lists[2]; /* instead of that: on the host and on a GPU; NULL where there is none */
 } BMRMGrouped;
 
-PETSC_EXTERN PetscErrorCode BMRMLossSetGrouped(BMRMLoss, const BMRMGrouped *);
+/* both twins of a function on lists */
+#if GP_HAVE_CUDA
+  #define BMRM_LISTS(function) \
+    { \
+      function##_Host, function##_CUDA \
+    }
+#else
+  #define BMRM_LISTS(function) \
+    { \
+      function##_Host, NULL \
+    }
+#endif
 
-/* the places from ... to-1 of the list in the order of rising scores, equal ones as they are in the list */
-PETSC_EXTERN PetscErrorCode BMRMGroupSort(const BMRMGroup *, PetscInt from, PetscInt to, PetscInt order[]);
+PETSC_EXTERN PetscErrorCode BMRMLossSetGrouped(BMRMLoss, const BMRMGrouped *);
 
 #endif

@@ -210,36 +210,41 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
 }
 
 /*
-  Newton's method inside a bracket; where it leaves that, or there is no curvature that it could trust, the chord of the derivative, and halves when neither
-  shrinks the bracket. Ends where the derivative vanishes, or when all that is left to gain in the bracket, at most its width
-  times the slope at its lower end, is little next to the gap.
+  Newton's method inside a bracket; where it leaves that, or there is no curvature that it could trust, the chord of the derivative, with half of its value at an end
+  that has stayed, and halves when neither shrinks the bracket; the last step before there is one. Ends where the derivative vanishes, or when all that is left to gain in
+  the bracket, at most its width times the slope at its lower end, is little next to the gap.
 */
-static PetscErrorCode Safeguarded(BMRM b, PetscReal *t)
+static PetscErrorCode Safeguarded(BMRM b, PetscReal last, PetscReal *t)
 {
   const PetscReal little = 1e-3 * PetscMax(0, b->J - b->lower);
-  PetscReal       d[2], first, lo = 0, hi = PETSC_INFINITY, dlo, dhi = 0, at = 0, width = PETSC_INFINITY;
-  PetscInt        wide = 0; /* evaluations since the bracket was halved */
+  PetscReal       d[2], first, lo = 0, hi = PETSC_INFINITY, dlo, clo, chi = 0, at = 0, width = PETSC_INFINITY;
+  PetscInt        wide  = 0; /* evaluations since the bracket was halved */
+  PetscInt        stays = 0; /* how often the lower end has stayed, or less how often the upper one */
 
   PetscFunctionBegin;
   *t = 0;
   PetscCall(ObjectiveAlong(b, 1, &at, d));
-  dlo   = d[0];
-  first = -d[0];
+  dlo = clo = d[0];
+  first     = -d[0];
   if (!(first > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt it = 0; it < 200; it++) {
-    const PetscReal newton = at - d[0] / d[1], chord = lo - dlo * (hi - lo) / (dhi - dlo);
+    const PetscReal newton = at - d[0] / d[1], chord = lo - clo * (hi - lo) / (chi - clo);
 
     if (wide < 4 && newton > lo && newton < hi && (it || newton < 1)) at = newton;
     else if (wide < 4 && hi < PETSC_INFINITY && chord > lo && chord < hi) at = chord;
     else if (hi < PETSC_INFINITY) at = lo + 0.5 * (hi - lo);
-    else at = lo > 0 ? 4 * lo : 1;
+    else at = lo > 0 ? 4 * lo : PetscMax(last, BMRM_LEAST_STEP);
     PetscCall(ObjectiveAlong(b, 1, &at, d));
     if (d[0] < 0) {
       lo  = at;
-      dlo = d[0];
+      dlo = clo = d[0];
+      stays     = PetscMin(stays, 0) - 1;
+      if (stays < -1) chi *= 0.5;
     } else { /* where the derivative is no number, too */
-      hi  = at;
-      dhi = d[0];
+      hi    = at;
+      chi   = d[0];
+      stays = PetscMax(stays, 0) + 1;
+      if (stays > 1) clo *= 0.5;
     }
     if (PetscAbsReal(d[0]) <= 1e-10 * first || hi - lo <= 4 * PETSC_MACHINE_EPSILON * hi || lo > 1e100) break;
     if (lo > 0 && -dlo * (hi - lo) <= little) break;
@@ -351,6 +356,6 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
   }
   if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
   if (dev) PetscCall(Multisection(b, b->step, t));
-  else PetscCall(Safeguarded(b, t));
+  else PetscCall(Safeguarded(b, b->step, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

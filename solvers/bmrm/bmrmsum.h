@@ -8,7 +8,7 @@ struct Parameters {
   double p[BMRM_LOSS_PARAMETERS];
 };
 
-static Parameters Keep(const double p[])
+[[maybe_unused]] static Parameters Keep(const double p[])
 {
   Parameters kept;
 

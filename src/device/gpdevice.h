@@ -81,6 +81,7 @@ struct GpDev_ {
   int             ordinal;               /* which GPU of the node */
   int             compute_units;         /* streaming multiprocessors; 1 on the host */
   int             launches_early;        /* may a kernel be launched while the one before it ends? */
+  int             cluster_blocks;        /* thread blocks that may reach each other's shared memory; 0: none may; on the host as many as on any GPU with clusters */
   size_t          shared_bytes;          /* of shared memory that a block may have; on the host as many as on an H200 */
   double          cache;                 /* bytes of the last cache before memory; 0: not known */
   char            name[128];             /* "host", or the GPU's own name */

@@ -76,6 +76,7 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   dev->compute_units  = prop.multiProcessorCount;
   dev->shared_bytes   = prop.sharedMemPerBlockOptin;
   dev->launches_early = prop.major >= 9;
+  dev->cluster_blocks = prop.major >= 9 ? 8 : 0;
   dev->cache          = (double)prop.l2CacheSize;
   dev->stream = dev->own_stream = stream;
   dev->side_stream = dev->own_side = side;

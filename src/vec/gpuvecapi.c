@@ -127,6 +127,53 @@ PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec v, PetscScalar **a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@C
+  VecGPUGetDeviceArray - Gets the values of this process on the device, to be read and changed by kernels on its stream
+
+  Not Collective
+
+  Input Parameter:
+. v - a vector for which `VecGPUGetRuntime()` gives a device
+
+  Output Parameter:
+. a - the values
+
+  Level: developer
+
+.seealso: `VecGPURestoreDeviceArray()`, `VecGPUGetDeviceArrayRead()`, `VecGPUGetDeviceArrayWrite()`
+@*/
+PetscErrorCode VecGPUGetDeviceArray(Vec v, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(v, VEC_CLASSID, 1);
+  if (VecGPUIs(v)) PetscCall(VecGPUGetDevice_Private(v, a));
+  else PetscCall(VecGetArrayAndMemType(v, a, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  VecGPURestoreDeviceArray - Tells that the values on the device are the newest
+
+  Not Collective
+
+  Input Parameters:
++ v - the vector
+- a - the values
+
+  Level: developer
+
+.seealso: `VecGPUGetDeviceArray()`
+@*/
+PetscErrorCode VecGPURestoreDeviceArray(Vec v, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(v, VEC_CLASSID, 1);
+  if (VecGPUIs(v)) PetscCall(VecGPURestoreDevice_Private(v));
+  else PetscCall(VecRestoreArrayAndMemType(v, a));
+  *a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* on the device, when NCCL connects the ranks */
 static PetscErrorCode VecGPUSumByNCCL(GpDev dev, GpNccl nccl, PetscInt n, Vec v[])
 {

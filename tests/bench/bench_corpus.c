@@ -448,21 +448,17 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
 static void Bench(const CorpusItem *item, int number)
 {
   const BenchMatrix *B      = &item->A;
-  const size_t       bytes  = (size_t)B->nnz * sizeof(int32_t);
   const int          rivals = opt.rivals && number % opt.every == 0;
   Side               S = {.rowptr = B->rowptr, .col = B->col}, St = {.rowptr = item->trowptr, .col = item->tcol};
   double             start = Now(), upload, transpose;
   GpLoss             loss;
-  int32_t           *perm;
 
   CHECK(GpCsrCreate(dev, opt.prec, B->m, B->n, B->nnz, &S.csr));
   CHECK(GpCsrSetPattern(&S.csr, B->rowptr, B->col));
   CHECK(GpCsrSetValues(&S.csr, B->val, &loss));
   upload = Now() - start;
   start  = Now();
-  CHECK(GpDevAlloc(dev, bytes, &perm));
-  CHECK(GpCsrTranspose(&S.csr, &St.csr, perm));
-  GpDevFree(dev, &perm, bytes);
+  CHECK(GpCsrTranspose(&S.csr, &St.csr, NULL));
   transpose = Now() - start;
   Lap(UPLOAD);
   BenchSide(item, 0, &S, upload, 0, rivals);

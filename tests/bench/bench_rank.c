@@ -1,7 +1,8 @@
-static char help[] = "Times PageRank after loading: the product, and power iterations to an error of 1e-8, by the kernel chosen and by others.\n\
+static char help[] = "Times PageRank after loading: the product, and iterations to an error of 1e-8, by the kernel chosen and by others.\n\
   -graphs a,b,...   web-Stanford, web-NotreDame, web-BerkStan, web-Google: made with the degrees of these graphs, links lead anywhere;\n\
                     the same with -hosts: a third to a half of the links stay in a host; rmat-<scale>-<links a node>; default: the web's\n\
   -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
+  -blocks a,b,...   Gauss-Seidel iterations by so many blocks of rows, 0: power iterations; default 0,4\n\
   -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
   -repeats n        of each measurement, of which the median is told; 11\n\
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
@@ -20,7 +21,7 @@ enum {
 };
 
 typedef struct {
-  PetscInt repeats;
+  PetscInt repeats, blocks[MOST], nblocks;
   Order    order;
   char     write[PETSC_MAX_PATH_LEN];
 } Options;
@@ -63,9 +64,9 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, Graph *G)
+static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscInt blocks, Graph *G)
 {
-  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, order};
+  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, order, PetscMax(blocks, 1)};
   Links              L       = {0};
   PetscInt           N       = 0;
 
@@ -112,7 +113,7 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   PetscCall(VecDuplicate(G->out, &x));
   PetscCall(VecDuplicate(G->out, &y));
   PetscCall(VecSet(x, 1.0 / G->N));
-  PetscCall(MatMult(G->A, x, y));
+  PetscCall(GraphMult(G, x, y));
   PetscCall(VecGPUGetRuntime(x, &dev));
   PetscCheck(dev, G->comm, PETSC_ERR_ARG_WRONG, "Only vectors of type gpu have a clock");
   CallDevice(dev, dev->ops->event_create(dev, &begin) || dev->ops->event_create(dev, &end) || dev->ops->alloc(dev, FLUSH, &flush));
@@ -123,7 +124,7 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
       PetscCall(Meet(x, dev));
       if (cold) CallDevice(dev, dev->ops->zero(dev, flush, FLUSH));
       CallDevice(dev, dev->ops->event_record(dev, begin));
-      for (int k = 0; k < products; k++) PetscCall(MatMult(G->A, x, y));
+      for (int k = 0; k < products; k++) PetscCall(GraphMult(G, x, y));
       CallDevice(dev, dev->ops->event_record(dev, end) || dev->ops->event_wait(dev, end) || dev->ops->event_seconds(dev, begin, end, &t[r]));
       t[r] /= products;
     }
@@ -139,9 +140,9 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
 }
 
 /* ranks to 1e-8 by the clock, led by the device where it can, or by the host; the first run is no measurement */
-static PetscErrorCode TimeRanks(const Graph *G, PetscBool device, PetscInt repeats, const char write[], SolveResult *R, PetscLogDouble *setup, PetscLogDouble *median)
+static PetscErrorCode TimeRanks(const Graph *G, Method method, PetscBool device, PetscInt repeats, const char write[], SolveResult *R, PetscLogDouble *setup, PetscLogDouble *median)
 {
-  const SolveOptions o = {METHOD_POWER, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, device};
+  const SolveOptions o = {method, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, device};
   PetscLogDouble     begin, end, *t;
   GpDev              dev;
   Google             g;
@@ -178,38 +179,41 @@ static PetscErrorCode TimeRanks(const Graph *G, PetscBool device, PetscInt repea
 }
 
 /* a kernel that does not take this matrix, or this device, has a line that says so */
-static PetscErrorCode Choose(Mat A, const char kernel[], PetscBool *taken)
+static PetscErrorCode Choose(const Graph *G, const char kernel[], PetscBool *taken)
 {
-  PetscErrorCode failed;
+  PetscErrorCode failed = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  failed = MatGPUCSRSetKernel(A, kernel);
-  if (!failed) failed = MatGPUCSRUpload(A);
+  for (PetscInt b = 0; b < G->blocks && !failed; b++) {
+    failed = MatGPUCSRSetKernel(G->A[b], kernel);
+    if (!failed) failed = MatGPUCSRUpload(G->A[b]);
+  }
   PetscCall(PetscPopErrorHandler());
   *taken = (PetscBool)!failed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Measure(const Graph *G, const char kernel[], const char write[], const Options *o)
+static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel[], const char write[], const Options *o)
 {
-  PetscBool     taken = PETSC_FALSE;
+  const Method  method = blocks ? METHOD_GAUSSSEIDEL : METHOD_POWER;
+  PetscBool     taken  = PETSC_FALSE;
   Times         T;
   SolveResult   R;
   MatGPUCSRInfo info;
 
   PetscFunctionBegin;
-  PetscCall(Choose(G->A, kernel, &taken));
+  PetscCall(Choose(G, kernel, &taken));
   if (!taken) {
-    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, Orders[o->order], G->N, G->M, kernel));
+    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(TimeProduct(G, o->repeats, &T));
-  PetscCall(MatGPUCSRGetInfo(G->A, &info));
-  PetscCall(TimeRanks(G, PETSC_FALSE, o->repeats, "", &R, &T.setup, &T.host));
-  PetscCall(TimeRanks(G, PETSC_TRUE, o->repeats, write, &R, &T.setup, &T.device));
-  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], G->N, G->M, kernel, info.kernel, 1e3 * info.seconds, 1e6 * T.warm,
-                        1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
+  PetscCall(MatGPUCSRGetInfo(G->A[0], &info));
+  PetscCall(TimeRanks(G, method, PETSC_FALSE, o->repeats, "", &R, &T.setup, &T.host));
+  PetscCall(TimeRanks(G, method, PETSC_TRUE, o->repeats, write, &R, &T.setup, &T.device));
+  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, info.kernel,
+                        1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,7 +240,7 @@ int main(int argc, char **argv)
   PetscInt          ngraphs, nkernels;
   PetscBool         given;
   PetscMPIInt       size;
-  Options           o = {11, ORDER_GIVEN, ""};
+  Options           o = {11, {0, 4}, MOST, ORDER_GIVEN, ""};
   Graph             G;
 
   PetscFunctionBeginUser;
@@ -247,6 +251,8 @@ int main(int argc, char **argv)
   PetscCall(Names("-kernels", size > 1 ? 1 : PETSC_STATIC_ARRAY_LENGTH(kernelnames), kernelnames, kernels, &nkernels));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", Orders, (PetscEnum *)&o.order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &o.repeats, NULL));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blocks", o.blocks, &o.nblocks, &given));
+  if (!given) o.nblocks = 2;
   PetscCheck(o.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT ": must be positive", o.repeats);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-write", o.write, sizeof(o.write), NULL));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_gpucsr_vec_type", &given));
@@ -254,11 +260,13 @@ int main(int argc, char **argv)
   PetscCall(GraphRegisterEvents());
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %d x %s\n", size, device));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,blocks,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
   for (PetscInt s = 0; s < ngraphs; s++) {
-    PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, &G));
-    for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, kernels[k], k || s + 1 < ngraphs ? "" : o.write, &o));
-    PetscCall(GraphDestroy(&G));
+    for (PetscInt b = 0; b < o.nblocks; b++) {
+      PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, o.blocks[b], &G));
+      for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, o.blocks[b], kernels[k], k || b || s + 1 < ngraphs ? "" : o.write, &o));
+      PetscCall(GraphDestroy(&G));
+    }
     PetscCall(PetscFree(graphs[s]));
   }
   for (PetscInt k = 0; k < nkernels; k++) PetscCall(PetscFree(kernels[k]));

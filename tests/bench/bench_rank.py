@@ -125,17 +125,22 @@ def main():
         ranks = os.path.join(folder, "x.bin")
         rows = run(program, ranks, WEB + ["rmat-%d-%d" % (scale, degree)], sys.argv[3:])
         ours = [row for row in rows if row["asked"] == "auto"]
-        for row in ours[:-1]:
-            print("# %s: ranks to 1e-8 in %s ms after loading (goal 1.5), led by the host %s" % (row["graph"], row["device_loop_ms"], row["host_loop_ms"]))
-        last = ours[-1]
-        rate, best = float(last["glinks_per_s"]), float(last["device_loop_ms"]) or float(last["host_loop_ms"])
-        print("# R-MAT 2^%d x %d: product %.1f G links/s by %s (goal 60)" % (scale, degree, rate, last["kernel"]), flush=True)
+        name = "rmat-%d-%d" % (scale, degree)
+        for row in ours:
+            how = "%s blocks" % row["blocks"] if int(row["blocks"]) else "power iterations"
+            if row["graph"] == name:
+                print("# %s, %s: product %s G links/s by %s (goal 60)" % (name, how, row["glinks_per_s"], row["kernel"]), flush=True)
+            else:
+                print("# %s, %s: ranks to 1e-8 in %s ms after loading (goal 1.5), led by the host %s" % (row["graph"], how, row["device_loop_ms"], row["host_loop_ms"]))
+        ours = [row for row in ours if row["graph"] == name]
+        rate = max(float(row["glinks_per_s"]) for row in ours)
+        best = min(float(row["device_loop_ms"]) or float(row["host_loop_ms"]) for row in ours)
         try:
             found = by_cupy(scale, degree, ranks)
         except ImportError as why:
             print("# CuPy: %s" % why)
         else:
-            assert found["links"] == int(last["links"]), "CuPy's graph has %d links" % found["links"]
+            assert found["links"] == int(ours[0]["links"]), "CuPy's graph has %d links" % found["links"]
             assert found["distance"] <= 2e-8, "CuPy's ranks differ by %g" % found["distance"]
             print("# CuPy %s: product %.1f G links/s, %.2f times slower; %d iterations %.2f ms, %.2f times slower (goal 1.6, aim 2.5)" % (
                 found["version"], 1e-9 * found["links"] / found["product"], rate * found["product"] * 1e9 / found["links"], found["products"], 1e3 * found["whole"], 1e3 * found["whole"] / best))

@@ -1,12 +1,13 @@
 /* The pass of the smacof program on a GPU, without PETSc.
 
      bench_smacof [points ...]     times passes over distances of random features, default 10000 32768 100000 points: CSV on standard output
-     bench_smacof --check          compares the device twin with the host twin, all dimensions, storages, shapes; ends with 1 when they differ
+     bench_smacof --check [most]   compares the device twin with the host twin, all dimensions, storages, shapes, of so many points at most; ends with 1 when they differ
 
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
 #include "bench/device.h"
 #include "examples/smacof/pass.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,7 +164,7 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   d.frow      = d.feature + first;
   d.bx        = (double *)OnDevice(NULL, sizeof(double) * sums);
   d.stress    = d.bx + (size_t)N * (size_t)dim;
-  work.memory = OnDevice(NULL, PassMemory_CUDA(&d));
+  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, &d));
   if (computed || kind == PAIRS) {
     free((void *)h.weight);
     h.weight = NULL;
@@ -188,12 +189,25 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   return wrong;
 }
 
-static int Check(void)
+/* enough for what few points have not: several ranges of some strips; runs of both lengths (passruns.h), some of which go on from one strip to the next */
+static int CheckLarge(int *n)
+{
+  int wrong = 0;
+
+  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 3000, 700, 1501, 2, 1, (PassWork){1, NULL}, halves);
+  for (int dim = 1; dim <= 5; dim++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, dim, 1, (PassWork){1, NULL}, dim != 1);
+  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, 2, 1, (PassWork){0, NULL}, halves);
+  wrong += CheckOne(FREE_EUCLIDEAN, 9001, 0, 9001, 2, 0, (PassWork){1, NULL}, 1);
+  ++*n;
+  return wrong;
+}
+
+static int Check(int most)
 {
   static const int sizes[] = {1, 2, 5, 33, 130, 515, 1100};
   int              wrong = 0, n = 0;
 
-  for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+  for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && sizes[s] <= most; s++) {
     const int N = sizes[s], part[3][2] = {{0, N}, {N / 3, (N + 1) / 2}, {N - 1, 1}};
 
     for (int dim = 1; dim <= PASS_MAX_DIM; dim++) {
@@ -208,7 +222,7 @@ static int Check(void)
       }
     }
   }
-  for (int halves = 0; halves < 2; halves++, n++) wrong += CheckOne(SINGLE, 3000, 700, 1501, 2, 1, (PassWork){1, NULL}, halves);
+  if (most >= 9001) wrong += CheckLarge(&n);
   printf("%d of %d passes differ from the host's\n", wrong, n);
   return wrong != 0;
 }
@@ -250,7 +264,7 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 
   p->nranges  = 1;
   p->range[0] = halves ? (PassRange){0, p->N, 0, p->N, PASS_TRIANGLE} : (PassRange){0, p->N, 0, p->N, PASS_ROWS};
-  work.memory = OnDevice(NULL, PassMemory_CUDA(p));
+  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, p));
   seconds     = Median(p, &work);
   Release(work.memory);
   printf("%d,%d,%s,%s,%.1f,%.0f,%.3f,%.3f\n", p->N, p->dim, what, halves ? "halves" : "rows", 1e6 * seconds, bytes, bytes / seconds / copyrate, 1e-9 * pairs / seconds);
@@ -290,7 +304,7 @@ int main(int argc, char **argv)
   }
   CHECK(dev->ops->event_create(dev, &begin));
   CHECK(dev->ops->event_create(dev, &end));
-  if (argc > 1 && !strcmp(argv[1], "--check")) failed = Check();
+  if (argc > 1 && !strcmp(argv[1], "--check")) failed = Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
   else {
     MeasureCopyRate();
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));

@@ -113,7 +113,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     break;
   case 11:
     *name = "one dense row";
-    BenchRows(A, 1, 100000, 50000, 0, 10);
+    BenchRows(A, 1, 150000, 100000, 0, 10);
     break;
   case 13:
     *name = "constant stencil";
@@ -201,6 +201,7 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
 
 static int       taken[GP_KERNELS][GP_PRECISIONS]; /* matrices with nonzeros that the kernel's format has taken */
 static PetscBool vendor = PETSC_TRUE;              /* cuSPARSE's too; under racecheck it has hazards of its own */
+static int       only   = -1;                      /* the kernel that -kernel names; -1: all */
 
 /* one kernel, one side: without z, with z, with z in y's place, and once more, which must give the same bits */
 static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
@@ -301,7 +302,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   PetscCallGp(dev, "transpose", GpCsrTranspose(&C, &Ct, perm));
   PetscCallGp(dev, "rows", GpDevDownload(dev, rows, Ct.rowptr, ((size_t)A->n + 1) * sizeof(int32_t)));
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
-    if (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32]) continue;
+    if ((only >= 0 && kernel != only) || (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32])) continue;
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
     for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
@@ -316,9 +317,11 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
 
 int main(int argc, char **argv)
 {
-  GpDev    dev;
-  double   worst = 0;
-  PetscInt every = 1; /* slow tools take only some of the cases */
+  GpDev     dev;
+  double    worst = 0;
+  PetscInt  every = 1; /* slow tools take only some of the cases */
+  char      one[64];
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -326,6 +329,11 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-vendor", &vendor, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-kernel", one, sizeof(one), &set));
+  if (set) {
+    only = GpKernelFind(one);
+    PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "No kernel is called %s", one);
+  }
   for (PetscInt which = 0; which < CASES; which += every) {
     BenchMatrix A;
     const char *name;
@@ -333,10 +341,11 @@ int main(int argc, char **argv)
     PetscCall(Case((int)which, &A, &name));
     PetscCall(CheckMatrix(dev, name, &A, GP_F32, &worst));
     PetscCall(CheckMatrix(dev, name, &A, GP_F64, &worst));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every kernel agrees\n", name));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s agrees\n", name, only >= 0 ? one : "every kernel"));
     BenchMatrixDestroy(&A);
   }
   for (int kernel = 0; every == 1 && kernel < GP_KERNELS; kernel++) { /* the vendor's need a GPU, and may not be installed */
+    if (only >= 0 && kernel != only) continue;
     PetscCheck((taken[kernel][GP_F32] && taken[kernel][GP_F64]) || !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   }
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));

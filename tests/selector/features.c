@@ -2,7 +2,8 @@ static char help[] = "The features of matrices, counted on the device, against p
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/selector/gpfeatures.h"
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/selector/gpmodel.h"
 #include "sys/gpucsrsys.h"
 
 static int CompareKeys(const void *a, const void *b)
@@ -158,6 +159,28 @@ static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCoun
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the kernel that a model expects to be fastest on its own GPU, whatever this runtime is: a choice is made of nothing but features, and should not change with how these are found */
+static PetscErrorCode Expected(GpDev dev, const GpSelModel *model, const GpCsr *C, int *kernel)
+{
+  const int    units = dev->compute_units;
+  const double cache = dev->cache;
+  GpFeatures   F;
+  double       us[GP_SEL_MODELLED];
+  int          best = 0;
+
+  PetscFunctionBegin;
+  dev->compute_units = model->compute_units;
+  dev->cache         = model->cache;
+  PetscCallGp(dev, "features", GpSelFeatures(C, &F));
+  dev->compute_units = units;
+  dev->cache         = cache;
+  GpSelModelTimes(model, &F, us);
+  for (int k = 1; k < model->kernels; k++)
+    if (us[k] < us[best]) best = k;
+  *kernel = model->kernel[best];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A, GpPrec prec)
 {
   GpSelCounts    expected, counts;
@@ -185,29 +208,46 @@ static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A,
     PetscCheck(e[k] == c[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s values: count %d is %lld, not %lld", name, prec == GP_F32 ? "single" : "double", (int)k, (long long)c[k], (long long)e[k]);
   for (int f = 0; f < GP_FEATURES; f++) PetscCheck(PetscIsNormalReal(F.value[f]) || F.value[f] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: feature %s is %g", name, GpFeatureNames[f], F.value[f]);
   if (prec == GP_F32) {
+    const GpFeatures  h200  = {.runtime = GP_DEV_CUDA, .compute_units = 132, .cache = 62914560};
+    const GpSelModel *model = GpSelModelNearest(&h200);
+    int               kernel;
+
+    PetscCall(Expected(dev, model, &C, &kernel));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: mean %.3g, padding %.3g, diagonals %g, values %g, patterns %g, with values %g, blocks", name, F.value[GP_SEL_mean], F.value[GP_SEL_padding], F.value[GP_SEL_diagonals], F.value[GP_SEL_values],
                           F.value[GP_SEL_patterns], F.value[GP_SEL_valuepatterns]));
     for (int b = 0; b < GP_SEL_BLOCKS; b++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %.2f", F.value[GP_SEL_block2 + b]));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %s\n", GpKernelTable[kernel].name));
   }
   GpCsrDestroy(&C);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every node of a chain joined with its neighbours by full blocks */
-static void Blocks(BenchMatrix *A, int nodes, int b, uint64_t seed)
+/* every node of a chain joined with its neighbours by blocks, from which a share is missing */
+static void Blocks(BenchMatrix *A, int nodes, int b, double missing, uint64_t seed)
 {
   int32_t nnz = 0;
 
   BenchMatrixCreate(A, nodes * b, nodes * b, (int64_t)3 * nodes * b * b);
   for (int32_t i = 0; i < nodes * b; i++) {
     for (int32_t j = PetscMax(i / b - 1, 0) * b; j < PetscMin(i / b + 2, nodes) * b; j++) {
+      if (missing > 0 && BenchUniform(&seed) < missing) continue;
       A->col[nnz]   = j;
       A->val[nnz++] = BenchValue(&seed);
     }
     A->rowptr[i + 1] = nnz;
   }
   A->nnz = nnz;
+}
+
+/* a row in so many, the others empty */
+static void Spread(BenchMatrix *A, int32_t every)
+{
+  int32_t *rowptr = (int32_t *)malloc(((size_t)A->m * every + 1) * sizeof(int32_t));
+
+  for (int32_t i = 0; i <= A->m * every; i++) rowptr[i] = A->rowptr[(i + every - 1) / every];
+  free(A->rowptr);
+  A->rowptr = rowptr;
+  A->m *= every;
 }
 
 static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
@@ -233,10 +273,10 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     BenchRmat(A, 14, 8, 5);
   } else if (which == 5) {
     *name = "blocks of 3";
-    Blocks(A, 4000, 3, 6);
+    Blocks(A, 4000, 3, 0, 6);
   } else if (which == 6) {
     *name = "one dense row";
-    BenchRows(A, 1, 100000, 60000, 0, 7);
+    BenchRows(A, 1, 100000, 20000, 0, 7); /* the plain count looks at all pairs */
   } else if (which == 7) {
     *name = "empty";
     BenchMatrixCreate(A, 50, 70, 0);
@@ -253,6 +293,19 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
         A->col[a] = A->col[b];
         A->col[b] = t;
       }
+  } else if (which == 10) {
+    *name = "three a row"; /* far more patterns than a set takes, all at once */
+    BenchRows(A, 60000, 50000, 3, 0, 10);
+  } else if (which == 11) {
+    *name = "blocks of 4 with holes";
+    Blocks(A, 3000, 4, 0.4, 11);
+  } else if (which == 12) {
+    *name = "blocks of 6 with holes";
+    Blocks(A, 2000, 6, 0.2, 12);
+  } else if (which == 13) {
+    *name = "most rows empty";
+    BenchRows(A, 3000, 40000, 20, 1, 13);
+    Spread(A, 100);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

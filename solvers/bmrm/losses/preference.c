@@ -1,4 +1,5 @@
 /* Preferences within queries: mean over the queries of the mean over their pairs with labels y_i > y_j of max(0, 1 - (z_i - z_j)). */
+#include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
 PETSC_INTERN PetscErrorCode BMRMLossCreate_preference(BMRMLoss);
@@ -8,14 +9,7 @@ static int Fits(double y)
   return y - y == 0;
 }
 
-static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMPairwiseCut(g, PETSC_FALSE, u, offset));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .cut = Cut};
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut)};
 
 PetscErrorCode BMRMLossCreate_preference(BMRMLoss l)
 {

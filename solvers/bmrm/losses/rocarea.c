@@ -1,4 +1,5 @@
 /* The area under the ROC curve: mean over the pairs of a positive example i and a negative one j of max(0, 1 - (z_i - z_j)). */
+#include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
 PETSC_INTERN PetscErrorCode BMRMLossCreate_rocarea(BMRMLoss);
@@ -8,14 +9,7 @@ static int Fits(double y)
   return y == 1 || y == -1;
 }
 
-static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMPairwiseCut(g, PETSC_FALSE, u, offset));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .labels = "+1 or -1", .fits = Fits, .cut = Cut};
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .labels = "+1 or -1", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut)};
 
 PetscErrorCode BMRMLossCreate_rocarea(BMRMLoss l)
 {

@@ -1,6 +1,6 @@
 /* The transpose of compressed rows, deterministic: within a row of the transpose the columns ascend.
    Host twin: counting sort.  Device twin: a stable radix sort (CUB) of the column indices carries the places; then one pass
-   finds where rows start and fetches every nonzero's row and value. */
+   finds where rows start and fetches every nonzero's row and value.  Either makes the room for the transpose itself: the host does so while the GPU sorts. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if !defined(__CUDACC__)
@@ -17,7 +17,8 @@ GpErr GpCsrPermuteValues_Host(const GpCsr *A, const int32_t *perm, GpCsr *At)
   return GP_SUCCESS;
 }
 
-GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
+/* places: work space, or the caller's */
+static GpErr Count(const GpCsr *A, GpCsr *At, int32_t *places)
 {
   int32_t *next = (int32_t *)calloc((size_t)A->n + 1, sizeof(int32_t));
 
@@ -30,11 +31,23 @@ GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
       int32_t to = next[A->col[k]]++;
 
       At->col[to] = i;
-      perm[to]    = k;
+      places[to]  = k;
     }
   }
   free(next);
-  return GpCsrPermuteValues_Host(A, perm, At);
+  return GpCsrPermuteValues_Host(A, places, At);
+}
+
+GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
+{
+  const size_t bytes  = (size_t)A->nnz * sizeof(int32_t);
+  int32_t     *places = perm;
+  GpErr        err    = perm ? GP_SUCCESS : GpDevBorrow(A->dev, bytes, &places);
+
+  if (!err) err = GpCsrCreate(A->dev, A->prec, A->n, A->m, A->nnz, At);
+  if (!err) err = Count(A, At, places);
+  if (!perm) GpDevReturn(A->dev, &places, bytes);
+  return err;
 }
 
   #if GP_HAVE_CUDA
@@ -52,9 +65,9 @@ GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At)
 
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
-  GpErr err = GpCsrCreate(A->dev, A->prec, A->n, A->m, A->nnz, At);
+  GpErr err;
 
-  if (err) return err;
+  *At = (GpCsr){0};
   #if GP_HAVE_CUDA
   if (A->dev->kind == GP_DEV_CUDA) err = GpCsrTranspose_CUDA(A, At, perm);
   else
@@ -65,6 +78,7 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
 }
 
 #else
+  #include "mat/impls/gpucsr/formats/gprowof.h"
   #include <cub/device/device_radix_sort.cuh>
 
 static constexpr int      BLOCK = 256, TILE = 8 * BLOCK; /* nonzeros of a block where rows are looked for */
@@ -76,18 +90,6 @@ static unsigned Blocks(int64_t n, int each)
   return (unsigned)((n + each - 1) / each);
 }
 
-/* the last of the rows lo..hi-1 that starts at or before a place */
-__device__ static int32_t RowOf(const int32_t *rowptr, int32_t lo, int32_t hi, int32_t place)
-{
-  while (hi - lo > 1) {
-    const int32_t mid = lo + (hi - lo) / 2;
-
-    if (rowptr[mid] <= place) lo = mid;
-    else hi = mid;
-  }
-  return lo;
-}
-
 /* the place and the row of every nonzero: in order, so that a block looks for its first and its last row among all, and for
    the others between these */
 __global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, const int32_t *rowptr, int32_t *place, int32_t *row)
@@ -95,11 +97,15 @@ __global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, c
   __shared__ int32_t ends[2];
   const int64_t      begin = (int64_t)blockIdx.x * TILE, end = begin + TILE < nnz ? begin + TILE : nnz;
 
-  if (threadIdx.x % 32 == 0 && threadIdx.x < 64) ends[threadIdx.x / 32] = RowOf(rowptr, 0, m, (int32_t)(threadIdx.x ? end - 1 : begin));
+  if (threadIdx.x < 64) {
+    const int32_t found = GpRowOf(rowptr, m, (int32_t)(threadIdx.x < 32 ? begin : end - 1));
+
+    if (threadIdx.x % 32 == 0) ends[threadIdx.x / 32] = found;
+  }
   __syncthreads();
   for (int64_t k = begin + threadIdx.x; k < end; k += BLOCK) {
     place[k] = (int32_t)k;
-    row[k]   = RowOf(rowptr, ends[0], ends[1] + 1, (int32_t)k);
+    row[k]   = GpRowAmong(rowptr, ends[0], ends[1] + 1, (int32_t)k);
   }
 }
 
@@ -151,32 +157,40 @@ extern "C" GpErr GpCsrPermuteValues_CUDA(const GpCsr *A, const int32_t *perm, Gp
   return GpDevCheckLaunch(A->dev, "transpose values");
 }
 
-/* The memory of the transpose's values holds the places until the last step, which reads them in their sorted order. */
+/* in one piece of work space: the sorted columns, the row of every nonzero, the places, these sorted unless the caller wants them, what CUB needs */
 extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
-  GpDev          dev     = A->dev;
-  cudaStream_t   stream  = (cudaStream_t)dev->stream;
-  const size_t   each    = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256;
+  GpDev          dev    = A->dev;
+  cudaStream_t   stream = (cudaStream_t)dev->stream;
+  const size_t   each = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256, own = (perm ? 3 : 4) * each;
   const unsigned grid    = Blocks((int64_t)A->nnz + 1, BLOCK);
   size_t         scratch = 0;
-  int32_t       *place = (int32_t *)At->val, *keys = NULL, *row;
-  int            bits = 1;
+  int32_t       *keys    = NULL, *place, *row, *sorted;
+  int            bits    = 1;
   GpErr          err;
 
-  if (!A->nnz) return dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
+  if (!A->nnz) {
+    err = GpCsrCreate(dev, A->prec, A->n, A->m, 0, At);
+    return err ? err : dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
+  }
   while (bits < 31 && (A->n - 1) >> bits) bits++;
-  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, place, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of a transpose failed");
-  err = GpDevBorrow(dev, 2 * each + scratch, &keys);
+  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, keys, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of a transpose failed");
+  err = GpDevBorrow(dev, own + scratch, &keys);
   if (err) return err;
-  row = (int32_t *)((char *)keys + each);
+  row    = (int32_t *)((char *)keys + each);
+  place  = (int32_t *)((char *)keys + 2 * each);
+  sorted = perm ? perm : (int32_t *)((char *)keys + 3 * each);
   Expand<<<Blocks(A->nnz, TILE), BLOCK, 0, stream>>>(A->nnz, A->m, A->rowptr, place, row);
-  cudaError_t code = cub::DeviceRadixSort::SortPairs((char *)keys + 2 * each, scratch, A->col, keys, place, perm, A->nnz, 0, bits, stream);
+  cudaError_t code = cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream);
 
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting a transpose: %s", cudaGetErrorString(code));
-  else if (A->prec == GP_F32) Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, perm, row, (const float *)A->val, *At);
-  else Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, perm, row, (const double *)A->val, *At);
-  if (!err) err = GpDevCheckLaunch(dev, "transpose");
-  GpDevReturn(dev, &keys, 2 * each + scratch);
+  if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* while the GPU sorts */
+  if (!err) {
+    if (A->prec == GP_F32) Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
+    else Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
+    err = GpDevCheckLaunch(dev, "transpose");
+  }
+  GpDevReturn(dev, &keys, own + scratch);
   return err;
 }
 #endif

@@ -5,9 +5,9 @@
 #define MOST_PADDING 1.5 /* stored over nonzeros */
 #define FREE_PADDING 1e5 /* stored entries that no one minds */
 
-GP_LANEFN void AddOffsets(const GpCsr *A, const GpKeySet *set, int32_t row)
+GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset)
 {
-  for (int32_t k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) GpKeySetAdd(set, (uint64_t)(uint32_t)(A->col[k] - row) + 1, 0);
+  GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, 0);
 }
 
 /* 0: the row's columns do not ascend */
@@ -36,7 +36,8 @@ typedef struct {
 
 static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
 {
-  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) AddOffsets(A, set, i);
+  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++)
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i);
   return GP_SUCCESS;
 }
 
@@ -142,18 +143,29 @@ double GpFmtTraffic_dia(const GpFmt *F)
 }
 
 #else
-static constexpr int BLOCK = 256;
+static constexpr int      BLOCK = 256, PATIENCE = 16; /* steps between two looks whether there are too many */
+static constexpr unsigned ALL = 0xffffffffu;
 
 static unsigned Blocks(int64_t n)
 {
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
+/* A thread a row.  Of neighbouring rows that have one offset at one step, as those of a stencil have, one adds it: else thousands would queue for its slot. */
 __global__ static void Collect(GpCsr A, GpKeySet set)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t i     = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0, longest = __reduce_max_sync(ALL, length);
 
-  if (i < A.m && *(volatile int32_t *)set.list <= set.limit) AddOffsets(&A, &set, (int32_t)i);
+  for (int32_t step = 0; step < longest; step++) {
+    const unsigned lanes = __ballot_sync(ALL, step < length);
+
+    if (step % PATIENCE == 0 && __any_sync(ALL, *(volatile int32_t *)set.list > set.limit)) return;
+    if (step >= length) continue;
+    const int32_t offset = A.col[begin + step] - (int32_t)i;
+
+    if (__ffs(__match_any_sync(lanes, offset)) - 1 == (int)(threadIdx.x % 32)) AddOffset(&set, offset);
+  }
 }
 
 __global__ static void Fill(GpCsr A, GpDia D, int32_t *wrong)

@@ -38,7 +38,7 @@ GpErr  GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, Gp
 void   GpCsrDestroy(GpCsr *A);
 double GpCsrBytes(const GpCsr *A); /* held, and read by a product */
 
-/* the transpose, rows in ascending order; perm[nnz] (device memory) receives the source of every nonzero */
+/* the transpose, rows in ascending order; perm[nnz] (device memory; NULL: not wanted) receives the source of every nonzero */
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* new values on the same pattern */
 
@@ -69,6 +69,11 @@ GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, doub
 
 GpErr GpCsrSame(const GpCsr *A, int *same); /* have all nonzeros one value, which is finite? */
 GpErr GpCsrStillSame(const GpCsr *A);       /* GP_ERR_ARGUMENT if they no longer have */
+
+#define GP_SAME_FIRST 4096 /* nonzeros that tell of most matrices that they have not */
+
+GpErr GpCsrDiffers_Host(const GpCsr *A, int64_t n, int32_t *other); /* for twins, which wait for nothing: *other, device memory, becomes 1 if the first n have not */
+GpErr GpCsrDiffers_CUDA(const GpCsr *A, int64_t n, int32_t *other);
 
 /* assembly from entries in any order: nonzero k is the sum of the entries source[start[k]] ... source[start[k+1]-1], in that order */
 typedef struct {

@@ -7,23 +7,60 @@ GpErr GpPiecesRefill(const GpPieces *P, const GpCsr *C)
   return GP_ON_DEVICE(C->dev, GpPiecesRefill, P, C);
 }
 
+/* Memory costs the host some microseconds a piece, so arrays stand together: those of slices and of lanes behind base, those of slots behind code, those of panels
+   behind pslice. */
+static size_t LaneBytes(const GpPieces *P, int masked)
+{
+  const size_t lanes = (size_t)P->nslices * GP_PIECE_LANES, slices = (size_t)P->nslices + 1;
+
+  return 2 * GP_PIECE_ALIGN(slices * sizeof(int32_t)) + 3 * GP_PIECE_ALIGN(lanes * sizeof(int32_t)) + (masked ? lanes * sizeof(uint64_t) : 0);
+}
+
+static size_t ColdBytes(const GpPieces *P)
+{
+  return GP_PIECE_ALIGN((size_t)(P->slots - P->hotslots) * (size_t)P->codebytes);
+}
+
+static size_t HotBytes(const GpPieces *P)
+{
+  return GP_PIECE_ALIGN((size_t)P->hotslots * sizeof(uint16_t));
+}
+
+GpErr GpPiecesMakeLanes(GpPieces *P, GpDev dev, int masked)
+{
+  const size_t lanes = GP_PIECE_ALIGN((size_t)P->nslices * GP_PIECE_LANES * sizeof(int32_t)), slices = GP_PIECE_ALIGN(((size_t)P->nslices + 1) * sizeof(int32_t));
+  char        *memory;
+  GpErr        err = GpDevAlloc(dev, LaneBytes(P, masked), &memory);
+
+  if (err) return err;
+  P->base  = (int32_t *)memory;
+  P->hbase = (int32_t *)(memory + slices);
+  P->out   = (int32_t *)(memory + 2 * slices);
+  P->from  = (int32_t *)(memory + 2 * slices + lanes);
+  P->shape = (int32_t *)(memory + 2 * slices + 2 * lanes);
+  P->mask  = masked ? (uint64_t *)(memory + 2 * slices + 3 * lanes) : NULL;
+  return GP_SUCCESS;
+}
+
+GpErr GpPiecesMakeSlots(GpPieces *P, const GpCsr *C)
+{
+  char *memory;
+  GpErr err = GpDevAlloc(C->dev, ColdBytes(P) + HotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec), &memory);
+
+  if (err || !memory) return err;
+  P->code    = memory;
+  P->hotcode = (uint16_t *)(memory + ColdBytes(P));
+  P->val     = memory + ColdBytes(P) + HotBytes(P);
+  return GP_SUCCESS;
+}
+
 void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
 {
-  const size_t lanes = (size_t)P->nslices * GP_PIECE_LANES, np1 = (size_t)P->npanels + 1;
-
-  GpDevFree(C->dev, &P->base, ((size_t)P->nslices + 1) * sizeof(int32_t));
-  GpDevFree(C->dev, &P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
-  GpDevFree(C->dev, &P->out, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->from, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->shape, lanes * sizeof(int32_t));
-  GpDevFree(C->dev, &P->mask, lanes * sizeof(uint64_t));
-  GpDevFree(C->dev, &P->pslice, np1 * sizeof(int32_t));
-  GpDevFree(C->dev, &P->pblock, np1 * sizeof(int32_t));
+  GpDevFree(C->dev, &P->base, LaneBytes(P, P->mask != NULL));
+  GpDevFree(C->dev, &P->pslice, 2 * ((size_t)P->npanels + 1) * sizeof(int32_t));
   GpDevFree(C->dev, &P->span, 3 * (size_t)P->nspans * sizeof(int32_t));
   GpDevFree(C->dev, &P->pack, (size_t)P->packed * sizeof(int32_t));
-  GpDevFree(C->dev, &P->hotcode, (size_t)P->hotslots * sizeof(uint16_t));
-  GpDevFree(C->dev, &P->code, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes);
-  GpDevFree(C->dev, &P->val, GpPiecesValues(P) * GpPrecBytes(C->prec));
+  GpDevFree(C->dev, &P->code, ColdBytes(P) + HotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec));
   GpDevFree(C->dev, &P->xp, (size_t)P->packed * sizeof(double));
   GpDevFree(C->dev, &P->part, (size_t)P->npieces * sizeof(double));
 }

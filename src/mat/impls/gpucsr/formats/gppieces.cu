@@ -10,11 +10,14 @@ typedef struct {
   GpPrec         prec;
   const int32_t *begin, *end, *col, *map;
   const void    *val;
-  int32_t       *off;    /* pieces before every segment, panel by panel */
-  int32_t       *pos;    /* the same row by row: their places in part; with one panel it is off */
-  int32_t       *first;  /* [npanels+1] pieces before every panel */
-  int32_t       *weight; /* [npanels+2] slots before every panel, a 32nd; how many of all are hot */
-  int32_t       *isspan; /* [2m+1] a row of few pieces, of many pieces? */
+  int32_t       *off;            /* pieces before every segment, panel by panel */
+  int32_t       *pos;            /* the same row by row: their places in part; with one panel it is off */
+  int32_t       *first;          /* [npanels+1] pieces before every panel */
+  int32_t       *weight;         /* [npanels+2] slots before every panel, a 32nd; how many of all are hot */
+  int32_t       *isspan;         /* [2m+1] a row of few pieces, of many pieces? */
+  int32_t       *told;           /* [4] what the host waits for: pieces, spans of few, spans, and are there several values? */
+  size_t         worked, pieced; /* bytes of work space, and of that of the pieces */
+  void          *work, *pieces;
   uint32_t      *key;
   int32_t       *piece;
   uint64_t      *mask; /* of every piece */
@@ -66,13 +69,13 @@ GP_STEP(CountPieces)
   b->pos[(int64_t)row * b->P.npanels + p] = k;
 }
 
-/* panels apart, pieces with many cold nonzeros first, then those with many hot ones */
+/* panels apart, pieces with many cold nonzeros first, then those with many hot ones, where there are both */
 GP_STEP(KeyPieces)
 {
   const Build   *b    = (const Build *)args;
   const Geometry g    = Locate(b, (int32_t)i);
   const uint32_t n    = (uint32_t)b->P.longest + 1;
-  uint32_t       hot  = b->P.hot && !b->mask ? (uint32_t)g.count : 0;
+  uint32_t       hot  = 0;
   uint64_t       mask = 0;
 
   if (b->mask) {
@@ -83,8 +86,9 @@ GP_STEP(KeyPieces)
     }
     b->mask[i] = mask;
   }
-  b->key[i]   = ((uint32_t)(g.segment / b->m) * n + (n - 1 - ((uint32_t)g.count - hot))) * n + (n - 1 - hot);
+  b->key[i]   = (uint32_t)(g.segment / b->m) * n + (n - 1 - ((uint32_t)g.count - hot));
   b->piece[i] = (int32_t)i;
+  if (b->mask) b->key[i] = b->key[i] * n + (n - 1 - hot);
 }
 
 GP_STEP(FirstOfPanel)
@@ -119,7 +123,7 @@ GP_STEP(PlacePieces)
   const int32_t  lane = b->P.pslice[p] * GP_PIECE_LANES + ((int32_t)i - b->first[p]);
   const int64_t  at   = (int64_t)row * b->P.npanels;
   const int32_t  part = b->pos[at + p] + (q - b->off[g.segment]);
-  const int32_t  hot  = b->P.longest - (int32_t)(b->key[i] % (uint32_t)(b->P.longest + 1));
+  const int32_t  hot  = b->mask ? b->P.longest - (int32_t)(b->key[i] % (uint32_t)(b->P.longest + 1)) : b->P.hot ? g.count : 0;
 
   b->P.out[lane]  = b->pos[at + b->P.npanels] - b->pos[at] == 1 ? row : ~part;
   b->P.from[lane] = g.from;
@@ -152,11 +156,11 @@ GP_STEP(MarkSpans)
   b->isspan[b->m + i] = k > GP_PIECE_MANY;
 }
 
-GP_STEP(CountSpans)
+GP_STEP(Tell)
 {
   const Build *b = (const Build *)args;
 
-  b->weight[i] = b->isspan[(i + 1) * b->m];
+  b->told[i] = i == 0 ? b->off[(int64_t)b->P.npanels * b->m] : i < 3 ? b->isspan[i * b->m] : 0;
 }
 
 GP_STEP(ListSpans)
@@ -244,14 +248,13 @@ GP_STEP(FillValues)
     for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
-/* slices of every panel, from its pieces; with weights thread blocks, by its share of the slots, and how many slots there are */
-static GpErr SharePanels(Build *b, GpDev dev)
+/* slices of every panel, from its pieces; or thread blocks, by its share of the slots, and how many slots there are */
+static GpErr SharePanels(Build *b, GpDev dev, int blocks)
 {
   const int32_t np   = b->P.npanels;
   int32_t      *host = (int32_t *)malloc((2 * (size_t)np + 3) * sizeof(int32_t)), *share = host + np + 2;
-  const size_t  size   = ((size_t)np + 1) * sizeof(int32_t);
-  const int     blocks = b->weight != NULL;
-  GpErr         err    = host ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for panels");
+  const size_t  size = ((size_t)np + 1) * sizeof(int32_t);
+  GpErr         err  = host ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for panels");
 
   if (!err && blocks) err = GpDevDownload(dev, host, b->weight, size + sizeof(int32_t));
   else if (!err && np > 1) err = GpDevDownload(dev, host, b->first, size);
@@ -278,77 +281,107 @@ static GpErr SharePanels(Build *b, GpDev dev)
   return err;
 }
 
+/* the next array of a piece of memory: its place, and the one behind it */
+static void *Next(char **memory, size_t bytes)
+{
+  char *at = *memory;
+
+  *memory = at + GP_PIECE_ALIGN(bytes);
+  return at;
+}
+
+static GpErr MakeWork(Build *b, GpDev dev)
+{
+  const size_t segments = ((size_t)b->P.npanels * (size_t)b->m + 1) * sizeof(int32_t), panels = ((size_t)b->P.npanels + 2) * sizeof(int32_t), rows = (2 * (size_t)b->m + 1) * sizeof(int32_t);
+  const int    apart = b->P.npanels > 1;
+  char        *at;
+  GpErr        err;
+
+  b->worked = (size_t)(1 + apart) * GP_PIECE_ALIGN(segments) + 2 * GP_PIECE_ALIGN(panels) + GP_PIECE_ALIGN(rows) + 4 * sizeof(int32_t);
+  err       = GpDevBorrow(dev, b->worked, &b->work);
+  if (err) return err;
+  at        = (char *)b->work;
+  b->off    = (int32_t *)Next(&at, segments);
+  b->pos    = apart ? (int32_t *)Next(&at, segments) : b->off;
+  b->first  = (int32_t *)Next(&at, panels);
+  b->weight = (int32_t *)Next(&at, panels);
+  b->isspan = (int32_t *)Next(&at, rows);
+  b->told   = (int32_t *)at;
+  return err;
+}
+
+/* how many pieces there are and how many rows are several, and whether all values are one: what the host waits for, at once */
+static GpErr Count(Build *b, GpDev dev, const GpCsr *C)
+{
+  const int64_t segments = (int64_t)b->P.npanels * b->m;
+  int32_t       told[4]  = {0};
+  GpErr         err      = GP_EACH(dev, Build, CountPieces, segments, b);
+
+  if (!err) err = GP_TWIN(GpScan)(dev, segments, b->off);
+  if (!err && b->pos != b->off) err = GP_TWIN(GpScan)(dev, segments, b->pos);
+  if (!err) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
+  if (!err) err = GP_TWIN(GpScan)(dev, 2 * (int64_t)b->m, b->isspan);
+  if (!err) err = GP_EACH(dev, Build, Tell, 4, b);
+  if (!err) err = GP_TWIN(GpCsrDiffers)(C, C->nnz < GP_SAME_FIRST ? C->nnz : GP_SAME_FIRST, b->told + 3);
+  if (!err) err = GpDevDownload(dev, told, b->told, sizeof(told));
+  b->P.npieces = told[0];
+  b->P.nshort  = told[1];
+  b->P.nspans  = told[2];
+  if (!err && !told[3]) err = GpCsrSame(C, &b->P.same);
+  return err;
+}
+
 /* the pieces of every segment, sorted */
 static GpErr Cut(Build *b, GpDev dev)
 {
-  const int64_t segments = (int64_t)b->P.npanels * b->m;
-  const size_t  np1      = ((size_t)b->P.npanels + 1) * sizeof(int32_t);
-  int           bits     = 1;
-  GpErr         err      = GpDevBorrow(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->off);
+  const size_t  each = (size_t)b->P.npieces * sizeof(int32_t), masks = b->map && b->P.hot ? (size_t)b->P.npieces * sizeof(uint64_t) : 0;
+  const int64_t kinds = b->P.longest + 1;
+  int           bits  = 1;
+  char         *at;
+  GpErr         err;
 
-  b->pos = b->off;
-  if (!err && b->P.npanels > 1) err = GpDevBorrow(dev, ((size_t)segments + 1) * sizeof(int32_t), &b->pos);
-  if (!err) err = GpDevBorrow(dev, np1, &b->first);
-  if (!err) err = GP_EACH(dev, Build, CountPieces, segments, b);
-  if (!err) err = GP_TWIN(GpScan)(dev, segments, b->off);
-  if (!err && b->pos != b->off) err = GP_TWIN(GpScan)(dev, segments, b->pos);
-  if (!err) err = GpDevDownload(dev, &b->P.npieces, b->off + segments, sizeof(int32_t));
-  if (!err) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(uint32_t), &b->key);
-  if (!err) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(int32_t), &b->piece);
-  if (!err && b->map && b->P.hot) err = GpDevBorrow(dev, (size_t)b->P.npieces * sizeof(uint64_t), &b->mask);
-  if (!err) err = GP_EACH(dev, Build, KeyPieces, b->P.npieces, b);
-  while ((int64_t)1 << bits < (int64_t)b->P.npanels * (b->P.longest + 1) * (b->P.longest + 1)) bits++;
+  b->pieced = GP_PIECE_ALIGN(masks) + GP_PIECE_ALIGN(each) + each;
+  err       = GpDevBorrow(dev, b->pieced, &b->pieces);
+  if (err) return err;
+  at       = (char *)b->pieces;
+  b->mask  = masks ? (uint64_t *)Next(&at, masks) : NULL;
+  b->key   = (uint32_t *)Next(&at, each);
+  b->piece = (int32_t *)at;
+  err      = GP_EACH(dev, Build, KeyPieces, b->P.npieces, b);
+  while ((int64_t)1 << bits < b->P.npanels * kinds * (masks ? kinds : 1)) bits++;
   if (!err) err = GP_TWIN(GpSort)(dev, b->P.npieces, bits, b->key, b->piece);
   if (!err) err = GP_EACH(dev, Build, FirstOfPanel, b->P.npanels + 1, b);
   return err;
 }
 
 /* their places, and the room for their nonzeros */
-static GpErr Place(Build *b, GpDev dev)
+static GpErr Place(Build *b, const GpCsr *C)
 {
-  GpPieces    *P   = &b->P;
-  const size_t np1 = ((size_t)P->npanels + 1) * sizeof(int32_t);
-  size_t       lanes;
-  GpErr        err = GpDevAlloc(dev, np1, &P->pslice);
+  GpDev     dev = C->dev;
+  GpPieces *P   = &b->P;
+  GpErr     err = GpDevAlloc(dev, 2 * ((size_t)P->npanels + 1) * sizeof(int32_t), &P->pslice);
 
-  if (!err) err = GpDevAlloc(dev, np1, &P->pblock);
-  if (!err) err = SharePanels(b, dev);
-  lanes = (size_t)P->nslices * GP_PIECE_LANES;
-  if (!err) err = GpDevAlloc(dev, ((size_t)P->nslices + 1) * sizeof(int32_t), &P->base);
-  if (!err) err = GpDevAlloc(dev, ((size_t)P->nslices + 1) * sizeof(int32_t), &P->hbase);
-  if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->out);
-  if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->from);
-  if (!err) err = GpDevAlloc(dev, lanes * sizeof(int32_t), &P->shape);
-  if (!err && b->mask) err = GpDevAlloc(dev, lanes * sizeof(uint64_t), &P->mask);
-  if (!err) err = GP_EACH(dev, Build, IdleLanes, (int64_t)lanes, b);
+  P->pblock = err ? NULL : P->pslice + P->npanels + 1;
+  if (!err) err = SharePanels(b, dev, 0);
+  if (!err) err = GpPiecesMakeLanes(P, dev, b->mask != NULL);
+  if (!err) err = GP_EACH(dev, Build, IdleLanes, (int64_t)P->nslices * GP_PIECE_LANES, b);
   if (!err) err = GP_EACH(dev, Build, PlacePieces, P->npieces, b);
   if (!err) err = GP_EACH(dev, Build, WidthOfSlice, P->nslices, b);
   if (!err) err = GP_TWIN(GpScan)(dev, P->nslices, P->base);
-  if (!err) err = GP_TWIN(GpScan)(dev, P->nslices, P->hbase);
-  if (!err) err = GpDevBorrow(dev, np1 + sizeof(int32_t), &b->weight);
+  if (!err) err = P->hot ? GP_TWIN(GpScan)(dev, P->nslices, P->hbase) : dev->ops->zero(dev, P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
   if (!err) err = GP_EACH(dev, Build, WeightOfPanel, P->npanels + 2, b);
-  if (!err) err = SharePanels(b, dev);
-  if (!err) err = GpDevAlloc(dev, (size_t)P->hotslots * sizeof(uint16_t), &P->hotcode);
-  if (!err) err = GpDevAlloc(dev, (size_t)(P->slots - P->hotslots) * (size_t)P->codebytes, &P->code);
-  if (!err) err = GpDevAlloc(dev, GpPiecesValues(P) * GpPrecBytes(b->prec), &P->val);
-  return err;
+  if (!err) err = SharePanels(b, dev, 1);
+  return err ? err : GpPiecesMakeSlots(P, C);
 }
 
 /* numbers the rows that are not one piece, those of few pieces first */
 static GpErr List(Build *b, GpDev dev)
 {
-  int32_t count[2] = {0, 0};
-  GpErr   err      = GpDevBorrow(dev, (2 * (size_t)b->m + 1) * sizeof(int32_t), &b->isspan);
+  GpErr err = GpDevAlloc(dev, 3 * (size_t)b->P.nspans * sizeof(int32_t), &b->P.span);
 
-  if (!err) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
-  if (!err) err = GP_TWIN(GpScan)(dev, 2 * (int64_t)b->m, b->isspan);
-  if (!err) err = GP_EACH(dev, Build, CountSpans, 2, b);
-  if (!err) err = GpDevDownload(dev, count, b->weight, sizeof(count));
-  b->P.nshort = count[0];
-  b->P.nspans = count[1];
-  if (!err) err = GpDevAlloc(dev, 3 * (size_t)b->P.nspans * sizeof(int32_t), &b->P.span);
   if (!err && b->P.nspans) err = GpDevAlloc(dev, (size_t)b->P.npieces * sizeof(double), &b->P.part);
-  return err ? err : GP_EACH(dev, Build, ListSpans, 2 * (int64_t)b->m, b);
+  if (err || !b->P.nspans) return err;
+  return GP_EACH(dev, Build, ListSpans, 2 * (int64_t)b->m, b);
 }
 
 static GpErr PutValues(const Build *b, GpDev dev)
@@ -358,7 +391,7 @@ static GpErr PutValues(const Build *b, GpDev dev)
 
 static Build Begin(const GpPieces *P, const GpCsr *C)
 {
-  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  Build b = {*P, C->m, C->prec, NULL, NULL, C->col, NULL, C->val};
 
   return b;
 }
@@ -377,21 +410,16 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   b.begin = begin;
   b.end   = end;
   b.map   = map;
-  err     = GpCsrSame(C, &b.P.same);
+  err     = MakeWork(&b, dev);
+  if (!err) err = Count(&b, dev, C);
   if (!err) err = Cut(&b, dev);
-  if (!err) err = Place(&b, dev);
+  if (!err) err = Place(&b, C);
   if (!err) err = List(&b, dev);
   if (!err) err = GP_EACH(dev, Build, FillCodes, (int64_t)b.P.nslices * GP_PIECE_LANES, &b);
   if (!err) err = PutValues(&b, dev);
   *P = b.P;
-  if (b.pos != b.off) GpDevReturn(dev, &b.pos, ((size_t)segments + 1) * sizeof(int32_t));
-  GpDevReturn(dev, &b.off, ((size_t)segments + 1) * sizeof(int32_t));
-  GpDevReturn(dev, &b.first, ((size_t)P->npanels + 1) * sizeof(int32_t));
-  GpDevReturn(dev, &b.weight, ((size_t)P->npanels + 2) * sizeof(int32_t));
-  GpDevReturn(dev, &b.isspan, (2 * (size_t)C->m + 1) * sizeof(int32_t));
-  GpDevReturn(dev, &b.key, (size_t)P->npieces * sizeof(uint32_t));
-  GpDevReturn(dev, &b.piece, (size_t)P->npieces * sizeof(int32_t));
-  GpDevReturn(dev, &b.mask, (size_t)P->npieces * sizeof(uint64_t));
+  GpDevReturn(dev, &b.work, b.worked);
+  GpDevReturn(dev, &b.pieces, b.pieced);
   return err;
 }
 

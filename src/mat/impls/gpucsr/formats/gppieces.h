@@ -50,6 +50,8 @@ typedef struct {
 
 #define GpPiecesValues(P) ((P)->same ? (size_t)1 : (size_t)(P)->slots)
 
+#define GP_PIECE_ALIGN(bytes) (((size_t)(bytes) + 255) / 256 * 256) /* arrays that share a piece of memory begin there */
+
 /* most nonzeros of a piece: short enough for many more slices than warps, long enough for few partial sums */
 static inline int32_t GpPieceLongest(int64_t nnz)
 {
@@ -70,6 +72,8 @@ GpErr  GpPiecesBuild_CUDA(GpPieces *P, const GpCsr *C, const int32_t *begin, con
 GpErr  GpPiecesRefill_Host(const GpPieces *P, const GpCsr *C); /* new values on the same pattern */
 GpErr  GpPiecesRefill_CUDA(const GpPieces *P, const GpCsr *C);
 GpErr  GpPiecesRefill(const GpPieces *P, const GpCsr *C);
+GpErr  GpPiecesMakeLanes(GpPieces *P, GpDev dev, int masked); /* room for what a build finds: of nslices slices and their lanes */
+GpErr  GpPiecesMakeSlots(GpPieces *P, const GpCsr *C);        /* of slots, hotslots of them hot */
 void   GpPiecesDestroy(GpPieces *P, const GpCsr *C);
 double GpPiecesBytes(const GpPieces *P, const GpCsr *C);
 double GpPiecesTraffic(const GpPieces *P, const GpCsr *C);

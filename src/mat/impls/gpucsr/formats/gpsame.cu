@@ -22,22 +22,27 @@ GP_STEP(FindOther)
   }
 }
 
-/* the first few tell of most matrices that they do not */
+GP_EXTERN GpErr GP_TWIN(GpCsrDiffers)(const GpCsr *C, int64_t n, int32_t *other)
+{
+  Same a = {*C, other};
+
+  return GP_EACH(C->dev, Same, FindOther, n, &a);
+}
+
 GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same);
 GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same)
 {
-  Same          a     = {*C, NULL};
-  const int64_t first = C->nnz < 4096 ? C->nnz : 4096;
-  int32_t       other = C->nnz == 0;
-  GpErr         err   = GpDevBorrow(C->dev, sizeof(int32_t), &a.other);
+  const int64_t first = C->nnz < GP_SAME_FIRST ? C->nnz : GP_SAME_FIRST;
+  int32_t      *found = NULL, other = C->nnz == 0;
+  GpErr         err = GpDevBorrow(C->dev, sizeof(int32_t), &found);
 
-  if (!err) err = C->dev->ops->zero(C->dev, a.other, sizeof(int32_t));
+  if (!err) err = C->dev->ops->zero(C->dev, found, sizeof(int32_t));
   for (int64_t n = first; !err && !other; n = C->nnz) {
-    err = GP_EACH(C->dev, Same, FindOther, n, &a);
-    if (!err) err = GpDevDownload(C->dev, &other, a.other, sizeof(other));
+    err = GP_TWIN(GpCsrDiffers)(C, n, found);
+    if (!err) err = GpDevDownload(C->dev, &other, found, sizeof(other));
     if (n == C->nnz) break;
   }
-  GpDevReturn(C->dev, &a.other, sizeof(int32_t));
+  GpDevReturn(C->dev, &found, sizeof(int32_t));
   *same = !other;
   return err;
 }

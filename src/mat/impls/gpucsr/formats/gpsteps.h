@@ -1,76 +1,8 @@
-/* Building a format in steps that are written once.  A file that includes this is compiled by the C compiler for the host twin
-   and by nvcc for the device twin: a step's body does the work of one index i, all indices at once on a GPU; between steps
-   stand scans and stable sorts (CUB on the GPU).  What a step counts with GP_COUNT(), or the bits that it sets with GP_SET(), must not depend on the order.
+/* What the builders of formats include: the formats, and steps to build them in. */
+#ifndef GPFORMATSTEPS_H
+#define GPFORMATSTEPS_H
 
-     GP_STEP(Square) { const Args *a = (const Args *)args; a->y[i] = a->x[i] * a->x[i]; }
-     err = GP_EACH(dev, Args, Square, n, &a);                                                                              */
-#ifndef GPSTEPS_H
-#define GPSTEPS_H
-
+#include "device/gpsteps.h"
 #include "mat/impls/gpucsr/formats/gpformat.h"
-
-#if defined(__CUDACC__)
-  #define GP_TWIN(name) name##_CUDA
-  #define GP_EXTERN     extern "C"
-  #define GP_INLINE     __device__ __forceinline__ static
-  #define GP_COUNT(p)   ((void)atomicAdd(p, 1))
-  #define GP_SET(p, b)  ((void)atomicOr(p, b))
-  #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
-  #define GP_STEP_BLOCK 256
-
-template <class Args, void (*Step)(const void *, int64_t)>
-__global__ static void GpStepKernel(Args args, int64_t n)
-{
-  const int64_t i = (int64_t)blockIdx.x * GP_STEP_BLOCK + threadIdx.x;
-
-  if (i < n) Step(&args, i);
-}
-
-template <class Args, void (*Step)(const void *, int64_t)>
-static GpErr GpStepLaunch(GpDev dev, const char *name, int64_t n, const Args *args)
-{
-  if (n <= 0) return GP_SUCCESS;
-  GpStepKernel<Args, Step><<<(unsigned)((n + GP_STEP_BLOCK - 1) / GP_STEP_BLOCK), GP_STEP_BLOCK, 0, (cudaStream_t)dev->stream>>>(*args, n);
-  return GpDevCheckLaunch(dev, name);
-}
-
-  #define GP_EACH(dev, Args, Step, n, args) GpStepLaunch<Args, Step>(dev, #Step, n, args)
-#else
-  #define GP_TWIN(name) name##_Host
-  #define GP_EXTERN
-  #define GP_INLINE     static inline
-  #define GP_COUNT(p)   ((void)(*(p))++)
-  #define GP_SET(p, b)  ((void)(*(p) |= (b)))
-  #define GP_STEP(name) GP_INLINE void name(const void *args, int64_t i)
-
-static inline GpErr GpStepLoop(int64_t n, void (*step)(const void *, int64_t), const void *args)
-{
-  for (int64_t i = 0; i < n; i++) step(args, i);
-  return GP_SUCCESS;
-}
-
-  #define GP_EACH(dev, Args, Step, n, args) GpStepLoop(n, Step, args)
-#endif
-
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* in place: every entry becomes the sum of those before it, so that the last of n+1 entries, which is not added, becomes the total */
-GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout);
-GpErr GpScan_CUDA(GpDev dev, int64_t n, int32_t *inout);
-
-/* stable, ascending in the lowest bits of the keys; the result replaces both arrays */
-GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
-GpErr GpSort_CUDA(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
-#if defined(__cplusplus)
-}
-#endif
-
-/* the build of a format on the runtime of its device; both twins come from the same text */
-#if GP_HAVE_CUDA
-  #define GP_ON_DEVICE(dev, function, ...) ((dev)->kind == GP_DEV_CUDA ? function##_CUDA(__VA_ARGS__) : function##_Host(__VA_ARGS__))
-#else
-  #define GP_ON_DEVICE(dev, function, ...) function##_Host(__VA_ARGS__)
-#endif
 
 #endif

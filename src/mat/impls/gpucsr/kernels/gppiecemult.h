@@ -6,7 +6,8 @@
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/kernels/gplaunch.h"
+  #include "device/gplaunch.h"
+  #include "mat/impls/gpucsr/kernels/gpslots.h"
 #endif
 
 #if !defined(__CUDACC__)
@@ -57,7 +58,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
 }
 
 #else
-static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024, AHEAD = 8;
+static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024;
 static constexpr int GROUP = 8; /* lanes that add up a row of few pieces */
 
 __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const double *__restrict__ x, double *__restrict__ xp)
@@ -68,53 +69,12 @@ __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const 
   if (i < n) xp[i] = i ? x[pack[i]] : 0.0;
 }
 
-/* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
-   on their way together. */
+/* as Packed, where x is staged in shared memory */
 struct Staged {
   const double *staged;
 
   __device__ double operator[](uint32_t code) const { return staged[code]; }
 };
-
-struct Packed {
-  const double *packed, *own;
-  uint32_t      npacked;
-
-  __device__ double operator[](uint32_t code) const { return __ldg((code < npacked ? packed : own) + code); }
-};
-
-/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
-template <int N, bool SAME, class X, typename Code>
-__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
-{
-  uint32_t c[N];
-  GpScalar v[N];
-  double   e[N], sum = 0;
-
-  #pragma unroll
-  for (int u = 0; u < N; u++) {
-    const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
-
-    c[u] = __ldcs(code + at);
-    v[u] = SAME ? one : __ldcs(val + at);
-  }
-  #pragma unroll
-  for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
-  #pragma unroll
-  for (int u = 0; u < N; u++) sum += (u < n ? (double)v[u] : 0.0) * e[u];
-  return sum;
-}
-
-template <bool SAME, class X, typename Code>
-__device__ static double SumSection(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
-{
-  double sum = 0;
-
-  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME>(AHEAD, code, val, one, x);
-  if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME>(n, code, val, one, x);
-  else if (n > 0) sum += SumSlots<AHEAD / 2, SAME>(n, code, val, one, x);
-  return sum;
-}
 
 template <bool HOT, bool SAME, typename Code>
 __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
@@ -158,13 +118,6 @@ __global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const
 {
   GpNextMayStart();
   SumSlices<false, SAME, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
-}
-
-/* the sum over neighbours; what the first of them returns counts */
-__device__ static double GroupSum(double sum, int width)
-{
-  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
-  return sum;
 }
 
 __device__ static double SumParts(const double *part, int32_t from, int32_t end, int step)

@@ -6,7 +6,7 @@
 
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/kernels/gplaunch.h"
+  #include "device/gplaunch.h"
 #endif
 
 #if !defined(__CUDACC__)

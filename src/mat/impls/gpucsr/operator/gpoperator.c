@@ -183,12 +183,11 @@ static void GpOpDestroyTranspose(GpOp op)
 static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
 {
   GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
-  size_t bytes = (size_t)A->nnz * sizeof(int32_t);
 
   PetscFunctionBegin;
-  PetscCallGp(op->dev, "making room for the transpose (-mat_gpucsr_transpose lazy builds it only when it is needed)", GpDevAlloc(op->dev, bytes, &op->perm));
+  if (op->refills) /* four bytes a nonzero that most matrices never need again */
+    PetscCallGp(op->dev, "making room for the transpose (-mat_gpucsr_transpose lazy builds it only when it is needed)", GpDevAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm));
   PetscCallGp(op->dev, "transposing (-mat_gpucsr_transpose lazy does it only when it is needed)", GpCsrTranspose(A, At, op->perm));
-  if (!op->refills) GpDevFree(op->dev, &op->perm, bytes); /* four bytes a nonzero that most matrices never need again */
   PetscCall(GpOpBuildSideFromDevice(op, 1, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The features of a matrix: what gpselscan.cu counted, as numbers that mean the same for small and for large matrices. */
+/* The features of a matrix: what gpselscan.c counted, as numbers that mean the same for small and for large matrices. */
 #include "mat/impls/gpucsr/selector/gpselscan.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The scan and the stable sort between the steps that build a format. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+/* The scan and the stable sort between steps. */
+#include "device/gpsteps.h"
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
@@ -19,26 +19,36 @@ GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout)
   return GP_SUCCESS;
 }
 
-/* radix sort, least significant byte first */
+/* radix sort, least significant digit first, to and fro between two arrays */
 GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values)
 {
-  uint32_t *k   = (uint32_t *)malloc((size_t)n * sizeof(*k) + 1);
-  int32_t  *v   = (int32_t *)malloc((size_t)n * sizeof(*v) + 1);
+  enum {
+    DIGIT = 11,
+    MANY  = 1 << DIGIT
+  };
+  uint32_t *k = (uint32_t *)malloc((size_t)n * sizeof(*k) + 1), *kfrom = keys, *kto = k;
+  int32_t  *v = (int32_t *)malloc((size_t)n * sizeof(*v) + 1), *vfrom = values, *vto = v;
   GpErr     err = k && v ? GP_SUCCESS : GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a sort");
 
-  for (int shift = 0; !err && shift < bits; shift += 8) {
-    int64_t start[257] = {0};
+  for (int shift = 0; !err && shift < bits; shift += DIGIT) {
+    int64_t start[MANY + 1] = {0};
 
-    for (int64_t i = 0; i < n; i++) start[(keys[i] >> shift & 255) + 1]++;
-    for (int b = 0; b < 256; b++) start[b + 1] += start[b];
+    for (int64_t i = 0; i < n; i++) start[(kfrom[i] >> shift & (MANY - 1)) + 1]++;
+    for (int b = 0; b < MANY; b++) start[b + 1] += start[b];
     for (int64_t i = 0; i < n; i++) {
-      const int64_t to = start[keys[i] >> shift & 255]++;
+      const int64_t at = start[kfrom[i] >> shift & (MANY - 1)]++;
 
-      k[to] = keys[i];
-      v[to] = values[i];
+      kto[at] = kfrom[i];
+      vto[at] = vfrom[i];
     }
-    memcpy(keys, k, (size_t)n * sizeof(*k));
-    memcpy(values, v, (size_t)n * sizeof(*v));
+    kfrom = kto;
+    kto   = kfrom == k ? keys : k;
+    vfrom = vto;
+    vto   = vfrom == v ? values : v;
+  }
+  if (kfrom != keys) {
+    memcpy(keys, kfrom, (size_t)n * sizeof(*k));
+    memcpy(values, vfrom, (size_t)n * sizeof(*v));
   }
   free(k);
   free(v);

@@ -1,0 +1,188 @@
+/* Lists of examples: their scores, their order, sums of numbers before each and of all. */
+#include "device/gpsteps.h"
+#include "solvers/bmrm/bmrmlists.h"
+#include <string.h>
+
+GP_STEP(TakeScore)
+{
+  const BMRMListScores *a = (const BMRMListScores *)args;
+
+  a->z[i] = a->f[a->of.row[i]] + a->s * a->e[a->of.row[i]];
+}
+
+GP_EXTERN GpErr GP_TWIN(BMRMListsScores)(GpDev dev, const BMRMListScores *a)
+{
+  return GP_EACH(dev, BMRMListScores, TakeScore, a->of.n, a);
+}
+
+/* --- the order: a sort by the lower half of the scores' bits, by the upper half, and by the keys ------------------------------------------ */
+
+typedef struct {
+  const double  *z;
+  const int32_t *key;
+  int32_t       *order;
+  uint32_t      *bits;
+} OrderArgs;
+
+/* rises as z does; both zeros are one */
+GP_INLINE uint64_t RisingBits(double z)
+{
+  const double   sum = z + 0.0;
+  const uint64_t top = (uint64_t)1 << 63;
+  uint64_t       bits;
+
+  memcpy(&bits, &sum, sizeof(bits));
+  return bits & top ? ~bits : bits | top;
+}
+
+GP_STEP(LowerHalf)
+{
+  const OrderArgs *a = (const OrderArgs *)args;
+
+  a->bits[i]  = (uint32_t)RisingBits(a->z[i]);
+  a->order[i] = (int32_t)i;
+}
+
+GP_STEP(UpperHalf)
+{
+  const OrderArgs *a = (const OrderArgs *)args;
+
+  a->bits[i] = (uint32_t)(RisingBits(a->z[a->order[i]]) >> 32);
+}
+
+GP_STEP(TakeKey)
+{
+  const OrderArgs *a = (const OrderArgs *)args;
+
+  a->bits[i] = (uint32_t)a->key[a->order[i]];
+}
+
+GP_EXTERN GpErr GP_TWIN(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, const int32_t *key, int32_t nkey, int32_t *order)
+{
+  OrderArgs a    = {z, key, order, NULL};
+  int       bits = 0;
+  GpErr     err  = GpDevBorrow(dev, (size_t)n * sizeof(*a.bits), &a.bits);
+
+  while (bits < 31 && (int32_t)1 << bits < nkey) bits++;
+  if (!err) err = GP_EACH(dev, OrderArgs, LowerHalf, n, &a);
+  if (!err) err = GP_TWIN(GpSort)(dev, n, 32, a.bits, order);
+  if (!err) err = GP_EACH(dev, OrderArgs, UpperHalf, n, &a);
+  if (!err) err = GP_TWIN(GpSort)(dev, n, 32, a.bits, order);
+  if (!err && bits) err = GP_EACH(dev, OrderArgs, TakeKey, n, &a);
+  if (!err && bits) err = GP_TWIN(GpSort)(dev, n, bits, a.bits, order);
+  GpDevReturn(dev, &a.bits, (size_t)n * sizeof(*a.bits));
+  return err;
+}
+
+/* --- sums of those before: up a tree of shares, and down again ------------------------------------------------------------------------ */
+
+enum {
+  SHARE  = 32,
+  LEVELS = 8 /* 32^8 is more than there can be */
+};
+
+typedef struct {
+  double *a, *above; /* numbers, and of every share of them the sum, later that of all shares before it; NULL for a single share */
+  int64_t n;
+} ScanArgs;
+
+GP_STEP(SumShare)
+{
+  const ScanArgs *a   = (const ScanArgs *)args;
+  const int64_t   end = (i + 1) * SHARE < a->n ? (i + 1) * SHARE : a->n;
+  double          sum = 0;
+
+  for (int64_t k = i * SHARE; k < end; k++) sum += a->a[k];
+  a->above[i] = sum;
+}
+
+GP_STEP(ScanShare)
+{
+  const ScanArgs *a   = (const ScanArgs *)args;
+  const int64_t   end = (i + 1) * SHARE < a->n ? (i + 1) * SHARE : a->n;
+  double          sum = a->above ? a->above[i] : 0;
+
+  for (int64_t k = i * SHARE; k < end; k++) {
+    const double own = a->a[k];
+
+    a->a[k] = sum;
+    sum += own;
+  }
+}
+
+GP_EXTERN GpErr GP_TWIN(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
+{
+  ScanArgs a[LEVELS];
+  int64_t  room = 0, shares = n + 1;
+  int      top  = 0;
+  double  *work = NULL;
+  GpErr    err;
+
+  do {
+    shares = (shares + SHARE - 1) / SHARE;
+    room += shares;
+  } while (shares > 1);
+  err        = GpDevBorrow(dev, (size_t)room * sizeof(*work), &work);
+  a[0].a     = inout;
+  a[0].n     = n + 1;
+  a[0].above = NULL;
+  for (double *next = work; !err && a[top].n > SHARE; top++) {
+    shares           = (a[top].n + SHARE - 1) / SHARE;
+    a[top].above     = next;
+    a[top + 1].a     = next;
+    a[top + 1].n     = shares;
+    a[top + 1].above = NULL;
+    next += shares;
+    err = GP_EACH(dev, ScanArgs, SumShare, shares, &a[top]);
+  }
+  for (int k = top; !err && k >= 0; k--) err = GP_EACH(dev, ScanArgs, ScanShare, (a[k].n + SHARE - 1) / SHARE, &a[k]);
+  GpDevReturn(dev, &work, (size_t)room * sizeof(*work));
+  return err;
+}
+
+/* --- what comes of a cut ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  BMRMListScores of;
+  int            nblock, block;
+  double         scale, *r;
+} SumArgs;
+
+GP_INLINE void AddPlace(const SumArgs *a, int64_t i, double sum[3])
+{
+  const BMRMListScores *of   = &a->of;
+  const int32_t         row  = of->of.row[i];
+  const int             mine = of->of.group[i] % a->nblock == a->block;
+  const double          z = of->z[i], u = of->u[i], c = of->c[i], bad = z - z;
+
+  if (a->r) a->r[row] = mine ? a->scale * u + bad : 0;
+  if (!mine) return;
+  sum[0] += u * z + c;
+  sum[1] += c + bad;
+  sum[2] += u * of->e[row] + bad;
+}
+
+#if !defined(__CUDACC__)
+GpErr BMRMListsSums_Host(BMRMWork *work, const BMRMListScores *of, int nblock, int block, double scale, double *r)
+{
+  const SumArgs a      = {*of, nblock, block, scale, r};
+  double        sum[3] = {0, 0, 0};
+
+  for (int64_t i = 0; i < of->of.n; i++) AddPlace(&a, i, sum);
+  memcpy(work->result, sum, sizeof(sum));
+  return GP_SUCCESS;
+}
+#else
+  #include "solvers/bmrm/bmrmsum.h"
+
+struct PlaceRule {
+  static constexpr int K = 3;
+  SumArgs              a;
+  __device__ void      take(double (&sum)[K], int64_t i) const { AddPlace(&a, i, sum); }
+};
+
+extern "C" GpErr BMRMListsSums_CUDA(BMRMWork *work, const BMRMListScores *of, int nblock, int block, double scale, double *r)
+{
+  return Launch(work, of->of.n, PlaceRule{{*of, nblock, block, scale, r}}, 3, "sums over lists");
+}
+#endif

@@ -1,0 +1,201 @@
+/* The mean hinge loss of all pairs of a list with different labels, in O(n log n), all lists at once.
+
+   For every example the cost of those that should beat it by 1 and do not comes from the examples whose score less 1 is below its own: a first part of its list in
+   the order of the scores. Of these it wants the ones with larger labels, how many and, where pairs count by distance, the sum of their labels. What it
+   should beat and does not is in a last part of the list, less those that have larger labels or the same. Both are asked of a wavelet tree over the labels' ranks:
+   level by level, from the highest bit of the ranks, examples with a 0 move before those with a 1, and sums over those with a 0 tell both
+   what the ranks below one's own add and where in the next level a part begins and ends. */
+#include "device/gpsteps.h"
+#include "solvers/bmrm/losses/pairwise.h"
+#include <math.h>
+
+typedef struct {
+  BMRMLists     of;
+  const double *z;
+  double       *u, *c;
+  int32_t      *order;                  /* the places by list and score */
+  double       *score;                  /* in that order */
+  int32_t      *from, *to;              /* the parts of n examples, and behind them the last parts: where they are in this level */
+  int32_t      *start;                  /* where the last parts begin in the first level */
+  int32_t      *count;                  /* of larger labels in these parts, so far */
+  int32_t      *rank, *nextrank, *zero; /* in the order of this level; examples with a 0 before each */
+  int           bit;
+  /* where pairs count by distance, else NULL */
+  double *sum;                   /* of the labels counted */
+  double *all;                   /* of labels in the order of the scores */
+  double *label, *next, *before; /* in the order of this level, and of the next; sum of those with a 0 before each */
+} PairsArgs;
+
+GP_STEP(Arrange)
+{
+  const PairsArgs *a     = (const PairsArgs *)args;
+  const int32_t    place = a->order[i];
+
+  a->score[i] = a->z[place];
+  a->rank[i]  = a->of.rank[place];
+  if (a->label) a->label[i] = a->all[i] = a->of.y[place];
+}
+
+/* The first example of its list that is not below the one at i by more than 1 (last is 0), or that is not so far above (last is 1): one compares as pairs do. */
+GP_INLINE int32_t Boundary(const PairsArgs *a, int64_t i, int last)
+{
+  const int32_t list = a->of.group[a->order[i]];
+  const double  own  = a->score[i];
+  int32_t       lo = a->of.begin[list], many = a->of.begin[list + 1] - lo; /* the boundary is behind at most so many */
+
+  while (many > 0) { /* without branches: they would be guesses */
+    const int32_t half = many / 2, mid = lo + half;
+    const int     before = last ? !(own - 1 < a->score[mid]) : a->score[mid] - 1 < own;
+
+    lo   = before ? mid + 1 : lo;
+    many = before ? many - half - 1 : half;
+  }
+  return lo;
+}
+
+GP_STEP(FindParts)
+{
+  const PairsArgs *a    = (const PairsArgs *)args;
+  const int64_t    n    = a->of.n;
+  const int32_t    list = a->of.group[a->order[i]];
+
+  a->from[i]     = a->of.begin[list];
+  a->to[i]       = Boundary(a, i, 0);
+  a->from[n + i] = a->start[i] = Boundary(a, i, 1);
+  a->to[n + i]                 = a->of.begin[list + 1];
+  a->count[i] = a->count[n + i] = 0;
+  if (a->sum) a->sum[i] = a->sum[n + i] = 0;
+}
+
+GP_INLINE int IsOne(const PairsArgs *a, int32_t rank)
+{
+  return rank >> a->bit & 1;
+}
+
+GP_STEP(MarkZeros)
+{
+  const PairsArgs *a = (const PairsArgs *)args;
+
+  a->zero[i] = !IsOne(a, a->rank[i]);
+  if (a->label) a->before[i] = a->zero[i] ? a->label[i] : 0;
+}
+
+/* One level down, for a part of the example at i. */
+GP_STEP(Descend)
+{
+  const PairsArgs *a   = (const PairsArgs *)args;
+  const int64_t    n   = a->of.n;
+  const int32_t    own = a->of.rank[a->order[i < n ? i : i - n]], from = a->from[i], to = a->to[i], zeros = a->zero[n];
+
+  if (IsOne(a, own)) {
+    a->count[i] += a->zero[to] - a->zero[from];
+    if (a->sum) a->sum[i] += a->before[to] - a->before[from];
+    a->from[i] = zeros + from - a->zero[from];
+    a->to[i]   = zeros + to - a->zero[to];
+  } else {
+    a->from[i] = a->zero[from];
+    a->to[i]   = a->zero[to];
+  }
+}
+
+GP_STEP(Move)
+{
+  const PairsArgs *a  = (const PairsArgs *)args;
+  const int64_t    to = IsOne(a, a->rank[i]) ? a->zero[a->of.n] + i - a->zero[i] : a->zero[i];
+
+  a->nextrank[to] = a->rank[i];
+  if (a->label) a->next[to] = a->label[i];
+}
+
+GP_STEP(Conclude)
+{
+  const PairsArgs *a     = (const PairsArgs *)args;
+  const int64_t    q     = a->of.n + i;
+  const int32_t    place = a->order[i], list = a->of.group[place], end = a->of.begin[list + 1], equal = a->to[q] - a->from[q];
+  const double     pairs = a->of.pairs[list];
+  double           under = a->count[i], over = (double)(end - a->start[i]) - a->count[q] - equal;
+
+  if (a->sum) {
+    const double y = a->of.y[place];
+
+    under = fabs(y * under - a->sum[i]);
+    over  = fabs(y * over - (a->all[end] - a->all[a->start[i]] - a->sum[q] - y * equal));
+  }
+  a->u[place] = pairs > 0 ? (under - over) / pairs : 0;
+  a->c[place] = pairs > 0 ? over / pairs : 0;
+}
+
+static GpErr Levels(GpDev dev, PairsArgs *a)
+{
+  const int64_t n    = a->of.n;
+  int           bits = 0;
+  GpErr         err  = GP_SUCCESS;
+
+  while (bits < 31 && (int32_t)1 << bits < a->of.nlabel) bits++;
+  for (a->bit = bits - 1; !err && a->bit >= 0; a->bit--) {
+    int32_t *rank  = a->rank;
+    double  *label = a->label;
+
+    err = GP_EACH(dev, PairsArgs, MarkZeros, n, a);
+    if (!err) err = GP_TWIN(GpScan)(dev, n, a->zero);
+    if (!err && label) err = GP_TWIN(BMRMListsScan)(dev, n, a->before);
+    if (!err) err = GP_EACH(dev, PairsArgs, Descend, 2 * n, a);
+    if (!err && a->bit) err = GP_EACH(dev, PairsArgs, Move, n, a);
+    a->rank     = a->nextrank;
+    a->nextrank = rank;
+    a->label    = a->next;
+    a->next     = label;
+  }
+  return err;
+}
+
+static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
+{
+  const size_t n = (size_t)of->n, bytes = (distance ? 7 * n + 2 : n) * sizeof(double) + (11 * n + 1) * sizeof(int32_t);
+  PairsArgs    a = {*of, z, u, c};
+  double      *d = NULL;
+  int32_t     *k;
+  GpErr        err = GpDevBorrow(dev, bytes, &d);
+
+  if (err) return err;
+  a.score = d;
+  d += n;
+  if (distance) {
+    a.sum    = d;
+    a.label  = a.sum + 2 * n;
+    a.next   = a.label + n;
+    a.all    = a.next + n;
+    a.before = a.all + n + 1;
+    d        = a.before + n + 1;
+  }
+  k          = (int32_t *)d;
+  a.order    = k;
+  a.from     = k + n;
+  a.to       = k + 3 * n;
+  a.count    = k + 5 * n;
+  a.start    = k + 7 * n;
+  a.rank     = k + 8 * n;
+  a.nextrank = k + 9 * n;
+  a.zero     = k + 10 * n;
+  d          = a.score;
+  err        = GP_TWIN(BMRMListsOrder)(dev, of->n, z, of->group, of->ngroup, a.order);
+  if (!err) err = GP_EACH(dev, PairsArgs, Arrange, of->n, &a);
+  if (!err && distance) err = GP_TWIN(BMRMListsScan)(dev, of->n, a.all);
+  if (!err) err = GP_EACH(dev, PairsArgs, FindParts, of->n, &a);
+  if (!err) err = Levels(dev, &a);
+  if (!err) err = GP_EACH(dev, PairsArgs, Conclude, of->n, &a);
+  GpDevReturn(dev, &d, bytes);
+  return err;
+}
+
+GP_EXTERN GpErr GP_TWIN(BMRMPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+{
+  (void)p;
+  return Pairs(dev, of, 0, z, u, c);
+}
+
+GP_EXTERN GpErr GP_TWIN(BMRMDistantPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+{
+  (void)p;
+  return Pairs(dev, of, 1, z, u, c);
+}

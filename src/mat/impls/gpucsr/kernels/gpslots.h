@@ -1,0 +1,60 @@
+/* What a lane has of a slice of 32 (formats bin, hub, panel, team, teamcluster): codes of columns and values, slot by slot, a lane
+   beside the next.  Included by device twins alone. */
+#ifndef GPSLOTS_H
+#define GPSLOTS_H
+
+#include "mat/impls/gpucsr/formats/gppieces.h"
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+
+static constexpr int AHEAD = 8;
+
+/* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
+   on their way together. */
+struct Packed {
+  const double *packed, *own;
+  uint32_t      npacked;
+
+  __device__ double operator[](uint32_t code) const { return __ldg((code < npacked ? packed : own) + code); }
+};
+
+/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
+template <int N, bool SAME, class X, typename Code>
+__device__ static double SumSlots(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
+{
+  uint32_t c[N];
+  GpScalar v[N];
+  double   e[N], sum = 0;
+
+#pragma unroll
+  for (int u = 0; u < N; u++) {
+    const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
+
+    c[u] = __ldcs(code + at);
+    v[u] = SAME ? one : __ldcs(val + at);
+  }
+#pragma unroll
+  for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
+#pragma unroll
+  for (int u = 0; u < N; u++) sum += (u < n ? (double)v[u] : 0.0) * e[u];
+  return sum;
+}
+
+template <bool SAME, class X, typename Code>
+__device__ static double SumSection(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
+{
+  double sum = 0;
+
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME>(AHEAD, code, val, one, x);
+  if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME>(n, code, val, one, x);
+  else if (n > 0) sum += SumSlots<AHEAD / 2, SAME>(n, code, val, one, x);
+  return sum;
+}
+
+/* the sum over neighbours; what the first of them returns counts */
+__device__ static double GroupSum(double sum, int width)
+{
+  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
+  return sum;
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* The product with teams of lanes (formats team, teamcluster), both twins.  Lanes add up their nonzeros; those of a team add by shuffles
+   within a slice and through shared memory within a block.  The sums of a team's several blocks are added by the last of them to
+   come, in their order, or, when the team is in a cluster, by the first, into whose shared memory the others write.  All in one
+   launch, no floating-point atomics: deterministic. */
+#ifndef GPTEAMMULT_H
+#define GPTEAMMULT_H
+
+#include "mat/impls/gpucsr/formats/gpteam.h"
+#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#if defined(__CUDACC__)
+  #include "mat/impls/gpucsr/kernels/gpcluster.h"
+  #include "mat/impls/gpucsr/kernels/gpslots.h"
+#endif
+
+#if !defined(__CUDACC__)
+static double SumLane(const GpTeams *T, int32_t slice, int32_t lane, const double *x)
+{
+  const GpScalar *val = (const GpScalar *)T->val;
+  double          sum = 0;
+
+  for (int64_t j = T->base[slice]; j < T->base[slice + 1]; j++) {
+    const int64_t  at   = j * GP_WARP + lane;
+    const uint32_t code = T->codebytes == 2 ? ((const uint16_t *)T->code)[at] : ((const uint32_t *)T->code)[at];
+
+    if (code) sum += (double)val[T->same ? 0 : at] * x[code - 1];
+  }
+  return sum;
+}
+
+/* as lanes do: each adds what the one half as far as the last has */
+static double Halve(double sum[], int n)
+{
+  for (int half = n / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) sum[i] += sum[i + half];
+  return sum[0];
+}
+
+/* the team that begins at that lane of all */
+static double SumTeam(const GpTeams *T, int32_t k, int64_t first, const double *x)
+{
+  const int64_t lanes           = (int64_t)1 << k;
+  const int     width           = k < GP_TEAM_SLICE ? 1 << k : GP_WARP;
+  double        blocks[GP_WARP] = {0}, block = 0;
+
+  for (int64_t l = 0; l < lanes; l += width) {
+    const int32_t slice = (int32_t)((first + l) / GP_WARP), lane = (int32_t)((first + l) % GP_WARP);
+    double        sum[GP_WARP];
+
+    for (int i = 0; i < width; i++) sum[i] = SumLane(T, slice, lane + i, x);
+    block += Halve(sum, width);
+    if ((l + width) % (1 << GP_TEAM_BLOCK) && l + width < lanes) continue;
+    blocks[(l >> GP_TEAM_BLOCK) % GP_WARP] += block;
+    block = 0;
+  }
+  return k > GP_TEAM_BLOCK ? Halve(blocks, GP_WARP) : blocks[0];
+}
+
+static GpErr TeamMult(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpTeams *T = (const GpTeams *)A->data;
+
+  for (int32_t k = 0; k < GP_TEAM_CLASSES; k++) {
+    for (int32_t p = T->begin[k]; p < T->end[k]; p++) {
+      const int32_t i   = T->order[p];
+      const double  sum = SumTeam(T, k, (int64_t)T->first[k] * GP_WARP + ((int64_t)(p - T->begin[k]) << k), x);
+
+      y[i] = z ? z[i] + sum : sum;
+    }
+  }
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS;
+static constexpr unsigned ALL = 0xffffffffu;
+static_assert(BLOCK == 1 << GP_TEAM_BLOCK && WARP == 1 << GP_TEAM_SLICE, "a slice a warp");
+
+__device__ static void Put(int32_t row, double sum, const double *z, double *y)
+{
+  if (row >= 0) y[row] = z ? z[row] + sum : sum;
+}
+
+/* the sum over a team's blocks of what the first thread of each has; true in the one thread that has it */
+template <bool CLUSTER>
+__device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
+{
+  const int     blocks = 1 << (k - GP_TEAM_BLOCK), rank = (int)blockIdx.x & (blocks - 1);
+  const int32_t leader = (int32_t)blockIdx.x - rank;
+  double        mine   = 0;
+
+  if (CLUSTER) {
+    __shared__ double sums[1 << (GP_TEAM_CLUSTER - GP_TEAM_BLOCK)];
+
+    GpClusterWait(); /* all blocks of the cluster are there */
+    if (threadIdx.x == 0) GpClusterPut(sums + rank, rank, *sum);
+    GpClusterArrive();
+    GpClusterWait();
+    if (rank || threadIdx.x >= WARP) return false;
+    if (threadIdx.x < blocks) mine = sums[threadIdx.x];
+  } else {
+    bool last = false;
+
+    if (threadIdx.x >= WARP) return false;
+    if (threadIdx.x == 0) {
+      T.part[blockIdx.x] = *sum;
+      __threadfence(); /* the sum before the ticket */
+      last = atomicAdd(T.ticket + leader, 1u) == blocks - 1;
+    }
+    if (!__shfl_sync(ALL, last, 0)) return false;
+    __threadfence(); /* the ticket before the sums of others */
+    for (int b = threadIdx.x; b < blocks; b += WARP) mine += __ldcg(T.part + leader + b);
+    if (threadIdx.x == 0) T.ticket[leader] = 0; /* for the next product */
+  }
+  *sum = GroupSum(mine, WARP);
+  return threadIdx.x == 0;
+}
+
+template <bool CLUSTER, bool SAME, typename Code>
+__global__ static void __launch_bounds__(BLOCK, 5) Teams(const __grid_constant__ GpTeams T, const double *__restrict__ x, const double *z, double *y)
+{
+  __shared__ double warpsum[WARPS];
+  const int         lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  const int32_t     block = (int32_t)blockIdx.x, s = block * WARPS + warp;
+
+  if (CLUSTER && block < T.ngangs) GpClusterEnter();
+  const int32_t   there = s < T.nslices, base = there ? __ldg(T.base + s) : 0, width = there ? __ldg(T.base + s + 1) - base : 0;
+  const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
+  const int64_t   at  = (int64_t)base * WARP + lane;
+  const GpScalar *val = (const GpScalar *)T.val;
+  double          sum = SumSection<SAME>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
+
+  if (block >= T.nbigs) { /* teams within a slice */
+    sum = GroupSum(sum, 1 << k);
+    if (!(lane & ((1 << k) - 1))) Put(row, sum, z, y);
+    return;
+  }
+  const int  warps = block < T.ngangs ? WARPS : 1 << (k - GP_TEAM_SLICE);
+  const bool adds  = !lane && !(warp & (warps - 1));
+  sum              = GroupSum(sum, WARP);
+  if (lane == 0) warpsum[warp] = sum;
+  __syncthreads();
+  for (int w = 1; adds && w < warps; w++) sum += warpsum[warp + w];
+  if (block >= T.ngangs) {
+    if (adds) Put(row, sum, z, y);
+  } else if (SumBlocks<CLUSTER>(T, k, &sum)) Put(row, sum, z, y);
+}
+
+template <bool CLUSTER, bool SAME, typename Code>
+static void LaunchTeams(GpDev dev, const GpTeams *T, const double *x, const double *z, double *y)
+{
+  const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
+
+  if (CLUSTER) GpLaunchClusters(dev, Teams<CLUSTER, SAME, Code>, T->cluster, blocks, BLOCK, *T, x, z, y);
+  else Teams<CLUSTER, SAME, Code><<<blocks, BLOCK, 0, (cudaStream_t)dev->stream>>>(*T, x, z, y);
+}
+
+template <bool CLUSTER>
+static GpErr TeamMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpTeams *T   = (const GpTeams *)A->data;
+  GpDev          dev = A->csr->dev;
+
+  if (!A->csr->m) return GP_SUCCESS;
+  if (T->codebytes == 2) (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, T, x, z, y);
+  else (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, T, x, z, y);
+  return GpDevCheckLaunch(dev, name);
+}
+#endif
+
+#endif

@@ -1,0 +1,360 @@
+/* The scan behind the features, device twin: the integers of gpselscan.c, by one launch.  Its blocks share out five tasks that do not wait for one
+   another.  What a small matrix takes is the longest chain of loads that wait for each other, so a task keeps its chains short: a warp looks for a row
+   32 places at a time, loads stand together before what is done with them, and the few tiles and slices that are looked at closely have blocks of their own. */
+#include "mat/impls/gpucsr/formats/gprowof.h"
+#include "mat/impls/gpucsr/selector/gpselcount.h"
+
+#include <cub/block/block_scan.cuh>
+
+static constexpr int WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 2;
+static constexpr int TABLE = 2 * GP_SEL_TILE;       /* slots */
+static constexpr int PARTS = 4, LOOKERS = 4;        /* blocks that share the lookups of a tile, lanes that share a lookup */
+static constexpr int WIDEST = 6, SECOND_WIDEST = 4; /* of GpSelBlockSizes */
+
+static_assert(GP_SEL_BINS == 32 && GP_SEL_SLICE == 32, "a lane a bin, a lane a row");
+
+typedef cub::BlockScan<int32_t, BLOCK> Scan;
+
+/* how many blocks have a task, in the order of the grid: the longest chains first */
+struct Tasks {
+  unsigned lookups, gathers, steps, rows, tiles;
+};
+
+/* what tasks need of shared memory: a block has one task */
+union Room {
+  struct {
+    int32_t                    row[GP_SEL_TILE];
+    typename Scan::TempStorage scan;
+  } tile;
+  int32_t table[TABLE];
+  int32_t ends[2];
+};
+
+struct Larger {
+  __device__ int32_t operator()(int32_t a, int32_t b) const { return a > b ? a : b; }
+};
+
+__device__ static bool IsFirst(unsigned peers) /* of these lanes */
+{
+  return __ffs(peers) - 1 == (int)(threadIdx.x % 32);
+}
+
+/* the blocks, a bit for each size, in which a nonzero stands before nonzero k of row i: to its left, or in the rows above that fall to this looker */
+__device__ static unsigned Preceded(const GpCsr &A, int32_t i, int32_t k, int looker)
+{
+  constexpr int sizes[GP_SEL_BLOCKS] = {2, 3, SECOND_WIDEST, WIDEST}; /* GpSelBlockSizes */
+  const int32_t j = A.col[k], left = k > A.rowptr[i] ? A.col[k - 1] : -1, least = min(j / SECOND_WIDEST * SECOND_WIDEST, j / WIDEST * WIDEST);
+  unsigned      met = 0;
+
+#pragma unroll
+  for (int s = 0; s < GP_SEL_BLOCKS; s++) met |= (unsigned)(left >= j / sizes[s] * sizes[s]) << s;
+  for (int32_t up = 1 + looker; up <= max(i % SECOND_WIDEST, i % WIDEST); up += LOOKERS) {
+    const int32_t end  = A.rowptr[i - up + 1];
+    unsigned      want = 0; /* sizes whose block has this row, too */
+    int32_t       lo = A.rowptr[i - up], hi = end;
+
+#pragma unroll
+    for (int s = 0; s < GP_SEL_BLOCKS; s++) want |= (unsigned)(up <= i % sizes[s]) << s;
+    if (!(want & ~met)) continue;
+    while (lo < hi) {
+      const int32_t mid = lo + (hi - lo) / 2;
+
+      if (A.col[mid] < least) lo = mid + 1;
+      else hi = mid;
+    }
+    for (; lo < end && abs(A.col[lo] - j) < WIDEST; lo++) {
+#pragma unroll
+      for (int s = 0; s < GP_SEL_BLOCKS; s++) met |= want & (unsigned)(A.col[lo] / sizes[s] == j / sizes[s]) << s;
+    }
+  }
+  return met;
+}
+
+/* a part of the lookups of a sampled tile */
+__device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSelCounts *C)
+{
+  const int64_t tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE, begin = b / PARTS * GpSelStride(tiles) * GP_SEL_TILE, end = min(begin + GP_SEL_TILE, (int64_t)A.nnz);
+  const int64_t first = (begin + GP_SEL_SPARSE - 1) / GP_SEL_SPARSE, many = (end - 1) / GP_SEL_SPARSE + 1 - first; /* every so many-th nonzero */
+  const int64_t from = first + many * (b % PARTS) / PARTS, to = first + many * (b % PARTS + 1) / PARTS;
+  int32_t       lookups = 0, blocks[GP_SEL_BLOCKS] = {0};
+
+  if (from == to) return;
+  if (threadIdx.x < 64) {
+    const int32_t row = GpRowOf(A.rowptr, A.m, (int32_t)((threadIdx.x < 32 ? from : to - 1) * GP_SEL_SPARSE));
+
+    if (threadIdx.x % 32 == 0) ends[threadIdx.x / 32] = row;
+  }
+  __syncthreads();
+  for (int64_t turn = from; turn < to; turn += BLOCK / LOOKERS) {
+    const int64_t q      = turn + threadIdx.x / LOOKERS;
+    const int     looker = threadIdx.x % LOOKERS;
+    unsigned      met    = 0;
+
+    if (q < to) met = Preceded(A, GpRowAmong(A.rowptr, ends[0], ends[1] + 1, (int32_t)(q * GP_SEL_SPARSE)), (int32_t)(q * GP_SEL_SPARSE), looker);
+#pragma unroll
+    for (int half = LOOKERS / 2; half > 0; half /= 2) met |= __shfl_xor_sync(ALL, met, half);
+    if (q >= to || looker) continue;
+    lookups++;
+#pragma unroll
+    for (int s = 0; s < GP_SEL_BLOCKS; s++) blocks[s] += !(met >> s & 1);
+  }
+  AddWarp(&C->lookups, lookups);
+  for (int s = 0; s < GP_SEL_BLOCKS; s++) AddWarp(&C->blocks[s], blocks[s]);
+}
+
+/* a sampled tile: sectors of x, and columns that many nonzeros meet */
+__device__ static void CountGathers(const GpCsr &A, unsigned b, int32_t table[TABLE], const GpSelWork &W, GpSelCounts *C)
+{
+  const int64_t tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE, begin = b * GpSelStride(tiles) * GP_SEL_TILE;
+  const int     many   = (int)min((int64_t)GP_SEL_TILE, A.nnz - begin);
+  int32_t       groups = 0, sectors = 0, hubs = 0, tilesectors = 0;
+
+  for (int k = threadIdx.x; k < TABLE; k += BLOCK) table[k] = -1;
+  __syncthreads();
+  for (int start = 0; start < many; start += TOGETHER * BLOCK) {
+    int32_t column[TOGETHER], before[TOGETHER], met[TOGETHER];
+
+#pragma unroll
+    for (int u = 0; u < TOGETHER; u++) {
+      const int p = start + u * BLOCK + (int)threadIdx.x;
+
+      column[u] = p < many ? A.col[begin + p] : -1;
+    }
+#pragma unroll
+    for (int u = 0; u < TOGETHER; u++) {
+      const unsigned lanes = __ballot_sync(ALL, column[u] >= 0);
+
+      before[u] = met[u] = 0;
+      if (column[u] < 0) continue;
+      const int32_t  sector = column[u] / 4;
+      const unsigned peers  = __match_any_sync(lanes, column[u]);
+      const bool     first  = IsFirst(__match_any_sync(lanes, sector));
+      const int      found  = __popc(__ballot_sync(lanes, first));
+
+      if (threadIdx.x % 32 == 0) {
+        groups++;
+        sectors += found;
+      }
+      if (IsFirst(peers)) {
+        met[u]    = __popc(peers);
+        before[u] = atomicAdd(W.hits + column[u], met[u]);
+      }
+      for (int slot = sector % TABLE; first; slot = (slot + 1) % TABLE) {
+        const int32_t seen = atomicCAS(table + slot, -1, sector);
+
+        tilesectors += seen == -1;
+        if (seen == -1 || seen == sector) break;
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < TOGETHER; u++) hubs += (int32_t)(GpSelHubs(before[u] + met[u]) - GpSelHubs(before[u]));
+  }
+  AddWarp(&C->groups, groups);
+  AddWarp(&C->sectors, sectors);
+  AddWarp(&C->hubs, hubs);
+  AddWarp(&C->tilesectors, tilesectors);
+  if (threadIdx.x == 0) Add(&C->sampled, (Count)many);
+}
+
+/* a sampled slice: a warp takes some of its steps, a lane a row */
+__device__ static void CountSteps(const GpCsr &A, unsigned b, GpSelCounts *C)
+{
+  const int64_t slices = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, i = b * GpSelStride(slices) * GP_SEL_SLICE + threadIdx.x % 32;
+  const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0, longest = __reduce_max_sync(ALL, length);
+  int32_t       steps = 0, sectors = 0;
+
+#pragma unroll
+  for (int step = threadIdx.x / 32; step < GP_SEL_SLICE; step += WARPS) {
+    const unsigned lanes = __ballot_sync(ALL, step < length);
+    int            found = 0;
+
+    if (step < length) found = __popc(__ballot_sync(lanes, IsFirst(__match_any_sync(lanes, A.col[begin + step] / 4))));
+    steps += step < longest;
+    sectors += __reduce_max_sync(ALL, found);
+  }
+  if (threadIdx.x % 32 == 0 && steps) {
+    Add(&C->steps, (Count)steps);
+    Add(&C->slicesectors, (Count)sectors);
+  }
+}
+
+/* the rows of a slice, of which none is longer than GP_SEL_ROW: shapes and wholes tell which sets still take patterns */
+__device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, bool shapes, bool wholes)
+{
+  uint64_t shape = 0, whole = 0;
+
+#pragma unroll 4
+  for (int32_t k = begin; k < begin + length; k++) {
+    shape = GpSelMix(shape + (uint32_t)(A.col[k] - (int32_t)i) + 1);
+    if (wholes) whole = GpSelMix(whole + shape + GpSelBits(A.val, A.prec, k));
+  }
+  if (shapes) Insert(i < A.m, W.set[GP_SET_PATTERNS], &W.counts->patterns, GP_SEL_PATTERNS, GpSelKey(shape));
+  if (wholes) Insert(i < A.m, W.set[GP_SET_VALUEPATTERNS], &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(whole));
+}
+
+/* A lane keeps a bin: the rows whose lengths fall there, and their nonzeros.  Neighbouring rows mostly share one. */
+__device__ static void CountBins(int32_t length, int32_t *rows, int32_t *entries)
+{
+  const int bin = GpSelBin(length);
+
+  for (unsigned todo = __ballot_sync(ALL, length > 0); todo;) {
+    const int      common = __shfl_sync(ALL, bin, __ffs(todo) - 1);
+    const bool     mine   = length > 0 && bin == common;
+    const unsigned peers = __ballot_sync(ALL, mine), sum = __reduce_add_sync(ALL, mine ? (unsigned)length : 0u);
+
+    if ((int)(threadIdx.x % 32) == common) {
+      *rows += __popc(peers);
+      *entries += (int32_t)sum;
+    }
+    todo &= ~peers;
+  }
+}
+
+/* a lane a row: every lane of a group returns its longest, which is its share of the padded entries */
+__device__ static int32_t LongestOfGroup(int32_t length)
+{
+#pragma unroll
+  for (int half = GP_SEL_GROUP / 2; half > 0; half /= 2) length = max(length, __shfl_xor_sync(ALL, length, half));
+  return length;
+}
+
+/* a warp takes slices */
+__device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, GpSelCounts *C)
+{
+  const int     lane    = threadIdx.x % 32;
+  const int64_t slices  = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE;
+  int64_t       squares = 0;
+  int32_t       rows = 0, entries = 0, padded = 0, paddedgroups = 0, rowspan16 = 0, slicespan16 = 0, most = 0; /* of a lane: none passes the nonzeros */
+
+  for (int64_t s = ((int64_t)b * BLOCK + threadIdx.x) / 32; s < slices; s += (int64_t)blocks * WARPS) {
+    const int64_t i     = s * GP_SEL_SLICE + lane;
+    const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0;
+    const int32_t first = length ? A.col[begin] : INT32_MAX, last = length ? A.col[begin + length - 1] : 0;
+    const int32_t longest = __reduce_max_sync(ALL, length), low = __reduce_min_sync(ALL, first), high = __reduce_max_sync(ALL, last);
+    const bool    shapes = !Full(&W.counts->patterns, GP_SEL_PATTERNS), wholes = !Full(&W.counts->valuepatterns, GP_SEL_PATTERNS);
+
+    if (longest > GP_SEL_ROW) {
+      if (lane == 0 && shapes) Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
+      if (lane == 0 && wholes) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
+    } else if (shapes || wholes) CountPatterns(A, i, begin, length, W, shapes, wholes);
+    CountBins(length, &rows, &entries);
+    most = max(most, length);
+    squares += (int64_t)length * length;
+    padded += longest; /* a lane's share */
+    paddedgroups += LongestOfGroup(length);
+    if (length && last - first < 65536) rowspan16 += length;
+    if (longest && high - low < 65536) slicespan16 += length;
+  }
+  most = __reduce_max_sync(ALL, most);
+  if (rows) Add(&C->rows[lane], (Count)rows);
+  if (rows) Add(&C->entries[lane], (Count)entries);
+  if (lane == 0) atomicMax(reinterpret_cast<Count *>(&C->longest), (Count)most);
+  AddWarp(&C->squares, squares);
+  AddWarp(&C->padded, padded);
+  AddWarp(&C->paddedgroups, paddedgroups);
+  AddWarp(&C->rowspan16, rowspan16);
+  AddWarp(&C->slicespan16, slicespan16);
+}
+
+/* the row of every nonzero of a tile: rows mark where they start, the last mark before a place is its row; returns whether the first row began before */
+__device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int32_t row[GP_SEL_TILE], typename Scan::TempStorage &temp)
+{
+  const int32_t lo     = GpRowOf(A.rowptr, A.m, begin);
+  const bool    before = A.rowptr[lo] < begin;
+  int32_t       item[ITEMS];
+
+  for (int k = threadIdx.x; k < GP_SEL_TILE; k += BLOCK) row[k] = k ? 0 : lo;
+  __syncthreads();
+  for (int64_t i = (int64_t)lo + 1 + threadIdx.x; i < A.m; i += BLOCK) {
+    const int32_t start = A.rowptr[i];
+
+    if (start >= end) break;
+    if (A.rowptr[i + 1] > start) row[start - begin] = (int32_t)i; /* of those that start there one has nonzeros */
+  }
+  __syncthreads();
+  for (int k = 0; k < ITEMS; k++) item[k] = row[threadIdx.x * ITEMS + k];
+  Scan(temp).InclusiveScan(item, item, Larger());
+  for (int k = 0; k < ITEMS; k++) row[threadIdx.x * ITEMS + k] = item[k];
+  __syncthreads();
+  return before;
+}
+
+/* a block takes tiles, a thread a few nonzeros together, of which those beyond the last wait at the first */
+__device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Room *room, const GpSelWork &W, GpSelCounts *C)
+{
+  const int64_t  tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
+  const int32_t *row   = room->tile.row;
+  int32_t        near = 0, unsorted = 0, delta8 = 0, uneven = 0;
+
+  for (int64_t t = b; t < tiles; t += blocks) {
+    const int32_t begin = (int32_t)(t * GP_SEL_TILE), many = min(A.nnz - begin, (int32_t)GP_SEL_TILE);
+    const bool    before = FindRows(A, begin, begin + many, room->tile.row, room->tile.scan);
+    const bool    values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS);
+
+    for (int start = 0; start < many; start += TOGETHER * BLOCK) {
+      int32_t  column[TOGETHER], leftcolumn[TOGETHER];
+      uint64_t bits[TOGETHER], leftbits[TOGETHER];
+
+#pragma unroll
+      for (int u = 0; u < TOGETHER; u++) {
+        const int     p = start + u * BLOCK + (int)threadIdx.x;
+        const int32_t k = begin + (p < many ? p : 0), left = k ? k - 1 : 0;
+
+        column[u]     = A.col[k];
+        leftcolumn[u] = A.col[left];
+        bits[u]       = GpSelBits(A.val, A.prec, k);
+        leftbits[u]   = GpSelBits(A.val, A.prec, left);
+      }
+#pragma unroll
+      for (int u = 0; u < TOGETHER; u++) {
+        const int     p    = start + u * BLOCK + (int)threadIdx.x;
+        const bool    mine = p < many, follows = mine && (p ? row[p - 1] == row[p] : before); /* in its row */
+        const int32_t i     = row[mine ? p : 0];
+        const int64_t delta = (int64_t)column[u] - leftcolumn[u];
+
+        near += mine && GpSelIsNear(i, column[u], A.m, A.n);
+        unsorted += follows && delta < 0;
+        delta8 += follows && delta >= 0 && delta < 256;
+        uneven += follows && bits[u] != leftbits[u];
+        if (values) Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
+        if (diagonals) Mark(mine, W.diagonal, &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
+      }
+    }
+    __syncthreads();
+  }
+  AddWarp(&C->near, near);
+  AddWarp(&C->unsorted, unsorted);
+  AddWarp(&C->delta8, delta8);
+  AddWarp(&C->uneven, uneven);
+}
+
+__global__ static void __launch_bounds__(BLOCK, 4) ScanAll(GpCsr A, GpSelWork W, Tasks T)
+{
+  __shared__ Tally tally;
+  __shared__ Room  room;
+  unsigned         b = blockIdx.x;
+
+  tally.clear();
+  if (b < T.lookups) LookUp(A, b, room.ends, tally.counts());
+  else if ((b -= T.lookups) < T.gathers) CountGathers(A, b, room.table, W, tally.counts());
+  else if ((b -= T.gathers) < T.steps) CountSteps(A, b, tally.counts());
+  else if ((b -= T.steps) < T.rows) ScanRows(A, b, T.rows, W, tally.counts());
+  else ScanTiles(A, b - T.rows, T.tiles, &room, W, tally.counts());
+  tally.flush(W.counts);
+}
+
+/* of many how many are looked at closely */
+static unsigned Sampled(int64_t many)
+{
+  return (unsigned)((many - 1) / GpSelStride(many) + 1);
+}
+
+extern "C" GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W)
+{
+  const int64_t most = 8 * (int64_t)A->dev->compute_units, slices = ((int64_t)A->m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, tiles = ((int64_t)A->nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
+  const int64_t rows = (slices + WARPS - 1) / WARPS;
+  const Tasks   T    = {PARTS * Sampled(tiles), Sampled(tiles), Sampled(slices), (unsigned)(rows < most ? rows : most), (unsigned)(tiles < most ? tiles : most)};
+
+  ScanAll<<<T.lookups + T.gathers + T.steps + T.rows + T.tiles, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *W, T);
+  return GpDevCheckLaunch(A->dev, "features");
+}
