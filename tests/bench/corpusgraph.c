@@ -86,6 +86,52 @@ int CorpusWeb(const void *context, BenchMatrix *A)
   return 1;
 }
 
+/* What PageRank multiplies by, where a row receives and a column gives.  a: 0 pages of hosts in their order, 1 R-MAT, those that give most
+   first; b: the first of so many blocks of nodes that are dealt out in turn, which is what Gauss-Seidel by blocks multiplies by */
+int CorpusRank(const void *context, BenchMatrix *A)
+{
+  CorpusJob     job    = *(const CorpusJob *)context;
+  const int32_t blocks = job.b;
+  const int     rmat   = job.a;
+  int32_t      *name, *start, m, share;
+  BenchMatrix   B;
+
+  job.nnz *= blocks;
+  job.a = !rmat;
+  job.b = 0;
+  (void)(rmat ? CorpusRmat(&job, A) : CorpusWeb(&job, A));
+  m     = A->m;
+  share = (m + blocks - 1) / blocks;
+  name  = (int32_t *)malloc(((size_t)m + 1) * sizeof(int32_t));
+  start = (int32_t *)calloc((size_t)m + 2, sizeof(int32_t)); /* where the nodes of m, m - 1, ... links out begin */
+  if (!name || !start) abort();
+  for (int32_t i = 0; i < m; i++) start[m - (A->rowptr[i + 1] - A->rowptr[i]) + 1]++;
+  for (int32_t d = 0; d <= m; d++) start[d + 1] += start[d];
+  for (int32_t i = 0; i < m; i++) {
+    const int32_t at = rmat ? start[m - (A->rowptr[i + 1] - A->rowptr[i])]++ : i;
+
+    name[i] = at % blocks * share + at / blocks; /* below m but for the last block, which is not kept where blocks do not divide m */
+  }
+  CorpusTurn(A);
+  for (int32_t i = 0; i < m; i++) start[i] = -1; /* now the node of a name */
+  for (int32_t i = 0; i < m; i++)
+    if (name[i] < share) start[name[i]] = i;
+  CorpusBegin(&B, share, (int64_t)share * blocks, job.nnz / blocks);
+  for (int32_t i = 0; i < share; i++) {
+    const int32_t from = start[i];
+
+    for (int32_t k = A->rowptr[from]; k < A->rowptr[from + 1]; k++) CorpusPush(&B, name[A->col[k]], 0);
+    CorpusSortRow(&B, i);
+  }
+  CorpusEnd(&B);
+  BenchMatrixDestroy(A);
+  free(start);
+  free(name);
+  *A = B;
+  CorpusValues(A, CORPUS_ONES, job.seed);
+  return 1;
+}
+
 /* both ends of an edge by a power law, as in friendships; symmetric */
 int CorpusSocial(const void *context, BenchMatrix *A)
 {
