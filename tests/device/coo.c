@@ -171,7 +171,7 @@ int main(int argc, char **argv)
       test:
          suffix: mpi
          nsize: 4
-         args: -mat_gpucsr_halo_type mpi
+         args: -mat_gpucsr_halo_type mpi -gpucsr_device host
       test:
          suffix: ignore
          nsize: {{2 4}}

@@ -14,7 +14,8 @@ one() { # tool, number of ranks, room/program, arguments...
   local tool=$1 ranks=$2 program=$3 exe=$BUILD/tests/harness/mat/tests/$3 name log scratch
   shift 3
   name="$tool: $program on $ranks${*:+: $*}"
-  log=$BUILD/tests/sanitizer/$tool-${program//\//-}-$ranks.log
+  log=$tool-${program//\//-}-$ranks$*
+  log=$BUILD/tests/sanitizer/${log//[^a-z0-9_-]/}.log
   [ -x "$exe" ] || { skip "$name" "it has not been built"; return; }
   scratch=$(mktemp -d)
   if (cd "$scratch" && TMPDIR=$scratch timeout 300 "$MPIEXEC" -n "$ranks" "$sanitizer" --tool "$tool" --error-exitcode 9 "$exe" "$@" >"$log" 2>&1 </dev/null); then ok "$name"; else

@@ -218,6 +218,6 @@ int main(int argc, char **argv)
 
    test:
       args: -image_view ::ascii_info
-      filter: sed -e "s@on .*, converted in .* s@on DEVICE, converted in TIME@" -e "s@kernel [a-z0-9]*, format [a-z]* (.*@kernel, format, (WHY)@"
+      filter: sed -e "s@: [0-9]* bytes on .*, converted in .* s@: BYTES on DEVICE, converted in TIME@" -e "s@kernel [a-z0-9]*, format [a-z]* (.*@kernel, format, (WHY)@"
 
 TEST*/
