@@ -1,25 +1,16 @@
 /* Do all nonzeros have one value, as those of a graph without weights?  A format may then keep it once, and a product read no other. */
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "mat/impls/gpucsr/formats/gpsame.h"
 
 typedef struct {
   GpCsr    C;
   int32_t *other; /* [1] is there a value other than the first? */
 } Same;
 
-/* by their bits: a value that no product of a hole can follow, NaN or infinity, is never the same */
 GP_STEP(FindOther)
 {
   const Same *a = (const Same *)args;
 
-  if (a->C.prec == GP_F32) {
-    const uint32_t *v = (const uint32_t *)a->C.val;
-
-    if (v[i] != v[0] || (v[i] & 0x7f800000u) == 0x7f800000u) *a->other = 1;
-  } else {
-    const uint64_t *v = (const uint64_t *)a->C.val, most = (uint64_t)0x7ff << 52;
-
-    if (v[i] != v[0] || (v[i] & most) == most) *a->other = 1;
-  }
+  if (GpValueDiffers(&a->C, i)) *a->other = 1;
 }
 
 GP_EXTERN GpErr GP_TWIN(GpCsrDiffers)(const GpCsr *C, int64_t n, int32_t *other)

@@ -36,13 +36,15 @@ typedef struct {
   int32_t   first[GP_TEAM_CLASSES]; /* first slice of a class */
   int32_t   begin[GP_TEAM_CLASSES]; /* its first row in order */
   int32_t   end[GP_TEAM_CLASSES];   /* behind its last */
-  int32_t  *order;                  /* [m] the rows */
-  int32_t  *base;                   /* [nslices+1] */
-  void     *code;                   /* [slots] */
-  void     *val;                    /* [slots], or [1] */
-  double   *zero;                   /* what code 0 reads */
-  double   *part;                   /* [ngangs] without clusters: sums of blocks */
-  uint32_t *ticket;                 /* [ngangs] likewise: blocks of a team that have left theirs, at its first block; zero before and after a product */
+  size_t    bytes;                  /* of all arrays, which stand in one piece of memory */
+  void     *memory;
+  int32_t  *order;  /* [m] the rows */
+  int32_t  *base;   /* [nslices+1] */
+  void     *code;   /* [slots] */
+  void     *val;    /* [slots], or [1] */
+  double   *zero;   /* what code 0 reads */
+  double   *part;   /* [ngangs] without clusters: sums of blocks */
+  uint32_t *ticket; /* [ngangs] likewise: blocks of a team that have left theirs, at its first block; zero before and after a product */
 } GpTeams;
 
 #define GpTeamsValues(T) ((T)->same ? (size_t)1 : (size_t)(T)->slots)

@@ -1,157 +1,124 @@
 /* Gives every row a team of lanes, sorts the rows by their teams and by the nonzeros of a lane, and lays them out in slices. */
-#include "mat/impls/gpucsr/formats/gpteam.h"
-#include "mat/impls/gpucsr/formats/gpsteps.h"
+#include "mat/impls/gpucsr/formats/gpteamrows.h"
 
+#define TOGETHER 8 /* loads of a lane */
+
+/* Where the slices begin: those whose first row has a key are neighbours and alike. */
 typedef struct {
-  GpTeams   T;
-  GpCsr     C;
-  uint32_t *key;
-  int32_t  *upto; /* [GP_TEAM_CLASSES] rows of this class and of larger teams */
-} Build;
+  GpTeams  T;
+  GpCsr    C;
+  int      fresh;                /* base and code are still to be written */
+  uint32_t slice0[GP_TEAM_KEYS]; /* where slice 0 would begin if all were like these, modulo 2^32 */
+  int32_t  end[GP_TEAM_CLASSES]; /* of a class */
+} Fill;
 
-/* nonzeros of a row, and of its first lane, which has most */
-GP_INLINE int32_t Length(const Build *b, int32_t row)
-{
-  return b->C.rowptr[row + 1] - b->C.rowptr[row];
-}
-
-GP_INLINE int32_t Share(int32_t length, int32_t k)
-{
-  return length ? ((length - 1) >> k) + 1 : 0;
-}
-
-/* large teams first, then lanes with many nonzeros; in the largest teams the order does not matter */
-GP_STEP(KeyRow)
-{
-  const Build  *b      = (const Build *)args;
-  const int32_t length = Length(b, (int32_t)i);
-  int32_t       k      = 0, share;
-
-  while (k < b->T.most && Share(length, k) > b->T.longest) k++;
-  share = Share(length, k);
-  if (share > b->T.longest) share = b->T.longest;
-  b->key[i]     = (uint32_t)((b->T.most - k) * (b->T.longest + 1) + b->T.longest - share);
-  b->T.order[i] = (int32_t)i;
-}
-
-GP_STEP(CountRows)
-{
-  const Build   *b    = (const Build *)args;
-  const uint32_t next = (uint32_t)((b->T.most - (int32_t)i + 1) * (b->T.longest + 1)); /* the least key of smaller teams */
-  int32_t        lo = 0, hi = i > b->T.most ? 0 : b->C.m;
-
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo) / 2;
-
-    if (b->key[mid] < next) lo = mid + 1;
-    else hi = mid;
+/* to[at], to[at + GP_WARP], ... = the values of j = from, from + 2^k, ..., count of them, then padding */
+#define FILL(Type, to, value) \
+  for (int32_t e = 0; e < width; e += TOGETHER) { \
+    Type kept[TOGETHER]; \
+\
+    for (int u = 0; u < TOGETHER; u++) { \
+      const int64_t j = from + ((int64_t)(e + u) << k); \
+\
+      kept[u] = e + u < count ? (Type)(value) : (Type)0; \
+    } \
+    for (int u = 0; u < TOGETHER; u++) \
+      if (e + u < width) ((Type *)(to))[at + (int64_t)(e + u) * GP_WARP] = kept[u]; \
   }
-  b->upto[i] = lo;
+
+/* lane i of all, in slice s of class k, which begins at base and has so many slots a lane */
+GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32_t width)
+{
+  const GpTeams *T     = &f->T;
+  const int32_t  place = GpTeamPlace(T, k, (int32_t)(i / GP_WARP), (int32_t)(i % GP_WARP)), row = place < T->end[k] ? T->order[place] : -1;
+  const int32_t  rank = (int32_t)(i & (((int64_t)1 << k) - 1)), length = row < 0 ? 0 : GpTeamLength(&f->C, row);
+  const int32_t  count = length > rank ? GpTeamShare(length - rank, k) : 0;
+  const int64_t  from = row < 0 ? 0 : f->C.rowptr[row] + (int64_t)rank, at = (int64_t)base * GP_WARP + i % GP_WARP;
+
+  if (f->fresh && T->codebytes == 2) FILL(uint16_t, T->code, 1 + f->C.col[j])
+  else if (f->fresh) FILL(uint32_t, T->code, 1 + f->C.col[j])
+  if (T->same) return;
+  if (f->C.prec == GP_F32) FILL(float, T->val, ((const float *)f->C.val)[j])
+  else FILL(double, T->val, ((const double *)f->C.val)[j])
 }
 
-/* rows of a class are sorted, so that the first of a slice has most nonzeros a lane */
-GP_STEP(WidthOfSlice)
-{
-  const Build  *b = (const Build *)args;
-  const int32_t k = GpTeamClass(&b->T, (int32_t)i), place = GpTeamPlace(&b->T, k, (int32_t)i, 0);
+#if defined(__CUDACC__)
+static constexpr int BLOCK = 256;
 
-  b->T.base[i] = place < b->T.end[k] ? Share(Length(b, b->T.order[place]), k) : 0;
+/* the nonzeros of a lane, of all rows before one of key 0, by a whole warp */
+__device__ static int32_t LongsBefore(const Fill &f, int32_t place)
+{
+  int32_t sum = 0;
+
+  for (int32_t p = threadIdx.x % GP_WARP; p < place; p += GP_WARP) sum += GpTeamShare(GpTeamLength(&f.C, f.T.order[p]), f.T.most);
+  return __reduce_add_sync(0xffffffffu, sum);
 }
 
-/* the slots of a lane: its first nonzero, how many it has, their distance in the row, and the slots that there are */
-typedef struct {
-  int64_t from, at;
-  int32_t count, k, width;
-} Lane;
-
-GP_INLINE Lane LaneOf(const Build *b, int64_t i)
+/* by a whole warp: rows of a class are sorted, so that the first of a slice has most nonzeros a lane */
+__device__ static int32_t BaseOf(const Fill &f, int32_t s, int32_t k, int32_t *width)
 {
-  const int32_t s = (int32_t)(i / GP_WARP), k = GpTeamClass(&b->T, s), place = GpTeamPlace(&b->T, k, s, (int32_t)(i % GP_WARP));
-  const int32_t r = (int32_t)(i & (((int64_t)1 << k) - 1)), row = place < b->T.end[k] ? b->T.order[place] : -1, length = row < 0 ? 0 : Length(b, row);
-  Lane          l;
+  const int32_t place = GpTeamPlace(&f.T, k, s, 0);
 
-  l.from  = row < 0 ? 0 : b->C.rowptr[row] + (int64_t)r;
-  l.at    = (int64_t)b->T.base[s] * GP_WARP + i % GP_WARP;
-  l.count = length > r ? Share(length - r, k) : 0;
-  l.k     = k;
-  l.width = b->T.base[s + 1] - b->T.base[s];
-  return l;
+  *width = 0;
+  if (place >= f.T.end[k]) return f.end[k];
+  const int32_t length = GpTeamLength(&f.C, f.T.order[place]), key = GpTeamKey(&f.T, length), more = k - GP_TEAM_SLICE;
+
+  *width = GpTeamShare(length, k);
+  return key ? (int32_t)(f.slice0[key] + (uint32_t)s * (uint32_t)*width) : (LongsBefore(f, place) << more) + (s & ((1 << more) - 1)) * *width;
 }
 
-GP_STEP(FillCodes)
+__global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant__ Fill f)
 {
-  const Build *b = (const Build *)args;
-  const Lane   l = LaneOf(b, i);
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int32_t s = (int32_t)(i / GP_WARP), k = GpTeamClass(&f.T, s);
+  int32_t       base, width;
 
-  for (int32_t e = 0; e < l.width; e++) {
-    const uint32_t code = e < l.count ? 1u + (uint32_t)b->C.col[l.from + ((int64_t)e << l.k)] : 0u;
-    const int64_t  to   = l.at + (int64_t)e * GP_WARP;
-
-    if (b->T.codebytes == 2) ((uint16_t *)b->T.code)[to] = (uint16_t)code;
-    else ((uint32_t *)b->T.code)[to] = code;
+  if (s >= f.T.nslices) return;
+  if (f.fresh) base = BaseOf(f, s, k, &width);
+  else {
+    base  = f.T.base[s];
+    width = f.T.base[s + 1] - base;
   }
-}
-
-GP_STEP(FillValues)
-{
-  const Build *b = (const Build *)args;
-  const Lane   l = LaneOf(b, i);
-
-  for (int32_t e = 0; e < l.width; e++) {
-    const int64_t from = l.from + ((int64_t)e << l.k), to = l.at + (int64_t)e * GP_WARP;
-
-    if (b->C.prec == GP_F32) ((float *)b->T.val)[to] = e < l.count ? ((const float *)b->C.val)[from] : 0.0f;
-    else ((double *)b->T.val)[to] = e < l.count ? ((const double *)b->C.val)[from] : 0.0;
+  if (f.fresh && i % GP_WARP == 0) f.T.base[s] = base;
+  if (f.fresh && i == 0) {
+    f.T.base[f.T.nslices] = f.end[0];
+    if (f.T.same && f.C.prec == GP_F32) *(float *)f.T.val = *(const float *)f.C.val;
+    else if (f.T.same) *(double *)f.T.val = *(const double *)f.C.val;
   }
+  FillLane(&f, i, k, base, width);
 }
 
-/* rows in order, upto: how many of the classes from each on */
-GP_EXTERN GpErr GP_TWIN(GpTeamsSort)(GpTeams *T, const GpCsr *C, int32_t upto[]);
-GP_EXTERN GpErr GP_TWIN(GpTeamsSort)(GpTeams *T, const GpCsr *C, int32_t upto[])
+extern "C" GpErr GpTeamsFill_CUDA(const Fill *f)
 {
-  GpDev        dev   = C->dev;
-  Build        b     = {*T, *C, NULL, NULL};
-  const size_t bytes = (size_t)C->m * sizeof(uint32_t), classes = GP_TEAM_CLASSES * sizeof(int32_t);
-  int          bits = 1;
-  GpErr        err  = GpDevBorrow(dev, bytes, &b.key);
+  const int64_t lanes = (int64_t)f->T.nslices * GP_WARP;
 
-  while (1 << bits < GP_TEAM_CLASSES * (T->longest + 1)) bits++;
-  if (!err) err = GpDevBorrow(dev, classes, &b.upto);
-  if (!err) err = GP_EACH(dev, Build, KeyRow, C->m, &b);
-  if (!err) err = GP_TWIN(GpSort)(dev, C->m, bits, b.key, b.T.order);
-  if (!err) err = GP_EACH(dev, Build, CountRows, GP_TEAM_CLASSES, &b);
-  if (!err) err = GpDevDownload(dev, upto, b.upto, classes);
-  GpDevReturn(dev, &b.upto, classes);
-  GpDevReturn(dev, &b.key, bytes);
-  return err;
+  if (!lanes) return GP_SUCCESS;
+  FillSlices<<<(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)f->C.dev->stream>>>(*f);
+  return GpDevCheckLaunch(f->C.dev, "filling the slices of teams");
 }
 
-GP_EXTERN GpErr GP_TWIN(GpTeamsWidths)(const GpTeams *T, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpTeamsWidths)(const GpTeams *T, const GpCsr *C)
-{
-  Build b   = {*T, *C, NULL, NULL};
-  GpErr err = GP_EACH(C->dev, Build, WidthOfSlice, T->nslices, &b);
-
-  return err ? err : GP_TWIN(GpScan)(C->dev, T->nslices, T->base);
-}
-
-GP_EXTERN GpErr GP_TWIN(GpTeamsFill)(const GpTeams *T, const GpCsr *C, int codes);
-GP_EXTERN GpErr GP_TWIN(GpTeamsFill)(const GpTeams *T, const GpCsr *C, int codes)
-{
-  Build         b     = {*T, *C, NULL, NULL};
-  const int64_t lanes = (int64_t)T->nslices * GP_WARP;
-  GpErr         err   = codes ? GP_EACH(C->dev, Build, FillCodes, lanes, &b) : GP_SUCCESS;
-
-  if (err) return err;
-  return T->same ? C->dev->ops->copy_within(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GP_EACH(C->dev, Build, FillValues, lanes, &b);
-}
-
-#if !defined(__CUDACC__)
+#else
   #include <stdlib.h>
+  #include <string.h>
 
-GpErr GpTeamsSort_CUDA(GpTeams *T, const GpCsr *C, int32_t upto[]);
-GpErr GpTeamsWidths_CUDA(const GpTeams *T, const GpCsr *C);
-GpErr GpTeamsFill_CUDA(const GpTeams *T, const GpCsr *C, int codes);
+GpErr GpTeamsFill_CUDA(const Fill *f);
+
+static GpErr GpTeamsFill_Host(const Fill *f)
+{
+  const GpTeams *T  = &f->T;
+  int32_t        at = 0;
+
+  if (f->fresh && T->same) memcpy(T->val, f->C.val, GpPrecBytes(f->C.prec));
+  for (int32_t s = 0; s < T->nslices; s++) {
+    const int32_t k = GpTeamClass(T, s), place = GpTeamPlace(T, k, s, 0), width = place < T->end[k] ? GpTeamShare(GpTeamLength(&f->C, T->order[place]), k) : 0;
+
+    for (int l = 0; l < GP_WARP; l++) FillLane(f, (int64_t)s * GP_WARP + l, k, at, width);
+    if (f->fresh) T->base[s] = at;
+    at += width;
+  }
+  if (f->fresh) T->base[T->nslices] = at;
+  return GP_SUCCESS;
+}
 
 /* most nonzeros of a lane, except in the largest teams */
 static int32_t Longest(int64_t nnz)
@@ -167,12 +134,26 @@ static int64_t Up(int64_t n, int64_t multiple)
   return (n + multiple - 1) / multiple * multiple;
 }
 
-/* where the classes stand; -1: too many slices for 31 bits of lanes */
-static int GpTeamsLayOut(GpTeams *T, const int32_t upto[])
+/* slices of a class whose first row is one of its first n */
+static int64_t Slices(int64_t n, int32_t k)
 {
-  int64_t at = 0;
+  return Up(n << k, GP_WARP) / GP_WARP;
+}
 
-  for (int k = GP_TEAM_MOST; k >= 0; k--) {
+/* the first key of a class, which is behind the last of the next larger */
+static int32_t FirstKey(const GpTeams *T, int32_t k)
+{
+  return k < 0 ? T->most * (T->longest / 2) + T->longest + 1 : k > T->most ? 0 : (T->most - k) * (T->longest / 2);
+}
+
+/* where classes, their slices and the rows of each key stand; -1: too many slices for 31 bits of lanes */
+static int GpTeamsLayOut(GpTeams *T, const GpTeamTally *tally, int32_t first[], Fill *f)
+{
+  int64_t at = 0, base = 0;
+
+  first[0] = 0;
+  for (int32_t key = 0; key < FirstKey(T, -1); key++) first[key + 1] = first[key] + tally->rows[key];
+  for (int32_t k = GP_TEAM_MOST; k >= 0; k--) {
     if (k == GP_TEAM_BLOCK) {
       at        = Up(at, (int64_t)GP_TEAM_SLICES * T->cluster);
       T->ngangs = (int32_t)(at / GP_TEAM_SLICES);
@@ -182,12 +163,21 @@ static int GpTeamsLayOut(GpTeams *T, const int32_t upto[])
       T->nbigs = (int32_t)(at / GP_TEAM_SLICES);
     }
     T->first[k] = (int32_t)at;
-    T->begin[k] = k < GP_TEAM_MOST ? upto[k + 1] : 0;
-    T->end[k]   = upto[k];
-    at += Up((int64_t)(T->end[k] - T->begin[k]) << k, GP_WARP) / GP_WARP;
-    if (at > INT32_MAX / GP_WARP) return -1;
+    T->begin[k] = first[FirstKey(T, k)];
+    T->end[k]   = first[FirstKey(T, k - 1)];
+    if (at + Slices(T->end[k] - T->begin[k], k) > INT32_MAX / GP_WARP) return -1;
+    for (int32_t key = FirstKey(T, k); key < FirstKey(T, k - 1); key++) {
+      const int64_t from = at + Slices(first[key] - T->begin[k], k), upto = at + Slices(first[key + 1] - T->begin[k], k);
+      const int64_t width = T->longest - (key - FirstKey(T, k));
+
+      f->slice0[key] = (uint32_t)(base - from * width);
+      base += key ? (upto - from) * width : (int64_t)tally->longs << (T->most - GP_TEAM_SLICE);
+    }
+    f->end[k] = (int32_t)base;
+    at += Slices(T->end[k] - T->begin[k], k);
   }
   T->nslices = (int32_t)at;
+  T->slots   = base * GP_WARP;
   return 0;
 }
 
@@ -197,31 +187,57 @@ static size_t Parts(const GpTeams *T)
   return T->cluster > 1 ? 0 : (size_t)T->ngangs;
 }
 
-static GpErr GpTeamsRoom(GpTeams *T, const GpCsr *C)
+static void *Piece(const GpTeams *T, size_t *at, size_t bytes)
 {
-  GpDev   dev = C->dev;
-  int32_t slots;
-  GpErr   err = GpDevAlloc(dev, ((size_t)T->nslices + 1) * sizeof(int32_t), &T->base);
+  void *piece = T->memory && bytes ? (char *)T->memory + *at : NULL;
 
-  if (!err) err = GP_ON_DEVICE(dev, GpTeamsWidths, T, C);
-  if (!err) err = GpDevDownload(dev, &slots, T->base + T->nslices, sizeof(slots));
-  if (!err) T->slots = (int64_t)slots * GP_WARP;
-  if (!err) err = GpDevAlloc(dev, (size_t)T->slots * (size_t)T->codebytes, &T->code);
-  if (!err) err = GpDevAlloc(dev, GpTeamsValues(T) * GpPrecBytes(C->prec), &T->val);
-  if (!err) err = GpDevAlloc(dev, sizeof(double), &T->zero);
-  if (!err) err = dev->ops->zero(dev, T->zero, sizeof(double));
-  if (!err) err = GpDevAlloc(dev, Parts(T) * sizeof(double), &T->part);
-  if (!err) err = GpDevAlloc(dev, Parts(T) * sizeof(uint32_t), &T->ticket);
-  if (!err && T->ticket) err = dev->ops->zero(dev, T->ticket, Parts(T) * sizeof(uint32_t));
-  return err;
+  *at += (size_t)Up((int64_t)bytes, 256);
+  return piece;
+}
+
+/* all arrays in one piece of memory, once there is one; returns its bytes */
+static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
+{
+  size_t at = 0;
+
+  T->order  = (int32_t *)Piece(T, &at, (size_t)C->m * sizeof(int32_t));
+  T->base   = (int32_t *)Piece(T, &at, ((size_t)T->nslices + 1) * sizeof(int32_t));
+  T->code   = Piece(T, &at, (size_t)T->slots * (size_t)T->codebytes);
+  T->val    = Piece(T, &at, GpTeamsValues(T) * GpPrecBytes(C->prec));
+  T->zero   = (double *)Piece(T, &at, sizeof(double));
+  T->part   = (double *)Piece(T, &at, Parts(T) * sizeof(double));
+  T->ticket = (uint32_t *)Piece(T, &at, Parts(T) * sizeof(uint32_t));
+  return at;
+}
+
+/* the keys are counted: everything finds its place */
+static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P)
+{
+  const GpCsr *C = &P->R.C;
+  Fill         f = {.C = *C, .fresh = 1};
+  GpErr        err;
+
+  T->same = C->nnz && !tally->other;
+  if (GpTeamsLayOut(T, tally, P->first, &f)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows, whose lanes are more than the %d that this format can number", (int)C->m, INT32_MAX);
+  T->bytes = GpTeamsArrays(T, C);
+  err      = GpDevAlloc(C->dev, T->bytes, &T->memory);
+  if (err) return err;
+  GpTeamsArrays(T, C);
+  P->R.T = f.T = *T;
+  err          = GP_ON_DEVICE(C->dev, GpTeamsPlace, P);
+  return err ? err : GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
 }
 
 GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
 {
-  const GpCsr *C                     = A->csr;
-  GpTeams     *T                     = (GpTeams *)calloc(1, sizeof(*T));
-  int32_t      upto[GP_TEAM_CLASSES] = {0};
-  GpErr        err;
+  const GpCsr  *C     = A->csr;
+  GpTeams      *T     = (GpTeams *)calloc(1, sizeof(*T));
+  const int64_t turns = Up(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = Up(turns, C->dev->compute_units) / C->dev->compute_units;
+  GpTeamPlaces  P = {.R = {.C = *C}};
+  GpTeamRows   *R = &P.R;
+  GpTeamTally   tally;
+  size_t        bytes;
+  GpErr         err;
 
   A->data = T;
   if (!T) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
@@ -229,13 +245,20 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   T->most      = most;
   T->cluster   = cluster;
   T->codebytes = C->n < UINT16_MAX ? 2 : 4;
-  err          = GpCsrSame(C, &T->same);
-  if (!err) err = GpDevAlloc(C->dev, (size_t)C->m * sizeof(int32_t), &T->order);
-  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsSort, T, C, upto);
+  R->T         = *T;
+  R->keys      = FirstKey(T, -1);
+  R->tiles     = turns ? (int32_t)(Up(turns, each) / each) : 1;
+  R->many      = (int32_t)(each * GP_TEAM_THREADS);
+  bytes        = sizeof(tally) + (size_t)R->keys * (size_t)R->tiles * sizeof(int32_t);
+  err          = GpDevBorrow(C->dev, bytes, &R->tally);
   if (err) return err;
-  if (GpTeamsLayOut(T, upto)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows, whose lanes are more than the %d that this format can number", (int)C->m, INT32_MAX);
-  err = GpTeamsRoom(T, C);
-  return err ? err : GP_ON_DEVICE(C->dev, GpTeamsFill, T, C, 1);
+  R->rows = (int32_t *)(R->tally + 1);
+  err     = C->dev->ops->zero(C->dev, R->tally, sizeof(tally));
+  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
+  if (!err) err = GpDevDownload(C->dev, &tally, R->tally, offsetof(GpTeamTally, rows) + (size_t)R->keys * sizeof(int32_t));
+  if (!err) err = GpTeamsLay(T, &tally, &P);
+  GpDevReturn(C->dev, &R->tally, bytes);
+  return err;
 }
 
 GpErr GpFmtBuild_team(GpFmt *A, const int32_t rowptr[])
@@ -247,37 +270,33 @@ GpErr GpFmtBuild_team(GpFmt *A, const int32_t rowptr[])
 GpErr GpFmtRefill_team(GpFmt *A)
 {
   const GpTeams *T   = (const GpTeams *)A->data;
-  GpErr          err = T->same ? GpCsrStillSame(A->csr) : GP_SUCCESS;
+  const GpCsr   *C   = A->csr;
+  const Fill     f   = {.T = *T, .C = *C};
+  GpErr          err = T->same ? GpCsrStillSame(C) : GP_SUCCESS;
 
-  return err ? err : GP_ON_DEVICE(A->csr->dev, GpTeamsFill, T, A->csr, 0);
+  if (err) return err;
+  return T->same ? C->dev->ops->copy_within(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
 }
 
 void GpFmtDestroy_team(GpFmt *A)
 {
-  GpTeams     *T = (GpTeams *)A->data;
-  const GpCsr *C = A->csr;
+  GpTeams *T = (GpTeams *)A->data;
 
   if (!T) return;
-  GpDevFree(C->dev, &T->order, (size_t)C->m * sizeof(int32_t));
-  GpDevFree(C->dev, &T->base, ((size_t)T->nslices + 1) * sizeof(int32_t));
-  GpDevFree(C->dev, &T->code, (size_t)T->slots * (size_t)T->codebytes);
-  GpDevFree(C->dev, &T->val, GpTeamsValues(T) * GpPrecBytes(C->prec));
-  GpDevFree(C->dev, &T->zero, sizeof(double));
-  GpDevFree(C->dev, &T->part, (size_t)T->ngangs * sizeof(double));
-  GpDevFree(C->dev, &T->ticket, (size_t)T->ngangs * sizeof(uint32_t));
+  GpDevFree(A->csr->dev, &T->memory, T->bytes);
   free(T);
 }
 
 double GpFmtBytes_team(const GpFmt *A)
 {
-  const GpTeams *T = (const GpTeams *)A->data;
-
-  return (double)T->slots * T->codebytes + (double)GpTeamsValues(T) * GpPrecBytes(A->csr->prec) + sizeof(int32_t) * ((double)A->csr->m + T->nslices + 1.0) + (sizeof(double) + sizeof(uint32_t)) * (double)Parts(T) + sizeof(double);
+  return (double)((const GpTeams *)A->data)->bytes;
 }
 
 /* the sums of blocks are written, then read */
 double GpFmtTraffic_team(const GpFmt *A)
 {
-  return GpFmtBytes_team(A) + sizeof(double) * (double)Parts((const GpTeams *)A->data);
+  const GpTeams *T = (const GpTeams *)A->data;
+
+  return (double)T->slots * T->codebytes + (double)GpTeamsValues(T) * GpPrecBytes(A->csr->prec) + sizeof(int32_t) * ((double)A->csr->m + T->nslices + 1.0) + (2 * sizeof(double) + sizeof(uint32_t)) * (double)Parts(T) + sizeof(double);
 }
 #endif

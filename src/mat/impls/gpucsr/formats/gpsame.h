@@ -1,0 +1,21 @@
+/* Is a value another than the first?  What looks for matrices whose nonzeros have one value includes this. */
+#ifndef GPSAME_H
+#define GPSAME_H
+
+#include "mat/impls/gpucsr/formats/gpsteps.h"
+
+/* by their bits: a value that no product of a hole can follow, NaN or infinity, is never the same */
+GP_INLINE int GpValueDiffers(const GpCsr *C, int64_t i)
+{
+  if (C->prec == GP_F32) {
+    const uint32_t *v = (const uint32_t *)C->val;
+
+    return v[i] != v[0] || (v[i] & 0x7f800000u) == 0x7f800000u;
+  } else {
+    const uint64_t *v = (const uint64_t *)C->val, most = (uint64_t)0x7ff << 52;
+
+    return v[i] != v[0] || (v[i] & most) == most;
+  }
+}
+
+#endif
