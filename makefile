@@ -226,12 +226,13 @@ bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PET
 	tests/bench/run.sh
 
 record ?= tests/bench/results/2026-11-21-h200/rehearsal
+products ?= $(record)# where the tables of bench_spmv are, if they were not recorded with the corpus
 figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures and tables of the pages, from recorded tables: record=tests/bench/results/<campaign>
 	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
-	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance.md README.md $(wildcard $(record)/spmv*.csv)
-	$(if $(wildcard $(record)/spmv-families.csv),tests/bench/plot.py $(record)/spmv-families.csv docs/performance.svg)
+	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance.md README.md $(wildcard $(products)/spmv*.csv)
+	$(if $(wildcard $(products)/spmv-families.csv),tests/bench/plot.py $(products)/spmv-families.csv docs/performance.svg)
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

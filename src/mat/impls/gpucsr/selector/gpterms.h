@@ -17,6 +17,18 @@ enum {
 
 #define GP_SEL_LEAST   0.1   /* microseconds: no law tells less */
 #define GP_SEL_STRIPES 129.0 /* diagonals that a law tells apart: no format of diagonals takes so many */
+#define GP_SEL_SHARED  29e3  /* entries of x that a thread block holds, on the GPUs that were measured */
+
+/* bytes of a nonzero in dense blocks over those in compressed rows, by the size that takes least; 1: formats of blocks refuse */
+static inline double GpSelBlocked(double columns, const double share[4])
+{
+  static const int size[4] = {2, 3, 4, 6};
+  double           least   = 1;
+
+  for (int b = 0; b < 4; b++)
+    if (share[b] > 0 && fmod(columns, size[b]) == 0) least = fmin(least, (0.5 + 0.5 / (size[b] * size[b])) / fmin(share[b], 1));
+  return least;
+}
 
 /* fills the terms in behind the features; columns and nonzeros are those of the matrix: formats go by them, whatever the GPU */
 static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASKED])
@@ -29,8 +41,15 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
   const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
   const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0;
 
+  /* what panels of columns that fit a thread block leave of rows: columns near the diagonal, or each other, stay together; the sums, of 8 bytes, over the cache */
+  const double panels  = ceil(columns / GP_SEL_SHARED);
+  const double cuts    = panels > 1 ? full * fmin(panels, 1 + (1 - near) * mean * sectors / 32) : 0;
+  const double cutsize = acache * cuts / fmax(nnzperunit, 1e-9), cutspill = cutsize > 1 ? 1 - 1 / cutsize : 0;
+
+  const double blocked = GpSelBlocked(columns, asked + GP_SEL_block2), row = longest * mean, differ = fmin(deviation, 1);
+
   const int    piece = GpPieceLongest((int64_t)nonzeros), wide = columns >= UINT16_MAX; /* codes of columns have 4 bytes, not 2 */
-  const int    spans  = longest * mean > piece || empty > 0;                            /* are there rows that are not one piece? */
+  const int    spans  = row > piece || empty > 0;                                       /* are there rows that are not one piece? */
   const double longer = piece < 32 ? 1 - upto8 : 1 - upto32;                            /* rows of several, nearly */
 
 #define TERM(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);

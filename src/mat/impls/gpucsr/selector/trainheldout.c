@@ -9,7 +9,8 @@
 
 #define OUTER  8     /* parts that the families (kinds) are dealt into, each with settings of its own */
 #define INNER  5     /* parts that the families of the others are dealt into, to choose these settings */
-#define ENOUGH 0.003 /* a smaller model is taken when it loses no more than this share of the best one's speed */
+#define ENOUGH 0.001 /* a smaller model is taken when it loses no more than this share of the best one's speed */
+#define LEAVES 800   /* of a model at most: those of larger ones were no better on families that they had not seen */
 
 /* tried: these, and of each the first few trees */
 static const Settings Shapes[] = {{TRAIN_TREES, 2, 8, 0.2}, {TRAIN_TREES, 3, 8, 0.2}, {TRAIN_TREES, 4, 8, 0.2}};
@@ -119,18 +120,19 @@ Settings Tune(const Table *T, const int which[], int n)
 {
   double   sum[SHAPES][COUNTS] = {{0}}, best = -INFINITY;
   int     *part   = (int *)Get((size_t)n, sizeof(int));
-  Settings chosen = Shapes[SHAPES - 1];
+  Settings chosen = Shapes[SHAPES - 1], tried; /* chosen: more leaves than are allowed */
 
   Deal(T, which, n, 0, INNER, part);
   for (int p = 0; p < INNER; p++) TryPart(T, which, n, part, p, sum);
-  for (int s = 0; s < SHAPES; s++)
-    for (int c = 0; c < COUNTS; c++) best = fmax(best, sum[s][c]);
-  for (int s = 0; s < SHAPES; s++) {
-    for (int c = 0; c < COUNTS; c++) {
-      Settings smaller = Shapes[s];
-
-      smaller.trees = Counts[c];
-      if (sum[s][c] >= best - ENOUGH * n && SettingsLeaves(smaller) < SettingsLeaves(chosen)) chosen = smaller;
+  for (int small = 0; small < 2; small++) { /* what is best, then what is small */
+    for (int s = 0; s < SHAPES; s++) {
+      for (int c = 0; c < COUNTS; c++) {
+        tried       = Shapes[s];
+        tried.trees = Counts[c];
+        if (SettingsLeaves(tried) > LEAVES) continue;
+        if (!small) best = fmax(best, sum[s][c]);
+        else if (sum[s][c] >= best - ENOUGH * n && SettingsLeaves(tried) < SettingsLeaves(chosen)) chosen = tried;
+      }
     }
   }
   free(part);

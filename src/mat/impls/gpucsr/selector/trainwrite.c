@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE 180 /* characters */
+#define LINE 188 /* characters */
 
 static const char *const Features[] = {
 #define FEATURE(name, help) #name,
