@@ -20,7 +20,7 @@ PetscErrorCode BMRMQPDestroy(BMRMQP *qp)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree5(qp->g, qp->H, qp->L, qp->d, qp->S));
-  qp->cap = qp->rows = 0;
+  qp->cap = qp->rows = qp->clean = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,6 +108,51 @@ static void Solve(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
   }
 }
 
+/* Takes row and column r out of the reduced Hessian and of the factor, whose rows below get a number too many, which rotations of the columns make zero. */
+static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
+{
+  const PetscInt ld = qp->cap;
+  PetscReal     *c, *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(qp->rows, &c, qp->rows, &s));
+  for (PetscInt i = r; i + 1 < qp->rows; i++) {
+    PetscReal *h = qp->H + (size_t)i * ld, *l = qp->L + (size_t)i * ld, *below = l + ld, x, y;
+
+    PetscCall(PetscArraycpy(h, h + ld, r));
+    PetscCall(PetscArraycpy(h + r, h + ld + r + 1, i + 1 - r));
+    PetscCall(PetscArraycpy(l, below, r));
+    x = below[r];
+    for (PetscInt j = r; j < i; j++) {
+      y    = below[j + 1];
+      l[j] = c[j] * x + s[j] * y;
+      x    = c[j] * y - s[j] * x;
+    }
+    y    = below[i + 1];
+    l[i] = PetscSqrtReal(x * x + y * y);
+    c[i] = x / l[i];
+    s[i] = y / l[i];
+  }
+  PetscCall(PetscFree2(c, s));
+  PetscCall(PetscLogFlops(3. * (qp->rows - r) * (qp->rows - r)));
+  qp->rows--;
+  qp->clean = PetscMin(qp->clean, r);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes the cut at a place out of S. */
+static PetscErrorCode QPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, PetscInt *size)
+{
+  PetscInt r = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < at; i++) r += qp->S[i] != qp->pivot[q->block[qp->S[i]]];
+  if (r < qp->rows && qp->S[at] != qp->pivot[q->block[qp->S[at]]]) PetscCall(QPDelete(qp, r));
+  (*size)--;
+  for (PetscInt i = at; i < *size; i++) qp->S[i] = qp->S[i + 1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Row r of the reduced Hessian, that of the cut at i of S; whether it is another one than before. */
 static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
 {
@@ -133,7 +178,7 @@ static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
   dependent (there can be more of them than features): a ridge at the level of rounding makes the system definite, the step a
   proximal one, and a direction without curvature a long one that the bounds cut off.
 
-  S changes little from one system to the next, mostly among the latest cuts, which come last: the factor's rows above the first change stay as they are.
+  From one system to the next cuts leave S, whose rows are deleted, and others enter, which come last: the factor's rows above the first change stay as they are.
 */
 static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
 {
@@ -158,6 +203,7 @@ static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
     PetscCheck(ridge < PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The bundle QP cannot be factored: the cuts hold a NaN or infinity");
   }
   qp->ridge = ridge;
+  if (qp->clean >= same) qp->clean = n;
   Solve(n, qp->cap, qp->L, qp->d);
   PetscCall(PetscLogFlops((n - same) * (PetscLogDouble)n * (n + same) / 3. + 2. * n * n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,23 +239,33 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   }
   for (PetscInt i = 0; i < k; i++) alpha[qp->S[i]] /= sum[q->block[qp->S[i]]];
   *full = (PetscBool)(block < 0);
-  if (block >= 0) {
-    for (PetscInt i = block; i + 1 < k; i++) qp->S[i] = qp->S[i + 1];
-    (*size)--;
+  if (block >= 0) PetscCall(QPRemove(qp, q, block, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* S becomes the cuts with weight, as they are in it, and the steepest ones of the blocks whose gap is larger than enter. */
+static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter, PetscInt *size)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = *size - 1; i >= 0; i--) {
+    if (!(alpha[qp->S[i]] > 0)) PetscCall(QPRemove(qp, q, i, size));
+  }
+  for (PetscInt l = 0; l < q->nblock; l++) {
+    if (qp->gap[l] > enter && !(alpha[qp->steepest[l]] > 0)) qp->S[(*size)++] = qp->steepest[l];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collects the cuts with weight, and the steepest ones of the blocks whose gap is larger than enter; returns their number. */
-static PetscInt QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter)
+/* Everything that is known of a problem before: its cuts with weight in their order, and the rows of the factor that are computed as if this were the first one. */
+static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscInt k = 0;
 
   for (PetscInt i = 0; i < q->n; i++) {
-    const PetscInt of = q->block[i];
-
-    if (alpha[i] > 0 || (qp->gap[of] > enter && i == qp->steepest[of])) qp->S[k++] = i;
+    if (alpha[i] > 0) qp->S[k++] = i;
   }
+  for (PetscInt l = 0; l < q->nblock; l++) qp->pivot[l] = -1;
+  qp->rows = qp->clean = PetscMin(qp->rows, qp->clean);
   return k;
 }
 
@@ -260,7 +316,7 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
   *its = 0;
   PetscCall(BMRMQPReserve(qp, q->n));
   PetscCall(QPGradient(qp, q, alpha, &obj, gap));
-  for (PetscInt l = 0; l < q->nblock; l++) qp->pivot[l] = -1;
+  k = QPStart(qp, q, alpha);
   for (PetscInt major = 0; major < 20 * q->n + 100; major++) {
     PetscBool full = PETSC_FALSE;
 
@@ -268,7 +324,7 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
     idle = obj < best - PETSC_MACHINE_EPSILON * PetscAbsReal(obj) ? 0 : idle + 1;
     if (idle > 3) break; /* as far as rounding lets us go */
     best = PetscMin(best, obj);
-    k    = QPSupport(qp, q, alpha, 0.5 * tol / q->nblock);
+    PetscCall(QPSupport(qp, q, alpha, 0.5 * tol / q->nblock, &k));
     while (!full && k > q->nblock) {
       QPPivots(qp, q, alpha);
       PetscCall(QPDirection(qp, q, k));
