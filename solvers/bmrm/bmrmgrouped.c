@@ -211,6 +211,7 @@ static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
 static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
 {
   Grouped       *gr    = (Grouped *)l->data;
+  BMRMListsCut   cut   = gr->of->sweep && !gr->at.device ? gr->of->sweep : gr->of->lists[gr->at.gpu];
   BMRMWork       work  = gr->at.work;
   const size_t   bytes = 3 * (size_t)gr->lists.n * sizeof(double);
   BMRMListScores sc    = {.f = gr->at.f, .e = gr->at.e, .s = sw->s};
@@ -223,7 +224,7 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
   sc.c = sc.u + sc.of.n;
   BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsScores, work.dev, &sc));
   if (gr->of->cut) PetscCall(CutGroups(l, &sc));
-  else BMRMCallGp(work.dev, (*gr->of->lists[gr->at.gpu])(work.dev, &sc.of, l->value, sc.z, sc.u, sc.c));
+  else BMRMCallGp(work.dev, (*cut)(work.dev, &sc.of, l->value, sc.z, sc.u, sc.c));
   BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsSums, &work, &sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
   GpDevReturn(work.dev, &sc.z, bytes);
   BMRMCallGp(work.dev, work.dev->ops->sync(work.dev));

@@ -32,6 +32,7 @@ typedef struct {
   /* u and offset with u'g + offset <= the loss at every g, and equal at z */
   PetscErrorCode (*cut)(const BMRMGroup *, PetscReal u[], PetscReal *offset);
   BMRMListsCut lists[2]; /* instead of that: on the host and on a GPU; NULL where there is none */
+  BMRMListsCut sweep;    /* on the host where no device has the scores, by one core faster than lists[0]; may be NULL */
 } BMRMGrouped;
 
 /* both twins of a function on lists */

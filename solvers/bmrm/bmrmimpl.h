@@ -47,9 +47,12 @@ typedef struct {
 typedef struct {
   PetscInt   cap;
   PetscReal *g;         /* gradient of the objective */
-  PetscReal *H, *d, *L; /* reduced Hessian, direction, Cholesky factor */
-  PetscInt  *S;         /* the cuts with weight */
-  PetscInt   steepest[BMRM_MAX_BLOCKS], heaviest[BMRM_MAX_BLOCKS];
+  PetscReal *H, *d, *L; /* reduced Hessian, direction, Cholesky factor; cap numbers a row */
+  PetscInt   rows;      /* of the factor, which are those of the first rows of H and this ridge */
+  PetscInt   clean;     /* rows that no deletion has touched: those that the next problem may go on with, so that what is done depends on the problem alone */
+  PetscReal  ridge;
+  PetscInt  *S; /* the cuts with weight */
+  PetscInt   steepest[BMRM_MAX_BLOCKS], pivot[BMRM_MAX_BLOCKS];
   PetscReal  gap[BMRM_MAX_BLOCKS];
 } BMRMQP;
 

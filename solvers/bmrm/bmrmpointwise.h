@@ -20,39 +20,62 @@
 #define BMRM_NAME(name, twin)  BMRM_NAME_(name, twin)
 
 #if !defined(__CUDACC__)
-static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
-{
-  double sum = 0;
-
-  for (int64_t i = 0; i < n; i++) sum += LossValue(f[i] + s * e[i], y[i], p);
-  work->result[0] = sum;
-  return GP_SUCCESS;
-}
-
-/* Formulas and sums take turns: the former have no branches, so that compilers take several rows at a time; the latter keep their order. */
+/* Formulas and sums take turns: neither have branches or wait for the sum before, so that compilers take several rows at a time. */
 enum {
-  CHUNK = 256
+  CHUNK = 256,
+  LANES = 8 /* sums that go on beside each other */
 };
 
-static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+static inline void Add(int m, const double u[], double sum[])
 {
-  double sum = 0, u[CHUNK];
-  int    of  = (int)(first % nblock);
+  int i = 0;
+
+  for (; i + LANES <= m; i += LANES)
+    for (int k = 0; k < LANES; k++) sum[k] += u[i + k];
+  for (; i < m; i++) sum[0] += u[i];
+}
+
+static inline double Total(const double sum[])
+{
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
+{
+  double sum[LANES] = {0}, u[CHUNK];
 
   for (int64_t start = 0; start < n; start += CHUNK) {
     const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
     const double *fs = f + start, *es = e + start, *ys = y + start;
 
-    for (int i = 0; i < m; i++) u[i] = LossSlope(fs[i] + s * es[i], ys[i], p, 1);
+    for (int i = 0; i < m; i++) u[i] = LossValue(fs[i] + s * es[i], ys[i], p);
+    Add(m, u, sum);
+  }
+  work->result[0] = Total(sum);
+  return GP_SUCCESS;
+}
+
+static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+{
+  double sum[LANES] = {0}, u[CHUNK], c[CHUNK];
+  int    of         = (int)(first % nblock);
+
+  for (int64_t start = 0; start < n; start += CHUNK) {
+    const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
+    const double *fs = f + start, *es = e + start, *ys = y + start;
+
     for (int i = 0; i < m; i++) {
-      if (of == block) {
-        r[start + i] = scale * u[i];
-        sum += LossOffset(u[i], ys[i], p);
-      } else r[start + i] = 0;
+      u[i]         = LossSlope(fs[i] + s * es[i], ys[i], p, 1);
+      c[i]         = LossOffset(u[i], ys[i], p);
+      r[start + i] = scale * u[i];
+    }
+    for (int i = 0; nblock > 1 && i < m; i++) {
+      if (of != block) c[i] = r[start + i] = 0;
       of = of + 1 == nblock ? 0 : of + 1;
     }
+    Add(m, c, sum);
   }
-  work->result[0] = sum;
+  work->result[0] = Total(sum);
   return GP_SUCCESS;
 }
 
@@ -61,25 +84,25 @@ static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f
   double u[CHUNK], c[CHUNK];
 
   for (int k = 0; k < nt; k++) {
-    double first = 0, second = 0;
+    double first[LANES] = {0}, second[LANES] = {0};
 
     for (int64_t start = 0; start < n; start += CHUNK) {
       const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
       const double *fs = f + start, *es = e + start, *ys = y + start;
 
-      for (int i = 0; i < m; i++) {
-        const double z = fs[i] + t[k] * es[i], slope = LossSlope(z, ys[i], p, es[i]), curvature = LossCurvature(z, ys[i], p, es[i]);
+      for (int i = 0; i < m; i++) u[i] = LossSlope(fs[i] + t[k] * es[i], ys[i], p, es[i]);
+      for (int i = 0; i < m; i++) c[i] = LossCurvature(fs[i] + t[k] * es[i], ys[i], p, es[i]);
+      for (int i = 0; i < m; i++) { /* an infinite slope where e is 0 would spoil the sum */
+        const double slope = es[i] * u[i], bend = es[i] * es[i] * c[i];
 
-        u[i] = es[i] == 0 ? 0 : es[i] * slope; /* an infinite slope there would spoil the sum */
-        c[i] = es[i] == 0 ? 0 : es[i] * es[i] * curvature;
+        u[i] = es[i] == 0 ? 0 : slope;
+        c[i] = es[i] == 0 ? 0 : bend;
       }
-      for (int i = 0; i < m; i++) {
-        first += u[i];
-        second += c[i];
-      }
+      Add(m, u, first);
+      Add(m, c, second);
     }
-    work->result[2 * k]     = first;
-    work->result[2 * k + 1] = second;
+    work->result[2 * k]     = Total(first);
+    work->result[2 * k + 1] = Total(second);
   }
   return GP_SUCCESS;
 }

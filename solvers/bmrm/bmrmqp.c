@@ -1,6 +1,8 @@
 /* The inner QP of the bundle: an active-set method for a dense convex QP on a product of simplices. */
 #include "bmrmimpl.h"
 
+#define BMRM_QP_PIVOT 0.1 /* part of the largest weight of a block that is good enough for its pivot */
+
 static PetscErrorCode BMRMQPReserve(BMRMQP *qp, PetscInt n)
 {
   PetscInt cap;
@@ -18,7 +20,7 @@ PetscErrorCode BMRMQPDestroy(BMRMQP *qp)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree5(qp->g, qp->H, qp->L, qp->d, qp->S));
-  qp->cap = 0;
+  qp->cap = qp->rows = qp->clean = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,69 +77,135 @@ static inline PetscReal Dot(PetscInt n, const PetscReal x[], const PetscReal y[]
   return (s0 + s1) + (s2 + s3);
 }
 
-/* L L' = H + ridge I, lower triangles row after row; false where a pivot is not positive */
-static PetscBool Factor(PetscInt n, const PetscReal H[], PetscReal ridge, PetscReal L[])
+/* L L' = H + ridge I, lower triangles row after row, ld numbers a row, the first rows being done; returns how many are when a pivot is not positive, or all */
+static PetscInt Factor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H[], PetscReal ridge, PetscReal L[])
 {
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal *h = H + (size_t)i * n;
-    PetscReal       *l = L + (size_t)i * n, pivot;
+  for (PetscInt i = done; i < n; i++) {
+    const PetscReal *h = H + (size_t)i * ld;
+    PetscReal       *l = L + (size_t)i * ld, pivot;
 
     for (PetscInt j = 0; j < i; j++) {
-      const PetscReal *lj = L + (size_t)j * n;
+      const PetscReal *lj = L + (size_t)j * ld;
 
       l[j] = (h[j] - Dot(j, l, lj)) / lj[j];
     }
     pivot = h[i] + ridge - Dot(i, l, l);
-    if (!(pivot > 0)) return PETSC_FALSE;
+    if (!(pivot > 0)) return i;
     l[i] = PetscSqrtReal(pivot);
   }
-  return PETSC_TRUE;
+  return n;
 }
 
 /* d = (L L')^{-1} d */
-static void Solve(PetscInt n, const PetscReal L[], PetscReal d[])
+static void Solve(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
 {
-  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - Dot(i, L + (size_t)i * n, d)) / L[(size_t)i * n + i];
+  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - Dot(i, L + (size_t)i * ld, d)) / L[(size_t)i * ld + i];
   for (PetscInt i = n - 1; i >= 0; i--) {
-    const PetscReal *l = L + (size_t)i * n;
+    const PetscReal *l = L + (size_t)i * ld;
 
     d[i] /= l[i];
     for (PetscInt j = 0; j < i; j++) d[j] -= d[i] * l[j];
   }
 }
 
+/* Takes row and column r out of the reduced Hessian and of the factor, whose rows below get a number too many, which rotations of the columns make zero. */
+static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
+{
+  const PetscInt ld = qp->cap;
+  PetscReal     *c, *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(qp->rows, &c, qp->rows, &s));
+  for (PetscInt i = r; i + 1 < qp->rows; i++) {
+    PetscReal *h = qp->H + (size_t)i * ld, *l = qp->L + (size_t)i * ld, *below = l + ld, x, y;
+
+    PetscCall(PetscArraycpy(h, h + ld, r));
+    PetscCall(PetscArraycpy(h + r, h + ld + r + 1, i + 1 - r));
+    PetscCall(PetscArraycpy(l, below, r));
+    x = below[r];
+    for (PetscInt j = r; j < i; j++) {
+      y    = below[j + 1];
+      l[j] = c[j] * x + s[j] * y;
+      x    = c[j] * y - s[j] * x;
+    }
+    y    = below[i + 1];
+    l[i] = PetscSqrtReal(x * x + y * y);
+    c[i] = x / l[i];
+    s[i] = y / l[i];
+  }
+  PetscCall(PetscFree2(c, s));
+  PetscCall(PetscLogFlops(3. * (qp->rows - r) * (qp->rows - r)));
+  qp->rows--;
+  qp->clean = PetscMin(qp->clean, r);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes the cut at a place out of S. */
+static PetscErrorCode QPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, PetscInt *size)
+{
+  PetscInt r = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < at; i++) r += qp->S[i] != qp->pivot[q->block[qp->S[i]]];
+  if (r < qp->rows && qp->S[at] != qp->pivot[q->block[qp->S[at]]]) PetscCall(QPDelete(qp, r));
+  (*size)--;
+  for (PetscInt i = at; i < *size; i++) qp->S[i] = qp->S[i + 1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row r of the reduced Hessian, that of the cut at i of S; whether it is another one than before. */
+static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
+{
+  const PetscInt   ii = qp->S[i], pi = qp->pivot[q->block[ii]];
+  const PetscReal *Gi = q->G + (size_t)ii * q->ld, *Gp = q->G + (size_t)pi * q->ld;
+  PetscReal       *h       = qp->H + (size_t)r * qp->cap;
+  PetscBool        changed = PETSC_FALSE;
+
+  for (PetscInt j = 0, c = 0; j <= i; j++) {
+    const PetscInt  jj = qp->S[j], pj = qp->pivot[q->block[jj]];
+    const PetscReal entry = (Gi[jj] - Gi[pj] - Gp[jj] + Gp[pj]) / q->lambda;
+
+    if (jj == pj) continue;
+    if (!(entry == h[c])) changed = PETSC_TRUE; /* no number counts as a change */
+    h[c++] = entry;
+  }
+  return changed;
+}
+
 /*
-  The direction to the minimiser on the affine hull of the cuts S: eliminate the heaviest cut p of every block, whose weight is one
+  The direction to the minimiser on the affine hull of the cuts S: eliminate the pivot p of every block, whose weight is one
   less the others', and solve with the reduced Hessian <a_i - a_p, a_j - a_p>/lambda. The cuts in S may be linearly
   dependent (there can be more of them than features): a ridge at the level of rounding makes the system definite, the step a
   proximal one, and a direction without curvature a long one that the bounds cut off.
+
+  From one system to the next cuts leave S, whose rows are deleted, and others enter, which come last: the factor's rows above the first change stay as they are.
 */
 static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
 {
   const PetscInt n       = k - q->nblock;
   PetscReal      largest = 0, ridge;
+  PetscInt       same    = qp->rows;
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < q->n; i++) largest = PetscMax(largest, q->G[(size_t)i * q->ld + i] / q->lambda);
   for (PetscInt i = 0, r = 0; i < k; i++) {
-    const PetscInt   ii = qp->S[i], pi = qp->heaviest[q->block[ii]];
-    const PetscReal *Gi = q->G + (size_t)ii * q->ld, *Gp = q->G + (size_t)pi * q->ld;
+    const PetscInt ii = qp->S[i], pi = qp->pivot[q->block[ii]];
 
-    largest = PetscMax(largest, Gi[ii] / q->lambda);
     if (ii == pi) continue;
-    for (PetscInt j = 0, c = 0; j <= i; j++) {
-      const PetscInt jj = qp->S[j], pj = qp->heaviest[q->block[jj]];
-
-      if (jj != pj) qp->H[(size_t)r * n + c++] = (Gi[jj] - Gi[pj] - Gp[jj] + Gp[pj]) / q->lambda;
-    }
+    if (QPRow(qp, q, i, r)) same = PetscMin(same, r);
     qp->d[r++] = qp->g[pi] - qp->g[ii];
   }
   ridge = PetscMax(1e-14 * largest, PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON);
-  while (!Factor(n, qp->H, ridge, qp->L)) {
+  same  = ridge == qp->ridge ? PetscMin(same, n) : 0;
+  while ((qp->rows = Factor(same, n, qp->cap, qp->H, ridge, qp->L)) < n) {
     ridge *= 100;
+    same = 0;
     PetscCheck(ridge < PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The bundle QP cannot be factored: the cuts hold a NaN or infinity");
   }
-  Solve(n, qp->L, qp->d);
-  PetscCall(PetscLogFlops(n * (PetscLogDouble)n * (n / 3. + 2)));
+  qp->ridge = ridge;
+  if (qp->clean >= same) qp->clean = n;
+  Solve(n, qp->cap, qp->L, qp->d);
+  PetscCall(PetscLogFlops((n - same) * (PetscLogDouble)n * (n + same) / 3. + 2. * n * n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,13 +220,13 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   for (PetscInt i = k - 1; i >= 0; i--) { /* spread the reduced direction over S, from behind */
     const PetscInt of = q->block[qp->S[i]];
 
-    if (qp->S[i] != qp->heaviest[of]) others[of] += qp->d[i] = qp->d[--r];
+    if (qp->S[i] != qp->pivot[of]) others[of] += qp->d[i] = qp->d[--r];
   }
   for (PetscInt i = 0; i < k; i++) {
     const PetscInt  of = q->block[qp->S[i]];
     const PetscReal a  = alpha[qp->S[i]];
 
-    if (qp->S[i] == qp->heaviest[of]) qp->d[i] = -others[of];
+    if (qp->S[i] == qp->pivot[of]) qp->d[i] = -others[of];
     if (a + t * qp->d[i] < 0) {
       t     = -a / qp->d[i];
       block = i;
@@ -171,34 +239,49 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   }
   for (PetscInt i = 0; i < k; i++) alpha[qp->S[i]] /= sum[q->block[qp->S[i]]];
   *full = (PetscBool)(block < 0);
-  if (block >= 0) {
-    for (PetscInt i = block; i + 1 < k; i++) qp->S[i] = qp->S[i + 1];
-    (*size)--;
+  if (block >= 0) PetscCall(QPRemove(qp, q, block, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* S becomes the cuts with weight, as they are in it, and the steepest ones of the blocks whose gap is larger than enter. */
+static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter, PetscInt *size)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = *size - 1; i >= 0; i--) {
+    if (!(alpha[qp->S[i]] > 0)) PetscCall(QPRemove(qp, q, i, size));
+  }
+  for (PetscInt l = 0; l < q->nblock; l++) {
+    if (qp->gap[l] > enter && !(alpha[qp->steepest[l]] > 0)) qp->S[(*size)++] = qp->steepest[l];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collects the cuts with weight, and the steepest ones of the blocks whose gap is larger than enter; returns their number. */
-static PetscInt QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter)
+/* Everything that is known of a problem before: its cuts with weight in their order, and the rows of the factor that are computed as if this were the first one. */
+static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscInt k = 0;
 
   for (PetscInt i = 0; i < q->n; i++) {
-    const PetscInt of = q->block[i];
-
-    if (alpha[i] > 0 || (qp->gap[of] > enter && i == qp->steepest[of])) qp->S[k++] = i;
+    if (alpha[i] > 0) qp->S[k++] = i;
   }
+  for (PetscInt l = 0; l < q->nblock; l++) qp->pivot[l] = -1;
+  qp->rows = qp->clean = PetscMin(qp->rows, qp->clean);
   return k;
 }
 
-/* Finds the heaviest cut of every block. */
-static void QPHeaviest(BMRMQP *qp, const BMRMQPData *q, PetscInt k, const PetscReal alpha[])
+/* The cut of every block that is eliminated: the oldest one with a good part of the weight, which is hardly ever another one; then as long as it has any. */
+static void QPPivots(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
-  for (PetscInt l = 0; l < q->nblock; l++) qp->heaviest[l] = -1;
-  for (PetscInt i = 0; i < k; i++) {
-    const PetscInt of = q->block[qp->S[i]];
+  PetscReal most[BMRM_MAX_BLOCKS] = {0};
 
-    if (qp->heaviest[of] < 0 || alpha[qp->S[i]] > alpha[qp->heaviest[of]]) qp->heaviest[of] = qp->S[i];
+  for (PetscInt i = 0; i < q->n; i++) most[q->block[i]] = PetscMax(most[q->block[i]], alpha[i]);
+  for (PetscInt l = 0; l < q->nblock; l++) {
+    if (qp->pivot[l] >= 0 && !(alpha[qp->pivot[l]] > 0)) qp->pivot[l] = -1;
+  }
+  for (PetscInt i = 0; i < q->n; i++) {
+    const PetscInt of = q->block[i];
+
+    if (qp->pivot[of] < 0 && !(alpha[i] < BMRM_QP_PIVOT * most[of])) qp->pivot[of] = i;
   }
 }
 
@@ -233,6 +316,7 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
   *its = 0;
   PetscCall(BMRMQPReserve(qp, q->n));
   PetscCall(QPGradient(qp, q, alpha, &obj, gap));
+  k = QPStart(qp, q, alpha);
   for (PetscInt major = 0; major < 20 * q->n + 100; major++) {
     PetscBool full = PETSC_FALSE;
 
@@ -240,9 +324,9 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
     idle = obj < best - PETSC_MACHINE_EPSILON * PetscAbsReal(obj) ? 0 : idle + 1;
     if (idle > 3) break; /* as far as rounding lets us go */
     best = PetscMin(best, obj);
-    k    = QPSupport(qp, q, alpha, 0.5 * tol / q->nblock);
+    PetscCall(QPSupport(qp, q, alpha, 0.5 * tol / q->nblock, &k));
     while (!full && k > q->nblock) {
-      QPHeaviest(qp, q, k, alpha);
+      QPPivots(qp, q, alpha);
       PetscCall(QPDirection(qp, q, k));
       PetscCall(QPStep(qp, q, &k, alpha, &full));
       PetscCall(QPGradient(qp, q, alpha, &obj, gap));

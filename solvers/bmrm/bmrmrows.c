@@ -1,9 +1,10 @@
 /* Products with the rows of an AIJ matrix that one process has alone: what MatMult() and MatMultTranspose() give, with less work. */
 #include "bmrmimpl.h"
 
-#define BMRM_ANEW   50 /* passes, after which a product is made anew */
-#define BMRM_WINDOW 64 /* rows */
-#define BMRM_SHORT  16 /* entries of a row on the average, up to which they are ordered */
+#define BMRM_ANEW   50  /* passes, after which a product is made anew */
+#define BMRM_WINDOW 512 /* rows */
+#define BMRM_BESIDE 4   /* rows of one length at a time */
+#define BMRM_SHORT  16  /* entries of a row on the average, up to which they are ordered */
 
 typedef struct {
   PetscInt           m, n;
@@ -77,21 +78,45 @@ static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <row i, x>; of rows whose values are one, the sum of entries of x */
-static inline PetscScalar RowDot(const Rows *rows, PetscInt i, const PetscScalar x[], PetscBool alike)
+static inline PetscInt Length(const Rows *rows, PetscInt i)
 {
-  const PetscInt end = rows->start[i + 1];
-  PetscScalar    sum = 0;
+  return rows->start[i + 1] - rows->start[i];
+}
 
-  for (PetscInt k = rows->start[i]; k < end; k++) sum += (alike ? 1 : rows->value[k]) * x[rows->column[k]];
-  return sum;
+/* <row i, x> for n rows of one length beside each other, so that no sum waits for the other; of rows whose values are one, sums of entries of x */
+static inline void RowsDot(const Rows *rows, PetscInt n, const PetscInt i[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
+{
+  const PetscInt     length = Length(rows, i[0]);
+  const PetscInt    *column[BMRM_BESIDE];
+  const PetscScalar *value[BMRM_BESIDE];
+  PetscScalar        sum[BMRM_BESIDE] = {0}, factor = alike ? rows->value[0] : 1;
+
+  for (PetscInt l = 0; l < n; l++) {
+    column[l] = rows->column + rows->start[i[l]];
+    value[l]  = rows->value + rows->start[i[l]];
+  }
+  for (PetscInt k = 0; k < length; k++)
+    for (PetscInt l = 0; l < n; l++) sum[l] += (alike ? 1 : value[l][k]) * x[column[l][k]];
+  for (PetscInt l = 0; l < n; l++) y[i[l]] = factor * sum[l];
+}
+
+static inline void RowsDotAll(const Rows *rows, const PetscInt order[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
+{
+  for (PetscInt i = 0; i < rows->m;) {
+    PetscInt n = 1;
+
+    while (n < BMRM_BESIDE && i + n < rows->m && Length(rows, order[i + n]) == Length(rows, order[i])) n++;
+    if (n == BMRM_BESIDE) RowsDot(rows, BMRM_BESIDE, order + i, x, alike, y);
+    else
+      for (PetscInt l = 0; l < n; l++) RowsDot(rows, 1, order + i + l, x, alike, y);
+    i += n;
+  }
 }
 
 /* y = A x */
 static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
 {
-  const Mat          A     = b->A;
-  const PetscInt    *order = b->order;
+  const Mat          A = b->A;
   Rows               rows;
   const PetscScalar *xa;
   PetscScalar       *ya;
@@ -103,9 +128,9 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
   PetscCall(VecGetArrayWrite(y, &ya));
   PetscCall(FindCommon(b, &rows));
   if (b->alike == BMRM_ALIKE) {
-    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = rows.value[0] * RowDot(&rows, order[i], xa, PETSC_TRUE);
+    RowsDotAll(&rows, b->order, xa, PETSC_TRUE, ya);
   } else {
-    for (PetscInt i = 0; i < rows.m; i++) ya[order[i]] = RowDot(&rows, order[i], xa, PETSC_FALSE);
+    RowsDotAll(&rows, b->order, xa, PETSC_FALSE, ya);
   }
   PetscCall(PetscLogFlops(2.0 * rows.start[rows.m]));
   PetscCall(VecRestoreArrayWrite(y, &ya));

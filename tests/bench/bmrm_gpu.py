@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Time the trainer on a GPU beside one core of the host, PETSc's TAOBMRM and scikit-learn, all to the same objective.
 
-    tests/bench/bmrm_gpu.py --bin build/bin --out bmrm_gpu.csv a9a w8a reuters:781265,47236,91 kdd99:4898431,127,22
+    tests/bench/bmrm_gpu.py --bin build/bin --out bmrm_gpu.csv a9a w8a reuters:781265,47236,91 kdd99.petsc:4898431,127,22
     tests/bench/bmrm_gpu.py --figure bmrm_gpu.csv docs/bmrm-gpu.svg
 
-Data are LIBSVM files, or name:rows,columns,each for what textgen generates.  The objective is that of bench_bmrm on the GPU at a certified gap of
+Data are LIBSVM files, or name:rows,columns,each for what textgen generates, as binary data if the name ends with .petsc.  The objective is that of bench_bmrm on the GPU at a certified gap of
 1e-4, lambda 1e-5, hinge loss, no bias; `resident` is the least of its solutions from nothing once the data are there, `first` the one with upload and
 the loading of kernels.  Everybody else runs on one core each, at the same time; of a peer's settings, from coarse to fine, the first that is as good
 counts, or the best one.  Whole runs are those of bin/bmrm with reading: from the text, and from its -save_binary.  Seconds are wall seconds.
@@ -97,11 +97,17 @@ class Campaign:
         return list(csv.DictReader(text.splitlines()))
 
     def whole(self, shape, file, name, *options):
+        """Starts a whole run; what is returned waits for it and records it."""
         report = os.path.join(self.folder, 'report')
-        finish(start([self.tool('bmrm'), '-f', file, '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '1e-4', '-report', report, *options]))
-        with open(report) as stream:
-            known = json.load(stream)
-        self.record(shape, 'bmrm ' + known['mat_type'], name, known['iterations'], known['objective'], True, known['seconds_solve'], known['seconds_load'] + known['seconds_solve'])
+        process = start([self.tool('bmrm'), '-f', file, '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '1e-4', '-report', report, *options])
+
+        def record():
+            finish(process)
+            with open(report) as stream:
+                known = json.load(stream)
+            self.record(shape, 'bmrm ' + known['mat_type'], name, known['iterations'], known['objective'], True, known['seconds_solve'], known['seconds_load'] + known['seconds_solve'])
+
+        return record
 
     def run(self, data):
         name, _, sizes = data.partition(':')
@@ -109,21 +115,26 @@ class Campaign:
         if sizes:
             text = os.path.join(self.folder, name)
             finish(start([self.tool('textgen'), text, *sizes.split(',')]))
-        finish(start([self.tool('bmrm'), '-f', text, '-mat_type', 'aij', '-bmrm_max_it', '0', '-save_binary', cache]))
+        if sizes and text.endswith('.petsc'):
+            os.rename(text, cache)
+        else:
+            finish(start([self.tool('bmrm'), '-f', text, '-mat_type', 'aij', '-bmrm_max_it', '0', '-save_binary', cache]))
         gpu = ['-mat_type', 'gpucsr', '-gpucsr_device', self.arguments.device]
         ours = self.bench(cache, *gpu, '-repeats', '7')[0]
-        shape, target = [os.path.basename(name), ours['rows'], ours['cols'], ours['nnz']], float(ours['objective'])
+        shape, target = [os.path.basename(name).removesuffix('.petsc'), ours['rows'], ours['cols'], ours['nnz']], float(ours['objective'])
         self.record(shape, ours['program'] + ' ' + self.arguments.device, 'resident', ours['passes'], target, True, float(ours['least_s']))
         self.record(shape, ours['program'] + ' ' + self.arguments.device, 'first', ours['passes'], target, True, float(ours['first_s']))
-        self.whole(shape, text, 'from text', *gpu)
-        self.whole(shape, cache, 'from binary', *gpu)
-        self.whole(shape, cache, 'from binary', '-mat_type', 'aij')
-        if sizes:
+        if os.path.exists(text):
+            self.whole(shape, text, 'from text', *gpu)()
+        self.whole(shape, cache, 'from binary', *gpu)()
+        if sizes and os.path.exists(text):
             os.remove(text)
+        host = self.whole(shape, cache, 'from binary', '-mat_type', 'aij')
         running = [(method, setting, start([sys.executable, os.path.abspath(__file__), '--peer', cache, method, setting])) for method, setting in PEERS]
         for line in self.bench(cache, '-mat_type', 'aij', '-repeats', '1', '-tao', str(self.arguments.limit)):
             tao = line['program'].startswith('TAO')
             self.record(shape, line['program'].split(' ')[0] + ' aij', 'one core', line['passes'], float(line['objective']), not tao or ' reached' in line['program'].replace('not reached', ''), float(line['least_s']))
+        host()
         best, end = {}, time.perf_counter() + self.arguments.limit
         for method, setting, process in running:
             printed = finish(process, max(1, end - time.perf_counter()))

@@ -271,7 +271,8 @@ for loss in multiclass softmax; do
       close "$(paste -d' ' "$tmp/seven.out.$n" <(cut -d' ' -f1 "$tmp/seven") | awk '$1 == $9 { n++ } END { printf "%.17g", n / NR }')" "$(value "$tmp/seven.json.$n" test_accuracy)" 1e-12 && holds "$(value "$tmp/seven.json.$n" test_accuracy) > 0.5"
     verdict "$loss: the predictions have the accuracy of the report, $n rank(s)" test_accuracy "$tmp/seven.json.$n"
   done
-  close "$(value "$tmp/seven.json.1" objective)" "$(value "$tmp/seven.json.3" objective)" 2e-8 && cmp -s <(cut -d' ' -f1 "$tmp/seven.out.1") <(cut -d' ' -f1 "$tmp/seven.out.3")
+  close "$(value "$tmp/seven.json.1" objective)" "$(value "$tmp/seven.json.3" objective)" 2e-8 && # at the optimum two classes of an example can tie: then rounding predicts
+    paste -d' ' "$tmp/seven.out.1" "$tmp/seven.out.3" | awk '$1 != $9 { d = $($1 / 10 + 2) - $($9 / 10 + 2); if (d > 1e-6) bad = 1 } END { exit bad || NR != 240 }'
   verdict "$loss: ranks agree"
   run 2 -model "$tmp/seven.1" -test "$tmp/seven" -mat_type gpucsr -mat_gpucsr_storage double -predictions "$tmp/seven.again" -report "$tmp/again.json" && grep -q '^classes 7$' "$tmp/seven.1" &&
     close "$(value "$tmp/again.json" test_accuracy)" "$(value "$tmp/seven.json.1" train_accuracy)" 0 && cmp -s "$tmp/seven.again" <(cut -d' ' -f1 "$tmp/seven.out.1")

@@ -9,7 +9,7 @@ static int Fits(double y)
   return y - y == 0;
 }
 
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMDistantPairsCut)};
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMDistantPairsCut), .sweep = BMRMDistantPairsSweep};
 
 PetscErrorCode BMRMLossCreate_ordinal(BMRMLoss l)
 {

@@ -10,10 +10,12 @@ extern "C" {
 /* the mean over the pairs of max(0, 1 - (z_i - z_j)) */
 GpErr BMRMPairsCut_Host(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMPairsCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
+GpErr BMRMPairsSweep(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 
 /* the same, every pair times y_i - y_j */
 GpErr BMRMDistantPairsCut_Host(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMDistantPairsCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
+GpErr BMRMDistantPairsSweep(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 #if defined(__cplusplus)
 }
 #endif

@@ -9,7 +9,7 @@ static int Fits(double y)
   return y - y == 0;
 }
 
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut)};
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};
 
 PetscErrorCode BMRMLossCreate_preference(BMRMLoss l)
 {

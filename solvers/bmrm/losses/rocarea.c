@@ -9,7 +9,7 @@ static int Fits(double y)
   return y == 1 || y == -1;
 }
 
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .labels = "+1 or -1", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut)};
+static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .labels = "+1 or -1", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};
 
 PetscErrorCode BMRMLossCreate_rocarea(BMRMLoss l)
 {

@@ -1,0 +1,97 @@
+/* The mean hinge loss of all pairs of a list with different labels by one core, in O(n log n): two sweeps over the sorted scores with a tree of sums. A GPU, and the
+   host runtime in its place, take the steps of pairwise.cu, where all examples go at once. */
+#include "device/gpsteps.h"
+#include "solvers/bmrm/losses/pairwise.h"
+#include <math.h>
+#include <string.h>
+
+/* what is said of examples with some labels */
+typedef struct {
+  double count, label; /* how many, the sum of their labels */
+} Sums;
+
+/* examples in the order of the scores */
+typedef struct {
+  double  z, y, under; /* score, label; the cost of those that should beat it */
+  int32_t place, rank;
+} Example;
+
+/* sums over the ranks of n labels, to which single examples are added: a Fenwick tree */
+static void TreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
+{
+  for (int32_t k = rank + 1; k <= n; k += k & -k) {
+    tree[k].count++;
+    tree[k].label += label;
+  }
+}
+
+/* over the ranks before this one */
+static Sums TreeSum(const Sums *tree, int32_t rank)
+{
+  Sums sum = {0, 0};
+
+  for (int32_t k = rank; k > 0; k -= k & -k) {
+    sum.count += tree[k].count;
+    sum.label += tree[k].label;
+  }
+  return sum;
+}
+
+static inline double Cost(const Example *x, int distance, Sums sum)
+{
+  return distance ? fabs(x->y * sum.count - sum.label) : sum.count;
+}
+
+/* For every example the cost of those that should beat it by 1 and do not, and of those that it should beat: both come from going through the
+   scores in order, with a second place, 1 ahead, up to which examples are in the tree. Ranks count labels from the largest. */
+static void SweepList(Example *x, int32_t n, int32_t labels, double pairs, int distance, Sums *tree, double *u, double *c)
+{
+  memset(tree, 0, (size_t)(labels + 1) * sizeof(*tree));
+  for (int32_t s = 0, ahead = 0; s < n; s++) {
+    for (; ahead < n && x[ahead].z - 1 < x[s].z; ahead++) TreeAdd(tree, labels, x[ahead].rank, x[ahead].y);
+    x[s].under = Cost(&x[s], distance, TreeSum(tree, x[s].rank));
+  }
+  memset(tree, 0, (size_t)(labels + 1) * sizeof(*tree));
+  for (int32_t s = n - 1, ahead = n - 1; s >= 0; s--) {
+    double over;
+
+    for (; ahead >= 0 && x[s].z - 1 < x[ahead].z; ahead--) TreeAdd(tree, labels, labels - 1 - x[ahead].rank, x[ahead].y);
+    over          = Cost(&x[s], distance, TreeSum(tree, labels - 1 - x[s].rank));
+    u[x[s].place] = pairs > 0 ? (x[s].under - over) / pairs : 0;
+    c[x[s].place] = pairs > 0 ? over / pairs : 0;
+  }
+}
+
+static GpErr Sweep(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
+{
+  const size_t n = (size_t)of->n, bytes = n * sizeof(Example) + (size_t)(of->nlabel + 1) * sizeof(Sums) + n * sizeof(int32_t);
+  Example     *x = NULL;
+  Sums        *tree;
+  int32_t     *order;
+  GpErr        err = GpDevBorrow(dev, bytes, &x);
+
+  if (err) return err;
+  tree  = (Sums *)(x + n);
+  order = (int32_t *)(tree + of->nlabel + 1);
+  err   = BMRMListsOrder_Host(dev, of->n, z, of->group, of->ngroup, order);
+  for (size_t i = 0; !err && i < n; i++) x[i] = (Example){z[order[i]], of->y[order[i]], 0, order[i], of->rank[order[i]]};
+  for (int32_t list = 0; !err && list < of->ngroup; list++) {
+    const int32_t begin = of->begin[list], end = of->begin[list + 1];
+
+    SweepList(x + begin, end - begin, of->rank[end - 1] + 1, of->pairs[list], distance, tree, u, c);
+  }
+  GpDevReturn(dev, &x, bytes);
+  return err;
+}
+
+GpErr BMRMPairsSweep(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+{
+  (void)p;
+  return Sweep(dev, of, 0, z, u, c);
+}
+
+GpErr BMRMDistantPairsSweep(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+{
+  (void)p;
+  return Sweep(dev, of, 1, z, u, c);
+}
