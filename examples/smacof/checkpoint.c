@@ -8,7 +8,7 @@ typedef struct {
   PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, first, n; /* starts from first on, n of them */
   PetscReal  sumsquares;
 } Header;
-static const char magic[8] = "smacof2";
+static const char magic[8] = "smacof3";
 
 /* a way through all values of the state: to count their bytes, to write or to read them */
 typedef struct {
@@ -50,6 +50,7 @@ static PetscErrorCode MoveConfiguration(Tape *t, Configuration *c)
 {
   PetscFunctionBegin;
   PetscCall(Move(t, &c->sigma, sizeof(c->sigma)));
+  PetscCall(Move(t, &c->factor, sizeof(c->factor)));
   PetscCall(MoveVec(t, c->x));
   PetscCall(MoveVec(t, c->g));
   PetscCall(MoveVec(t, c->stress));
