@@ -31,28 +31,31 @@
 #include <cstdio>
 
 namespace {
-constexpr int BLOCK = 256;
-constexpr int PARTS = 16; /* of a sum of partial sums, which are added up beside each other */
+constexpr int WARPS = 8, FEW = 4; /* of a block; where a GPU gives a block too little shared memory */
+constexpr int BLOCK   = 32 * WARPS;
+constexpr int BUSIEST = 2;  /* blocks that a multiprocessor may hold, of any shape */
+constexpr int PARTS   = 16; /* of a sum of partial sums, which are added up beside each other */
 
 constexpr int Height(int dim)
 {
   return dim > 4 ? 256 : 512;
 }
 
-/* blocks that shall fit a multiprocessor */
-constexpr int Busy(int dim, bool mixed)
+/* rows of a lane */
+template <int DIM, class Real, class Stored>
+constexpr int Rows()
 {
-  return !mixed ? (dim <= 5 ? 2 : 1) : dim == 3 ? 3 : 2;
+  return sizeof(Real) == 8 ? (DIM <= 2 ? 4 : 2) : DIM <= 3 ? 8 : DIM <= 5 ? 4 : 2;
 }
 
-template <int DIM, class Real>
+template <int DIM, class Real, class Stored>
 struct Shape {
-  static constexpr bool MIXED = sizeof(Real) == 4;
-  static constexpr int  WARPS = BLOCK / 32;
-  static constexpr int  R     = DIM > (MIXED ? 5 : 2) ? 2 : MIXED &&DIM <= 2 ? 8 : 4;
-  static constexpr int  H     = Height(DIM);
-  static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
-  static constexpr int  BUSY  = Busy(DIM, MIXED);
+  static constexpr bool MIXED  = sizeof(Real) == 4;
+  static constexpr int  R      = Rows<DIM, Real, Stored>();
+  static constexpr int  H      = Height(DIM);
+  static constexpr int  CHUNK  = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
+  static constexpr int  STAGES = 2;                         /* steps under way and at work */
+  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks that shall fit a multiprocessor */
 };
 
 struct Job {
@@ -75,9 +78,15 @@ __device__ float Inverse(float s)
   return y;
 }
 
+/* of an ordinary number, so that there is nothing to tell apart: an approximation to 2^-20 and a step that triples its digits */
 __device__ double Inverse(double s)
 {
-  return rsqrt(s);
+  double y;
+
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(s));
+  const double e = fma(-s * y, y, 1.0);
+
+  return fma(fma(e, 0.375, 0.5), e * y, y);
 }
 
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
@@ -97,9 +106,9 @@ __device__ void Share(Real *v)
 
 /* A warp's rows, R from i on in each lane, of the strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
-__device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
+__device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
-  using T               = Shape<DIM, Real>;
+  using T               = Shape<DIM, Real, Stored>;
   constexpr int R       = T::R;
   const Real   *x       = (const Real *)q.x;
   const int     lanecol = threadIdx.x % 8, lanerow = threadIdx.x % 32 / 8;
@@ -158,27 +167,29 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Store
   }
 }
 
-/* what a block has in shared memory: sums of a strip's rows, sums of a chunk's columns for each warp, dissimilarities under way */
+/* what a block has in shared memory: sums of a strip's rows, and for each warp sums of a chunk's columns and dissimilarities under way */
 template <int DIM, class Real, class Stored, bool BOTH>
 struct Shared {
-  using T                     = Shape<DIM, Real>;
-  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * T::H, COL = sizeof(Real) * T::WARPS * (DIM + 1) * T::CHUNK, ALL = ROW + COL + Feed<T, Stored, BOTH>::BYTES;
+  using T                     = Shape<DIM, Real, Stored>;
+  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * T::H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, FEED = Feed<T, Stored, BOTH>::BYTES;
+
+  static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
 };
 
 /* a strip's rows and the columns left to right - 1 */
 template <int DIM, class Real, class Stored, bool BOTH>
-__device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
+__device__ void Columns(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real, Stored>::CHUNK], double *sums, int pitch)
 {
-  using T             = Shape<DIM, Real>;
+  using T             = Shape<DIM, Real, Stored>;
   constexpr int CHUNK = T::CHUNK, S = 4 * T::R;
-  const int     warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int     warps = (int)blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int j0 = left; j0 < right; j0 += CHUNK) {
     const int j1 = min(j0 + CHUNK, right);
 
     for (int k = lane; BOTH && k < (DIM + 1) * CHUNK; k += 32) col[warp][k] = 0;
     __syncwarp();
-    for (int top = PassFirstRows<T, BOTH>(q.runs, i0, j0); top < i1; top += T::WARPS * S) {
+    for (int top = PassFirstRows<T, BOTH>(q.runs, i0, j0); top < i1; top += warps * S) {
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
@@ -187,11 +198,14 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed
     }
     if (!BOTH) continue;
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * CHUNK; k += BLOCK) {
+    for (int k = threadIdx.x; k < (DIM + 1) * CHUNK; k += blockDim.x) {
       const int j   = j0 + k % CHUNK;
       double    sum = 0;
 
-      for (int w = 0; w < T::WARPS; w++) sum += (double)col[w][k];
+      for (int first = 0; first < warps; first += FEW) {
+#pragma unroll
+        for (int w = first; w < first + FEW; w++) sum += (double)col[w][k];
+      }
       if (j < j1) sums[(size_t)(k / CHUNK) * pitch + (j - left)] = sum;
     }
     __syncthreads();
@@ -199,14 +213,14 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed
 }
 
 template <int DIM, class Real, class Stored, bool BOTH>
-__global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const __grid_constant__ Job q)
+__global__ void __launch_bounds__(BLOCK, Shape<DIM, Real, Stored>::BUSY) TakeRun(const __grid_constant__ Job q)
 {
-  using T     = Shape<DIM, Real>;
+  using T     = Shape<DIM, Real, Stored>;
   using Room  = Shared<DIM, Real, Stored, BOTH>;
   using Warps = Real(*)[(DIM + 1) * T::CHUNK];
   extern __shared__ __align__(16) char shared[];
   double *const                        row = (double *)shared;
-  Feed<T, Stored, BOTH>                feed(shared + Room::ROW + Room::COL);
+  Feed<T, Stored, BOTH>                feed(shared + Room::ROW + blockDim.x / 32 * Room::COL);
   const PassRuns                      &s    = q.runs;
   const int                            end  = PassRunBegin(&s, blockIdx.x + 1);
   int                                  unit = PassRunBegin(&s, blockIdx.x);
@@ -218,12 +232,12 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
     double *const sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - s.left);
 
     feed.Begin(q, i0, i1, left, right);
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += BLOCK) row[k] = 0;
+    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += blockDim.x) row[k] = 0;
     if (unit == before) GpWait(); /* for the coordinates; the dissimilarities were there before */
     __syncthreads();
     Columns<DIM, Real, Stored, BOTH>(q, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += BLOCK) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
+    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
     unit = until;
   }
 }
@@ -266,9 +280,11 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
 template <class Real>
 __global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
 {
-  const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y;
+  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
+  const size_t   i = (size_t)(blockIdx.x % across) * BLOCK + threadIdx.x, c = blockIdx.x / across;
 
   GpNextMayStart();
+  GpWait();
   if (c < (size_t)n && i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
   if (sums && i < ldsum) (c < (size_t)n ? sums + c * ldsum : last)[i] = 0;
 }
@@ -282,11 +298,6 @@ size_t Pitch(const Pass *p)
   return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point stays within */
 }
 
-int Blocks(GpDev dev, int dim, bool mixed)
-{
-  return dev->compute_units * Busy(dim, mixed);
-}
-
 Memory Divide(GpDev dev, const Pass *p)
 {
   const int sums    = p->dim + 1;
@@ -294,17 +305,17 @@ Memory Divide(GpDev dev, const Pass *p)
   Memory    m = {};
   PassRuns  s;
 
-  for (int k = 0; k < 2 * p->nranges; k++) {
-    const PassRange *g = &p->range[k / 2];
+  for (int k = 0; k < BUSIEST * p->nranges; k++) {
+    const PassRange *g = &p->range[k / BUSIEST];
 
     for (int row0 = g->r0; row0 < g->r1; row0 = s.row1) {
-      PassRunsMake(&s, g, p->first, p->N, row0, Height(p->dim), Blocks(dev, p->dim, k % 2));
+      PassRunsMake(&s, g, p->first, p->N, row0, Height(p->dim), dev->compute_units * (1 + k % BUSIEST));
       rowpart = std::max(rowpart, sizeof(double) * PassRowSumsCount(&s, sums));
       if (g->kind != PASS_ROWS) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
     }
   }
   m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
-  m.rowpart = m.feature + (p->delta ? 0 : sizeof(float) * (size_t)p->nfeature * Pitch(p));
+  m.rowpart = m.feature + (p->delta ? 0 : sizeof(double) * (size_t)p->nfeature * Pitch(p));
   m.colpart = m.rowpart + rowpart;
   m.all     = m.colpart + colpart;
   return m;
@@ -314,15 +325,16 @@ Memory Divide(GpDev dev, const Pass *p)
 template <int DIM, class Real, class Stored, bool BOTH>
 GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 {
-  constexpr size_t shared  = Shared<DIM, Real, Stored, BOTH>::ALL;
-  const int        columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  using Room         = Shared<DIM, Real, Stored, BOTH>;
+  const int    warps = Room::All(WARPS) > dev->shared_bytes ? FEW : WARPS, columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  const size_t shared = Room::All(warps);
 
   if (shared > dev->shared_bytes) {
     snprintf(dev->error, sizeof(dev->error), "smacof pass: a block wants %zu bytes of shared memory, this GPU gives it %zu", shared, dev->shared_bytes);
     return GP_ERR_ARGUMENT;
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
-  GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), BLOCK, shared, q);
+  GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), 32 * warps, shared, q);
   GpLaunchNext(dev, Finish, (unsigned)((points + 31) / 32 * (DIM + 1)), 32 * PARTS, 0, q, DIM, p->bx, p->stress);
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
@@ -330,28 +342,28 @@ GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 template <int DIM, class Real, class Stored>
 GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 {
-  const cudaStream_t stream = (cudaStream_t)dev->stream;
-  const Memory       m      = Divide(dev, p);
-  char *const        memory = (char *)w->memory;
-  Real *const        x      = (Real *)(memory + m.x);
-  Job                q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
+  using T             = Shape<DIM, Real, Stored>;
+  const Memory m      = Divide(dev, p);
+  char *const  memory = (char *)w->memory;
+  Real *const  x      = (Real *)(memory + m.x);
+  Job          q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
 
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
-  if (!p->delta && sizeof(Real) == 4 && p->nfeature) {
+  if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), (unsigned)p->nfeature), BLOCK, 0, stream>>>(p->feature, p->N, p->nfeature, q.pitch, feature, nullptr, nullptr, 0);
+    GpLaunchNext(dev, Round<Real>, (unsigned)((q.pitch + BLOCK - 1) / BLOCK * p->nfeature), BLOCK, 0, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  Round<Real><<<dim3((unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK), DIM + 1), BLOCK, 0, stream>>>(p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
+  GpLaunchNext(dev, Round<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK * (DIM + 1)), BLOCK, 0, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 
     q.both = g->kind != PASS_ROWS;
     for (int row0 = g->r0; row0 < g->r1; row0 = q.runs.row1) {
-      PassRunsMake(&q.runs, g, p->first, p->N, row0, Height(DIM), Blocks(dev, DIM, sizeof(Real) == 4));
+      PassRunsMake(&q.runs, g, p->first, p->N, row0, T::H, dev->compute_units * T::BUSY);
       if (GpErr err = q.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
     }
   }
