@@ -242,37 +242,48 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real, Stored>::BUSY) TakeRun
   }
 }
 
-/* Adds the partial sums, in order, to those of the rows and, of both, of the columns; of the triangle these are the same points, one thread has both. A block has 32 points and one of the sums;
-   the parts of a sum are added up beside each other, each by a warp */
-__global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, int dim, double *bx, double *stress)
+/* Adds the partial sums, in order, to those of the rows and, of both, of the columns; of the triangle these are the same points, one thread has both. A block has 32 points;
+   the parts of their sums are added up beside each other, each by a warp, which has a lane for each point and goes through all sums together */
+template <int DIM>
+__global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, double *bx, double *stress)
 {
-  __shared__ double part[PARTS][32];
-  const PassRuns   &s = q.runs;
-  const int         c = blockIdx.x % (dim + 1), x = blockIdx.x / (dim + 1) * 32 + threadIdx.x % 32, mine = threadIdx.x / 32;
+  __shared__ double part[DIM + 1][PARTS][32];
+  const PassRuns   &s    = q.runs;
+  const int         lane = threadIdx.x % 32, mine = threadIdx.x / 32, x = blockIdx.x * 32 + lane;
   const int         columns = q.both ? min(s.c1, s.bound + s.row1) - s.c0 : 0, j = s.c0 + x, i = x < columns ? j - q.first : s.row0 + x - columns;
-  const bool        there = x < columns + (s.bound == q.first ? 0 : s.row1 - s.row0);
-  double            sum   = 0;
+  double            sum[DIM + 1] = {};
 
   GpNextMayStart();
   GpWait();
-  if (there && i >= s.row0 && i < s.row1) {
+  if (i >= s.row0 && i < s.row1) {
     const int strip = (i - s.row0) / s.height, last = PassRunOf(&s, s.unit[strip + 1] - 1);
 
 #pragma unroll 4
-    for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) sum += q.rowpart[PassRowSums(&s, dim + 1, run, strip) + (size_t)(c * s.height + (i - s.row0) % s.height)];
+    for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
+      const double *from = q.rowpart + PassRowSums(&s, DIM + 1, run, strip) + (i - s.row0) % s.height;
+
+#pragma unroll
+      for (int c = 0; c <= DIM; c++) sum[c] += from[c * s.height];
+    }
   }
   if (x < columns) {
 #pragma unroll 4
-    for (int strip = max(0, j - s.bound - s.row0) / s.height + mine; strip < s.strips; strip += PARTS) sum += q.colpart[PassColumnSums(&s, dim + 1, strip) + (size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip]) + (size_t)(j - s.left)];
-  }
-  part[mine][threadIdx.x % 32] = sum;
-  __syncthreads();
-  if (mine || !there) return;
-  double *const out = (c < dim ? bx + c * q.ldsum : stress) + q.first + i;
+    for (int strip = max(0, j - s.bound - s.row0) / s.height + mine; strip < s.strips; strip += PARTS) {
+      const double *from = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (j - s.left);
 
-  sum = *out;
-  for (int k = 0; k < PARTS; k++) sum += part[k][threadIdx.x];
-  *out = sum;
+#pragma unroll
+      for (int c = 0; c <= DIM; c++) sum[c] += from[(size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip])];
+    }
+  }
+#pragma unroll
+  for (int c = 0; c <= DIM; c++) part[c][mine][lane] = sum[c];
+  __syncthreads();
+  if (mine > DIM || x >= columns + (s.bound == q.first ? 0 : s.row1 - s.row0)) return;
+  double *const out = (mine < DIM ? bx + mine * q.ldsum : stress) + q.first + i;
+  double        all = *out;
+
+  for (int k = 0; k < PARTS; k++) all += part[mine][k][lane];
+  *out = all;
 }
 
 /* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Sums begin with 0: those of a coordinate, after the last one
@@ -335,7 +346,7 @@ GpErr Launch(GpDev dev, const Pass *p, const Job &q)
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
   GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), 32 * warps, shared, q);
-  GpLaunchNext(dev, Finish, (unsigned)((points + 31) / 32 * (DIM + 1)), 32 * PARTS, 0, q, DIM, p->bx, p->stress);
+  GpLaunchNext(dev, Finish<DIM>, (unsigned)((points + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
 
