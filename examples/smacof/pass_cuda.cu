@@ -31,29 +31,18 @@
 #include <cstdio>
 
 namespace {
-constexpr int WARPS = 8, FEW = 4; /* of a block; where a GPU gives a block too little shared memory */
+constexpr int WARPS = 8, FEW = 2; /* of a block; of one on a GPU that gives it little shared memory, at least. Powers of two */
 constexpr int BLOCK   = 32 * WARPS;
-constexpr int BUSIEST = 2;  /* blocks that a multiprocessor may hold, of any shape */
-constexpr int PARTS   = 16; /* of a sum of partial sums, which are added up beside each other */
+constexpr int H       = 512; /* rows of a strip */
+constexpr int BUSIEST = 2;   /* blocks that a multiprocessor may hold, of any shape */
+constexpr int PARTS   = 16;  /* of a sum of partial sums, which are added up beside each other; more than there are sums */
 
-constexpr int Height(int dim)
-{
-  return dim > 4 ? 256 : 512;
-}
-
-/* rows of a lane */
-template <int DIM, class Real, class Stored>
-constexpr int Rows()
-{
-  return sizeof(Real) == 8 ? (DIM <= 2 ? 4 : 2) : DIM <= 3 ? 8 : DIM <= 5 ? 4 : 2;
-}
-
-template <int DIM, class Real, class Stored>
+/* measured on an H200: as many rows of a lane, and as long chunks, as registers and shared memory allow */
+template <int DIM, class Real>
 struct Shape {
   static constexpr bool MIXED  = sizeof(Real) == 4;
-  static constexpr int  R      = Rows<DIM, Real, Stored>();
-  static constexpr int  H      = Height(DIM);
-  static constexpr int  CHUNK  = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
+  static constexpr int  R      = MIXED ? (DIM <= 3 ? 8 : DIM <= 6 ? 4 : 2) : DIM <= 2 ? 4 : 2; /* rows of a lane */
+  static constexpr int  CHUNK  = MIXED || DIM <= 5 ? 128 : 64;
   static constexpr int  STAGES = 2;                         /* steps under way and at work */
   static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks that shall fit a multiprocessor */
 };
@@ -65,29 +54,6 @@ struct Job {
   double     *rowpart, *colpart;
   PassRuns    runs;
 };
-
-/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
-template <class Real>
-constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
-
-__device__ float Inverse(float s)
-{
-  float y;
-
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
-  return y;
-}
-
-/* of an ordinary number, so that there is nothing to tell apart: an approximation to 2^-20 and a step that triples its digits */
-__device__ double Inverse(double s)
-{
-  double y;
-
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(s));
-  const double e = fma(-s * y, y, 1.0);
-
-  return fma(fma(e, 0.375, 0.5), e * y, y);
-}
 
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
 template <int V, int MASK, class Real>
@@ -106,9 +72,9 @@ __device__ void Share(Real *v)
 
 /* A warp's rows, R from i on in each lane, of the strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
-__device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
+__device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
-  using T               = Shape<DIM, Real, Stored>;
+  using T               = Shape<DIM, Real>;
   constexpr int R       = T::R;
   const Real   *x       = (const Real *)q.x;
   const int     lanecol = threadIdx.x % 8, lanerow = threadIdx.x % 32 / 8;
@@ -163,24 +129,24 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real, Stored
     Share<R, 4>(across[c]);
     Share<(R + 1) / 2, 2>(across[c]);
     Share<(R + 3) / 4, 1>(across[c]);
-    if (lanecol % (8 / R) == 0) row[c * T::H + lanecol / (8 / R)] += (double)across[c][0];
+    if (lanecol % (8 / R) == 0) row[c * H + lanecol / (8 / R)] += (double)across[c][0];
   }
 }
 
 /* what a block has in shared memory: sums of a strip's rows, and for each warp sums of a chunk's columns and dissimilarities under way */
 template <int DIM, class Real, class Stored, bool BOTH>
 struct Shared {
-  using T                     = Shape<DIM, Real, Stored>;
-  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * T::H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, FEED = Feed<T, Stored, BOTH>::BYTES;
+  using T                     = Shape<DIM, Real>;
+  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, FEED = Feed<T, Stored, BOTH>::BYTES;
 
   static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
 };
 
 /* a strip's rows and the columns left to right - 1 */
 template <int DIM, class Real, class Stored, bool BOTH>
-__device__ void Columns(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real, Stored>::CHUNK], double *sums, int pitch)
+__device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
 {
-  using T             = Shape<DIM, Real, Stored>;
+  using T             = Shape<DIM, Real>;
   constexpr int CHUNK = T::CHUNK, S = 4 * T::R;
   const int     warps = (int)blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -202,10 +168,8 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOT
       const int j   = j0 + k % CHUNK;
       double    sum = 0;
 
-      for (int first = 0; first < warps; first += FEW) {
-#pragma unroll
-        for (int w = first; w < first + FEW; w++) sum += (double)col[w][k];
-      }
+#pragma unroll WARPS
+      for (int w = 0; w < warps; w++) sum += (double)col[w][k];
       if (j < j1) sums[(size_t)(k / CHUNK) * pitch + (j - left)] = sum;
     }
     __syncthreads();
@@ -213,9 +177,9 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real, Stored>, Stored, BOT
 }
 
 template <int DIM, class Real, class Stored, bool BOTH>
-__global__ void __launch_bounds__(BLOCK, Shape<DIM, Real, Stored>::BUSY) TakeRun(const __grid_constant__ Job q)
+__global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const __grid_constant__ Job q)
 {
-  using T     = Shape<DIM, Real, Stored>;
+  using T     = Shape<DIM, Real>;
   using Room  = Shared<DIM, Real, Stored, BOTH>;
   using Warps = Real(*)[(DIM + 1) * T::CHUNK];
   extern __shared__ __align__(16) char shared[];
@@ -227,17 +191,17 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real, Stored>::BUSY) TakeRun
 
   GpNextMayStart();
   for (int strip = PassStripOf(&s, unit), before = unit; unit < end; strip++) {
-    const int     until = min(end, s.unit[strip + 1]), i0 = s.row0 + strip * T::H, i1 = PassStripBottom(&s, strip);
+    const int     until = min(end, s.unit[strip + 1]), i0 = s.row0 + strip * H, i1 = PassStripBottom(&s, strip);
     const int     left = s.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), PassStripRight(&s, strip));
     double *const sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - s.left);
 
     feed.Begin(q, i0, i1, left, right);
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += blockDim.x) row[k] = 0;
+    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) row[k] = 0;
     if (unit == before) GpWait(); /* for the coordinates; the dissimilarities were there before */
     __syncthreads();
     Columns<DIM, Real, Stored, BOTH>(q, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
+    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
     unit = until;
   }
 }
@@ -320,7 +284,7 @@ Memory Divide(GpDev dev, const Pass *p)
     const PassRange *g = &p->range[k / BUSIEST];
 
     for (int row0 = g->r0; row0 < g->r1; row0 = s.row1) {
-      PassRunsMake(&s, g, p->first, p->N, row0, Height(p->dim), dev->compute_units * (1 + k % BUSIEST));
+      PassRunsMake(&s, g, p->first, p->N, row0, H, dev->compute_units * (1 + k % BUSIEST));
       rowpart = std::max(rowpart, sizeof(double) * PassRowSumsCount(&s, sums));
       if (g->kind != PASS_ROWS) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
     }
@@ -336,8 +300,11 @@ Memory Divide(GpDev dev, const Pass *p)
 template <int DIM, class Real, class Stored, bool BOTH>
 GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 {
-  using Room         = Shared<DIM, Real, Stored, BOTH>;
-  const int    warps = Room::All(WARPS) > dev->shared_bytes ? FEW : WARPS, columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  using Room        = Shared<DIM, Real, Stored, BOTH>;
+  const int columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  int       warps = WARPS;
+
+  while (warps > FEW && Room::All(warps) > dev->shared_bytes) warps /= 2;
   const size_t shared = Room::All(warps);
 
   if (shared > dev->shared_bytes) {
@@ -353,7 +320,7 @@ GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 template <int DIM, class Real, class Stored>
 GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 {
-  using T             = Shape<DIM, Real, Stored>;
+  using T             = Shape<DIM, Real>;
   const Memory m      = Divide(dev, p);
   char *const  memory = (char *)w->memory;
   Real *const  x      = (Real *)(memory + m.x);
@@ -374,7 +341,7 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 
     q.both = g->kind != PASS_ROWS;
     for (int row0 = g->r0; row0 < g->r1; row0 = q.runs.row1) {
-      PassRunsMake(&q.runs, g, p->first, p->N, row0, T::H, dev->compute_units * T::BUSY);
+      PassRunsMake(&q.runs, g, p->first, p->N, row0, H, dev->compute_units * T::BUSY);
       if (GpErr err = q.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
     }
   }

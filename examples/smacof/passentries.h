@@ -1,4 +1,4 @@
-/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features. */
+/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features; and the roots it takes. */
 #ifndef GPUCSR_SMACOF_PASSENTRIES_H
 #define GPUCSR_SMACOF_PASSENTRIES_H
 
@@ -53,6 +53,29 @@ __device__ inline float Root(float s)
 __device__ inline double Root(double s)
 {
   return sqrt(s);
+}
+
+/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
+template <class Real>
+constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
+
+__device__ inline float Inverse(float s)
+{
+  float y;
+
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
+  return y;
+}
+
+/* of an ordinary number, so that there is nothing to tell apart: an approximation to 2^-20 and a step that triples its digits */
+__device__ inline double Inverse(double s)
+{
+  double y;
+
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(s));
+  const double e = fma(-s * y, y, 1.0);
+
+  return fma(fma(e, 0.375, 0.5), e * y, y);
 }
 
 /* what is added up over the features, chosen once for all of them */
