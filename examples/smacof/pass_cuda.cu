@@ -4,7 +4,7 @@
    four columns each, which is one load of 16 bytes; four lanes share a column. So a lane has R x 4 entries at hand, which set out for shared memory a step before (passfeed.h), sums of its rows
    stay in registers for a chunk, sums of its columns for a step, and both are then added up between lanes that give away half of what they have (a sum costs about one
    exchange). Every sum in shared memory has one lane that adds to it, every partial sum in device memory one block that writes it, and a second kernel adds
-   these in order: the result depends on shape, arithmetic and the number of multiprocessors alone, to the last bit. No atomics.
+   these in order: the result depends on shape, arithmetic and the GPU's multiprocessors and shared memory alone, to the last bit. No atomics.
 
    What an entry costs, in dimension d, in instructions:
      difference d, square d, 1/sqrt 1, ratio, error and its square 3, sum of the row d; of the column too, if the entry stands for both: d + 1
@@ -23,7 +23,7 @@
 
    The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of columns add 16 (d + 1) / H bytes an entry, 0.1 of 4 for
    d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
-   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. */
+   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
 #include "passfeed.h"
 #include "device/gplaunch.h"
 #include <cuda_runtime.h>
