@@ -50,7 +50,8 @@ static PetscErrorCode MoveConfiguration(Tape *t, Configuration *c)
 {
   PetscFunctionBegin;
   PetscCall(Move(t, &c->sigma, sizeof(c->sigma)));
-  PetscCall(Move(t, &c->factor, sizeof(c->factor)));
+  PetscCall(Move(t, &c->xfactor, sizeof(c->xfactor)));
+  PetscCall(Move(t, &c->gfactor, sizeof(c->gfactor)));
   PetscCall(MoveVec(t, c->x));
   PetscCall(MoveVec(t, c->g));
   PetscCall(MoveVec(t, c->stress));

@@ -8,7 +8,7 @@ static PetscErrorCode ConfigurationCreate(Vec like, Vec stress, Configuration *c
   PetscCall(VecDuplicate(like, &c->x));
   PetscCall(VecDuplicate(like, &c->g));
   PetscCall(VecDuplicate(stress, &c->stress));
-  c->factor = 1;
+  c->xfactor = c->gfactor = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,13 +209,6 @@ static PetscErrorCode Sums(Scaler *S, PetscInt n, Path *live[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Transform(Scaler *S, PetscInt n, Path *live[])
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(GuttmanApply(&S->guttman, live[k]->bx, live[k]->next.x, live[k]->next.g));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   ScalerEvaluate - One pass over the dissimilarities: stress, B(X) X and Guttman transform of the next configuration of each live path
 
@@ -234,9 +227,12 @@ PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
   PetscFunctionBegin;
   PetscCall(RunPass(S, n, S->live));
   PetscCall(SumRanks(S, n, S->live));
-  if (!S->guttman.ksp) PetscCall(Transform(S, n, S->live)); /* in line for the device before the host waits for the stress */
   PetscCall(Sums(S, n, S->live));
-  if (S->guttman.ksp) PetscCall(Transform(S, n, S->live));
+  for (PetscInt k = 0; k < n; k++) {
+    Path *P = S->live[k];
+
+    PetscCall(GuttmanApply(&S->guttman, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

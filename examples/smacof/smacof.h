@@ -104,7 +104,7 @@ typedef struct {
 } Guttman;
 
 PETSC_INTERN PetscErrorCode GuttmanCreate(const Dissim *, PetscInt dim, const Fixed *, const char prefix[], Guttman *);
-PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, Vec bx, Vec x, Vec g);
+PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, Vec *bx, Vec x, Vec *g, PetscReal *factor);
 PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
 PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
 
@@ -251,8 +251,8 @@ PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
-  Vec       x, g;   /* [dim][N], its Guttman transform */
-  PetscReal factor; /* the configuration is x times this; its transform does not depend on it */
+  Vec       x, g; /* [dim][N], its Guttman transform: both times a factor, which costs nothing where a step has one anyway */
+  PetscReal xfactor, gfactor;
   Vec       stress; /* [N] raw stress of each point of x */
   PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
   PetscReal rho;    /* <X, B(X) X> in the same unit; for steps whose scale is free */
