@@ -31,32 +31,42 @@ PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* inner products with the newest differences */
+/* inner products with the newest differences; those of dx with all the others at once */
 static PetscErrorCode AddProducts(History *H)
 {
-  const PetscInt n   = H->newest;
-  PetscScalar   *row = H->xx + n * H->most, *column;
+  const PetscInt n = H->newest, have = H->have;
+  PetscScalar   *product;
+  Vec           *both;
 
   PetscFunctionBegin;
-  PetscCall(VecMDot(H->dx[n], H->have, H->dx, row));
-  for (PetscInt k = 0; k < H->have; k++) H->xx[k * H->most + n] = row[k];
-  PetscCall(PetscMalloc1(H->have, &column));
-  PetscCall(VecMDot(H->dx[n], H->have, H->df, H->xf + n * H->most));
-  PetscCall(VecMDot(H->df[n], H->have, H->dx, column));
-  for (PetscInt k = 0; k < H->have; k++) H->xf[k * H->most + n] = column[k];
-  PetscCall(PetscFree(column));
+  PetscCall(PetscMalloc2(2 * have, &both, 2 * have, &product));
+  for (PetscInt k = 0; k < have; k++) {
+    both[k]        = H->dx[k];
+    both[have + k] = H->df[k];
+  }
+  PetscCall(VecMDot(H->dx[n], 2 * have, both, product));
+  for (PetscInt k = 0; k < have; k++) {
+    H->xx[n * H->most + k] = H->xx[k * H->most + n] = product[k];
+    H->xf[n * H->most + k]                          = product[have + k];
+  }
+  PetscCall(VecMDot(H->df[n], have, H->dx, product));
+  for (PetscInt k = 0; k < have; k++) H->xf[k * H->most + n] = product[k];
+  PetscCall(PetscFree2(both, product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* an iterate and its image; the oldest difference gives way */
 PetscErrorCode HistoryAdd(History *H, Vec x, Vec g)
 {
+  Vec before = H->f;
+
   PetscFunctionBegin;
   if (H->any) {
     H->newest = (H->newest + 1) % H->most;
     H->have   = PetscMin(H->have + 1, H->most);
     PetscCall(VecWAXPY(H->dx[H->newest], -1, H->x, x));
-    PetscCall(VecCopy(H->f, H->df[H->newest]));
+    H->f             = H->df[H->newest];
+    H->df[H->newest] = before;
   }
   PetscCall(VecCopy(x, H->x));
   PetscCall(VecWAXPY(H->f, -1, x, g));

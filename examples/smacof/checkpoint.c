@@ -8,7 +8,7 @@ typedef struct {
   PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, first, n; /* starts from first on, n of them */
   PetscReal  sumsquares;
 } Header;
-static const char magic[8] = "smacof2";
+static const char magic[8] = "smacof3";
 
 /* a way through all values of the state: to count their bytes, to write or to read them */
 typedef struct {
@@ -50,6 +50,8 @@ static PetscErrorCode MoveConfiguration(Tape *t, Configuration *c)
 {
   PetscFunctionBegin;
   PetscCall(Move(t, &c->sigma, sizeof(c->sigma)));
+  PetscCall(Move(t, &c->xfactor, sizeof(c->xfactor)));
+  PetscCall(Move(t, &c->gfactor, sizeof(c->gfactor)));
   PetscCall(MoveVec(t, c->x));
   PetscCall(MoveVec(t, c->g));
   PetscCall(MoveVec(t, c->stress));

@@ -146,14 +146,6 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* V = N I - 1 1' has V^+ = I/N on vectors of sum 0 */
-static PetscErrorCode ApplyComplete(const Guttman *g, Vec bx, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecAXPBY(y, 1 / (PetscReal)g->D->N, 0, bx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* without the rows and columns of n fixed points the inverse of V is (I + 1 1'/n)/N */
 static PetscErrorCode ApplyFixed(const Guttman *g, const double bx[], double y[])
 {
@@ -217,27 +209,34 @@ static PetscErrorCode ApplyKSP(Guttman *g, const double bx[], const double x[], 
 . bx - [dim][N] B(X) X of all points
 - x  - [dim][N] X, where the KSP begins
 
-  Output Parameter:
-. y - [dim][N]
+  Output Parameters:
++ bx     - anything: it may have changed places with y
+. y      - [dim][N]
+- factor - the transform is y times this: of complete data, for which V = N I - 1 1' has V^+ = I/N on vectors of sum 0, it is bx itself but for that
 */
-PetscErrorCode GuttmanApply(Guttman *g, Vec bx, Vec x, Vec y)
+PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *factor)
 {
   const PetscScalar *b, *from;
   PetscScalar       *to;
 
   PetscFunctionBegin;
+  *factor = 1;
   if (g->D->complete && !g->fixed) {
-    PetscCall(ApplyComplete(g, bx, y));
+    Vec swap = *bx;
+
+    *bx     = *y;
+    *y      = swap;
+    *factor = 1 / (PetscReal)g->D->N;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecGetArrayRead(bx, &b));
+  PetscCall(VecGetArrayRead(*bx, &b));
   PetscCall(VecGetArrayRead(x, &from));
-  PetscCall(VecGetArrayWrite(y, &to));
+  PetscCall(VecGetArrayWrite(*y, &to));
   if (g->D->complete) PetscCall(ApplyFixed(g, b, to));
   else PetscCall(ApplyKSP(g, b, from, to));
-  PetscCall(VecRestoreArrayRead(bx, &b));
+  PetscCall(VecRestoreArrayRead(*bx, &b));
   PetscCall(VecRestoreArrayRead(x, &from));
-  PetscCall(VecRestoreArrayWrite(y, &to));
+  PetscCall(VecRestoreArrayWrite(*y, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,7 +31,7 @@ typedef struct {
 /* For pairs of its rows i and columns j a pass adds up, with d = |x_i - x_j|,
      bx_i     = sum w (delta / d) (x_i - x_j)      row i of B(X) X; a pair of points that coincide adds nothing
      stress_i = sum w (delta - d)^2
-   in double, in an order that depends on the shape, and on a GPU on how many multiprocessors it has, alone.  Rows are the points from first on; or other points than the columns, and first is 0. */
+   in double, in an order that depends on the shape, and on a GPU on its multiprocessors and their shared memory, alone.  Rows are the points from first on; or other points than the columns, and first is 0. */
 typedef struct {
   int            N, rows, dim;
   int            first;          /* the point that row 0 is */

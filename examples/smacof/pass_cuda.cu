@@ -4,7 +4,7 @@
    four columns each, which is one load of 16 bytes; four lanes share a column. So a lane has R x 4 entries at hand, which set out for shared memory a step before (passfeed.h), sums of its rows
    stay in registers for a chunk, sums of its columns for a step, and both are then added up between lanes that give away half of what they have (a sum costs about one
    exchange). Every sum in shared memory has one lane that adds to it, every partial sum in device memory one block that writes it, and a second kernel adds
-   these in order: the result depends on shape, arithmetic and the number of multiprocessors alone, to the last bit. No atomics.
+   these in order: the result depends on shape, arithmetic and the GPU's multiprocessors and shared memory alone, to the last bit. No atomics.
 
    What an entry costs, in dimension d, in instructions:
      difference d, square d, 1/sqrt 1, ratio, error and its square 3, sum of the row d; of the column too, if the entry stands for both: d + 1
@@ -23,7 +23,7 @@
 
    The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of columns add 16 (d + 1) / H bytes an entry, 0.1 of 4 for
    d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
-   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. */
+   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
 #include "passfeed.h"
 #include "device/gplaunch.h"
 #include <cuda_runtime.h>
@@ -31,28 +31,20 @@
 #include <cstdio>
 
 namespace {
-constexpr int BLOCK = 256;
-constexpr int PARTS = 16; /* of a sum of partial sums, which are added up beside each other */
+constexpr int WARPS = 8, FEW = 2; /* of a block; of one on a GPU that gives it little shared memory, at least. Powers of two */
+constexpr int BLOCK   = 32 * WARPS;
+constexpr int H       = 512; /* rows of a strip */
+constexpr int BUSIEST = 2;   /* blocks that a multiprocessor may hold, of any shape */
+constexpr int PARTS   = 16;  /* of a sum of partial sums, which are added up beside each other; more than there are sums */
 
-constexpr int Height(int dim)
-{
-  return dim > 4 ? 256 : 512;
-}
-
-/* blocks that shall fit a multiprocessor */
-constexpr int Busy(int dim, bool mixed)
-{
-  return !mixed ? (dim <= 5 ? 2 : 1) : dim == 3 ? 3 : 2;
-}
-
+/* measured on an H200: as many rows of a lane, and as long chunks, as registers and shared memory allow */
 template <int DIM, class Real>
 struct Shape {
-  static constexpr bool MIXED = sizeof(Real) == 4;
-  static constexpr int  WARPS = BLOCK / 32;
-  static constexpr int  R     = DIM > (MIXED ? 5 : 2) ? 2 : MIXED &&DIM <= 2 ? 8 : 4;
-  static constexpr int  H     = Height(DIM);
-  static constexpr int  CHUNK = (MIXED ? 128 : 64) / (DIM > 4 ? 2 : 1);
-  static constexpr int  BUSY  = Busy(DIM, MIXED);
+  static constexpr bool MIXED  = sizeof(Real) == 4;
+  static constexpr int  R      = MIXED ? (DIM <= 3 ? 8 : DIM <= 6 ? 4 : 2) : DIM <= 2 ? 4 : 2; /* rows of a lane */
+  static constexpr int  CHUNK  = MIXED || DIM <= 5 ? 128 : 64;
+  static constexpr int  STAGES = 2;                         /* steps under way and at work */
+  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks that shall fit a multiprocessor */
 };
 
 struct Job {
@@ -62,23 +54,6 @@ struct Job {
   double     *rowpart, *colpart;
   PassRuns    runs;
 };
-
-/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
-template <class Real>
-constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
-
-__device__ float Inverse(float s)
-{
-  float y;
-
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
-  return y;
-}
-
-__device__ double Inverse(double s)
-{
-  return rsqrt(s);
-}
 
 /* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
 template <int V, int MASK, class Real>
@@ -154,15 +129,17 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Store
     Share<R, 4>(across[c]);
     Share<(R + 1) / 2, 2>(across[c]);
     Share<(R + 3) / 4, 1>(across[c]);
-    if (lanecol % (8 / R) == 0) row[c * T::H + lanecol / (8 / R)] += (double)across[c][0];
+    if (lanecol % (8 / R) == 0) row[c * H + lanecol / (8 / R)] += (double)across[c][0];
   }
 }
 
-/* what a block has in shared memory: sums of a strip's rows, sums of a chunk's columns for each warp, dissimilarities under way */
+/* what a block has in shared memory: sums of a strip's rows, and for each warp sums of a chunk's columns and dissimilarities under way */
 template <int DIM, class Real, class Stored, bool BOTH>
 struct Shared {
   using T                     = Shape<DIM, Real>;
-  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * T::H, COL = sizeof(Real) * T::WARPS * (DIM + 1) * T::CHUNK, ALL = ROW + COL + Feed<T, Stored, BOTH>::BYTES;
+  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, FEED = Feed<T, Stored, BOTH>::BYTES;
+
+  static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
 };
 
 /* a strip's rows and the columns left to right - 1 */
@@ -171,14 +148,14 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed
 {
   using T             = Shape<DIM, Real>;
   constexpr int CHUNK = T::CHUNK, S = 4 * T::R;
-  const int     warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int     warps = (int)blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int j0 = left; j0 < right; j0 += CHUNK) {
     const int j1 = min(j0 + CHUNK, right);
 
     for (int k = lane; BOTH && k < (DIM + 1) * CHUNK; k += 32) col[warp][k] = 0;
     __syncwarp();
-    for (int top = PassFirstRows<T, BOTH>(q.runs, i0, j0); top < i1; top += T::WARPS * S) {
+    for (int top = PassFirstRows<T, BOTH>(q.runs, i0, j0); top < i1; top += warps * S) {
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
@@ -187,11 +164,12 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed
     }
     if (!BOTH) continue;
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * CHUNK; k += BLOCK) {
+    for (int k = threadIdx.x; k < (DIM + 1) * CHUNK; k += blockDim.x) {
       const int j   = j0 + k % CHUNK;
       double    sum = 0;
 
-      for (int w = 0; w < T::WARPS; w++) sum += (double)col[w][k];
+#pragma unroll WARPS
+      for (int w = 0; w < warps; w++) sum += (double)col[w][k];
       if (j < j1) sums[(size_t)(k / CHUNK) * pitch + (j - left)] = sum;
     }
     __syncthreads();
@@ -206,59 +184,70 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
   using Warps = Real(*)[(DIM + 1) * T::CHUNK];
   extern __shared__ __align__(16) char shared[];
   double *const                        row = (double *)shared;
-  Feed<T, Stored, BOTH>                feed(shared + Room::ROW + Room::COL);
+  Feed<T, Stored, BOTH>                feed(shared + Room::ROW + blockDim.x / 32 * Room::COL);
   const PassRuns                      &s    = q.runs;
   const int                            end  = PassRunBegin(&s, blockIdx.x + 1);
   int                                  unit = PassRunBegin(&s, blockIdx.x);
 
   GpNextMayStart();
   for (int strip = PassStripOf(&s, unit), before = unit; unit < end; strip++) {
-    const int     until = min(end, s.unit[strip + 1]), i0 = s.row0 + strip * T::H, i1 = PassStripBottom(&s, strip);
+    const int     until = min(end, s.unit[strip + 1]), i0 = s.row0 + strip * H, i1 = PassStripBottom(&s, strip);
     const int     left = s.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), PassStripRight(&s, strip));
     double *const sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - s.left);
 
     feed.Begin(q, i0, i1, left, right);
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += BLOCK) row[k] = 0;
+    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) row[k] = 0;
     if (unit == before) GpWait(); /* for the coordinates; the dissimilarities were there before */
     __syncthreads();
     Columns<DIM, Real, Stored, BOTH>(q, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * T::H; k += BLOCK) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
+    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
     unit = until;
   }
 }
 
-/* Adds the partial sums, in order, to those of the rows and, of both, of the columns; of the triangle these are the same points, one thread has both. A block has 32 points and one of the sums;
-   the parts of a sum are added up beside each other, each by a warp */
-__global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, int dim, double *bx, double *stress)
+/* Adds the partial sums, in order, to those of the rows and, of both, of the columns; of the triangle these are the same points, one thread has both. A block has 32 points;
+   the parts of their sums are added up beside each other, each by a warp, which has a lane for each point and goes through all sums together */
+template <int DIM>
+__global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, double *bx, double *stress)
 {
-  __shared__ double part[PARTS][32];
-  const PassRuns   &s = q.runs;
-  const int         c = blockIdx.x % (dim + 1), x = blockIdx.x / (dim + 1) * 32 + threadIdx.x % 32, mine = threadIdx.x / 32;
+  __shared__ double part[DIM + 1][PARTS][32];
+  const PassRuns   &s    = q.runs;
+  const int         lane = threadIdx.x % 32, mine = threadIdx.x / 32, x = blockIdx.x * 32 + lane;
   const int         columns = q.both ? min(s.c1, s.bound + s.row1) - s.c0 : 0, j = s.c0 + x, i = x < columns ? j - q.first : s.row0 + x - columns;
-  const bool        there = x < columns + (s.bound == q.first ? 0 : s.row1 - s.row0);
-  double            sum   = 0;
+  double            sum[DIM + 1] = {};
 
   GpNextMayStart();
   GpWait();
-  if (there && i >= s.row0 && i < s.row1) {
+  if (i >= s.row0 && i < s.row1) {
     const int strip = (i - s.row0) / s.height, last = PassRunOf(&s, s.unit[strip + 1] - 1);
 
 #pragma unroll 4
-    for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) sum += q.rowpart[PassRowSums(&s, dim + 1, run, strip) + (size_t)(c * s.height + (i - s.row0) % s.height)];
+    for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
+      const double *from = q.rowpart + PassRowSums(&s, DIM + 1, run, strip) + (i - s.row0) % s.height;
+
+#pragma unroll
+      for (int c = 0; c <= DIM; c++) sum[c] += from[c * s.height];
+    }
   }
   if (x < columns) {
 #pragma unroll 4
-    for (int strip = max(0, j - s.bound - s.row0) / s.height + mine; strip < s.strips; strip += PARTS) sum += q.colpart[PassColumnSums(&s, dim + 1, strip) + (size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip]) + (size_t)(j - s.left)];
-  }
-  part[mine][threadIdx.x % 32] = sum;
-  __syncthreads();
-  if (mine || !there) return;
-  double *const out = (c < dim ? bx + c * q.ldsum : stress) + q.first + i;
+    for (int strip = max(0, j - s.bound - s.row0) / s.height + mine; strip < s.strips; strip += PARTS) {
+      const double *from = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (j - s.left);
 
-  sum = *out;
-  for (int k = 0; k < PARTS; k++) sum += part[k][threadIdx.x];
-  *out = sum;
+#pragma unroll
+      for (int c = 0; c <= DIM; c++) sum[c] += from[(size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip])];
+    }
+  }
+#pragma unroll
+  for (int c = 0; c <= DIM; c++) part[c][mine][lane] = sum[c];
+  __syncthreads();
+  if (mine > DIM || x >= columns + (s.bound == q.first ? 0 : s.row1 - s.row0)) return;
+  double *const out = (mine < DIM ? bx + mine * q.ldsum : stress) + q.first + i;
+  double        all = *out;
+
+  for (int k = 0; k < PARTS; k++) all += part[mine][k][lane];
+  *out = all;
 }
 
 /* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Sums begin with 0: those of a coordinate, after the last one
@@ -266,9 +255,11 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
 template <class Real>
 __global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
 {
-  const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x, c = blockIdx.y;
+  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
+  const size_t   i = (size_t)(blockIdx.x % across) * BLOCK + threadIdx.x, c = blockIdx.x / across;
 
   GpNextMayStart();
+  GpWait();
   if (c < (size_t)n && i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
   if (sums && i < ldsum) (c < (size_t)n ? sums + c * ldsum : last)[i] = 0;
 }
@@ -282,11 +273,6 @@ size_t Pitch(const Pass *p)
   return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point stays within */
 }
 
-int Blocks(GpDev dev, int dim, bool mixed)
-{
-  return dev->compute_units * Busy(dim, mixed);
-}
-
 Memory Divide(GpDev dev, const Pass *p)
 {
   const int sums    = p->dim + 1;
@@ -294,17 +280,17 @@ Memory Divide(GpDev dev, const Pass *p)
   Memory    m = {};
   PassRuns  s;
 
-  for (int k = 0; k < 2 * p->nranges; k++) {
-    const PassRange *g = &p->range[k / 2];
+  for (int k = 0; k < BUSIEST * p->nranges; k++) {
+    const PassRange *g = &p->range[k / BUSIEST];
 
     for (int row0 = g->r0; row0 < g->r1; row0 = s.row1) {
-      PassRunsMake(&s, g, p->first, p->N, row0, Height(p->dim), Blocks(dev, p->dim, k % 2));
+      PassRunsMake(&s, g, p->first, p->N, row0, H, dev->compute_units * (1 + k % BUSIEST));
       rowpart = std::max(rowpart, sizeof(double) * PassRowSumsCount(&s, sums));
       if (g->kind != PASS_ROWS) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
     }
   }
   m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
-  m.rowpart = m.feature + (p->delta ? 0 : sizeof(float) * (size_t)p->nfeature * Pitch(p));
+  m.rowpart = m.feature + (p->delta ? 0 : sizeof(double) * (size_t)p->nfeature * Pitch(p));
   m.colpart = m.rowpart + rowpart;
   m.all     = m.colpart + colpart;
   return m;
@@ -314,44 +300,48 @@ Memory Divide(GpDev dev, const Pass *p)
 template <int DIM, class Real, class Stored, bool BOTH>
 GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 {
-  constexpr size_t shared  = Shared<DIM, Real, Stored, BOTH>::ALL;
-  const int        columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  using Room        = Shared<DIM, Real, Stored, BOTH>;
+  const int columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
+  int       warps = WARPS;
+
+  while (warps > FEW && Room::All(warps) > dev->shared_bytes) warps /= 2;
+  const size_t shared = Room::All(warps);
 
   if (shared > dev->shared_bytes) {
     snprintf(dev->error, sizeof(dev->error), "smacof pass: a block wants %zu bytes of shared memory, this GPU gives it %zu", shared, dev->shared_bytes);
     return GP_ERR_ARGUMENT;
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
-  GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), BLOCK, shared, q);
-  GpLaunchNext(dev, Finish, (unsigned)((points + 31) / 32 * (DIM + 1)), 32 * PARTS, 0, q, DIM, p->bx, p->stress);
+  GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), 32 * warps, shared, q);
+  GpLaunchNext(dev, Finish<DIM>, (unsigned)((points + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
 
 template <int DIM, class Real, class Stored>
 GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
 {
-  const cudaStream_t stream = (cudaStream_t)dev->stream;
-  const Memory       m      = Divide(dev, p);
-  char *const        memory = (char *)w->memory;
-  Real *const        x      = (Real *)(memory + m.x);
-  Job                q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
+  using T             = Shape<DIM, Real>;
+  const Memory m      = Divide(dev, p);
+  char *const  memory = (char *)w->memory;
+  Real *const  x      = (Real *)(memory + m.x);
+  Job          q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
 
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
-  if (!p->delta && sizeof(Real) == 4 && p->nfeature) {
+  if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    Round<Real><<<dim3((unsigned)((q.pitch + BLOCK - 1) / BLOCK), (unsigned)p->nfeature), BLOCK, 0, stream>>>(p->feature, p->N, p->nfeature, q.pitch, feature, nullptr, nullptr, 0);
+    GpLaunchNext(dev, Round<Real>, (unsigned)((q.pitch + BLOCK - 1) / BLOCK * p->nfeature), BLOCK, 0, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  Round<Real><<<dim3((unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK), DIM + 1), BLOCK, 0, stream>>>(p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
+  GpLaunchNext(dev, Round<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK * (DIM + 1)), BLOCK, 0, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 
     q.both = g->kind != PASS_ROWS;
     for (int row0 = g->r0; row0 < g->r1; row0 = q.runs.row1) {
-      PassRunsMake(&q.runs, g, p->first, p->N, row0, Height(DIM), Blocks(dev, DIM, sizeof(Real) == 4));
+      PassRunsMake(&q.runs, g, p->first, p->N, row0, H, dev->compute_units * T::BUSY);
       if (GpErr err = q.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
     }
   }

@@ -1,10 +1,25 @@
-/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features. */
+/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features; and the roots it takes. */
 #ifndef GPUCSR_SMACOF_PASSENTRIES_H
 #define GPUCSR_SMACOF_PASSENTRIES_H
 
 #include "pass.h"
 
 struct Computed; /* instead of the type of what is stored */
+
+/* four that stand beside each other */
+__device__ inline void Coordinates(const float *from, float (&to)[4])
+{
+  const float4 v = *(const float4 *)from;
+
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+__device__ inline void Coordinates(const double *from, double (&to)[4])
+{
+  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
+
+  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
+}
 
 __device__ inline void Load(const float *from, float (&to)[4])
 {
@@ -40,35 +55,81 @@ __device__ inline double Root(double s)
   return sqrt(s);
 }
 
-/* Distances between features of R rows and four columns, component f of point j at feature[f * ld + j]; q has the members of a pass that tell of them.
-   Cosines in float come from differences, |a - b|^2 = 2 - 2 a b of vectors of length 1: where 1 - a b is small it would be rounding. */
-template <int R, class Real, class Job>
-__device__ inline void FromFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
-{
-  const bool products = q.metric == PASS_COSINE && sizeof(Real) == 8;
+/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
+template <class Real>
+constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
 
+__device__ inline float Inverse(float s)
+{
+  float y;
+
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
+  return y;
+}
+
+/* of an ordinary number, so that there is nothing to tell apart: an approximation to 2^-20 and a step that triples its digits */
+__device__ inline double Inverse(double s)
+{
+  double y;
+
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(s));
+  const double e = fma(-s * y, y, 1.0);
+
+  return fma(fma(e, 0.375, 0.5), e * y, y);
+}
+
+/* what is added up over the features, chosen once for all of them */
+enum {
+  FEATURES_SQUARES,
+  FEATURES_PRODUCTS,
+  FEATURES_ABSOLUTE
+};
+
+template <int SUM, bool PADDED, int R, class Real, class Job>
+__device__ inline void SumFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&sum)[R][4])
+{
 #pragma unroll
-  for (int r = 0; r < R; r++) delta[r][0] = delta[r][1] = delta[r][2] = delta[r][3] = 0;
+  for (int r = 0; r < R; r++) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = 0;
   for (int f = 0; f < q.nfeature; f++, feature += ld) {
     Real b[4];
 
+    if (PADDED) Coordinates(feature + j, b);
 #pragma unroll
-    for (int k = 0; k < 4; k++) b[k] = feature[min(j + k, q.N - 1)];
+    for (int k = 0; k < 4 && !PADDED; k++) b[k] = feature[min(j + k, q.N - 1)];
 #pragma unroll
     for (int r = 0; r < R; r++) {
       const Real a = feature[q.first + min(i + r, q.rows - 1)];
 
 #pragma unroll
-      for (int k = 0; k < 4; k++) delta[r][k] += products ? a * b[k] : q.metric == PASS_MANHATTAN ? fabs(a - b[k]) : (a - b[k]) * (a - b[k]);
+      for (int k = 0; k < 4; k++) {
+        if (SUM == FEATURES_PRODUCTS) sum[r][k] += a * b[k];
+        else if (SUM == FEATURES_ABSOLUTE) sum[r][k] += fabs(a - b[k]);
+        else sum[r][k] += (a - b[k]) * (a - b[k]);
+      }
     }
   }
+}
+
+/* Distances between features of R rows and four columns, component f of point j at feature[f * ld + j]; q has the members of a pass that tell of them.
+   Padded: ld and j are multiples of four, and there is something for columns past the last point.
+   Cosines in float come from differences, |a - b|^2 = 2 - 2 a b of vectors of length 1: where 1 - a b is small it would be rounding. */
+template <bool PADDED, int R, class Real, class Job>
+__device__ inline void FromFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
+{
+  constexpr bool differences = sizeof(Real) == 4;
+
+  if (q.metric == PASS_MANHATTAN) {
+    SumFeatures<FEATURES_ABSOLUTE, PADDED>(q, feature, ld, i, j, delta);
+    return;
+  }
+  if (q.metric == PASS_COSINE && !differences) SumFeatures<FEATURES_PRODUCTS, PADDED>(q, feature, ld, i, j, delta);
+  else SumFeatures<FEATURES_SQUARES, PADDED>(q, feature, ld, i, j, delta);
 #pragma unroll
   for (int r = 0; r < R; r++) {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-      if (products) delta[r][k] = fmax((Real)0, 1 - delta[r][k]);
-      else if (q.metric == PASS_COSINE) delta[r][k] *= (Real)0.5;
-      else if (q.metric == PASS_EUCLIDEAN) delta[r][k] = Root(delta[r][k]);
+      if (q.metric == PASS_EUCLIDEAN) delta[r][k] = Root(delta[r][k]);
+      else delta[r][k] = differences ? delta[r][k] * (Real)0.5 : fmax((Real)0, 1 - delta[r][k]);
     }
   }
 }

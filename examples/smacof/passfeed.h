@@ -7,23 +7,6 @@
 #include "passentries.h"
 #include "passruns.h"
 
-#define PASS_STAGES 2 /* steps that there is room for */
-
-/* four that stand beside each other */
-__device__ inline void Coordinates(const float *from, float (&to)[4])
-{
-  const float4 v = *(const float4 *)from;
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ inline void Coordinates(const double *from, double (&to)[4])
-{
-  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
-
-  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
-}
-
 /* 16 bytes from memory to shared memory, to be kept out of the way of what the cache had better hold */
 __device__ inline void PassSend(float4 *to, const void *from, uint64_t policy)
 {
@@ -52,22 +35,30 @@ __device__ inline void PassSent(void)
 #endif
 }
 
-/* waits until the oldest step is there; those after it may be under way */
+/* waits until no more than so many of the steps sent for last are under way */
+template <int STEPS>
 __device__ inline void PassArrived(void)
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(PASS_STAGES - 1) : "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(STEPS) : "memory");
 #endif
 }
 
-/* The warp's first rows, from i0 on, that have a column from j on, in work of the shape T, which has R, CHUNK and WARPS.  Where both rows and columns get sums, only the columns before its bound are a row's */
+/* rows that a block's warps, a power of two, take together, in work of the shape T, which has R, CHUNK, and STAGES: steps that there is room for */
+template <class T>
+__device__ inline int PassRowsTogether(void)
+{
+  return T::R * (int)blockDim.x / 8;
+}
+
+/* The warp's first rows, from i0 on, that have a column from j on.  Where both rows and columns get sums, only the columns before its bound are a row's */
 template <class T, bool BOTH>
 __device__ inline int PassFirstRows(const PassRuns &s, int i0, int j)
 {
-  constexpr int S = 4 * T::R, ALL = S * T::WARPS;
-  const int     top = i0 + (int)threadIdx.x / 32 * S, above = j - s.bound - top - S + 1;
+  constexpr int S   = 4 * T::R;
+  const int     all = PassRowsTogether<T>(), top = i0 + (int)threadIdx.x / 32 * S, above = j - s.bound - top - S + 1;
 
-  return BOTH && above > 0 ? top + (above + ALL - 1) / ALL * ALL : top;
+  return BOTH && above > 0 ? top + ((above + all - 1) & -all) : top;
 }
 
 /* what a warp has sent for */
@@ -75,14 +66,14 @@ template <class T, class Stored, bool BOTH>
 class Feed {
   static constexpr int PIECES = sizeof(Stored) / sizeof(float), STEP = T::R * PIECES * 32;
 
-  float4  *ring; /* [PASS_STAGES][R][PIECES][32], of the warp */
+  float4  *ring; /* [STAGES][R][PIECES][32], of the warp */
   uint64_t policy;
   int      bottom, right, j, top, step, stage; /* the end of the strip and of its columns; what is sent for next, and where to */
 
 public:
-  static constexpr size_t BYTES = sizeof(float4) * T::WARPS * PASS_STAGES * STEP;
+  static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* of a warp */
 
-  __device__ Feed(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * PASS_STAGES * STEP + threadIdx.x % 32), policy(PassReadOnce()) {}
+  __device__ Feed(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(PassReadOnce()) {}
 
   /* a strip's rows from i0 on, its columns from left to right - 1 */
   template <class Job>
@@ -90,7 +81,7 @@ public:
   {
     bottom = i1, right = end, j = left, step = 0, stage = 0;
     top = PassFirstRows<T, BOTH>(q.runs, i0, j);
-    for (int k = 1; k < PASS_STAGES; k++) Send(q, i0);
+    for (int k = 1; k < T::STAGES; k++) Send(q, i0);
   }
 
   /* sends for the next step: rows and columns past the end are the last ones, which do not count there */
@@ -110,11 +101,11 @@ public:
       step += PASS_UNIT;
       if (step >= T::CHUNK || j + step >= right) {
         step = 0;
-        top += 4 * T::R * T::WARPS;
+        top += PassRowsTogether<T>();
         if (top >= bottom) top = PassFirstRows<T, BOTH>(q.runs, i0, j += T::CHUNK);
       }
     }
-    stage = (stage + 1) % PASS_STAGES;
+    stage = (stage + 1) % T::STAGES;
     PassSent();
   }
 
@@ -123,7 +114,7 @@ public:
   __device__ void Get(const Job &q, int i0, int, int, Real (&delta)[T::R][4])
   {
     Send(q, i0);
-    PassArrived();
+    PassArrived<T::STAGES - 1>();
     const float4 *const from = ring + stage * STEP; /* the oldest one */
 
 #pragma unroll
@@ -163,7 +154,7 @@ public:
   template <class Job, class Real>
   __device__ void Get(const Job &q, int, int i, int j, Real (&delta)[T::R][4])
   {
-    FromFeatures(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
+    FromFeatures<true>(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
   }
 };
 

@@ -18,7 +18,7 @@ struct Entries {
 
 template <>
 struct Entries<Computed> {
-  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4]) { FromFeatures(p, p.feature, p.N, i, j, delta); }
+  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4]) { FromFeatures<false>(p, p.feature, p.N, i, j, delta); }
 };
 
 template <class Stored>
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(BLOCK) Store(Pass p, Stored *delta)
   double    distance[R][4];
 
   if (i >= p.rows || j >= p.N) return;
-  FromFeatures(p, p.feature, p.N, i, j, distance);
+  FromFeatures<false>(p, p.feature, p.N, i, j, distance);
   for (int r = 0; r < R && i + r < p.rows; r++) {
     for (int k = 0; k < 4 && j + k < p.N; k++) delta[(size_t)(i + r) * p.ld + j + k] = (Stored)(p.first + i + r == j + k ? 0 : distance[r][k]);
   }

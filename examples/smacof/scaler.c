@@ -8,6 +8,7 @@ static PetscErrorCode ConfigurationCreate(Vec like, Vec stress, Configuration *c
   PetscCall(VecDuplicate(like, &c->x));
   PetscCall(VecDuplicate(like, &c->g));
   PetscCall(VecDuplicate(stress, &c->stress));
+  c->xfactor = c->gfactor = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,6 +185,30 @@ static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the stress of n configurations, and rho where it is wanted: the host waits for all of them together */
+static PetscErrorCode Sums(Scaler *S, PetscInt n, Path *live[])
+{
+  const PetscInt each = ScalerRescales(S) ? 2 : 1;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    S->sum[each * k] = live[k]->next.stress;
+    S->by[each * k]  = NULL;
+    if (each == 1) continue;
+    S->sum[2 * k + 1] = live[k]->next.x;
+    S->by[2 * k + 1]  = live[k]->bx;
+  }
+  PetscCall(VecGPUSums(each * n, S->sum, S->by, S->total));
+  for (PetscInt k = 0; k < n; k++) {
+    Configuration *c = &live[k]->next;
+
+    c->sigma = 0.5 * PetscRealPart(S->total[each * k]) / S->unit;
+    c->rho   = each == 2 ? PetscRealPart(S->total[2 * k + 1]) / S->unit : 0;
+    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", live[k]->at.it, (double)c->sigma);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   ScalerEvaluate - One pass over the dissimilarities: stress, B(X) X and Guttman transform of the next configuration of each live path
 
@@ -199,19 +224,14 @@ static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
 */
 PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
 {
-  PetscScalar sum;
-
   PetscFunctionBegin;
   PetscCall(RunPass(S, n, S->live));
   PetscCall(SumRanks(S, n, S->live));
+  PetscCall(Sums(S, n, S->live));
   for (PetscInt k = 0; k < n; k++) {
     Path *P = S->live[k];
 
-    if (!S->guttman.ksp) PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g)); /* in line for the device before the host waits for the stress */
-    PetscCall(VecSum(P->next.stress, &sum));
-    P->next.sigma = 0.5 * PetscRealPart(sum) / S->unit;
-    PetscCheck(PetscIsNormalReal(P->next.sigma) || P->next.sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", P->at.it, (double)P->next.sigma);
-    if (S->guttman.ksp) PetscCall(GuttmanApply(&S->guttman, P->bx, P->next.x, P->next.g));
+    PetscCall(GuttmanApply(&S->guttman, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -272,7 +292,7 @@ PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed
   PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
   if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
   PetscCall(PetscCalloc1(S->npaths, &S->path));
-  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
+  PetscCall(PetscMalloc5(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum, 2 * S->npaths, &S->by, 2 * S->npaths, &S->total));
   for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
   PetscCall(ConfigurationCreate(like, stress, &S->best));
   S->outcome.start = -1;
@@ -294,6 +314,6 @@ PetscErrorCode ScalerDestroy(Scaler *S)
   for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
   PetscCall(ConfigurationDestroy(&S->best));
   PetscCall(PetscFree(S->path));
-  PetscCall(PetscFree3(S->live, S->pass, S->sum));
+  PetscCall(PetscFree5(S->live, S->pass, S->sum, S->by, S->total));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

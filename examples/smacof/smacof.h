@@ -104,7 +104,7 @@ typedef struct {
 } Guttman;
 
 PETSC_INTERN PetscErrorCode GuttmanCreate(const Dissim *, PetscInt dim, const Fixed *, const char prefix[], Guttman *);
-PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, Vec bx, Vec x, Vec g);
+PETSC_INTERN PetscErrorCode GuttmanApply(Guttman *, Vec *bx, Vec x, Vec *g, PetscReal *factor);
 PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
 PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
 
@@ -251,9 +251,11 @@ PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
-  Vec       x, g;   /* [dim][N], its Guttman transform */
-  Vec       stress; /* [N] raw stress of each point */
+  Vec       x, g; /* [dim][N], its Guttman transform: both times a factor, which costs nothing where a step has one anyway */
+  PetscReal xfactor, gfactor;
+  Vec       stress; /* [N] raw stress of each point of x */
   PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
+  PetscReal rho;    /* <X, B(X) X> in the same unit; for steps whose scale is free */
 } Configuration;
 
 /* in the order in which they are tried */
@@ -296,12 +298,19 @@ typedef struct {
   Path         *path;
   Path        **live; /* [npaths] work: those that a pass is for */
   Pass         *pass;
-  Vec          *sum;  /* [2 npaths] work: what ranks add up */
-  Configuration best; /* of all starts that have ended */
+  Vec          *sum, *by; /* [2 npaths] work: what ranks add up; what the host has added up, by what it is multiplied */
+  PetscScalar  *total;    /* [2 npaths] */
+  Configuration best;     /* of all starts that have ended */
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;
 } Scaler;
+
+/* is the scale of the configurations free, and worth a look? */
+static inline PetscBool ScalerRescales(const Scaler *S)
+{
+  return (PetscBool)(!S->fixed && S->o.acceleration != ACCELERATION_NONE);
+}
 
 PETSC_INTERN PetscErrorCode ScalerCreate(Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
 PETSC_INTERN PetscErrorCode ScalerEvaluate(Scaler *, PetscInt n); /* the next configurations of the first n of live */

@@ -16,21 +16,21 @@ const char *ProgressReason(const Progress *at)
 
 /* Scales the configuration as fits best, which neither its Guttman transform nor the fit of a plain step depends on.  Relaxed steps
    turn an error of the scale round and never lose it.
-   stress(a X) = 1 - 2 a rho + a^2 eta^2 in units of the sum of squares, where rho = <X, B(X) X>. */
-static PetscErrorCode Rescale(const Scaler *S, Path *P)
+   stress(a X) = 1 - 2 a rho + a^2 eta^2 in units of the sum of squares. */
+static void Rescale(const Scaler *S, const Path *P, Configuration *c)
 {
-  Configuration *c = &P->next;
-  PetscReal      rho, eta2;
-  PetscScalar    dot;
+  const PetscReal eta2 = c->sigma - 1 + 2 * c->rho;
 
+  if (!ScalerRescales(S) || P->at.step == STEP_LAST || !(c->rho > 0 && eta2 > 0)) return; /* or all points coincide */
+  c->xfactor = c->rho / eta2;
+  c->sigma   = PetscMax(0, 1 - c->rho * c->rho / eta2);
+}
+
+static PetscErrorCode Settle(Vec v, PetscReal *factor)
+{
   PetscFunctionBegin;
-  if (S->fixed || S->o.acceleration == ACCELERATION_NONE || P->at.step == STEP_LAST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDot(c->x, P->bx, &dot));
-  rho  = PetscRealPart(dot) / S->unit;
-  eta2 = c->sigma - 1 + 2 * rho;
-  if (!(rho > 0 && eta2 > 0)) PetscFunctionReturn(PETSC_SUCCESS); /* all points coincide */
-  PetscCall(VecScale(c->x, rho / eta2));
-  c->sigma = PetscMax(0, 1 - rho * rho / eta2);
+  if (*factor != 1) PetscCall(VecScale(v, *factor));
+  *factor = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,18 +40,20 @@ static PetscErrorCode Propose(Path *P)
   Vec swap;
 
   PetscFunctionBegin;
+  P->next.xfactor = 1;
   switch (P->at.step) {
   case STEP_ANDERSON:
     PetscCall(HistoryExtrapolate(&P->history, P->next.x));
     break;
   case STEP_RELAXED:
-    PetscCall(VecAXPBYPCZ(P->next.x, -1, 2, 0, P->now.x, P->now.g));
+    PetscCall(VecAXPBYPCZ(P->next.x, -P->now.xfactor, 2 * P->now.gfactor, 0, P->now.x, P->now.g));
     break;
   case STEP_PLAIN:
   case STEP_LAST: /* the transform itself, which nothing looks at again: should the stress rise, no step is left to take from now */
     swap      = P->now.g;
     P->now.g  = P->next.x;
     P->next.x = swap;
+    PetscCall(Settle(P->next.x, &P->now.gfactor));
     break;
   default: /* the start is there */
     break;
@@ -77,6 +79,8 @@ static PetscErrorCode Choose(const Scaler *S, Path *P)
   }
   at->step = S->o.acceleration == ACCELERATION_NONE ? STEP_PLAIN : STEP_RELAXED;
   if (S->o.acceleration == ACCELERATION_ANDERSON) {
+    PetscCall(Settle(P->now.x, &P->now.xfactor));
+    PetscCall(Settle(P->now.g, &P->now.gfactor));
     PetscCall(HistoryAdd(&P->history, P->now.x, P->now.g));
     if (P->history.have && fall < at->below && !(at->extrapolated && fall < S->o.eps)) at->step = STEP_ANDERSON;
   }
@@ -104,7 +108,7 @@ static PetscErrorCode Judge(const Scaler *S, Path *P)
   Configuration   swap  = P->now;
 
   PetscFunctionBegin;
-  PetscCall(Rescale(S, P));
+  Rescale(S, P, &P->next);
   if (at->step != STEP_START) {
     at->it++;
     if (P->next.sigma > P->now.sigma + slack) {
@@ -158,6 +162,7 @@ static PetscErrorCode Keep(Scaler *S, Path *P)
   PetscFunctionBegin;
   if (S->o.starts > 1) PetscCall(PetscPrintf(S->D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", P->at.start, (double)PetscSqrtReal(P->now.sigma), ProgressReason(&P->at), P->at.it));
   if (S->outcome.start >= 0 && P->now.sigma >= S->best.sigma) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Settle(P->now.x, &P->now.xfactor));
   S->outcome = P->at;
   S->best    = P->now;
   P->now     = swap;

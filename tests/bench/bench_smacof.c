@@ -1,7 +1,8 @@
 /* The pass of the smacof program on a GPU, without PETSc.
 
      bench_smacof [points ...]     times passes over distances of random features, default 10000 32768 100000 points: CSV on standard output
-     bench_smacof --check [most]   compares the device twin with the host twin, all dimensions, storages, shapes, of so many points at most; ends with 1 when they differ
+     bench_smacof --check [most [shared]]   compares the device twin with the host twin, all dimensions, storages, shapes, of so many points at most, as on a GPU that gives a
+                                            block no more than so many bytes of shared memory (65536: compute capability 7.5); ends with 1 when they differ
 
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
@@ -304,6 +305,7 @@ int main(int argc, char **argv)
   }
   CHECK(dev->ops->event_create(dev, &begin));
   CHECK(dev->ops->event_create(dev, &end));
+  if (argc > 3 && (size_t)atol(argv[3]) < dev->shared_bytes) dev->shared_bytes = (size_t)atol(argv[3]);
   if (argc > 1 && !strcmp(argv[1], "--check")) failed = Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
   else {
     MeasureCopyRate();

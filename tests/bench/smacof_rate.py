@@ -3,7 +3,7 @@
 
   smacof_rate.py PROGRAM [DEVICE [POINTS ...]]     prints a table; cuda, 4096 10000 16384 32768; wants numpy
 
-An iteration is the difference of runs of 20 and of 120 passes, divided by 100, so that the start does not count; the least of three.  A pass reads
+An iteration is the difference of runs of 20 and of 120 passes, divided by 100, so that the start does not count; the least of two.  A pass reads
 half of the matrix, N^2 / 2 floats.  `bench_smacof` times the pass alone: what is between the two is spent on steps.
 """
 import json
@@ -32,7 +32,7 @@ for N in points:
     with tempfile.TemporaryDirectory() as folder:
         np.savetxt(folder + "/features.csv", np.random.default_rng(N).normal(size=(N, 8)), delimiter=",", fmt="%.6g")
         for steps in "none", "relaxed", "anderson":
-            few, many = (min((run(folder, steps, k) for _ in range(3)), key=lambda r: r[0]) for k in (20, 120))
+            few, many = (min((run(folder, steps, k) for _ in range(2)), key=lambda r: r[0]) for k in (20, 120))
             each = (many[0] - few[0]) / (many[1] - few[1])
             R = many[2]
             print(f"| {N} | {steps} | {R['pass']} | {1e3 * each:.3f} | {2e-9 * N * N / each:.0f} | {R['bytes_crossed']} |", flush=True)
