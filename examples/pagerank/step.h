@@ -68,17 +68,19 @@ typedef struct {
 /* rows of a block, which product and sweep are about */
 typedef struct {
   int32_t first, n;
-  int     last; /* the sweep ends with them: the state becomes that of the next one */
+  int32_t most;        /* rows of the largest block: the sums of every block are as many parts */
+  int     last, leads; /* the sweep ends with them here, so that the sums are gathered; and everywhere: the state becomes that of the next one */
 } StepRows;
 
 #define STEP_PARTIAL (STEP_SUMS * GP_DEV_PARTS) /* doubles that the partial sums take */
 
-/* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty. */
+/* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty.
+   step and sweep come behind a product that came behind whatever else they read. */
 typedef struct {
-  GpErr (*start)(GpDev, const StepOperator *, StepState *, double *partial, const double *x, double *z);                    /* z of x; lost */
+  GpErr (*start)(GpDev, const StepOperator *, StepState begin, StepState *, double *partial, const double *x, double *z);   /* z of x; the state, and lost */
   GpErr (*step)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, const double *z, double *next); /* y = A z: next = z of G x, norm = |G x - x|_1; status */
   GpErr (*sweep)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, double *z, StepRows);          /* y = A z in these rows: they are solved for, or their residual is gathered */
-  GpErr (*finish)(GpDev, const StepOperator *, double factor, const double *z, double *x);                                  /* factor times x of z, as step() took it */
+  GpErr (*finish)(GpDev, const StepOperator *, const StepState *, const double *even, const double *odd, double *x);        /* once nothing runs any more: x of z, which an even or odd number of steps left */
 } StepKernels;
 
 /* before the first iteration; look: the ranks may be good enough as they are */
