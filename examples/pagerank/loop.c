@@ -17,7 +17,7 @@ struct Loop_ {
   double      *partial;      /* on the device, the state behind it */
   StepState   *state, *look; /* on the device, and a pinned copy */
   GpDevGraph   graph;        /* of two iterations; NULL: this runtime does not record */
-  int          whole;        /* the graph repeats itself until the state says stop */
+  uint64_t     turn;         /* by which the state stops the graph that repeats itself; 0: it does not */
 };
 
 #define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Power iterations on the device: %s", (dev)->error)
@@ -45,7 +45,7 @@ static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target,
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look), L->state, L->partial, ranks, L->z[0]));
+  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), L->state, L->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,8 +77,8 @@ static PetscErrorCode Record(const Google *g)
   if (dev->ops->graph_begin) {
     CallDevice(dev, dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
-    CallDevice(dev, dev->ops->graph_loop(dev, &L->state->status, &L->graph, &L->whole));
-    if (L->whole) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
+    CallDevice(dev, dev->ops->graph_loop(dev, &L->graph, &L->turn));
+    if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
     else PetscCall(PetscInfo(g->graph->A[0], "The host launches the graph of iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
@@ -189,7 +189,7 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
   do {
     if (!L->graph) PetscCall(Turn(g));
-    for (int k = 0; L->graph && k < (L->whole ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
+    for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
     CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
     PetscCall(Look(L));
   } while (L->look->status == STEP_RUNNING);

@@ -107,7 +107,7 @@ static PetscErrorCode Begin(Google *g, const SolveOptions *o, Vec x, Lead *L)
   PetscScalar       *z;
 
   PetscFunctionBegin;
-  L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm);
+  L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm, 0);
   PetscCall(L->access->getread(x, &ranks));
   PetscCall(L->access->get(g->z, &z));
   if (L->op.n) CallDevice(dev, L->kernels->start(dev, &L->op, L->now, L->there, L->partial, ranks, z));

@@ -200,7 +200,10 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, S
     }
     Fetch(G, z, first + AHEAD * stride, stride, G.n, &rows);
   }
-  if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) AfterStep(s, sum[0], sum[1]);
+  if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    AfterStep(s, sum[0], sum[1]);
+    if (s->status) GpLoopEnd(s->turn);
+  }
 }
 
 /* blocks leave their sums in their own places until the last rows' bring them together */
@@ -237,6 +240,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, 
   else if (Everyone<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = sum[k];
     if (at.leads) StepAfterSweep(&G, s);
+    if (s->status) GpLoopEnd(s->turn);
   }
 }
 

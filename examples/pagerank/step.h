@@ -38,6 +38,7 @@ typedef struct {
   int32_t  it, max_it;
   int32_t  status;
   uint32_t ticket; /* how many blocks of a reduction are done */
+  uint64_t turn;   /* of the graph that repeats until status is set; 0: the host does */
   /* sweeps know ranks up to a factor */
   double  level;               /* times the ranks is what z holds */
   double  moved;               /* |change|_1 of the ranks by the last sweep */
@@ -84,12 +85,13 @@ typedef struct {
 } StepKernels;
 
 /* before the first iteration; look: the ranks may be good enough as they are */
-static inline StepState StepBegin(double target, int32_t max_it, int32_t look)
+static inline StepState StepBegin(double target, int32_t max_it, int32_t look, uint64_t turn)
 {
   StepState s = {0};
 
   s.target = target;
   s.max_it = max_it;
+  s.turn   = turn;
   s.level  = 1;
   s.ratio  = 0.3; /* as usual */
   s.look   = look || max_it == 0;
