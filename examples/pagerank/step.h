@@ -42,10 +42,11 @@ typedef struct {
   /* sweeps know ranks up to a factor */
   double  level;               /* times the ranks is what z holds */
   double  moved;               /* |change|_1 of the ranks by the last sweep */
-  double  ratio;               /* of the residual to that, when it was last known */
+  double  ratio;               /* of the residual to that: what is usual, later what was found */
   double  gathered[STEP_SUMS]; /* over the rows so far */
   int32_t look;                /* the next sweep changes nothing, it measures the residual */
   int32_t products;            /* sweeps and looks */
+  int32_t known;               /* the ratio was found */
 } StepState;
 
 /* what becomes of the rank of dangling nodes, whose out is 0 */
@@ -84,6 +85,8 @@ typedef struct {
   GpErr (*finish)(GpDev, const StepOperator *, const StepState *, const double *even, const double *odd, double *x);        /* once nothing runs any more: x of z, which an even or odd number of steps left */
 } StepKernels;
 
+#define STEP_USUAL 0.85 /* the residual, over what the next sweep would change */
+
 /* before the first iteration; look: the ranks may be good enough as they are */
 static inline StepState StepBegin(double target, int32_t max_it, int32_t look, uint64_t turn)
 {
@@ -93,7 +96,7 @@ static inline StepState StepBegin(double target, int32_t max_it, int32_t look, u
   s.max_it = max_it;
   s.turn   = turn;
   s.level  = 1;
-  s.ratio  = 0.3; /* as usual */
+  s.ratio  = STEP_USUAL;
   s.look   = look || max_it == 0;
   return s;
 }
@@ -105,14 +108,20 @@ GP_STEP_INLINE void StepAfterSweep(const StepOperator *G, StepState *s)
     s->norm = s->gathered[STEP_MOVED] / s->level;
     if (!(s->norm > s->target)) s->status = STEP_SMALL; /* a NaN ends here too */
     else if (s->it >= s->max_it) s->status = STEP_MAX_IT;
-    else if (s->moved > 0) s->ratio = s->norm / s->moved;
+    else if (s->moved > 0) {
+      s->ratio = s->norm / s->moved;
+      s->known = 1;
+    }
     s->look = 0;
   } else {
+    const double before = s->moved;
+
     s->it++;
     s->lost  = s->gathered[STEP_LOST];
     s->level = s->gathered[STEP_TOTAL] + (G->dangling == STEP_DROPS ? G->damping / (1 - G->damping) * s->lost : 0);
     s->moved = s->gathered[STEP_MOVED] / s->level;
-    s->look  = !(s->moved * s->ratio > s->target) || s->it >= s->max_it;
+    if (!s->known && before > 0) s->ratio = STEP_USUAL * (s->moved < before ? s->moved / before : 1);
+    s->look = !(s->moved * s->ratio > s->target) || s->it >= s->max_it;
   }
   s->products++;
   for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = 0;
