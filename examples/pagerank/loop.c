@@ -17,7 +17,7 @@ struct Loop_ {
   double      *partial;      /* on the device, the state behind it */
   StepState   *state, *look; /* on the device, and a pinned copy */
   GpDevGraph   graph;        /* of two iterations; NULL: this runtime does not record */
-  int          whole;        /* the graph repeats itself until the state says stop */
+  uint64_t     turn;         /* by which the state stops the graph that repeats itself; 0: it does not */
 };
 
 #define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Power iterations on the device: %s", (dev)->error)
@@ -25,15 +25,13 @@ struct Loop_ {
 /* a sweep; or two power iterations, after which z are where they were */
 static PetscErrorCode Turn(const Google *g)
 {
-  const PetscInt blocks = PetscMin(g->graph->blocks, g->graph->N); /* the others have no rows */
   Loop          *L      = g->loop;
+  const PetscInt blocks = L->sweeps ? PetscMin(g->graph->blocks, g->graph->N) : 0; /* the others have no rows */
 
   PetscFunctionBegin;
-  for (PetscInt b = 0; L->sweeps && b < blocks; b++) {
-    const PetscInt first = GraphBlockStart(g->graph->N, g->graph->blocks, b), n = GraphBlockStart(g->graph->N, g->graph->blocks, b + 1) - first;
-
+  for (PetscInt b = 0; b < blocks; b++) {
     PetscCall(MatGPUCSRMultArray(g->graph->A[b], PETSC_FALSE, L->z[0], L->y));
-    CallDevice(L->dev, StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], (StepRows){(int32_t)first, (int32_t)n, b == blocks - 1}));
+    CallDevice(L->dev, StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_TRUE)));
   }
   for (int k = 0; !L->sweeps && k < 2; k++) {
     PetscCall(MatGPUCSRMultArray(g->graph->A[0], PETSC_FALSE, L->z[k], L->y));
@@ -47,9 +45,7 @@ static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target,
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  *L->look = StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look);
-  CallDevice(dev, dev->ops->copy_in(dev, L->state, L->look, sizeof(*L->look)));
-  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, L->state, L->partial, ranks, L->z[0]));
+  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), L->state, L->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,8 +77,8 @@ static PetscErrorCode Record(const Google *g)
   if (dev->ops->graph_begin) {
     CallDevice(dev, dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
-    CallDevice(dev, dev->ops->graph_loop(dev, &L->state->status, &L->graph, &L->whole));
-    if (L->whole) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
+    CallDevice(dev, dev->ops->graph_loop(dev, &L->graph, &L->turn));
+    if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
     else PetscCall(PetscInfo(g->graph->A[0], "The host launches the graph of iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
@@ -167,6 +163,7 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
   CallDevice(dev, dev->ops->alloc(dev, STEP_PARTIAL * sizeof(double) + sizeof(StepState), &room));
   L->partial = (double *)room;
   L->state   = (StepState *)(L->partial + STEP_PARTIAL);
+  CallDevice(dev, dev->ops->zero(dev, L->state, sizeof(*L->state)));
   CallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
   L->look = (StepState *)room;
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
@@ -188,16 +185,16 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   CallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
   PetscCall(Begin(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
-  do {
-    if (!L->graph) PetscCall(Turn(g));
-    for (int k = 0; L->graph && k < (L->whole ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
-    PetscCall(Look(L));
-  } while (L->look->status == STEP_RUNNING);
-  dev->stream = stream;
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
-  CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, 1 / L->look->level, L->z[L->sweeps ? 0 : L->look->it % 2], result));
+  do {
+    if (!L->graph) PetscCall(Turn(g));
+    for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
+    CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
+    PetscCall(Look(L));
+  } while (L->look->status == STEP_RUNNING);
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
+  dev->stream   = stream;
   R->iterations = L->look->it;
   g->matmults += L->look->products;
   PetscCall(SolveCheck(g, o, (PetscReal)L->look->norm, R));

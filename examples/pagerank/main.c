@@ -38,7 +38,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->damping      = 0.85;
   rq->topk         = 10;
   rq->nrmat        = 2;
-  rq->graph.blocks = 4;
+  rq->graph.blocks = 2;
   rq->solve        = (SolveOptions){METHOD_GAUSSSEIDEL, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(PetscOptionsString("-f", "File with the links: edge list, Matrix Market or PETSc binary", "", rq->file, rq->file, sizeof(rq->file), NULL));
@@ -61,7 +61,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsReal("-inner_damping", "Of inner-outer iterations", "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
   PetscCall(PetscOptionsReal("-inner_tol", "Of inner-outer iterations", "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
   PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
-  PetscCall(PetscOptionsBool("-device_loop", "Power, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
+  PetscCall(PetscOptionsBool("-device_loop", "Power and Gauss-Seidel, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
   PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
   PetscCall(PetscOptionsInt("-topk", "How many first places to print, of each vector", "", rq->topk, &rq->topk, NULL));
   PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));

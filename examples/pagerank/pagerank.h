@@ -85,6 +85,14 @@ static inline PetscInt GraphBlockStart(PetscInt n, PetscInt blocks, PetscInt b)
   return b * (n / blocks) + PetscMin(b, n % blocks);
 }
 
+/* what a sweep has to know of them; leads: nobody else has a part of it */
+static inline StepRows GraphBlockRows(PetscInt n, PetscInt blocks, PetscInt b, PetscBool leads)
+{
+  const PetscInt first = GraphBlockStart(n, blocks, b), end = GraphBlockStart(n, blocks, b + 1), last = end == n;
+
+  return (StepRows){(int32_t)first, (int32_t)(end - first), (int32_t)GraphBlockStart(n, blocks, 1), (int)last, (int)(last && leads)};
+}
+
 typedef struct Loop_ Loop;
 
 /* the walker's operator: G x = damping P x + (1 - damping) v, where P x = A D^-1 x + (rank of dangling nodes) u moves all rank x */

@@ -55,6 +55,7 @@ static PetscErrorCode LeadCreate(const Google *g, Lead *L)
     CallDevice(L->dev, L->dev->ops->alloc(L->dev, STEP_PARTIAL * sizeof(double) + sizeof(StepState), &room));
     L->partial = (double *)room;
     L->there   = (StepState *)(L->partial + STEP_PARTIAL);
+    CallDevice(L->dev, L->dev->ops->zero(L->dev, L->there, sizeof(*L->there)));
   }
   PetscCall(PetscMalloc1(G->blocks, &L->y));
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &L->y[b]));
@@ -79,15 +80,15 @@ static PetscErrorCode Sweep(Google *g, Lead *L)
   PetscFunctionBegin;
   if (dev) CallDevice(dev, dev->ops->copy_in(dev, L->there, &L->now, sizeof(L->now)));
   for (PetscInt b = 0; b < g->graph->blocks; b++) {
-    const PetscInt     first = GraphBlockStart(L->op.n, g->graph->blocks, b), n = GraphBlockStart(L->op.n, g->graph->blocks, b + 1) - first;
+    const StepRows     rows = GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_FALSE);
     const PetscScalar *y;
     PetscScalar       *z;
 
     PetscCall(MatMult(g->graph->A[b], g->z, L->y[b]));
-    if (!n) continue;
+    if (!rows.n) continue;
     PetscCall(L->access->getread(L->y[b], &y));
     PetscCall(L->access->get(g->z, &z));
-    CallDevice(dev, L->kernels->sweep(dev, &L->op, L->there, L->partial, y, z, (StepRows){(int32_t)first, (int32_t)n, 0}));
+    CallDevice(dev, L->kernels->sweep(dev, &L->op, L->there, L->partial, y, z, rows));
     PetscCall(L->access->restore(g->z, &z));
     PetscCall(L->access->restoreread(L->y[b], &y));
   }
@@ -106,14 +107,13 @@ static PetscErrorCode Begin(Google *g, const SolveOptions *o, Vec x, Lead *L)
   PetscScalar       *z;
 
   PetscFunctionBegin;
-  L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm);
-  if (dev) CallDevice(dev, dev->ops->copy_in(dev, L->there, &L->now, sizeof(L->now)));
+  L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm, 0);
   PetscCall(L->access->getread(x, &ranks));
   PetscCall(L->access->get(g->z, &z));
-  if (L->op.n) CallDevice(dev, L->kernels->start(dev, &L->op, L->there, L->partial, ranks, z));
+  if (L->op.n) CallDevice(dev, L->kernels->start(dev, &L->op, L->now, L->there, L->partial, ranks, z));
   PetscCall(L->access->restore(g->z, &z));
   PetscCall(L->access->restoreread(x, &ranks));
-  if (dev) CallDevice(dev, dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)) || dev->ops->sync(dev));
+  if (dev && L->op.n) CallDevice(dev, dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)) || dev->ops->sync(dev));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &L->now.lost, 1, MPI_DOUBLE, MPI_SUM, g->graph->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,9 +124,10 @@ static PetscErrorCode End(Google *g, Vec x, Lead *L)
   PetscScalar       *ranks;
 
   PetscFunctionBegin;
+  if (L->dev) CallDevice(L->dev, L->dev->ops->copy_in(L->dev, L->there, &L->now, sizeof(L->now)));
   PetscCall(L->access->getread(g->z, &z));
   PetscCall(L->access->get(x, &ranks));
-  if (L->op.n) CallDevice(L->dev, L->kernels->finish(L->dev, &L->op, 1 / L->now.level, z, ranks));
+  if (L->op.n) CallDevice(L->dev, L->kernels->finish(L->dev, &L->op, L->there, z, z, ranks));
   PetscCall(L->access->restore(x, &ranks));
   PetscCall(L->access->restoreread(g->z, &z));
   PetscFunctionReturn(PETSC_SUCCESS);

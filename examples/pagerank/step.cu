@@ -60,7 +60,7 @@ enum {
   PART = 1024 /* rows */
 };
 
-static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *x, double *z)
+static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
   double lost = 0;
 
@@ -70,6 +70,7 @@ static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState *s, double *
     z[i] = Shared(x[i], G->out[i]);
     if (!(G->out[i] > 0)) lost += x[i];
   }
+  *s      = begin;
   s->lost = lost;
   return GP_SUCCESS;
 }
@@ -105,28 +106,31 @@ static GpErr Sweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *
     for (int32_t i = part; i < end && i < part + PART; i++) z[i] = SweepRow(G, s, i, G->out[i], G->inverse ? G->inverse[i] : 1, y[i - rows.first], z[i], sum);
     for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] += sum[k];
   }
-  if (rows.last) StepAfterSweep(G, s);
+  if (rows.leads) StepAfterSweep(G, s);
   return GP_SUCCESS;
 }
 
-static GpErr Finish_Host(GpDev dev, const StepOperator *G, double factor, const double *z, double *x)
+static GpErr Finish_Host(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
+  const double *z = s->it % 2 ? odd : even;
+
   (void)dev;
-  for (int32_t i = 0; i < G->n; i++) x[i] = factor * RankOf(z[i], G->out[i]);
+  for (int32_t i = 0; s->status && i < G->n; i++) x[i] = RankOf(z[i], G->out[i]) / s->level;
   return GP_SUCCESS;
 }
 
 const StepKernels StepKernelsHost = {Start_Host, Step_Host, Sweep_Host, Finish_Host};
 
 #else
+  #include "device/gplaunch.h"
   #include "device/gpreduce.h"
   #include <stdio.h>
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK;
 
-static constexpr int AHEAD = 4; /* entries of a thread that are on their way at once */
+static constexpr int AHEAD = 4, RESIDENT = 4; /* entries of a thread that are on their way at once; blocks of a multiprocessor */
 
-__global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState *s, double *partial, const double *x, double *z)
+__global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
   double sum[1] = {0};
 
@@ -136,82 +140,124 @@ __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState 
     z[i] = Shared(xi, out);
     if (!(out > 0)) sum[0] += xi;
   }
-  if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) s->lost = sum[0];
+  if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    *s      = begin;
+    s->lost = sum[0];
+  }
 }
 
-__global__ static void __launch_bounds__(BLOCK) Step(StepOperator G, StepState *s, double *partial, const double *__restrict__ y, const double *__restrict__ z, double *__restrict__ next)
+/* what rows have beside their product, of which a thread takes several at once */
+struct Rows {
+  double z[AHEAD], out[AHEAD], inverse[AHEAD];
+};
+
+__device__ static void Fetch(const StepOperator &G, const double *z, int64_t first, int64_t stride, int64_t end, Rows *rows)
+{
+  #pragma unroll
+  for (int k = 0; k < AHEAD; k++) {
+    const int64_t i = first + k * stride;
+
+    rows->z[k]       = i < end ? z[i] : 0;
+    rows->out[k]     = i < end ? G.out[i] : 0;
+    rows->inverse[k] = i < end && G.inverse ? G.inverse[i] : 1;
+  }
+}
+
+__device__ static void FetchProducts(const double *y, int64_t first, int64_t stride, int64_t end, double yi[AHEAD])
+{
+  #pragma unroll
+  for (int k = 0; k < AHEAD; k++) yi[k] = first + k * stride < end ? y[first + k * stride] : 0;
+}
+
+/* This kernel and the next are there before the product has ended, and read what was there before it. */
+__global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   const int64_t stride = (int64_t)gridDim.x * BLOCK;
+  const int32_t status = s->status; /* which the last block to arrive changes, when all have read it */
+  const double  lost   = s->lost;
   double        sum[2] = {0, 0};
+  int64_t       first  = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  Rows          rows;
 
-  if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
-  const double lost = s->lost;
-  for (int64_t first = (int64_t)blockIdx.x * BLOCK + threadIdx.x; first < G.n; first += AHEAD * stride) {
-    double yi[AHEAD], zi[AHEAD], out[AHEAD];
+  Fetch(G, z, first, stride, G.n, &rows);
+  GpWait();
+  if (status) return;
+  for (; first < G.n; first += AHEAD * stride) {
+    double yi[AHEAD];
 
-  #pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      const int64_t i = first + k * stride;
-
-      yi[k]  = i < G.n ? y[i] : 0;
-      zi[k]  = i < G.n ? z[i] : 0;
-      out[k] = i < G.n ? G.out[i] : 0;
-    }
+    FetchProducts(y, first, stride, G.n, yi);
   #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
       const int64_t i = first + k * stride;
 
       if (i < G.n) {
-        const double x = RankOf(zi[k], out[k]), r = Residual(&G, lost, 1, (int32_t)i, out[k], yi[k], x);
+        const double out = rows.out[k], x = RankOf(rows.z[k], out), r = Residual(&G, lost, 1, (int32_t)i, out, yi[k], x);
 
         sum[0] += fabs(r);
-        next[i] = Shared(x + r, out[k]);
-        if (!(out[k] > 0)) sum[1] += x + r;
+        next[i] = Shared(x + r, out);
+        if (!(out > 0)) sum[1] += x + r;
       }
     }
+    Fetch(G, z, first + AHEAD * stride, stride, G.n, &rows);
   }
-  if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) AfterStep(s, sum[0], sum[1]);
+  if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    AfterStep(s, sum[0], sum[1]);
+    if (s->status) GpLoopEnd(s->turn);
+  }
 }
 
-__global__ static void __launch_bounds__(BLOCK) Sweep(StepOperator G, StepState *s, double *partial, const double *__restrict__ y, double *z, StepRows rows)
+/* blocks leave their sums in their own places until the last rows' bring them together */
+__global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, StepState *s, double *partial, const double *y, double *z, StepRows at)
 {
-  const StepState now            = *s; /* which the last block to arrive changes, when all have read it */
-  const int32_t   stride         = (int32_t)(gridDim.x * BLOCK);
+  const StepState now    = *s;
+  const int64_t   stride = (int64_t)gridDim.x * BLOCK, end = (int64_t)at.first + at.n;
   double          sum[STEP_SUMS] = {0};
+  int64_t         first          = at.first + (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  Rows            rows;
 
+  if (threadIdx.x == 0 && at.first)
+    for (int k = 0; k < STEP_SUMS; k++) sum[k] = partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x];
+  Fetch(G, z, first, stride, end, &rows);
+  GpWait();
   if (now.status) return;
-  for (int64_t first = (int64_t)blockIdx.x * BLOCK + threadIdx.x; first < rows.n; first += (int64_t)AHEAD * stride) {
-    double yi[AHEAD], zi[AHEAD], out[AHEAD], inverse[AHEAD];
+  for (; first < end; first += AHEAD * stride) {
+    double yi[AHEAD];
 
+    FetchProducts(y, first - at.first, stride, at.n, yi);
   #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
-      const int64_t i = first + (int64_t)k * stride;
+      const int64_t i = first + k * stride;
 
-      yi[k]      = i < rows.n ? y[i] : 0;
-      zi[k]      = i < rows.n ? z[rows.first + i] : 0;
-      out[k]     = i < rows.n ? G.out[rows.first + i] : 0;
-      inverse[k] = i < rows.n && G.inverse ? G.inverse[rows.first + i] : 1;
-    }
-  #pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      const int64_t i = first + (int64_t)k * stride;
+      if (i < end) {
+        const double next = SweepRow(&G, &now, (int32_t)i, rows.out[k], rows.inverse[k], yi[k], rows.z[k], sum);
 
-      if (i < rows.n) {
-        const double next = SweepRow(&G, &now, rows.first + (int32_t)i, out[k], inverse[k], yi[k], zi[k], sum);
-
-        if (!now.look) z[rows.first + i] = next;
+        if (!now.look) z[i] = next;
       }
     }
+    Fetch(G, z, first + AHEAD * stride, stride, end, &rows);
   }
-  if (Everyone<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
-    for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] += sum[k];
-    if (rows.last) StepAfterSweep(&G, s);
+  if (!at.last) Leave<GpReduceSums, STEP_SUMS>(sum, partial);
+  else if (Everyone<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = sum[k];
+    if (at.leads) StepAfterSweep(&G, s);
+    if (s->status) GpLoopEnd(s->turn);
   }
 }
 
-__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, double factor, const double *z, double *x)
+__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, const StepState *s, const double *even, const double *odd, double *x)
 {
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = factor * RankOf(z[i], G.out[i]);
+  const double *z = s->it % 2 ? odd : even;
+
+  if (!s->status) return;
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = RankOf(z[i], G.out[i]) / s->level;
+}
+
+/* no more blocks than can all be there when the product ends */
+static unsigned Grid(GpDev dev, int64_t n)
+{
+  const unsigned most = RESIDENT * (unsigned)dev->compute_units, want = GpReduceGrid(dev, n);
+
+  return want < most ? want : most;
 }
 
 static GpErr Launched(GpDev dev, const char *kernel)
@@ -223,27 +269,27 @@ static GpErr Launched(GpDev dev, const char *kernel)
   return GP_ERR_DEVICE;
 }
 
-static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *x, double *z)
+static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
-  Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, x, z);
+  Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, begin, s, partial, x, z);
   return Launched(dev, "start of power iterations");
 }
 
 static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
-  Step<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, y, z, next);
+  GpLaunchNext(dev, Step, Grid(dev, G->n), BLOCK, 0, *G, s, partial, y, z, next);
   return Launched(dev, "power iteration");
 }
 
 static GpErr Sweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
-  Sweep<<<GpReduceGrid(dev, rows.n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, partial, y, z, rows);
+  GpLaunchNext(dev, Sweep, Grid(dev, rows.most), BLOCK, 0, *G, s, partial, y, z, rows);
   return Launched(dev, "sweep");
 }
 
-static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, double factor, const double *z, double *x)
+static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
-  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, factor, z, x);
+  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, even, odd, x);
   return Launched(dev, "end of power iterations");
 }
 

@@ -38,13 +38,15 @@ typedef struct {
   int32_t  it, max_it;
   int32_t  status;
   uint32_t ticket; /* how many blocks of a reduction are done */
+  uint64_t turn;   /* of the graph that repeats until status is set; 0: the host does */
   /* sweeps know ranks up to a factor */
   double  level;               /* times the ranks is what z holds */
   double  moved;               /* |change|_1 of the ranks by the last sweep */
-  double  ratio;               /* of the residual to that, when it was last known */
+  double  ratio;               /* of the residual to that: what is usual, later what was found */
   double  gathered[STEP_SUMS]; /* over the rows so far */
   int32_t look;                /* the next sweep changes nothing, it measures the residual */
   int32_t products;            /* sweeps and looks */
+  int32_t known;               /* the ratio was found */
 } StepState;
 
 /* what becomes of the rank of dangling nodes, whose out is 0 */
@@ -68,28 +70,33 @@ typedef struct {
 /* rows of a block, which product and sweep are about */
 typedef struct {
   int32_t first, n;
-  int     last; /* the sweep ends with them: the state becomes that of the next one */
+  int32_t most;        /* rows of the largest block: the sums of every block are as many parts */
+  int     last, leads; /* the sweep ends with them here, so that the sums are gathered; and everywhere: the state becomes that of the next one */
 } StepRows;
 
 #define STEP_PARTIAL (STEP_SUMS * GP_DEV_PARTS) /* doubles that the partial sums take */
 
-/* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty. */
+/* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty.
+   step and sweep come behind a product that came behind whatever else they read. */
 typedef struct {
-  GpErr (*start)(GpDev, const StepOperator *, StepState *, double *partial, const double *x, double *z);                    /* z of x; lost */
+  GpErr (*start)(GpDev, const StepOperator *, StepState begin, StepState *, double *partial, const double *x, double *z);   /* z of x; the state, and lost */
   GpErr (*step)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, const double *z, double *next); /* y = A z: next = z of G x, norm = |G x - x|_1; status */
   GpErr (*sweep)(GpDev, const StepOperator *, StepState *, double *partial, const double *y, double *z, StepRows);          /* y = A z in these rows: they are solved for, or their residual is gathered */
-  GpErr (*finish)(GpDev, const StepOperator *, double factor, const double *z, double *x);                                  /* factor times x of z, as step() took it */
+  GpErr (*finish)(GpDev, const StepOperator *, const StepState *, const double *even, const double *odd, double *x);        /* once nothing runs any more: x of z, which an even or odd number of steps left */
 } StepKernels;
 
+#define STEP_USUAL 0.85 /* the residual, over what the next sweep would change */
+
 /* before the first iteration; look: the ranks may be good enough as they are */
-static inline StepState StepBegin(double target, int32_t max_it, int32_t look)
+static inline StepState StepBegin(double target, int32_t max_it, int32_t look, uint64_t turn)
 {
   StepState s = {0};
 
   s.target = target;
   s.max_it = max_it;
+  s.turn   = turn;
   s.level  = 1;
-  s.ratio  = 0.3; /* as usual */
+  s.ratio  = STEP_USUAL;
   s.look   = look || max_it == 0;
   return s;
 }
@@ -101,14 +108,20 @@ GP_STEP_INLINE void StepAfterSweep(const StepOperator *G, StepState *s)
     s->norm = s->gathered[STEP_MOVED] / s->level;
     if (!(s->norm > s->target)) s->status = STEP_SMALL; /* a NaN ends here too */
     else if (s->it >= s->max_it) s->status = STEP_MAX_IT;
-    else if (s->moved > 0) s->ratio = s->norm / s->moved;
+    else if (s->moved > 0) {
+      s->ratio = s->norm / s->moved;
+      s->known = 1;
+    }
     s->look = 0;
   } else {
+    const double before = s->moved;
+
     s->it++;
     s->lost  = s->gathered[STEP_LOST];
     s->level = s->gathered[STEP_TOTAL] + (G->dangling == STEP_DROPS ? G->damping / (1 - G->damping) * s->lost : 0);
     s->moved = s->gathered[STEP_MOVED] / s->level;
-    s->look  = !(s->moved * s->ratio > s->target) || s->it >= s->max_it;
+    if (!s->known && before > 0) s->ratio = STEP_USUAL * (s->moved < before ? s->moved / before : 1);
+    s->look = !(s->moved * s->ratio > s->target) || s->it >= s->max_it;
   }
   s->products++;
   for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = 0;

@@ -67,12 +67,12 @@ typedef struct {
   GpErr (*graph_begin)(GpDev);                                     /* what follows on the stream is recorded instead of done; NULL: cannot record */
   GpErr (*graph_end)(GpDev, GpDevGraph *);                         /* the record */
   GpErr (*graph_launch)(GpDev, GpDevGraph);                        /* does it, in one call */
-  GpErr (*graph_loop)(GpDev, const int *, GpDevGraph *, int *);    /* instead of graph_end: see below */
+  GpErr (*graph_loop)(GpDev, GpDevGraph *, uint64_t *);            /* instead of graph_end: see below */
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
   GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
 } GpDevOps;
-/* graph_loop(dev, stop, &graph, &whole): a graph that repeats the record until *stop, in the device's memory, is not 0.  With whole 0 this
+/* graph_loop(dev, &graph, &turn): a graph that repeats the record until a kernel of it calls GpLoopEnd(turn), of gplaunch.h.  With turn 0 this
    driver cannot, and one launch is one turn.  For runtimes that record. */
 
 struct GpDev_ {

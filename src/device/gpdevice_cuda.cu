@@ -273,25 +273,17 @@ static GpErr GpDevGraphEnd_CUDA(GpDev dev, GpDevGraph *graph)
 }
 
 #if CUDART_VERSION >= 12040
-__global__ static void Again(cudaGraphConditionalHandle turn, const int *stop)
+/* a graph of one node: the record runs while its condition holds, as it does until a kernel of the record says otherwise */
+static cudaError_t MakeLoop(cudaGraph_t record, cudaGraph_t *loop, cudaGraphConditionalHandle *turn)
 {
-  cudaGraphSetConditional(turn, *stop == 0);
-}
+  cudaGraphNodeParams params = {};
+  cudaGraphNode_t     node;
+  cudaError_t         code = cudaGraphCreate(loop, 0);
 
-/* a graph of one node: while its condition holds the record runs, and then looks whether it still does */
-static cudaError_t MakeLoop(cudaGraph_t record, const int *stop, cudaGraph_t *loop)
-{
-  cudaGraphConditionalHandle turn;
-  cudaGraphNodeParams        params = {};
-  cudaKernelNodeParams       look   = {};
-  cudaGraphNode_t            node, once;
-  void                      *args[] = {&turn, &stop};
-  cudaError_t                code   = cudaGraphCreate(loop, 0);
-
-  if (code == cudaSuccess) code = cudaGraphConditionalHandleCreate(&turn, *loop, 1, cudaGraphCondAssignDefault);
+  if (code == cudaSuccess) code = cudaGraphConditionalHandleCreate(turn, *loop, 1, cudaGraphCondAssignDefault);
   if (code != cudaSuccess) return code;
   params.type               = cudaGraphNodeTypeConditional;
-  params.conditional.handle = turn;
+  params.conditional.handle = *turn;
   params.conditional.type   = cudaGraphCondTypeWhile;
   params.conditional.size   = 1;
   #if CUDART_VERSION >= 13000
@@ -299,38 +291,33 @@ static cudaError_t MakeLoop(cudaGraph_t record, const int *stop, cudaGraph_t *lo
   #else
   code = cudaGraphAddNode(&node, *loop, NULL, 0, &params);
   #endif
-  if (code == cudaSuccess) code = cudaGraphAddChildGraphNode(&once, params.conditional.phGraph_out[0], NULL, 0, record);
-  look.func         = (void *)Again;
-  look.gridDim      = dim3(1);
-  look.blockDim     = dim3(1);
-  look.kernelParams = args;
-  if (code == cudaSuccess) code = cudaGraphAddKernelNode(&node, params.conditional.phGraph_out[0], &once, 1, &look);
-  return code;
+  return code == cudaSuccess ? cudaGraphAddChildGraphNode(&node, params.conditional.phGraph_out[0], NULL, 0, record) : code;
 }
 
-static GpErr GpDevGraphLoop_CUDA(GpDev dev, const int *stop, GpDevGraph *graph, int *whole)
+static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
 {
-  cudaGraph_t record = NULL, loop = NULL;
-  int         driver = 0;
-  GpErr       err;
+  cudaGraphConditionalHandle handle = 0;
+  cudaGraph_t                record = NULL, loop = NULL;
+  int                        driver = 0;
+  GpErr                      err;
 
   *graph = NULL;
-  *whole = 0;
+  *turn  = 0;
   err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "asking for the driver's version");
   if (err || driver < 12040) return err ? err : GpDevGraphEnd_CUDA(dev, graph);
   err = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
   if (err) return err;
-  *whole = !GpDevCuda(dev, MakeLoop(record, stop, &loop), "making a loop of a graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph");
-  if (!*whole) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* not every driver repeats every kind of launch; the words say why */
+  if (!GpDevCuda(dev, MakeLoop(record, &loop, &handle), "making a loop of a graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph")) *turn = handle;
+  else err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* not every driver repeats every kind of launch; the words say why */
   if (!err) err = GpDevCuda(dev, cudaGraphUpload((cudaGraphExec_t)*graph, (cudaStream_t)dev->stream), "uploading a graph");
   if (loop) cudaGraphDestroy(loop);
   if (record) cudaGraphDestroy(record);
   return err;
 }
 #else
-static GpErr GpDevGraphLoop_CUDA(GpDev dev, const int *, GpDevGraph *graph, int *whole)
+static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
 {
-  *whole = 0;
+  *turn = 0;
   return GpDevGraphEnd_CUDA(dev, graph);
 }
 #endif

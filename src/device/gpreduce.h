@@ -31,6 +31,16 @@ __device__ static void Together(double (&mine)[K])
   }
 }
 
+/* each block leaves what it has */
+template <class R, int K>
+__device__ static void Leave(double (&mine)[K], double *partial)
+{
+  Together<R, K, GP_REDUCE_BLOCK>(mine);
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < K; k++) partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x] = mine[k];
+  }
+}
+
 /* All blocks leave what they have; true in the last to arrive, whose thread 0 has everything merged in the order of the blocks.
    partial holds K times GP_DEV_PARTS values, ticket is zero before and after. */
 template <class R, int K>
@@ -38,9 +48,8 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
 {
   __shared__ bool last;
 
-  Together<R, K, GP_REDUCE_BLOCK>(mine);
+  Leave<R, K>(mine, partial);
   if (threadIdx.x == 0) {
-    for (int k = 0; k < K; k++) partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x] = mine[k];
     __threadfence(); /* the partial results before the ticket */
     last = atomicAdd(ticket, 1u) == gridDim.x - 1;
     __threadfence(); /* the ticket before reading those of others */

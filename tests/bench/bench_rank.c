@@ -2,7 +2,7 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
   -graphs a,b,...   web-Stanford, web-NotreDame, web-BerkStan, web-Google: made with the degrees of these graphs, links lead anywhere;\n\
                     the same with -hosts: a third to a half of the links stay in a host; rmat-<scale>-<links a node>; default: the web's\n\
   -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
-  -blocks a,b,...   Gauss-Seidel iterations by so many blocks of rows, 0: power iterations; default 0,4\n\
+  -blocks a,b,...   Gauss-Seidel iterations by so many blocks of rows, 0: power iterations; default 0,2\n\
   -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
   -repeats n        of each measurement, of which the median is told; 11\n\
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
   PetscInt          ngraphs, nkernels;
   PetscBool         given;
   PetscMPIInt       size;
-  Options           o = {11, {0, 4}, MOST, ORDER_GIVEN, ""};
+  Options           o = {11, {0, 2}, MOST, ORDER_GIVEN, ""};
   Graph             G;
 
   PetscFunctionBeginUser;

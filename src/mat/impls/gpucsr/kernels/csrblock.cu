@@ -2,6 +2,9 @@
    and adds the products up row by row.  After J. L. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#if defined(__CUDACC__)
+  #include "device/gplaunch.h"
+#endif
 
 #if !defined(__CUDACC__)
 GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -38,6 +41,7 @@ __global__ static void __launch_bounds__(BLOCK)
   __shared__ double warpsum[BLOCK / WARP];
   const int32_t     first = block[blockIdx.x], rows = block[blockIdx.x + 1] - first, start = rowptr[first], length = rowptr[first + rows] - start;
 
+  GpNextMayStart();
   if (length > GP_BLOCK_NONZEROS) { /* one long row */
     double sum = 0;
 

@@ -138,6 +138,7 @@ __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t 
   const int64_t     s     = few ? ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / GROUP : P.nshort + (blockIdx.x - groups);
   const bool        mine  = s < (few ? P.nshort : P.nspans);
   const int32_t     i = mine ? P.span[3 * s] : 0, from = mine ? P.span[3 * s + 1] : 0, end = mine ? P.span[3 * s + 2] : 0;
+  GpNextMayStart();
   GpWait();
   double sum = GroupSum(SumParts(P.part, from + threadIdx.x % width, end, width), few ? GROUP : WARP);
 

@@ -71,6 +71,7 @@ __global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
   const bool    mine = s < T.nspans;
   const int32_t i = mine ? T.spanrow[s] : 0, from = mine ? T.spanend[2 * s] : 0, to = mine ? T.spanend[2 * s + 1] : 0;
 
+  GpNextMayStart();
   GpWait();
   if (!mine) return;
   double sum = lane ? 0.0 : T.tail[from];
