@@ -166,7 +166,7 @@ static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
     const PetscReal entry = (Gi[jj] - Gi[pj] - Gp[jj] + Gp[pj]) / q->lambda;
 
     if (jj == pj) continue;
-    if (!(entry == h[c])) changed = PETSC_TRUE; /* no number counts as a change */
+    if (r < qp->rows && !(entry == h[c])) changed = PETSC_TRUE; /* no number counts as a change */
     h[c++] = entry;
   }
   return changed;
