@@ -305,9 +305,10 @@ int main(int argc, char **argv)
   }
   CHECK(dev->ops->event_create(dev, &begin));
   CHECK(dev->ops->event_create(dev, &end));
-  if (argc > 3 && (size_t)atol(argv[3]) < dev->shared_bytes) dev->shared_bytes = (size_t)atol(argv[3]);
-  if (argc > 1 && !strcmp(argv[1], "--check")) failed = Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
-  else {
+  if (argc > 1 && !strcmp(argv[1], "--check")) {
+    if (argc > 3 && (size_t)atol(argv[3]) < dev->shared_bytes) dev->shared_bytes = (size_t)atol(argv[3]);
+    failed = Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
+  } else {
     MeasureCopyRate();
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));
     for (int k = 0; argc == 1 && k < 3; k++) Time(usual[k]);
