@@ -1,5 +1,5 @@
 /* The model of NVIDIA H200, written by train; do not edit.
-   Learnt from tests/bench/results/2026-11-22-h200/corpus, commit acdfa72: 1772 matrices and transposes, 40 kernels. */
+   Learnt from tests/bench/results/2026-11-22-h200/corpus, commit 99337d8: 1772 matrices and transposes, 40 kernels. */
 /* clang-format off */
 static const short GpSelKernels_h200[] = {GP_SPMV_team, GP_SPMV_dia, GP_SPMV_csrvector8, GP_SPMV_teamcluster, GP_SPMV_panel, GP_SPMV_csrvector32, GP_SPMV_rowcode, GP_SPMV_csrscalar, GP_SPMV_block, GP_SPMV_csrblock, GP_SPMV_csrvector4, GP_SPMV_csrvector16, GP_SPMV_bin, GP_SPMV_csrflag, GP_SPMV_sell};
 
@@ -482,5 +482,5 @@ static const signed char GpSelLeaves_h200[][15] = {
 {0,-9,0,0,-2,-3,-1,2,1,-1,0,-1,-1,0,-2},
 };
 
-static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-22-h200/corpus, commit acdfa72", 15, 100, GpSelKernels_h200, GpSelLaws_h200, GpSelRoots_h200, GpSelNodes_h200, GpSelLeaves_h200[0]};
+static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-22-h200/corpus, commit 99337d8", 15, 100, GpSelKernels_h200, GpSelLaws_h200, GpSelRoots_h200, GpSelNodes_h200, GpSelLeaves_h200[0]};
 /* clang-format on */
