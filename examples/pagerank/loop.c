@@ -160,10 +160,7 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
     PetscCall(VecDuplicate(g->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
-  CallDevice(dev, dev->ops->alloc(dev, STEP_PARTIAL * sizeof(double) + sizeof(StepState), &room));
-  L->partial = (double *)room;
-  L->state   = (StepState *)(L->partial + STEP_PARTIAL);
-  CallDevice(dev, dev->ops->zero(dev, L->state, sizeof(*L->state)));
+  CallDevice(dev, StepAlloc(dev, &L->partial, &L->state));
   CallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
   L->look = (StepState *)room;
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));

@@ -42,7 +42,6 @@ PetscErrorCode GaussSeidelSetUp(Google *g)
 static PetscErrorCode LeadCreate(const Google *g, Lead *L)
 {
   const Graph *G = g->graph;
-  void        *room;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(L, sizeof(*L)));
@@ -51,12 +50,7 @@ static PetscErrorCode LeadCreate(const Google *g, Lead *L)
   L->access  = VecAccessOf(L->dev);
   L->there   = &L->now;
   PetscCall(LoopGetOperator(g, L->dev, &L->op));
-  if (L->dev) {
-    CallDevice(L->dev, L->dev->ops->alloc(L->dev, STEP_PARTIAL * sizeof(double) + sizeof(StepState), &room));
-    L->partial = (double *)room;
-    L->there   = (StepState *)(L->partial + STEP_PARTIAL);
-    CallDevice(L->dev, L->dev->ops->zero(L->dev, L->there, sizeof(*L->there)));
-  }
+  if (L->dev) CallDevice(L->dev, StepAlloc(L->dev, &L->partial, &L->there));
   PetscCall(PetscMalloc1(G->blocks, &L->y));
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &L->y[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
