@@ -166,6 +166,13 @@ GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes)
     if (bytes) memcpy(host, device, bytes);
     return GP_SUCCESS;
   }
+  if (bytes && bytes <= GP_DEV_FETCH && (bytes | (uintptr_t)device) % sizeof(uint32_t) == 0) {
+    GpErr err = GpDevStageGet(dev, 0);
+
+    if (!err) err = dev->ops->fetch(dev, dev->stage[0], device, bytes);
+    if (!err) memcpy(host, dev->stage[0], bytes);
+    return err;
+  }
   for (size_t n = 0; n < pieces + 1; n++) { /* piece n travels while piece n-1 is copied out of its buffer */
     GpErr err = GP_SUCCESS;
 

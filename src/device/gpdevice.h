@@ -35,6 +35,7 @@ typedef enum {
 #define GP_DEV_STAGES      2
 #define GP_DEV_PARTS       2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
 #define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
+#define GP_DEV_FETCH       ((size_t)1 << 12) /* bytes that a download has at most to be called small */
 
 typedef struct GpDev_ *GpDev;
 typedef void          *GpDevEvent;
@@ -71,6 +72,7 @@ typedef struct {
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
   GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
+  GpErr (*fetch)(GpDev, void *, const void *, size_t);             /* words to pinned memory, which has one more behind them; there when it returns */
 } GpDevOps;
 /* graph_loop(dev, &graph, &turn): a graph that repeats the record until a kernel of it calls GpLoopEnd(turn), of gplaunch.h.  With turn 0 this
    driver cannot, and one launch is one turn.  For runtimes that record. */

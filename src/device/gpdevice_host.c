@@ -154,6 +154,7 @@ const GpDevOps GpDevOpsHost = {
   .event_seconds  = GpDevEventSeconds_Host,
   .memory         = GpDevMemory_Host,
   .poll           = GpDevPoll_Host,
+  .fetch          = GpDevCopyOut_Host,
 };
 
 #if !GP_HAVE_CUDA

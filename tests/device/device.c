@@ -6,7 +6,7 @@ static char help[] = "The device room: allocation, staged copies of every awkwar
 
 static PetscErrorCode TestCopies(GpDev dev)
 {
-  const size_t sizes[] = {0, 1, 7, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
+  const size_t sizes[] = {0, 1, 4, 7, GP_DEV_FETCH - 4, GP_DEV_FETCH, GP_DEV_FETCH + 4, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
   const double held    = dev->bytes_held;
 
   PetscFunctionBeginUser;
