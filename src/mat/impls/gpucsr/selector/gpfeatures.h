@@ -55,13 +55,21 @@ typedef struct {
   double      value[GP_FEATURES];
 } GpFeatures;
 
+/* what stands between the beginning and the end of the count */
+typedef struct {
+  void  *memory; /* of the device: the counts come first */
+  size_t bytes;
+} GpSelScan;
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
 extern const char *const GpFeatureNames[GP_FEATURES], *const GpFeatureHelp[GP_FEATURES];
 extern const int GpSelBlockSizes[GP_SEL_BLOCKS];
 
-GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);
+GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);                                      /* in two steps: */
+GpErr GpSelFeaturesBegin(const GpCsr *A, GpSelScan *scan);                               /* the device counts, and the host may do something else */
+GpErr GpSelFeaturesEnd(const GpCsr *A, GpSelScan *scan, GpFeatures *F);                  /* once after every beginning that did not fail */
 void  GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F); /* what the host's row pointers tell, and no more */
 #if defined(__cplusplus)
 }

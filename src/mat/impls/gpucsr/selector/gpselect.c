@@ -82,3 +82,18 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   else if (model) snprintf(choice->why, sizeof(choice->why), "%s", expected);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
 }
+
+/* While the device counts, the host chooses for a matrix of which nothing is known: then neither the model nor what reads it has to come from memory when
+   the counts are there, which takes several times as long as the choice. */
+GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice)
+{
+  GpSelScan scan;
+  GpErr     err = GpSelFeaturesBegin(A, &scan);
+
+  if (err) return err;
+  *F = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache};
+  GpSelChoose(options, F, choice);
+  err = GpSelFeaturesEnd(A, &scan, F);
+  if (!err) GpSelChoose(options, F, choice);
+  return err;
+}
