@@ -250,14 +250,13 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   R->tiles     = turns ? (int32_t)(Up(turns, each) / each) : 1;
   R->many      = (int32_t)(each * GP_TEAM_THREADS);
   bytes        = sizeof(tally) + (size_t)R->keys * (size_t)R->tiles * sizeof(int32_t);
-  err          = GpDevBorrow(C->dev, bytes, &R->tally);
+  err          = GpDevBorrowClean(C->dev, bytes, &R->tally);
   if (err) return err;
   R->rows = (int32_t *)(R->tally + 1);
-  err     = C->dev->ops->zero(C->dev, R->tally, sizeof(tally));
-  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
+  err     = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
   if (!err) err = GpDevDownload(C->dev, &tally, R->tally, offsetof(GpTeamTally, rows) + (size_t)R->keys * sizeof(int32_t));
   if (!err) err = GpTeamsLay(T, &tally, &P);
-  GpDevReturn(C->dev, &R->tally, bytes);
+  GpDevReturnClean(C->dev, &R->tally, bytes);
   return err;
 }
 

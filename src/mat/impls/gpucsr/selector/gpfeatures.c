@@ -82,44 +82,39 @@ static int64_t Capped(int64_t count, int64_t limit)
   return count > limit ? limit + 1 : count;
 }
 
-GpErr GpSelFeaturesBegin(const GpCsr *A, GpSelScan *S)
+GpErr GpSelFeaturesBegin(const GpCsr *A)
 {
   GpDev        dev    = A->dev;
-  const size_t places = sizeof(GpSelCounts), sets = GP_SET_SLOTS * sizeof(uint64_t), hits = ((size_t)A->n + 1) / 2 * 2 * sizeof(int32_t), bits = (((size_t)A->m + A->n) / 32 + 1) * sizeof(uint32_t);
+  const size_t places = sizeof(GpSelCounts), sets = GP_SET_SLOTS * sizeof(uint64_t), hits = ((size_t)A->n + 1) / 2 * 2 * sizeof(int32_t), bits = (((size_t)A->m + A->n) / 32 + 1) * sizeof(uint32_t), bytes = places + GP_SETS * sets + hits + bits;
   char        *memory;
   GpSelWork    W;
   GpErr        err;
 
-  *S = (GpSelScan){NULL, 0};
   if (!A->nnz) return GP_SUCCESS;
-  S->bytes = places + GP_SETS * sets + hits + bits;
-  err      = GpDevBorrow(dev, S->bytes, &S->memory);
+  err = GpDevBorrowClean(dev, bytes, &memory);
   if (err) return err;
-  memory   = (char *)S->memory;
   W.counts = (GpSelCounts *)memory;
   for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
   W.hits     = (int32_t *)(memory + places + GP_SETS * sets);
   W.diagonal = (uint32_t *)(memory + places + GP_SETS * sets + hits);
-  err        = dev->ops->zero(dev, memory, S->bytes);
 #if GP_HAVE_CUDA
-  if (!err && dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
+  if (dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
   else
 #endif
-    if (!err)
     err = GpSelScan_Host(A, &W);
-  if (err) GpDevReturn(dev, &S->memory, S->bytes);
+  if (!err) err = GpDevFetchBegin(dev, W.counts, sizeof(*W.counts));
+  GpDevReturnClean(dev, &memory, bytes);
   return err;
 }
 
-GpErr GpSelFeaturesEnd(const GpCsr *A, GpSelScan *S, GpFeatures *F)
+GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F)
 {
   GpDev        dev    = A->dev;
   GpSelCounts *counts = &F->counts;
-  GpErr        err    = GP_SUCCESS;
+  GpErr        err;
 
-  *F = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
-  if (S->memory) err = GpDevDownload(dev, counts, S->memory, sizeof(*counts));
-  GpDevReturn(dev, &S->memory, S->bytes);
+  *F  = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
+  err = A->nnz ? GpDevFetchEnd(dev, counts, sizeof(*counts)) : GP_SUCCESS;
   if (err) return err;
   if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
     counts->rowspan16 = counts->slicespan16 = 0;
@@ -135,10 +130,9 @@ GpErr GpSelFeaturesEnd(const GpCsr *A, GpSelScan *S, GpFeatures *F)
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)
 {
-  GpSelScan scan;
-  GpErr     err = GpSelFeaturesBegin(A, &scan);
+  const GpErr err = GpSelFeaturesBegin(A);
 
-  return err ? err : GpSelFeaturesEnd(A, &scan, F);
+  return err ? err : GpSelFeaturesEnd(A, F);
 }
 
 void GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F)

@@ -55,12 +55,6 @@ typedef struct {
   double      value[GP_FEATURES];
 } GpFeatures;
 
-/* what stands between the beginning and the end of the count */
-typedef struct {
-  void  *memory; /* of the device: the counts come first */
-  size_t bytes;
-} GpSelScan;
-
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -68,8 +62,8 @@ extern const char *const GpFeatureNames[GP_FEATURES], *const GpFeatureHelp[GP_FE
 extern const int GpSelBlockSizes[GP_SEL_BLOCKS];
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);                                      /* in two steps: */
-GpErr GpSelFeaturesBegin(const GpCsr *A, GpSelScan *scan);                               /* the device counts, and the host may do something else */
-GpErr GpSelFeaturesEnd(const GpCsr *A, GpSelScan *scan, GpFeatures *F);                  /* once after every beginning that did not fail */
+GpErr GpSelFeaturesBegin(const GpCsr *A);                                                /* the device counts, and the host may do something else, but fetch nothing */
+GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F);                                   /* behind every beginning that did not fail */
 void  GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F); /* what the host's row pointers tell, and no more */
 #if defined(__cplusplus)
 }

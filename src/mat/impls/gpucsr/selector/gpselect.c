@@ -87,13 +87,12 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
    the counts are there, which takes several times as long as the choice. */
 GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice)
 {
-  GpSelScan scan;
-  GpErr     err = GpSelFeaturesBegin(A, &scan);
+  GpErr err = GpSelFeaturesBegin(A);
 
   if (err) return err;
   *F = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache};
   GpSelChoose(options, F, choice);
-  err = GpSelFeaturesEnd(A, &scan, F);
+  err = GpSelFeaturesEnd(A, F);
   if (!err) GpSelChoose(options, F, choice);
   return err;
 }

@@ -289,7 +289,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
   for (int64_t t = b; t < tiles; t += blocks) {
     const int32_t begin = (int32_t)(t * GP_SEL_TILE), many = min(A.nnz - begin, (int32_t)GP_SEL_TILE);
     const bool    before = FindRows(A, begin, begin + many, room->tile.row, room->tile.scan);
-    const bool    values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS);
+    bool          values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS); /* do the sets take more? */
 
     for (int start = 0; start < many; start += TOGETHER * BLOCK) {
       int32_t  column[TOGETHER], leftcolumn[TOGETHER];
@@ -316,8 +316,8 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
         unsorted += follows && delta < 0;
         delta8 += follows && delta >= 0 && delta < 256;
         uneven += follows && bits[u] != leftbits[u];
-        if (values) Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
-        if (diagonals) Mark(mine, W.diagonal, &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
+        if (values) values = Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
+        if (diagonals) diagonals = Mark(mine, W.diagonal, &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
       }
     }
     __syncthreads();
