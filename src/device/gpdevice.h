@@ -35,7 +35,7 @@ typedef enum {
 #define GP_DEV_STAGES      2
 #define GP_DEV_PARTS       2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
 #define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
-#define GP_DEV_FETCH       ((size_t)1 << 12) /* bytes that a download has at most to be called small */
+#define GP_DEV_FETCH       ((size_t)1 << 13) /* bytes that a download has at most to be called small */
 #define GP_DEV_TURNS       200000            /* looks whether it is there */
 #define GP_DEV_CLEAN       ((size_t)1 << 23) /* bytes of zeroed memory that are kept, at most */
 

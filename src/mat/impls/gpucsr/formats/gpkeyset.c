@@ -21,10 +21,9 @@ GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S)
   GpErr err;
 
   *S  = (GpKeySet){.slots = 4 * limit, .limit = limit};
-  err = GpDevBorrow(dev, Bytes(S), &memory);
-  if (err) return err;
-  Carve(S, memory);
-  return dev->ops->zero(dev, memory, Bytes(S));
+  err = GpDevBorrowClean(dev, Bytes(S), &memory);
+  if (!err) Carve(S, memory);
+  return err;
 }
 
 GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
@@ -39,5 +38,5 @@ GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
 
 void GpKeySetDestroy(GpDev dev, GpKeySet *S)
 {
-  GpDevReturn(dev, &S->key, Bytes(S));
+  GpDevReturnClean(dev, &S->key, Bytes(S));
 }
