@@ -147,7 +147,7 @@ GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
 {
   GpErr err;
 
-  if (dev->kind == GP_DEV_HOST || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) {
+  if (dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* a runtime that keeps nothing has one way for both */
     err = GpDevBorrow(dev, bytes, ptr);
     if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
     if (err) GpDevReturn(dev, ptr, bytes);
