@@ -162,7 +162,7 @@ GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
   return GP_SUCCESS;
 }
 
-void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes)
+void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean)
 {
   void *p = *(void **)ptr;
 
@@ -170,7 +170,7 @@ void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes)
     GpDevReturn(dev, ptr, bytes);
     return;
   }
-  if (dev->ops->zero(dev, p, bytes)) { /* nobody knows what it holds */
+  if (dev->ops->zero(dev, (char *)p + clean, bytes - clean)) { /* nobody knows what it holds */
     dev->ops->release(dev, p);
     dev->clean = NULL;
   }

@@ -125,9 +125,9 @@ void  GpDevFreeShared(GpDev dev, void *ptr, size_t bytes);
 GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr);
 void  GpDevReturn(GpDev dev, void *ptr, size_t bytes);
 
-/* The same for work space that is zero to begin with.  Some is kept, zeroed by who gave it back, when nobody waits for it any more. */
+/* The same for work space that is zero to begin with.  Some is kept, zeroed when it comes back, from `clean` bytes on: those before are zero again by then. */
 GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr);
-void  GpDevReturnClean(GpDev dev, void *ptr, size_t bytes);
+void  GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean);
 
 /* Copies between pageable host memory and the device through the pinned buffers, both legs at once.
    The upload has read its source when it returns; the download is complete when it returns. */

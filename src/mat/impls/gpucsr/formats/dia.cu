@@ -76,7 +76,8 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
   GpErr    err    = GpKeySetCreate(dev, GP_DIA_MOST, &set);
 
   if (!err) err = StepsOf(dev)->collect(A, &set);
-  if (!err) err = GpKeySetDownload(dev, &set, &H);
+  if (!err) err = GpKeySetMove(dev, &set, &H);
+  else GpKeySetDestroy(dev, &set);
   if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "more than %d diagonals", GP_DIA_MOST);
   if (!err) {
     D->n = H.list[0];
@@ -89,7 +90,6 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
     else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
   }
   free(H.key);
-  GpKeySetDestroy(dev, &set);
   return err;
 }
 

@@ -103,7 +103,7 @@ GpErr GpSelFeaturesBegin(const GpCsr *A)
 #endif
     err = GpSelScan_Host(A, &W);
   if (!err) err = GpDevFetchBegin(dev, W.counts, sizeof(*W.counts));
-  GpDevReturnClean(dev, &memory, bytes);
+  GpDevReturnClean(dev, &memory, bytes, 0);
   return err;
 }
 
