@@ -395,8 +395,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
   GpChoice         choice;
 
   start = Now();
-  CHECK(GpSelFeatures(A, &F));
-  GpSelChoose(&options, &F, &choice);
+  CHECK(GpSelDecide(&options, A, &F, &choice));
   seconds = Now() - start;
   Expect(&F, &T);
   Lap(FEATURES);

@@ -46,6 +46,18 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
   GpSelAppend(F, GpSelLanes(lanes < 32 ? 2 * lanes : 16), choice);
 }
 
+/* Do the features tell that a format refuses the matrix?  To learn it by building takes as long as tens of products.  Shares of blocks were sampled:
+   a fifth more is thought possible. */
+static int GpSelRefused(const GpFeatures *F, int kernel)
+{
+  double share[GP_SEL_BLOCKS];
+
+  if (GpKernelTable[kernel].format == GP_FMT_ROWCODE) return F->value[GP_SEL_valuepatterns] > GP_SEL_PATTERNS;
+  if (GpKernelTable[kernel].format != GP_FMT_BLOCK) return 0;
+  for (int b = 0; b < GP_SEL_BLOCKS; b++) share[b] = 1.2 * F->value[GP_SEL_block2 + b];
+  return GpSelBlocked(F->n, share) >= 1;
+}
+
 /* the kernels that the model expects to be fastest, with the times that it expects */
 static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
@@ -53,11 +65,14 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
   size_t used = (size_t)snprintf(why, length, "model of %s expects", model->gpu);
 
   GpSelModelTimes(model, F, us);
+  for (int k = 0; k < model->kernels; k++)
+    if (GpSelRefused(F, model->kernel[k])) us[k] = INFINITY;
   for (int k = 0; k < GP_SEL_LEADING && k < model->kernels; k++) {
     int best = 0;
 
     for (int c = 1; c < model->kernels; c++)
       if (us[c] < us[best]) best = c;
+    if (us[best] == INFINITY) return;
     if (k < 2 && used < length) used += (size_t)snprintf(why + used, length - used, "%s %s %.3g us", k ? "," : "", GpKernelTable[model->kernel[best]].name, us[best]);
     GpSelAppend(F, model->kernel[best], choice);
     us[best] = INFINITY;
@@ -81,4 +96,18 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
   else if (model) snprintf(choice->why, sizeof(choice->why), "%s", expected);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
+}
+
+/* While the device counts, the host chooses for a matrix of which nothing is known: then neither the model nor what reads it has to come from memory when
+   the counts are there, which takes several times as long as the choice. */
+GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice)
+{
+  GpErr err = GpSelFeaturesBegin(A);
+
+  if (err) return err;
+  *F = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache};
+  GpSelChoose(options, F, choice);
+  err = GpSelFeaturesEnd(A, F);
+  if (!err) GpSelChoose(options, F, choice);
+  return err;
 }
