@@ -490,7 +490,7 @@ static void Head(void)
 
 static const char *const Help = "bench_corpus: times every kernel on every matrix of the corpus\n"
                                 "  --list            tell the members, and stop\n"
-                                "  --family words    only families or members whose name has these words\n"
+                                "  --family words    only families or members whose name has these words; several are separated by commas\n"
                                 "  --shard i/n       only every n-th member\n"
                                 "  --scale s         sizes of generated members\n"
                                 "  --data folder     real matrices and published statistics, default ../shared/data\n"
@@ -565,13 +565,25 @@ static void Begun(const char *name)
   fclose(file);
 }
 
+/* does the family or the name of a member have one of the words that --family lists? */
+static int Asked(const CorpusJob *job)
+{
+  char words[1024], *rest = words;
+
+  if (!opt.family) return 1;
+  snprintf(words, sizeof(words), "%s", opt.family);
+  for (const char *word = strtok_r(rest, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+    if (strstr(job->family, word) || strstr(job->name, word)) return 1;
+  return 0;
+}
+
 /* the members that this run takes, in place */
 static int Select(CorpusJob *jobs, int n)
 {
   int keep = 0;
 
   for (int k = 0; k < n; k++)
-    if (!InLog(jobs[k].name) && k % opt.shards == opt.shard && (!opt.family || strstr(jobs[k].family, opt.family) || strstr(jobs[k].name, opt.family))) jobs[keep++] = jobs[k];
+    if (!InLog(jobs[k].name) && k % opt.shards == opt.shard && Asked(&jobs[k])) jobs[keep++] = jobs[k];
   return keep;
 }
 
