@@ -352,6 +352,14 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
     if ((only >= 0 && kernel != only) || (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32])) continue;
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+    if (kernel == GP_SPMV_rowcode) { /* as if the rows were many for the GPU: several to a thread */
+      const int units = dev->compute_units;
+
+      dev->compute_units = 0;
+      PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
+      PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+      dev->compute_units = units;
+    }
     for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
