@@ -384,6 +384,15 @@ static double Upload(const double *host, int64_t n, double **device)
   return (double)n;
 }
 
+/* the first candidate of a choice whose format did not refuse the matrix: that is what a program has */
+static int Taken(const GpChoice *choice, const Times *T)
+{
+  int c = 0;
+
+  while (c + 1 < choice->candidates && T->refusal[GpKernelTable[choice->candidate[c]].format][0]) c++;
+  return choice->candidate[c];
+}
+
 /* what stands on a line before the formats: the features' time is that of the whole selection without building */
 static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, double transpose, int rivals)
 {
@@ -412,7 +421,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
 
   printf("%s,%s,%s,%s,%d,%d,%d", job->name, job->family, job->kind, side ? "At" : "A", A->m, A->n, A->nnz);
   for (int f = 0; f < GP_FEATURES; f++) printf(",%.6g", F.value[f]);
-  printf(",%s,%.4g,%.4g,%.4g", GpKernelTable[choice.kernel].name, 1e6 * upload, 1e6 * transpose, 1e6 * seconds);
+  printf(",%s,%.4g,%.4g,%.4g", GpKernelTable[Taken(&choice, &T)].name, 1e6 * upload, 1e6 * transpose, 1e6 * seconds);
   for (int f = 0; f < GP_FORMATS; f++) {
     Cell(1e6 * T.build[f]);
     Cell(T.build[f] > 0 ? T.bytes[f] : 0);
