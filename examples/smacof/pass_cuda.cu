@@ -25,7 +25,7 @@
    d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
    multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
 #include "passfeed.h"
-#include "device/gplaunch.h"
+#include "passround.h"
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstdio>
@@ -250,20 +250,6 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
   *out = all;
 }
 
-/* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Sums begin with 0: those of a coordinate, after the last one
-   those of the stress; sums are NULL for features. */
-template <class Real>
-__global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
-{
-  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
-  const size_t   i = (size_t)(blockIdx.x % across) * BLOCK + threadIdx.x, c = blockIdx.x / across;
-
-  GpNextMayStart();
-  GpWait();
-  if (c < (size_t)n && i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
-  if (sums && i < ldsum) (c < (size_t)n ? sums + c * ldsum : last)[i] = 0;
-}
-
 struct Memory {
   size_t x, feature, rowpart, colpart, all; /* where they begin; bytes */
 };
@@ -331,11 +317,11 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
   if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    GpLaunchNext(dev, Round<Real>, (unsigned)((q.pitch + BLOCK - 1) / BLOCK * p->nfeature), BLOCK, 0, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
+    GpLaunchNext(dev, PassRound<Real>, (unsigned)((q.pitch + PASS_ROUND - 1) / PASS_ROUND * p->nfeature), PASS_ROUND, 0, PassForm{}, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  GpLaunchNext(dev, Round<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK * (DIM + 1)), BLOCK, 0, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
+  GpLaunchNext(dev, PassRound<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_ROUND - 1) / PASS_ROUND * (DIM + 1)), PASS_ROUND, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 
@@ -380,6 +366,8 @@ extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
   if (p->rows && !p->start) return run[p->dim - 1](dev, p, w);
+  if (p->form.n) GpLaunchNext(dev, PassAddUp, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_ROUND - 1) / PASS_ROUND), PASS_ROUND, 0, p->form, (size_t)p->N * (size_t)p->dim);
+  if (GpErr err = PassCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;
   if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
   if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
   return p->rows ? PassListed_CUDA(dev, p) : GP_SUCCESS;

@@ -220,9 +220,9 @@ verdict "pictures by PetscDraw"
 verdict "a picture as PetscDraw's options say"
 
 for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back
-  run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 60 -report "$tmp/report.json"
+  run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 30 -report "$tmp/report.json"
   [ $? -eq 3 ] && crossed=$(value bytes_crossed) && echo "crossed $crossed" >>"$tmp/log" && [ "$crossed" -gt 0 ] && [ "$crossed" -le $((16 * $(value points))) ]
-  verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 60 iterations)"
+  verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 30 iterations)"
 done
 run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_vec_type seq -report "$tmp/report.json" && [ "$(value pass)" = host ] && [ "$(value bytes_crossed)" = 0 ]
 verdict "-smacof_vec_type seq: all on the host"
