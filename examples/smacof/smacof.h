@@ -344,8 +344,8 @@ typedef struct {
   Path         *path;
   Path        **live; /* [npaths] work: those that a pass is for */
   Pass         *pass;
-  Vec          *sum; /* [2 npaths] work: what ranks add up */
-  Configuration best;     /* of all starts that have ended */
+  Vec          *sum;  /* [2 npaths] work: what ranks add up */
+  Configuration best; /* of all starts that have ended */
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;

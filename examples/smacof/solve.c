@@ -148,9 +148,9 @@ static PetscErrorCode Keep(Scaler *S, Path *P)
   if (S->outcome.start >= 0 && P->now.sigma >= S->best.sigma) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecScale(P->now.x, P->now.xfactor));
   P->now.xfactor = 1;
-  S->outcome = P->at;
-  S->best    = P->now;
-  P->now     = swap;
+  S->outcome     = P->at;
+  S->best        = P->now;
+  P->now         = swap;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

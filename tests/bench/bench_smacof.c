@@ -126,11 +126,11 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   const size_t sums = (size_t)N * (size_t)(dim + 1), ld = ((size_t)N + 3) / 4 * 4;
   const double tolerance = work.mixed ? 3e-6 : 1e-12;
   int64_t     *start     = (int64_t *)malloc(sizeof(int64_t) * ((size_t)rows + 1));
-  double      *x = RandomArray((size_t)N * (size_t)dim, 7), *formed = RandomArray((size_t)N * (size_t)dim, 12), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
-  const int    listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
-  Pass         h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
-  double       difference;
-  int          wrong;
+  double   *x = RandomArray((size_t)N * (size_t)dim, 7), *formed = RandomArray((size_t)N * (size_t)dim, 12), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
+  const int listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
+  Pass      h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
+  double    difference;
+  int       wrong;
 
   if (work.mixed) { /* numbers that differ from the first one by floats, as the kernels round them */
     for (int k = 0; k < N * dim; k++) x[k] = floor(x[k] * (1 << 23)) / (1 << 23);
@@ -159,15 +159,15 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
     d.start  = (const int64_t *)OnDevice(start, sizeof(int64_t) * ((size_t)rows + 1));
     d.column = (const int *)OnDevice(h.column, sizeof(int) * (size_t)start[rows]);
   }
-  d.x         = (const double *)OnDevice(formed, sizeof(double) * (size_t)N * (size_t)dim);
-  d.xrow      = d.x + first;
-  d.form      = (PassForm){.n = 3, .factor = {0.5, 0.25, 0.25}, .to = (double *)d.x};
+  d.x            = (const double *)OnDevice(formed, sizeof(double) * (size_t)N * (size_t)dim);
+  d.xrow         = d.x + first;
+  d.form         = (PassForm){.n = 3, .factor = {0.5, 0.25, 0.25}, .to = (double *)d.x};
   d.form.term[0] = d.form.term[1] = d.form.term[2] = (const double *)OnDevice(x, sizeof(double) * (size_t)N * (size_t)dim);
-  d.feature   = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
-  d.frow      = d.feature + first;
-  d.bx        = (double *)OnDevice(NULL, sizeof(double) * sums);
-  d.stress    = d.bx + (size_t)N * (size_t)dim;
-  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, &d));
+  d.feature                                        = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
+  d.frow                                           = d.feature + first;
+  d.bx                                             = (double *)OnDevice(NULL, sizeof(double) * sums);
+  d.stress                                         = d.bx + (size_t)N * (size_t)dim;
+  work.memory                                      = OnDevice(NULL, PassMemory_CUDA(dev, &d));
   if (computed || kind == PAIRS) {
     free((void *)h.weight);
     h.weight = NULL;
@@ -211,11 +211,12 @@ static int CheckLarge(int *n)
 static int CheckLook(int points, int dim, int before, int scaled)
 {
   const size_t n = (size_t)points * (size_t)dim, places = (size_t)LOOK_PARTS * (2 + (size_t)LookBatches(LOOK_MOST) * LOOK_ROW), arrays = 8 + 2 * LOOK_MOST;
-  double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *told, *place, part[2 + 3 * LOOK_MOST] = {0}, truth[2 + 3 * LOOK_MOST + LOOK_ROW] = {0}, sums[2];
-  double      *there = (double *)OnDevice(values, sizeof(double) * arrays * n), *theirs = (double *)OnDevice(stress, sizeof(double) * (size_t)points), *parts = (double *)OnDevice(NULL, sizeof(double) * 2 * LOOK_PARTS);
-  LookSums     s = {n, (size_t)points, there, there + n, theirs, parts, NULL}, hs = {n, (size_t)points, values, values + n, stress, sums, truth};
-  LookNewest   q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
-  int          wrong;
+  double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *told, *place, part[2 + 3 * LOOK_MOST] = {0}, truth[2 + 3 * LOOK_MOST + LOOK_ROW] = {0},
+         sums[2];
+  double    *there = (double *)OnDevice(values, sizeof(double) * arrays * n), *theirs = (double *)OnDevice(stress, sizeof(double) * (size_t)points), *parts = (double *)OnDevice(NULL, sizeof(double) * 2 * LOOK_PARTS);
+  LookSums   s = {n, (size_t)points, there, there + n, theirs, parts, NULL}, hs = {n, (size_t)points, values, values + n, stress, sums, truth};
+  LookNewest q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
+  int        wrong;
 
   CHECK(dev->ops->alloc_pinned(dev, sizeof(double) * places, (void **)&told));
   for (size_t k = 0; k < places; k++) told[k] = 0;

@@ -267,6 +267,7 @@ refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -
 refused "an infinite feature" "inf.csv: line 2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
+refused "too long a history" "-smacof_anderson_history 21: up to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
 refused "nan" "nan.csv: line 2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
