@@ -50,12 +50,14 @@ void LookNewest_Host(const LookNewest *q)
 
 #else
   #include "device/gplaunch.h"
-  #include "device/gpreduce.h"
   #include "pass.h"
+  #include "passshare.h"
+  #include <cuda_runtime.h>
 
 namespace {
-constexpr int BLOCK = GP_REDUCE_BLOCK, ABREAST = 4; /* numbers that a thread has under way together: a few thousand threads must fetch what there is */
-static_assert(LOOK_PARTS == 32, "a warp adds up the parts");
+constexpr int BLOCK = 512, ABREAST = 2; /* numbers that a thread has under way together */
+constexpr int WARPS = BLOCK / 32, WIDE = 16;
+static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "a warp adds up the parts; two of its lanes have a sum of a row");
 
 /* into pinned memory, where the host watches for it */
 __device__ void Tell(volatile double *to, double sum)
@@ -63,10 +65,31 @@ __device__ void Tell(volatile double *to, double sum)
   *to = __double_as_longlong(sum) == LOOK_NOTHING ? __longlong_as_double(LOOK_NOTHING ^ 1) : sum;
 }
 
+/* the sums of a block's threads: sum k is in thread k */
+__device__ double Together(double (&sum)[WIDE])
+{
+  __shared__ double part[WARPS][WIDE];
+  const int         lane = threadIdx.x % 32;
+  double            all  = 0;
+
+  PassShare<16, 16>(sum);
+  PassShare<8, 8>(sum);
+  PassShare<4, 4>(sum);
+  PassShare<2, 2>(sum);
+  PassShare<1, 1>(sum);
+  __syncthreads(); /* what was there before has been read */
+  if (lane % 2 == 0) part[threadIdx.x / 32][lane / 2] = sum[0];
+  __syncthreads();
+  #pragma unroll
+  for (int w = 0; w < WARPS && threadIdx.x < WIDE; w++) all += part[w][threadIdx.x];
+  return all;
+}
+
+/* Loads here are of something that is there even where nothing is wanted, so that none is behind a condition: all are under way together */
 __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums q)
 {
-  const size_t stride = (size_t)LOOK_PARTS * BLOCK;
-  double       sum[2] = {};
+  const size_t stride    = (size_t)LOOK_PARTS * BLOCK;
+  double       sum[WIDE] = {};
 
   GpNextMayStart();
   GpWait();
@@ -75,108 +98,93 @@ __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums 
 
   #pragma unroll
     for (int k = 0; k < ABREAST; k++) {
-      const size_t i = first + k * stride;
+      const size_t i = first + k * stride, there = min(i, q.n - 1);
 
-      x[k] = i < q.n ? q.x[i] : 0, bx[k] = i < q.n ? q.bx[i] : 0, stress[k] = i < q.points ? q.stress[i] : 0;
+      x[k] = q.x[there], bx[k] = q.bx[there], stress[k] = q.stress[min(i, q.points - 1)];
     }
   #pragma unroll
-    for (int k = 0; k < ABREAST; k++) sum[0] += stress[k], sum[1] += x[k] * bx[k];
+    for (int k = 0; k < ABREAST; k++) {
+      const size_t i = first + k * stride;
+
+      sum[0] += i < q.points ? stress[k] : 0, sum[1] += i < q.n ? x[k] * bx[k] : 0;
+    }
   }
-  Together<GpReduceSums, 2, BLOCK>(sum);
-  if (threadIdx.x) return;
-  for (int k = 0; k < 2; k++) {
-    q.sums[2 * blockIdx.x + k] = sum[k];
-    Tell(q.told + 2 * blockIdx.x + k, sum[k]);
-  }
+  const double all = Together(sum);
+
+  if (threadIdx.x >= 2) return;
+  q.sums[2 * blockIdx.x + threadIdx.x] = all;
+  Tell(q.told + 2 * blockIdx.x + threadIdx.x, all);
 }
 
-/* the best scale of the configuration, to all threads of a block */
+/* the best scale of the configuration: each warp finds it out by itself */
 __device__ double Scale(const LookNewest &q)
 {
-  __shared__ double scale;
+  double sum[2];
 
   if (!q.sums) return 1;
-  if (threadIdx.x < 32) {
-    double sum[2] = {q.sums[2 * threadIdx.x], q.sums[2 * threadIdx.x + 1]};
-
-    for (int half = 16; half > 0; half /= 2) {
-      for (int k = 0; k < 2; k++) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], half);
-    }
-    if (!threadIdx.x) scale = LookScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
+  #pragma unroll
+  for (int k = 0; k < 2; k++) {
+    sum[k] = q.sums[2 * (threadIdx.x % 32) + k];
+  #pragma unroll
+    for (int half = 16; half > 0; half /= 2) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], half);
   }
-  __syncthreads();
-  return scale;
+  return LookScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
 }
 
-/* a thread's numbers of the newest iterate and of its differences, computed and kept */
-struct Newest {
-  double x[ABREAST], f[ABREAST], dx[ABREAST], df[ABREAST];
-
-  __device__ Newest(const LookNewest &q, double scale, size_t first, size_t stride)
-  {
-  #pragma unroll
-    for (int k = 0; k < ABREAST; k++) {
-      const size_t i  = first + k * stride;
-      const bool   is = i < q.n, any = is && q.lastx;
-
-      x[k] = is ? scale * q.X[i] : 0, f[k] = is ? q.gfactor * q.g[i] - x[k] : 0;
-      dx[k] = any ? x[k] - q.lastx[i] : 0, df[k] = any ? f[k] - q.lastf[i] : 0;
-    }
-  }
-
-  __device__ void Keep(const LookNewest &q, size_t first, size_t stride)
-  {
-  #pragma unroll
-    for (int k = 0; k < ABREAST; k++) {
-      const size_t i = first + k * stride;
-
-      if (i >= q.n) break;
-      q.x[i] = x[k], q.f[i] = f[k];
-      if (q.lastx) q.dx[i] = dx[k], q.df[i] = df[k];
-    }
-  }
-};
-
+/* products of a batch of pairs; with the first one the newest iterate and its differences are kept */
 __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest q)
 {
-  __shared__ double all[LOOK_ROW];
-  const size_t      stride = (size_t)LOOK_PARTS * BLOCK;
+  const size_t stride = (size_t)LOOK_PARTS * BLOCK;
+  const bool   any    = q.lastx;
 
   GpNextMayStart();
   GpWait();
-  const double scale = Scale(q);
+  for (int batch = 0; batch < LookBatches(q.before); batch++) {
+    double sum[WIDE] = {};
 
-  for (int batch = 0; batch == 0 || batch < LookBatches(q.before); batch++) {
-    double sum[LOOK_ROW] = {};
-
-    for (size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x; first < q.n; first += ABREAST * stride) {
-      Newest mine(q, scale, first, stride);
-
-  #pragma unroll
-      for (int p = 0; p < LOOK_BATCH; p++) {
-        const int  pair = batch * LOOK_BATCH + p; /* 0: the newest itself */
-        const bool is   = pair && pair <= q.before;
+    for (size_t base = (size_t)blockIdx.x * BLOCK; base < q.n; base += ABREAST * stride) { /* the same for all threads of a block, whose lanes meet in Scale() */
+      const size_t first = base + threadIdx.x;
+      double       X[ABREAST], g[ABREAST], lastx[ABREAST], lastf[ABREAST], u[LOOK_BATCH][ABREAST], v[LOOK_BATCH][ABREAST];
 
   #pragma unroll
-        for (int k = 0; k < ABREAST; k++) {
-          const size_t i = first + k * stride;
-          const double u = !pair ? mine.dx[k] : is && i < q.n ? q.u[pair - 1][i] : 0, v = !pair ? mine.df[k] : is && i < q.n ? q.v[pair - 1][i] : 0;
+      for (int k = 0; k < ABREAST; k++) {
+        const size_t i = min(first + k * stride, q.n - 1);
 
-          sum[3 * p] += mine.dx[k] * u;
-          sum[3 * p + 1] += mine.dx[k] * v + mine.df[k] * u;
-          sum[3 * p + 2] += mine.f[k] * u;
+        X[k] = q.X[i], g[k] = q.g[i], lastx[k] = (any ? q.lastx : q.X)[i], lastf[k] = (any ? q.lastf : q.X)[i];
+  #pragma unroll
+        for (int p = 0; p < LOOK_BATCH; p++) {
+          const int  pair = batch * LOOK_BATCH + p; /* 0: the newest differences themselves */
+          const bool is   = pair && pair <= q.before;
+
+          u[p][k] = (is ? q.u[pair - 1] : q.X)[i], v[p][k] = (is ? q.v[pair - 1] : q.X)[i];
         }
       }
-      if (!batch) mine.Keep(q, first, stride);
-    }
-    if (!q.lastx) return;
-    Together<GpReduceSums, LOOK_ROW, BLOCK>(sum);
-    if (!threadIdx.x) {
+      const double scale = Scale(q); /* while those are under way */
+
   #pragma unroll
-      for (int k = 0; k < LOOK_ROW; k++) all[k] = sum[k];
+      for (int k = 0; k < ABREAST; k++) {
+        const size_t i  = first + k * stride;
+        const bool   is = i < q.n;
+        const double x = scale * X[k], f = is ? q.gfactor * g[k] - x : 0, dx = is ? x - lastx[k] : 0, df = is ? f - lastf[k] : 0;
+
+        if (is && !batch) {
+          q.x[i] = x, q.f[i] = f;
+          if (any) q.dx[i] = dx, q.df[i] = df;
+        }
+  #pragma unroll
+        for (int p = 0; p < LOOK_BATCH; p++) {
+          const double with = p || batch ? u[p][k] : dx, other = p || batch ? v[p][k] : df;
+
+          sum[3 * p] += dx * with;
+          sum[3 * p + 1] += dx * other + df * with;
+          sum[3 * p + 2] += f * with;
+        }
+      }
     }
-    __syncthreads();
-    if (threadIdx.x < LOOK_ROW) Tell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all[threadIdx.x]);
+    if (!any) return;
+    const double all = Together(sum);
+
+    if (threadIdx.x < LOOK_ROW) Tell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all);
   }
 }
 

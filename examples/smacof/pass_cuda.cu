@@ -26,6 +26,7 @@
    multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
 #include "passfeed.h"
 #include "passround.h"
+#include "passshare.h"
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstdio>
@@ -54,21 +55,6 @@ struct Job {
   double     *rowpart, *colpart;
   PassRuns    runs;
 };
-
-/* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
-template <int V, int MASK, class Real>
-__device__ void Share(Real *v)
-{
-  const bool upper = threadIdx.x & MASK;
-
-  if (V == 1) v[0] += __shfl_xor_sync(0xffffffffu, v[0], MASK);
-#pragma unroll
-  for (int k = 0; k < V / 2; k++) {
-    const Real keep = upper ? v[k + V / 2] : v[k], give = upper ? v[k] : v[k + V / 2];
-
-    v[k] = keep + __shfl_xor_sync(0xffffffffu, give, MASK);
-  }
-}
 
 /* A warp's rows, R from i on in each lane, of the strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
@@ -119,16 +105,16 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Store
     }
 #pragma unroll
     for (int c = 0; BOTH && c <= DIM; c++) {
-      Share<4, 16>(down[c]);
-      Share<2, 8>(down[c]);
+      PassShare<4, 16>(down[c]);
+      PassShare<2, 8>(down[c]);
       col[c * T::CHUNK + step + 4 * lanecol + lanerow] += down[c][0];
     }
   }
 #pragma unroll
   for (int c = 0; c <= DIM; c++) {
-    Share<R, 4>(across[c]);
-    Share<(R + 1) / 2, 2>(across[c]);
-    Share<(R + 3) / 4, 1>(across[c]);
+    PassShare<R, 4>(across[c]);
+    PassShare<(R + 1) / 2, 2>(across[c]);
+    PassShare<(R + 3) / 4, 1>(across[c]);
     if (lanecol % (8 / R) == 0) row[c * H + lanecol / (8 / R)] += (double)across[c][0];
   }
 }

@@ -7,21 +7,31 @@
 
 #define PASS_ROUND 256 /* threads of a block */
 
-/* two numbers of a sum of configurations; terms are fetched together, as far as there are many */
+/* two numbers of a sum of configurations. So many terms are fetched together, whether there are as many or not: none waits for another */
+template <int TOGETHER>
 __device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
 {
-  constexpr int TOGETHER = 14;
-
   a = b = 0;
   for (int first = 0; first < form.n; first += TOGETHER) {
+    double x[TOGETHER], y[TOGETHER];
+
 #pragma unroll
     for (int k = 0; k < TOGETHER; k++) {
-      const bool is = first + k < form.n;
+      const double *const term = form.term[min(first + k, form.n - 1)];
 
-      a += is ? form.factor[first + k] * form.term[first + k][i] : 0;
-      b += is ? form.factor[first + k] * form.term[first + k][j] : 0;
+      x[k] = term[i], y[k] = term[j];
+    }
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      if (first + k < form.n) a += form.factor[first + k] * x[k], b += form.factor[first + k] * y[k];
     }
   }
+}
+
+__device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
+{
+  if (form.n <= 2) PassAdd<2>(form, i, j, a, b); /* a plain or relaxed step */
+  else PassAdd<12>(form, i, j, a, b);            /* an extrapolation of five differences */
 }
 
 __global__ static void __launch_bounds__(PASS_ROUND) PassAddUp(const __grid_constant__ PassForm form, size_t n)
