@@ -49,7 +49,7 @@ typedef struct {
   PassForm       form;           /* what x becomes first, if there are terms */
   size_t         ldrow;          /* likewise for the features of the rows */
   const void    *delta;          /* [rows][ld], or one for each listed pair; NULL: distances between features, which are computed again in every pass */
-  size_t         ld;             /* at least N; for the device a multiple of 4 */
+  size_t         ld;             /* at least N; for the device PassPitch(N) */
   const double  *feature, *frow; /* [nfeature][N] */
   int            nfeature, metric;
   const int64_t *start; /* listed pairs, in compressed rows (a pair stands in both its rows); NULL: all pairs of the ranges */
@@ -60,6 +60,12 @@ typedef struct {
   double        *bx, *stress; /* [dim][ldsum], [ldsum], all of it written: row i at first + i, column j at j, 0 where the pass adds nothing */
   size_t         ldsum;
 } Pass;
+
+/* the rows of the device begin where lines of its cache do, 128 bytes, since a pass reads such pieces of them */
+static inline size_t PassPitch(size_t N)
+{
+  return (N + 31) / 32 * 32;
+}
 
 /* n passes over the same dissimilarities, which differ in coordinates and sums alone: what is stored is read, and what is not is computed, once for all */
 void Pass_Host(const Pass *, int n);

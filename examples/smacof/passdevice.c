@@ -87,7 +87,7 @@ static PetscErrorCode SendDissim(PassDevice *W)
     PetscCall(Send(W, D->delta, each * (size_t)D->start[m], &p->delta));
     if (D->weight) PetscCall(Send(W, D->weight, each * (size_t)D->start[m], &p->weight));
   } else if (D->delta) {
-    p->ld = (N + 3) / 4 * 4;
+    p->ld = PassPitch(N);
     PetscCall(Take(W, each * m * p->ld, &delta));
     if (p->ld == N) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
     else
@@ -97,7 +97,7 @@ static PetscErrorCode SendDissim(PassDevice *W)
     PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
     if (D->stored) {
-      p->ld = (N + 3) / 4 * 4;
+      p->ld = PassPitch(N);
       PetscCall(Take(W, each * m * p->ld, &delta));
       PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].store(W->dev, p, delta));
       p->delta = delta;

@@ -123,7 +123,7 @@ static void SetRanges(Pass *p, int halves)
 
 static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, PassWork work, int halves)
 {
-  const size_t sums = (size_t)N * (size_t)(dim + 1), ld = ((size_t)N + 3) / 4 * 4;
+  const size_t sums = (size_t)N * (size_t)(dim + 1), ld = PassPitch((size_t)N);
   const double tolerance = work.mixed ? 3e-6 : 1e-12;
   int64_t     *start     = (int64_t *)malloc(sizeof(int64_t) * ((size_t)rows + 1));
   double   *x = RandomArray((size_t)N * (size_t)dim, 7), *formed = RandomArray((size_t)N * (size_t)dim, 12), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
@@ -335,7 +335,7 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 static void Time(int N)
 {
   double *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
-  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = ((size_t)N + 3) / 4 * 4, .nfeature = FEATURES};
+  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = PassPitch((size_t)N), .nfeature = FEATURES};
   void   *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
 
   p.feature = p.frow = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
