@@ -8,12 +8,6 @@
 const char *const Arithmetics[] = {"auto", "mixed", "double", "Arithmetic", "", NULL};
 const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
 
-#define CallDevice(dev, ...) \
-  do { \
-    GpErr err_ = (__VA_ARGS__); \
-    PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, "The dissimilarities on the device: %s", (dev)->error); \
-  } while (0)
-
 static size_t NoMemory(GpDev dev, const Pass *p)
 {
   return 0;
@@ -63,7 +57,7 @@ static PetscErrorCode Take(PassDevice *W, size_t bytes, void *where)
 {
   PetscFunctionBegin;
   PetscCheck(W->nheld < PASS_DEVICE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More arrays than there are places for");
-  CallDevice(W->dev, W->dev->ops->alloc(W->dev, PetscMax(bytes, 1), &W->held[W->nheld]));
+  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->alloc(W->dev, PetscMax(bytes, 1), &W->held[W->nheld]));
   *(void **)where = W->held[W->nheld++];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,7 +68,7 @@ static PetscErrorCode Send(PassDevice *W, const void *from, size_t bytes, void *
 
   PetscFunctionBegin;
   PetscCall(Take(W, bytes, &to));
-  CallDevice(W->dev, W->dev->ops->copy_in(W->dev, to, from, bytes));
+  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, to, from, bytes));
   *(void **)where = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,23 +87,23 @@ static PetscErrorCode SendDissim(PassDevice *W)
     PetscCall(Send(W, D->delta, each * (size_t)D->start[m], &p->delta));
     if (D->weight) PetscCall(Send(W, D->weight, each * (size_t)D->start[m], &p->weight));
   } else if (D->delta) {
-    p->ld = (N + 3) / 4 * 4;
+    p->ld = PassPitch(N);
     PetscCall(Take(W, each * m * p->ld, &delta));
-    if (p->ld == N) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
+    if (p->ld == N) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
     else
-      for (size_t i = 0; i < m; i++) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
+      for (size_t i = 0; i < m; i++) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
     p->delta = delta;
   } else {
     PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
     if (D->stored) {
-      p->ld = (N + 3) / 4 * 4;
+      p->ld = PassPitch(N);
       PetscCall(Take(W, each * m * p->ld, &delta));
-      CallDevice(W->dev, Twins[W->dev->kind].store(W->dev, p, delta));
+      PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].store(W->dev, p, delta));
       p->delta = delta;
     }
   }
-  CallDevice(W->dev, W->dev->ops->sync(W->dev));
+  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->sync(W->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,7 +148,7 @@ PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
 PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
 {
   PetscFunctionBegin;
-  CallDevice(W->dev, Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
+  PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,12 +160,12 @@ PetscErrorCode PassDeviceSquares(const PassDevice *W, PetscInt n, const double v
   void        *from, *to;
 
   PetscFunctionBegin;
-  CallDevice(dev, dev->ops->borrow(dev, in, &from));
-  CallDevice(dev, dev->ops->borrow(dev, PetscMax(out, 1), &to));
-  CallDevice(dev, dev->ops->copy_in(dev, from, v, in));
-  CallDevice(dev, Twins[dev->kind].squares(dev, &W->p, (int)n, from, to));
-  CallDevice(dev, dev->ops->copy_out(dev, y, to, out));
-  CallDevice(dev, dev->ops->sync(dev));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->borrow(dev, in, &from));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->borrow(dev, PetscMax(out, 1), &to));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_in(dev, from, v, in));
+  PetscCallDevice(dev, "The dissimilarities", Twins[dev->kind].squares(dev, &W->p, (int)n, from, to));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_out(dev, y, to, out));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->sync(dev));
   dev->ops->give_back(dev, from);
   dev->ops->give_back(dev, to);
   PetscFunctionReturn(PETSC_SUCCESS);

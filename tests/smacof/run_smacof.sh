@@ -220,9 +220,9 @@ verdict "pictures by PetscDraw"
 verdict "a picture as PetscDraw's options say"
 
 for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back
-  run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 60 -report "$tmp/report.json"
+  run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 30 -report "$tmp/report.json"
   [ $? -eq 3 ] && crossed=$(value bytes_crossed) && echo "crossed $crossed" >>"$tmp/log" && [ "$crossed" -gt 0 ] && [ "$crossed" -le $((16 * $(value points))) ]
-  verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 60 iterations)"
+  verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 30 iterations)"
 done
 run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_vec_type seq -report "$tmp/report.json" && [ "$(value pass)" = host ] && [ "$(value bytes_crossed)" = 0 ]
 verdict "-smacof_vec_type seq: all on the host"
@@ -267,6 +267,7 @@ refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -
 refused "an infinite feature" "inf.csv: line 2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
+refused "too long a history" "-smacof_anderson_history 21: up to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
 refused "nan" "nan.csv: line 2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
