@@ -274,6 +274,8 @@ printf '1:\n3 4\n' >"$tmp/halved"
 refused "a personalisation without the weight it announces" "halved: line 1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
 refused "a matrix with a negative entry" "the weight of a link must be finite and not negative, got -0.5" -f "$tmp/negative.bin" -ranks "$o"
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
+room="making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
+refused "device memory too small for sweeps" "$room" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
 mkfifo "$tmp/pipe" # stands for a device, whose place a file must not take
 refused "an output that is no file" "it is there and no regular file" -f "$tmp/dangling.txt" -ranks "$tmp/pipe"
 refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"

@@ -265,6 +265,7 @@ refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1
 refused "weights that leave two components" "2 components that nothing holds together, of so many points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
 refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
 refused "an infinite feature" "inf.csv: line 2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
+refused "device memory too small for the dissimilarities" "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
