@@ -32,6 +32,11 @@ static void Clear(const Look *L, double *places, size_t n)
   for (size_t k = 0; OnGPU(L) && k < n; k++) memcpy(&places[k], &nothing, sizeof(nothing));
 }
 
+static inline size_t SumsBytes(const Look *L)
+{
+  return sizeof(double) * 2 * (size_t)L->parts;
+}
+
 /*
   LookCreate - Prepares sums and products of configurations
 
@@ -54,7 +59,7 @@ PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
   L->parts = OnGPU(L) ? LOOK_PARTS : 1;
   n        = (size_t)L->parts * (2 + (history ? (size_t)LookBatches((int)history - 1) * LOOK_ROW : 0));
   if (dev) {
-    PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc(dev, sizeof(double) * 2 * (size_t)L->parts, (void **)&L->sums));
+    PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of a configuration (-smacof_vec_type seq keeps them on the host)", SumsBytes(L), &L->sums));
     PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc_pinned(dev, sizeof(double) * n, (void **)&L->told));
   } else PetscCall(PetscMalloc2(2, &L->sums, n, &L->told));
   Clear(L, L->told, n);
@@ -64,7 +69,7 @@ PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
 PetscErrorCode LookDestroy(Look *L)
 {
   PetscFunctionBegin;
-  if (L->dev && L->sums) L->dev->ops->release(L->dev, L->sums);
+  if (L->dev) PetscCall(PetscGPUCSRDeviceFree(L->dev, SumsBytes(L), &L->sums));
   if (L->dev && L->told) L->dev->ops->release_pinned(L->dev, L->told);
   if (!L->dev) PetscCall(PetscFree2(L->sums, L->told));
   PetscCall(PetscMemzero(L, sizeof(*L)));

@@ -8,6 +8,8 @@
 const char *const Arithmetics[] = {"auto", "mixed", "double", "Arithmetic", "", NULL};
 const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
 
+#define ROOM "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each)"
+
 static size_t NoMemory(GpDev dev, const Pass *p)
 {
   return 0;
@@ -57,14 +59,15 @@ static PetscErrorCode Take(PassDevice *W, size_t bytes, void *where)
 {
   PetscFunctionBegin;
   PetscCheck(W->nheld < PASS_DEVICE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More arrays than there are places for");
-  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->alloc(W->dev, PetscMax(bytes, 1), &W->held[W->nheld]));
+  W->bytes[W->nheld] = PetscMax(bytes, 1);
+  PetscCall(PetscGPUCSRDeviceMalloc(W->dev, ROOM, W->bytes[W->nheld], &W->held[W->nheld]));
   *(void **)where = W->held[W->nheld++];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Send(PassDevice *W, const void *from, size_t bytes, void *where)
 {
-  void *to;
+  void *to = NULL;
 
   PetscFunctionBegin;
   PetscCall(Take(W, bytes, &to));
@@ -157,24 +160,22 @@ PetscErrorCode PassDeviceSquares(const PassDevice *W, PetscInt n, const double v
 {
   const size_t in = sizeof(double) * (size_t)n * (size_t)W->p.N, out = sizeof(double) * (size_t)n * (size_t)W->p.rows;
   GpDev        dev = W->dev;
-  void        *from, *to;
+  char        *from;
 
   PetscFunctionBegin;
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->borrow(dev, in, &from));
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->borrow(dev, PetscMax(out, 1), &to));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, ROOM, in + out, &from));
   PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_in(dev, from, v, in));
-  PetscCallDevice(dev, "The dissimilarities", Twins[dev->kind].squares(dev, &W->p, (int)n, from, to));
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_out(dev, y, to, out));
+  PetscCallDevice(dev, "The dissimilarities", Twins[dev->kind].squares(dev, &W->p, (int)n, (const double *)from, (double *)(from + in)));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_out(dev, y, from + in, out));
   PetscCallDevice(dev, "The dissimilarities", dev->ops->sync(dev));
-  dev->ops->give_back(dev, from);
-  dev->ops->give_back(dev, to);
+  PetscCall(PetscGPUCSRDeviceFree(dev, in + out, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PassDeviceDestroy(PassDevice *W)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < W->nheld; k++) W->dev->ops->release(W->dev, W->held[k]);
+  for (int k = 0; k < W->nheld; k++) PetscCall(PetscGPUCSRDeviceFree(W->dev, W->bytes[k], &W->held[k]));
   W->nheld = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -197,6 +197,7 @@ typedef struct {
   Pass          p;   /* with pointers of the device, without coordinates and sums */
   PassWork      work;
   void         *held[PASS_DEVICE_ARRAYS];
+  size_t        bytes[PASS_DEVICE_ARRAYS];
   int           nheld;
 } PassDevice;
 

@@ -8,6 +8,7 @@
    GPU expects, is timed again, and the least median is told: something disturbed the others. */
 #include "bench/corpus.h"
 #include "bench/corpusqueue.h"
+#include "bench/order.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "vec/kernels/gpveckernel.h"
@@ -94,13 +95,6 @@ static void Lap(int phase)
   time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
   if (phase >= 0) spent[phase] += time - lap;
   lap = time;
-}
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
 }
 
 typedef int (*Run)(void *);
