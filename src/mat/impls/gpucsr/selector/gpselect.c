@@ -66,7 +66,7 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
 
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice)
 {
-  const int         list  = 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* an off-diagonal block, whatever the model */
+  const int         list  = options->adds && 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* whatever the model, whose products write all rows */
   const GpSelModel *model = options->mode == GP_SELECT_FIXED ? NULL : GpSelModelNearest(F);
   char              expected[128], rule[64];
 
