@@ -82,6 +82,8 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
 /* for solvers that bring kernels of their own */
 struct GpDev_;
+PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceMalloc(struct GpDev_ *, const char what[], size_t, void *ptr);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceFree(struct GpDev_ *, size_t, void *ptr);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultArray(Mat, PetscBool, const PetscScalar[], PetscScalar[]);
 PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);

@@ -15,6 +15,8 @@ BMRM=$BUILD/bin/bmrm
 # public data sets kept beside the project; tests that want them are skipped without them
 if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
 export ROOT BUILD PETSC_DIR PETSC_ARCH GPUCSR_MPIEXEC MPIEXEC PETSCMPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
+: "${GPUCSR_INT_BYTES:=$(($(sed -n 's/^PETSC_INDEX_SIZE = //p' "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf/petscvariables" 2>/dev/null | grep . || echo 32) / 8))}" # of a PetscInt, in PETSc's binary files too
+export GPUCSR_INT_BYTES
 CORES=$(env -u OMP_NUM_THREADS nproc) # which obeys OpenMP
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -270,6 +270,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscCall(DealRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
+  PetscCheck(m <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them for one process, which holds %d at most: use more processes", G->file, G->N, m, INT32_MAX);
   G->blocks = PetscMax(options->blocks, 1);
   if (G->blocks > 1) PetscCall(GraphInterleave(layout, G->blocks, L, G));
   PetscCall(Exchange(comm, layout, L));
@@ -336,23 +337,14 @@ static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Links *L, Pet
 */
 PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *options, Graph *G)
 {
-  unsigned char begin[4] = {0};
-  PetscMPIInt   rank;
-  PetscInt64    nodes  = 0;
-  Links         L      = {0};
-  int           binary = 0;
+  PetscInt64 nodes = 0;
+  Links      L     = {0};
+  PetscBool  binary;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(G, sizeof(*G)));
   PetscCall(PetscStrncpy(G->file, file, sizeof(G->file)));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) {
-    FILE *fp = fopen(file, "rb");
-
-    binary = fp && fread(begin, 1, 4, fp) == 4 && (begin[0] << 24 | begin[1] << 16 | begin[2] << 8 | begin[3]) == MAT_FILE_CLASSID;
-    if (fp) (void)fclose(fp);
-  }
-  PetscCallMPI(MPI_Bcast(&binary, 1, MPI_INT, 0, comm));
+  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   PetscCall(PetscLogEventBegin(GraphRead, 0, 0, 0, 0));
   if (binary) PetscCall(LoadBinary(comm, file, &L, &nodes));
   else {

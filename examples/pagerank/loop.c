@@ -124,6 +124,25 @@ PetscErrorCode LoopRestoreOperator(const Google *g, GpDev dev, StepOperator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define ROOM (STEP_PARTIAL * sizeof(double) + sizeof(StepState))
+
+/* on a device: room for the partial sums, and the state behind it, whose ticket begins with 0 */
+PetscErrorCode LoopMakeRoom(GpDev dev, double **partial, StepState **state)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", ROOM, partial));
+  *state = (StepState *)(*partial + STEP_PARTIAL);
+  CallDevice(dev, dev->ops->zero(dev, *state, sizeof(**state)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LoopFreeRoom(GpDev dev, double **partial)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRDeviceFree(dev, ROOM, partial));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   LoopCreate - Makes g->loop, or leaves it NULL when the device has no place for these iterations
 
@@ -160,7 +179,7 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
     PetscCall(VecDuplicate(g->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
-  CallDevice(dev, StepAlloc(dev, &L->partial, &L->state));
+  PetscCall(LoopMakeRoom(dev, &L->partial, &L->state));
   CallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
   L->look = (StepState *)room;
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
@@ -206,7 +225,7 @@ PetscErrorCode LoopDestroy(Google *g)
   PetscFunctionBegin;
   if (!L) PetscFunctionReturn(PETSC_SUCCESS);
   if (L->graph) L->dev->ops->graph_destroy(L->dev, L->graph);
-  L->dev->ops->release(L->dev, L->partial);
+  PetscCall(LoopFreeRoom(L->dev, &L->partial));
   L->dev->ops->release_pinned(L->dev, L->look);
   PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
   for (int k = 0; k < 3; k++) {

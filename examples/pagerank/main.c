@@ -1,6 +1,6 @@
 /* The pagerank program: reads or makes a graph, ranks its nodes with a bound on the error, writes what was found. */
 static char help[] = "Ranks the nodes of a graph by PageRank, with a bound on the error of the answer.\n\
-  pagerank -f <edge list | Matrix Market | PETSc binary, plain or gz, xz> [-damping 0.85] [-tol 1e-8] [-topk 10]\n\
+  pagerank -f <edge list | Matrix Market | PETSc binary; text also compressed by gzip, xz, bzip2, zstd> [-damping 0.85] [-tol 1e-8] [-topk 10]\n\
   pagerank -rmat <scale>,<links a node> ...\n\
 The rank x solves x = damping P x + (1 - damping) v; the error |x - exact|_1 is at most |residual|_1 / (1 - damping).\n\n";
 

@@ -161,6 +161,8 @@ static inline const VecAccess *VecAccessOf(GpDev dev)
 
 PETSC_INTERN PetscErrorCode LoopGetOperator(const Google *, GpDev, StepOperator *);
 PETSC_INTERN PetscErrorCode LoopRestoreOperator(const Google *, GpDev, StepOperator *);
+PETSC_INTERN PetscErrorCode LoopMakeRoom(GpDev, double **partial, StepState **);
+PETSC_INTERN PetscErrorCode LoopFreeRoom(GpDev, double **partial);
 PETSC_INTERN PetscErrorCode LoopCreate(Google *, PetscBool sweeps);
 PETSC_INTERN PetscErrorCode LoopRun(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode LoopDestroy(Google *);

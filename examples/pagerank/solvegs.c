@@ -50,7 +50,7 @@ static PetscErrorCode LeadCreate(const Google *g, Lead *L)
   L->access  = VecAccessOf(L->dev);
   L->there   = &L->now;
   PetscCall(LoopGetOperator(g, L->dev, &L->op));
-  if (L->dev) CallDevice(L->dev, StepAlloc(L->dev, &L->partial, &L->there));
+  if (L->dev) PetscCall(LoopMakeRoom(L->dev, &L->partial, &L->there));
   PetscCall(PetscMalloc1(G->blocks, &L->y));
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &L->y[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,7 +60,7 @@ static PetscErrorCode LeadDestroy(const Google *g, Lead *L)
 {
   PetscFunctionBegin;
   PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
-  if (L->dev) L->dev->ops->release(L->dev, L->partial);
+  if (L->dev) PetscCall(LoopFreeRoom(L->dev, &L->partial));
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(VecDestroy(&L->y[b]));
   PetscCall(PetscFree(L->y));
   PetscFunctionReturn(PETSC_SUCCESS);

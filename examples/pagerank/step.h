@@ -76,18 +76,6 @@ typedef struct {
 
 #define STEP_PARTIAL (STEP_SUMS * GP_DEV_PARTS) /* doubles that the partial sums take */
 
-/* room for the partial sums on a device, which is to be given back, and the state behind it, whose ticket begins with 0 */
-static inline GpErr StepAlloc(GpDev dev, double **partial, StepState **state)
-{
-  void       *room;
-  const GpErr err = dev->ops->alloc(dev, STEP_PARTIAL * sizeof(double) + sizeof(StepState), &room);
-
-  if (err) return err;
-  *partial = (double *)room;
-  *state   = (StepState *)(*partial + STEP_PARTIAL);
-  return dev->ops->zero(dev, *state, sizeof(**state));
-}
-
 /* The twins of every operation, by runtime.  The ranks x are kept as z, what A multiplies: z = x/out, and x where out is 0, whose columns of A are empty.
    step and sweep come behind a product that came behind whatever else they read. */
 typedef struct {

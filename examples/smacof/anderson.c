@@ -27,52 +27,46 @@ PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *H)
   PetscCall(VecDuplicateVecs(like, most, &H->df));
   PetscCall(VecDuplicate(like, &H->x));
   PetscCall(VecDuplicate(like, &H->f));
-  PetscCall(PetscCalloc2(most * most, &H->xx, most * most, &H->xf));
+  PetscCall(VecDuplicate(like, &H->newx));
+  PetscCall(VecDuplicate(like, &H->newf));
+  PetscCall(VecDuplicate(like, &H->newdx));
+  PetscCall(VecDuplicate(like, &H->newdf));
+  PetscCall(PetscCalloc4(most * most, &H->xx, most * most, &H->xf, most, &H->fx, 3 * most, &H->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* inner products with the newest differences; those of dx with all the others at once */
-static PetscErrorCode AddProducts(History *H)
+static void Swap(Vec *v, Vec *w)
 {
-  const PetscInt n = H->newest, have = H->have;
-  PetscScalar   *product;
-  Vec           *both;
+  Vec swap = *v;
 
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(2 * have, &both, 2 * have, &product));
-  for (PetscInt k = 0; k < have; k++) {
-    both[k]        = H->dx[k];
-    both[have + k] = H->df[k];
-  }
-  PetscCall(VecMDot(H->dx[n], 2 * have, both, product));
-  for (PetscInt k = 0; k < have; k++) {
-    H->xx[n * H->most + k] = H->xx[k * H->most + n] = product[k];
-    H->xf[n * H->most + k]                          = product[have + k];
-  }
-  PetscCall(VecMDot(H->df[n], have, H->dx, product));
-  for (PetscInt k = 0; k < have; k++) H->xf[k * H->most + n] = product[k];
-  PetscCall(PetscFree2(both, product));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  *v = *w;
+  *w = swap;
 }
 
-/* an iterate and its image; the oldest difference gives way */
-PetscErrorCode HistoryAdd(History *H, Vec x, Vec g)
+/* what LookAtNewest() has found becomes the last iterate; of the differences the oldest give way */
+PetscErrorCode HistoryAdd(History *H)
 {
-  Vec before = H->f;
+  const PetscInt n = HistoryNext(H);
 
   PetscFunctionBegin;
+  Swap(&H->x, &H->newx);
+  Swap(&H->f, &H->newf);
   if (H->any) {
-    H->newest = (H->newest + 1) % H->most;
+    const PetscScalar *product = H->product;
+
+    H->newest = n;
     H->have   = PetscMin(H->have + 1, H->most);
-    PetscCall(VecWAXPY(H->dx[H->newest], -1, H->x, x));
-    H->f             = H->df[H->newest];
-    H->df[H->newest] = before;
-  }
-  PetscCall(VecCopy(x, H->x));
-  PetscCall(VecWAXPY(H->f, -1, x, g));
-  if (H->any) {
-    PetscCall(VecAYPX(H->df[H->newest], -1, H->f));
-    PetscCall(AddProducts(H));
+    Swap(&H->dx[n], &H->newdx);
+    Swap(&H->df[n], &H->newdf);
+    for (PetscInt k = -1; k < H->have; k++) { /* itself, and then the others */
+      const PetscInt with = k < 0 ? n : k;
+
+      if (k == n) continue;
+      H->xx[n * H->most + with] = H->xx[with * H->most + n] = product[0];
+      H->xf[n * H->most + with] = H->xf[with * H->most + n] = 0.5 * product[1];
+      H->fx[with]                                           = product[2];
+      product += 3;
+    }
   }
   H->any = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,7 +98,7 @@ static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[],
   for (PetscInt a = 0; a < m; a++) {
     for (PetscInt b = 0; b < m; b++) {
       W[a * m + b] = H->xx[a * H->most + b] / (length[a] * length[b]);
-      A[a * m + b] = 0.5 * (H->xf[a * H->most + b] + H->xf[b * H->most + a]) / (length[a] * length[b]);
+      A[a * m + b] = H->xf[a * H->most + b] / (length[a] * length[b]);
     }
   }
   PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "U", &n, W, &n, value, work, &lwork, &info));
@@ -129,33 +123,32 @@ static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[],
 }
 
 /* next = x + s + 2 (f + J s'), where s goes along the Ritz vectors, and s' is its part where the residual ends there */
-PetscErrorCode HistoryExtrapolate(const History *H, Vec next)
+PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
 {
   const PetscInt m = H->have;
-  PetscScalar   *z, *dot, *s, *end;
-  PetscReal     *value;
+  PetscScalar   *z;
+  PetscReal     *value, *s = next->factor + 2, *end = s + m;
   PetscBLASInt   r;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(m * m, &z, m, &dot, m, &value));
-  PetscCall(PetscCalloc2(m, &s, m, &end));
-  PetscCall(VecMDot(H->f, m, H->dx, dot));
+  *next = (Combination){2 + 2 * m, {1, 2}, {H->x, H->f}};
+  for (PetscInt k = 0; k < m; k++) {
+    next->term[2 + k]     = H->dx[k];
+    next->term[2 + m + k] = H->df[k];
+  }
+  PetscCall(PetscMalloc2(m * m, &z, m, &value));
   PetscCall(Ritz(H, &r, value, z));
   for (PetscInt a = 0; a < r; a++) {
     PetscScalar along = 0;
 
-    for (PetscInt k = 0; k < m; k++) along += z[a * m + k] * dot[k];
+    for (PetscInt k = 0; k < m; k++) along += z[a * m + k] * H->fx[k];
     along *= FARTHEST * PetscAbsReal(value[a]) > 1 ? 1 / PetscAbsReal(value[a]) : FARTHEST;
     for (PetscInt k = 0; k < m; k++) {
       s[k] += along * z[a * m + k];
       if (value[a] < 0) end[k] += 2 * along * z[a * m + k];
     }
   }
-  PetscCall(VecWAXPY(next, 2, H->f, H->x));
-  PetscCall(VecMAXPY(next, m, s, H->dx));
-  PetscCall(VecMAXPY(next, m, end, H->df));
-  PetscCall(PetscFree3(z, dot, value));
-  PetscCall(PetscFree2(s, end));
+  PetscCall(PetscFree2(z, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,6 +159,10 @@ PetscErrorCode HistoryDestroy(History *H)
   if (H->df) PetscCall(VecDestroyVecs(H->most, &H->df));
   PetscCall(VecDestroy(&H->x));
   PetscCall(VecDestroy(&H->f));
-  PetscCall(PetscFree2(H->xx, H->xf));
+  PetscCall(VecDestroy(&H->newx));
+  PetscCall(VecDestroy(&H->newf));
+  PetscCall(VecDestroy(&H->newdx));
+  PetscCall(VecDestroy(&H->newdf));
+  PetscCall(PetscFree4(H->xx, H->xf, H->fx, H->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@ typedef struct {
   PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, first, n; /* starts from first on, n of them */
   PetscReal  sumsquares;
 } Header;
-static const char magic[8] = "smacof3";
+static const char magic[8] = "smacof4";
 
 /* a way through all values of the state: to count their bytes, to write or to read them */
 typedef struct {
@@ -66,6 +66,7 @@ static PetscErrorCode MoveHistory(Tape *t, History *H)
   PetscCall(Move(t, &H->any, sizeof(H->any)));
   PetscCall(Move(t, H->xx, sizeof(*H->xx) * (size_t)(H->most * H->most)));
   PetscCall(Move(t, H->xf, sizeof(*H->xf) * (size_t)(H->most * H->most)));
+  PetscCall(Move(t, H->fx, sizeof(*H->fx) * (size_t)H->most));
   PetscCall(MoveVec(t, H->x));
   PetscCall(MoveVec(t, H->f));
   for (PetscInt k = 0; k < H->most; k++) {

@@ -55,7 +55,7 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
   PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", o->max_it, &o->max_it, NULL));
   PetscCall(PetscOptionsEnum("-acceleration", "Steps: plain, relaxed, or relaxed and then extrapolated", "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
-  PetscCall(PetscOptionsInt("-anderson_history", "Differences that an extrapolation combines", "", o->history, &o->history, NULL));
+  PetscCall(PetscOptionsInt("-anderson_history", "Differences that an extrapolation combines, up to 20", "", o->history, &o->history, NULL));
   PetscCall(PetscOptionsReal("-anderson_below", "Extrapolate once the normalised stress falls by less in a step", "", o->anderson_below, &o->anderson_below, NULL));
   PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
   PetscCall(PetscOptionsEnum("-eigensolver", "Of classical scaling: own block iteration, or SLEPc's EPS, with the same prefix", "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
@@ -129,6 +129,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
   PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
   PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
   PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->batch >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts, -smacof_batch and -smacof_anderson_history must be positive");
+  PetscCheck(s->history <= LOOK_MOST, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_anderson_history %" PetscInt_FMT ": up to %d", s->history, LOOK_MOST);
   PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");

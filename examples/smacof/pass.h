@@ -2,7 +2,7 @@
 #ifndef GPUCSR_SMACOF_PASS_H
 #define GPUCSR_SMACOF_PASS_H
 
-#include "device/gpdevice.h"
+#include "look.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -28,6 +28,15 @@ typedef struct {
   int r0, r1, c0, c1, kind;
 } PassRange;
 
+/* A sum of configurations */
+#define PASS_MAX_TERMS (2 + 2 * LOOK_MOST) /* an extrapolation's */
+typedef struct {
+  int           n;
+  double        factor[PASS_MAX_TERMS];
+  const double *term[PASS_MAX_TERMS]; /* [dim][N] each; none of them is what the sum becomes */
+  double       *to;
+} PassForm;
+
 /* For pairs of its rows i and columns j a pass adds up, with d = |x_i - x_j|,
      bx_i     = sum w (delta / d) (x_i - x_j)      row i of B(X) X; a pair of points that coincide adds nothing
      stress_i = sum w (delta - d)^2
@@ -37,6 +46,7 @@ typedef struct {
   int            first;          /* the point that row 0 is */
   int            single;         /* delta and weight are stored in float, else in double */
   const double  *x, *xrow;       /* coordinates: [dim][N], and those of the rows: component c of row i at xrow[c * ldrow + i] */
+  PassForm       form;           /* what x becomes first, if there are terms */
   size_t         ldrow;          /* likewise for the features of the rows */
   const void    *delta;          /* [rows][ld], or one for each listed pair; NULL: distances between features, which are computed again in every pass */
   size_t         ld;             /* at least N; for the device a multiple of 4 */
@@ -53,6 +63,9 @@ typedef struct {
 
 /* n passes over the same dissimilarities, which differ in coordinates and sums alone: what is stored is read, and what is not is computed, once for all */
 void Pass_Host(const Pass *, int n);
+
+/* the coordinates, if they are a sum: a pass does this itself */
+void PassForm_Host(const Pass *);
 
 /* distances from row i to the columns c0 to c1 - 1, from features */
 void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);

@@ -25,7 +25,8 @@
    d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
    multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
 #include "passfeed.h"
-#include "device/gplaunch.h"
+#include "passround.h"
+#include "passshare.h"
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstdio>
@@ -54,21 +55,6 @@ struct Job {
   double     *rowpart, *colpart;
   PassRuns    runs;
 };
-
-/* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
-template <int V, int MASK, class Real>
-__device__ void Share(Real *v)
-{
-  const bool upper = threadIdx.x & MASK;
-
-  if (V == 1) v[0] += __shfl_xor_sync(0xffffffffu, v[0], MASK);
-#pragma unroll
-  for (int k = 0; k < V / 2; k++) {
-    const Real keep = upper ? v[k + V / 2] : v[k], give = upper ? v[k] : v[k + V / 2];
-
-    v[k] = keep + __shfl_xor_sync(0xffffffffu, give, MASK);
-  }
-}
 
 /* A warp's rows, R from i on in each lane, of the strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
@@ -119,16 +105,16 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Store
     }
 #pragma unroll
     for (int c = 0; BOTH && c <= DIM; c++) {
-      Share<4, 16>(down[c]);
-      Share<2, 8>(down[c]);
+      PassShare<4, 16>(down[c]);
+      PassShare<2, 8>(down[c]);
       col[c * T::CHUNK + step + 4 * lanecol + lanerow] += down[c][0];
     }
   }
 #pragma unroll
   for (int c = 0; c <= DIM; c++) {
-    Share<R, 4>(across[c]);
-    Share<(R + 1) / 2, 2>(across[c]);
-    Share<(R + 3) / 4, 1>(across[c]);
+    PassShare<R, 4>(across[c]);
+    PassShare<(R + 1) / 2, 2>(across[c]);
+    PassShare<(R + 3) / 4, 1>(across[c]);
     if (lanecol % (8 / R) == 0) row[c * H + lanecol / (8 / R)] += (double)across[c][0];
   }
 }
@@ -250,20 +236,6 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
   *out = all;
 }
 
-/* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Sums begin with 0: those of a coordinate, after the last one
-   those of the stress; sums are NULL for features. */
-template <class Real>
-__global__ void __launch_bounds__(BLOCK) Round(const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
-{
-  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
-  const size_t   i = (size_t)(blockIdx.x % across) * BLOCK + threadIdx.x, c = blockIdx.x / across;
-
-  GpNextMayStart();
-  GpWait();
-  if (c < (size_t)n && i < pitch) to[c * pitch + i] = (Real)(i < (size_t)N ? x[c * N + i] - (sizeof(Real) == 4 ? x[c * N] : 0) : 0);
-  if (sums && i < ldsum) (c < (size_t)n ? sums + c * ldsum : last)[i] = 0;
-}
-
 struct Memory {
   size_t x, feature, rowpart, colpart, all; /* where they begin; bytes */
 };
@@ -331,11 +303,11 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
   if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    GpLaunchNext(dev, Round<Real>, (unsigned)((q.pitch + BLOCK - 1) / BLOCK * p->nfeature), BLOCK, 0, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
+    GpLaunchNext(dev, PassRound<Real>, (unsigned)((q.pitch + PASS_ROUND - 1) / PASS_ROUND * p->nfeature), PASS_ROUND, 0, PassForm{}, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  GpLaunchNext(dev, Round<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + BLOCK - 1) / BLOCK * (DIM + 1)), BLOCK, 0, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
+  GpLaunchNext(dev, PassRound<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_ROUND - 1) / PASS_ROUND * (DIM + 1)), PASS_ROUND, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
   for (int k = 0; k < p->nranges; k++) {
     const PassRange *g = &p->range[k];
 
@@ -380,6 +352,8 @@ extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
   if (p->rows && !p->start) return run[p->dim - 1](dev, p, w);
+  if (p->form.n) GpLaunchNext(dev, PassAddUp, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_ROUND - 1) / PASS_ROUND), PASS_ROUND, 0, p->form, (size_t)p->N * (size_t)p->dim);
+  if (GpErr err = PassCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;
   if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
   if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
   return p->rows ? PassListed_CUDA(dev, p) : GP_SUCCESS;

@@ -173,9 +173,25 @@ static void AddRange(const Pass *p, int n, const PassRange *g)
   }
 }
 
+void PassForm_Host(const Pass *p)
+{
+  const PassForm *form = &p->form;
+
+  for (size_t begin = 0, end, all = form->n ? (size_t)p->N * (size_t)p->dim : 0; begin < all; begin = end) {
+    end = begin + WIDE < all ? begin + WIDE : all;
+    for (size_t i = begin; i < end; i++) form->to[i] = form->factor[0] * form->term[0][i];
+    for (int k = 1; k < form->n; k++) {
+      const double factor = form->factor[k], *term = form->term[k];
+
+      for (size_t i = begin; i < end; i++) form->to[i] += factor * term[i];
+    }
+  }
+}
+
 void Pass_Host(const Pass *p, int n)
 {
   for (int k = 0; k < n; k++) {
+    PassForm_Host(p + k);
     memset(p[k].bx, 0, sizeof(double) * p->ldsum * (size_t)p->dim);
     memset(p[k].stress, 0, sizeof(double) * p->ldsum);
   }

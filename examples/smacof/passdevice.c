@@ -8,11 +8,7 @@
 const char *const Arithmetics[] = {"auto", "mixed", "double", "Arithmetic", "", NULL};
 const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
 
-#define CallDevice(dev, ...) \
-  do { \
-    GpErr err_ = (__VA_ARGS__); \
-    PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, "The dissimilarities on the device: %s", (dev)->error); \
-  } while (0)
+#define ROOM "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each)"
 
 static size_t NoMemory(GpDev dev, const Pass *p)
 {
@@ -63,18 +59,19 @@ static PetscErrorCode Take(PassDevice *W, size_t bytes, void *where)
 {
   PetscFunctionBegin;
   PetscCheck(W->nheld < PASS_DEVICE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More arrays than there are places for");
-  CallDevice(W->dev, W->dev->ops->alloc(W->dev, PetscMax(bytes, 1), &W->held[W->nheld]));
+  W->bytes[W->nheld] = PetscMax(bytes, 1);
+  PetscCall(PetscGPUCSRDeviceMalloc(W->dev, ROOM, W->bytes[W->nheld], &W->held[W->nheld]));
   *(void **)where = W->held[W->nheld++];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Send(PassDevice *W, const void *from, size_t bytes, void *where)
 {
-  void *to;
+  void *to = NULL;
 
   PetscFunctionBegin;
   PetscCall(Take(W, bytes, &to));
-  CallDevice(W->dev, W->dev->ops->copy_in(W->dev, to, from, bytes));
+  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, to, from, bytes));
   *(void **)where = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,21 +92,21 @@ static PetscErrorCode SendDissim(PassDevice *W)
   } else if (D->delta) {
     p->ld = (N + 3) / 4 * 4;
     PetscCall(Take(W, each * m * p->ld, &delta));
-    if (p->ld == N) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
+    if (p->ld == N) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
     else
-      for (size_t i = 0; i < m; i++) CallDevice(W->dev, W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
+      for (size_t i = 0; i < m; i++) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
     p->delta = delta;
   } else {
     PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
     if (D->stored) {
-      p->ld = (N + 3) / 4 * 4;
+      p->ld = (N + 31) / 32 * 32; /* rows begin where the memory's lines do; what is sent would have to go row by row for that */
       PetscCall(Take(W, each * m * p->ld, &delta));
-      CallDevice(W->dev, Twins[W->dev->kind].store(W->dev, p, delta));
+      PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].store(W->dev, p, delta));
       p->delta = delta;
     }
   }
-  CallDevice(W->dev, W->dev->ops->sync(W->dev));
+  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->sync(W->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,7 +151,7 @@ PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
 PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
 {
   PetscFunctionBegin;
-  CallDevice(W->dev, Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
+  PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].run(W->dev, p, (int)n, &W->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,24 +160,22 @@ PetscErrorCode PassDeviceSquares(const PassDevice *W, PetscInt n, const double v
 {
   const size_t in = sizeof(double) * (size_t)n * (size_t)W->p.N, out = sizeof(double) * (size_t)n * (size_t)W->p.rows;
   GpDev        dev = W->dev;
-  void        *from, *to;
+  char        *from;
 
   PetscFunctionBegin;
-  CallDevice(dev, dev->ops->borrow(dev, in, &from));
-  CallDevice(dev, dev->ops->borrow(dev, PetscMax(out, 1), &to));
-  CallDevice(dev, dev->ops->copy_in(dev, from, v, in));
-  CallDevice(dev, Twins[dev->kind].squares(dev, &W->p, (int)n, from, to));
-  CallDevice(dev, dev->ops->copy_out(dev, y, to, out));
-  CallDevice(dev, dev->ops->sync(dev));
-  dev->ops->give_back(dev, from);
-  dev->ops->give_back(dev, to);
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, ROOM, in + out, &from));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_in(dev, from, v, in));
+  PetscCallDevice(dev, "The dissimilarities", Twins[dev->kind].squares(dev, &W->p, (int)n, (const double *)from, (double *)(from + in)));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_out(dev, y, from + in, out));
+  PetscCallDevice(dev, "The dissimilarities", dev->ops->sync(dev));
+  PetscCall(PetscGPUCSRDeviceFree(dev, in + out, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PassDeviceDestroy(PassDevice *W)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < W->nheld; k++) W->dev->ops->release(W->dev, W->held[k]);
+  for (int k = 0; k < W->nheld; k++) PetscCall(PetscGPUCSRDeviceFree(W->dev, W->bytes[k], &W->held[k]));
   W->nheld = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

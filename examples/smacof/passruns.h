@@ -98,7 +98,7 @@ static inline void PassRunsMake(PassRuns *s, const PassRange *g, int first, int 
   s->height = height;
   s->c0     = g->c0;
   s->c1     = g->c1;
-  s->left   = g->c0 / 4 * 4;
+  s->left   = g->c0 / PASS_UNIT * PASS_UNIT; /* a unit of a row is as few of the memory's lines as it can be */
   s->bound  = first + (g->kind == PASS_TRIANGLE ? 0 : N);
   s->strips = (s->row1 - row0 + height - 1) / height;
   for (int k = 0; k < s->strips; k++) {

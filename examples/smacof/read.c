@@ -104,35 +104,21 @@ static PetscErrorCode PairsFromTable(const Table *T, Mat *delta, Mat *weight)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether a file is in PETSc's binary format, and its matrix dense there */
-static PetscErrorCode LookAt(MPI_Comm comm, const char file[], PetscBool *binary, PetscBool *dense)
+/* a matrix in PETSc's binary format, dense here if it is there */
+static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Mat *A)
 {
-  int         kind[3] = {0, 0, 0};
-  PetscMPIInt rank;
+  PetscViewer viewer;
+  PetscInt    header[4];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) {
-    FILE    *fp = fopen(file, "rb");
-    PetscInt header[4];
-    int      fd;
-
-    if (fp) (void)fclose(fp);
-    else kind[2] = 1;
-    if (fp) {
-      PetscInt got = 0;
-
-      PetscCall(PetscBinaryOpen(file, FILE_MODE_READ, &fd));
-      PetscCall(PetscBinaryRead(fd, header, 4, &got, PETSC_INT));
-      PetscCall(PetscBinaryClose(fd));
-      kind[0] = got == 4 && header[0] == MAT_FILE_CLASSID;
-      kind[1] = kind[0] && header[3] == MATRIX_BINARY_FORMAT_DENSE;
-    }
-  }
-  PetscCallMPI(MPI_Bcast(kind, 3, MPI_INT, 0, comm));
-  PetscCheck(!kind[2], comm, PETSC_ERR_FILE_OPEN, "%s: cannot be opened", file);
-  *binary = (PetscBool)kind[0];
-  *dense  = (PetscBool)kind[1];
+  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
+  PetscCall(PetscViewerBinaryRead(viewer, header, 4, NULL, PETSC_INT));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(comm, A));
+  PetscCall(MatSetType(*A, header[3] == MATRIX_BINARY_FORMAT_DENSE ? MATDENSE : MATAIJ));
+  PetscCall(MatLoad(*A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,23 +141,17 @@ static PetscErrorCode LookAt(MPI_Comm comm, const char file[], PetscBool *binary
 */
 PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_allowed, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
-  PetscBool binary = PETSC_FALSE, dense = PETSC_FALSE;
+  PetscBool binary;
   PetscInt  m, n;
   Table     T;
 
   PetscFunctionBegin;
   *weight = NULL;
   *names  = NULL;
-  PetscCall(LookAt(comm, file, &binary, &dense));
+  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   *text = (PetscBool)!binary;
   if (binary) {
-    PetscViewer viewer;
-
-    PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
-    PetscCall(MatCreate(comm, delta));
-    PetscCall(MatSetType(*delta, dense ? MATDENSE : MATAIJ));
-    PetscCall(MatLoad(*delta, viewer));
-    PetscCall(PetscViewerDestroy(&viewer));
+    PetscCall(LoadBinary(comm, file, delta));
     PetscCall(MatGetSize(*delta, &m, &n));
     PetscCheck(m == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: dissimilarities are square", file, m, n);
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -99,6 +99,7 @@ static PetscErrorCode PathCreate(const Scaler *S, Vec like, Vec stress, Path *P)
   PetscCall(ConfigurationCreate(like, stress, &P->now));
   PetscCall(ConfigurationCreate(like, stress, &P->next));
   PetscCall(VecDuplicate(like, &P->bx));
+  PetscCall(LookCreate(S->device.dev, S->o.acceleration == ACCELERATION_ANDERSON ? S->o.history : 0, &P->look));
   if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(HistoryCreate(like, S->o.history, &P->history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -109,40 +110,33 @@ static PetscErrorCode PathDestroy(Path *P)
   PetscCall(ConfigurationDestroy(&P->now));
   PetscCall(ConfigurationDestroy(&P->next));
   PetscCall(HistoryDestroy(&P->history));
+  PetscCall(LookDestroy(&P->look));
   PetscCall(VecDestroy(&P->bx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* the vectors of a path that a pass reads and writes, on the device or on the host */
-static PetscErrorCode GetArrays(const Scaler *S, const Path *P, Pass *p)
+static PetscErrorCode PathArrays(const Scaler *S, Path *P, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), Pass *p)
 {
+  GpDev dev = S->device.dev;
+
   PetscFunctionBegin;
-  *p = S->device.dev ? S->device.p : S->shape;
-  if (S->device.dev) {
-    PetscCall(VecGPUGetDeviceArrayRead(P->next.x, &p->x));
-    PetscCall(VecGPUGetDeviceArrayWrite(P->bx, &p->bx));
-    PetscCall(VecGPUGetDeviceArrayWrite(P->next.stress, &p->stress));
-  } else {
-    PetscCall(VecGetArrayRead(P->next.x, &p->x));
-    PetscCall(VecGetArrayWrite(P->bx, &p->bx));
-    PetscCall(VecGetArrayWrite(P->next.stress, &p->stress));
-  }
-  p->xrow = p->x + S->D->first;
+  for (PetscInt k = 0; k < P->form.n; k++) PetscCall(get(dev, P->form.term[k], PETSC_FALSE, &p->form.term[k]));
+  PetscCall(get(dev, P->next.x, (PetscBool)(P->form.n > 0), &p->x));
+  PetscCall(get(dev, P->bx, PETSC_TRUE, (const double **)&p->bx));
+  PetscCall(get(dev, P->next.stress, PETSC_TRUE, (const double **)&p->stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreArrays(const Scaler *S, const Path *P, Pass *p)
+static PetscErrorCode GetPass(const Scaler *S, Path *P, Pass *p)
 {
   PetscFunctionBegin;
-  if (S->device.dev) {
-    PetscCall(VecGPURestoreDeviceArrayRead(P->next.x, &p->x));
-    PetscCall(VecGPURestoreDeviceArrayWrite(P->bx, &p->bx));
-    PetscCall(VecGPURestoreDeviceArrayWrite(P->next.stress, &p->stress));
-  } else {
-    PetscCall(VecRestoreArrayRead(P->next.x, &p->x));
-    PetscCall(VecRestoreArrayWrite(P->bx, &p->bx));
-    PetscCall(VecRestoreArrayWrite(P->next.stress, &p->stress));
-  }
+  *p = S->device.dev ? S->device.p : S->shape;
+  PetscCall(PathArrays(S, P, ArrayGet, p));
+  p->form.n = (int)P->form.n;
+  PetscCall(PetscArraycpy(p->form.factor, P->form.factor, P->form.n));
+  p->form.to = (double *)p->x;
+  p->xrow    = p->x + S->D->first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,8 +153,10 @@ static double Pairs(const Pass *p)
 static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(GetArrays(S, live[k], &S->pass[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(GetPass(S, live[k], &S->pass[k]));
   if (S->disparity.D) { /* n is 1 */
+    PassForm_Host(S->pass);
+    S->pass->form.n = 0;
     PetscCall(DisparityUpdate(&S->disparity, S->pass->x));
     S->pass->delta = S->disparity.dhat;
   }
@@ -169,7 +165,7 @@ static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
   else Pass_Host(S->pass, (int)n);
   PetscCall(PetscLogFlops((double)n * Pairs(&S->shape) * (double)(6 * S->o.dim + 5)));
   PetscCall(PetscLogEventEnd(S->event, 0, 0, 0, 0));
-  for (PetscInt k = 0; k < n; k++) PetscCall(RestoreArrays(S, live[k], &S->pass[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(PathArrays(S, live[k], ArrayRestore, &S->pass[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,25 +181,18 @@ static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the stress of n configurations, and rho where it is wanted: the host waits for all of them together */
-static PetscErrorCode Sums(Scaler *S, PetscInt n, Path *live[])
+/* waits for the stress of n configurations, and for rho */
+static PetscErrorCode EndSums(Scaler *S, PetscInt n, Path *live[])
 {
-  const PetscInt each = ScalerRescales(S) ? 2 : 1;
+  PetscScalar sum[2];
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    S->sum[each * k] = live[k]->next.stress;
-    S->by[each * k]  = NULL;
-    if (each == 1) continue;
-    S->sum[2 * k + 1] = live[k]->next.x;
-    S->by[2 * k + 1]  = live[k]->bx;
-  }
-  PetscCall(VecGPUSums(each * n, S->sum, S->by, S->total));
-  for (PetscInt k = 0; k < n; k++) {
     Configuration *c = &live[k]->next;
 
-    c->sigma = 0.5 * PetscRealPart(S->total[each * k]) / S->unit;
-    c->rho   = each == 2 ? PetscRealPart(S->total[2 * k + 1]) / S->unit : 0;
+    PetscCall(LookEnd(&live[k]->look, sum));
+    c->sigma = 0.5 * PetscRealPart(sum[0]) / S->unit;
+    c->rho   = PetscRealPart(sum[1]) / S->unit;
     PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", live[k]->at.it, (double)c->sigma);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -224,15 +213,21 @@ static PetscErrorCode Sums(Scaler *S, PetscInt n, Path *live[])
 */
 PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
 {
+  const PetscBool accelerates = (PetscBool)(S->o.acceleration == ACCELERATION_ANDERSON), first = (PetscBool)(S->guttman.ksp != NULL);
+
   PetscFunctionBegin;
   PetscCall(RunPass(S, n, S->live));
   PetscCall(SumRanks(S, n, S->live));
-  PetscCall(Sums(S, n, S->live));
+  for (PetscInt k = 0; k < n; k++) PetscCall(LookBegin(&S->live[k]->look, S->live[k]->next.x, S->live[k]->bx, S->live[k]->next.stress));
+  if (first) PetscCall(EndSums(S, n, S->live)); /* are they numbers that a KSP can take? */
   for (PetscInt k = 0; k < n; k++) {
     Path *P = S->live[k];
 
     PetscCall(GuttmanApply(&S->guttman, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
+    if (accelerates) PetscCall(LookAtNewest(&P->look, &P->history, P->next.x, P->next.g, P->next.gfactor, ScalerRescales(S) ? S->unit : 0));
   }
+  if (!first) PetscCall(EndSums(S, n, S->live)); /* now that a GPU has all its work */
+  for (PetscInt k = 0; accelerates && k < n; k++) PetscCall(LookProducts(&S->live[k]->look, HistoryPairs(&S->live[k]->history), S->live[k]->history.product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,7 +287,7 @@ PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed
   PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
   if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
   PetscCall(PetscCalloc1(S->npaths, &S->path));
-  PetscCall(PetscMalloc5(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum, 2 * S->npaths, &S->by, 2 * S->npaths, &S->total));
+  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
   for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
   PetscCall(ConfigurationCreate(like, stress, &S->best));
   S->outcome.start = -1;
@@ -314,6 +309,6 @@ PetscErrorCode ScalerDestroy(Scaler *S)
   for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
   PetscCall(ConfigurationDestroy(&S->best));
   PetscCall(PetscFree(S->path));
-  PetscCall(PetscFree5(S->live, S->pass, S->sum, S->by, S->total));
+  PetscCall(PetscFree3(S->live, S->pass, S->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -182,6 +182,12 @@ typedef struct {
   Reading    reading;
 } PassDeviceOptions;
 
+#define PetscCallDevice(dev, what, ...) \
+  do { \
+    GpErr err_ = (__VA_ARGS__); \
+    PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, what " on the device: %s", (dev)->error); \
+  } while (0)
+
 #define PASS_DEVICE_ARRAYS 5
 
 /* this rank's dissimilarities on the device of its vectors, and what a pass over them needs there */
@@ -191,6 +197,7 @@ typedef struct {
   Pass          p;   /* with pointers of the device, without coordinates and sums */
   PassWork      work;
   void         *held[PASS_DEVICE_ARRAYS];
+  size_t        bytes[PASS_DEVICE_ARRAYS];
   int           nheld;
 } PassDevice;
 
@@ -234,20 +241,58 @@ typedef struct {
   PassDeviceOptions device;
 } ScaleOptions;
 
+/* what a pass is over: a sum of vectors, which it adds up; no terms: it is there */
+typedef struct {
+  PetscInt  n;
+  PetscReal factor[PASS_MAX_TERMS];
+  Vec       term[PASS_MAX_TERMS];
+} Combination;
+
 /* differences of the last iterates, for extrapolation */
 typedef struct {
-  PetscInt     most, have, newest; /* differences kept */
-  Vec         *dx, *df;            /* [most] */
-  Vec          x, f;               /* the last iterate, its residual */
-  PetscScalar *xx, *xf;            /* [most][most] inner products of dx, of dx and df */
+  PetscInt     most, have, newest;       /* differences kept */
+  Vec         *dx, *df;                  /* [most] */
+  Vec          x, f;                     /* the last iterate, its residual */
+  Vec          newx, newf, newdx, newdf; /* of the configuration looked at last, which may be given up */
+  PetscScalar *xx, *xf, *fx;             /* [most][most] inner products of dx, of dx and df, symmetric; [most] of f and dx */
+  PetscScalar *product;                  /* [most][3] of the newest ones, as LookProducts() has them */
   PetscBool    any;
 } History;
 
+/* where the next differences go */
+static inline PetscInt HistoryNext(const History *H)
+{
+  return (H->newest + 1) % H->most;
+}
+
+/* pairs of differences with which the next ones will be multiplied, their own among them */
+static inline PetscInt HistoryPairs(const History *H)
+{
+  return H->any ? PetscMin(H->have + 1, H->most) : 0;
+}
+
 PETSC_INTERN PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *);
-PETSC_INTERN PetscErrorCode HistoryAdd(History *, Vec x, Vec g);
-PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, Vec next);
+PETSC_INTERN PetscErrorCode HistoryAdd(History *);
+PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, Combination *next);
 PETSC_INTERN PetscErrorCode HistoryForget(History *);
 PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
+
+/* sums and products of the newest configuration, on the device of its vectors */
+typedef struct {
+  GpDev   dev;   /* NULL: vectors are the host's */
+  int     parts; /* of a sum */
+  double *sums;  /* [parts][2] there */
+  double *told;  /* for the host: the same, and products */
+} Look;
+
+PETSC_INTERN PetscErrorCode ArrayGet(GpDev, Vec, PetscBool write, const double **);
+PETSC_INTERN PetscErrorCode ArrayRestore(GpDev, Vec, PetscBool write, const double **);
+PETSC_INTERN PetscErrorCode LookCreate(GpDev, PetscInt history, Look *);
+PETSC_INTERN PetscErrorCode LookBegin(Look *, Vec x, Vec bx, Vec stress);
+PETSC_INTERN PetscErrorCode LookEnd(Look *, PetscScalar sum[2]);
+PETSC_INTERN PetscErrorCode LookAtNewest(Look *, History *, Vec x, Vec g, PetscReal gfactor, PetscReal unit);
+PETSC_INTERN PetscErrorCode LookProducts(Look *, PetscInt pairs, PetscScalar product[]);
+PETSC_INTERN PetscErrorCode LookDestroy(Look *);
 
 /* a configuration, on every rank, and what a pass tells of it */
 typedef struct {
@@ -282,8 +327,10 @@ typedef struct {
 typedef struct {
   Progress      at;
   Configuration now, next;
+  Combination   form; /* what next.x becomes */
   History       history;
-  Vec           bx; /* B(X) X of the configuration looked at last */
+  Vec           bx;   /* B(X) X of the configuration looked at last */
+  Look          look; /* at that one */
 } Path;
 
 typedef struct {
@@ -298,9 +345,8 @@ typedef struct {
   Path         *path;
   Path        **live; /* [npaths] work: those that a pass is for */
   Pass         *pass;
-  Vec          *sum, *by; /* [2 npaths] work: what ranks add up; what the host has added up, by what it is multiplied */
-  PetscScalar  *total;    /* [2 npaths] */
-  Configuration best;     /* of all starts that have ended */
+  Vec          *sum;  /* [2 npaths] work: what ranks add up */
+  Configuration best; /* of all starts that have ended */
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;

@@ -15,48 +15,34 @@ const char *ProgressReason(const Progress *at)
 }
 
 /* Scales the configuration as fits best, which neither its Guttman transform nor the fit of a plain step depends on.  Relaxed steps
-   turn an error of the scale round and never lose it.
-   stress(a X) = 1 - 2 a rho + a^2 eta^2 in units of the sum of squares. */
+   turn an error of the scale round and never lose it. */
 static void Rescale(const Scaler *S, const Path *P, Configuration *c)
 {
-  const PetscReal eta2 = c->sigma - 1 + 2 * c->rho;
-
-  if (!ScalerRescales(S) || P->at.step == STEP_LAST || !(c->rho > 0 && eta2 > 0)) return; /* or all points coincide */
-  c->xfactor = c->rho / eta2;
-  c->sigma   = PetscMax(0, 1 - c->rho * c->rho / eta2);
-}
-
-static PetscErrorCode Settle(Vec v, PetscReal *factor)
-{
-  PetscFunctionBegin;
-  if (*factor != 1) PetscCall(VecScale(v, *factor));
-  *factor = 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ScalerRescales(S) || P->at.step == STEP_LAST) return;
+  c->xfactor = LookScale(c->sigma, c->rho);
+  if (c->xfactor != 1) c->sigma = PetscMax(0, 1 - c->rho * c->xfactor);
 }
 
 /* what the next step leads to */
 static PetscErrorCode Propose(Path *P)
 {
-  Vec swap;
+  Combination *form = &P->form;
 
   PetscFunctionBegin;
   P->next.xfactor = 1;
   switch (P->at.step) {
   case STEP_ANDERSON:
-    PetscCall(HistoryExtrapolate(&P->history, P->next.x));
+    PetscCall(HistoryExtrapolate(&P->history, form));
     break;
   case STEP_RELAXED:
-    PetscCall(VecAXPBYPCZ(P->next.x, -P->now.xfactor, 2 * P->now.gfactor, 0, P->now.x, P->now.g));
+    *form = (Combination){2, {-P->now.xfactor, 2 * P->now.gfactor}, {P->now.x, P->now.g}};
     break;
   case STEP_PLAIN:
-  case STEP_LAST: /* the transform itself, which nothing looks at again: should the stress rise, no step is left to take from now */
-    swap      = P->now.g;
-    P->now.g  = P->next.x;
-    P->next.x = swap;
-    PetscCall(Settle(P->next.x, &P->now.gfactor));
+  case STEP_LAST:
+    *form = (Combination){1, {P->now.gfactor}, {P->now.g}};
     break;
   default: /* the start is there */
-    break;
+    form->n = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,9 +65,7 @@ static PetscErrorCode Choose(const Scaler *S, Path *P)
   }
   at->step = S->o.acceleration == ACCELERATION_NONE ? STEP_PLAIN : STEP_RELAXED;
   if (S->o.acceleration == ACCELERATION_ANDERSON) {
-    PetscCall(Settle(P->now.x, &P->now.xfactor));
-    PetscCall(Settle(P->now.g, &P->now.gfactor));
-    PetscCall(HistoryAdd(&P->history, P->now.x, P->now.g));
+    PetscCall(HistoryAdd(&P->history));
     if (P->history.have && fall < at->below && !(at->extrapolated && fall < S->o.eps)) at->step = STEP_ANDERSON;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,10 +146,11 @@ static PetscErrorCode Keep(Scaler *S, Path *P)
   PetscFunctionBegin;
   if (S->o.starts > 1) PetscCall(PetscPrintf(S->D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", P->at.start, (double)PetscSqrtReal(P->now.sigma), ProgressReason(&P->at), P->at.it));
   if (S->outcome.start >= 0 && P->now.sigma >= S->best.sigma) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Settle(P->now.x, &P->now.xfactor));
-  S->outcome = P->at;
-  S->best    = P->now;
-  P->now     = swap;
+  PetscCall(VecScale(P->now.x, P->now.xfactor));
+  P->now.xfactor = 1;
+  S->outcome     = P->at;
+  S->best        = P->now;
+  P->now         = swap;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -207,6 +207,19 @@ static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the cuts at scores made of f and e, in the room of sc, and their sums, which are on the way when this returns */
+static PetscErrorCode CutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, const BMRMListScores *sc, const Sweep *sw)
+{
+  Grouped *gr = (Grouped *)l->data;
+
+  PetscFunctionBegin;
+  BMRMCallGp(work->dev, GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
+  if (gr->of->cut) PetscCall(CutGroups(l, sc));
+  else BMRMCallGp(work->dev, (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
+  BMRMCallGp(work->dev, GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Adds up value, offset and slope along e over the groups, at f + s e, where the scores are. */
 static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
 {
@@ -215,6 +228,7 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
   BMRMWork       work  = gr->at.work;
   const size_t   bytes = 3 * (size_t)gr->lists.n * sizeof(double);
   BMRMListScores sc    = {.f = gr->at.f, .e = gr->at.e, .s = sw->s};
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (!gr->at.device) work.dev = gr->host;
@@ -222,11 +236,9 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
   BMRMCallGp(work.dev, GpDevBorrow(work.dev, bytes, &sc.z));
   sc.u = sc.z + sc.of.n;
   sc.c = sc.u + sc.of.n;
-  BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsScores, work.dev, &sc));
-  if (gr->of->cut) PetscCall(CutGroups(l, &sc));
-  else BMRMCallGp(work.dev, (*cut)(work.dev, &sc.of, l->value, sc.z, sc.u, sc.c));
-  BMRMCallGp(work.dev, GP_ON_DEVICE(work.dev, BMRMListsSums, &work, &sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
+  err  = CutAndSum(l, &work, cut, &sc, sw);
   GpDevReturn(work.dev, &sc.z, bytes);
+  PetscCall(err);
   BMRMCallGp(work.dev, work.dev->ops->sync(work.dev));
   sw->value  = l->scale * work.result[0];
   sw->offset = l->scale * work.result[1];

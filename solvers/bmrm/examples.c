@@ -117,29 +117,45 @@ static inline void CopyRun(const BMRMExamples *ex, PetscInt from, PetscInt end, 
   }
 }
 
-/* Parts the columns [cstart, cend) from the others. What has been copied gives its memory back at once, so that no more than a piece is there twice. */
+/* Parts the columns [cstart, cend) from the others. What has been copied gives its memory back at once, so that no more than a piece is there twice.
+   Where there is no room the examples stay as they are. */
 static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
 {
   const PetscInt piece = 1 << 16, m = ex->m;
-  PetscInt       given = 0;
+  PetscInt       given = 0, entries[2];
+  PetscErrorCode err   = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  i[0] = ex->i;
   PetscCall(PetscMalloc1(m + 1, &i[1]));
   i[1][0] = 0;
   for (PetscInt row = 0, k = 0; row < m; row++) {
     const PetscInt end = ex->i[row + 1], low = Reaches(ex->j, k, end, cstart), high = Reaches(ex->j, low, end, cend);
 
-    i[0][row + 1] = i[0][row] + high - low;
-    i[1][row + 1] = end - i[0][row + 1];
+    i[1][row + 1] = i[1][row] + end - k - (high - low);
     k             = end;
   }
+  entries[1] = i[1][m];
+  entries[0] = ex->i[m] - entries[1];
   for (int side = 0; side < 2; side++) {
-    PetscCall(PetscMalloc1(i[side][m], &j[side]));
-    PetscCall(PetscMalloc1(i[side][m], &a[side]));
-    BMRMWantLargePages_Private(j[side], (size_t)i[side][m] * sizeof(**j));
-    BMRMWantLargePages_Private(a[side], (size_t)i[side][m] * sizeof(**a));
+    j[side] = NULL;
+    a[side] = NULL;
+    if (!err) err = PetscMalloc1(entries[side], &j[side]);
+    if (!err) err = PetscMalloc1(entries[side], &a[side]);
   }
+  if (err) {
+    PetscCall(PetscFree(i[1]));
+    for (int side = 0; side < 2; side++) {
+      PetscCall(PetscFree(j[side]));
+      PetscCall(PetscFree(a[side]));
+    }
+    PetscCall(err);
+  }
+  for (int side = 0; side < 2; side++) {
+    BMRMWantLargePages_Private(j[side], (size_t)entries[side] * sizeof(**j));
+    BMRMWantLargePages_Private(a[side], (size_t)entries[side] * sizeof(**a));
+  }
+  i[0] = ex->i;
+  for (PetscInt row = 1; row <= m; row++) i[0][row] -= i[1][row];
   for (PetscInt row = 0, k = 0; row < m; row++) {
     const PetscInt end = i[0][row + 1] + i[1][row + 1], low = Reaches(ex->j, k, end, cstart), high = low + i[0][row + 1] - i[0][row], to = i[1][row];
 

@@ -1,10 +1,8 @@
 /* Examples as PETSc's binary format has them: the matrix, then the vector of labels. */
-#define _POSIX_C_SOURCE 200809L
 #include "libsvm.h"
 #include <petscviewer.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Writes the values of all ranks in turn, in the byte order of the format; GpAppOutputCommit() looks at ferror(). */
 static PetscErrorCode Put(GpAppOutput *out, const void *values, PetscInt n, PetscDataType type)
@@ -79,35 +77,6 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
   PetscCall(Put(&out, ex->label, ex->m, PETSC_REAL));
   PetscCall(GpAppOutputCommit(&out));
   PetscCall(PetscFree(length));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether a file begins as PETSc's binary format does, and how long it is; the first rank looks. What cannot be opened is left to others. */
-PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm comm, const char file[], PetscBool *binary, PetscInt64 *bytes)
-{
-  unsigned char begin[8] = {0};
-  int           bits     = 0;
-  PetscMPIInt   rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *bytes = 0;
-  if (!rank) {
-    FILE       *fp = fopen(file, "rb");
-    struct stat st;
-
-    if (fp && !fstat(fileno(fp), &st) && S_ISREG(st.st_mode) && fread(begin, 1, sizeof(begin), fp) >= 4) {
-      const unsigned char id[] = {0, 0, 0, 0, (unsigned char)(MAT_FILE_CLASSID >> 24), (unsigned char)(MAT_FILE_CLASSID >> 16 & 255), (unsigned char)(MAT_FILE_CLASSID >> 8 & 255), (unsigned char)(MAT_FILE_CLASSID & 255)};
-
-      bits   = !memcmp(begin, id + 4, 4) ? 32 : !memcmp(begin, id, 8) ? 64 : 0;
-      *bytes = (PetscInt64)st.st_size;
-    }
-    if (fp) (void)fclose(fp);
-  }
-  PetscCallMPI(MPI_Bcast(&bits, 1, MPI_INT, 0, comm));
-  PetscCallMPI(MPI_Bcast(bytes, 1, MPIU_INT64, 0, comm));
-  PetscCheck(!bits || bits == 8 * (int)sizeof(PetscInt), comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a PETSc with %d-bit indices wrote this binary file, this one has %d bits: write it anew from the text", file, bits, 8 * (int)sizeof(PetscInt));
-  *binary = (PetscBool)(bits != 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -120,7 +120,7 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
     PetscCall(BMRMExamplesLoadMarket_Private(ex));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(BMRMExamplesIsBinary_Private(comm, file, &binary, &bytes));
+  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, &bytes));
   if (binary) {
     PetscCall(BMRMExamplesLoadBinary_Private(ex, bytes));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -60,7 +60,6 @@ PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscR
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
 
 /* examplesbinary.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesIsBinary_Private(MPI_Comm, const char[], PetscBool *, PetscInt64 *);
 PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
 
 /* examplesmarket.c */

@@ -1,4 +1,4 @@
-/* What bin/bmrm and the example apps share: text files read by all ranks, complaints that name file and line, output that is there whole or
+/* What bin/bmrm and the example apps share: text files read by all ranks, PETSc's binary files told from them, complaints that name file and line, output that is there whole or
    not at all, pictures of curves. */
 #ifndef GPUCSR_APP_H
 #define GPUCSR_APP_H
@@ -41,6 +41,8 @@ PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextRaise(GpAppText *, const GpAppComplaint *);
 PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
 PETSC_EXTERN void           GpAppTextLine(const char p[], const char end[], char line[], size_t room);
+
+PETSC_EXTERN PetscErrorCode GpAppIsBinary(MPI_Comm, const char[], int classid, PetscBool *, PetscInt64 *);
 
 /* a file that the first rank writes aside and that gets its name at the end */
 typedef struct {

@@ -64,6 +64,8 @@ void GpDevClose(GpDev *pdev)
     if (dev->staged[i]) dev->ops->event_destroy(dev, dev->staged[i]);
     if (dev->stage[i]) dev->ops->release_pinned(dev, dev->stage[i]);
   }
+  if (dev->fetched) dev->ops->release_pinned(dev, dev->fetched);
+  if (dev->clean) dev->ops->release(dev, dev->clean);
   dev->ops->close(dev);
   free(dev);
   *pdev = NULL;
@@ -121,6 +123,62 @@ void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
   GpDevDrop(dev, dev->ops->give_back, ptr, bytes);
 }
 
+/* Memory that is kept serves the stream that zeroed it, and is replaced when more is asked for. */
+static GpErr GpDevKeepClean(GpDev dev, size_t bytes)
+{
+  const size_t least = (size_t)1 << 20;
+  GpErr        err;
+
+  if (dev->clean && dev->clean_stream == dev->stream && bytes <= dev->clean_bytes) return GP_SUCCESS;
+  if (dev->clean) dev->ops->release(dev, dev->clean);
+  dev->clean       = NULL;
+  dev->clean_bytes = bytes > least ? bytes : least;
+  err              = dev->ops->alloc(dev, dev->clean_bytes, &dev->clean);
+  if (!err) err = dev->ops->zero(dev, dev->clean, dev->clean_bytes);
+  if (err && dev->clean) {
+    dev->ops->release(dev, dev->clean);
+    dev->clean = NULL;
+  }
+  dev->clean_stream = dev->stream;
+  return err;
+}
+
+GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
+{
+  GpErr err;
+
+  if (dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* a runtime that keeps nothing has one way for both */
+    err = GpDevBorrow(dev, bytes, ptr);
+    if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
+    if (err) GpDevReturn(dev, ptr, bytes);
+    return err;
+  }
+  *(void **)ptr = NULL;
+  err           = GpDevKeepClean(dev, bytes);
+  if (err) return err;
+  *(void **)ptr   = dev->clean;
+  dev->clean_lent = 1;
+  dev->bytes_held += (double)bytes;
+  return GP_SUCCESS;
+}
+
+void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean)
+{
+  void *p = *(void **)ptr;
+
+  if (!p || p != dev->clean) {
+    GpDevReturn(dev, ptr, bytes);
+    return;
+  }
+  if (dev->ops->zero(dev, (char *)p + clean, bytes - clean)) { /* nobody knows what it holds */
+    dev->ops->release(dev, p);
+    dev->clean = NULL;
+  }
+  dev->clean_lent = 0;
+  dev->bytes_held -= (double)bytes;
+  *(void **)ptr = NULL;
+}
+
 /* the bounce buffer i, free to be written: made at first use, waited for later */
 static GpErr GpDevStageGet(GpDev dev, int i)
 {
@@ -158,6 +216,32 @@ GpErr GpDevUpload(GpDev dev, void *device, const void *host, size_t bytes)
   return GpDevUploadFilled(dev, device, bytes, GpDevFillCopy, (void *)(uintptr_t)host);
 }
 
+GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes)
+{
+  GpErr err = GP_SUCCESS;
+
+  if (!dev->fetched) err = dev->ops->alloc_pinned(dev, GP_DEV_FETCH + sizeof(uint32_t), &dev->fetched);
+  if (err) return err;
+  __atomic_store_n((uint32_t *)((char *)dev->fetched + bytes), 0u, __ATOMIC_RELEASE);
+  err           = dev->ops->deliver(dev, dev->fetched, device, bytes);
+  dev->fetching = !err;
+  return err;
+}
+
+/* the device says that the words are there sooner than the runtime says that the device is done; what takes longer, or fails, is the runtime's to wait for */
+GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
+{
+  const uint32_t *mark = (const uint32_t *)((const char *)dev->fetched + bytes);
+  GpErr           err  = GP_SUCCESS;
+  int             turn = 0;
+
+  dev->fetching = 0;
+  while (turn < GP_DEV_TURNS && !__atomic_load_n(mark, __ATOMIC_ACQUIRE)) turn++;
+  if (turn == GP_DEV_TURNS) err = dev->ops->sync(dev);
+  if (!err) memcpy(host, dev->fetched, bytes);
+  return err;
+}
+
 GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes)
 {
   size_t pieces = (bytes + GP_DEV_STAGE_BYTES - 1) / GP_DEV_STAGE_BYTES;
@@ -165,6 +249,11 @@ GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes)
   if (dev->kind == GP_DEV_HOST) {
     if (bytes) memcpy(host, device, bytes);
     return GP_SUCCESS;
+  }
+  if (bytes && bytes <= GP_DEV_FETCH && (bytes | (uintptr_t)device) % sizeof(uint32_t) == 0 && !dev->fetching) {
+    GpErr err = GpDevFetchBegin(dev, device, bytes);
+
+    return err ? err : GpDevFetchEnd(dev, host, bytes);
   }
   for (size_t n = 0; n < pieces + 1; n++) { /* piece n travels while piece n-1 is copied out of its buffer */
     GpErr err = GP_SUCCESS;

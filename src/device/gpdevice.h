@@ -35,6 +35,9 @@ typedef enum {
 #define GP_DEV_STAGES      2
 #define GP_DEV_PARTS       2112 /* blocks of a reduction that ends on the device, at most: their partial sums lie in device memory */
 #define GP_DEV_STAGE_BYTES ((size_t)1 << 20)
+#define GP_DEV_FETCH       ((size_t)1 << 13) /* bytes that a download has at most to be called small */
+#define GP_DEV_TURNS       200000            /* looks whether it is there */
+#define GP_DEV_CLEAN       ((size_t)1 << 23) /* bytes of zeroed memory that are kept, at most */
 
 typedef struct GpDev_ *GpDev;
 typedef void          *GpDevEvent;
@@ -71,6 +74,7 @@ typedef struct {
   void (*graph_destroy)(GpDev, GpDevGraph);                        /* gives it back */
   GpErr (*poll)(GpDev, int *idle);                                 /* is everything on the stream done?  Does not wait */
   GpErr (*holds)(GpDev, const void *, int *);                      /* is this the device's memory, out of the host's reach?  Then waits for whoever writes it.  NULL: never */
+  GpErr (*deliver)(GpDev, void *, const void *, size_t);           /* 32-bit words to pinned memory, then 1 to the word behind them */
 } GpDevOps;
 /* graph_loop(dev, &graph, &turn): a graph that repeats the record until a kernel of it calls GpLoopEnd(turn), of gplaunch.h.  With turn 0 this
    driver cannot, and one launch is one turn.  For runtimes that record. */
@@ -92,6 +96,11 @@ struct GpDev_ {
   void           *pool, *pool_stream;    /* where its memory comes from; NULL: the driver has no pools */
   void           *stage[GP_DEV_STAGES];  /* pinned bounce buffers for pageable memory, made at first use */
   GpDevEvent      staged[GP_DEV_STAGES];
+  void           *fetched;              /* pinned likewise: where small downloads arrive */
+  int             fetching;             /* is one under way? */
+  void           *clean, *clean_stream; /* memory that is zero by the end of what is on that stream */
+  size_t          clean_bytes;
+  int             clean_lent;
   double          bytes_in, bytes_out; /* copied host to device and back since opening */
   double          bytes_held;          /* allocated now */
   char            error[256];          /* of the last failure: what was asked, what the runtime said */
@@ -116,10 +125,19 @@ void  GpDevFreeShared(GpDev dev, void *ptr, size_t bytes);
 GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr);
 void  GpDevReturn(GpDev dev, void *ptr, size_t bytes);
 
+/* The same for work space that is zero to begin with.  Some is kept, zeroed when it comes back, from `clean` bytes on: those before are zero again by then. */
+GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr);
+void  GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean);
+
 /* Copies between pageable host memory and the device through the pinned buffers, both legs at once.
    The upload has read its source when it returns; the download is complete when it returns. */
 GpErr GpDevUpload(GpDev dev, void *device, const void *host, size_t bytes);
 GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes);
+
+/* A download of a few words (whole ones of 32 bits, at most GP_DEV_FETCH bytes) in two steps, one at a time: the host may do something else while the
+   device comes to it, and the source may be given back. */
+GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes);
+GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes);
 
 /* The same upload for data made on the way: fill(context, offset, bytes, destination) writes a piece into pinned memory. */
 typedef GpErr (*GpDevFill)(void *context, size_t offset, size_t bytes, void *destination);

@@ -57,6 +57,14 @@ static GpErr GpDevCopyOut_Host(GpDev dev, void *to, const void *from, size_t byt
   return GpDevCopy_Host(dev, to, from, bytes);
 }
 
+static GpErr GpDevDeliver_Host(GpDev dev, void *to, const void *from, size_t bytes)
+{
+  const uint32_t mark = 1;
+
+  memcpy((char *)to + bytes, &mark, sizeof(mark));
+  return GpDevCopy_Host(dev, to, from, bytes);
+}
+
 static GpErr GpDevZero_Host(GpDev dev, void *ptr, size_t bytes)
 {
   (void)dev;
@@ -154,6 +162,7 @@ const GpDevOps GpDevOpsHost = {
   .event_seconds  = GpDevEventSeconds_Host,
   .memory         = GpDevMemory_Host,
   .poll           = GpDevPoll_Host,
+  .deliver        = GpDevDeliver_Host,
 };
 
 #if !GP_HAVE_CUDA

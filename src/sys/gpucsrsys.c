@@ -54,7 +54,7 @@ static GpErr GpDevAlloc_Limited(GpDev dev, size_t bytes, void **ptr)
 {
   const double left = PetscMax((double)Limit - dev->bytes_held, 0);
 
-  if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (-gpucsr_device_memory)", dev->name, bytes, left, (double)Limit);
+  if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (raise -gpucsr_device_memory)", dev->name, bytes, left, (double)Limit);
   return UnlimitedOps->alloc_shared(dev, bytes, ptr);
 }
 
@@ -158,5 +158,53 @@ PetscErrorCode PetscGPUCSRGetDeviceName(const char *name[])
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   *name = dev->name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRDeviceMalloc - Takes memory on a device, for kernels of a program's own
+
+  Not Collective
+
+  Input Parameters:
++ dev   - the device, from `VecGPUGetRuntime()`
+. what  - the words that begin the error message if there is no room: what it is for, and what else can be done
+- bytes - how many; 0 gives `NULL`
+
+  Output Parameter:
+. ptr - address of the pointer to it; the kernels of every stream may use it
+
+  Options Database Key:
+. -gpucsr_device_memory <bytes> - how much of the device's memory this process may hold, this and all others
+
+  Level: developer
+
+.seealso: `PetscGPUCSRDeviceFree()`, `VecGPUGetRuntime()`, `MatGPUCSRMultArray()`
+@*/
+PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t bytes, void *ptr)
+{
+  PetscFunctionBegin;
+  PetscCallGp(dev, what, GpDevAlloc(dev, bytes, ptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRDeviceFree - Gives memory back to its device, when no kernel uses it any more
+
+  Not Collective
+
+  Input Parameters:
++ dev   - the device
+. bytes - as many as `PetscGPUCSRDeviceMalloc()` was asked for
+- ptr   - address of the pointer, which becomes `NULL`; nothing is done if it is that already
+
+  Level: developer
+
+.seealso: `PetscGPUCSRDeviceMalloc()`
+@*/
+PetscErrorCode PetscGPUCSRDeviceFree(GpDev dev, size_t bytes, void *ptr)
+{
+  PetscFunctionBegin;
+  GpDevFree(dev, ptr, bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -103,8 +103,7 @@ static void BenchOurs(const char *matrix, const char *product, const GpCsr *A, c
   GpFeatures F;
   GpChoice   choice;
 
-  CHECK(GpSelFeatures(A, &F));
-  GpSelChoose(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, &F, &choice);
+  CHECK(GpSelDecide(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, A, &F, &choice));
   for (int k = 0; k < GP_KERNELS; k++) {
     GpFmt   fmt;
     GpErr   err;

@@ -9,18 +9,12 @@ The set-up of the preconditioner is timed apart, with the first solve's uploads.
   -grids 128 -solvers aijcusparse/cg,gpucsr/cg -pc gamg -rtol 1e-8 -repeats 3\n\n";
 
 #include "bench/matrices.h"
+#include "bench/order.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
 
 #define MAX 32
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 /* the symmetric 7-point Laplacian */
 static PetscErrorCode Laplacian(PetscInt k, Mat *aij)

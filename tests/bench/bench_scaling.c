@@ -8,6 +8,7 @@ static char help[] = "Conjugate gradients with Jacobi on a 27-point stencil, on 
   -repeats <n>           solves, of which the median is told, default 5\n\
   -view                  timelines of products, on standard error\n\n";
 
+#include "bench/order.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
@@ -28,13 +29,6 @@ typedef struct {
   PetscScalar *a[2];
   Mat          A;
 } Problem;
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 /* neighbours of coordinate c among n, itself included */
 static inline PetscInt Near(PetscInt c, PetscInt n)

@@ -1,8 +1,8 @@
 /* The pass of the smacof program on a GPU, without PETSc.
 
      bench_smacof [points ...]     times passes over distances of random features, default 10000 32768 100000 points: CSV on standard output
-     bench_smacof --check [most [shared]]   compares the device twin with the host twin, all dimensions, storages, shapes, of so many points at most, as on a GPU that gives a
-                                            block no more than so many bytes of shared memory (65536: compute capability 7.5); ends with 1 when they differ
+     bench_smacof --check [most [shared]]   compares the device twins with the host twins: passes of all dimensions, storages, shapes, of so many points at most, as on a GPU that gives a
+                                            block no more than so many bytes of shared memory (65536: compute capability 7.5), and the sums between them; ends with 1 when they differ
 
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
@@ -126,11 +126,11 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   const size_t sums = (size_t)N * (size_t)(dim + 1), ld = ((size_t)N + 3) / 4 * 4;
   const double tolerance = work.mixed ? 3e-6 : 1e-12;
   int64_t     *start     = (int64_t *)malloc(sizeof(int64_t) * ((size_t)rows + 1));
-  double      *x = RandomArray((size_t)N * (size_t)dim, 7), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
-  const int    listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
-  Pass         h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
-  double       difference;
-  int          wrong;
+  double   *x = RandomArray((size_t)N * (size_t)dim, 7), *formed = RandomArray((size_t)N * (size_t)dim, 12), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
+  const int listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
+  Pass      h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
+  double    difference;
+  int       wrong;
 
   if (work.mixed) { /* numbers that differ from the first one by floats, as the kernels round them */
     for (int k = 0; k < N * dim; k++) x[k] = floor(x[k] * (1 << 23)) / (1 << 23);
@@ -159,13 +159,15 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
     d.start  = (const int64_t *)OnDevice(start, sizeof(int64_t) * ((size_t)rows + 1));
     d.column = (const int *)OnDevice(h.column, sizeof(int) * (size_t)start[rows]);
   }
-  d.x         = (const double *)OnDevice(x, sizeof(double) * (size_t)N * (size_t)dim);
-  d.xrow      = d.x + first;
-  d.feature   = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
-  d.frow      = d.feature + first;
-  d.bx        = (double *)OnDevice(NULL, sizeof(double) * sums);
-  d.stress    = d.bx + (size_t)N * (size_t)dim;
-  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, &d));
+  d.x            = (const double *)OnDevice(formed, sizeof(double) * (size_t)N * (size_t)dim);
+  d.xrow         = d.x + first;
+  d.form         = (PassForm){.n = 3, .factor = {0.5, 0.25, 0.25}, .to = (double *)d.x};
+  d.form.term[0] = d.form.term[1] = d.form.term[2] = (const double *)OnDevice(x, sizeof(double) * (size_t)N * (size_t)dim);
+  d.feature                                        = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
+  d.frow                                           = d.feature + first;
+  d.bx                                             = (double *)OnDevice(NULL, sizeof(double) * sums);
+  d.stress                                         = d.bx + (size_t)N * (size_t)dim;
+  work.memory                                      = OnDevice(NULL, PassMemory_CUDA(dev, &d));
   if (computed || kind == PAIRS) {
     free((void *)h.weight);
     h.weight = NULL;
@@ -178,15 +180,17 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   CHECK(Pass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, mine, d.bx, sizeof(double) * sums));
   CHECK(dev->ops->zero(dev, d.bx, sizeof(double) * sums));
+  CHECK(GpDevDownload(dev, formed, d.x, sizeof(double) * (size_t)N * (size_t)dim));
+  d.form.n = 0;
   CHECK(Pass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, again, d.bx, sizeof(double) * sums));
   difference = fmax(Difference(mine, host, (size_t)N * (size_t)dim), Difference(mine + (size_t)N * (size_t)dim, h.stress, (size_t)N));
-  wrong      = !(difference <= tolerance) || memcmp(mine, again, sizeof(double) * sums) != 0;
+  wrong      = !(difference <= tolerance) || memcmp(mine, again, sizeof(double) * sums) != 0 || memcmp(x, formed, sizeof(double) * (size_t)N * (size_t)dim) != 0;
   if (wrong)
     printf("not the same: %s, %s, %d points, rows %d to %d, dimension %d, %s, %s: differs by %.2e (%.0e allowed)%s\n", Kinds[kind], single ? "single" : "double", N, first, first + rows - 1, dim, work.mixed ? "mixed" : "double",
            halves ? "halves" : "rows", difference, tolerance, memcmp(mine, again, sizeof(double) * sums) ? ", and from run to run" : "");
-  for (const void **a = (const void *[]){d.delta, d.weight, d.start, listed ? (const void *)d.column : NULL, d.x, d.feature, d.bx, work.memory, dev}; *a != dev; a++) Release(*a);
-  free((void *)h.delta), free((void *)h.weight), free((void *)h.column), free(start), free(x), free(feature), free(mine), free(again), free(host);
+  for (const void **a = (const void *[]){d.delta, d.weight, d.start, listed ? (const void *)d.column : NULL, d.x, d.form.term[0], d.feature, d.bx, work.memory, dev}; *a != dev; a++) Release(*a);
+  free((void *)h.delta), free((void *)h.weight), free((void *)h.column), free(start), free(x), free(formed), free(feature), free(mine), free(again), free(host);
   return wrong;
 }
 
@@ -201,6 +205,62 @@ static int CheckLarge(int *n)
   wrong += CheckOne(FREE_EUCLIDEAN, 9001, 0, 9001, 2, 0, (PassWork){1, NULL}, 1);
   ++*n;
   return wrong;
+}
+
+/* what is looked at after a pass: numbers of a configuration of so many points, beside so many pairs of differences; -1: of the first one */
+static int CheckLook(int points, int dim, int before, int scaled)
+{
+  const size_t n = (size_t)points * (size_t)dim, places = (size_t)LOOK_PARTS * (2 + (size_t)LookBatches(LOOK_MOST) * LOOK_ROW), arrays = 8 + 2 * LOOK_MOST;
+  double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *told, *place, part[2 + 3 * LOOK_MOST] = {0}, truth[2 + 3 * LOOK_MOST + LOOK_ROW] = {0},
+         sums[2];
+  double    *there = (double *)OnDevice(values, sizeof(double) * arrays * n), *theirs = (double *)OnDevice(stress, sizeof(double) * (size_t)points), *parts = (double *)OnDevice(NULL, sizeof(double) * 2 * LOOK_PARTS);
+  LookSums   s = {n, (size_t)points, there, there + n, theirs, parts, NULL}, hs = {n, (size_t)points, values, values + n, stress, sums, truth};
+  LookNewest q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
+  int        wrong;
+
+  CHECK(dev->ops->alloc_pinned(dev, sizeof(double) * places, (void **)&told));
+  for (size_t k = 0; k < places; k++) told[k] = 0;
+  s.told = told;
+  q.told = told + 2 * LOOK_PARTS;
+  q.x = there + 4 * n, q.f = q.x + n, q.dx = q.f + n, q.df = q.dx + n;
+  h.sums = scaled ? sums : NULL, h.X = values, h.g = values + n, h.x = host, h.f = host + n, h.dx = host + 2 * n, h.df = host + 3 * n, h.told = truth + 2;
+  if (before >= 0) q.lastx = there + 2 * n, q.lastf = there + 3 * n, h.lastx = values + 2 * n, h.lastf = values + 3 * n;
+  for (int k = 0; k < q.before; k++) {
+    q.u[k] = there + (8 + 2 * (size_t)k) * n, q.v[k] = q.u[k] + n;
+    h.u[k] = values + (8 + 2 * (size_t)k) * n, h.v[k] = h.u[k] + n;
+  }
+  LookSums_Host(&hs);
+  LookNewest_Host(&h);
+  CHECK(LookSums_CUDA(dev, &s));
+  CHECK(LookNewest_CUDA(dev, &q));
+  CHECK(GpDevDownload(dev, mine, q.x, sizeof(double) * 4 * n));
+  for (int p = 0; p < LOOK_PARTS; p++) {
+    for (int k = 0; k < 2; k++) part[k] += told[2 * p + k];
+    for (int k = 0; k < 3 * (before + 1); k++) {
+      place = q.told + (size_t)(k / LOOK_ROW * LOOK_PARTS + p) * LOOK_ROW + k % LOOK_ROW;
+      part[2 + k] += *place;
+    }
+  }
+  wrong = !(Difference(part, truth, 2 + 3 * (size_t)(before + 1)) <= 1e-13 && Difference(mine, host, (before < 0 ? 2 : 4) * n) <= 1e-13);
+  if (wrong) printf("not the same: sums of %d points in dimension %d beside %d pairs of differences%s\n", points, dim, before, scaled ? ", scaled" : "");
+  dev->ops->release_pinned(dev, told);
+  Release(there), Release(theirs), Release(parts);
+  free(values), free(host), free(mine), free(stress);
+  return wrong;
+}
+
+static int CheckLooks(void)
+{
+  static const int points[] = {1, 2, 33, 1000, 40001}, before[] = {-1, 0, 1, 4, 5, LOOK_MOST - 1};
+  int              wrong = 0, n = 0;
+
+  for (int k = 0; k < 5; k++) {
+    for (int b = 0; b < 6; b++) {
+      for (int scaled = 0; scaled < 2; scaled++, n++) wrong += CheckLook(points[k], 1 + (k + b) % PASS_MAX_DIM, before[b], scaled);
+    }
+  }
+  printf("%d of %d looks at configurations differ from the host's\n", wrong, n);
+  return wrong != 0;
 }
 
 static int Check(int most)
@@ -275,7 +335,7 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 static void Time(int N)
 {
   double *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
-  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = ((size_t)N + 3) / 4 * 4, .nfeature = FEATURES};
+  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = ((size_t)N + 31) / 32 * 32, .nfeature = FEATURES};
   void   *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
 
   p.feature = p.frow = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
@@ -307,7 +367,7 @@ int main(int argc, char **argv)
   CHECK(dev->ops->event_create(dev, &end));
   if (argc > 1 && !strcmp(argv[1], "--check")) {
     if (argc > 3 && (size_t)atol(argv[3]) < dev->shared_bytes) dev->shared_bytes = (size_t)atol(argv[3]);
-    failed = Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
+    failed = CheckLooks() + Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
   } else {
     MeasureCopyRate();
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));

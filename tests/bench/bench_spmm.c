@@ -116,8 +116,7 @@ static void BenchOurs(const Task *t, const int32_t *rowptr, double spread)
   GpFmt      fmt;
   Ours       ours = {.fmt = &fmt, .task = t};
 
-  CHECK(GpSelFeatures(t->A, &F));
-  GpSelChoose(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, &F, &choice);
+  CHECK(GpSelDecide(&(GpSelOptions){GP_SELECT_MODEL, -1, -1}, t->A, &F, &choice));
   CHECK(GpFmtBuild(&fmt, GpKernelTable[choice.kernel].format, t->A, rowptr));
   ours.one = GpKernelTable[choice.kernel].mult[GP_DEV_CUDA][t->A->prec];
   Report(t, "spmv", GpKernelTable[choice.kernel].name, RunOne, &ours);

@@ -8,6 +8,7 @@ static char help[] = "MatMult() and MatMultTranspose() of several matrix types s
   -flush <MiB>           tell cold times too: every product after so much was read, whose own time is taken off, default 0\n\n";
 
 #include "bench/corpus.h"
+#include "bench/order.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscmat.h>
@@ -44,13 +45,6 @@ static PetscErrorCode Build(const BenchMatrix *B, const char spec[], Mat *A)
   if (ours && colon) PetscCall(MatGPUCSRSetStorage(*A, strcmp(colon + 1, "double") ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE));
   if (colon && !strcmp(colon + 1, "explicit")) PetscCall(MatSetOption(*A, MAT_FORM_EXPLICIT_TRANSPOSE, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
 }
 
 /* median seconds of a product, each after flush was read unless that is NULL, or of the reads alone (A NULL).  The norm of the last result waits

@@ -5,6 +5,7 @@ static char help[] = "Time to change a matrix's values in place until the device
 Columns: the operation on plain AIJ, on gpucsr, the upload that is left to do after it, and a whole refill of the image, in milliseconds.\n\n";
 
 #include "bench/matrices.h"
+#include "bench/order.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
@@ -21,13 +22,6 @@ typedef enum {
 } Operation;
 
 static const char *const Names[] = {"MatScale", "MatDiagonalScale", "MatShift", "MatAXPY", "MatZeroEntries", "MatGetDiagonal"};
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 static double Median(PetscInt n, double t[])
 {

@@ -1,7 +1,8 @@
-/* What the benchmarks of kernels share: the device and two of its events, the check of a call, an order of times. */
+/* What the benchmarks of kernels share: the device and two of its events, the check of a call. */
 #ifndef GPUCSR_BENCH_DEVICE_H
 #define GPUCSR_BENCH_DEVICE_H
 
+#include "bench/order.h"
 #include "device/gpdevice.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +18,5 @@ static double     copyrate; /* bytes a second, read plus write */
       exit(1); \
     } \
   } while (0)
-
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
 
 #endif

@@ -453,12 +453,16 @@ if [ -f "$small" ]; then
   head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "the file ends within its header"
   head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "3000 bytes where a matrix of"
   head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is cut off, or has no labels"
-  poke 19 '\377' && damaged "a length of a row" "the lengths of the rows do not add up"
-  poke $((16 + 4 * rows)) '\177' && damaged "a column" "row 0 has columns that do not rise or are out of range"
-  poke $((16 + 4 * rows + 4 * nnz)) '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
-  poke $((16 + 4 * rows + 12 * nnz)) 'x' && damaged "no vector" "after the matrix, expected a vector"
-  poke $((24 + 4 * rows + 12 * nnz)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
-  { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
+  columns=$((GPUCSR_INT_BYTES * (4 + rows))) # where these begin
+  values=$((columns + GPUCSR_INT_BYTES * nnz))
+  vector=$((values + 8 * nnz))
+  poke $((5 * GPUCSR_INT_BYTES - 1)) '\377' && damaged "a length of a row" "the lengths of the rows do not add up"
+  poke $columns '\177' && damaged "a column" "row 0 has columns that do not rise or are out of range"
+  poke $values '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
+  poke $vector 'x' && damaged "no vector" "after the matrix, expected a vector"
+  poke $((vector + 2 * GPUCSR_INT_BYTES)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
+  if [ "$GPUCSR_INT_BYTES" = 4 ]; then { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
+  else tail -c +5 "$tmp/cache1" >"$tmp/damaged" && damaged "32-bit indices" "a PETSc with 32-bit indices wrote this"; fi
   mkdir -p "$tmp/full"
   if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
     for n in 1 2; do

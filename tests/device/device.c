@@ -6,7 +6,7 @@ static char help[] = "The device room: allocation, staged copies of every awkwar
 
 static PetscErrorCode TestCopies(GpDev dev)
 {
-  const size_t sizes[] = {0, 1, 7, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
+  const size_t sizes[] = {0, 1, 4, 7, GP_DEV_FETCH - 4, GP_DEV_FETCH, GP_DEV_FETCH + 4, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
   const double held    = dev->bytes_held;
 
   PetscFunctionBeginUser;
@@ -89,6 +89,73 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckZero(GpDev dev, const char *p, size_t n)
+{
+  char *out;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &out));
+  PetscCallGp(dev, "download", GpDevDownload(dev, out, p, n));
+  for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu of clean work space is %d", i, n, out[i]);
+  PetscCall(PetscFree(out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Clean work space is clean for everyone: of each size, of two at once, on each stream, whatever those before left in it. */
+static PetscErrorCode TestClean(GpDev dev)
+{
+  const size_t sizes[] = {1, 4096, 3 << 20, 5, 2 << 20, GP_DEV_CLEAN, GP_DEV_CLEAN + 1, 4096};
+  const double held    = dev->bytes_held;
+  char        *dirt, *first, *second;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(GP_DEV_CLEAN + 1, &dirt));
+  memset(dirt, 77, GP_DEV_CLEAN + 1);
+  for (size_t k = 0; k < 12; k++) {
+    const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* what stays as it is */
+
+    if (k % 3 == 2) GpDevSwapStreams(dev);
+    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &first));
+    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &second));
+    PetscCheck(first != second && dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCall(CheckZero(dev, first, n));
+    PetscCall(CheckZero(dev, second, n));
+    PetscCallGp(dev, "upload", GpDevUpload(dev, first + clean, dirt, n - clean));
+    PetscCallGp(dev, "upload", GpDevUpload(dev, second, dirt, n));
+    GpDevReturnClean(dev, &first, n, clean);
+    GpDevReturnClean(dev, &second, n, 0);
+    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+  }
+  PetscCallGp(dev, "nothing", GpDevBorrowClean(dev, 0, &first));
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No bytes have an address");
+  PetscCall(PetscFree(dirt));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "clean work space is clean\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is under way was read when the source was given back and written by the next; other downloads pass it by. */
+static PetscErrorCode TestFetch(GpDev dev)
+{
+  unsigned char in[GP_DEV_FETCH], out[GP_DEV_FETCH], other[GP_DEV_FETCH], *p;
+
+  PetscFunctionBeginUser;
+  for (size_t n = 4; n <= GP_DEV_FETCH; n *= 2) {
+    for (size_t i = 0; i < n; i++) in[i] = (unsigned char)(7 * i + n);
+    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &p));
+    PetscCallGp(dev, "upload", GpDevUpload(dev, p, in, n));
+    PetscCallGp(dev, "beginning to fetch", GpDevFetchBegin(dev, p, n));
+    GpDevReturnClean(dev, &p, n, 0);
+    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &p));
+    PetscCallGp(dev, "download", GpDevDownload(dev, other, p, n));
+    PetscCallGp(dev, "fetching", GpDevFetchEnd(dev, out, n));
+    GpDevReturnClean(dev, &p, n, 0);
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes came back changed", n);
+    for (size_t i = 0; i < n; i++) PetscCheck(!other[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu downloaded meanwhile is %d", i, n, other[i]);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a few words are fetched in two steps\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static GpErr Refuse(void *context, size_t offset, size_t bytes, void *destination)
 {
   memset(destination, 0, bytes);
@@ -157,6 +224,8 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(TestCopies(dev));
   PetscCall(TestWorkSpace(dev));
+  PetscCall(TestClean(dev));
+  PetscCall(TestFetch(dev));
   PetscCall(TestErrors(dev));
   PetscCall(TestEvents(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());

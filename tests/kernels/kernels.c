@@ -2,10 +2,11 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/formats/rowcode.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 22
+#define CASES 28
 
 /* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -54,6 +55,38 @@ static void Circuit(BenchMatrix *A, uint64_t seed)
     for (int32_t k = 0; k < (i == 700 ? 900 : 8); k++) A->col[nnz++] = i * 60 + 70 * k;
     if (i % 5 == 0) A->col[nnz++] = A->n - 1 - i;
     nnz              = BenchFinishRow(A, start, nnz, &seed);
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
+/* a grid with constant coefficients, which no two neighbours share; now and then a row has others, or is none of the grid's: points 5, 9 on a rectangle, 7, 13, 19, 27 on a box */
+static void ConstantGrid(BenchMatrix *A, int points)
+{
+  const int flat = points == 5 || points == 9, reach = points == 13 ? 2 : 1, most = points == 9 ? 2 : points == 19 ? 2 : points == 27 ? 3 : 1;
+  const int nx = flat ? 67 : 9, ny = flat ? 11 : 8, nz = flat ? 1 : 7;
+  int32_t   nnz = 0;
+
+  BenchMatrixCreate(A, nx * ny * nz, nx * ny * nz, points * nx * ny * nz);
+  for (int32_t i = 0; i < A->m; i++) {
+    const int x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+    int       number = 0;
+
+    for (int dz = flat ? 0 : -reach; dz <= (flat ? 0 : reach); dz++) {
+      for (int dy = -reach; dy <= reach; dy++) {
+        for (int dx = -reach; dx <= reach; dx++) {
+          if ((dx != 0) + (dy != 0) + (dz != 0) > most) continue;
+          number++;
+          if (i % 59 == 3 || x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
+          A->col[nnz]   = i + (dz * ny + dy) * nx + dx;
+          A->val[nnz++] = i % 41 == 7 ? 0.25 : number - 5.5;
+        }
+      }
+    }
+    if (i % 59 == 3) {
+      A->col[nnz]   = A->m - 1 - i;
+      A->val[nnz++] = 2;
+    }
     A->rowptr[i + 1] = nnz;
   }
   A->nnz = nnz;
@@ -148,6 +181,19 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     BenchRmat(A, 10, 12, 18);
     for (int32_t k = 0; k < A->nnz; k++) A->val[k] = 0.25;
     break;
+  case 22:
+  case 23:
+  case 24:
+  case 25:
+  case 26:
+  case 27: {
+    static const int   points[] = {5, 9, 7, 13, 19, 27};
+    static const char *names[]  = {"constant 5 points", "constant 9 points", "constant 7 points", "constant 13 points", "constant 19 points", "constant 27 points"};
+
+    *name = names[which - 22];
+    ConstantGrid(A, points[which - 22]);
+    break;
+  }
   default:
     *name = "exactly two tiles";
     BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11);
@@ -218,6 +264,7 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   }
   PetscCallGp(dev, "format", err);
   if (C->nnz) taken[kernel][C->prec]++;
+  if (kernel == GP_SPMV_rowcode && !transpose && !strncmp(name, "constant ", 9) && strstr(name, "points")) PetscCheck(((const GpRowCode *)F.data)->mask, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no grid was found", name);
   PetscCall(PetscMalloc4(C->m, &y, C->m, &again, C->m, &gold, C->m, &scale));
   for (int mode = 0; mode < 4; mode++) {
     const double *add = mode ? z : NULL;
@@ -305,6 +352,14 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
     if ((only >= 0 && kernel != only) || (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32])) continue;
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+    if (kernel == GP_SPMV_rowcode) { /* as if the rows were many for the GPU: several to a thread */
+      const int units = dev->compute_units;
+
+      dev->compute_units = 0;
+      PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
+      PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+      dev->compute_units = units;
+    }
     for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
@@ -312,6 +367,42 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   GpCsrDestroy(&Ct);
   PetscCall(PetscFree5(ri, ci, u, v, rows));
   PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One row of a stencil has its first two columns exchanged, or the first twice: diagonals refuse it, whatever row that is. */
+static PetscErrorCode CheckAscending(GpDev dev)
+{
+  PetscFunctionBegin;
+  for (int which = 0; which < 6; which++) {
+    const int   row = which % 3 == 0 ? 0 : which % 3 == 1 ? 700 : 999; /* of 10 x 10 x 10 points */
+    BenchMatrix A;
+    GpCsr       C;
+    GpFmt       F;
+    GpLoss      loss;
+
+    BenchStencil(&A, 10, 0, 5);
+    for (int turned = 0; turned < 2; turned++) {
+      GpErr err;
+
+      PetscCallGp(dev, "rows", GpCsrCreate(dev, GP_F32, A.m, A.n, A.nnz, &C));
+      PetscCallGp(dev, "rows", GpDevUpload(dev, C.rowptr, A.rowptr, ((size_t)A.m + 1) * sizeof(int32_t)));
+      PetscCallGp(dev, "columns", GpDevUpload(dev, C.col, A.col, (size_t)A.nnz * sizeof(int32_t)));
+      PetscCallGp(dev, "values", GpCsrSetValues(&C, A.val, &loss));
+      err = GpFmtBuild(&F, GP_FMT_DIA, &C, A.rowptr);
+      if (turned) PetscCheck(err == GP_ERR_ARGUMENT && strstr(dev->error, "ascend"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Columns of row %d do not ascend: error %d, %s", row, (int)err, dev->error);
+      else {
+        int32_t *col = A.col + A.rowptr[row], first = col[0];
+
+        PetscCallGp(dev, "diagonals", err);
+        GpFmtDestroy(&F);
+        col[0] = col[1];
+        if (which < 3) col[1] = first;
+      }
+      GpCsrDestroy(&C);
+    }
+    BenchMatrixDestroy(&A);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -348,6 +439,7 @@ int main(int argc, char **argv)
     if (only >= 0 && kernel != only) continue;
     PetscCheck((taken[kernel][GP_F32] && taken[kernel][GP_F64]) || !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   }
+  if (only < 0) PetscCall(CheckAscending(dev));
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
   PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());

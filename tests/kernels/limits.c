@@ -1,7 +1,8 @@
-static char help[] = "Sizes next to 2^31: tiles of so many nonzeros, and every format of a matrix with so many columns, where memory is limited so that what needs an array of them refuses in words.\n\n";
+static char help[] = "Sizes next to 2^31: tiles of so many nonzeros, what is refused, and every format of a matrix with so many columns, where memory is limited so that what needs an array of them refuses in words.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/operator/gpoperator.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 #include <sys/mman.h>
@@ -50,6 +51,25 @@ static PetscErrorCode TestTiles(GpDev dev)
     PetscCall(PetscFree2(start, row));
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "2^31-1 nonzeros are cut into tiles\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what lanes cannot count is refused, before anything but the row pointers is looked at */
+static PetscErrorCode TestTooMany(GpDev dev)
+{
+  const GpOpOptions options  = {.prec = GP_F32, .kernel = -1};
+  const PetscInt    empty[2] = {0, 0}, full[2] = {0, GP_OP_MOST + 1};
+  PetscErrorCode    errors[2];
+  GpOp              op;
+
+  PetscFunctionBegin;
+  PetscCall(GpOpCreate(dev, &op));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  errors[0] = GpOpSetUp(op, &options, 1, GP_OP_MOST + 1, empty, NULL, NULL, NULL);
+  errors[1] = GpOpSetUp(op, &options, 1, 1, full, NULL, NULL, NULL);
+  PetscCall(PetscPopErrorHandler());
+  for (int k = 0; k < 2; k++) PetscCheck(errors[k] == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "One %s too many gives %d", k ? "nonzero" : "column", (int)errors[k]);
+  PetscCall(GpOpDestroy(&op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,6 +183,7 @@ int main(int argc, char **argv)
   limited.borrow = LimitedBorrow;
   dev->ops       = &limited;
   PetscCall(TestTiles(dev));
+  PetscCall(TestTooMany(dev));
   PetscCall(TestColumns(dev));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "2^31-2 columns: every kernel is right or refuses\n"));
   dev->ops = unlimited;

@@ -224,8 +224,9 @@ def main():
         links += [[]] * (n - len(links))
         flat = [link for row in links for link in row]
         with open(sys.argv[3], "wb") as out:
-            out.write(struct.pack(">4i", 1211216, n, n, len(flat)) + struct.pack(">%di" % n, *map(len, links)))
-            out.write(struct.pack(">%di" % len(flat), *(j for j, _ in flat)) + struct.pack(">%dd" % len(flat), *(w for _, w in flat)))
+            integers = (1211216, n, n, len(flat), *map(len, links), *(j for j, _ in flat))
+            out.write(struct.pack(">%d%s" % (len(integers), {"4": "i", "8": "q"}[os.environ["GPUCSR_INT_BYTES"]]), *integers))
+            out.write(struct.pack(">%dd" % len(flat), *(w for _, w in flat)))
     return None
 
 

@@ -263,7 +263,7 @@ badfile "an identity beyond 63 bits" '1 2\n1 99999999999999999999\n' "bad: line 
 badfile "no links" '# nothing\n' "the file holds no links"
 badfile "an index beyond the header's" "${market}3 3 2\n1 2 1\n1 9 1\n" "bad: line 4: expected node numbers from 1 to the number of rows"
 badfile "fewer entries than promised" "${market}3 3 5\n1 2 1\n" "the header promises 5 entries, the file holds 1"
-badfile "more nodes than PETSc counts" "${market}99999999999 99999999999 1\n1 2 1\n" "99999999999 nodes do not fit PetscInt"
+badfile "more nodes than PETSc counts" "${market}99999999999 99999999999 1\n1 2 1\n" "99999999999 nodes$([ "$GPUCSR_INT_BYTES" = 8 ] || echo " do not fit PetscInt")"
 refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
 for damping in -0.2 0 1 1.5; do refused "damping $damping" "must lie between 0 and 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
 printf '1 77\n' >"$tmp/unknown"
@@ -273,7 +273,12 @@ refused "a personalisation that sums to 0" "zero: line 1: the weights sum to 0" 
 printf '1:\n3 4\n' >"$tmp/halved"
 refused "a personalisation without the weight it announces" "halved: line 1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
 refused "a matrix with a negative entry" "the weight of a link must be finite and not negative, got -0.5" -f "$tmp/negative.bin" -ranks "$o"
+{ printf '\0\0\0\0'; cat "$tmp/negative.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/negative.bin" >"$tmp/narrow.bin"
+if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin" -ranks "$o"
+else refused "a matrix with 32-bit indices" "a PETSc with 32-bit indices wrote this" -f "$tmp/narrow.bin" -ranks "$o"; fi
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
+room="making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
+refused "device memory too small for sweeps" "$room" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
 mkfifo "$tmp/pipe" # stands for a device, whose place a file must not take
 refused "an output that is no file" "it is there and no regular file" -f "$tmp/dangling.txt" -ranks "$tmp/pipe"
 refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"

@@ -97,6 +97,7 @@ export LD_LIBRARY_PATH PATH BUILD PETSC_DIR PETSC_ARCH GPUCSR_PREBUILT PETSCDIFF
 export OPAL_PREFIX OPAL_LIBDIR OPAL_PKGLIBDIR OPAL_BINDIR OPAL_DATADIR OPAL_PKGDATADIR OPAL_SYSCONFDIR
 export PMIX_INSTALL_PREFIX PMIX_PREFIX PMIX_LIBDIR PMIX_PKGLIBDIR
 ENV
+echo "export GPUCSR_INT_BYTES=$GPUCSR_INT_BYTES" >>"$out/env.sh"
 du -sh "$out" | sed 's/\t/ in /'
 if [ -n "${2:-}" ]; then
   tar cf - -C "$(dirname "$out")" "$(basename "$out")" | xz -T0 -6 >"$2"

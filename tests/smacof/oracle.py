@@ -9,6 +9,7 @@
   oracle.py interpolate FOLDER MAP NEW           the last eight points on a map of the first forty
 """
 import json
+import os
 import sys
 import warnings
 
@@ -56,7 +57,7 @@ def data(folder):
         f.write('"",' + ",".join(f"p{k}" for k in range(N)) + "\n")
         f.writelines(f"p{k}," + ",".join("%.17g" % v for v in row) + "\n" for k, row in enumerate(D))
     with open(f"{folder}/D.bin", "wb") as f:  # PETSc's dense format
-        np.array([1211216, N, N, -1], ">i4").tofile(f)
+        np.array([1211216, N, N, -1], ">i" + os.environ["GPUCSR_INT_BYTES"]).tofile(f)
         D.astype(">f8").tofile(f)
     np.savetxt(f"{folder}/fixed.txt", np.c_[[3, 0, 20], X[[3, 0, 20]] * 2], fmt=["%d", "%.17g", "%.17g"])
 

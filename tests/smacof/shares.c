@@ -27,7 +27,7 @@ static PetscErrorCode CheckUnits(const PassRuns *s)
 static PetscErrorCode CheckStrips(const PassRuns *s)
 {
   PetscFunctionBeginUser;
-  PetscCheck(s->left <= s->c0 && s->left % 4 == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Column %d comes before the first unit, at %d", s->c0, s->left);
+  PetscCheck(s->left <= s->c0 && s->left % PASS_UNIT == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Column %d comes before the first unit, at %d", s->c0, s->left);
   for (int strip = 0; strip < s->strips; strip++) {
     const int units = s->unit[strip + 1] - s->unit[strip], last = PassStripBottom(s, strip) - 1, end = PetscMin(s->c1, s->bound + last);
 

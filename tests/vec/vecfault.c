@@ -1,5 +1,6 @@
 static char help[] = "What goes wrong with a VECGPU: the device's memory is full, values are not numbers.\n\n";
 
+#include "device/gpdevice.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
@@ -63,6 +64,8 @@ static PetscErrorCode TestMemory(void)
   const PetscInt n = 5000;
   Vec            x, y, z;
   PetscScalar   *a;
+  GpDev          dev;
+  void          *room;
 
   PetscFunctionBeginUser;
   PetscCall(VecCreate(PETSC_COMM_SELF, &x));
@@ -91,6 +94,17 @@ static PetscErrorCode TestMemory(void)
   PetscCall(VecDestroy(&y)); /* makes room */
   PetscCall(VecAXPY(x, 1, z));
   PetscCall(All(x, 25));
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDuplicate(x, &z)); /* has no room yet */
+  PetscCall(VecGPUGetRuntime(x, &dev));
+  Full(51000, PetscGPUCSRDeviceMalloc(dev, "room of a program's own", 51000, &room));
+  PetscCheck(!room && strstr(Words, "room of a program's own: "), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Room refused says: %s", Words);
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "room of a program's own", 45000, &room)); /* counts as a vector does */
+  Full(n * 8, VecSet(z, 5));
+  PetscCall(PetscGPUCSRDeviceFree(dev, 45000, &room));
+  PetscCheck(!room, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Room given back is there still");
+  PetscCall(VecSet(z, 5));
+  PetscCall(All(z, 5));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&z));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "no room on the device: an error that says so, and nothing lost\n"));

@@ -21,11 +21,9 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
+static PetscErrorCode KSPGPUCGTake(KSP_GPUCG *cg, GpDev dev, PetscInt n)
 {
   PetscFunctionBegin;
-  if (cg->n == n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPGPUCGFree_Private(cg));
   cg->dev = dev;
   cg->n   = n;
   PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, VECTORS * (size_t)n * sizeof(double), &cg->vectors));
@@ -33,6 +31,20 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, sizeof(GpCgState), &cg->state));
   PetscCallGp(dev, "making room for conjugate gradients", dev->ops->alloc_pinned(dev, 2 * sizeof(GpCgState), (void **)&cg->look));
   for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &cg->looked[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a failure leaves nothing, so that the next solve tries again */
+static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
+{
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  if (cg->n == n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPGPUCGFree_Private(cg));
+  err = KSPGPUCGTake(cg, dev, n);
+  if (err) PetscCall(KSPGPUCGFree_Private(cg));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

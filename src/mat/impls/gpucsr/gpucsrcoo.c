@@ -92,7 +92,7 @@ PetscErrorCode MatGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[]
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCooNonzeros(A, &nnz));
-  PetscCheck((PetscInt64)nnz < INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part of %" PetscInt_FMT " nonzeros: indices beyond 32 bits; use more MPI ranks", nnz);
+  PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part of %" PetscInt_FMT " nonzeros: more than the %d that 32 bits count on a device; use more MPI ranks", nnz, GP_OP_MOST);
   PetscCall(PetscMalloc3(nnz + 1, &start, n, &source, n, &place));
   PetscCall(MatGPUCSRCooFind(A, n, i, j, start, source, place));
   err = GpCooCreate(g->dev, (int32_t)nnz, start, source, coo);

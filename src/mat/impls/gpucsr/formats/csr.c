@@ -1,24 +1,32 @@
 /* Compressed sparse rows: memory, and the format that is nothing but these rows. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
+/* rows, columns and values share one piece of memory, since the driver takes its time for each; every array begins a line.  Returns its bytes */
+static size_t Carve(GpCsr *A)
+{
+  const size_t line = 256, col = (((size_t)A->m + 1) * sizeof(int32_t) + line - 1) / line * line, val = col + ((size_t)A->nnz * sizeof(int32_t) + line - 1) / line * line;
+
+  if (A->rowptr && A->nnz) {
+    A->col = (int32_t *)((char *)A->rowptr + col);
+    A->val = (char *)A->rowptr + val;
+  }
+  return val + (size_t)A->nnz * GpPrecBytes(A->prec);
+}
+
 GpErr GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, GpCsr *A)
 {
   GpErr err;
 
   *A  = (GpCsr){.dev = dev, .prec = prec, .m = m, .n = n, .nnz = nnz};
-  err = GpDevAlloc(dev, ((size_t)m + 1) * sizeof(int32_t), &A->rowptr);
-  if (!err) err = GpDevAlloc(dev, (size_t)nnz * sizeof(int32_t), &A->col);
-  if (!err) err = GpDevAlloc(dev, (size_t)nnz * GpPrecBytes(prec), &A->val);
-  if (err) GpCsrDestroy(A);
+  err = GpDevAlloc(dev, Carve(A), &A->rowptr);
+  if (err) *A = (GpCsr){0};
+  else (void)Carve(A);
   return err;
 }
 
 void GpCsrDestroy(GpCsr *A)
 {
-  if (!A->dev) return;
-  GpDevFree(A->dev, &A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t));
-  GpDevFree(A->dev, &A->col, (size_t)A->nnz * sizeof(int32_t));
-  GpDevFree(A->dev, &A->val, (size_t)A->nnz * GpPrecBytes(A->prec));
+  if (A->dev) GpDevFree(A->dev, &A->rowptr, Carve(A));
   *A = (GpCsr){0};
 }
 

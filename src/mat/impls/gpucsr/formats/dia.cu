@@ -5,13 +5,15 @@
 #define MOST_PADDING 1.5 /* stored over nonzeros */
 #define FREE_PADDING 1e5 /* stored entries that no one minds */
 
-GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset)
+#define ASCENDS 1 /* the place of an offset, unless one of its nonzeros does not stand to the right of its left neighbour: that is at place 0 */
+
+GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
 {
-  GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, 0);
+  GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, ascends ? ASCENDS : 0);
 }
 
-/* 0: the row's columns do not ascend */
-GP_LANEFN int PutRow(const GpCsr *A, const GpDia *D, int32_t row)
+/* the row's columns ascend */
+GP_LANEFN void PutRow(const GpCsr *A, const GpDia *D, int32_t row)
 {
   const int32_t end = A->rowptr[row + 1];
   int32_t       k   = A->rowptr[row];
@@ -22,13 +24,12 @@ GP_LANEFN int PutRow(const GpCsr *A, const GpDia *D, int32_t row)
     GpPutOrHole(A->prec == GP_F32, D->value, d * D->stride + row, A->val, on ? k : -1);
     k += on;
   }
-  return k == end;
 }
 
 /* what each runtime does in its way */
 typedef struct {
   GpErr (*collect)(const GpCsr *, const GpKeySet *);
-  GpErr (*fill)(const GpCsr *, const GpDia *, int32_t *wrong);
+  GpErr (*fill)(const GpCsr *, const GpDia *);
 } Steps;
 
 #if !defined(__CUDACC__)
@@ -37,14 +38,13 @@ typedef struct {
 static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
 {
   for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++)
-    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i);
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i, k == A->rowptr[i] || A->col[k] > A->col[k - 1]);
   return GP_SUCCESS;
 }
 
-static GpErr Fill_Host(const GpCsr *A, const GpDia *D, int32_t *wrong)
+static GpErr Fill_Host(const GpCsr *A, const GpDia *D)
 {
-  for (int32_t i = 0; i < A->m; i++)
-    if (!PutRow(A, D, i)) *wrong = 1;
+  for (int32_t i = 0; i < A->m; i++) PutRow(A, D, i);
   return GP_SUCCESS;
 }
 
@@ -72,37 +72,32 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
 {
   GpDev    dev = A->dev;
   GpKeySet set, H = {.key = NULL};
-  GpErr    err = GpKeySetCreate(dev, GP_DIA_MOST, &set);
+  int      ascend = 1;
+  GpErr    err    = GpKeySetCreate(dev, GP_DIA_MOST, &set);
 
   if (!err) err = StepsOf(dev)->collect(A, &set);
-  if (!err) err = GpKeySetDownload(dev, &set, &H);
+  if (!err) err = GpKeySetMove(dev, &set, &H);
+  else GpKeySetDestroy(dev, &set);
   if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "more than %d diagonals", GP_DIA_MOST);
   if (!err) {
     D->n = H.list[0];
-    for (int32_t d = 0; d < D->n; d++) D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
+    for (int32_t d = 0; d < D->n; d++) {
+      D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
+      ascend &= H.before[H.list[1 + d]] <= INT32_MAX - ASCENDS;
+    }
     qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
-    if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
+    if (!ascend) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend");
+    else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
   }
   free(H.key);
-  GpKeySetDestroy(dev, &set);
   return err;
 }
 
 GpErr GpFmtRefill_dia(GpFmt *F)
 {
-  GpDev        dev = F->csr->dev;
-  const GpDia *D   = (const GpDia *)F->data;
-  int32_t     *flag, wrong = 0;
-  GpErr        err;
+  const GpDia *D = (const GpDia *)F->data;
 
-  if (!D->n) return GP_SUCCESS;
-  err = GpDevBorrow(dev, sizeof(*flag), &flag);
-  if (err) return err;
-  err = dev->ops->zero(dev, flag, sizeof(*flag));
-  if (!err) err = StepsOf(dev)->fill(F->csr, D, flag);
-  if (!err) err = GpDevDownload(dev, &wrong, flag, sizeof(wrong));
-  GpDevReturn(dev, &flag, sizeof(*flag));
-  return !err && wrong ? GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend") : err;
+  return D->n ? StepsOf(F->csr->dev)->fill(F->csr, D) : GP_SUCCESS;
 }
 
 GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
@@ -162,17 +157,18 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
 
     if (step % PATIENCE == 0 && __any_sync(ALL, *(volatile int32_t *)set.list > set.limit)) return;
     if (step >= length) continue;
-    const int32_t offset = A.col[begin + step] - (int32_t)i;
+    const int32_t  column = A.col[begin + step], offset = column - (int32_t)i;
+    const unsigned peers = __match_any_sync(lanes, offset), back = __ballot_sync(lanes, step && column <= A.col[begin + step - 1]);
 
-    if (__ffs(__match_any_sync(lanes, offset)) - 1 == (int)(threadIdx.x % 32)) AddOffset(&set, offset);
+    if (__ffs(peers) - 1 == (int)(threadIdx.x % 32)) AddOffset(&set, offset, !(peers & back));
   }
 }
 
-__global__ static void Fill(GpCsr A, GpDia D, int32_t *wrong)
+__global__ static void Fill(GpCsr A, GpDia D)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
-  if (i < A.m && !PutRow(&A, &D, (int32_t)i)) *wrong = 1;
+  if (i < A.m) PutRow(&A, &D, (int32_t)i);
 }
 
 static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
@@ -181,9 +177,9 @@ static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
   return GpDevCheckLaunch(A->dev, "offsets of diagonals");
 }
 
-static GpErr Fill_CUDA(const GpCsr *A, const GpDia *D, int32_t *wrong)
+static GpErr Fill_CUDA(const GpCsr *A, const GpDia *D)
 {
-  Fill<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *D, wrong);
+  Fill<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *D);
   return GpDevCheckLaunch(A->dev, "filling diagonals");
 }
 

@@ -21,23 +21,39 @@ GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S)
   GpErr err;
 
   *S  = (GpKeySet){.slots = 4 * limit, .limit = limit};
-  err = GpDevBorrow(dev, Bytes(S), &memory);
-  if (err) return err;
-  Carve(S, memory);
-  return dev->ops->zero(dev, memory, Bytes(S));
+  err = GpDevBorrowClean(dev, Bytes(S), &memory);
+  if (!err) Carve(S, memory);
+  return err;
 }
 
-GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
+static GpErr MakeCopy(GpDev dev, const GpKeySet *S, GpKeySet *H)
 {
   void *memory = malloc(Bytes(S));
 
   *H = (GpKeySet){.slots = S->slots, .limit = S->limit};
   if (!memory) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a set of %d keys", (int)S->limit);
   Carve(H, memory);
-  return GpDevDownload(dev, memory, S->key, Bytes(S));
+  return GP_SUCCESS;
+}
+
+GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
+{
+  const GpErr err = MakeCopy(dev, S, H);
+
+  return err ? err : GpDevDownload(dev, H->key, S->key, Bytes(S));
+}
+
+/* the set goes while the host waits for its copy */
+GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H)
+{
+  GpErr err = MakeCopy(dev, S, H);
+
+  if (!err) err = GpDevFetchBegin(dev, S->key, Bytes(S));
+  GpKeySetDestroy(dev, S);
+  return err ? err : GpDevFetchEnd(dev, H->key, Bytes(H));
 }
 
 void GpKeySetDestroy(GpDev dev, GpKeySet *S)
 {
-  GpDevReturn(dev, &S->key, Bytes(S));
+  GpDevReturnClean(dev, &S->key, Bytes(S), 0);
 }

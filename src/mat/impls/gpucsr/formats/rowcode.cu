@@ -7,6 +7,8 @@
 #define MANY    65536 /* patterns at most */
 #define SHARE   16    /* the patterns may hold one nonzero of so many */
 #define NO_MIND 4096  /* entries that patterns may hold in any case */
+#define SAMPLE  4096  /* rows of which it is asked whether they are the grid's */
+#define OTHERS  8     /* one of so many of them may not be */
 
 GP_LANEFN uint64_t ValueBits(const GpCsr *A, int32_t k)
 {
@@ -50,7 +52,16 @@ typedef struct {
   GpErr (*collect)(const GpCsr *, const GpKeySet *);
   GpErr (*lengths)(const GpCsr *, const int32_t *rows, int32_t n, int32_t *length);
   GpErr (*fill)(const GpCsr *, const GpKeySet *, const GpRowCode *, const int32_t *rows, const int32_t *slots, int32_t *wrong);
+  GpErr (*others)(const GpCsr *, const GpRowCode *, int32_t *count); /* rows of the sample that are none of the grid's */
 } Steps;
+
+/* row s of the sample */
+GP_LANEFN int IsOther(const GpCsr *A, const GpRowCode *R, int32_t s)
+{
+  const int64_t i = (int64_t)s * A->m / SAMPLE;
+
+  return R->mask[((const uint8_t *)R->code)[i]] == GP_ROWGRID_OTHER;
+}
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
@@ -78,7 +89,13 @@ static GpErr Fill_Host(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, 
   return GP_SUCCESS;
 }
 
-static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host};
+static GpErr Others_Host(const GpCsr *A, const GpRowCode *R, int32_t *count)
+{
+  for (int32_t s = 0; s < SAMPLE; s++) *count += IsOther(A, R, s);
+  return GP_SUCCESS;
+}
+
+static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host, Others_Host};
   #if GP_HAVE_CUDA
 extern const Steps GpRowCodeStepsCUDA;
   #endif
@@ -147,6 +164,73 @@ static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
   return err;
 }
 
+/* how many rows of the sample are none of the grid's */
+static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
+{
+  GpDev    dev   = A->dev;
+  int32_t *count = NULL;
+  GpErr    err   = GpDevBorrow(dev, sizeof(int32_t), &count);
+
+  if (!err) err = dev->ops->zero(dev, count, sizeof(int32_t));
+  if (!err) err = StepsOf(dev)->others(A, R, count);
+  if (!err) err = GpDevDownload(dev, others, count, sizeof(int32_t));
+  GpDevReturn(dev, &count, sizeof(int32_t));
+  return err;
+}
+
+static void ClearGrid(const GpCsr *A, GpRowCode *R)
+{
+  const size_t n = (size_t)R->npatterns;
+
+  GpDevFree(A->dev, &R->mask, n * sizeof(uint64_t));
+  GpDevFree(A->dev, &R->value, n * (size_t)(R->grid.columns * R->grid.planes) * sizeof(double));
+}
+
+/* what the patterns, in host memory, have of the grid */
+static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const GpRowEntry entry[])
+{
+  GpDev        dev = A->dev;
+  const size_t n = (size_t)R->npatterns, entries = (size_t)(R->grid.columns * R->grid.planes);
+  double      *value  = (double *)calloc(n * entries, sizeof(double));
+  int32_t      others = 0;
+  uint64_t     mask[FEW];
+  GpErr        err;
+
+  if (!value) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for %d patterns of a grid", (int)n);
+  for (size_t p = 0; p < n; p++) mask[p] = GpRowGridMask(&R->grid, entry + start[p], start[p + 1] - start[p], value + p * entries);
+  err = GpDevAlloc(dev, n * sizeof(uint64_t), &R->mask);
+  if (!err) err = GpDevAlloc(dev, n * entries * sizeof(double), &R->value);
+  if (!err) err = GpDevUpload(dev, R->mask, mask, n * sizeof(uint64_t));
+  if (!err) err = GpDevUpload(dev, R->value, value, n * entries * sizeof(double));
+  if (!err) err = CountOthers(A, R, &others);
+  if (others > SAMPLE / OTHERS) ClearGrid(A, R);
+  free(value);
+  return err;
+}
+
+/* looks for a grid in the longest of the patterns */
+static GpErr MakeGrid(const GpCsr *A, GpRowCode *R)
+{
+  GpDev       dev     = A->dev;
+  int32_t     longest = 0, start[FEW + 1];
+  GpRowEntry *entry;
+  GpErr       err;
+
+  if (R->width != 1 || !R->nentries) return GP_SUCCESS;
+  entry = (GpRowEntry *)malloc((size_t)R->nentries * sizeof(GpRowEntry));
+  if (!entry) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for %d entries of patterns", (int)R->nentries);
+  err = GpDevDownload(dev, start, R->start, ((size_t)R->npatterns + 1) * sizeof(int32_t));
+  if (!err) err = GpDevDownload(dev, entry, R->entry, (size_t)R->nentries * sizeof(GpRowEntry));
+  if (!err) {
+    for (int32_t p = 1; p < R->npatterns; p++)
+      if (start[p + 1] - start[p] > start[longest + 1] - start[longest]) longest = p;
+    R->grid.whole = longest;
+    if (GpRowGridFind(entry + start[longest], start[longest + 1] - start[longest], &R->grid)) err = FillGrid(A, R, start, entry);
+  }
+  free(entry);
+  return err;
+}
+
 /* makes room for n patterns, and fills it */
 static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, const GpKeySet *H)
 {
@@ -167,6 +251,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
   if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
   if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have one hash");
+  if (!err) err = MakeGrid(A, R);
   GpDevReturn(dev, &rows, bytes);
   return err;
 }
@@ -176,6 +261,7 @@ static void Clear(const GpCsr *A, GpRowCode *R)
   GpDevFree(A->dev, &R->code, (size_t)A->m * (size_t)R->width);
   GpDevFree(A->dev, &R->start, ((size_t)R->npatterns + 1) * sizeof(int32_t));
   GpDevFree(A->dev, &R->entry, (size_t)R->nentries * sizeof(GpRowEntry));
+  ClearGrid(A, R);
 }
 
 /* other values may be other patterns */
@@ -215,9 +301,10 @@ void GpFmtDestroy_rowcode(GpFmt *F)
 
 double GpFmtBytes_rowcode(const GpFmt *F)
 {
-  const GpRowCode *R = (const GpRowCode *)F->data;
+  const GpRowCode *R    = (const GpRowCode *)F->data;
+  const double     grid = R->mask ? R->npatterns * (sizeof(uint64_t) + R->grid.columns * R->grid.planes * sizeof(double)) : 0;
 
-  return (double)F->csr->m * R->width + (R->npatterns + 1.0) * sizeof(int32_t) + (double)R->nentries * sizeof(GpRowEntry);
+  return (double)F->csr->m * R->width + (R->npatterns + 1.0) * sizeof(int32_t) + (double)R->nentries * sizeof(GpRowEntry) + grid;
 }
 
 double GpFmtTraffic_rowcode(const GpFmt *F)
@@ -279,6 +366,17 @@ static GpErr Lengths_CUDA(const GpCsr *A, const int32_t *rows, int32_t n, int32_
   return GpDevCheckLaunch(A->dev, "lengths of patterns");
 }
 
+__global__ static void Others(GpCsr A, GpRowCode R, int32_t *count)
+{
+  if (IsOther(&A, &R, blockIdx.x * BLOCK + threadIdx.x)) atomicAdd(count, 1);
+}
+
+static GpErr Others_CUDA(const GpCsr *A, const GpRowCode *R, int32_t *count)
+{
+  Others<<<SAMPLE / BLOCK, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *R, count);
+  return GpDevCheckLaunch(A->dev, "rows of a grid");
+}
+
 static GpErr Fill_CUDA(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, const int32_t *slots, int32_t *wrong)
 {
   Patterns<<<Blocks(R->npatterns), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set, *R, rows, slots);
@@ -286,5 +384,5 @@ static GpErr Fill_CUDA(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, 
   return GpDevCheckLaunch(A->dev, "codes of rows");
 }
 
-extern "C" const Steps GpRowCodeStepsCUDA = {Collect_CUDA, Lengths_CUDA, Fill_CUDA};
+extern "C" const Steps GpRowCodeStepsCUDA = {Collect_CUDA, Lengths_CUDA, Fill_CUDA, Others_CUDA};
 #endif

@@ -10,6 +10,8 @@ typedef struct {
   int      fresh;                /* base and code are still to be written */
   uint32_t slice0[GP_TEAM_KEYS]; /* where slice 0 would begin if all were like these, modulo 2^32 */
   int32_t  end[GP_TEAM_CLASSES]; /* of a class */
+  int32_t *spent;                /* [nspent] work space that is to be zero again; NULL: none */
+  int32_t  nspent;
 } Fill;
 
 /* to[at], to[at + GP_WARP], ... = the values of j = from, from + 2^k, ..., count of them, then padding */
@@ -73,6 +75,7 @@ __global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant
   const int32_t s = (int32_t)(i / GP_WARP), k = GpTeamClass(&f.T, s);
   int32_t       base, width;
 
+  for (int64_t j = i; j < f.nspent; j += (int64_t)gridDim.x * BLOCK) f.spent[j] = 0;
   if (s >= f.T.nslices) return;
   if (f.fresh) base = BaseOf(f, s, k, &width);
   else {
@@ -210,11 +213,11 @@ static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
   return at;
 }
 
-/* the keys are counted: everything finds its place */
-static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P)
+/* The keys are counted: everything finds its place.  spent: bytes of what counted them, which come out zero if *clean says so. */
+static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, size_t spent, size_t *clean)
 {
   const GpCsr *C = &P->R.C;
-  Fill         f = {.C = *C, .fresh = 1};
+  Fill         f = {.C = *C, .fresh = 1, .spent = &P->R.tally->other, .nspent = (int32_t)(spent / sizeof(int32_t))};
   GpErr        err;
 
   T->same = C->nnz && !tally->other;
@@ -225,7 +228,9 @@ static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P)
   GpTeamsArrays(T, C);
   P->R.T = f.T = *T;
   err          = GP_ON_DEVICE(C->dev, GpTeamsPlace, P);
-  return err ? err : GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
+  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
+  if (!err && T->nslices) *clean = spent;
+  return err;
 }
 
 GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
@@ -236,7 +241,7 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   GpTeamPlaces  P = {.R = {.C = *C}};
   GpTeamRows   *R = &P.R;
   GpTeamTally   tally;
-  size_t        bytes;
+  size_t        bytes, clean = 0;
   GpErr         err;
 
   A->data = T;
@@ -250,14 +255,13 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   R->tiles     = turns ? (int32_t)(Up(turns, each) / each) : 1;
   R->many      = (int32_t)(each * GP_TEAM_THREADS);
   bytes        = sizeof(tally) + (size_t)R->keys * (size_t)R->tiles * sizeof(int32_t);
-  err          = GpDevBorrow(C->dev, bytes, &R->tally);
+  err          = GpDevBorrowClean(C->dev, bytes, &R->tally);
   if (err) return err;
   R->rows = (int32_t *)(R->tally + 1);
-  err     = C->dev->ops->zero(C->dev, R->tally, sizeof(tally));
-  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
+  err     = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
   if (!err) err = GpDevDownload(C->dev, &tally, R->tally, offsetof(GpTeamTally, rows) + (size_t)R->keys * sizeof(int32_t));
-  if (!err) err = GpTeamsLay(T, &tally, &P);
-  GpDevReturn(C->dev, &R->tally, bytes);
+  if (!err) err = GpTeamsLay(T, &tally, &P, bytes, &clean);
+  GpDevReturnClean(C->dev, &R->tally, bytes, clean);
   return err;
 }
 

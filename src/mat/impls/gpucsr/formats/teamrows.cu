@@ -36,15 +36,6 @@ static constexpr int      WARP = 32, BLOCK = GP_TEAM_THREADS, WARPS = BLOCK / WA
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(GP_TEAM_KEYS <= BLOCK, "a thread a key");
 
-/* the lanes whose rows have this one's key, and how many of them come before */
-__device__ static unsigned Peers(int32_t key, int *rank)
-{
-  const unsigned peers = __match_any_sync(ALL, key);
-
-  *rank = __popc(peers & ((1u << threadIdx.x % WARP) - 1));
-  return peers;
-}
-
 /* the key of a row, or one that no row has */
 __device__ static int32_t KeyOf(const GpTeamRows &R, int64_t i, int32_t *length)
 {
@@ -59,12 +50,10 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
   for (int key = threadIdx.x; key <= R.keys; key += BLOCK) rows[key] = 0;
   __syncthreads();
   for (int32_t j = threadIdx.x; j < R.many; j += BLOCK) {
-    int            rank;
-    int32_t        length;
-    const int32_t  key   = KeyOf(R, (int64_t)tile * R.many + j, &length);
-    const unsigned peers = Peers(key, &rank);
+    int32_t       length;
+    const int32_t key = KeyOf(R, (int64_t)tile * R.many + j, &length);
 
-    if (!rank) atomicAdd(&rows[key], __popc(peers));
+    atomicAdd(&rows[key], 1); /* of which the hardware makes one where lanes agree */
     if (!key) atomicAdd(&R.tally->longs, GpTeamShare(length, R.T.most));
   }
   __syncthreads();
@@ -74,16 +63,21 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
   }
 }
 
-/* some of the values, until a block has found another */
+/* some of the values, until a block has found another: one thread asks and tells, for all blocks do in the same place */
 __device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned blocks)
 {
-  for (int64_t first = (int64_t)b * TOGETHER * BLOCK + threadIdx.x; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
-    int other = 0;
+  for (int64_t first = (int64_t)b * TOGETHER * BLOCK; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
+    int other = !threadIdx.x && *(volatile int32_t *)&R.tally->other;
 
-    if (*(volatile int32_t *)&R.tally->other) return;
   #pragma unroll
-    for (int u = 0; u < TOGETHER; u++) other |= first + u * BLOCK < R.C.nnz && GpValueDiffers(&R.C, first + u * BLOCK);
-    if (other) R.tally->other = 1;
+    for (int u = 0; u < TOGETHER; u++) {
+      const int64_t k = first + u * BLOCK + threadIdx.x;
+
+      other |= k < R.C.nnz && GpValueDiffers(&R.C, k);
+    }
+    if (!__syncthreads_or(other)) continue;
+    if (!threadIdx.x) R.tally->other = 1;
+    return;
   }
 }
 
@@ -129,13 +123,13 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
   }
   for (int32_t j = threadIdx.x; j < R.many; j += BLOCK) {
     const int64_t i = (int64_t)tile * R.many + j;
-    int           rank;
     int32_t       length, sum = 0;
 
     for (int w = 0; mine < R.keys && w < WARPS; w++) before[w][mine] = 0;
     __syncthreads();
     const int32_t  key   = KeyOf(R, i, &length);
-    const unsigned peers = Peers(key, &rank);
+    const unsigned peers = __match_any_sync(ALL, key);
+    const int      rank  = __popc(peers & ((1u << threadIdx.x % WARP) - 1)); /* among the rows of the warp */
 
     if (key < R.keys && !rank) before[warp][key] = (uint16_t)__popc(peers);
     __syncthreads();

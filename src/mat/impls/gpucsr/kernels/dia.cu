@@ -24,30 +24,46 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 #else
 static constexpr int BLOCK = 512;
 
-__global__ static void __launch_bounds__(BLOCK) Dia(GpDia D, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
+/* N diagonals from d on, whose loads are on their way together */
+template <int N>
+__device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, int64_t i, int32_t n, const double *__restrict__ x)
 {
-  const int64_t   i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  const GpScalar *val = (const GpScalar *)D.value + i;
-  double          sum = 0;
-
-  if (i >= m) return;
-  #pragma unroll 7
-  for (int32_t d = 0; d < D.n; d++) {
-    const GpScalar v = __ldcs(val + d * D.stride);
-    const int64_t  j = i + D.offset[d];
+  #pragma unroll
+  for (int k = 0; k < N; k++) {
+    const GpScalar v = __ldcs(val + (d + k) * D.stride);
+    const int64_t  j = i + D.offset[d + k];
     const double   t = (uint64_t)j < (uint64_t)n ? __ldg(x + j) : 0.0;
 
     if (!GpIsHole(v)) sum += (double)v * t;
   }
+  return sum;
+}
+
+/* LAST: what the number of diagonals leaves when divided by seven, so that these go together too */
+template <int LAST>
+__global__ static void __launch_bounds__(BLOCK) Dia(const __grid_constant__ GpDia D, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
+{
+  const int64_t   i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const GpScalar *val = (const GpScalar *)D.value + i;
+  int32_t         d   = 0;
+  double          sum = 0;
+
+  if (i >= m) return;
+  for (; d < D.n - LAST; d += 7) sum = Add<7>(sum, D, d, val, i, n, x);
+  sum  = Add<LAST>(sum, D, d, val, i, n, x);
   y[i] = z ? z[i] + sum : sum;
 }
 
+typedef void (*Kernel)(GpDia, int32_t, int32_t, const double *, const double *, double *);
+
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr *C = A->csr;
+  static const Kernel kernel[] = {Dia<0>, Dia<1>, Dia<2>, Dia<3>, Dia<4>, Dia<5>, Dia<6>};
+  const GpCsr        *C        = A->csr;
+  const GpDia        *D        = (const GpDia *)A->data;
 
   if (!C->m) return GP_SUCCESS;
-  Dia<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*(const GpDia *)A->data, C->m, C->n, x, z, y);
+  kernel[D->n % 7]<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*D, C->m, C->n, x, z, y);
   return GpDevCheckLaunch(C->dev, "dia");
 }
 #endif

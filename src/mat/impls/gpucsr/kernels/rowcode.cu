@@ -1,4 +1,5 @@
-/* SpMV on row codes (formats/rowcode.h): a thread a row; the patterns come from the L1 cache. */
+/* SpMV on row codes (formats/rowcode.h): a thread a row; the patterns come from the L1 cache.  Rows of a grid go another way (gprowgrid.h).
+   The patterns hold doubles whatever the storage: one device twin serves both precisions. */
 #include "mat/impls/gpucsr/formats/rowcode.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
@@ -17,8 +18,33 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
   return GP_SUCCESS;
 }
 
+#elif defined(GP_VALUE_F64)
+extern "C" GpErr GpSpmv_rowcode_CUDA_f32(const GpFmt *A, const double *x, const double *z, double *y);
+
+GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  return GpSpmv_rowcode_CUDA_f32(A, x, z, y);
+}
+
 #else
 static constexpr int BLOCK = 512;
+
+/* the sum of one row, whose own entry of x is given */
+__device__ static double SumPattern(const int4 *__restrict__ entry, const int32_t *__restrict__ start, int32_t pattern, const double *__restrict__ x)
+{
+  const int32_t end = __ldg(start + pattern + 1);
+  double        sum = 0;
+
+  #pragma unroll 4
+  for (int32_t e = __ldg(start + pattern); e < end; e++) {
+    const int4 t = __ldg(entry + e);
+
+    sum += __hiloint2double(t.y, t.x) * __ldg(x + t.z);
+  }
+  return sum;
+}
+
+  #include "mat/impls/gpucsr/kernels/gprowgrid.h"
 
 template <typename Code>
 __global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *__restrict__ x, const double *z, double *y)
@@ -26,15 +52,8 @@ __global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *_
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   if (i >= m) return;
-  const int32_t p = code[i], end = __ldg(start + p + 1);
-  double        sum = 0;
-  #pragma unroll 4
-  for (int32_t e = __ldg(start + p); e < end; e++) {
-    const int4 t = __ldg(entry + e);
-
-    sum += __hiloint2double(t.y, t.x) * __ldg(x + i + t.z);
-  }
-  y[i] = z ? z[i] + sum : sum;
+  const double sum = SumPattern(entry, start, code[i], x + i);
+  y[i]             = z ? z[i] + sum : sum;
 }
 
 GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -45,7 +64,8 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
   cudaStream_t     stream = (cudaStream_t)C->dev->stream;
 
   if (!C->m) return GP_SUCCESS;
-  if (R->width == 1) RowCode<<<blocks, BLOCK, 0, stream>>>(C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  if (R->mask) MultGrid(C, R, x, z, y);
+  else if (R->width == 1) RowCode<<<blocks, BLOCK, 0, stream>>>(C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
   else RowCode<<<blocks, BLOCK, 0, stream>>>(C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
   return GpDevCheckLaunch(C->dev, "rowcode");
 }

@@ -154,8 +154,8 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  PetscCheck((PetscInt64)m < INT32_MAX && (PetscInt64)n < INT32_MAX && (PetscInt64)rowptr[m] <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: indices beyond 32 bits; use more MPI ranks", m, n, rowptr[m]);
+  PetscCheck((PetscInt64)m <= GP_OP_MOST && (PetscInt64)n <= GP_OP_MOST && (PetscInt64)rowptr[m] <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: more than the %d that 32 bits count on a device; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
   PetscCall(GpOpReset(op));
   op->options = *options;
   op->refills = PETSC_FALSE;

@@ -6,6 +6,9 @@
 #include "mat/impls/gpucsr/selector/gpselectmany.h"
 #include "sys/gpucsrsys.h"
 
+/* rows, columns and nonzeros of a matrix: 32 bits count them, and have some left for a lane that steps past the end of its row, or a block past the last */
+#define GP_OP_MOST (INT32_MAX - 65536)
+
 typedef struct _n_GpOp *GpOp;
 
 typedef struct {

@@ -82,31 +82,40 @@ static int64_t Capped(int64_t count, int64_t limit)
   return count > limit ? limit + 1 : count;
 }
 
-static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
+GpErr GpSelFeaturesBegin(const GpCsr *A)
 {
   GpDev        dev    = A->dev;
-  const size_t places = sizeof(*counts), sets = GP_SET_SLOTS * sizeof(uint64_t), hits = ((size_t)A->n + 1) / 2 * 2 * sizeof(int32_t), bits = (((size_t)A->m + A->n) / 32 + 1) * sizeof(uint32_t), bytes = places + GP_SETS * sets + hits + bits;
+  const size_t places = sizeof(GpSelCounts), sets = GP_SET_SLOTS * sizeof(uint64_t), hits = ((size_t)A->n + 1) / 2 * 2 * sizeof(int32_t), bits = (((size_t)A->m + A->n) / 32 + 1) * sizeof(uint32_t), bytes = places + GP_SETS * sets + hits + bits;
   char        *memory;
   GpSelWork    W;
   GpErr        err;
 
-  memset(counts, 0, sizeof(*counts));
   if (!A->nnz) return GP_SUCCESS;
-  err = GpDevBorrow(dev, bytes, &memory);
+  err = GpDevBorrowClean(dev, bytes, &memory);
   if (err) return err;
   W.counts = (GpSelCounts *)memory;
   for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
   W.hits     = (int32_t *)(memory + places + GP_SETS * sets);
   W.diagonal = (uint32_t *)(memory + places + GP_SETS * sets + hits);
-  err        = dev->ops->zero(dev, memory, bytes);
 #if GP_HAVE_CUDA
-  if (!err && dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
+  if (dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
   else
 #endif
-    if (!err)
     err = GpSelScan_Host(A, &W);
-  if (!err) err = GpDevDownload(dev, counts, W.counts, sizeof(*counts));
-  GpDevReturn(dev, &memory, bytes);
+  if (!err) err = GpDevFetchBegin(dev, W.counts, sizeof(*W.counts));
+  GpDevReturnClean(dev, &memory, bytes, 0);
+  return err;
+}
+
+GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F)
+{
+  GpDev        dev    = A->dev;
+  GpSelCounts *counts = &F->counts;
+  GpErr        err;
+
+  *F  = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
+  err = A->nnz ? GpDevFetchEnd(dev, counts, sizeof(*counts)) : GP_SUCCESS;
+  if (err) return err;
   if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
     counts->rowspan16 = counts->slicespan16 = 0;
     for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;
@@ -115,17 +124,15 @@ static GpErr GpSelScan(const GpCsr *A, GpSelCounts *counts)
   counts->diagonals     = Capped(counts->diagonals, GP_SEL_DIAGONALS);
   counts->patterns      = Capped(counts->patterns, GP_SEL_PATTERNS);
   counts->valuepatterns = Capped(counts->valuepatterns, GP_SEL_PATTERNS);
-  return err;
+  GpSelDerive(F);
+  return GP_SUCCESS;
 }
 
 GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)
 {
-  GpErr err;
+  const GpErr err = GpSelFeaturesBegin(A);
 
-  *F  = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
-  err = GpSelScan(A, &F->counts);
-  if (!err) GpSelDerive(F);
-  return err;
+  return err ? err : GpSelFeaturesEnd(A, F);
 }
 
 void GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F)

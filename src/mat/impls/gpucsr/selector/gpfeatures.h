@@ -61,7 +61,9 @@ extern "C" {
 extern const char *const GpFeatureNames[GP_FEATURES], *const GpFeatureHelp[GP_FEATURES];
 extern const int GpSelBlockSizes[GP_SEL_BLOCKS];
 
-GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);
+GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F);                                      /* in two steps: */
+GpErr GpSelFeaturesBegin(const GpCsr *A);                                                /* the device counts, and the host may do something else, but fetch nothing */
+GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F);                                   /* behind every beginning that did not fail */
 void  GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F); /* what the host's row pointers tell, and no more */
 #if defined(__cplusplus)
 }

@@ -115,10 +115,11 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
   GpErr err   = GP_SUCCESS;
   int   built = 0;
 
-  if (A->dev->kind != GP_DEV_HOST) err = GpSelFeatures(A, F);
-  else GpSelRows(A->dev, A->m, A->n, rowptr, F); /* no model asks for more */
+  if (A->dev->kind == GP_DEV_HOST) { /* no model asks for more than the rows */
+    GpSelRows(A->dev, A->m, A->n, rowptr, F);
+    GpSelChoose(options, F, choice);
+  } else err = GpSelDecide(options, A, F, choice);
   if (err) return err;
-  GpSelChoose(options, F, choice);
   if (options->mode == GP_SELECT_MEASURE && options->kernel < 0) {
     err = GpSelMeasureIn(options, A, rowptr, choice, fmt);
     if (!err && choice->kernel < 0) err = GpDevFail(A->dev, GP_ERR_MEMORY, "%s", choice->why);

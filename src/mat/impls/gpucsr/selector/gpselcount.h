@@ -7,7 +7,8 @@
 typedef unsigned long long Count;
 
 static constexpr int      BLOCK = 256, WORDS = sizeof(GpSelCounts) / sizeof(Count);
-static constexpr unsigned ALL = 0xffffffffu;
+static constexpr int      RECENT = 64; /* keys that a block remembers of a set */
+static constexpr unsigned ALL    = 0xffffffffu;
 
 /* a block adds up in shared memory, and once to the device's counts */
 struct Tally {
@@ -62,15 +63,21 @@ __device__ static void CountNew(bool added, int64_t *count)
 /* The lanes that want to put their key into a set, the whole warp turn by turn, so that what is new is counted before the next turn: the set of a matrix of many keys is
    full long before all of them have been there, and only the count lets go of who waits for a place.  A plain load may see an older slot in the L1
    cache: then the atomic tells the truth.  A new key asks first whether the set is full: else the blocks of the first wave, all of which found it empty,
-   would queue for one counter. */
-__device__ static void Insert(bool want, uint64_t *set, int64_t *count, int64_t limit, uint64_t key)
+   would queue for one counter; and of those that bring the same key, as all rows of a stencil do, only the first of a block goes on.
+   Returns whether the set takes more, to the whole warp. */
+__device__ static bool Insert(bool want, uint64_t *set, Count *recent, int64_t *count, int64_t limit, uint64_t key)
 {
-  uint64_t slot = key % GP_SET_SLOTS;
+  uint64_t slot  = key % GP_SET_SLOTS;
+  bool     first = false;
 
   for (int turn = 1; __any_sync(ALL, want); turn++) {
     uint64_t seen = want ? set[slot] : key;
 
-    if ((turn % 8 == 0 || __any_sync(ALL, !seen)) && Full(count, limit)) return;
+    if (!seen && !first) {
+      first = atomicExch(recent + key % RECENT, (Count)key) != key;
+      if (!first) seen = key;
+    }
+    if ((turn % 8 == 0 || __any_sync(ALL, !seen)) && Full(count, limit)) return false;
     const bool found = !seen;
 
     if (found) seen = atomicCAS(reinterpret_cast<Count *>(set + slot), (Count)0, (Count)key);
@@ -78,16 +85,19 @@ __device__ static void Insert(bool want, uint64_t *set, int64_t *count, int64_t 
     want = want && seen && seen != key;
     slot = (slot + 1) % GP_SET_SLOTS;
   }
+  return true;
 }
 
 /* the same of the diagonals, which have a bit each */
-__device__ static void Mark(bool want, uint32_t *bits, int64_t *count, int64_t d)
+__device__ static bool Mark(bool want, uint32_t *bits, Count *recent, int64_t *count, int64_t d)
 {
   uint32_t      *word = bits + d / 32;
   const uint32_t bit  = (uint32_t)1 << (d % 32);
-  const bool     open = want && !(*word & bit);
+  const bool     open = want && !(*word & bit) && atomicExch(recent + d % RECENT, (Count)d + 1) != (Count)d + 1;
 
-  if (!__any_sync(ALL, open) || Full(count, GP_SEL_DIAGONALS)) return;
+  if (!__any_sync(ALL, open)) return true;
+  if (Full(count, GP_SEL_DIAGONALS)) return false;
   CountNew(open && !(atomicOr(word, bit) & bit), count);
+  return true;
 }
 #endif

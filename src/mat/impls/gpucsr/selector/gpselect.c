@@ -58,6 +58,7 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
 
     for (int c = 1; c < model->kernels; c++)
       if (us[c] < us[best]) best = c;
+    if (us[best] >= GP_SEL_NEVER) return;
     if (k < 2 && used < length) used += (size_t)snprintf(why + used, length - used, "%s %s %.3g us", k ? "," : "", GpKernelTable[model->kernel[best]].name, us[best]);
     GpSelAppend(F, model->kernel[best], choice);
     us[best] = INFINITY;
@@ -81,4 +82,18 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
   else if (model) snprintf(choice->why, sizeof(choice->why), "%s", expected);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
+}
+
+/* While the device counts, the host chooses for a matrix of which nothing is known: then neither the model nor what reads it has to come from memory when
+   the counts are there, which takes several times as long as the choice. */
+GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice)
+{
+  GpErr err = GpSelFeaturesBegin(A);
+
+  if (err) return err;
+  *F = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache};
+  GpSelChoose(options, F, choice);
+  err = GpSelFeaturesEnd(A, F);
+  if (!err) GpSelChoose(options, F, choice);
+  return err;
 }

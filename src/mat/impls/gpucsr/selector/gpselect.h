@@ -34,6 +34,9 @@ typedef struct {
 /* the candidates in the order of the mode's expectation; the last keep to compressed rows, which fit every matrix */
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice);
 
+/* the features, and the choice */
+GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice);
+
 /* Chooses, and builds the format of the choice.  A candidate whose format refuses the matrix, or does not fit the budget or
    the device, leaves its place to the next and its reason in choice->why.  rowptr: the host's copy of A->rowptr. */
 GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpFeatures *F, GpChoice *choice, GpFmt *fmt);

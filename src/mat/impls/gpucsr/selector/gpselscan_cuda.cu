@@ -6,14 +6,16 @@
 
 #include <cub/block/block_scan.cuh>
 
-static constexpr int WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 2;
-static constexpr int TABLE = 2 * GP_SEL_TILE;       /* slots */
-static constexpr int PARTS = 4, LOOKERS = 4;        /* blocks that share the lookups of a tile, lanes that share a lookup */
-static constexpr int WIDEST = 6, SECOND_WIDEST = 4; /* of GpSelBlockSizes */
+static constexpr int WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 4;
+static constexpr int TABLE = 2 * GP_SEL_TILE, SLOTS = 8; /* in all, that a thread looks at together */
+static constexpr int PARTS = 2, LOOKERS = 4;             /* blocks that share the lookups of a tile, lanes that share a lookup */
+static constexpr int WIDEST = 6, SECOND_WIDEST = 4;      /* of GpSelBlockSizes */
 
 static_assert(GP_SEL_BINS == 32 && GP_SEL_SLICE == 32, "a lane a bin, a lane a row");
 
 typedef cub::BlockScan<int32_t, BLOCK> Scan;
+
+typedef Count Recent[RECENT]; /* the keys that a block brought to a set last; 0: none */
 
 /* how many blocks have a task, in the order of the grid: the longest chains first */
 struct Tasks {
@@ -26,7 +28,9 @@ union Room {
     int32_t                    row[GP_SEL_TILE];
     typename Scan::TempStorage scan;
   } tile;
-  int32_t table[TABLE];
+  struct {
+    int32_t column[TABLE], hits[TABLE];
+  } table;
   int32_t ends[2];
 };
 
@@ -102,17 +106,38 @@ __device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSel
   for (int s = 0; s < GP_SEL_BLOCKS; s++) AddWarp(&C->blocks[s], blocks[s]);
 }
 
-/* a sampled tile: sectors of x, and columns that many nonzeros meet */
-__device__ static void CountGathers(const GpCsr &A, unsigned b, int32_t table[TABLE], const GpSelWork &W, GpSelCounts *C)
+/* where a column is looked for first: neighbours are scattered, else runs of columns would be in each other's way */
+__device__ static unsigned SlotOf(int32_t column)
+{
+  return (uint32_t)column * 2654435769u / (UINT32_MAX / TABLE + 1);
+}
+
+/* is the column, or one to its left in its sector, in the table? */
+__device__ static bool HasLeft(const int32_t *table, int32_t column)
+{
+  for (int32_t left = column / 4 * 4; left < column; left++) {
+    for (unsigned slot = SlotOf(left); table[slot] >= 0; slot = (slot + 1) % TABLE)
+      if (table[slot] == left) return true;
+  }
+  return false;
+}
+
+/* A sampled tile: sectors of x, and columns that many nonzeros meet.  The block adds up what meets a column: all tiles of a graph would queue for its hubs
+   with every nonzero. */
+__device__ static void CountGathers(const GpCsr &A, unsigned b, Room *room, const GpSelWork &W, GpSelCounts *C)
 {
   const int64_t tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE, begin = b * GpSelStride(tiles) * GP_SEL_TILE;
-  const int     many   = (int)min((int64_t)GP_SEL_TILE, A.nnz - begin);
+  const int     many  = (int)min((int64_t)GP_SEL_TILE, A.nnz - begin);
+  int32_t      *table = room->table.column, *hits = room->table.hits;
   int32_t       groups = 0, sectors = 0, hubs = 0, tilesectors = 0;
 
-  for (int k = threadIdx.x; k < TABLE; k += BLOCK) table[k] = -1;
+  for (int k = threadIdx.x; k < TABLE; k += BLOCK) {
+    table[k] = -1;
+    hits[k]  = 0;
+  }
   __syncthreads();
   for (int start = 0; start < many; start += TOGETHER * BLOCK) {
-    int32_t column[TOGETHER], before[TOGETHER], met[TOGETHER];
+    int32_t column[TOGETHER];
 
 #pragma unroll
     for (int u = 0; u < TOGETHER; u++) {
@@ -124,30 +149,40 @@ __device__ static void CountGathers(const GpCsr &A, unsigned b, int32_t table[TA
     for (int u = 0; u < TOGETHER; u++) {
       const unsigned lanes = __ballot_sync(ALL, column[u] >= 0);
 
-      before[u] = met[u] = 0;
       if (column[u] < 0) continue;
-      const int32_t  sector = column[u] / 4;
-      const unsigned peers  = __match_any_sync(lanes, column[u]);
-      const bool     first  = IsFirst(__match_any_sync(lanes, sector));
-      const int      found  = __popc(__ballot_sync(lanes, first));
+      const unsigned peers = __match_any_sync(lanes, column[u]);
+      const int      found = __popc(__ballot_sync(lanes, IsFirst(__match_any_sync(lanes, column[u] / 4))));
 
       if (threadIdx.x % 32 == 0) {
         groups++;
         sectors += found;
       }
-      if (IsFirst(peers)) {
-        met[u]    = __popc(peers);
-        before[u] = atomicAdd(W.hits + column[u], met[u]);
-      }
-      for (int slot = sector % TABLE; first; slot = (slot + 1) % TABLE) {
-        const int32_t seen = atomicCAS(table + slot, -1, sector);
+      for (unsigned slot = SlotOf(column[u]); IsFirst(peers); slot = (slot + 1) % TABLE) {
+        const int32_t seen = atomicCAS(table + slot, -1, column[u]);
 
-        tilesectors += seen == -1;
-        if (seen == -1 || seen == sector) break;
+        if (seen != -1 && seen != column[u]) continue;
+        atomicAdd(hits + slot, __popc(peers));
+        break;
       }
     }
+  }
+  __syncthreads();
+  for (int first = threadIdx.x; first < TABLE; first += SLOTS * BLOCK) {
+    int32_t before[SLOTS];
+
 #pragma unroll
-    for (int u = 0; u < TOGETHER; u++) hubs += (int32_t)(GpSelHubs(before[u] + met[u]) - GpSelHubs(before[u]));
+    for (int u = 0; u < SLOTS; u++) {
+      const int slot = first + u * BLOCK;
+
+      before[u] = hits[slot] ? atomicAdd(W.hits + table[slot], hits[slot]) : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < SLOTS; u++) {
+      const int slot = first + u * BLOCK;
+
+      hubs += (int32_t)(GpSelHubs(before[u] + hits[slot]) - GpSelHubs(before[u]));
+      tilesectors += hits[slot] && !HasLeft(table, table[slot]);
+    }
   }
   AddWarp(&C->groups, groups);
   AddWarp(&C->sectors, sectors);
@@ -179,7 +214,7 @@ __device__ static void CountSteps(const GpCsr &A, unsigned b, GpSelCounts *C)
 }
 
 /* the rows of a slice, of which none is longer than GP_SEL_ROW: shapes and wholes tell which sets still take patterns */
-__device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, bool shapes, bool wholes)
+__device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, Recent *recent, bool shapes, bool wholes)
 {
   uint64_t shape = 0, whole = 0;
 
@@ -188,8 +223,8 @@ __device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, i
     shape = GpSelMix(shape + (uint32_t)(A.col[k] - (int32_t)i) + 1);
     if (wholes) whole = GpSelMix(whole + shape + GpSelBits(A.val, A.prec, k));
   }
-  if (shapes) Insert(i < A.m, W.set[GP_SET_PATTERNS], &W.counts->patterns, GP_SEL_PATTERNS, GpSelKey(shape));
-  if (wholes) Insert(i < A.m, W.set[GP_SET_VALUEPATTERNS], &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(whole));
+  if (shapes) Insert(i < A.m, W.set[GP_SET_PATTERNS], recent[0], &W.counts->patterns, GP_SEL_PATTERNS, GpSelKey(shape));
+  if (wholes) Insert(i < A.m, W.set[GP_SET_VALUEPATTERNS], recent[1], &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(whole));
 }
 
 /* A lane keeps a bin: the rows whose lengths fall there, and their nonzeros.  Neighbouring rows mostly share one. */
@@ -219,7 +254,7 @@ __device__ static int32_t LongestOfGroup(int32_t length)
 }
 
 /* a warp takes slices */
-__device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, GpSelCounts *C)
+__device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, Recent *recent, GpSelCounts *C)
 {
   const int     lane    = threadIdx.x % 32;
   const int64_t slices  = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE;
@@ -236,7 +271,7 @@ __device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, con
     if (longest > GP_SEL_ROW) {
       if (lane == 0 && shapes) Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
       if (lane == 0 && wholes) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
-    } else if (shapes || wholes) CountPatterns(A, i, begin, length, W, shapes, wholes);
+    } else if (shapes || wholes) CountPatterns(A, i, begin, length, W, recent, shapes, wholes);
     CountBins(length, &rows, &entries);
     most = max(most, length);
     squares += (int64_t)length * length;
@@ -280,7 +315,7 @@ __device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int3
 }
 
 /* a block takes tiles, a thread a few nonzeros together, of which those beyond the last wait at the first */
-__device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Room *room, const GpSelWork &W, GpSelCounts *C)
+__device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Room *room, const GpSelWork &W, Recent *recent, GpSelCounts *C)
 {
   const int64_t  tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
   const int32_t *row   = room->tile.row;
@@ -289,7 +324,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
   for (int64_t t = b; t < tiles; t += blocks) {
     const int32_t begin = (int32_t)(t * GP_SEL_TILE), many = min(A.nnz - begin, (int32_t)GP_SEL_TILE);
     const bool    before = FindRows(A, begin, begin + many, room->tile.row, room->tile.scan);
-    const bool    values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS);
+    bool          values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS); /* do the sets take more? */
 
     for (int start = 0; start < many; start += TOGETHER * BLOCK) {
       int32_t  column[TOGETHER], leftcolumn[TOGETHER];
@@ -316,8 +351,8 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
         unsorted += follows && delta < 0;
         delta8 += follows && delta >= 0 && delta < 256;
         uneven += follows && bits[u] != leftbits[u];
-        if (values) Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
-        if (diagonals) Mark(mine, W.diagonal, &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
+        if (values) values = Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], recent[0], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
+        if (diagonals) diagonals = Mark(mine, W.diagonal, recent[1], &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
       }
     }
     __syncthreads();
@@ -328,18 +363,20 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
   AddWarp(&C->uneven, uneven);
 }
 
-__global__ static void __launch_bounds__(BLOCK, 4) ScanAll(GpCsr A, GpSelWork W, Tasks T)
+__global__ static void __launch_bounds__(BLOCK, 5) ScanAll(GpCsr A, GpSelWork W, Tasks T)
 {
-  __shared__ Tally tally;
-  __shared__ Room  room;
-  unsigned         b = blockIdx.x;
+  __shared__ Tally  tally;
+  __shared__ Room   room;
+  __shared__ Recent recent[2];
+  unsigned          b = blockIdx.x;
 
+  if (threadIdx.x < RECENT) recent[0][threadIdx.x] = recent[1][threadIdx.x] = 0;
   tally.clear();
   if (b < T.lookups) LookUp(A, b, room.ends, tally.counts());
-  else if ((b -= T.lookups) < T.gathers) CountGathers(A, b, room.table, W, tally.counts());
+  else if ((b -= T.lookups) < T.gathers) CountGathers(A, b, &room, W, tally.counts());
   else if ((b -= T.gathers) < T.steps) CountSteps(A, b, tally.counts());
-  else if ((b -= T.steps) < T.rows) ScanRows(A, b, T.rows, W, tally.counts());
-  else ScanTiles(A, b - T.rows, T.tiles, &room, W, tally.counts());
+  else if ((b -= T.steps) < T.rows) ScanRows(A, b, T.rows, W, recent, tally.counts());
+  else ScanTiles(A, b - T.rows, T.tiles, &room, W, recent, tally.counts());
   tally.flush(W.counts);
 }
 

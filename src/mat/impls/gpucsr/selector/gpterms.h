@@ -48,8 +48,9 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
 #undef FEATURE
   const double full    = rowsperunit * (1 - empty);
   const double stripes = fmin(diagonals, GP_SEL_STRIPES);
-  const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
-  const double beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0;
+  const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache;                                                                       /* matrix, row pointers, x, y over the cache */
+  const double vectors = xcache + acache * rowsperunit / fmax(nnzperunit, 1e-9), places = vectors + acache * rowsperunit * stripes / (2 * fmax(nnzperunit, 1e-9)); /* what formats of rows' codes and of diagonals keep there */
+  const double beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0, crowdedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, crowdedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
 
   /* what panels of columns that fit a thread block leave of rows: columns near the diagonal, or each other, stay together */
   const double panels  = ceil(columns / GP_SEL_SHARED);

@@ -1,0 +1,210 @@
+/* The sums and products of the newest configuration, where the vectors are: begun at once, and fetched when the host must know them. */
+#include "smacof.h"
+#include <gpucsr.h>
+
+static inline PetscBool OnGPU(const Look *L)
+{
+  return (PetscBool)(L->dev && L->dev->kind == GP_DEV_CUDA);
+}
+
+/* an array of a vector, on the device, or on the host for dev NULL */
+PetscErrorCode ArrayGet(GpDev dev, Vec v, PetscBool write, const double **a)
+{
+  PetscFunctionBegin;
+  if (dev) PetscCall(write ? VecGPUGetDeviceArrayWrite(v, (double **)a) : VecGPUGetDeviceArrayRead(v, a));
+  else PetscCall(write ? VecGetArrayWrite(v, (double **)a) : VecGetArrayRead(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ArrayRestore(GpDev dev, Vec v, PetscBool write, const double **a)
+{
+  PetscFunctionBegin;
+  if (dev) PetscCall(write ? VecGPURestoreDeviceArrayWrite(v, (double **)a) : VecGPURestoreDeviceArrayRead(v, a));
+  else PetscCall(write ? VecRestoreArrayWrite(v, (double **)a) : VecRestoreArrayRead(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* memory that the host reads and the device writes; on a GPU every place holds what says that nothing has come */
+static void Clear(const Look *L, double *places, size_t n)
+{
+  const int64_t nothing = LOOK_NOTHING;
+
+  for (size_t k = 0; OnGPU(L) && k < n; k++) memcpy(&places[k], &nothing, sizeof(nothing));
+}
+
+static inline size_t SumsBytes(const Look *L)
+{
+  return sizeof(double) * 2 * (size_t)L->parts;
+}
+
+/*
+  LookCreate - Prepares sums and products of configurations
+
+  Not Collective
+
+  Input Parameters:
++ dev     - the device of their vectors, or NULL: they are the host's
+- history - differences of iterates that are kept; 0: none
+
+  Output Parameter:
+. L - what they need
+*/
+PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
+{
+  size_t n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(L, sizeof(*L)));
+  L->dev   = dev;
+  L->parts = OnGPU(L) ? LOOK_PARTS : 1;
+  n        = (size_t)L->parts * (2 + (history ? (size_t)LookBatches((int)history - 1) * LOOK_ROW : 0));
+  if (dev) {
+    PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of a configuration (-smacof_vec_type seq keeps them on the host)", SumsBytes(L), &L->sums));
+    PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc_pinned(dev, sizeof(double) * n, (void **)&L->told));
+  } else PetscCall(PetscMalloc2(2, &L->sums, n, &L->told));
+  Clear(L, L->told, n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LookDestroy(Look *L)
+{
+  PetscFunctionBegin;
+  if (L->dev) PetscCall(PetscGPUCSRDeviceFree(L->dev, SumsBytes(L), &L->sums));
+  if (L->dev && L->told) L->dev->ops->release_pinned(L->dev, L->told);
+  if (!L->dev) PetscCall(PetscFree2(L->sums, L->told));
+  PetscCall(PetscMemzero(L, sizeof(*L)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Waits for a place to be written.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
+static PetscErrorCode Watch(GpDev dev, const double *place)
+{
+  PetscFunctionBegin;
+  for (uint32_t spin = 1; __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == LOOK_NOTHING; spin++) {
+    int idle = 0;
+
+    if (spin % 16384) continue;
+    PetscCallDevice(dev, "The sums of a configuration", dev->ops->poll(dev, &idle));
+    PetscCheck(!idle || __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) != LOOK_NOTHING, PETSC_COMM_SELF, PETSC_ERR_LIB, "A kernel ended without its sums");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n sums from their parts, [parts][n], in the order in which the device adds them up; the places are free again */
+static PetscErrorCode Fetch(const Look *L, PetscInt n, double *told, PetscScalar sum[])
+{
+  double part[LOOK_PARTS];
+
+  PetscFunctionBegin;
+  for (int p = 0; OnGPU(L) && p < L->parts; p++)
+    for (PetscInt k = 0; k < n; k++) PetscCall(Watch(L->dev, &told[p * n + k]));
+  for (PetscInt k = 0; k < n; k++) {
+    for (int p = 0; p < L->parts; p++) part[p] = told[p * n + k];
+    for (int half = L->parts / 2; half > 0; half /= 2)
+      for (int p = 0; p < half; p++) part[p] += part[p + half];
+    sum[k] = part[0];
+  }
+  Clear(L, told, (size_t)L->parts * (size_t)n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* begins with the stress of all points, and the inner product of a configuration and of bx, B(X) X; a GPU may still be at work when this returns */
+PetscErrorCode LookBegin(Look *L, Vec x, Vec bx, Vec stress)
+{
+  LookSums q = {.sums = L->sums, .told = L->told};
+  PetscInt n, points;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetLocalSize(stress, &points));
+  q.n      = (size_t)n;
+  q.points = (size_t)points;
+  PetscCall(ArrayGet(L->dev, x, PETSC_FALSE, &q.x));
+  PetscCall(ArrayGet(L->dev, bx, PETSC_FALSE, &q.bx));
+  PetscCall(ArrayGet(L->dev, stress, PETSC_FALSE, &q.stress));
+#if GP_HAVE_CUDA
+  if (OnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookSums_CUDA(L->dev, &q));
+#endif
+  if (!OnGPU(L)) LookSums_Host(&q);
+  PetscCall(ArrayRestore(L->dev, x, PETSC_FALSE, &q.x));
+  PetscCall(ArrayRestore(L->dev, bx, PETSC_FALSE, &q.bx));
+  PetscCall(ArrayRestore(L->dev, stress, PETSC_FALSE, &q.stress));
+  PetscCall(PetscLogFlops(2.0 * n + points));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* waits for what LookBegin() has begun */
+PetscErrorCode LookEnd(Look *L, PetscScalar sum[2])
+{
+  PetscFunctionBegin;
+  PetscCall(Fetch(L, 2, L->told, sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the vectors of a history that newest differences are computed from and go to */
+static PetscErrorCode HistoryArrays(const Look *L, History *H, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), LookNewest *q)
+{
+  PetscFunctionBegin;
+  PetscCall(get(L->dev, H->newx, PETSC_TRUE, (const double **)&q->x));
+  PetscCall(get(L->dev, H->newf, PETSC_TRUE, (const double **)&q->f));
+  if (!H->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(get(L->dev, H->x, PETSC_FALSE, &q->lastx));
+  PetscCall(get(L->dev, H->f, PETSC_FALSE, &q->lastf));
+  PetscCall(get(L->dev, H->newdx, PETSC_TRUE, (const double **)&q->dx));
+  PetscCall(get(L->dev, H->newdf, PETSC_TRUE, (const double **)&q->df));
+  q->before = 0;
+  for (PetscInt k = 0; k < H->have; k++) {
+    if (k == HistoryNext(H)) continue;
+    PetscCall(get(L->dev, H->dx[k], PETSC_FALSE, &q->u[q->before]));
+    PetscCall(get(L->dev, H->df[k], PETSC_FALSE, &q->v[q->before++]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  LookAtNewest - Begins with the differences that a configuration adds to a history, and with their inner products; HistoryAdd() adds them
+
+  Not Collective
+
+  Input Parameters:
++ L       - where LookBegin() has begun with its sums
+. H       - the history
+. x       - the configuration
+. g       - its Guttman transform but for a factor
+. gfactor - which is this
+- unit    - of the normalised stress, where the configuration is to be scaled as fits best; 0: it stays as it is
+*/
+PetscErrorCode LookAtNewest(Look *L, History *H, Vec x, Vec g, PetscReal gfactor, PetscReal unit)
+{
+  LookNewest q = {.sums = unit > 0 ? L->sums : NULL, .unit = unit, .gfactor = gfactor, .told = L->told + 2 * L->parts};
+  PetscInt   n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  q.n = (size_t)n;
+  PetscCall(ArrayGet(L->dev, x, PETSC_FALSE, &q.X));
+  PetscCall(ArrayGet(L->dev, g, PETSC_FALSE, &q.g));
+  PetscCall(HistoryArrays(L, H, ArrayGet, &q));
+#if GP_HAVE_CUDA
+  if (OnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookNewest_CUDA(L->dev, &q));
+#endif
+  if (!OnGPU(L)) LookNewest_Host(&q);
+  PetscCall(HistoryArrays(L, H, ArrayRestore, &q));
+  PetscCall(ArrayRestore(L->dev, x, PETSC_FALSE, &q.X));
+  PetscCall(ArrayRestore(L->dev, g, PETSC_FALSE, &q.g));
+  PetscCall(PetscLogFlops(5.0 * n + (H->any ? 8.0 * n * (1 + q.before) : 0)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* waits for the products that LookAtNewest() has begun with: three for each pair of differences, those of the newest ones with themselves first */
+PetscErrorCode LookProducts(Look *L, PetscInt pairs, PetscScalar product[])
+{
+  PetscScalar row[LOOK_ROW];
+
+  PetscFunctionBegin;
+  for (PetscInt first = 0; first < pairs; first += LOOK_BATCH) {
+    PetscCall(Fetch(L, LOOK_ROW, L->told + L->parts * (2 + 3 * first), row));
+    PetscCall(PetscArraycpy(product + 3 * first, row, 3 * PetscMin(LOOK_BATCH, pairs - first)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,209 @@
+/* Sums and products of the newest configuration, both twins.  Each sum is made of parts, in an order that depends on the number of terms alone. */
+#include "look.h"
+
+#if !defined(__CUDACC__)
+enum {
+  LANES = 8
+};
+
+/* sums by lanes: quick, and closer to the true sum than one long chain; b NULL: of a alone */
+static inline __attribute__((always_inline)) double Dot(size_t n, const double *a, const double *b)
+{
+  double lane[LANES] = {0};
+  size_t i           = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += b ? a[i + (size_t)l] * b[i + (size_t)l] : a[i + (size_t)l];
+  for (; i < n; i++) lane[0] += b ? a[i] * b[i] : a[i];
+  for (int half = LANES / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+  return lane[0];
+}
+
+void LookSums_Host(const LookSums *q)
+{
+  q->sums[0] = q->told[0] = Dot(q->points, q->stress, NULL);
+  q->sums[1] = q->told[1] = Dot(q->n, q->x, q->bx);
+}
+
+void LookNewest_Host(const LookNewest *q)
+{
+  const double scale = q->sums ? LookScale(0.5 * q->sums[0] / q->unit, q->sums[1] / q->unit) : 1;
+
+  for (size_t i = 0; i < q->n; i++) {
+    q->x[i] = scale * q->X[i];
+    q->f[i] = q->gfactor * q->g[i] - q->x[i];
+  }
+  if (!q->lastx) return;
+  for (size_t i = 0; i < q->n; i++) {
+    q->dx[i] = q->x[i] - q->lastx[i];
+    q->df[i] = q->f[i] - q->lastf[i];
+  }
+  for (int k = 0; k <= q->before; k++) {
+    const double *u = k ? q->u[k - 1] : q->dx, *v = k ? q->v[k - 1] : q->df;
+
+    q->told[3 * k]     = Dot(q->n, q->dx, u);
+    q->told[3 * k + 1] = Dot(q->n, q->dx, v) + Dot(q->n, q->df, u);
+    q->told[3 * k + 2] = Dot(q->n, q->f, u);
+  }
+}
+
+#else
+  #include "device/gplaunch.h"
+  #include "pass.h"
+  #include "passshare.h"
+  #include <cuda_runtime.h>
+
+namespace {
+constexpr int BLOCK = 512, ABREAST = 2; /* numbers that a thread has under way together */
+constexpr int WARPS = BLOCK / 32, WIDE = 16;
+static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "a warp adds up the parts; two of its lanes have a sum of a row");
+
+/* into pinned memory, where the host watches for it */
+__device__ void Tell(volatile double *to, double sum)
+{
+  *to = __double_as_longlong(sum) == LOOK_NOTHING ? __longlong_as_double(LOOK_NOTHING ^ 1) : sum;
+}
+
+/* the sums of a block's threads: sum k is in thread k */
+__device__ double Together(double (&sum)[WIDE])
+{
+  __shared__ double part[WARPS][WIDE];
+  const int         lane = threadIdx.x % 32;
+  double            all  = 0;
+
+  PassShare<16, 16>(sum);
+  PassShare<8, 8>(sum);
+  PassShare<4, 4>(sum);
+  PassShare<2, 2>(sum);
+  PassShare<1, 1>(sum);
+  __syncthreads(); /* what was there before has been read */
+  if (lane % 2 == 0) part[threadIdx.x / 32][lane / 2] = sum[0];
+  __syncthreads();
+  #pragma unroll
+  for (int w = 0; w < WARPS && threadIdx.x < WIDE; w++) all += part[w][threadIdx.x];
+  return all;
+}
+
+/* Loads here are of something that is there even where nothing is wanted, so that none is behind a condition: all are under way together */
+__global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums q)
+{
+  const size_t stride    = (size_t)LOOK_PARTS * BLOCK;
+  double       sum[WIDE] = {};
+
+  GpNextMayStart();
+  GpWait();
+  for (size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x; first < q.n; first += ABREAST * stride) {
+    double x[ABREAST], bx[ABREAST], stress[ABREAST];
+
+  #pragma unroll
+    for (int k = 0; k < ABREAST; k++) {
+      const size_t i = first + k * stride, there = min(i, q.n - 1);
+
+      x[k] = q.x[there], bx[k] = q.bx[there], stress[k] = q.stress[min(i, q.points - 1)];
+    }
+  #pragma unroll
+    for (int k = 0; k < ABREAST; k++) {
+      const size_t i = first + k * stride;
+
+      sum[0] += i < q.points ? stress[k] : 0, sum[1] += i < q.n ? x[k] * bx[k] : 0;
+    }
+  }
+  const double all = Together(sum);
+
+  if (threadIdx.x >= 2) return;
+  q.sums[2 * blockIdx.x + threadIdx.x] = all;
+  Tell(q.told + 2 * blockIdx.x + threadIdx.x, all);
+}
+
+/* the best scale of the configuration: each warp finds it out by itself */
+__device__ double Scale(const LookNewest &q)
+{
+  double sum[2];
+
+  if (!q.sums) return 1;
+  #pragma unroll
+  for (int k = 0; k < 2; k++) {
+    sum[k] = q.sums[2 * (threadIdx.x % 32) + k];
+  #pragma unroll
+    for (int half = 16; half > 0; half /= 2) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], half);
+  }
+  return LookScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
+}
+
+/* products of a batch of pairs; with the first one the newest iterate and its differences are kept */
+__global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest q)
+{
+  const size_t stride = (size_t)LOOK_PARTS * BLOCK;
+  const bool   any    = q.lastx;
+
+  GpNextMayStart();
+  GpWait();
+  for (int batch = 0; batch < LookBatches(q.before); batch++) {
+    double sum[WIDE] = {};
+
+    for (size_t base = (size_t)blockIdx.x * BLOCK; base < q.n; base += ABREAST * stride) { /* the same for all threads of a block, whose lanes meet in Scale() */
+      const size_t first = base + threadIdx.x;
+      double       X[ABREAST], g[ABREAST], lastx[ABREAST], lastf[ABREAST], u[LOOK_BATCH][ABREAST], v[LOOK_BATCH][ABREAST];
+
+  #pragma unroll
+      for (int k = 0; k < ABREAST; k++) {
+        const size_t i = min(first + k * stride, q.n - 1);
+
+        X[k] = q.X[i], g[k] = q.g[i], lastx[k] = (any ? q.lastx : q.X)[i], lastf[k] = (any ? q.lastf : q.X)[i];
+  #pragma unroll
+        for (int p = 0; p < LOOK_BATCH; p++) {
+          const int  pair = batch * LOOK_BATCH + p; /* 0: the newest differences themselves */
+          const bool is   = pair && pair <= q.before;
+
+          u[p][k] = (is ? q.u[pair - 1] : q.X)[i], v[p][k] = (is ? q.v[pair - 1] : q.X)[i];
+        }
+      }
+      const double scale = Scale(q); /* while those are under way */
+
+  #pragma unroll
+      for (int k = 0; k < ABREAST; k++) {
+        const size_t i  = first + k * stride;
+        const bool   is = i < q.n;
+        const double x = scale * X[k], f = is ? q.gfactor * g[k] - x : 0, dx = is ? x - lastx[k] : 0, df = is ? f - lastf[k] : 0;
+
+        if (is && !batch) {
+          q.x[i] = x, q.f[i] = f;
+          if (any) q.dx[i] = dx, q.df[i] = df;
+        }
+  #pragma unroll
+        for (int p = 0; p < LOOK_BATCH; p++) {
+          const double with = p || batch ? u[p][k] : dx, other = p || batch ? v[p][k] : df;
+
+          sum[3 * p] += dx * with;
+          sum[3 * p + 1] += dx * other + df * with;
+          sum[3 * p + 2] += f * with;
+        }
+      }
+    }
+    if (!any) return;
+    const double all = Together(sum);
+
+    if (threadIdx.x < LOOK_ROW) Tell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all);
+  }
+}
+
+template <class Look>
+GpErr Launch(GpDev dev, void (*kernel)(Look), const Look *q, const char *what)
+{
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  GpLaunchNext(dev, kernel, LOOK_PARTS, BLOCK, 0, *q);
+  return PassCheck_CUDA(dev, cudaGetLastError(), what);
+}
+} // namespace
+
+extern "C" GpErr LookSums_CUDA(GpDev dev, const LookSums *q)
+{
+  return Launch(dev, AddUp, q, "smacof sums");
+}
+
+extern "C" GpErr LookNewest_CUDA(GpDev dev, const LookNewest *q)
+{
+  return Launch(dev, Meet, q, "smacof differences");
+}
+#endif

@@ -1,0 +1,71 @@
+/* What a pass on the device does before anything else: coordinates that are a sum are added up, and those and features become what its kernels read. */
+#ifndef GPUCSR_SMACOF_PASSROUND_H
+#define GPUCSR_SMACOF_PASSROUND_H
+
+#include "device/gplaunch.h"
+#include "pass.h"
+
+#define PASS_ROUND 256 /* threads of a block */
+
+/* two numbers of a sum of configurations. So many terms are fetched together, whether there are as many or not: none waits for another */
+template <int TOGETHER>
+__device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
+{
+  a = b = 0;
+  for (int first = 0; first < form.n; first += TOGETHER) {
+    double x[TOGETHER], y[TOGETHER];
+
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      const double *const term = form.term[min(first + k, form.n - 1)];
+
+      x[k] = term[i], y[k] = term[j];
+    }
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      if (first + k < form.n) a += form.factor[first + k] * x[k], b += form.factor[first + k] * y[k];
+    }
+  }
+}
+
+__device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
+{
+  if (form.n <= 2) PassAdd<2>(form, i, j, a, b); /* a plain or relaxed step */
+  else PassAdd<12>(form, i, j, a, b);            /* an extrapolation of five differences */
+}
+
+__global__ static void __launch_bounds__(PASS_ROUND) PassAddUp(const __grid_constant__ PassForm form, size_t n)
+{
+  const size_t i = (size_t)blockIdx.x * PASS_ROUND + threadIdx.x;
+  double       sum, same;
+
+  GpNextMayStart();
+  GpWait();
+  if (i >= n) return;
+  PassAdd(form, i, i, sum, same);
+  form.to[i] = sum;
+}
+
+/* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Coordinates that are a sum are added up here.  Sums of a pass
+   begin with 0: those of a coordinate, after the last one those of the stress; sums are NULL for features. */
+template <class Real>
+__global__ void __launch_bounds__(PASS_ROUND) PassRound(const __grid_constant__ PassForm form, const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
+{
+  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
+  const size_t   i = (size_t)(blockIdx.x % across) * PASS_ROUND + threadIdx.x, c = blockIdx.x / across;
+
+  GpNextMayStart();
+  GpWait();
+  if (c < (size_t)n && i < pitch) {
+    double here = 0, first = 0;
+
+    if (i < (size_t)N && form.n) {
+      PassAdd(form, c * N + i, c * N, here, first);
+      form.to[c * N + i] = here;
+    } else if (i < (size_t)N) here = x[c * N + i], first = x[c * N];
+    to[c * pitch + i] = (Real)(here - (sizeof(Real) == 4 ? first : 0));
+  }
+  if (sums && i < ldsum) (c < (size_t)n ? sums + c * ldsum : last)[i] = 0;
+}
+
+#endif
