@@ -9,6 +9,7 @@ rows with the same contract (a float and an index a nonzero, a pointer a row, x 
 --page writes between <!-- figures: roofline --> and <!-- end of figures --> of that page.
 """
 import csv
+import os
 import re
 import sys
 
@@ -33,7 +34,8 @@ class Case:
                 if kernel not in ATOMIC:
                     self.kernels[kernel] = (float(row[column]), float(row["c" + column[1:]]), float(row["traffic:" + fmt]) + vectors)
         self.fastest = min(self.kernels, key=lambda kernel: self.kernels[kernel][1], default=None)
-        self.chosen = row["chosen"] if row["chosen"] in self.kernels else None
+        self.missing = "" if row["chosen"] in self.kernels else row["chosen"]  # chosen, but not in this table
+        self.chosen = self.fastest if self.missing else row["chosen"]
 
     def share(self, kernel):
         _, cold, own = self.kernels[kernel]
@@ -44,7 +46,7 @@ def read(name):
     with open(name) as file:
         lines = file.read().splitlines()
     copyrate = float(re.search(r"copy rate ([\d.e+]+)", next(line for line in lines if line.startswith("#")))[1])
-    return [case for case in (Case(row, copyrate) for row in csv.DictReader(line for line in lines if not line.startswith("#"))) if case.chosen]
+    return [case for case in (Case(row, copyrate) for row in csv.DictReader(line for line in lines if not line.startswith("#"))) if case.kernels]
 
 
 def told(shares, goal=True):
@@ -62,14 +64,15 @@ def line(both):
     warm, cold, _ = case.kernels[case.chosen]
     own, least = case.share(case.fastest)
     faster = "" if case.fastest == case.chosen else f"`{case.fastest}` {case.kernels[case.fastest][1]:.1f} µs, {own:.2f}, {least:.2f}"
-    return f"| {case.matrix} | {case.nnz / 1e6:.1f} | `{case.chosen}` | {warm:.1f} · {cold:.1f} | {told([s[0] for s in chosen])} | {told([s[1] for s in chosen], False)} | {faster} |"
+    who = f"`{case.chosen}`" + (f" (`{case.missing}` was not measured)" if case.missing else "")
+    return f"| {case.matrix} | {case.nnz / 1e6:.1f} | {who} | {warm:.1f} · {cold:.1f} | {told([s[0] for s in chosen])} | {told([s[1] for s in chosen], False)} | {faster} |"
 
 
-def kindline(kind, cases):
+def kindline(kind, cases, name):
     chosen = [c.share(c.chosen) for c in cases]
     best = [c.share(c.fastest) for c in cases]
     sizes = sorted(c.nnz / 1e6 for c in cases)
-    text = f"| *{kind}: mean, worst of {len(cases)}* | *{sizes[0]:.0f} to {sizes[-1]:.0f}* | | | *{summary([s[0] for s in chosen])}* | *{summary([s[1] for s in chosen])}* |"
+    text = f"| *{kind}{name}: mean, worst of {len(cases)}* | *{sizes[0]:.0f} to {sizes[-1]:.0f}* | | | *{summary([s[0] for s in chosen])}* | *{summary([s[1] for s in chosen])}* |"
     return text + f" *the fastest: {summary([s[0] for s in best])}; {summary([s[1] for s in best])}* |"
 
 
@@ -82,7 +85,7 @@ def table(names):
             if name == names[0]:
                 out += [line([c for c in mine if c.matrix == matrix]) for matrix in sorted({c.matrix for c in mine})]
             if mine:
-                out.append(kindline(kind, mine))
+                out.append(kindline(kind, mine, "" if name == names[0] else ", " + os.path.splitext(os.path.basename(name))[0]))
     return out
 
 

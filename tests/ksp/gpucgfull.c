@@ -82,6 +82,6 @@ int main(int argc, char **argv)
 
    test:
       suffix: 1
-      args: -gpucsr_device_memory 1000000
+      args: -gpucsr_device_memory 10000000
 
 TEST*/

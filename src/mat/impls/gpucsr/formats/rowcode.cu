@@ -192,17 +192,20 @@ static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const
   GpDev        dev = A->dev;
   const size_t n = (size_t)R->npatterns, entries = (size_t)(R->grid.columns * R->grid.planes);
   double      *value  = (double *)calloc(n * entries, sizeof(double));
-  int32_t      others = 0;
+  int32_t      others = 0, any = 0;
   uint64_t     mask[FEW];
   GpErr        err;
 
   if (!value) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for %d patterns of a grid", (int)n);
-  for (size_t p = 0; p < n; p++) mask[p] = GpRowGridMask(&R->grid, entry + start[p], start[p + 1] - start[p], value + p * entries);
+  for (size_t p = 0; p < n; p++) {
+    mask[p] = GpRowGridMask(&R->grid, entry + start[p], start[p + 1] - start[p], value + p * entries);
+    any |= mask[p] == GP_ROWGRID_OTHER;
+  }
   err = GpDevAlloc(dev, n * sizeof(uint64_t), &R->mask);
   if (!err) err = GpDevAlloc(dev, n * entries * sizeof(double), &R->value);
   if (!err) err = GpDevUpload(dev, R->mask, mask, n * sizeof(uint64_t));
   if (!err) err = GpDevUpload(dev, R->value, value, n * entries * sizeof(double));
-  if (!err) err = CountOthers(A, R, &others);
+  if (!err && any) err = CountOthers(A, R, &others);
   if (others > SAMPLE / OTHERS) ClearGrid(A, R);
   free(value);
   return err;
