@@ -5,21 +5,19 @@ static char help[] = "The choice of a kernel: a model's times, the modes, candid
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-/* A model by hand: of two kernels one pays for rows and one for nonzeros; a tree makes the second half as fast where diagonals are few. */
+/* A model by hand: of two kernels one pays for rows and one for nonzeros, and refuses where diagonals are many. */
 static PetscErrorCode TestTimes(void)
 {
-  static const short       kernels[] = {GP_SPMV_csrvector4, GP_SPMV_csrsplit}, roots[] = {0, 3};
-  static const double      laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_gathersbeyond] = 1}};
-  static const GpSelNode   nodes[]          = {{GP_SEL_diagonals, 1, 2, 30}, {-1, 0, 0, 0}, {-1, 1, 0, 0}, {GP_FEATURES + GP_TERM_stripes, 4, 5, 200}, {-1, 1, 0, 0}, {-1, 0, 0, 0}};
-  static const signed char leaves[][2]      = {{0, -125}, {50, 0}};
-  static const GpSelModel  model            = {"a GPU", 100, 1e6, "this test", 2, 2, kernels, laws, roots, nodes, leaves[0]};
+  static const short      kernels[]        = {GP_SPMV_csrvector4, GP_SPMV_csrsplit};
+  static const double     laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_gathersbeyond] = 1, [GP_TERM_stripes] = 0.1, [GP_TERM_manydiagonals] = GP_SEL_NEVER}};
+  static const GpSelModel model            = {"a GPU", 100, 1e6, "this test", 2, kernels, laws};
   const struct {
     double rows, nonzeros, xcache, diagonals, expected[2];
   } cases[] = {
-    {10, 40, 0.5, 7, {6 * exp(0.1), 12 * exp(-0.25)}},   /* few diagonals: a leaf of each tree, the second's by a term */
-    {10, 40, 0.5, 1025, {6 * exp(0.2), 12}},             /* stripes are capped */
-    {10, 40, 2, 1025, {6 * exp(0.2), 12 + 40 * 3 / 2.}}, /* half of x beyond the cache, three sectors a step */
-    {0, 0, 0, 0, {1 * exp(0.1), 2 * exp(-0.25)}}         /* nothing is still a launch */
+    {10, 40, 0.5, 7, {6, 12.7}},                        /* few diagonals */
+    {10, 40, 0.5, 1025, {6, GP_SEL_NEVER + 12 + 12.9}}, /* too many; their time is capped */
+    {10, 40, 2, 128, {6, 12 + 12.8 + 40 * 3 / 2.}},     /* half of x beyond the cache, three sectors a step */
+    {0, 0, 0, 0, {1, 2}}                                /* nothing is still a launch */
   };
 
   PetscFunctionBegin;
@@ -35,7 +33,7 @@ static PetscErrorCode TestTimes(void)
     GpSelModelTimes(&model, &F, us);
     for (int k = 0; k < 2; k++) PetscCheck(PetscAbsReal(us[k] - cases[c].expected[k]) <= 1e-12 * cases[c].expected[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: %g us expected of kernel %d, not %g", (int)c, us[k], k, cases[c].expected[k]);
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "laws and trees tell times\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "laws tell times\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,6 +66,24 @@ static PetscErrorCode TestCandidates(void)
     }
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "candidates are in order\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a list of the rows that have entries, first where most are empty and a product leaves the others alone, and nowhere else */
+static PetscErrorCode TestList(void)
+{
+  PetscFunctionBegin;
+  for (int adds = 0; adds < 2; adds++) {
+    for (int k = 0; k < 3; k++) {
+      const GpSelOptions options = {.mode = GP_SELECT_MODEL, .kernel = -1, .budget = -1, .adds = adds};
+      const GpFeatures   F       = {.runtime = GP_DEV_HOST, .compute_units = 132, .cache = 6e7, .m = 1000, .n = 1000, .nnz = 1000, .mean = 5, .longest = k == 1 ? 129 : 128, .empty = k == 2 ? 500 : 800};
+      GpChoice           choice;
+
+      GpSelChoose(&options, &F, &choice);
+      PetscCheck((choice.kernel == GP_SPMV_csrlist) == (adds && !k), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Case %d, adds %d: %s", k, adds, choice.why);
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "few rows are a list\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,6 +207,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(TestTimes());
   PetscCall(TestCandidates());
+  PetscCall(TestList());
   BenchRows(&A, 3000, 70000, 24, 1, 3);
   PetscCall(TestRefusals(dev, &A));
   PetscCall(TestMeasure(dev, &A));

@@ -191,7 +191,8 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
 {
   Mat_GPUCSR  *g       = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey key     = {0};
-  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel, (GpSelMode)g->options.select, g->options.limit};
+  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel, (GpSelMode)g->options.select, g->options.limit,
+                         (PetscBool)(g->place.columns != NULL)}; /* of columns that are not consecutive: an off-diagonal block */
   PetscScalar *val;
   PetscMemType memtype;
   PetscBool    symmetric, fresh, same;

@@ -37,7 +37,7 @@ PetscErrorCode GpOpDestroy(GpOp *op)
 static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
 {
   GpOpSide      *S       = &op->side[t];
-  GpSelOptions   options = {op->options.mode, op->options.kernel, -1};
+  GpSelOptions   options = {op->options.mode, op->options.kernel, -1, !t && op->options.adds};
   PetscLogDouble held;
 
   PetscFunctionBegin;

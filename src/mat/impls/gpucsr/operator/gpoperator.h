@@ -16,6 +16,7 @@ typedef struct {
   int       kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
   GpSelMode mode;   /* how it does */
   double    limit;  /* bytes on the device that no format may pass, with all else that the operator holds; negative: none */
+  PetscBool adds;   /* do products with A mostly add to a vector? */
 } GpOpOptions;
 
 /* one direction: A, or its transpose */

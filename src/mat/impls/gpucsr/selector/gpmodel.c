@@ -27,20 +27,11 @@ const GpSelModel *GpSelModelNearest(const GpFeatures *F)
   return nearest;
 }
 
-/* what the laws are made of, then what the trees ask for: see ModelTimes() in trainmodel.c */
 void GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[])
 {
-  double asked[GP_ASKED], rest[GP_SEL_MODELLED] = {0};
+  double asked[GP_ASKED];
 
   memcpy(asked, F->value, sizeof(F->value));
   GpSelAsk(F->n, F->nnz, asked);
-  for (int t = 0; t < model->trees; t++) {
-    const GpSelNode   *node = model->node + model->root[t];
-    const signed char *leaf;
-
-    while (node->feature >= 0) node = model->node + (asked[node->feature] <= node->threshold ? node->low : node->high);
-    leaf = model->leaf + (size_t)node->low * model->kernels;
-    for (int k = 0; k < model->kernels; k++) rest[k] += leaf[k];
-  }
-  for (int k = 0; k < model->kernels; k++) us[k] = GpSelLaw(model->law[k], asked) * exp(rest[k] / GP_SEL_STEPS);
+  for (int k = 0; k < model->kernels; k++) us[k] = GpSelLaw(model->law[k], asked);
 }

@@ -46,18 +46,6 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
   GpSelAppend(F, GpSelLanes(lanes < 32 ? 2 * lanes : 16), choice);
 }
 
-/* Do the features tell that a format refuses the matrix?  To learn it by building takes as long as tens of products.  Shares of blocks were sampled:
-   a fifth more is thought possible. */
-static int GpSelRefused(const GpFeatures *F, int kernel)
-{
-  double share[GP_SEL_BLOCKS];
-
-  if (GpKernelTable[kernel].format == GP_FMT_ROWCODE) return F->value[GP_SEL_valuepatterns] > GP_SEL_PATTERNS;
-  if (GpKernelTable[kernel].format != GP_FMT_BLOCK) return 0;
-  for (int b = 0; b < GP_SEL_BLOCKS; b++) share[b] = 1.2 * F->value[GP_SEL_block2 + b];
-  return GpSelBlocked(F->n, share) >= 1;
-}
-
 /* the kernels that the model expects to be fastest, with the times that it expects */
 static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
@@ -65,14 +53,12 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
   size_t used = (size_t)snprintf(why, length, "model of %s expects", model->gpu);
 
   GpSelModelTimes(model, F, us);
-  for (int k = 0; k < model->kernels; k++)
-    if (GpSelRefused(F, model->kernel[k])) us[k] = INFINITY;
   for (int k = 0; k < GP_SEL_LEADING && k < model->kernels; k++) {
     int best = 0;
 
     for (int c = 1; c < model->kernels; c++)
       if (us[c] < us[best]) best = c;
-    if (us[best] == INFINITY) return;
+    if (us[best] >= GP_SEL_NEVER) return;
     if (k < 2 && used < length) used += (size_t)snprintf(why + used, length - used, "%s %s %.3g us", k ? "," : "", GpKernelTable[model->kernel[best]].name, us[best]);
     GpSelAppend(F, model->kernel[best], choice);
     us[best] = INFINITY;
@@ -81,7 +67,7 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
 
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice)
 {
-  const int         list  = 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* an off-diagonal block, whatever the model */
+  const int         list  = options->adds && 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* whatever the model, whose products write all rows */
   const GpSelModel *model = options->mode == GP_SELECT_FIXED ? NULL : GpSelModelNearest(F);
   char              expected[128], rule[64];
 

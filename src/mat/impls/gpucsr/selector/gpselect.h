@@ -16,6 +16,7 @@ typedef struct {
   GpSelMode mode;
   int       kernel; /* asked for by name; -1: none */
   double    budget; /* bytes that the format may hold beyond the compressed rows; negative: any */
+  int       adds;   /* do products mostly add to a vector, as those of an off-diagonal block do? */
 } GpSelOptions;
 
 #define GP_SEL_LEADING    5 /* kernels that a choice takes from a model, fastest first */

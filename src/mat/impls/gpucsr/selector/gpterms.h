@@ -8,14 +8,24 @@
 
 enum {
 #define TERM(name, value, help) GP_TERM_##name,
+#define LIMIT(name, value, help)
 #include "mat/impls/gpucsr/selector/terms.def"
 #undef TERM
-  GP_TERMS
+#undef LIMIT
+  GP_TERMS_COST, /* behind the terms that cost time */
+  GP_TERMS_BEFORE = GP_TERMS_COST - 1,
+#define TERM(name, value, help)
+#define LIMIT(name, value, help) GP_TERM_##name,
+#include "mat/impls/gpucsr/selector/terms.def"
+#undef TERM
+#undef LIMIT
+  GP_TERMS /* and behind what formats refuse */
 };
 
-#define GP_ASKED (GP_FEATURES + GP_TERMS) /* what trees ask for: the features, and behind them the terms */
+#define GP_ASKED (GP_FEATURES + GP_TERMS) /* what is known of a matrix: the features, and behind them the terms */
 
 #define GP_SEL_LEAST   0.1   /* microseconds: no law tells less */
+#define GP_SEL_NEVER   1e9   /* microseconds of a kernel whose format refuses the matrix */
 #define GP_SEL_STRIPES 129.0 /* diagonals that a law tells apart: no format of diagonals takes so many */
 #define GP_SEL_SHARED  29e3  /* entries of x that a thread block holds, on the GPUs that were measured */
 
@@ -38,23 +48,24 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
 #undef FEATURE
   const double full    = rowsperunit * (1 - empty);
   const double stripes = fmin(diagonals, GP_SEL_STRIPES);
-  const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache; /* matrix, row pointers, x, y over the cache */
-  const double spill = work > 1 ? 1 - 1 / work : 0, beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0;
+  const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache;                                                                       /* matrix, row pointers, x, y over the cache */
+  const double vectors = xcache + acache * rowsperunit / fmax(nnzperunit, 1e-9), places = vectors + acache * rowsperunit * stripes / (2 * fmax(nnzperunit, 1e-9)); /* what formats of rows' codes and of diagonals keep there */
+  const double beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0, crowdedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, crowdedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
 
-  /* what panels of columns that fit a thread block leave of rows: columns near the diagonal, or each other, stay together; the sums, of 8 bytes, over the cache */
+  /* what panels of columns that fit a thread block leave of rows: columns near the diagonal, or each other, stay together */
   const double panels  = ceil(columns / GP_SEL_SHARED);
   const double cuts    = panels > 1 ? full * fmin(panels, 1 + (1 - near) * mean * sectors / 32) : 0;
-  const double cutsize = acache * cuts / fmax(nnzperunit, 1e-9), cutspill = cutsize > 1 ? 1 - 1 / cutsize : 0;
+  const double blocked = GpSelBlocked(columns, asked + GP_SEL_block2), row = longest * mean;
 
-  const double blocked = GpSelBlocked(columns, asked + GP_SEL_block2), row = longest * mean, differ = fmin(deviation, 1);
+  const int    piece  = GpPieceLongest((int64_t)nonzeros);
+  const int    spans  = row > piece || empty > 0;            /* are there rows that are not one piece? */
+  const double longer = piece < 32 ? 1 - upto8 : 1 - upto32; /* rows of several, nearly */
 
-  const int    piece = GpPieceLongest((int64_t)nonzeros), wide = columns >= UINT16_MAX; /* codes of columns have 4 bytes, not 2 */
-  const int    spans  = row > piece || empty > 0;                                       /* are there rows that are not one piece? */
-  const double longer = piece < 32 ? 1 - upto8 : 1 - upto32;                            /* rows of several, nearly */
-
-#define TERM(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
+#define TERM(name, value, help)  asked[GP_FEATURES + GP_TERM_##name] = (value);
+#define LIMIT(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
 #include "mat/impls/gpucsr/selector/terms.def"
 #undef TERM
+#undef LIMIT
 #define FEATURE(name, help) (void)name;
 #include "mat/impls/gpucsr/selector/features.def"
 #undef FEATURE

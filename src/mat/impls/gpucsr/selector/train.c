@@ -7,10 +7,8 @@
        --mix w                 learn from warm times (0, the default), cold ones (1), or their weighted geometric mean
        --predictions file.csv  what the model chooses for every matrix, with its family and without having seen it
        --largest n             largest set of the analysis, default 7
-       --trees n, --depth n    so many trees, so deep; without --trees the smallest forest that cross-validation finds as good as any
 
-   All losses are against the best kernel of the table.  Held out means: the model that chose had seen no matrix of the family, and neither had who
-   chose the number and the depth of its trees. */
+   All losses are against the best kernel of the table.  Held out means: the model that chose had seen no matrix of the family. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -24,14 +22,11 @@ static struct {
   const char *model, *source, *exclude, *predictions;
   double      mix;
   int         largest;
-  Settings    settings;
-} opt = {.source = "an unnamed table", .largest = 7, .settings = {.depth = 4, .least = 8, .rate = 0.2}};
+} opt = {.source = "an unnamed table", .largest = 7};
 
 static void Tell(const char *what, Score S)
 {
-  printf("| %s | %.4f | %.3f | %.2f %% | %.2f %% | %.1f %% | %.3f |", what, S.mean, S.worst, 100 * S.loss, 100 * S.median, 100 * S.over10, S.refused);
-  if (S.most > S.fewest) printf(" %d to %d |\n", S.fewest, S.most);
-  else printf(" %d |\n", S.most);
+  printf("| %s | %.4f | %.3f | %.2f %% | %.2f %% | %.1f %% | %.3f |\n", what, S.mean, S.worst, 100 * S.loss, 100 * S.median, 100 * S.over10, S.refused);
 }
 
 static int CompareDoubles(const void *a, const void *b)
@@ -157,12 +152,9 @@ static int Arguments(int argc, char **argv)
     else if (!strcmp(argv[i], "--predictions")) opt.predictions = value;
     else if (!strcmp(argv[i], "--mix")) opt.mix = atof(value);
     else if (!strcmp(argv[i], "--largest")) opt.largest = atoi(value);
-    else if (!strcmp(argv[i], "--trees")) opt.settings.trees = atoi(value);
-    else if (!strcmp(argv[i], "--depth")) opt.settings.depth = atoi(value);
     else return 0;
     i++;
   }
-  if (opt.settings.trees < 0 || opt.settings.trees > TRAIN_TREES) return 0;
   return files;
 }
 
@@ -214,23 +206,27 @@ static Score JudgeTwins(int *twins)
   return S;
 }
 
+static int Coefficients(const Model *M)
+{
+  int n = 0;
+
+  for (int k = 0; k < M->candidates; k++)
+    for (int t = 0; t < GP_TERMS; t++) n += M->law[k][t] > 0;
+  return n;
+}
+
 static void TellModel(const Model *M, int held[], int seen[], int refused[])
 {
-  const Settings none = {0, 0, 1, 0}, *settings = opt.settings.trees ? &opt.settings : NULL;
-  Score          S;
-  int            twins;
-  char           what[96];
+  Score S;
+  int   twins;
+  char  what[96];
 
-  printf(
-    "\nThe model: %d candidates, a law for each; %d trees of depth at most %d, %d leaves of at least %d cases\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice | leaves allowed |\n|---|---|---|---|---|---|---|---|\n",
-    M->candidates, M->settings.trees, M->settings.depth, M->leaves, M->settings.least);
+  printf("\nThe model: %d candidates, a law for each; %d coefficients of %d terms\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice |\n|---|---|---|---|---|---|---|\n", M->candidates, Coefficients(M), GP_TERMS);
   for (int i = 0; i < T.cases; i++) seen[i] = ModelChoose(M, &T.c[i], &refused[i]);
-  S        = Judge(&T, seen, refused);
-  S.fewest = S.most = SettingsLeaves(M->settings);
-  Tell("all seen", S);
-  Tell("families held out, laws alone", HeldOut(&T, &none, 0, held));
-  Tell("kinds held out", HeldOut(&T, settings, 1, held));
-  Tell("families held out", HeldOut(&T, settings, 0, held));
+  Tell("all seen", Judge(&T, seen, refused));
+  Tell("families held out, each law by itself", HeldOut(&T, 0, 0, held));
+  Tell("kinds held out", HeldOut(&T, 1, 1, held));
+  Tell("families held out", HeldOut(&T, 1, 0, held));
   S = JudgeTwins(&twins);
   snprintf(what, sizeof(what), "%d symmetric matrices: chosen perfectly by the times of their twin", twins);
   if (twins) Tell(what, S);
@@ -246,7 +242,7 @@ int main(int argc, char **argv)
   Model       M;
 
   if (!Arguments(argc, argv)) {
-    fprintf(stderr, "train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] [--trees n] [--depth n] table.csv ...\n");
+    fprintf(stderr, "train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] table.csv ...\n");
     return 2;
   }
   for (int i = 1; i < argc; i++) {
@@ -265,7 +261,7 @@ int main(int argc, char **argv)
   if (!which) abort();
   for (int i = 0; i < T.cases; i++) which[i] = i;
   (void)SetCover(&T, which, T.cases, 1, set);
-  ModelLearn(&M, &T, which, T.cases, opt.settings.trees ? opt.settings : Tune(&T, which, T.cases));
+  ModelLearn(&M, &T, which, T.cases, 1);
   if (opt.model && !ModelWrite(&M, &T, opt.model, opt.source)) return Fail("write", opt.model);
   TellModel(&M, held, seen, refused);
   printf("\nCost in products by the kernel chosen\n\n| | median | 9 of 10 | most | cases |\n|---|---|---|---|---|\n");
@@ -273,7 +269,6 @@ int main(int argc, char **argv)
   TellCosts(held, 1e6, 1e9);
   TellKinds(held, seen);
   if (opt.predictions && !WritePredictions(held, seen)) return Fail("write", opt.predictions);
-  ModelFree(&M);
   TableFree(&T);
   free(which);
   return 0;

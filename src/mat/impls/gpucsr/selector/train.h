@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #define TRAIN_NAMES 96   /* columns of each sort at most */
-#define TRAIN_TREES 100  /* of a model at most */
 #define TRAIN_WORST 20.0 /* a loss of this factor is as bad as any */
+#define TRAIN_CLOSE 0.15 /* relative errors of a time below this are as good as none */
 
 /* one matrix, or its transpose */
 typedef struct {
@@ -45,51 +45,27 @@ void        TableFree(Table *T);
 void SetsPrint(const Table *T, int largest);
 int  SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED]); /* how many */
 
-/* trainlaw.c */
-void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS]);
-
-/* trainforest.c, and the model as a whole in trainmodel.c */
 typedef struct {
-  int    feature, low, high; /* feature: of what is asked, -1: a leaf; low its number */
-  double threshold;
-} Node;
-
-typedef struct {
-  int    trees, depth, least; /* how many, their deepest leaf, the smallest */
-  double rate;                /* what a tree takes of what is left */
-} Settings;
-
-typedef struct {
-  Settings     settings;
-  int          candidates, candidate[GP_SEL_MODELLED];
-  double       law[GP_SEL_MODELLED][GP_TERMS];
-  int          root[TRAIN_TREES], nodes, noderoom, leaves, leafroom;
-  Node        *node;
-  signed char *leaf; /* [leaves][GP_SEL_MODELLED] in steps of 1/GP_SEL_STEPS */
+  int    candidates, candidate[GP_SEL_MODELLED];
+  double law[GP_SEL_MODELLED][GP_TERMS];
 } Model;
 
-void ForestGrow(Model *M, const Table *T, const int which[], int n, double rest[]); /* rest [n][candidates]: logarithms to be learnt; what is left of them */
-void ForestRest(const Model *M, const Case *c, double rest[]);
-void ForestFree(Model *M);
+void   LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS]); /* trainlaw.c: to the kernel's times */
+double LawNearness(const Case *c, int kernel);                                             /* how much a time counts: 1 for the best, 0 for one that was not measured */
+void   LawsTogether(Model *M, const Table *T, const int which[], int n);                   /* traintogether.c: to what a choice by all laws loses */
 
-void ModelLaws(Model *M, const Table *T, const int which[], int n);                     /* a model without trees */
-void ModelTrees(Model *M, const Table *T, const int which[], int n, Settings settings); /* these, or others */
-void ModelLearn(Model *M, const Table *T, const int which[], int n, Settings settings);
-void ModelTimes(const Model *M, const Case *c, double us[]);   /* microseconds that it expects of the candidates */
+/* trainmodel.c */
+void ModelLearn(Model *M, const Table *T, const int which[], int n, int together);
 int  ModelChoose(const Model *M, const Case *c, int *refused); /* the kernel that the selector ends with; refused: how many before it */
-void ModelFree(Model *M);
 
 /* trainheldout.c */
 typedef struct {
   double mean, worst, loss, median, over10, refused; /* geometric mean and worst of best/chosen; mean and median loss, share that loses over 10 %; refusals a choice */
-  int    fewest, most;                               /* leaves that the models may have */
 } Score;
 
-int      SettingsLeaves(Settings settings);
-Score    Summarise(double share[], int n); /* of best/chosen; sorts them */
-Score    Judge(const Table *T, const int chosen[], const int refused[]);
-Settings Tune(const Table *T, const int which[], int n);                             /* by cross-validation among these cases */
-Score    HeldOut(const Table *T, const Settings *settings, int kinds, int chosen[]); /* families (kinds); settings NULL: tuned without those held out */
+Score Summarise(double share[], int n); /* of best/chosen; sorts them */
+Score Judge(const Table *T, const int chosen[], const int refused[]);
+Score HeldOut(const Table *T, int together, int kinds, int chosen[]); /* families (kinds) */
 
 int ModelWrite(const Model *M, const Table *T, const char *path, const char *source); /* trainwrite.c; 0: could not */
 
