@@ -1,5 +1,5 @@
 /* The model of NVIDIA H200, written by train; do not edit.
-   Learnt from tests/bench/results/2026-11-22-h200/corpus, commit COMMIT: 1886 matrices and transposes, 41 kernels. */
+   Learnt from tests/bench/results/2026-11-22-h200/corpus, commit 413b02e: 1886 matrices and transposes, 41 kernels. */
 /* clang-format off */
 static const short GpSelKernels_h200[] = {GP_SPMV_team, GP_SPMV_dia, GP_SPMV_rowcode, GP_SPMV_csrvector32, GP_SPMV_teamcluster, GP_SPMV_panel, GP_SPMV_csrvector8, GP_SPMV_slab, GP_SPMV_csrscalar, GP_SPMV_block, GP_SPMV_csrblock, GP_SPMV_csrvector16, GP_SPMV_csrvector4, GP_SPMV_csrflag};
 
@@ -21,5 +21,5 @@ static const double GpSelLaws_h200[][GP_TERMS] = {
   {[GP_TERM_launch] = 1.171, [GP_TERM_rows] = 0.0002393, [GP_TERM_rows4] = 0.0006712, [GP_TERM_rows8] = 0.0001646, [GP_TERM_rows32] = 0.001027, [GP_TERM_columns] = 24.34, [GP_TERM_nonzeros] = 1.15e-05, [GP_TERM_stripes] = 0.008357, [GP_TERM_gathers] = 2.355e-06, [GP_TERM_slicegathers] = 8.072e-06, [GP_TERM_slicegathersbeyond] = 1.24e-05, [GP_TERM_tilegathers] = 0.0005492, [GP_TERM_longestrow] = 1.575e-05, [GP_TERM_inheavy] = 0.0001217, [GP_TERM_square] = 0.01842, [GP_TERM_spans] = 0.8992, [GP_TERM_spanrows] = 0.001642, [GP_TERM_oddplaces] = 1.392e-05, [GP_TERM_oddstripes] = 0.2241, [GP_TERM_inpieces] = 2.202e-05, [GP_TERM_alone] = 2.959e-05, [GP_TERM_cuts] = 0.0001796, [GP_TERM_blocks] = 0.0001002, [GP_TERM_blockscrowded] = 0.0003907, [GP_TERM_lane] = 0.07627, [GP_TERM_unhubbed] = 1.839e-06}, /* csrflag */
 };
 
-static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-22-h200/corpus, commit COMMIT", 14, GpSelKernels_h200, GpSelLaws_h200};
+static const GpSelModel GpSelModel_h200 = {"NVIDIA H200", 132, 62914560, "tests/bench/results/2026-11-22-h200/corpus, commit 413b02e", 14, GpSelKernels_h200, GpSelLaws_h200};
 /* clang-format on */
