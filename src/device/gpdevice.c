@@ -45,7 +45,8 @@ GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *out, char *why, size_t whyle
   if (!dev) return GP_ERR_MEMORY;
   dev->ops  = ops;
   dev->kind = kind;
-  err       = ops->open(dev, ordinal);
+  GpDevUnsettle(dev);
+  err = ops->open(dev, ordinal);
   if (err) {
     GpDevTell(why, whylen, dev->error);
     free(dev);

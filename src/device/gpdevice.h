@@ -85,6 +85,7 @@ struct GpDev_ {
   int             ordinal;               /* which GPU of the node */
   int             compute_units;         /* streaming multiprocessors; 1 on the host */
   int             launches_early;        /* may a kernel be launched while the one before it ends? */
+  void           *settled;               /* the stream on whose latest product no kernel was under way that may have written a matrix; the device itself: none */
   int             cluster_blocks;        /* thread blocks that may reach each other's shared memory; 0: none may; on the host as many as on any GPU with clusters */
   size_t          shared_bytes;          /* of shared memory that a block may have; on the host as many as on an H200 */
   double          cache;                 /* bytes of the last cache before memory; 0: not known */
@@ -152,8 +153,15 @@ static inline void GpDevSwapStreams(GpDev dev)
   dev->side_stream = stream;
 }
 
+/* something writes a matrix: products wait for what is under way (GpLaunchProduct() of gplaunch.h) */
+static inline void GpDevUnsettle(GpDev dev)
+{
+  dev->settled = dev;
+}
+
 GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...);
 GpErr GpDevCheckLaunch(GpDev dev, const char *kernel); /* after every launch: did it start? */
+GpErr GpDevLaunched(GpDev dev, const char *kernel);    /* the same of a kernel that writes nothing but vectors */
 
 #if defined(__cplusplus)
 }

@@ -276,6 +276,7 @@ static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end,
 
 static GpErr GpDevGraphBegin_CUDA(GpDev dev)
 {
+  dev->settled = dev->stream; /* when the graph is launched it waits for all that came before */
   return GpDevCuda(dev, cudaStreamBeginCapture((cudaStream_t)dev->stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
 }
 
@@ -285,6 +286,7 @@ static GpErr GpDevGraphEnd_CUDA(GpDev dev, GpDevGraph *graph)
   GpErr       err    = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
 
   *graph = NULL;
+  GpDevUnsettle(dev);
   if (!err) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph");
   if (record) cudaGraphDestroy(record);
   return err;
@@ -324,6 +326,7 @@ static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
   err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "asking for the driver's version");
   if (err || driver < 12040) return err ? err : GpDevGraphEnd_CUDA(dev, graph);
   err = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
+  GpDevUnsettle(dev);
   if (err) return err;
   if (!GpDevCuda(dev, MakeLoop(record, &loop, &handle), "making a loop of a graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph")) *turn = handle;
   else err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* not every driver repeats every kind of launch; the words say why */
@@ -370,6 +373,12 @@ static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
 }
 
 extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
+{
+  GpDevUnsettle(dev);
+  return GpDevLaunched(dev, kernel);
+}
+
+extern "C" GpErr GpDevLaunched(GpDev dev, const char *kernel)
 {
   return GpDevCuda(dev, cudaGetLastError(), kernel);
 }

@@ -1,7 +1,10 @@
 /* A kernel that needs what the one before it on the stream wrote, launched while that one runs (programmatic dependent launch): its
    blocks are in place when their input is, which saves a small product half a launch.  The first kernel says early that the
    next may come, GpNextMayStart(); the next calls GpWait(), all of its threads, before it touches what that one does.  Devices before
-   compute capability 9.0 launch it when the other has ended.  And how a kernel ends a graph that repeats itself. */
+   compute capability 9.0 launch it when the other has ended.  And how a kernel ends a graph that repeats itself.
+
+   What is written between the two launches is read by plain loads, not as a constant (ld.global.nc, __ldg): the assembler moves
+   loads of constants ahead of GpWait(). */
 #ifndef GPLAUNCH_H
 #define GPLAUNCH_H
 
@@ -29,23 +32,49 @@ __device__ static inline void GpLoopEnd(uint64_t turn)
 #endif
 }
 
-/* an error is the runtime's last, as of every launch */
+/* cluster: thread blocks that reach each other's shared memory, of which the blocks are a multiple; 1: none do */
 template <class... Parameters, class... Arguments>
-static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
+static void GpLaunchWhen(GpDev dev, int early, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
 {
-  cudaLaunchAttribute early  = {};
-  cudaLaunchConfig_t  config = {};
-
-  early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute with[2] = {};
+  cudaLaunchConfig_t  config  = {};
 
   config.gridDim          = dim3(blocks);
   config.blockDim         = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream           = (cudaStream_t)dev->stream;
-  config.attrs            = &early;
-  config.numAttrs         = dev->launches_early ? 1 : 0;
+  config.attrs            = with;
+  if (early && dev->launches_early) {
+    cudaLaunchAttribute *attribute = &with[config.numAttrs++];
+
+    attribute->id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute->val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (cluster > 1) {
+    cudaLaunchAttribute *attribute = &with[config.numAttrs++];
+
+    attribute->id               = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = cluster;
+    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  }
   cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* a kernel that touches nothing before it waits; an error is the runtime's last, as of every launch */
+template <class... Parameters, class... Arguments>
+static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
+{
+  GpLaunchWhen(dev, 1, kernel, 1, blocks, threads, shared, arguments...);
+}
+
+/* A product's kernel, which reads its matrix before it waits for its vectors: early only where no kernel that may have written a matrix
+   is under way still.  Whatever else is launched says by GpDevCheckLaunch() that there may be one. */
+template <class... Parameters, class... Arguments>
+static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
+{
+  GpLaunchWhen(dev, dev->settled == dev->stream, kernel, cluster, blocks, threads, shared, arguments...);
+  dev->settled = dev->stream;
+  return GpDevLaunched(dev, name);
 }
 
 #endif

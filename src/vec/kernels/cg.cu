@@ -124,6 +124,8 @@ __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s,
 {
   double sum[3] = {0, 0, 0};
 
+  GpNextMayStart();
+  GpWait();
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
     const double ri = ax ? b[i] - ax[i] : b[i], zi = d ? d[i] * ri : ri;
 
@@ -140,6 +142,8 @@ __global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpC
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
+  GpNextMayStart();
+  GpWait();
   if (s->status || i >= n) return;
   p[i] = s->it ? z[i] + s->b * p[i] : z[i];
 }
@@ -148,6 +152,8 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
 {
   double sum[1] = {0};
 
+  GpNextMayStart();
+  GpWait();
   if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
   if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
@@ -157,6 +163,8 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
 {
   double sum[3] = {0, 0, 0};
 
+  GpNextMayStart();
+  GpWait();
   if (s->status) return;
   const double a = s->a;
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
@@ -174,27 +182,27 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
-  CgStart<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, b, ax, r, z);
-  return GpDevCheckLaunch(dev, "conjugate gradient start");
+  GpLaunchNext(dev, CgStart, Blocks(dev, n), BLOCK, 0, n, s, partial, d, b, ax, r, z);
+  return GpDevLaunched(dev, "conjugate gradient start");
 }
 
 static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
 {
   if (!n) return GP_SUCCESS;
-  CgDirection<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, z, p);
-  return GpDevCheckLaunch(dev, "conjugate gradient direction");
+  GpLaunchNext(dev, CgDirection, (unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, n, s, z, p);
+  return GpDevLaunched(dev, "conjugate gradient direction");
 }
 
 static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
 {
-  CgCurvature<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, p, w);
-  return GpDevCheckLaunch(dev, "conjugate gradient curvature");
+  GpLaunchNext(dev, CgCurvature, Blocks(dev, n), BLOCK, 0, n, s, partial, p, w);
+  return GpDevLaunched(dev, "conjugate gradient curvature");
 }
 
 static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
-  CgUpdate<<<Blocks(dev, n), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, s, partial, d, p, w, x, r, z);
-  return GpDevCheckLaunch(dev, "conjugate gradient update");
+  GpLaunchNext(dev, CgUpdate, Blocks(dev, n), BLOCK, 0, n, s, partial, d, p, w, x, r, z);
+  return GpDevLaunched(dev, "conjugate gradient update");
 }
 
 extern "C" const GpCgKernels GpCgKernelsCUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};

@@ -2,6 +2,7 @@
 #ifndef GPVECREDUCE_H
 #define GPVECREDUCE_H
 
+#include "device/gplaunch.h"
 #include "device/gpreduce.h"
 #include "vec/kernels/gpveckernel.h"
 

@@ -55,30 +55,34 @@ struct Vectors {
 };
 
 template <int MANY>
-__global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *__restrict__ x, const Vectors y, volatile double *parts)
+__global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *x, const Vectors y, volatile double *parts)
 {
   const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[MANY];
 
+  GpNextMayStart();
+  GpWait();
   GpReduceSums::start(mine);
   #pragma unroll 2
   for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) {
     const double xi = x[i];
   #pragma unroll
-    for (int j = 0; j < MANY; j++) mine[j] += xi * __ldg(y.at[j] + i);
+    for (int j = 0; j < MANY; j++) mine[j] += xi * y.at[j][i];
   }
   Finish<GpReduceSums, MANY>(mine, parts);
 }
 
 template <int MANY>
-__global__ static void __launch_bounds__(BLOCK) MAXPY(int64_t n, const Vectors x, double *__restrict__ y)
+__global__ static void __launch_bounds__(BLOCK) MAXPY(int64_t n, const Vectors x, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
+  GpNextMayStart();
+  GpWait();
   if (i < n) {
     double sum = y[i];
   #pragma unroll
-    for (int j = 0; j < MANY; j++) sum += x.alpha[j] * __ldg(x.at[j] + i);
+    for (int j = 0; j < MANY; j++) sum += x.alpha[j] * x.at[j][i];
     y[i] = sum;
   }
 }
@@ -95,12 +99,12 @@ static void Choose(int many, Args... args)
 
 template <int MANY>
 struct MDotCase {
-  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { MDot<MANY><<<grid, REDUCE, 0, (cudaStream_t)dev->stream>>>(n, x, y, parts); }
+  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { GpLaunchNext(dev, MDot<MANY>, grid, REDUCE, 0, n, x, y, parts); }
 };
 
 template <int MANY>
 struct MAXPYCase {
-  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { MAXPY<MANY><<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, x, y); }
+  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { GpLaunchNext(dev, MAXPY<MANY>, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, n, x, y); }
 };
 
 GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
@@ -116,7 +120,7 @@ GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const d
   err = GpVecExpect(work, (int)grid, many, slot, 0, &parts);
   if (err) return err;
   Choose<MDotCase>(many, work->dev, grid, n, x, v, parts);
-  return GpDevCheckLaunch(work->dev, "mdot");
+  return GpDevLaunched(work->dev, "mdot");
 }
 
 GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
@@ -129,6 +133,6 @@ GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const d
     v.alpha[j] = alpha[j];
   }
   Choose<MAXPYCase>(many, dev, n, v, y);
-  return GpDevCheckLaunch(dev, "maxpy");
+  return GpDevLaunched(dev, "maxpy");
 }
 #endif

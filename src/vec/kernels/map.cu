@@ -32,6 +32,8 @@ enum {
     }
 
 #else
+  #include "device/gplaunch.h"
+
 static constexpr int BLOCK = 256, UNROLL = 4;
 
 /* every thread takes UNROLL entries, and reads them all before it writes the first */
@@ -41,6 +43,8 @@ __global__ static void Map(int64_t n, double a, double b, double c, const double
   const int64_t first     = (int64_t)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;
   double        x[UNROLL] = {}, y[UNROLL] = {}, z[UNROLL] = {};
 
+  GpNextMayStart();
+  GpWait();
   #pragma unroll
   for (int k = 0; k < UNROLL; k++) {
     const int64_t i = first + k * BLOCK;
@@ -67,8 +71,8 @@ __global__ static void Map(int64_t n, double a, double b, double c, const double
     GP_VEC_TWIN(name)(GpDev dev, int64_t n, const double scalars[3], const double *x, const double *y, double *z) \
     { \
       if (!n) return GP_SUCCESS; \
-      Map<Formula_##name><<<(unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, scalars[0], scalars[1], scalars[2], x, y, z); \
-      return GpDevCheckLaunch(dev, #name); \
+      GpLaunchNext(dev, Map<Formula_##name>, (unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, n, scalars[0], scalars[1], scalars[2], x, y, z); \
+      return GpDevLaunched(dev, #name); \
     }
 #endif
 

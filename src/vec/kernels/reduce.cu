@@ -99,12 +99,14 @@ struct Most {
 
 /* Rule: K results, which vectors it reads, start, take, merge */
 template <class Rule>
-__global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double *__restrict__ px, const double *__restrict__ py, volatile double *parts)
+__global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double *px, const double *py, volatile double *parts)
 {
   const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[Rule::K];
 
+  GpNextMayStart();
   Rule::start(mine);
+  GpWait();
   #pragma unroll 4
   for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) Rule::take(mine, i, px[i], (Rule::reads & Y) ? py[i] : 0.0);
   Finish<Rule, Rule::K>(mine, parts);
@@ -120,8 +122,8 @@ __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double 
       if (!n) return rule::nothing(work, slot); \
       err = GpVecExpect(work, (int)grid, rule::K, slot, rule::most, &parts); \
       if (err) return err; \
-      Reduce<rule><<<grid, REDUCE, 0, (cudaStream_t)work->dev->stream>>>(n, x, y, parts); \
-      return GpDevCheckLaunch(work->dev, #name); \
+      GpLaunchNext(work->dev, Reduce<rule>, grid, REDUCE, 0, n, x, y, parts); \
+      return GpDevLaunched(work->dev, #name); \
     }
 
   #define GP_SUM(name, what, terms, term0, term1) \

@@ -24,12 +24,14 @@ GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
   A->csr  = csr;
   A->data = NULL;
   err     = GpFmtTable[id].build(A, rowptr);
+  GpDevUnsettle(csr->dev);
   if (err) GpFmtDestroy(A);
   return err;
 }
 
 GpErr GpFmtRefill(GpFmt *A)
 {
+  GpDevUnsettle(A->csr->dev);
   return GpFmtTable[A->id].refill(A);
 }
 

@@ -1,5 +1,9 @@
 /* SpMV, one thread a row: the simple loop on the host; on a GPU for rows so short that lanes would idle. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/kernels/gpload.h"
+#if defined(__CUDACC__)
+  #include "device/gplaunch.h"
+#endif
 
 #if !defined(__CUDACC__)
 GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -21,15 +25,18 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
 #else
 static constexpr int BLOCK = 128;
 
-__global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
-  int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (i >= m) return;
+  const int64_t i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   double        sum = 0;
-  const int32_t end = rowptr[i + 1];
+
+  GpNextMayStart();
+  if (i >= m) return;
+  const int32_t end = GpStream(rowptr + i + 1);
+  int32_t       k   = GpStream(rowptr + i);
+  GpWait();
   #pragma unroll 4
-  for (int32_t k = rowptr[i]; k < end; k++) sum += (double)val[k] * __ldg(x + col[k]);
+  for (; k < end; k++) sum += (double)val[k] * x[col[k]];
   y[i] = z ? z[i] + sum : sum;
 }
 
@@ -38,7 +45,6 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  CsrScalar<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  return GpDevCheckLaunch(C->dev, "csrscalar");
+  return GpLaunchProduct(C->dev, "csrscalar", CsrScalar, 1, (unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 #endif

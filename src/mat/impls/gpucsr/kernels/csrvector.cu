@@ -1,6 +1,10 @@
 /* SpMV, 2 to 32 lanes a row: neighbouring lanes read neighbouring nonzeros, then add up in a tree.
    After N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors", SC09. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/kernels/gpload.h"
+#if defined(__CUDACC__)
+  #include "device/gplaunch.h"
+#endif
 
 #if !defined(__CUDACC__)
 /* the same sums as on the device: lane l takes every lanes-th nonzero from l on, then the tree */
@@ -30,17 +34,18 @@ static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double 
 static constexpr int BLOCK = 256;
 
 template <int LANES>
-__global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
   const int     lane = threadIdx.x % LANES;
   double        sum  = 0;
 
-  if (i < m) {
-    const int32_t end = rowptr[i + 1];
+  GpNextMayStart();
+  const int32_t end = i < m ? GpStream(rowptr + i + 1) : 0;
+  int32_t       k   = i < m ? GpStream(rowptr + i) + lane : 0;
+  GpWait();
   #pragma unroll 4
-    for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (double)val[k] * __ldg(x + col[k]);
-  }
+  for (; k < end; k += LANES) sum += (double)val[k] * x[col[k]];
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;
@@ -52,8 +57,7 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  CsrVector<LANES><<<(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  return GpDevCheckLaunch(C->dev, name);
+  return GpLaunchProduct(C->dev, name, CsrVector<LANES>, 1, (unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK, 0, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
   #define TWIN(lanes) \

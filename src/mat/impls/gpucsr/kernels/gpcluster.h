@@ -5,25 +5,6 @@
 
 #include "device/gpdevice.h"
 
-/* blocks: a multiple of cluster, which is at most dev->cluster_blocks; an error is the runtime's last, as of every launch */
-template <class... Parameters, class... Arguments>
-static void GpLaunchClusters(GpDev dev, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, Arguments... arguments)
-{
-  cudaLaunchAttribute together = {};
-  cudaLaunchConfig_t  config   = {};
-
-  together.id               = cudaLaunchAttributeClusterDimension;
-  together.val.clusterDim.x = cluster;
-  together.val.clusterDim.y = together.val.clusterDim.z = 1;
-
-  config.gridDim  = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream   = (cudaStream_t)dev->stream;
-  config.attrs    = &together;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, arguments...);
-}
-
 /* the first arrival, before anything was written: what the others need to know is that this block is there */
 __device__ static inline void GpClusterEnter(void)
 {

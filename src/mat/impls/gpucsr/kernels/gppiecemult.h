@@ -6,7 +6,6 @@
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
-  #include "device/gplaunch.h"
   #include "mat/impls/gpucsr/kernels/gpslots.h"
 #endif
 
@@ -76,7 +75,7 @@ struct Staged {
   __device__ double operator[](uint32_t code) const { return staged[code]; }
 };
 
-template <bool HOT, bool SAME, typename Code>
+template <bool HOT, bool SAME, typename Code> /* HOT: x is there already */
 __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
 {
   const int      lane = threadIdx.x % WARP;
@@ -85,9 +84,9 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
   for (int32_t s = first; s < end; s += step) {
     const int32_t   out = P.out[s * GP_PIECE_LANES + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
     const GpScalar *val = (const GpScalar *)P.val + (SAME ? 0 : (int64_t)base * GP_PIECE_LANES + lane);
-    double          sum = SumSection<SAME>(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + (SAME ? 0 : nhot * GP_PIECE_LANES), one, cold);
+    double          sum = SumSection<SAME, !HOT>(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + (SAME ? 0 : nhot * GP_PIECE_LANES), one, cold);
 
-    if (HOT) sum += SumSection<SAME>(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, one, hot);
+    if (HOT) sum += SumSection<SAME, false>(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, one, hot);
     if (out >= 0) y[out] = z ? z[out] + sum : sum;
     else if (out != GP_PIECE_IDLE) P.part[~out] = sum;
   }
@@ -95,7 +94,7 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
 
 /* blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
 template <bool SAME, typename Code>
-__global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *x, const double *z, double *y)
 {
   extern __shared__ double staged[];
   int32_t                  p = 0;
@@ -114,9 +113,8 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
 }
 
 template <bool SAME, typename Code>
-__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *x, const double *z, double *y)
 {
-  GpNextMayStart();
   SumSlices<false, SAME, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
@@ -155,52 +153,47 @@ static unsigned Blocks(int64_t threads)
   return (unsigned)((threads + BLOCK - 1) / BLOCK);
 }
 
-/* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache. */
+/* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache.
+   Whole multiprocessors are what these blocks want, so they do not begin while others end, unless those pack x. */
 template <bool SAME, typename Code>
-static cudaError_t LaunchStaged(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+static GpErr LaunchStaged(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
   const size_t shared = (size_t)P->hot * sizeof(double), all = dev->shared_bytes + 1024;
   const void  *kernel = (const void *)StagedPieces<SAME, Code>;
   cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
   if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
-  if (code != cudaSuccess) return code;
+  if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
   if (P->pack) GpLaunchNext(dev, StagedPieces<SAME, Code>, P->nblocks, STAGED, shared, *P, x, z, y);
   else StagedPieces<SAME, Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
-  return code;
+  return GpDevLaunched(dev, name);
 }
 
 template <bool SAME, typename Code>
-static cudaError_t LaunchPieces(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+static GpErr LaunchPieces(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
-  if (P->hot) return LaunchStaged<SAME, Code>(dev, P, x, z, y);
-  PlainPieces<SAME, Code><<<Blocks((int64_t)P->nslices * WARP), BLOCK, 0, (cudaStream_t)dev->stream>>>(*P, x, z, y);
-  return cudaSuccess;
+  if (P->hot) return LaunchStaged<SAME, Code>(dev, name, P, x, z, y);
+  return GpLaunchProduct(dev, name, PlainPieces<SAME, Code>, 1, Blocks((int64_t)P->nslices * WARP), BLOCK, 0, *P, x, z, y);
 }
 
 template <bool SAME>
-static cudaError_t LaunchCoded(GpDev dev, const GpPieces *P, const double *x, const double *z, double *y)
+static GpErr LaunchCoded(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
-  return P->codebytes == 2 ? LaunchPieces<SAME, uint16_t>(dev, P, x, z, y) : LaunchPieces<SAME, uint32_t>(dev, P, x, z, y);
+  return P->codebytes == 2 ? LaunchPieces<SAME, uint16_t>(dev, name, P, x, z, y) : LaunchPieces<SAME, uint32_t>(dev, name, P, x, z, y);
 }
 
 static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpPieces *P      = (const GpPieces *)A->data;
   GpDev           dev    = A->csr->dev;
-  cudaStream_t    stream = (cudaStream_t)dev->stream;
-  cudaError_t     code   = cudaSuccess;
+  const unsigned  groups = Blocks((int64_t)P->nshort * GROUP);
+  GpErr           err    = GP_SUCCESS;
 
   if (!A->csr->m) return GP_SUCCESS;
-  if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, stream>>>(P->packed, P->pack, x, P->xp);
-  if (P->nslices) code = P->same ? LaunchCoded<true>(dev, P, x, z, y) : LaunchCoded<false>(dev, P, x, z, y);
-  if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
-  if (P->nspans) {
-    const unsigned groups = Blocks((int64_t)P->nshort * GROUP);
-
-    GpLaunchNext(dev, FinishSpans, groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, *P, (int32_t)groups, z, y);
-  }
-  return GpDevCheckLaunch(dev, name);
+  if (P->pack) PackX<<<Blocks(P->packed), BLOCK, 0, (cudaStream_t)dev->stream>>>(P->packed, P->pack, x, P->xp);
+  if (P->nslices) err = P->same ? LaunchCoded<true>(dev, name, P, x, z, y) : LaunchCoded<false>(dev, name, P, x, z, y);
+  if (P->nspans) GpLaunchNext(dev, FinishSpans, groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, *P, (int32_t)groups, z, y);
+  return err ? err : GpDevLaunched(dev, name);
 }
 #endif
 

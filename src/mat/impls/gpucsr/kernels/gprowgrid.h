@@ -35,7 +35,7 @@ enum Having {
 
 /* the sums of the rows i, i + stride, ... */
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, Having HAVING>
-__device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const double *__restrict__ x, const uint64_t has[ROWS], const double *const own[ROWS], double sum[ROWS])
+__device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const double *x, const uint64_t has[ROWS], const double *const own[ROWS], double sum[ROWS])
 {
   #pragma unroll
   for (int p = 0; p < PLANES + ROWS - 1; p++) {
@@ -45,7 +45,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
     for (int c = 0; c < COLUMNS; c++) {
       const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more beyond either end */
 
-      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? __ldg(x + j) : 0.0;
+      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? GpGather(x + j) : 0.0;
     }
   #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
@@ -62,7 +62,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK>
-__global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constant__ GpRowCode W, uint32_t m, uint32_t n, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constant__ GpRowCode W, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
   const uint8_t *code   = (const uint8_t *)W.code;
   const uint32_t stride = (uint32_t)W.grid.stride, t = blockIdx.x * GRIDBLOCK + threadIdx.x, i = t / stride * (ROWS * stride) + t % stride;
@@ -70,10 +70,12 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constan
   double         sum[ROWS] = {};
   bool           whole     = true;
 
+  GpNextMayStart();
   #pragma unroll
-  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? __ldg(code + i + r * stride) : NONE;
+  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? GpStream(code + i + r * stride) : NONE;
   #pragma unroll
   for (int r = 0; r < ROWS; r++) whole &= (int32_t)pattern[r] == W.grid.whole;
+  GpWait();
   if (__all_sync(0xffffffffu, whole)) {
     Sums<COLUMNS, PLANES, FULL, ROWS, ALL>(W.grid, i, n, x, NULL, NULL, sum);
   } else {
@@ -101,28 +103,29 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constan
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK>
-static void LaunchGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
+static GpErr LaunchGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
 {
   const int64_t stride = W->grid.stride, threads = (A->m + ROWS * stride - 1) / (ROWS * stride) * stride;
 
-  RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK><<<(unsigned)((threads + GRIDBLOCK - 1) / GRIDBLOCK), GRIDBLOCK, 0, (cudaStream_t)A->dev->stream>>>(*W, (uint32_t)A->m, (uint32_t)A->n, x, z, y);
+  return GpLaunchProduct(A->dev, "rowcode", RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK>, 1, (unsigned)((threads + GRIDBLOCK - 1) / GRIDBLOCK), GRIDBLOCK, 0, *W, (uint32_t)A->m, (uint32_t)A->n, x, z, y);
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL>
-static void ChooseRows(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
+static GpErr ChooseRows(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
 {
   const bool box = FULL == ((uint64_t)1 << COLUMNS * PLANES) - 1;
 
-  if (A->m < (box ? MANY_OF_BOX : MANY_OF_STAR) * A->dev->compute_units) LaunchGrid<COLUMNS, PLANES, FULL, 1, 256>(A, W, x, z, y);
-  else LaunchGrid<COLUMNS, PLANES, FULL, 4, 128>(A, W, x, z, y);
+  if (A->m < (box ? MANY_OF_BOX : MANY_OF_STAR) * A->dev->compute_units) return LaunchGrid<COLUMNS, PLANES, FULL, 1, 256>(A, W, x, z, y);
+  return LaunchGrid<COLUMNS, PLANES, FULL, 4, 128>(A, W, x, z, y);
 }
 
-static void MultGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
+static GpErr MultGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
 {
   #define GRID(columns_, planes_, full_) \
-    if (W->grid.columns == columns_ && W->grid.planes == planes_ && W->grid.full == full_) ChooseRows<columns_, planes_, full_>(A, W, x, z, y);
+    if (W->grid.columns == columns_ && W->grid.planes == planes_ && W->grid.full == full_) return ChooseRows<columns_, planes_, full_>(A, W, x, z, y);
   GP_ROWGRIDS(GRID)
   #undef GRID
+  return GpDevFail(A->dev, GP_ERR_ARGUMENT, "rowcode: no kernel for this grid of rows");
 }
 #endif
 #endif

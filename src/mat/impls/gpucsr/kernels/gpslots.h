@@ -4,7 +4,9 @@
 #define GPSLOTS_H
 
 #include "mat/impls/gpucsr/formats/gppieces.h"
+#include "device/gplaunch.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/kernels/gpload.h"
 
 static constexpr int AHEAD = 8;
 
@@ -14,11 +16,12 @@ struct Packed {
   const double *packed, *own;
   uint32_t      npacked;
 
-  __device__ double operator[](uint32_t code) const { return __ldg((code < npacked ? packed : own) + code); }
+  __device__ double operator[](uint32_t code) const { return GpGather((code < npacked ? packed : own) + code); }
 };
 
-/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing */
-template <int N, bool SAME, class X, typename Code>
+/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing.  FIRST: they are on their
+   way before x is waited for */
+template <int N, bool SAME, bool FIRST, class X, typename Code>
 __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
   uint32_t c[N];
@@ -29,9 +32,10 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   for (int u = 0; u < N; u++) {
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
-    c[u] = __ldcs(code + at);
-    v[u] = SAME ? one : __ldcs(val + at);
+    c[u] = GpStream(code + at);
+    v[u] = SAME ? one : GpStream(val + at);
   }
+  if (FIRST) GpWait();
 #pragma unroll
   for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
 #pragma unroll
@@ -39,14 +43,21 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   return sum;
 }
 
-template <bool SAME, class X, typename Code>
+/* WAITS: for x and y, as soon as that cannot be put off */
+template <bool SAME, bool WAITS, class X, typename Code>
 __device__ static double SumSection(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
   double sum = 0;
 
-  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME>(AHEAD, code, val, one, x);
-  if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME>(n, code, val, one, x);
-  else if (n > 0) sum += SumSlots<AHEAD / 2, SAME>(n, code, val, one, x);
+  if (WAITS) {
+    if (n > AHEAD / 2) sum = SumSlots<AHEAD, SAME, true>(min(n, AHEAD), code, val, one, x);
+    else if (n > 0) sum = SumSlots<AHEAD / 2, SAME, true>(n, code, val, one, x);
+    else GpWait();
+    n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES;
+  }
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME, false>(AHEAD, code, val, one, x);
+  if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME, false>(n, code, val, one, x);
+  else if (n > 0) sum += SumSlots<AHEAD / 2, SAME, false>(n, code, val, one, x);
   return sum;
 }
 

@@ -8,7 +8,6 @@
 #include "mat/impls/gpucsr/formats/gpteam.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
-  #include "device/gplaunch.h"
   #include "mat/impls/gpucsr/kernels/gpcluster.h"
   #include "mat/impls/gpucsr/kernels/gpslots.h"
 #endif
@@ -72,7 +71,7 @@ static GpErr TeamMult(const GpFmt *A, const double *x, const double *z, double *
 }
 
 #else
-static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS;
+static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS, TOGETHER = 5; /* thread blocks of a multiprocessor */
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(BLOCK == 1 << GP_TEAM_BLOCK && WARP == 1 << GP_TEAM_SLICE, "a slice a warp");
 
@@ -117,20 +116,21 @@ __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
 }
 
 template <bool CLUSTER, bool SAME, typename Code>
-__global__ static void __launch_bounds__(BLOCK, 5) Teams(const __grid_constant__ GpTeams T, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_constant__ GpTeams T, bool wave, const double *x, const double *z, double *y)
 {
   __shared__ double warpsum[WARPS];
   const int         lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
   const int32_t     block = (int32_t)blockIdx.x, s = block * WARPS + warp;
 
-  GpNextMayStart();
+  if (wave) GpNextMayStart();
   if (CLUSTER && block < T.ngangs) GpClusterEnter();
   const int32_t   there = s < T.nslices, base = there ? __ldg(T.base + s) : 0, width = there ? __ldg(T.base + s + 1) - base : 0;
   const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
   const int64_t   at  = (int64_t)base * WARP + lane;
   const GpScalar *val = (const GpScalar *)T.val;
-  double          sum = SumSection<SAME>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
+  double          sum = SumSection<SAME, true>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
 
+  GpNextMayStart();       /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
   if (block >= T.nbigs) { /* teams within a slice */
     sum = GroupSum(sum, 1 << k);
     if (!(lane & ((1 << k) - 1))) Put(row, sum, z, y);
@@ -148,12 +148,12 @@ __global__ static void __launch_bounds__(BLOCK, 5) Teams(const __grid_constant__
 }
 
 template <bool CLUSTER, bool SAME, typename Code>
-static void LaunchTeams(GpDev dev, const GpTeams *T, const double *x, const double *z, double *y)
+static GpErr LaunchTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
 {
   const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
+  const bool     wave = !T->ngangs && blocks <= (unsigned)(TOGETHER * dev->compute_units); /* all blocks at once, and for about as long */
 
-  if (CLUSTER) GpLaunchClusters(dev, Teams<CLUSTER, SAME, Code>, T->cluster, blocks, BLOCK, *T, x, z, y);
-  else Teams<CLUSTER, SAME, Code><<<blocks, BLOCK, 0, (cudaStream_t)dev->stream>>>(*T, x, z, y);
+  return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, Code>, CLUSTER ? T->cluster : 1, blocks, BLOCK, 0, *T, wave, x, z, y);
 }
 
 template <bool CLUSTER>
@@ -163,9 +163,8 @@ static GpErr TeamMult(const char *name, const GpFmt *A, const double *x, const d
   GpDev          dev = A->csr->dev;
 
   if (!A->csr->m) return GP_SUCCESS;
-  if (T->codebytes == 2) (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, T, x, z, y);
-  else (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, T, x, z, y);
-  return GpDevCheckLaunch(dev, name);
+  if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, name, T, x, z, y);
+  return (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, name, T, x, z, y);
 }
 #endif
 

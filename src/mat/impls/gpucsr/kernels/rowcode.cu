@@ -27,10 +27,13 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
+  #include "device/gplaunch.h"
+  #include "mat/impls/gpucsr/kernels/gpload.h"
+
 static constexpr int BLOCK = 512;
 
 /* the sum of one row, whose own entry of x is given */
-__device__ static double SumPattern(const int4 *__restrict__ entry, const int32_t *__restrict__ start, int32_t pattern, const double *__restrict__ x)
+__device__ static double SumPattern(const int4 *__restrict__ entry, const int32_t *__restrict__ start, int32_t pattern, const double *x)
 {
   const int32_t end = __ldg(start + pattern + 1);
   double        sum = 0;
@@ -39,7 +42,7 @@ __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_
   for (int32_t e = __ldg(start + pattern); e < end; e++) {
     const int4 t = __ldg(entry + e);
 
-    sum += __hiloint2double(t.y, t.x) * __ldg(x + t.z);
+    sum += __hiloint2double(t.y, t.x) * GpGather(x + t.z);
   }
   return sum;
 }
@@ -47,12 +50,15 @@ __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_
   #include "mat/impls/gpucsr/kernels/gprowgrid.h"
 
 template <typename Code>
-__global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *x, const double *z, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
+  GpNextMayStart();
   if (i >= m) return;
-  const double sum = SumPattern(entry, start, code[i], x + i);
+  const int32_t pattern = GpStream(code + i);
+  GpWait();
+  const double sum = SumPattern(entry, start, pattern, x + i);
   y[i]             = z ? z[i] + sum : sum;
 }
 
@@ -61,12 +67,10 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsr     *C      = A->csr;
   const GpRowCode *R      = (const GpRowCode *)A->data;
   const unsigned   blocks = (unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK);
-  cudaStream_t     stream = (cudaStream_t)C->dev->stream;
 
   if (!C->m) return GP_SUCCESS;
-  if (R->mask) MultGrid(C, R, x, z, y);
-  else if (R->width == 1) RowCode<<<blocks, BLOCK, 0, stream>>>(C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
-  else RowCode<<<blocks, BLOCK, 0, stream>>>(C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
-  return GpDevCheckLaunch(C->dev, "rowcode");
+  if (R->mask) return MultGrid(C, R, x, z, y);
+  if (R->width == 1) return GpLaunchProduct(C->dev, "rowcode", RowCode<uint8_t>, 1, blocks, BLOCK, 0, C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  return GpLaunchProduct(C->dev, "rowcode", RowCode<uint16_t>, 1, blocks, BLOCK, 0, C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
 }
 #endif
