@@ -30,13 +30,13 @@ __global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, 
   const int64_t i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   double        sum = 0;
 
-  GpNextMayStart();
   if (i >= m) return;
   const int32_t end = GpStream(rowptr + i + 1);
   int32_t       k   = GpStream(rowptr + i);
   GpWait();
   #pragma unroll 4
   for (; k < end; k++) sum += (double)val[k] * x[col[k]];
+  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
   y[i] = z ? z[i] + sum : sum;
 }
 

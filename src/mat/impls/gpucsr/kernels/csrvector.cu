@@ -40,12 +40,12 @@ __global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, 
   const int     lane = threadIdx.x % LANES;
   double        sum  = 0;
 
-  GpNextMayStart();
   const int32_t end = i < m ? GpStream(rowptr + i + 1) : 0;
   int32_t       k   = i < m ? GpStream(rowptr + i) + lane : 0;
   GpWait();
   #pragma unroll 4
   for (; k < end; k += LANES) sum += (double)val[k] * x[col[k]];
+  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;

@@ -16,7 +16,7 @@ struct Packed {
   const double *packed, *own;
   uint32_t      npacked;
 
-  __device__ double operator[](uint32_t code) const { return GpGather((code < npacked ? packed : own) + code); }
+  __device__ double operator[](uint32_t code) const { return (code < npacked ? packed : own)[code]; }
 };
 
 /* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing.  FIRST: they are on their
@@ -32,8 +32,8 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   for (int u = 0; u < N; u++) {
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
-    c[u] = GpStream(code + at);
-    v[u] = SAME ? one : GpStream(val + at);
+    c[u] = FIRST ? GpStream(code + at) : __ldcs(code + at);
+    v[u] = SAME ? one : FIRST ? GpStream(val + at) : __ldcs(val + at);
   }
   if (FIRST) GpWait();
 #pragma unroll

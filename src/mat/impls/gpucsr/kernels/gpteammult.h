@@ -151,7 +151,7 @@ template <bool CLUSTER, bool SAME, typename Code>
 static GpErr LaunchTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
 {
   const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
-  const bool     wave = !T->ngangs && blocks <= (unsigned)(TOGETHER * dev->compute_units); /* all blocks at once, and for about as long */
+  const bool     wave = !T->ngangs && blocks <= (unsigned)(TOGETHER * dev->compute_units) && T->longest <= AHEAD; /* all blocks at once, and each but for a moment */
 
   return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, Code>, CLUSTER ? T->cluster : 1, blocks, BLOCK, 0, *T, wave, x, z, y);
 }
