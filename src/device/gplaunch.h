@@ -44,7 +44,7 @@ static void GpLaunchWhen(GpDev dev, int early, void (*kernel)(Parameters...), un
   config.dynamicSmemBytes = shared;
   config.stream           = (cudaStream_t)dev->stream;
   config.attrs            = with;
-  if (early && dev->launches_early) {
+  if (early) {
     cudaLaunchAttribute *attribute = &with[config.numAttrs++];
 
     attribute->id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -64,7 +64,13 @@ static void GpLaunchWhen(GpDev dev, int early, void (*kernel)(Parameters...), un
 template <class... Parameters, class... Arguments>
 static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
 {
-  GpLaunchWhen(dev, 1, kernel, 1, blocks, threads, shared, arguments...);
+  GpLaunchWhen(dev, dev->launches_early, kernel, 1, blocks, threads, shared, arguments...);
+}
+
+/* Will GpLaunchProduct() launch the next kernel early?  One that is not need not wait. */
+static inline int GpMayBeEarly(GpDev dev)
+{
+  return dev->launches_early && dev->settled == dev->stream;
 }
 
 /* A product's kernel, which reads its matrix before it waits for its vectors: early only where no kernel that may have written a matrix
@@ -72,7 +78,7 @@ static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned bloc
 template <class... Parameters, class... Arguments>
 static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
 {
-  GpLaunchWhen(dev, dev->settled == dev->stream, kernel, cluster, blocks, threads, shared, arguments...);
+  GpLaunchWhen(dev, GpMayBeEarly(dev), kernel, cluster, blocks, threads, shared, arguments...);
   dev->settled = dev->stream;
   return GpDevLaunched(dev, name);
 }

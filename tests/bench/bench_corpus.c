@@ -24,7 +24,7 @@
 #define COLD       3     /* products likewise */
 #define BATCH_TIME 40e-6 /* seconds that a batch should last */
 #define BATCH_MOST 20    /* products in it, then recorded as a graph where there are graphs */
-#define BUSY       16    /* small operations, of 2 microseconds each, before what is timed */
+#define BUSY       48    /* small operations, of 2 microseconds each, before what is timed: the host needs as long to launch a graph of some kernels */
 #define LAUNCH     3e-6  /* seconds that the host takes for one */
 #define HOPELESS   4.0   /* times the best so far */
 #define LOOKS      3     /* before a kernel is called hopeless */

@@ -75,7 +75,7 @@ struct Staged {
   __device__ double operator[](uint32_t code) const { return staged[code]; }
 };
 
-template <bool HOT, bool SAME, typename Code> /* HOT: x is there already */
+template <bool HOT, bool SAME, bool WAITS, typename Code>
 __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
 {
   const int      lane = threadIdx.x % WARP;
@@ -84,7 +84,7 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
   for (int32_t s = first; s < end; s += step) {
     const int32_t   out = P.out[s * GP_PIECE_LANES + lane], base = P.base[s], width = P.base[s + 1] - base, hbase = HOT ? P.hbase[s] : 0, nhot = HOT ? P.hbase[s + 1] - hbase : 0;
     const GpScalar *val = (const GpScalar *)P.val + (SAME ? 0 : (int64_t)base * GP_PIECE_LANES + lane);
-    double          sum = SumSection<SAME, !HOT>(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + (SAME ? 0 : nhot * GP_PIECE_LANES), one, cold);
+    double          sum = SumSection<SAME, WAITS>(width - nhot, (const Code *)P.code + (int64_t)(base - hbase) * GP_PIECE_LANES + lane, val + (SAME ? 0 : nhot * GP_PIECE_LANES), one, cold);
 
     if (HOT) sum += SumSection<SAME, false>(nhot, P.hotcode + (int64_t)hbase * GP_PIECE_LANES + lane, val, one, hot);
     if (out >= 0) y[out] = z ? z[out] + sum : sum;
@@ -109,13 +109,13 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
   if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
   const int32_t blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
-  SumSlices<true, SAME, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<true, SAME, false, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
-template <bool SAME, typename Code>
+template <bool SAME, bool EARLY, typename Code>
 __global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *x, const double *z, double *y)
 {
-  SumSlices<false, SAME, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<false, SAME, EARLY, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
 __device__ static double SumParts(const double *part, int32_t from, int32_t end, int step)
@@ -173,7 +173,7 @@ template <bool SAME, typename Code>
 static GpErr LaunchPieces(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
   if (P->hot) return LaunchStaged<SAME, Code>(dev, name, P, x, z, y);
-  return GpLaunchProduct(dev, name, PlainPieces<SAME, Code>, 1, Blocks((int64_t)P->nslices * WARP), BLOCK, 0, *P, x, z, y);
+  return GpLaunchProduct(dev, name, GpMayBeEarly(dev) ? PlainPieces<SAME, true, Code> : PlainPieces<SAME, false, Code>, 1, Blocks((int64_t)P->nslices * WARP), BLOCK, 0, *P, x, z, y);
 }
 
 template <bool SAME>

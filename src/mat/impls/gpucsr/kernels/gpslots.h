@@ -33,9 +33,13 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
     c[u] = FIRST ? GpStream(code + at) : __ldcs(code + at);
-    v[u] = SAME ? one : FIRST ? GpStream(val + at) : __ldcs(val + at);
+    if (!FIRST) v[u] = SAME ? one : __ldcs(val + at);
   }
-  if (FIRST) GpWait();
+  if (FIRST) {
+#pragma unroll
+    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpStream(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
+    GpWait();
+  }
 #pragma unroll
   for (int u = 0; u < N; u++) e[u] = x[u < n ? c[u] : 0];
 #pragma unroll

@@ -115,7 +115,7 @@ __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
   return threadIdx.x == 0;
 }
 
-template <bool CLUSTER, bool SAME, typename Code>
+template <bool CLUSTER, bool SAME, bool EARLY, typename Code>
 __global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_constant__ GpTeams T, bool wave, const double *x, const double *z, double *y)
 {
   __shared__ double warpsum[WARPS];
@@ -128,7 +128,7 @@ __global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_con
   const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
   const int64_t   at  = (int64_t)base * WARP + lane;
   const GpScalar *val = (const GpScalar *)T.val;
-  double          sum = SumSection<SAME, true>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
+  double          sum = SumSection<SAME, EARLY>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
 
   GpNextMayStart();       /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
   if (block >= T.nbigs) { /* teams within a slice */
@@ -147,13 +147,20 @@ __global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_con
   } else if (SumBlocks<CLUSTER>(T, k, &sum)) Put(row, sum, z, y);
 }
 
-template <bool CLUSTER, bool SAME, typename Code>
+template <bool CLUSTER, bool SAME, bool EARLY, typename Code>
 static GpErr LaunchTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
 {
   const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
   const bool     wave = !T->ngangs && blocks <= (unsigned)(TOGETHER * dev->compute_units) && T->longest <= AHEAD; /* all blocks at once, and each but for a moment */
 
-  return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, Code>, CLUSTER ? T->cluster : 1, blocks, BLOCK, 0, *T, wave, x, z, y);
+  return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, EARLY, Code>, CLUSTER ? T->cluster : 1, blocks, BLOCK, 0, *T, wave, x, z, y);
+}
+
+template <bool CLUSTER, bool EARLY>
+static GpErr ChooseTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
+{
+  if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, EARLY, uint16_t> : LaunchTeams<CLUSTER, false, EARLY, uint16_t>)(dev, name, T, x, z, y);
+  return (T->same ? LaunchTeams<CLUSTER, true, EARLY, uint32_t> : LaunchTeams<CLUSTER, false, EARLY, uint32_t>)(dev, name, T, x, z, y);
 }
 
 template <bool CLUSTER>
@@ -163,8 +170,7 @@ static GpErr TeamMult(const char *name, const GpFmt *A, const double *x, const d
   GpDev          dev = A->csr->dev;
 
   if (!A->csr->m) return GP_SUCCESS;
-  if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, name, T, x, z, y);
-  return (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, name, T, x, z, y);
+  return (GpMayBeEarly(dev) ? ChooseTeams<CLUSTER, true> : ChooseTeams<CLUSTER, false>)(dev, name, T, x, z, y);
 }
 #endif
 
