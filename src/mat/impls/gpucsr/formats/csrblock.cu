@@ -72,7 +72,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-  #define SMALL 4000 /* nonzeros of a multiprocessor up to which tiles are small, so that all have some */
+  #define SMALL 2500 /* nonzeros of a multiprocessor up to which tiles of short rows are small, so that all have some */
 
 GpErr GpCsrBlockFill_CUDA(const GpCsrBlock *B, const GpCsr *C);
 
@@ -102,10 +102,10 @@ GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
 
   A->data = B;
   if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
-  B->stream  = dev->cache > 0 && GpCsrBytes(C) > dev->cache / 2;
-  B->threads = B->stream || C->nnz < (int64_t)SMALL * dev->compute_units ? GP_BLOCK_THREADS / 2 : GP_BLOCK_THREADS;
-  B->loaded  = B->threads * (B->stream ? 8 : 4);
   B->over    = mean <= 8 ? GP_BLOCK_OVER / 4 : mean <= 24 ? GP_BLOCK_OVER / 2 : GP_BLOCK_OVER;
+  B->stream  = dev->cache > 0 && GpCsrBytes(C) > dev->cache * 2 / 3;
+  B->threads = B->stream || (C->nnz < (int64_t)SMALL * dev->compute_units && B->over < GP_BLOCK_OVER) ? GP_BLOCK_THREADS / 2 : GP_BLOCK_THREADS;
+  B->loaded  = B->threads * (B->stream ? 8 : 4);
   B->length  = B->loaded - B->over;
   B->ntiles  = C->nnz ? (C->nnz - 1) / B->length + 1 : 1;
   B->nextra  = Extras(B, C->m, rowptr, NULL);

@@ -9,6 +9,7 @@
 #define GP_BLOCK_THREADS 256 /* that share a tile, at most */
 #define GP_BLOCK_OVER    128 /* nonzeros beyond its end, at most */
 #define GP_BLOCK_ROWS    512 /* rows of a thread block, at most twice */
+#define GP_BLOCK_LONG    48  /* products that a lane adds up, before a whole warp does it instead */
 
 /* what a thread block must know of its tile, together in one load */
 typedef struct {

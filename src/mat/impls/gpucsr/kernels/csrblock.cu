@@ -7,10 +7,9 @@
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
   #include "device/gplaunch.h"
+  #include "mat/impls/gpucsr/kernels/gpblocksum.h"
   #include "mat/impls/gpucsr/kernels/gpload.h"
 #endif
-
-#define LONG 48 /* products that a lane adds up at most before a whole warp does it */
 
 #if !defined(__CUDACC__)
 static const int WARP = 32;
@@ -52,7 +51,7 @@ static double SumCut(const GpCsr *C, const GpCsrBlock *B, const double *x, int32
   for (int64_t t = first; t < last; t++) {
     const int64_t end = (t + 1) * length;
 
-    sum[(t - first) % WARP] += t > first ? SumHead(C, B, x, t * length, end) : SumGroup(C, x, from, end, end - from > LONG * width ? WARP : width);
+    sum[(t - first) % WARP] += t > first ? SumHead(C, B, x, t * length, end) : SumGroup(C, x, from, end, end - from > GP_BLOCK_LONG * width ? WARP : width);
   }
   for (int half = WARP / 2; half > 0; half /= 2)
     for (int l = 0; l < half; l++) sum[l] += sum[l + half];
@@ -71,7 +70,7 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
     for (int32_t i = T.row; i < T.row + T.rows; i++) {
       const int64_t from = C->rowptr[i], to = C->rowptr[i + 1];
       const int     cut = T.bits & GP_BLOCK_CUT && i == T.row + T.rows - 1;
-      const double  sum = cut ? SumCut(C, B, x, i, width) : SumGroup(C, x, from, to, to - from > LONG * width ? WARP : width);
+      const double  sum = cut ? SumCut(C, B, x, i, width) : SumGroup(C, x, from, to, to - from > GP_BLOCK_LONG * width ? WARP : width);
 
       y[i] = z ? z[i] + sum : sum;
     }
@@ -80,84 +79,9 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
-static constexpr int      WARP = 32, TOGETHER = 4;
-static constexpr unsigned ALL = 0xffffffffu;
-
-__device__ static double GroupSum(double sum, int width)
-{
-  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(ALL, sum, half, width);
-  return sum;
-}
-
 __device__ static void Put(int32_t i, double sum, const double *z, double *y)
 {
   y[i] = z ? z[i] + sum : sum;
-}
-
-/* products[k] + products[k + step] + ..., as far as the end */
-__device__ static double SumProducts(const double *products, int k, int end, int step)
-{
-  double sum = 0;
-
-  #pragma unroll 1
-  for (; k < end; k += TOGETHER * step) {
-    double p[TOGETHER];
-
-  #pragma unroll
-    for (int u = 0; u < TOGETHER; u++) p[u] = k + u * step < end ? products[k + u * step] : 0.0;
-  #pragma unroll
-    for (int u = 0; u < TOGETHER; u++) sum += p[u];
-  }
-  return sum;
-}
-
-/* rows of the warp's groups that are too long for these, one after the other by all lanes; each comes to where its group's is */
-__device__ static __noinline__ double SumLong(const double *products, bool mine, int from, int end, double sum)
-{
-  const int lane = threadIdx.x % WARP;
-
-  for (unsigned longs = __ballot_sync(ALL, mine); longs; longs &= longs - 1) {
-    const int    who = __ffs(longs) - 1, begin = __shfl_sync(ALL, from, who), behind = __shfl_sync(ALL, end, who);
-    const double its = __shfl_sync(ALL, GroupSum(SumProducts(products, begin + lane, behind, WARP), WARP), 0);
-
-    if (lane == who) sum = its;
-  }
-  return sum;
-}
-
-/* the sum of a group's row, which its first lane has */
-__device__ static double SumRow(const double *products, int lanes, int rank, int from, int end)
-{
-  const int  step = 1 << lanes;
-  const bool many = end - from > LONG << lanes && step < WARP;
-  double     sum  = GroupSum(SumProducts(products, from + rank, many ? from : end, step), step);
-
-  return __any_sync(ALL, many) ? SumLong(products, many && rank == 0, from, end, sum) : sum;
-}
-
-/* A part is its own sign that it has come: no fence, no counter. */
-__device__ static void LeavePart(uint64_t *part, double sum)
-{
-  const uint64_t bits = sum == sum ? (uint64_t)__double_as_longlong(sum) : 0x7ff8000000000000u;
-
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(part), "l"(bits) : "memory");
-}
-
-/* The tile in which a row ends waits for what the n before have left, by a whole warp.  Those are of thread blocks that started before this one, and wait
-   for none that starts later. */
-__device__ static __noinline__ double TakeParts(uint64_t *part, int n)
-{
-  double sum = 0;
-
-  for (int p = threadIdx.x % WARP; p < n; p += WARP) {
-    uint64_t bits;
-
-    do asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(part + p) : "memory");
-    while (bits == GP_BLOCK_NONE);
-    part[p] = GP_BLOCK_NONE;
-    sum += __longlong_as_double((long long)bits);
-  }
-  return GroupSum(sum, WARP);
 }
 
 /* values and columns: of a matrix that stays in the cache as others read, else as no one reads again */
@@ -255,7 +179,7 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   if (B->stream) Launch<GP_BLOCK_THREADS / 2, 8, 1024, true>(C, B, x, z, y);
-  else if (B->threads < GP_BLOCK_THREADS) Launch<GP_BLOCK_THREADS / 2, 4, 1536, false>(C, B, x, z, y);
+  else if (B->threads < GP_BLOCK_THREADS) Launch<GP_BLOCK_THREADS / 2, 4, 2048, false>(C, B, x, z, y);
   else Launch<GP_BLOCK_THREADS, 4, 2048, false>(C, B, x, z, y);
   return GpDevCheckLaunch(C->dev, "csrblock");
 }
