@@ -360,6 +360,19 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
       PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
       dev->compute_units = units;
     }
+    if (kernel == GP_SPMV_csrblock) { /* as if the nonzeros were many for the GPU, then for its cache */
+      const int    units = dev->compute_units;
+      const double cache = dev->cache;
+
+      for (int many = 0; many < 2; many++) {
+        if (many) dev->cache = 1;
+        else dev->compute_units = 0;
+        PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
+        PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
+      }
+      dev->compute_units = units;
+      dev->cache         = cache;
+    }
     for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);

@@ -61,13 +61,4 @@ typedef struct {
   double  *carry; /* [2*nstrips] */
 } GpCooRows;
 
-/* csrblock: whole rows in blocks of at most GP_BLOCK_NONZEROS nonzeros and GP_BLOCK_ROWS rows; a longer row is a block alone */
-#define GP_BLOCK_NONZEROS 1024
-#define GP_BLOCK_ROWS     256
-
-typedef struct {
-  int32_t  nblocks;
-  int32_t *row; /* [nblocks+1] first row */
-} GpCsrBlock;
-
 #endif

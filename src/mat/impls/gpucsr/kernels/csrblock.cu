@@ -1,74 +1,61 @@
-/* SpMV with rows streamed through shared memory: a thread block loads the nonzeros of its rows as they stand, whatever the rows,
-   and adds the products up row by row.  After J. L. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14. */
-#include "mat/impls/gpucsr/formats/gpseeds.h"
+/* SpMV with rows streamed through shared memory: a thread block loads the nonzeros of a tile as they stand, whatever the rows, and
+   adds the products up row by row.  Lanes that neighbour each other read neighbouring nonzeros, which meet the same sectors of x.
+   A tile's place is known without a load, so that only two rounds of loads depend on each other: columns, values and what is to be known of
+   the tile; then x and the row pointers.
+   After J. L. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14. */
+#include "mat/impls/gpucsr/formats/csrblock.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
   #include "device/gplaunch.h"
+  #include "mat/impls/gpucsr/kernels/gpblocksum.h"
+  #include "mat/impls/gpucsr/kernels/gpload.h"
 #endif
 
 #if !defined(__CUDACC__)
-GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
+static const int WARP = 32;
+
+/* as the lanes of a group do: each adds what the one half as far as the last has */
+static double SumGroup(const GpCsr *C, const double *x, int64_t from, int64_t to, int width)
 {
-  const GpCsr      *C   = A->csr;
-  const GpCsrBlock *B   = (const GpCsrBlock *)A->data;
-  const GpScalar   *val = (const GpScalar *)C->val;
+  const GpScalar *val     = (const GpScalar *)C->val;
+  double          sum[32] = {0};
 
-  for (int32_t b = 0; b < B->nblocks; b++) {
-    for (int32_t i = B->row[b]; i < B->row[b + 1]; i++) {
-      double sum = 0;
-
-      for (int32_t k = C->rowptr[i]; k < C->rowptr[i + 1]; k++) sum += (double)val[k] * x[C->col[k]];
-      y[i] = z ? z[i] + sum : sum;
-    }
-  }
-  return GP_SUCCESS;
+  for (int64_t k = from; k < to; k++) sum[(k - from) % width] += (double)val[k] * x[C->col[k]];
+  for (int half = width / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) sum[i] += sum[i + half];
+  return sum[0];
 }
 
-#else
-static constexpr int BLOCK = 256, WARP = 32;
-static_assert(GP_BLOCK_ROWS <= BLOCK, "a thread a row at least");
-
-__device__ static double GroupSum(double sum, int width)
+/* what a tile has of a row that began before it: every thread adds up its own, a warp halves, then one warp follows the other */
+static double SumHead(const GpCsr *C, const GpCsrBlock *B, const double *x, int64_t from, int64_t to)
 {
-  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
-  return sum;
+  const GpScalar *val                   = (const GpScalar *)C->val;
+  const int64_t   base                  = from + B->loaded <= C->nnz ? from : C->nnz > B->loaded ? C->nnz - B->loaded : 0;
+  double          sum[GP_BLOCK_THREADS] = {0};
+
+  for (int64_t k = from; k < to; k++) sum[(k - base) % B->threads] += (double)val[k] * x[C->col[k]];
+  for (int w = 0; w < B->threads; w += WARP) {
+    for (int half = WARP / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; l++) sum[w + l] += sum[w + l + half];
+    if (w) sum[0] += sum[w];
+  }
+  return sum[0];
 }
 
-__global__ static void __launch_bounds__(BLOCK)
-  CsrBlock(const int32_t *__restrict__ block, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+/* a row that is cut: the parts that tiles leave are added up by a warp, then comes what the last tile has */
+static double SumCut(const GpCsr *C, const GpCsrBlock *B, const double *x, int32_t i, int width)
 {
-  __shared__ double products[GP_BLOCK_NONZEROS];
-  __shared__ double warpsum[BLOCK / WARP];
-  const int32_t     first = block[blockIdx.x], rows = block[blockIdx.x + 1] - first, start = rowptr[first], length = rowptr[first + rows] - start;
+  const int64_t from = C->rowptr[i], to = C->rowptr[i + 1], length = B->length, first = from / length, last = (to - 1) / length;
+  double        sum[32] = {0};
 
-  GpNextMayStart();
-  if (length > GP_BLOCK_NONZEROS) { /* one long row */
-    double sum = 0;
+  for (int64_t t = first; t < last; t++) {
+    const int64_t end = (t + 1) * length;
 
-  #pragma unroll 4
-    for (int32_t k = threadIdx.x; k < length; k += BLOCK) sum += (double)val[start + k] * __ldg(x + col[start + k]);
-    sum = GroupSum(sum, WARP);
-    if (threadIdx.x % WARP == 0) warpsum[threadIdx.x / WARP] = sum;
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    for (int w = 1; w < BLOCK / WARP; w++) sum += warpsum[w];
-    y[first] = z ? z[first] + sum : sum;
-    return;
+    sum[(t - first) % WARP] += t > first ? SumHead(C, B, x, t * length, end) : SumGroup(C, x, from, end, end - from > GP_BLOCK_LONG * width ? WARP : width);
   }
-  #pragma unroll
-  for (int e = 0; e < GP_BLOCK_NONZEROS / BLOCK; e++) {
-    const int32_t k = e * BLOCK + threadIdx.x;
-
-    if (k < length) products[k] = (double)val[start + k] * __ldg(x + col[start + k]);
-  }
-  __syncthreads();
-  int width = 1;
-  while (width < WARP && 2 * width * rows <= BLOCK) width *= 2;
-  const int32_t r = threadIdx.x / width, lane = threadIdx.x % width, from = r < rows ? rowptr[first + r] - start : 0, to = r < rows ? rowptr[first + r + 1] - start : 0;
-  double        sum = 0;
-  for (int32_t k = from + lane; k < to; k += width) sum += products[k];
-  sum = GroupSum(sum, width);
-  if (r < rows && lane == 0) y[first + r] = z ? z[first + r] + sum : sum;
+  for (int half = WARP / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) sum[l] += sum[l + half];
+  return sum[0] + SumHead(C, B, x, last * length, to);
 }
 
 GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -76,8 +63,124 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsr      *C = A->csr;
   const GpCsrBlock *B = (const GpCsrBlock *)A->data;
 
-  if (!B->nblocks) return GP_SUCCESS;
-  CsrBlock<<<B->nblocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(B->row, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  for (int32_t b = 0; b < B->nextra + B->ntiles; b++) {
+    const GpBlockTile T     = B->tile[b];
+    const int         width = 1 << T.bits % GP_BLOCK_CUT;
+
+    for (int32_t i = T.row; i < T.row + T.rows; i++) {
+      const int64_t from = C->rowptr[i], to = C->rowptr[i + 1];
+      const int     cut = T.bits & GP_BLOCK_CUT && i == T.row + T.rows - 1;
+      const double  sum = cut ? SumCut(C, B, x, i, width) : SumGroup(C, x, from, to, to - from > GP_BLOCK_LONG * width ? WARP : width);
+
+      y[i] = z ? z[i] + sum : sum;
+    }
+  }
+  return GP_SUCCESS;
+}
+
+#else
+__device__ static void Put(int32_t i, double sum, const double *z, double *y)
+{
+  y[i] = z ? z[i] + sum : sum;
+}
+
+/* values and columns: of a matrix that stays in the cache as others read, else as no one reads again */
+template <bool STREAM, class T>
+__device__ static T Load(const T *p)
+{
+  return STREAM ? GpStream(p) : GpGather(p);
+}
+
+/* FEW: the matrix has less nonzeros than a block loads */
+template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW>
+__global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
+  CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+{
+  constexpr int     LOADED = BLOCK * EACH, WARPS = BLOCK / WARP;
+  __shared__ double products[LOADED], warpsum[WARPS];
+  const int         tid = threadIdx.x;
+  int               t   = (int)blockIdx.x - B.nextra;
+  int32_t           c[EACH];
+  GpScalar          v[EACH];
+  double            e[EACH];
+
+  GpNextMayStart();
+  const int4 tile = GpGather((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
+  if (t < 0) t = B.extra[blockIdx.x];
+  const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */
+  col += base + tid;
+  val += base + tid;
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<STREAM>(col + u * BLOCK);
+    v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<STREAM>(val + u * BLOCK);
+  }
+  const int lanes = tile.w & (GP_BLOCK_CUT - 1), mine = tid >> lanes, rank = tid & ((1 << lanes) - 1), head = (int)((unsigned)tile.w / GP_BLOCK_HEAD);
+  rowptr += tile.x;
+  int32_t from = GpGather(rowptr + min(mine, tile.y)), to = GpGather(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather(x + c[u]);
+  if (tile.y > BLOCK) { /* then a thread a row */
+    from1 = GpGather(rowptr + min(mine + BLOCK, tile.y));
+    to1   = GpGather(rowptr + min(mine + BLOCK + 1, tile.y));
+  }
+  #pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    e[u] *= (double)v[u];
+    products[u * BLOCK + tid] = e[u];
+  }
+  if (head) {
+    double sum = 0;
+
+  #pragma unroll
+    for (int u = 0; u < EACH; u++) sum += (unsigned)(base + u * BLOCK + tid - start) < (unsigned)head ? e[u] : 0.0;
+    sum = GroupSum(sum, WARP);
+    if (tid % WARP == 0) warpsum[tid / WARP] = sum;
+  }
+  __syncthreads();
+
+  for (int r = 0; r < tile.y; r += BLOCK) {
+    const int    row = r + mine;
+    const bool   cut = tile.w & GP_BLOCK_CUT && row == tile.y - 1;
+    const double sum = SumRow(products, lanes, rank, from - base, cut ? start - base + B.length : to - base);
+
+    if (rank == 0 && row < tile.y) {
+      if (cut) LeavePart(B.part + t, sum);
+      else Put(tile.x + row, sum, z, y);
+    }
+    from = from1;
+    to   = to1;
+    if (row + 2 * BLOCK < tile.y) {
+      from1 = rowptr[row + 2 * BLOCK];
+      to1   = rowptr[row + 2 * BLOCK + 1];
+    } else from1 = to1 = 0;
+  }
+  if (!head || tid >= WARP) return;
+  double sum = warpsum[0];
+  for (int w = 1; w < WARPS; w++) sum += warpsum[w];
+  if (tile.z >= 0) sum = TakeParts(B.part + tile.z, t - tile.z) + sum;
+  if (tid > 0) return;
+  if (tile.z >= 0) Put(tile.x - 1, sum, z, y);
+  else LeavePart(B.part + t, sum);
+}
+
+template <int BLOCK, int EACH, int RESIDENT, bool STREAM>
+static void Launch(const GpCsr *C, const GpCsrBlock *B, const double *x, const double *z, double *y)
+{
+  const auto kernel = C->nnz < BLOCK * EACH ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false>;
+
+  kernel<<<B->nextra + B->ntiles, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+}
+
+GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr      *C = A->csr;
+  const GpCsrBlock *B = (const GpCsrBlock *)A->data;
+
+  if (!C->m) return GP_SUCCESS;
+  if (B->stream) Launch<GP_BLOCK_THREADS / 2, 8, 1024, true>(C, B, x, z, y);
+  else if (B->threads < GP_BLOCK_THREADS) Launch<GP_BLOCK_THREADS / 2, 4, 2048, false>(C, B, x, z, y);
+  else Launch<GP_BLOCK_THREADS, 4, 2048, false>(C, B, x, z, y);
   return GpDevCheckLaunch(C->dev, "csrblock");
 }
 #endif

@@ -49,6 +49,27 @@ __device__ static inline int GpStream(const int *p)
   asm volatile("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(v) : "l"(p));
   return v;
 }
+__device__ static inline int GpGather(const int *p)
+{
+  int v;
+
+  asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+__device__ static inline float GpGather(const float *p)
+{
+  float v;
+
+  asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(p));
+  return v;
+}
+__device__ static inline int4 GpGather(const int4 *p)
+{
+  int4 v;
+
+  asm volatile("ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+  return v;
+}
 __device__ static inline double GpGather(const double *p)
 {
   double v;
