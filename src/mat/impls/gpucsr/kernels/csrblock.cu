@@ -88,13 +88,13 @@ __device__ static void Put(int32_t i, double sum, const double *z, double *y)
 template <bool STREAM, class T>
 __device__ static T Load(const T *p)
 {
-  return STREAM ? GpStream(p) : GpGather(p);
+  return STREAM ? GpStream(p) : GpRead(p);
 }
 
 /* FEW: the matrix has less nonzeros than a block loads */
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW>
 __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
-  CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+  CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   constexpr int     LOADED = BLOCK * EACH, WARPS = BLOCK / WARP;
   __shared__ double products[LOADED], warpsum[WARPS];
@@ -104,8 +104,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   GpScalar          v[EACH];
   double            e[EACH];
 
-  GpNextMayStart();
-  const int4 tile = GpGather((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
+  const int4 tile = GpRead((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
   if (t < 0) t = B.extra[blockIdx.x];
   const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */
   col += base + tid;
@@ -115,20 +114,22 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
     c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<STREAM>(col + u * BLOCK);
     v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<STREAM>(val + u * BLOCK);
   }
+  GpWait();
   const int lanes = tile.w & (GP_BLOCK_CUT - 1), mine = tid >> lanes, rank = tid & ((1 << lanes) - 1), head = (int)((unsigned)tile.w / GP_BLOCK_HEAD);
   rowptr += tile.x;
-  int32_t from = GpGather(rowptr + min(mine, tile.y)), to = GpGather(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
+  int32_t from = GpRead(rowptr + min(mine, tile.y)), to = GpRead(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
   #pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather(x + c[u]);
   if (tile.y > BLOCK) { /* then a thread a row */
-    from1 = GpGather(rowptr + min(mine + BLOCK, tile.y));
-    to1   = GpGather(rowptr + min(mine + BLOCK + 1, tile.y));
+    from1 = GpRead(rowptr + min(mine + BLOCK, tile.y));
+    to1   = GpRead(rowptr + min(mine + BLOCK + 1, tile.y));
   }
   #pragma unroll
   for (int u = 0; u < EACH; u++) {
     e[u] *= (double)v[u];
     products[u * BLOCK + tid] = e[u];
   }
+  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
   if (head) {
     double sum = 0;
 
@@ -165,11 +166,11 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
 }
 
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM>
-static void Launch(const GpCsr *C, const GpCsrBlock *B, const double *x, const double *z, double *y)
+static GpErr Launch(const GpCsr *C, const GpCsrBlock *B, const double *x, const double *z, double *y)
 {
   const auto kernel = C->nnz < BLOCK * EACH ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false>;
 
-  kernel<<<B->nextra + B->ntiles, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, "csrblock", kernel, 1, (unsigned)(B->nextra + B->ntiles), BLOCK, 0, *B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
 GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -178,9 +179,8 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsrBlock *B = (const GpCsrBlock *)A->data;
 
   if (!C->m) return GP_SUCCESS;
-  if (B->stream) Launch<GP_BLOCK_THREADS / 2, 8, 1024, true>(C, B, x, z, y);
-  else if (B->threads < GP_BLOCK_THREADS) Launch<GP_BLOCK_THREADS / 2, 4, 2048, false>(C, B, x, z, y);
-  else Launch<GP_BLOCK_THREADS, 4, 2048, false>(C, B, x, z, y);
-  return GpDevCheckLaunch(C->dev, "csrblock");
+  if (B->stream) return Launch<GP_BLOCK_THREADS / 2, 8, 1024, true>(C, B, x, z, y);
+  if (B->threads < GP_BLOCK_THREADS) return Launch<GP_BLOCK_THREADS / 2, 4, 2048, false>(C, B, x, z, y);
+  return Launch<GP_BLOCK_THREADS, 4, 2048, false>(C, B, x, z, y);
 }
 #endif

@@ -31,8 +31,8 @@ __global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, 
   double        sum = 0;
 
   if (i >= m) return;
-  const int32_t end = GpStream(rowptr + i + 1);
-  int32_t       k   = GpStream(rowptr + i);
+  const int32_t end = GpRead(rowptr + i + 1);
+  int32_t       k   = GpRead(rowptr + i);
   GpWait();
   #pragma unroll 4
   for (; k < end; k++) sum += (double)val[k] * x[col[k]];

@@ -40,8 +40,8 @@ __global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, 
   const int     lane = threadIdx.x % LANES;
   double        sum  = 0;
 
-  const int32_t end = i < m ? GpStream(rowptr + i + 1) : 0;
-  int32_t       k   = i < m ? GpStream(rowptr + i) + lane : 0;
+  const int32_t end = i < m ? GpRead(rowptr + i + 1) : 0;
+  int32_t       k   = i < m ? GpRead(rowptr + i) + lane : 0;
   GpWait();
   #pragma unroll 4
   for (; k < end; k += LANES) sum += (double)val[k] * x[col[k]];

@@ -32,12 +32,12 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   for (int u = 0; u < N; u++) {
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
-    c[u] = FIRST ? GpStream(code + at) : __ldcs(code + at);
+    c[u] = FIRST ? GpRead(code + at) : __ldcs(code + at);
     if (!FIRST) v[u] = SAME ? one : __ldcs(val + at);
   }
   if (FIRST) {
 #pragma unroll
-    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpStream(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
+    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpRead(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
     GpWait();
   }
 #pragma unroll

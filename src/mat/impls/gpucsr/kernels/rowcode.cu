@@ -56,7 +56,7 @@ __global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *_
 
   GpNextMayStart();
   if (i >= m) return;
-  const int32_t pattern = GpStream(code + i);
+  const int32_t pattern = GpRead(code + i);
   GpWait();
   const double sum = SumPattern(entry, start, pattern, x + i);
   y[i]             = z ? z[i] + sum : sum;
