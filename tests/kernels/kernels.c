@@ -6,7 +6,7 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 28
+#define CASES 31
 
 /* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -194,6 +194,18 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     ConstantGrid(A, points[which - 22]);
     break;
   }
+  case 28: /* few rows: on a GPU lanes share them */
+    *name = "blocks of two";
+    BenchGrid(A, 5, 1, 2, 0, 28);
+    break;
+  case 29:
+    *name = "blocks of four";
+    BenchGrid(A, 4, 1, 4, 0, 29);
+    break;
+  case 30:
+    *name = "blocks of six";
+    BenchGrid(A, 4, 1, 6, 0, 30);
+    break;
   default:
     *name = "exactly two tiles";
     BenchRows(A, GP_TILE, 1 << 20, 2, 0, 11);

@@ -1,10 +1,14 @@
 /* Building blocks.  The size is chosen on a sample of the slices; a lane walks the rows of one row of blocks together. */
 #include "mat/impls/gpucsr/formats/block.h"
+#include "mat/impls/gpucsr/formats/gpparts.h"
 
-#define MOST      6   /* the largest size */
-#define SIZES     4   /* 2, 3, 4 and 6 */
-#define SAMPLE    256 /* slices that are looked at to choose */
-#define MORE_THAN 4   /* bytes that a nonzero may take beyond its value: an index of its own would take as many */
+#define MOST      6    /* the largest size */
+#define SIZES     4    /* 2, 3, 4 and 6 */
+#define SAMPLE    256  /* slices that are looked at to choose */
+#define PADDING   1.02 /* blocks in slices of one width over those in slices of their own, at most: no one need look up then where a slice starts */
+#define OF_FEW    1.25 /* the same for the small, where a wait counts more than a byte */
+#define FEW       4    /* threads that share a row of the small */
+#define MORE_THAN 4    /* bytes that a nonzero may take beyond its value: an index of its own would take as many */
 
 /* where a lane stands in the rows of a row of blocks */
 typedef struct {
@@ -71,7 +75,7 @@ GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, i
   const int single = A->prec == GP_F32;
   Walk      W      = Begin(A, b, slice, l);
 
-  for (int32_t c = B->start[slice]; c < B->start[slice + 1]; c++) {
+  for (int32_t c = GpBlockStart(B, slice); c < GpBlockStart(B, slice + 1); c++) {
     const int32_t block = Leftmost(A, b, &W);
 
     B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
@@ -93,7 +97,7 @@ GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, i
 /* what each runtime does in its way */
 typedef struct {
   GpErr (*sample)(const GpCsr *, double columns[SIZES]); /* of each size that divides rows and columns: slice columns of all slices, by a sample */
-  GpErr (*plan)(const GpCsr *, GpBlock *);               /* fills start and ncolumns */
+  GpErr (*plan)(const GpCsr *, GpBlock *);               /* fills start, and behind it the width of the widest slice */
   GpErr (*fill)(const GpCsr *, const GpBlock *);
 } Steps;
 
@@ -130,9 +134,16 @@ static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
 
 static GpErr Plan_Host(const GpCsr *A, GpBlock *B)
 {
+  int32_t widest = 0;
+
   B->start[0] = 0;
-  for (int32_t s = 0; s < B->nslices; s++) B->start[s + 1] = B->start[s] + SliceWidth(A, B->b, s);
-  B->ncolumns = B->start[B->nslices];
+  for (int32_t s = 0; s < B->nslices; s++) {
+    const int32_t width = SliceWidth(A, B->b, s);
+
+    B->start[s + 1] = B->start[s] + width;
+    if (width > widest) widest = width;
+  }
+  B->start[B->nslices + 1] = widest;
   return GP_SUCCESS;
 }
 
@@ -181,6 +192,22 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
   return GP_SUCCESS;
 }
 
+static size_t StartBytes(const GpBlock *B)
+{
+  return ((size_t)B->nslices + 2) * sizeof(int32_t);
+}
+
+/* how many threads share a row, and whether slices have one width */
+static void Shape(const GpCsr *A, GpBlock *B, int32_t ncolumns, int32_t widest)
+{
+  B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BLOCK_CROWD);
+  B->ncolumns = ncolumns;
+  if ((double)B->nslices * widest > (B->parts < FEW ? PADDING : OF_FEW) * ncolumns) return;
+  B->width    = widest;
+  B->ncolumns = B->nslices * widest;
+  GpDevFree(A->dev, &B->start, StartBytes(B));
+}
+
 static size_t ColumnBytes(const GpCsr *A, const GpBlock *B)
 {
   return (size_t)GP_WARP * ((size_t)(B->b * B->b) * GpPrecBytes(A->prec) + sizeof(int32_t));
@@ -195,9 +222,10 @@ GpErr GpFmtRefill_block(GpFmt *F)
 
 GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
 {
-  const GpCsr *A   = F->csr;
-  GpDev        dev = A->dev;
-  GpBlock     *B   = (GpBlock *)calloc(1, sizeof(*B));
+  const GpCsr *A        = F->csr;
+  GpDev        dev      = A->dev;
+  GpBlock     *B        = (GpBlock *)calloc(1, sizeof(*B));
+  int32_t      found[2] = {0, 0};
   GpErr        err;
 
   (void)rowptr;
@@ -206,9 +234,12 @@ GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
   err = ChooseSize(A, &B->b);
   if (err) return err;
   B->nslices = Slices(A, B->b);
-  err        = GpDevAlloc(dev, ((size_t)B->nslices + 1) * sizeof(int32_t), &B->start);
+  err        = GpDevAlloc(dev, StartBytes(B), &B->start);
   if (!err) err = StepsOf(dev)->plan(A, B);
-  if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
+  if (!err) err = GpDevDownload(dev, found, B->start + B->nslices, sizeof(found));
+  if (err) return err;
+  Shape(A, B, found[0], found[1]);
+  err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
   if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(A->prec), &B->value);
   return err ? err : GpFmtRefill_block(F);
 }
@@ -219,7 +250,7 @@ void GpFmtDestroy_block(GpFmt *F)
   GpDev    dev = F->csr->dev;
 
   if (!B) return;
-  GpDevFree(dev, &B->start, ((size_t)B->nslices + 1) * sizeof(int32_t));
+  GpDevFree(dev, &B->start, StartBytes(B));
   GpDevFree(dev, &B->col, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t));
   GpDevFree(dev, &B->value, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(F->csr->prec));
   free(B);
@@ -229,7 +260,7 @@ double GpFmtBytes_block(const GpFmt *F)
 {
   const GpBlock *B = (const GpBlock *)F->data;
 
-  return (double)B->ncolumns * (double)ColumnBytes(F->csr, B) + (B->nslices + 1.0) * sizeof(int32_t);
+  return (double)B->ncolumns * (double)ColumnBytes(F->csr, B) + (B->width ? 0.0 : (double)StartBytes(B));
 }
 
 double GpFmtTraffic_block(const GpFmt *F)
@@ -279,6 +310,7 @@ __global__ static void Widths(GpCsr A, GpBlock S)
   if (s > S.nslices) return;
   const int32_t width       = s < S.nslices ? SliceWidth(&A, B, (int32_t)s) : 0;
   GP_ONE_LANE(0) S.start[s] = width;
+  GP_ONE_LANE(0) atomicMax(S.start + S.nslices + 1, width);
 }
 
 template <int B>
@@ -321,13 +353,13 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
   GpErr        err;
 
   if (cub::DeviceScan::ExclusiveSum(NULL, scratch, B->start, B->start, B->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of blocks failed");
-  err = GpDevBorrow(dev, scratch, &temp);
+  err = dev->ops->zero(dev, B->start + B->nslices + 1, sizeof(int32_t));
+  if (!err) err = GpDevBorrow(dev, scratch, &temp);
   if (err) return err;
   (B->b == 2 ? Widths<2> : B->b == 3 ? Widths<3> : B->b == 4 ? Widths<4> : Widths<6>)<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
   cudaError_t code = cub::DeviceScan::ExclusiveSum(temp, scratch, B->start, B->start, B->nslices + 1, stream);
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "placing blocks: %s", cudaGetErrorString(code));
   if (!err) err = GpDevCheckLaunch(dev, "plan of blocks");
-  if (!err) err = GpDevDownload(dev, &B->ncolumns, B->start + B->nslices, sizeof(int32_t));
   GpDevReturn(dev, &temp, scratch);
   return err;
 }

@@ -1,8 +1,10 @@
 /* Building diagonals: collect the offsets, then lay out every row. */
 #include "mat/impls/gpucsr/formats/dia.h"
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
+#include "mat/impls/gpucsr/formats/gpparts.h"
 
 #define MOST_PADDING 1.5 /* stored over nonzeros */
+#define SHARE        6.5 /* diagonals above which a second thread helps: seven are read at once */
 #define FREE_PADDING 1e5 /* stored entries that no one minds */
 
 #define ASCENDS 1 /* the place of an offset, unless one of its nonzeros does not stand to the right of its left neighbour: that is at place 0 */
@@ -109,9 +111,11 @@ GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
   (void)rowptr;
   F->data = D;
   if (!D) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for diagonals");
+  D->parts = 1;
   if (!A->nnz) return GP_SUCCESS;
   D->stride = ((int64_t)A->m + 31) / 32 * 32;
   err       = FindOffsets(A, D);
+  D->parts  = GpParts(A->dev, A->m, D->n, SHARE, GP_DIA_CROWD);
   if (!err) err = GpDevAlloc(A->dev, (size_t)D->n * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);
   return err ? err : GpFmtRefill_dia(F);
 }

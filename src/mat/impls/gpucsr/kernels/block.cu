@@ -1,90 +1,127 @@
-/* SpMV on blocks (formats/block.h): a lane a row; the rows of a row of blocks share its indices. */
+/* SpMV on blocks (formats/block.h): a lane a row, or where rows are few several, which take its blocks in turn; the rows of a row of blocks share its indices. */
 #include "mat/impls/gpucsr/formats/block.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
+/* what one lane adds up of row i */
+static double SumPart(const GpBlock *B, int32_t i, int32_t part, const double *x)
+{
+  const GpScalar *val  = (const GpScalar *)B->value;
+  const int32_t   rows = GP_WARP * B->b, s = i / rows, r = i % rows;
+  double          sum = 0;
+
+  for (int32_t c = GpBlockStart(B, s) + part; c < GpBlockStart(B, s + 1); c += B->parts) {
+    for (int32_t k = 0; k < B->b; k++) {
+      const double v = (double)val[((int64_t)c * B->b + k) * rows + r];
+
+      if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[B->col[(int64_t)c * GP_WARP + r / B->b] * B->b + k];
+    }
+  }
+  return sum;
+}
+
 GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpBlock  *B   = (const GpBlock *)A->data;
-  const GpScalar *val = (const GpScalar *)B->value;
-  const int32_t   b = B->b, rows = GP_WARP * b;
+  const GpBlock *B = (const GpBlock *)A->data;
 
   for (int32_t i = 0; i < A->csr->m; i++) {
-    const int32_t s = i / rows, r = i % rows;
-    double        sum = 0;
+    double sum = SumPart(B, i, 0, x);
 
-    for (int32_t c = B->start[s]; c < B->start[s + 1]; c++) {
-      for (int32_t k = 0; k < b; k++) {
-        const double v = (double)val[((int64_t)c * b + k) * rows + r];
-
-        if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[B->col[(int64_t)c * GP_WARP + r / b] * b + k];
-      }
-    }
+    for (int32_t p = 1; p < B->parts; p++) sum += SumPart(B, i, p, x);
     y[i] = z ? z[i] + sum : sum;
   }
   return GP_SUCCESS;
 }
 
 #else
-static constexpr int BLOCK = 192; /* whole slices of blocks of 2, 3 and 6 */
-static constexpr int AHEAD = 4;   /* blocks that a lane reads in one turn */
+  #include "mat/impls/gpucsr/kernels/gppartsum.h"
 
-template <int B>
-__global__ static void __launch_bounds__(BLOCK) Block(const int32_t *__restrict__ start, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, int32_t m, const double *__restrict__ x, const double *z, double *y)
+static constexpr int CROWD = GP_BLOCK_CROWD;
+
+/* the next N blocks of a lane, whose columns are known: all that it reads of them is on its way together */
+template <int B, int N, int PARTS>
+__device__ static double Add(double sum, const int32_t column[], const GpScalar *val, const double *x)
 {
-  constexpr int ROWS = GP_WARP * B;
-  const int64_t i    = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (i >= m) return;
-  const int32_t s = (int32_t)(i / ROWS), r = (int32_t)(i % ROWS), first = __ldg(start + s), n = __ldg(start + s + 1) - first;
-  double        sum = 0;
-
-  col += (int64_t)first * GP_WARP + r / B;
-  val += (int64_t)first * B * ROWS + r;
-  /* columns are read one turn ahead, so that values and x arrive together */
-  int32_t next[AHEAD], left = n;
-  #pragma unroll
-  for (int a = 0; a < AHEAD; a++) next[a] = a < n ? GpStream(col + a * GP_WARP) : 0;
-  for (; left >= AHEAD; left -= AHEAD) {
-    GpScalar v[AHEAD * B];
-    double   u[AHEAD * B];
+  GpScalar v[N * B];
+  double   u[N * B];
 
   #pragma unroll
-    for (int k = 0; k < AHEAD * B; k++) v[k] = GpStream(val + k * ROWS);
+  for (int k = 0; k < N * B; k++) v[k] = GpStream(val + (k / B * PARTS * B + k % B) * (GP_WARP * B));
   #pragma unroll
-    for (int k = 0; k < AHEAD * B; k++) u[k] = GpGather(x + (int64_t)next[k / B] * B + k % B);
-    val += AHEAD * B * ROWS;
-    col += AHEAD * GP_WARP;
+  for (int k = 0; k < N * B; k++) u[k] = GpGather(x + (int64_t)column[k / B] * B + k % B);
   #pragma unroll
-    for (int a = 0; a < AHEAD; a++) next[a] = AHEAD + a < left ? GpStream(col + a * GP_WARP) : 0;
-  #pragma unroll
-    for (int k = 0; k < AHEAD * B; k++) sum = GpAdd(sum, v[k], u[k]);
-  }
-  #pragma unroll
-  for (int a = 0; a < AHEAD - 1; a++) {
-    if (a >= left) break;
-  #pragma unroll
-    for (int k = 0; k < B; k++) sum = GpAdd(sum, GpStream(val + (a * B + k) * ROWS), GpGather(x + (int64_t)next[a] * B + k));
-  }
-  y[i] = z ? z[i] + sum : sum;
+  for (int k = 0; k < N * B; k++) sum = GpAdd(sum, v[k], u[k]);
+  return sum;
 }
 
-template <int B>
+/* the last, N or fewer */
+template <int B, int N, int PARTS>
+__device__ static double AddLast(double sum, const int32_t column[], int32_t left, const GpScalar *val, const double *x)
+{
+  if constexpr (N > 0) return left == N ? Add<B, N, PARTS>(sum, column, val, x) : AddLast<B, N - 1, PARTS>(sum, column, left, val, x);
+  else return sum;
+}
+
+/* WARPS: on a multiprocessor, 0: as many as can be.  The fewer there shall be the more registers a thread gets: with few the compiler would read
+   one after the other what should be on its way together. */
+template <int B, int TURN, int PARTS, int ROWS, int WARPS>
+__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(const __grid_constant__ GpBlock S, int32_t m, const double *__restrict__ x, const double *z, double *y)
+{
+  const uint32_t i = blockIdx.x * ROWS + threadIdx.x % ROWS, s = i / (GP_WARP * B), r = i % (GP_WARP * B), part = threadIdx.x / ROWS;
+  double         sum = 0;
+
+  if (i < m) {
+    const int32_t   first = S.width ? s * S.width : __ldg(S.start + s), n = S.width ? S.width : __ldg(S.start + s + 1) - first;
+    const int32_t  *col = S.col + ((int64_t)first + part) * GP_WARP + r / B;
+    const GpScalar *val = (const GpScalar *)S.value + ((int64_t)first + part) * (GP_WARP * B * B) + r;
+    int32_t         next[TURN], column[TURN], left = (n + PARTS - 1 - (int32_t)part) / PARTS;
+
+    /* columns are read one turn ahead, so that values and x arrive together */
+  #pragma unroll
+    for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
+    for (; left >= TURN; left -= TURN) {
+      col += TURN * PARTS * GP_WARP;
+  #pragma unroll
+      for (int a = 0; a < TURN; a++) next[a] = TURN + a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
+      sum = Add<B, TURN, PARTS>(sum, column, val, x);
+      val += TURN * PARTS * GP_WARP * B * B;
+  #pragma unroll
+      for (int a = 0; a < TURN; a++) column[a] = next[a];
+    }
+    sum = AddLast<B, TURN - 1, PARTS>(sum, column, left, val, x);
+  }
+  sum = GpPartSum<PARTS, ROWS>(sum);
+  if (i < m && !part) y[i] = z ? z[i] + sum : sum;
+}
+
+template <int B, int TURN, int PARTS, int WARPS>
 static void Launch(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr   *C = A->csr;
-  const GpBlock *S = (const GpBlock *)A->data;
+  constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: whole slices of blocks of 2, 3 and 6 */
+  const GpCsr  *C    = A->csr;
 
-  Block<B><<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(S->start, S->col, (const GpScalar *)S->value, C->m, x, z, y);
+  Block<B, TURN, PARTS, ROWS, WARPS><<<(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS, 0, (cudaStream_t)C->dev->stream>>>(*(const GpBlock *)A->data, C->m, x, z, y);
+}
+
+typedef void (*Launcher)(const GpFmt *, const double *, const double *, double *);
+
+template <int B>
+static Launcher LauncherOf(const GpCsr *A, int parts)
+{
+  constexpr int TURN = B < 6 ? 4 : 2;
+
+  if (A->m > CROWD * GP_WARP * (int64_t)A->dev->compute_units) return Launch<B, 4, 1, 0>;
+  if (parts < 4) return parts == 1 ? Launch<B, TURN, 1, CROWD> : Launch<B, TURN, 2, CROWD>;
+  return parts == 4 ? Launch<B, TURN, 4, CROWD> : parts == 8 ? Launch<B, TURN, 8, CROWD> : Launch<B, TURN, 16, CROWD>;
 }
 
 GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const int b = ((const GpBlock *)A->data)->b;
+  const GpBlock *S = (const GpBlock *)A->data;
 
   if (!A->csr->m) return GP_SUCCESS;
-  (b == 2 ? Launch<2> : b == 3 ? Launch<3> : b == 4 ? Launch<4> : Launch<6>)(A, x, z, y);
+  (S->b == 2 ? LauncherOf<2> : S->b == 3 ? LauncherOf<3> : S->b == 4 ? LauncherOf<4> : LauncherOf<6>)(A->csr, S->parts)(A, x, z, y);
   return GpDevCheckLaunch(A->csr->dev, "block");
 }
 #endif

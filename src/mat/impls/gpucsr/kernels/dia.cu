@@ -1,69 +1,111 @@
-/* SpMV on diagonals (formats/dia.h): a thread a row; every load's address is known from the start. */
+/* SpMV on diagonals (formats/dia.h): a thread a row, or where rows are few several, each with its share of the diagonals; every load's
+   address is known from the start. */
 #include "mat/impls/gpucsr/formats/dia.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
+/* the first diagonal of a part, or with part + 1 its end */
+GP_LANEFN int32_t First(int32_t n, int32_t part, int32_t parts)
+{
+  return n * part / parts;
+}
+
 #if !defined(__CUDACC__)
+/* what one thread adds up of row i */
+static double SumPart(const GpDia *D, int32_t i, int32_t part, const double *x)
+{
+  const GpScalar *val = (const GpScalar *)D->value;
+  double          sum = 0;
+
+  for (int32_t d = First(D->n, part, D->parts); d < First(D->n, part + 1, D->parts); d++) {
+    const double v = (double)val[d * D->stride + i];
+
+    if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[i + D->offset[d]];
+  }
+  return sum;
+}
+
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpDia    *D   = (const GpDia *)A->data;
-  const GpScalar *val = (const GpScalar *)D->value;
+  const GpDia *D = (const GpDia *)A->data;
 
   for (int32_t i = 0; i < A->csr->m; i++) {
-    double sum = 0;
+    double sum = SumPart(D, i, 0, x);
 
-    for (int32_t d = 0; d < D->n; d++) {
-      const double v = (double)val[d * D->stride + i];
-
-      if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[i + D->offset[d]];
-    }
+    for (int32_t p = 1; p < D->parts; p++) sum += SumPart(D, i, p, x);
     y[i] = z ? z[i] + sum : sum;
   }
   return GP_SUCCESS;
 }
 
 #else
-static constexpr int BLOCK = 512;
+  #include "mat/impls/gpucsr/kernels/gppartsum.h"
 
-/* N diagonals from d on, whose loads are on their way together */
+static constexpr int TURN  = 7; /* diagonals that a thread reads before it waits for any of them */
+static constexpr int CROWD = GP_DIA_CROWD;
+
+/* N diagonals from d on, whose loads are on their way together; where the column is none of the matrix's there is a hole, and any entry will do */
 template <int N>
-__device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, int64_t i, int32_t n, const double *__restrict__ x)
+__device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *__restrict__ x)
 {
+  GpScalar v[N];
+  double   u[N];
+
   #pragma unroll
   for (int k = 0; k < N; k++) {
-    const GpScalar v = __ldcs(val + (d + k) * D.stride);
-    const int64_t  j = i + D.offset[d + k];
-    const double   t = (uint64_t)j < (uint64_t)n ? __ldg(x + j) : 0.0;
-
-    if (!GpIsHole(v)) sum += (double)v * t;
+    v[k] = __ldcs(val + k * D.stride);
+    u[k] = __ldg(x + min(i + (uint32_t)D.offset[d + k], n - 1));
   }
+  #pragma unroll
+  for (int k = 0; k < N; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
 
-/* LAST: what the number of diagonals leaves when divided by seven, so that these go together too */
-template <int LAST>
-__global__ static void __launch_bounds__(BLOCK) Dia(const __grid_constant__ GpDia D, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
+/* the last, N or fewer */
+template <int N>
+__device__ static double AddLast(double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *__restrict__ x)
 {
-  const int64_t   i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  const GpScalar *val = (const GpScalar *)D.value + i;
-  int32_t         d   = 0;
-  double          sum = 0;
-
-  if (i >= m) return;
-  for (; d < D.n - LAST; d += 7) sum = Add<7>(sum, D, d, val, i, n, x);
-  sum  = Add<LAST>(sum, D, d, val, i, n, x);
-  y[i] = z ? z[i] + sum : sum;
+  if constexpr (N > 0) return left == N ? Add<N>(sum, D, d, val, i, n, x) : AddLast<N - 1>(sum, D, d, left, val, i, n, x);
+  else return sum;
 }
 
-typedef void (*Kernel)(GpDia, int32_t, int32_t, const double *, const double *, double *);
+/* WARPS: on a multiprocessor, 0: as many as can be; the fewer there shall be the more registers a thread gets */
+template <int PARTS, int ROWS, int WARPS>
+__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Dia(const __grid_constant__ GpDia D, uint32_t m, uint32_t n, const double *__restrict__ x, const double *z, double *y)
+{
+  const uint32_t i    = blockIdx.x * ROWS + threadIdx.x % ROWS;
+  const int32_t  part = threadIdx.x / ROWS, end = First(D.n, part + 1, PARTS);
+  double         sum = 0;
+
+  if (i < m) {
+    int32_t         d   = First(D.n, part, PARTS);
+    const GpScalar *val = (const GpScalar *)D.value + d * D.stride + i;
+
+    for (; d + TURN <= end; d += TURN, val += TURN * D.stride) sum = Add<TURN>(sum, D, d, val, i, n, x);
+    sum = AddLast<TURN - 1>(sum, D, d, end - d, val, i, n, x);
+  }
+  sum = GpPartSum<PARTS, ROWS>(sum);
+  if (i < m && !part) y[i] = z ? z[i] + sum : sum;
+}
+
+template <int PARTS, int WARPS>
+static void Launch(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  constexpr int ROWS = WARPS == 0 ? 512 : PARTS < 8 ? 256 / PARTS : GP_WARP;
+  const GpCsr  *C    = A->csr;
+
+  Dia<PARTS, ROWS, WARPS><<<(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS, 0, (cudaStream_t)C->dev->stream>>>(*(const GpDia *)A->data, (uint32_t)C->m, (uint32_t)C->n, x, z, y);
+}
 
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  static const Kernel kernel[] = {Dia<0>, Dia<1>, Dia<2>, Dia<3>, Dia<4>, Dia<5>, Dia<6>};
-  const GpCsr        *C        = A->csr;
-  const GpDia        *D        = (const GpDia *)A->data;
+  const GpDia  *D    = (const GpDia *)A->data;
+  const GpCsr  *C    = A->csr;
+  const int64_t room = CROWD * GP_WARP * (int64_t)C->dev->compute_units;
 
   if (!C->m) return GP_SUCCESS;
-  kernel[D->n % 7]<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*D, C->m, C->n, x, z, y);
+  if (D->n < TURN && C->m > room) Launch<1, 0>(A, x, z, y); /* nothing to read ahead */
+  else if (D->parts < 4) (D->parts == 1 ? Launch<1, CROWD> : Launch<2, CROWD>)(A, x, z, y);
+  else (D->parts == 4 ? Launch<4, CROWD> : D->parts == 8 ? Launch<8, CROWD> : Launch<16, CROWD>)(A, x, z, y);
   return GpDevCheckLaunch(C->dev, "dia");
 }
 #endif
