@@ -93,8 +93,7 @@ __device__ static T Load(const T *p)
 
 /* FEW: the matrix has less nonzeros than a block loads */
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW>
-__global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
-  CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK) CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   constexpr int     LOADED = BLOCK * EACH, WARPS = BLOCK / WARP;
   __shared__ double products[LOADED], warpsum[WARPS];
