@@ -65,7 +65,7 @@ __device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const doub
   y[i] = z ? z[i] + sum : sum;
 }
 
-/* the products of the chunk that starts there; left: nonzeros from there on; SAME: val is that of all */
+/* waits for x, and leaves the products of the chunk that starts there; left: nonzeros from there on; SAME: val is that of all */
 template <bool SAME>
 __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
 {
@@ -75,6 +75,7 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
   double    e[EACH];
 
   if (left <= 0) {
+    GpWait();
     for (int u = 0; u < EACH; u++) products[lane * (EACH + 1) + u] = 0;
     return;
   }
@@ -85,6 +86,7 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
     c[u] = GpStream(col + at);
     v[u] = SAME ? *val : GpStream(val + at);
   }
+  GpWait();
   #pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = GpGather(x + c[u]);
   #pragma unroll
@@ -145,15 +147,16 @@ __device__ static void PutEmpty(int32_t block, int32_t n, const int32_t *empty, 
 {
   const int32_t e = block * BLOCK + threadIdx.x;
 
+  GpWait();
   if (e < n) y[empty[e]] = z ? z[empty[e]] : 0.0;
 }
 
 template <bool SAME>
-__global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nempty, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t nempty, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   __shared__ double products[WARPS][CHUNK + WARP];
   __shared__ Ends   ends[WARPS];
-  GpNextMayStart();
+
   if ((int32_t)blockIdx.x >= F.tile.ntiles) {
     PutEmpty((int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
     return;
@@ -167,6 +170,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpCsrFlag F, int32_t 
   double        *sums  = products[warp], head;
 
   Multiply<SAME>(nnz - start, col + start, SAME ? val : val + start, x, sums);
+  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
   __syncwarp();
   const int starts = AddRuns(bits, sums, &head), last = starts - 1, open = last >= 0 && !ended && first + last < F.n;
   for (int s = lane; s < (ended ? starts : last); s += WARP) Put(F, first + s, sums[s], z, y);
@@ -194,8 +198,12 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
   const int32_t    nempty = z != y ? C->m - F->n : 0;
   const unsigned   blocks = F->tile.ntiles + (unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK);
 
-  if (blocks) (F->same ? CsrFlag<true> : CsrFlag<false>)<<<blocks, BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+  if (blocks) {
+    GpErr err = GpLaunchProduct(C->dev, "csrflag", F->same ? CsrFlag<true> : CsrFlag<false>, 1, blocks, BLOCK, 0, *F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+
+    if (err) return err;
+  }
   FinishSpans(C->dev, &F->tile, z, y);
-  return GpDevCheckLaunch(C->dev, "csrflag");
+  return GpDevLaunched(C->dev, "csrflag");
 }
 #endif
