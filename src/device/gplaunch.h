@@ -32,16 +32,24 @@ __device__ static inline void GpLoopEnd(uint64_t turn)
 #endif
 }
 
-/* cluster: thread blocks that reach each other's shared memory, of which the blocks are a multiple; 1: none do */
+/* the blocks of a launch; cluster: those that reach each other's shared memory, of which all are a multiple, 1: none do; brief: no block works long, and
+   all for about as long */
+struct GpGrid {
+  unsigned blocks, threads;
+  size_t   shared  = 0;
+  unsigned cluster = 1;
+  bool     brief   = false;
+};
+
 template <class... Parameters, class... Arguments>
-static void GpLaunchWhen(GpDev dev, int early, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
+static void GpLaunchWhen(GpDev dev, bool early, void (*kernel)(Parameters...), const GpGrid &grid, Arguments... arguments)
 {
   cudaLaunchAttribute with[2] = {};
   cudaLaunchConfig_t  config  = {};
 
-  config.gridDim          = dim3(blocks);
-  config.blockDim         = dim3(threads);
-  config.dynamicSmemBytes = shared;
+  config.gridDim          = dim3(grid.blocks);
+  config.blockDim         = dim3(grid.threads);
+  config.dynamicSmemBytes = grid.shared;
   config.stream           = (cudaStream_t)dev->stream;
   config.attrs            = with;
   if (early) {
@@ -50,35 +58,58 @@ static void GpLaunchWhen(GpDev dev, int early, void (*kernel)(Parameters...), un
     attribute->id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute->val.programmaticStreamSerializationAllowed = 1;
   }
-  if (cluster > 1) {
+  if (grid.cluster > 1) {
     cudaLaunchAttribute *attribute = &with[config.numAttrs++];
 
     attribute->id               = cudaLaunchAttributeClusterDimension;
-    attribute->val.clusterDim.x = cluster;
+    attribute->val.clusterDim.x = grid.cluster;
     attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
   }
   cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* a kernel that touches nothing before it waits; an error is the runtime's last, as of every launch */
+/* a kernel that touches nothing that may be written before it waits; an error is the runtime's last, as of every launch */
 template <class... Parameters, class... Arguments>
 static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
 {
-  GpLaunchWhen(dev, dev->launches_early, kernel, 1, blocks, threads, shared, arguments...);
+  GpLaunchWhen(dev, dev->launches_early, kernel, GpGrid{blocks, threads, shared}, arguments...);
 }
 
-/* Will GpLaunchProduct() launch the next kernel early?  One that is not need not wait. */
-static inline int GpMayBeEarly(GpDev dev)
+/* How a product's kernel is launched, which reads its matrix before it waits for its vectors.  Early only where no kernel that may have written a matrix
+   is under way still: whatever else is launched says by GpDevCheckLaunch() that there may be one.  And only where all blocks run at once: one
+   that waits while others work takes from these what they have in the multiprocessor's cache.  From when on its own successor may come:
+   from the first when blocks are few or brief; else not before they are done, or those that come are spread unevenly over the multiprocessors. */
+enum GpHow {
+  GP_ALONE,
+  GP_EARLY,
+  GP_BRIEF
+};
+
+static inline GpHow GpHowToLaunch(GpDev dev, const GpGrid &grid)
 {
-  return dev->launches_early && dev->settled == dev->stream;
+  const int64_t at_once = 1024 * (int64_t)dev->compute_units; /* threads, of kernels with as many registers as these have */
+
+  if (!dev->launches_early || dev->settled != dev->stream || (int64_t)grid.blocks * grid.threads > at_once) return GP_ALONE;
+  return grid.brief || grid.blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
 }
 
-/* A product's kernel, which reads its matrix before it waits for its vectors: early only where no kernel that may have written a matrix
-   is under way still.  Whatever else is launched says by GpDevCheckLaunch() that there may be one. */
+__device__ static inline void GpBegin(GpHow how)
+{
+  if (how == GP_BRIEF) GpNextMayStart();
+}
+
+__device__ static inline void GpWait(GpHow how)
+{
+  if (how != GP_ALONE) GpWait();
+}
+
+/* the kernel's first parameter tells it how it was launched */
 template <class... Parameters, class... Arguments>
-static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*kernel)(Parameters...), unsigned cluster, unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
+static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*kernel)(GpHow, Parameters...), const GpGrid &grid, Arguments... arguments)
 {
-  GpLaunchWhen(dev, GpMayBeEarly(dev), kernel, cluster, blocks, threads, shared, arguments...);
+  const GpHow how = GpHowToLaunch(dev, grid);
+
+  GpLaunchWhen(dev, how != GP_ALONE, kernel, grid, how, arguments...);
   dev->settled = dev->stream;
   return GpDevLaunched(dev, name);
 }

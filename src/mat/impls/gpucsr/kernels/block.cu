@@ -67,12 +67,12 @@ __device__ static double AddLast(double sum, const int32_t column[], int32_t lef
 /* WARPS: on a multiprocessor, 0: as many as can be.  The fewer there shall be the more registers a thread gets: with few the compiler would read
    one after the other what should be on its way together. */
 template <int B, int TURN, int PARTS, int ROWS, int WARPS>
-__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(const __grid_constant__ GpBlock S, bool few, int32_t m, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(GpHow how, const __grid_constant__ GpBlock S, int32_t m, const double *x, const double *z, double *y)
 {
   const uint32_t i = blockIdx.x * ROWS + threadIdx.x % ROWS, s = i / (GP_WARP * B), r = i % (GP_WARP * B), part = threadIdx.x / ROWS;
   double         sum = 0;
 
-  if (few) GpNextMayStart();
+  GpBegin(how);
   if (i < m) {
     const int32_t   first = S.width ? s * S.width : __ldg(S.start + s), n = S.width ? S.width : __ldg(S.start + s + 1) - first;
     const int32_t  *col = S.col + ((int64_t)first + part) * GP_WARP + r / B;
@@ -82,7 +82,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     /* columns are read one turn ahead, so that values and x arrive together */
   #pragma unroll
     for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
-    GpWait();
+    GpWait(how);
     for (; left >= TURN; left -= TURN) {
       col += TURN * PARTS * GP_WARP;
   #pragma unroll
@@ -94,7 +94,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     }
     sum = AddLast<B, TURN - 1, PARTS>(sum, column, left, val, x);
   }
-  GpNextMayStart(); /* not sooner, unless blocks are few: those that come while others work are spread unevenly */
+  GpNextMayStart();
   sum = GpPartSum<PARTS, ROWS>(sum);
   if (i < m && !part) y[i] = z ? z[i] + sum : sum;
 }
@@ -102,11 +102,10 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
 template <int B, int TURN, int PARTS, int WARPS>
 static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  constexpr int ROWS   = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: whole slices of blocks of 2, 3 and 6 */
-  const GpCsr  *C      = A->csr;
-  const int64_t blocks = ((int64_t)C->m + ROWS - 1) / ROWS;
+  constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: whole slices of blocks of 2, 3 and 6 */
+  const GpCsr  *C    = A->csr;
 
-  return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS>, 1, (unsigned)blocks, PARTS * ROWS, 0, *(const GpBlock *)A->data, blocks <= C->dev->compute_units, C->m, x, z, y);
+  return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBlock *)A->data, C->m, x, z, y);
 }
 
 typedef GpErr (*Launcher)(const GpFmt *, const double *, const double *, double *);

@@ -93,7 +93,8 @@ __device__ static T Load(const T *p)
 
 /* FEW: the matrix has less nonzeros than a block loads */
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW>
-__global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK) CsrBlock(GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
+  CsrBlock(GpHow how, GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   constexpr int     LOADED = BLOCK * EACH, WARPS = BLOCK / WARP;
   __shared__ double products[LOADED], warpsum[WARPS];
@@ -103,6 +104,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK) CsrBlock(GpCsr
   GpScalar          v[EACH];
   double            e[EACH];
 
+  GpBegin(how);
   const int4 tile = GpRead((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
   if (t < 0) t = B.extra[blockIdx.x];
   const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */
@@ -113,7 +115,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK) CsrBlock(GpCsr
     c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<STREAM>(col + u * BLOCK);
     v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<STREAM>(val + u * BLOCK);
   }
-  GpWait();
+  GpWait(how);
   const int lanes = tile.w & (GP_BLOCK_CUT - 1), mine = tid >> lanes, rank = tid & ((1 << lanes) - 1), head = (int)((unsigned)tile.w / GP_BLOCK_HEAD);
   rowptr += tile.x;
   int32_t from = GpRead(rowptr + min(mine, tile.y)), to = GpRead(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
@@ -128,7 +130,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK) CsrBlock(GpCsr
     e[u] *= (double)v[u];
     products[u * BLOCK + tid] = e[u];
   }
-  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
+  GpNextMayStart();
   if (head) {
     double sum = 0;
 
@@ -169,7 +171,7 @@ static GpErr Launch(const GpCsr *C, const GpCsrBlock *B, const double *x, const 
 {
   const auto kernel = C->nnz < BLOCK * EACH ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false>;
 
-  return GpLaunchProduct(C->dev, "csrblock", kernel, 1, (unsigned)(B->nextra + B->ntiles), BLOCK, 0, *B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, "csrblock", kernel, GpGrid{(unsigned)(B->nextra + B->ntiles), BLOCK}, *B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
 GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)

@@ -25,18 +25,19 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
 #else
 static constexpr int BLOCK = 128;
 
-__global__ static void CsrScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
+__global__ static void CsrScalar(GpHow how, int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   const int64_t i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   double        sum = 0;
 
+  GpBegin(how);
   if (i >= m) return;
   const int32_t end = GpRead(rowptr + i + 1);
   int32_t       k   = GpRead(rowptr + i);
-  GpWait();
+  GpWait(how);
   #pragma unroll 4
   for (; k < end; k++) sum += (double)val[k] * x[col[k]];
-  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
+  GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
 }
 
@@ -45,6 +46,6 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  return GpLaunchProduct(C->dev, "csrscalar", CsrScalar, 1, (unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, "csrscalar", CsrScalar, GpGrid{(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 #endif

@@ -34,18 +34,19 @@ static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double 
 static constexpr int BLOCK = 256;
 
 template <int LANES>
-__global__ static void CsrVector(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
+__global__ static void CsrVector(GpHow how, int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
   const int     lane = threadIdx.x % LANES;
   double        sum  = 0;
 
+  GpBegin(how);
   const int32_t end = i < m ? GpRead(rowptr + i + 1) : 0;
   int32_t       k   = i < m ? GpRead(rowptr + i) + lane : 0;
-  GpWait();
+  GpWait(how);
   #pragma unroll 4
   for (; k < end; k += LANES) sum += (double)val[k] * x[col[k]];
-  GpNextMayStart(); /* not sooner: blocks that come while others work are spread unevenly */
+  GpNextMayStart();
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;
@@ -57,7 +58,7 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  return GpLaunchProduct(C->dev, name, CsrVector<LANES>, 1, (unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK, 0, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, name, CsrVector<LANES>, GpGrid{(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
   #define TWIN(lanes) \

@@ -48,14 +48,14 @@ static constexpr int CROWD = GP_DIA_CROWD;
 /* N diagonals from d on, whose loads are on their way together; where the column is none of the matrix's there is a hole, and any entry will do.  FIRST: the values are
    on their way before x is waited for */
 template <int N, bool FIRST>
-__device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
+__device__ static double Add(GpHow how, double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
   GpScalar v[N];
   double   u[N];
 
   #pragma unroll
   for (int k = 0; k < N; k++) v[k] = FIRST ? GpRead(val + k * D.stride) : __ldcs(val + k * D.stride);
-  if (FIRST) GpWait();
+  if (FIRST) GpWait(how);
   #pragma unroll
   for (int k = 0; k < N; k++) u[k] = GpGather(x + min(i + (uint32_t)D.offset[d + k], n - 1));
   #pragma unroll
@@ -65,34 +65,34 @@ __device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScal
 
 /* the last, N or fewer */
 template <int N, bool FIRST>
-__device__ static double AddLast(double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
+__device__ static double AddLast(GpHow how, double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
-  if constexpr (N > 0) return left == N ? Add<N, FIRST>(sum, D, d, val, i, n, x) : AddLast<N - 1, FIRST>(sum, D, d, left, val, i, n, x);
-  if (FIRST) GpWait();
+  if constexpr (N > 0) return left == N ? Add<N, FIRST>(how, sum, D, d, val, i, n, x) : AddLast<N - 1, FIRST>(how, sum, D, d, left, val, i, n, x);
+  if (FIRST) GpWait(how);
   return sum;
 }
 
 /* WARPS: on a multiprocessor, 0: as many as can be; the fewer there shall be the more registers a thread gets */
 template <int PARTS, int ROWS, int WARPS>
-__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Dia(const __grid_constant__ GpDia D, bool few, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Dia(GpHow how, const __grid_constant__ GpDia D, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
   const uint32_t i    = blockIdx.x * ROWS + threadIdx.x % ROWS;
   const int32_t  part = threadIdx.x / ROWS, end = First(D.n, part + 1, PARTS);
   double         sum = 0;
 
-  if (few) GpNextMayStart();
+  GpBegin(how);
   if (i < m) {
     int32_t         d   = First(D.n, part, PARTS);
     const GpScalar *val = (const GpScalar *)D.value + d * D.stride + i;
 
-    if (end - d < TURN) sum = AddLast<TURN - 1, true>(sum, D, d, end - d, val, i, n, x);
+    if (end - d < TURN) sum = AddLast<TURN - 1, true>(how, sum, D, d, end - d, val, i, n, x);
     else {
-      sum = Add<TURN, true>(sum, D, d, val, i, n, x);
-      for (d += TURN, val += TURN * D.stride; d + TURN <= end; d += TURN, val += TURN * D.stride) sum = Add<TURN, false>(sum, D, d, val, i, n, x);
-      sum = AddLast<TURN - 1, false>(sum, D, d, end - d, val, i, n, x);
+      sum = Add<TURN, true>(how, sum, D, d, val, i, n, x);
+      for (d += TURN, val += TURN * D.stride; d + TURN <= end; d += TURN, val += TURN * D.stride) sum = Add<TURN, false>(how, sum, D, d, val, i, n, x);
+      sum = AddLast<TURN - 1, false>(how, sum, D, d, end - d, val, i, n, x);
     }
   }
-  GpNextMayStart(); /* not sooner, unless blocks are few: those that come while others work are spread unevenly */
+  GpNextMayStart();
   sum = GpPartSum<PARTS, ROWS>(sum);
   if (i < m && !part) y[i] = z ? z[i] + sum : sum;
 }
@@ -100,11 +100,10 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
 template <int PARTS, int WARPS>
 static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  constexpr int ROWS   = WARPS == 0 ? 512 : PARTS < 8 ? 256 / PARTS : GP_WARP;
-  const GpCsr  *C      = A->csr;
-  const int64_t blocks = ((int64_t)C->m + ROWS - 1) / ROWS;
+  constexpr int ROWS = WARPS == 0 ? 512 : PARTS < 8 ? 256 / PARTS : GP_WARP;
+  const GpCsr  *C    = A->csr;
 
-  return GpLaunchProduct(C->dev, "dia", Dia<PARTS, ROWS, WARPS>, 1, (unsigned)blocks, PARTS * ROWS, 0, *(const GpDia *)A->data, blocks <= C->dev->compute_units, (uint32_t)C->m, (uint32_t)C->n, x, z, y);
+  return GpLaunchProduct(C->dev, "dia", Dia<PARTS, ROWS, WARPS>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpDia *)A->data, (uint32_t)C->m, (uint32_t)C->n, x, z, y);
 }
 
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)

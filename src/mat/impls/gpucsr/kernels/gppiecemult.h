@@ -113,7 +113,7 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
 }
 
 template <bool SAME, bool EARLY, typename Code>
-__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpPieces P, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpHow, GpPieces P, const double *x, const double *z, double *y)
 {
   SumSlices<false, SAME, EARLY, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
@@ -172,8 +172,10 @@ static GpErr LaunchStaged(GpDev dev, const char *name, const GpPieces *P, const 
 template <bool SAME, typename Code>
 static GpErr LaunchPieces(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
+  const GpGrid grid = {Blocks((int64_t)P->nslices * WARP), BLOCK};
+
   if (P->hot) return LaunchStaged<SAME, Code>(dev, name, P, x, z, y);
-  return GpLaunchProduct(dev, name, GpMayBeEarly(dev) ? PlainPieces<SAME, true, Code> : PlainPieces<SAME, false, Code>, 1, Blocks((int64_t)P->nslices * WARP), BLOCK, 0, *P, x, z, y);
+  return GpLaunchProduct(dev, name, GpHowToLaunch(dev, grid) == GP_ALONE ? PlainPieces<SAME, false, Code> : PlainPieces<SAME, true, Code>, grid, *P, x, z, y);
 }
 
 template <bool SAME>

@@ -62,7 +62,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK>
-__global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constant__ GpRowCode W, bool few, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __grid_constant__ GpRowCode W, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
   const uint8_t *code   = (const uint8_t *)W.code;
   const uint32_t stride = (uint32_t)W.grid.stride, t = blockIdx.x * GRIDBLOCK + threadIdx.x, i = t / stride * (ROWS * stride) + t % stride;
@@ -70,12 +70,12 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constan
   double         sum[ROWS] = {};
   bool           whole     = true;
 
-  if (few) GpNextMayStart();
+  GpBegin(how);
   #pragma unroll
   for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? GpRead(code + i + r * stride) : NONE;
   #pragma unroll
   for (int r = 0; r < ROWS; r++) whole &= (int32_t)pattern[r] == W.grid.whole;
-  GpWait();
+  GpWait(how);
   if (__all_sync(0xffffffffu, whole)) {
     Sums<COLUMNS, PLANES, FULL, ROWS, ALL>(W.grid, i, n, x, NULL, NULL, sum);
   } else {
@@ -94,7 +94,7 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constan
     for (int r = 0; r < ROWS; r++)
       if (has[r] == GP_ROWGRID_OTHER) sum[r] = SumPattern((const int4 *)W.entry, W.start, (int32_t)pattern[r], x + (i + r * stride));
   }
-  GpNextMayStart(); /* not sooner, unless blocks are few: those that come while others work are spread unevenly */
+  GpNextMayStart();
   #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     const uint32_t row = i + r * stride;
@@ -106,9 +106,9 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(const __grid_constan
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK>
 static GpErr LaunchGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
 {
-  const int64_t stride = W->grid.stride, threads = (A->m + ROWS * stride - 1) / (ROWS * stride) * stride, blocks = (threads + GRIDBLOCK - 1) / GRIDBLOCK;
+  const int64_t stride = W->grid.stride, threads = (A->m + ROWS * stride - 1) / (ROWS * stride) * stride;
 
-  return GpLaunchProduct(A->dev, "rowcode", RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK>, 1, (unsigned)blocks, GRIDBLOCK, 0, *W, blocks <= A->dev->compute_units, (uint32_t)A->m, (uint32_t)A->n, x, z, y);
+  return GpLaunchProduct(A->dev, "rowcode", RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK>, GpGrid{(unsigned)((threads + GRIDBLOCK - 1) / GRIDBLOCK), GRIDBLOCK}, *W, (uint32_t)A->m, (uint32_t)A->n, x, z, y);
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL>

@@ -71,7 +71,7 @@ static GpErr TeamMult(const GpFmt *A, const double *x, const double *z, double *
 }
 
 #else
-static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS, TOGETHER = 5; /* thread blocks of a multiprocessor */
+static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS;
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(BLOCK == 1 << GP_TEAM_BLOCK && WARP == 1 << GP_TEAM_SLICE, "a slice a warp");
 
@@ -116,13 +116,13 @@ __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
 }
 
 template <bool CLUSTER, bool SAME, bool EARLY, typename Code>
-__global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_constant__ GpTeams T, bool wave, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) Teams(GpHow how, const __grid_constant__ GpTeams T, const double *x, const double *z, double *y)
 {
   __shared__ double warpsum[WARPS];
   const int         lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
   const int32_t     block = (int32_t)blockIdx.x, s = block * WARPS + warp;
 
-  if (wave) GpNextMayStart();
+  GpBegin(how);
   if (CLUSTER && block < T.ngangs) GpClusterEnter();
   const int32_t   there = s < T.nslices, base = there ? __ldg(T.base + s) : 0, width = there ? __ldg(T.base + s + 1) - base : 0;
   const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
@@ -147,20 +147,13 @@ __global__ static void __launch_bounds__(BLOCK, TOGETHER) Teams(const __grid_con
   } else if (SumBlocks<CLUSTER>(T, k, &sum)) Put(row, sum, z, y);
 }
 
-template <bool CLUSTER, bool SAME, bool EARLY, typename Code>
+template <bool CLUSTER, bool SAME, typename Code>
 static GpErr LaunchTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
 {
   const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
-  const bool     wave = !T->ngangs && blocks <= (unsigned)(TOGETHER * dev->compute_units) && T->longest <= AHEAD; /* all blocks at once, and each but for a moment */
+  const GpGrid   grid = {blocks, BLOCK, 0, CLUSTER ? (unsigned)T->cluster : 1, !T->ngangs && T->longest <= AHEAD};
 
-  return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, EARLY, Code>, CLUSTER ? T->cluster : 1, blocks, BLOCK, 0, *T, wave, x, z, y);
-}
-
-template <bool CLUSTER, bool EARLY>
-static GpErr ChooseTeams(GpDev dev, const char *name, const GpTeams *T, const double *x, const double *z, double *y)
-{
-  if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, EARLY, uint16_t> : LaunchTeams<CLUSTER, false, EARLY, uint16_t>)(dev, name, T, x, z, y);
-  return (T->same ? LaunchTeams<CLUSTER, true, EARLY, uint32_t> : LaunchTeams<CLUSTER, false, EARLY, uint32_t>)(dev, name, T, x, z, y);
+  return GpLaunchProduct(dev, name, GpHowToLaunch(dev, grid) == GP_ALONE ? Teams<CLUSTER, SAME, false, Code> : Teams<CLUSTER, SAME, true, Code>, grid, *T, x, z, y);
 }
 
 template <bool CLUSTER>
@@ -170,7 +163,8 @@ static GpErr TeamMult(const char *name, const GpFmt *A, const double *x, const d
   GpDev          dev = A->csr->dev;
 
   if (!A->csr->m) return GP_SUCCESS;
-  return (GpMayBeEarly(dev) ? ChooseTeams<CLUSTER, true> : ChooseTeams<CLUSTER, false>)(dev, name, T, x, z, y);
+  if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, name, T, x, z, y);
+  return (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, name, T, x, z, y);
 }
 #endif
 

@@ -50,16 +50,17 @@ __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_
   #include "mat/impls/gpucsr/kernels/gprowgrid.h"
 
 template <typename Code>
-__global__ static void __launch_bounds__(BLOCK) RowCode(int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) RowCode(GpHow how, int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *x, const double *z, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
-  GpNextMayStart();
+  GpBegin(how);
   if (i >= m) return;
   const int32_t pattern = GpRead(code + i);
-  GpWait();
+  GpWait(how);
   const double sum = SumPattern(entry, start, pattern, x + i);
-  y[i]             = z ? z[i] + sum : sum;
+  GpNextMayStart();
+  y[i] = z ? z[i] + sum : sum;
 }
 
 GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -70,7 +71,7 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   if (R->mask) return MultGrid(C, R, x, z, y);
-  if (R->width == 1) return GpLaunchProduct(C->dev, "rowcode", RowCode<uint8_t>, 1, blocks, BLOCK, 0, C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
-  return GpLaunchProduct(C->dev, "rowcode", RowCode<uint16_t>, 1, blocks, BLOCK, 0, C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  if (R->width == 1) return GpLaunchProduct(C->dev, "rowcode", RowCode<uint8_t>, GpGrid{blocks, BLOCK}, C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  return GpLaunchProduct(C->dev, "rowcode", RowCode<uint16_t>, GpGrid{blocks, BLOCK}, C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
 }
 #endif

@@ -36,8 +36,6 @@ GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
 }
 
 #else
-  #include "device/gplaunch.h"
-
 static constexpr int BLOCK = GP_SLAB_ROWS, AHEAD = 8;
 
 __device__ static int Index(const uint16_t *p)
@@ -82,7 +80,7 @@ struct Turn {
   }
 };
 
-__global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_t n, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_t n, const double *__restrict__ x, const double *z, double *y)
 {
   extern __shared__ double staged[];
   const int32_t            block = blockIdx.x, slice = block * GP_SLAB_SLICES + threadIdx.x / GP_WARP, from = __ldg(S.start + slice);
@@ -96,12 +94,11 @@ __global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_
   Turn                     turn;
 
   turn.Read(val, index, left); /* on its way while x is staged */
-  GpWait();
   #pragma unroll 4
   for (int32_t e = threadIdx.x; e < entries; e += BLOCK) {
     const int64_t j = (int64_t)__ldg(S.piece + first + e / GP_SLAB_PIECE) * GP_SLAB_PIECE + e % GP_SLAB_PIECE;
 
-    staged[e] = j < n ? GpGather(x + j) : 0.0;
+    staged[e] = j < n ? __ldg(x + j) : 0.0;
   }
   __syncthreads();
   sum = turn.Add(sum, staged);
@@ -112,7 +109,6 @@ __global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_
     else turn.Read(val, index, left);
     sum = turn.Add(sum, staged);
   }
-  GpNextMayStart();
   __syncthreads(); /* rows back into their order */
   staged[place] = sum;
   __syncthreads();
@@ -129,6 +125,7 @@ GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
   if (!C->m) return GP_SUCCESS;
   if (cudaFuncSetAttribute(Slab, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) != cudaSuccess || cudaFuncSetAttribute(Slab, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared) != cudaSuccess)
     return GpDevFail(C->dev, GP_ERR_DEVICE, "slab: this GPU does not give a block %d bytes of shared memory", shared);
-  return GpLaunchProduct(C->dev, "slab", Slab, 1, (unsigned)S->nblocks, BLOCK, shared, *S, C->m, C->n, x, z, y);
+  Slab<<<(unsigned)S->nblocks, BLOCK, shared, (cudaStream_t)C->dev->stream>>>(*S, C->m, C->n, x, z, y);
+  return GpDevLaunched(C->dev, "slab");
 }
 #endif
