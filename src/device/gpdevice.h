@@ -1,7 +1,7 @@
 /* The device room: one table of operations, filled once by the host runtime and once by the CUDA runtime.
 
    Every function returns a GpErr; the words that go with it are in dev->error.  Copies, kernels and fills are ordered
-   on dev->stream and return at once on a GPU; GpDevDownload() and GpDevSync() wait.  What shall run beside that goes on
+   on dev->stream and return at once on a GPU; GpDevDownload(), sync() and event_wait() wait.  What shall run beside that goes on
    the second stream, between two calls of GpDevSwapStreams(); events order the two. */
 #ifndef GPDEVICE_H
 #define GPDEVICE_H
