@@ -109,6 +109,13 @@ struct GpDev_ {
 extern const GpDevOps GpDevOpsHost;
 extern const GpDevOps GpDevOpsCUDA; /* only with GP_HAVE_CUDA */
 
+/* the twin of a device, of two that are alike but for the runtime: tables of kernels, steps of a build */
+#if GP_HAVE_CUDA
+  #define GpDevTwin(dev, host, cuda) ((dev)->kind == GP_DEV_CUDA ? &(cuda) : &(host))
+#else
+  #define GpDevTwin(dev, host, cuda) ((void)(dev), &(host))
+#endif
+
 /* Opens a device.  On failure *dev is NULL and the reason is copied to why (when not NULL, whylen bytes). */
 GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *dev, char *why, size_t whylen);
 void  GpDevClose(GpDev *dev);

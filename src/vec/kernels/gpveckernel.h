@@ -80,11 +80,7 @@ typedef struct {
 extern const GpVecKernels GpVecKernelsHost;
 extern const GpVecKernels GpVecKernelsCUDA; /* only with GP_HAVE_CUDA */
 
-#if GP_HAVE_CUDA
-  #define GpVecKernelsOf(dev) ((dev)->kind == GP_DEV_CUDA ? &GpVecKernelsCUDA : &GpVecKernelsHost)
-#else
-  #define GpVecKernelsOf(dev) ((void)(dev), &GpVecKernelsHost)
-#endif
+#define GpVecKernelsOf(dev) GpDevTwin(dev, GpVecKernelsHost, GpVecKernelsCUDA)
 
 /* what the rows are, for those who list them: tests and -help */
 typedef struct {
