@@ -93,6 +93,5 @@ PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArray(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArray(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPUSumRanks(MPI_Comm, PetscInt, Vec[]);
-PETSC_EXTERN PetscErrorCode VecGPUSums(PetscInt, const Vec[], const Vec[], PetscScalar[]);
 
 #endif

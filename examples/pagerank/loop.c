@@ -20,8 +20,6 @@ struct Loop_ {
   uint64_t     turn;         /* by which the state stops the graph that repeats itself; 0: it does not */
 };
 
-#define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Power iterations on the device: %s", (dev)->error)
-
 /* a sweep; or two power iterations, after which z are where they were */
 static PetscErrorCode Turn(const Google *g)
 {
@@ -31,11 +29,11 @@ static PetscErrorCode Turn(const Google *g)
   PetscFunctionBegin;
   for (PetscInt b = 0; b < blocks; b++) {
     PetscCall(MatGPUCSRMultArray(g->graph->A[b], PETSC_FALSE, L->z[0], L->y));
-    CallDevice(L->dev, StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_TRUE)));
+    PetscCallDevice(L->dev, "The iterations", StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_TRUE)));
   }
   for (int k = 0; !L->sweeps && k < 2; k++) {
     PetscCall(MatGPUCSRMultArray(g->graph->A[0], PETSC_FALSE, L->z[k], L->y));
-    CallDevice(L->dev, StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->z[k], L->z[1 - k]));
+    PetscCallDevice(L->dev, "The iterations", StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->z[k], L->z[1 - k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -45,7 +43,7 @@ static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target,
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  CallDevice(dev, StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), L->state, L->partial, ranks, L->z[0]));
+  PetscCallDevice(dev, "The iterations", StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), L->state, L->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,8 +53,8 @@ static PetscErrorCode Look(Loop *L)
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  CallDevice(dev, dev->ops->copy_out(dev, L->look, L->state, sizeof(*L->look)));
-  CallDevice(dev, dev->ops->sync(dev));
+  PetscCallDevice(dev, "The iterations", dev->ops->copy_out(dev, L->look, L->state, sizeof(*L->look)));
+  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,15 +67,15 @@ static PetscErrorCode Record(const Google *g)
   void       *stream = dev->stream;
 
   PetscFunctionBegin;
-  CallDevice(dev, dev->ops->sync(dev));
+  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
   dev->stream = dev->own_stream;
   PetscCall(Begin(L, L->op.out, 0, 2, PETSC_FALSE));
   PetscCall(Turn(g));
   PetscCall(Look(L));
   if (dev->ops->graph_begin) {
-    CallDevice(dev, dev->ops->graph_begin(dev));
+    PetscCallDevice(dev, "The iterations", dev->ops->graph_begin(dev));
     PetscCall(Turn(g));
-    CallDevice(dev, dev->ops->graph_loop(dev, &L->graph, &L->turn));
+    PetscCallDevice(dev, "The iterations", dev->ops->graph_loop(dev, &L->graph, &L->turn));
     if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
     else PetscCall(PetscInfo(g->graph->A[0], "The host launches the graph of iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
@@ -132,7 +130,7 @@ PetscErrorCode LoopMakeRoom(GpDev dev, double **partial, StepState **state)
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", ROOM, partial));
   *state = (StepState *)(*partial + STEP_PARTIAL);
-  CallDevice(dev, dev->ops->zero(dev, *state, sizeof(**state)));
+  PetscCallDevice(dev, "The iterations", dev->ops->zero(dev, *state, sizeof(**state)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +178,7 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
   PetscCall(LoopMakeRoom(dev, &L->partial, &L->state));
-  CallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
+  PetscCallDevice(dev, "The iterations", dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
   L->look = (StepState *)room;
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
   PetscCall(Record(g));
@@ -198,15 +196,15 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 
   PetscFunctionBegin;
   PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
-  CallDevice(dev, dev->ops->sync(dev));
+  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
   dev->stream = dev->own_stream;
   PetscCall(Begin(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
   do {
     if (!L->graph) PetscCall(Turn(g));
-    for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) CallDevice(dev, dev->ops->graph_launch(dev, L->graph));
-    CallDevice(dev, StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
+    for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) PetscCallDevice(dev, "The iterations", dev->ops->graph_launch(dev, L->graph));
+    PetscCallDevice(dev, "The iterations", StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
     PetscCall(Look(L));
   } while (L->look->status == STEP_RUNNING);
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));

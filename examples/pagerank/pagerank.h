@@ -3,6 +3,7 @@
 #define GPUCSR_PAGERANK_H
 
 #include "app/app.h"
+#include "app/appdevice.h"
 #include "step.h"
 #include <gpucsr.h>
 #include <petscksp.h>

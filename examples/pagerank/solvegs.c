@@ -20,8 +20,6 @@ typedef struct {
   Vec               *y; /* [blocks] products */
 } Lead;
 
-#define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "Gauss-Seidel iterations: %s", (dev) ? (dev)->error : "the host")
-
 /* the share of a node's rank that comes back to it at once */
 PetscErrorCode GaussSeidelSetUp(Google *g)
 {
@@ -72,7 +70,7 @@ static PetscErrorCode Sweep(Google *g, Lead *L)
   const GpDev dev = L->dev;
 
   PetscFunctionBegin;
-  if (dev) CallDevice(dev, dev->ops->copy_in(dev, L->there, &L->now, sizeof(L->now)));
+  if (dev) PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_in(dev, L->there, &L->now, sizeof(L->now)));
   for (PetscInt b = 0; b < g->graph->blocks; b++) {
     const StepRows     rows = GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_FALSE);
     const PetscScalar *y;
@@ -82,11 +80,14 @@ static PetscErrorCode Sweep(Google *g, Lead *L)
     if (!rows.n) continue;
     PetscCall(L->access->getread(L->y[b], &y));
     PetscCall(L->access->get(g->z, &z));
-    CallDevice(dev, L->kernels->sweep(dev, &L->op, L->there, L->partial, y, z, rows));
+    PetscCallDevice(dev, "Gauss-Seidel iterations", L->kernels->sweep(dev, &L->op, L->there, L->partial, y, z, rows));
     PetscCall(L->access->restore(g->z, &z));
     PetscCall(L->access->restoreread(L->y[b], &y));
   }
-  if (dev) CallDevice(dev, dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)) || dev->ops->sync(dev));
+  if (dev) {
+    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)));
+    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->sync(dev));
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, L->now.gathered, STEP_SUMS, MPI_DOUBLE, MPI_SUM, g->graph->comm));
   StepAfterSweep(&L->op, &L->now);
   g->matmults++;
@@ -104,10 +105,13 @@ static PetscErrorCode Begin(Google *g, const SolveOptions *o, Vec x, Lead *L)
   L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm, 0);
   PetscCall(L->access->getread(x, &ranks));
   PetscCall(L->access->get(g->z, &z));
-  if (L->op.n) CallDevice(dev, L->kernels->start(dev, &L->op, L->now, L->there, L->partial, ranks, z));
+  if (L->op.n) PetscCallDevice(dev, "Gauss-Seidel iterations", L->kernels->start(dev, &L->op, L->now, L->there, L->partial, ranks, z));
   PetscCall(L->access->restore(g->z, &z));
   PetscCall(L->access->restoreread(x, &ranks));
-  if (dev && L->op.n) CallDevice(dev, dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)) || dev->ops->sync(dev));
+  if (dev && L->op.n) {
+    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)));
+    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->sync(dev));
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &L->now.lost, 1, MPI_DOUBLE, MPI_SUM, g->graph->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,10 +122,10 @@ static PetscErrorCode End(Google *g, Vec x, Lead *L)
   PetscScalar       *ranks;
 
   PetscFunctionBegin;
-  if (L->dev) CallDevice(L->dev, L->dev->ops->copy_in(L->dev, L->there, &L->now, sizeof(L->now)));
+  if (L->dev) PetscCallDevice(L->dev, "Gauss-Seidel iterations", L->dev->ops->copy_in(L->dev, L->there, &L->now, sizeof(L->now)));
   PetscCall(L->access->getread(g->z, &z));
   PetscCall(L->access->get(x, &ranks));
-  if (L->op.n) CallDevice(L->dev, L->kernels->finish(L->dev, &L->op, L->there, z, z, ranks));
+  if (L->op.n) PetscCallDevice(L->dev, "Gauss-Seidel iterations", L->kernels->finish(L->dev, &L->op, L->there, z, z, ranks));
   PetscCall(L->access->restore(x, &ranks));
   PetscCall(L->access->restoreread(g->z, &z));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -130,11 +130,7 @@ GP_STEP_INLINE void StepAfterSweep(const StepOperator *G, StepState *s)
 extern const StepKernels StepKernelsHost;
 extern const StepKernels StepKernelsCUDA; /* only with GP_HAVE_CUDA */
 
-#if GP_HAVE_CUDA
-  #define StepKernelsOf(dev) ((dev)->kind == GP_DEV_CUDA ? &StepKernelsCUDA : &StepKernelsHost)
-#else
-  #define StepKernelsOf(dev) ((void)(dev), &StepKernelsHost)
-#endif
+#define StepKernelsOf(dev) GpDevTwin(dev, StepKernelsHost, StepKernelsCUDA)
 
 #if defined(__cplusplus)
 }

@@ -1,4 +1,5 @@
 /* The sums and products of the newest configuration, where the vectors are: begun at once, and fetched when the host must know them. */
+#include "device/gpwatch.h"
 #include "smacof.h"
 #include <gpucsr.h>
 
@@ -22,14 +23,6 @@ PetscErrorCode ArrayRestore(GpDev dev, Vec v, PetscBool write, const double **a)
   if (dev) PetscCall(write ? VecGPURestoreDeviceArrayWrite(v, (double **)a) : VecGPURestoreDeviceArrayRead(v, a));
   else PetscCall(write ? VecRestoreArrayWrite(v, (double **)a) : VecRestoreArrayRead(v, a));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* memory that the host reads and the device writes; on a GPU every place holds what says that nothing has come */
-static void Clear(const Look *L, double *places, size_t n)
-{
-  const int64_t nothing = LOOK_NOTHING;
-
-  for (size_t k = 0; OnGPU(L) && k < n; k++) memcpy(&places[k], &nothing, sizeof(nothing));
 }
 
 static inline size_t SumsBytes(const Look *L)
@@ -62,7 +55,7 @@ PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
     PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of a configuration (-smacof_vec_type seq keeps them on the host)", SumsBytes(L), &L->sums));
     PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc_pinned(dev, sizeof(double) * n, (void **)&L->told));
   } else PetscCall(PetscMalloc2(2, &L->sums, n, &L->told));
-  Clear(L, L->told, n);
+  if (OnGPU(L)) GpWatchClear(L->told, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,20 +69,6 @@ PetscErrorCode LookDestroy(Look *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Waits for a place to be written.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
-static PetscErrorCode Watch(GpDev dev, const double *place)
-{
-  PetscFunctionBegin;
-  for (uint32_t spin = 1; __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == LOOK_NOTHING; spin++) {
-    int idle = 0;
-
-    if (spin % 16384) continue;
-    PetscCallDevice(dev, "The sums of a configuration", dev->ops->poll(dev, &idle));
-    PetscCheck(!idle || __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) != LOOK_NOTHING, PETSC_COMM_SELF, PETSC_ERR_LIB, "A kernel ended without its sums");
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* n sums from their parts, [parts][n], in the order in which the device adds them up; the places are free again */
 static PetscErrorCode Fetch(const Look *L, PetscInt n, double *told, PetscScalar sum[])
 {
@@ -97,14 +76,14 @@ static PetscErrorCode Fetch(const Look *L, PetscInt n, double *told, PetscScalar
 
   PetscFunctionBegin;
   for (int p = 0; OnGPU(L) && p < L->parts; p++)
-    for (PetscInt k = 0; k < n; k++) PetscCall(Watch(L->dev, &told[p * n + k]));
+    for (PetscInt k = 0; k < n; k++) PetscCallDevice(L->dev, "The sums of a configuration", GpWatch(L->dev, &told[p * n + k]));
   for (PetscInt k = 0; k < n; k++) {
     for (int p = 0; p < L->parts; p++) part[p] = told[p * n + k];
     for (int half = L->parts / 2; half > 0; half /= 2)
       for (int p = 0; p < half; p++) part[p] += part[p + half];
     sum[k] = part[0];
   }
-  Clear(L, told, (size_t)L->parts * (size_t)n);
+  if (OnGPU(L)) GpWatchClear(told, (size_t)L->parts * (size_t)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

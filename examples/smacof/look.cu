@@ -50,6 +50,7 @@ void LookNewest_Host(const LookNewest *q)
 
 #else
   #include "device/gplaunch.h"
+  #include "device/gpwatch.h"
   #include "pass.h"
   #include "passshare.h"
   #include <cuda_runtime.h>
@@ -58,12 +59,6 @@ namespace {
 constexpr int BLOCK = 512, ABREAST = 2; /* numbers that a thread has under way together */
 constexpr int WARPS = BLOCK / 32, WIDE = 16;
 static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "a warp adds up the parts; two of its lanes have a sum of a row");
-
-/* into pinned memory, where the host watches for it */
-__device__ void Tell(volatile double *to, double sum)
-{
-  *to = __double_as_longlong(sum) == LOOK_NOTHING ? __longlong_as_double(LOOK_NOTHING ^ 1) : sum;
-}
 
 /* the sums of a block's threads: sum k is in thread k */
 __device__ double Together(double (&sum)[WIDE])
@@ -113,7 +108,7 @@ __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums 
 
   if (threadIdx.x >= 2) return;
   q.sums[2 * blockIdx.x + threadIdx.x] = all;
-  Tell(q.told + 2 * blockIdx.x + threadIdx.x, all);
+  GpWatchTell(q.told + 2 * blockIdx.x + threadIdx.x, all);
 }
 
 /* the best scale of the configuration: each warp finds it out by itself */
@@ -184,7 +179,7 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
     if (!any) return;
     const double all = Together(sum);
 
-    if (threadIdx.x < LOOK_ROW) Tell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all);
+    if (threadIdx.x < LOOK_ROW) GpWatchTell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all);
   }
 }
 

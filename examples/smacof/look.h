@@ -20,9 +20,6 @@ extern "C" {
 #define LOOK_BATCH 5  /* of them are looked at together */
 #define LOOK_ROW   (3 * LOOK_BATCH)
 
-/* what a place of a sum in pinned memory holds until the sum is there: a NaN that is none */
-#define LOOK_NOTHING 0x7ff8dead5eedbeefLL
-
 /* the sum of the stress of all points, <X, B(X) X> */
 typedef struct {
   size_t        n, points; /* numbers that a configuration is, points */

@@ -74,6 +74,12 @@ void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);
 #define PASS_MAX_VECTORS (PASS_MAX_DIM + 2)
 void PassSquares_Host(const Pass *, int n, const double *v, double *y);
 
+/* the pitch of stored distances to N points: rows begin where the memory's lines do */
+static inline size_t PassStorePitch(int N)
+{
+  return ((size_t)N + 31) / 32 * 32;
+}
+
 /* distances between features, from all rows to all columns, as a pass will read them: single, in the pitch ld */
 void PassStore_Host(const Pass *, void *delta);
 

@@ -51,14 +51,14 @@ struct Shape {
 struct Job {
   const void *delta, *x, *feature; /* x: Real [DIM][pitch], feature: Real [nfeature][ldfeature] */
   size_t      ld, pitch, ldsum, ldfeature;
-  int         N, rows, first, nfeature, metric, both;
+  int         N, rows, first, nfeature, metric;
   double     *rowpart, *colpart;
   PassRuns    runs;
 };
 
-/* A warp's rows, R from i on in each lane, of the strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
+/* A warp's rows, R from i on in each lane, of a part's strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
-__device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
+__device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
   using T               = Shape<DIM, Real>;
   constexpr int R       = T::R;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void Sweep(const Job &q, Feed<Shape<DIM, Real>, Store
           square += difference[c] * difference[c];
         }
         const Real inverse = Inverse(square);
-        const bool counts  = INSIDE || (i + r < i1 && j + k >= q.runs.c0 && j + k < j1 && (!BOTH || j + k < q.runs.bound + i + r));
+        const bool counts  = INSIDE || (i + r < i1 && j + k >= g.c0 && j + k < j1 && (!BOTH || j + k < g.bound + i + r));
         const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? delta[r][k] - square * inverse : 0;
 
 #pragma unroll
@@ -128,9 +128,9 @@ struct Shared {
   static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
 };
 
-/* a strip's rows and the columns left to right - 1 */
+/* a part's strip and its columns left to right - 1 */
 template <int DIM, class Real, class Stored, bool BOTH>
-__device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
+__device__ void Columns(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
 {
   using T             = Shape<DIM, Real>;
   constexpr int CHUNK = T::CHUNK, S = 4 * T::R;
@@ -141,12 +141,12 @@ __device__ void Columns(const Job &q, Feed<Shape<DIM, Real>, Stored, BOTH> &feed
 
     for (int k = lane; BOTH && k < (DIM + 1) * CHUNK; k += 32) col[warp][k] = 0;
     __syncwarp();
-    for (int top = PassFirstRows<T, BOTH>(q.runs, i0, j0); top < i1; top += warps * S) {
+    for (int top = PassFirstRows<T, BOTH>(g.bound, i0, j0); top < i1; top += warps * S) {
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
-      if (top + S <= i1 && j0 >= q.runs.c0 && (j1 - j0) % PASS_UNIT == 0 && (!BOTH || j1 <= q.runs.bound + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, feed, i0, i1, i, j0, j1, r, col[warp]);
-      else Sweep<DIM, Real, Stored, BOTH, false>(q, feed, i0, i1, i, j0, j1, r, col[warp]);
+      if (top + S <= i1 && j0 >= g.c0 && (j1 - j0) % PASS_UNIT == 0 && (!BOTH || j1 <= g.bound + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, g, feed, i0, i1, i, j0, j1, r, col[warp]);
+      else Sweep<DIM, Real, Stored, BOTH, false>(q, g, feed, i0, i1, i, j0, j1, r, col[warp]);
     }
     if (!BOTH) continue;
     __syncthreads();
@@ -177,59 +177,66 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
 
   GpNextMayStart();
   for (int strip = PassStripOf(&s, unit), before = unit; unit < end; strip++) {
-    const int     until = min(end, s.unit[strip + 1]), i0 = s.row0 + strip * H, i1 = PassStripBottom(&s, strip);
-    const int     left = s.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), PassStripRight(&s, strip));
-    double *const sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - s.left);
+    const PassPart g     = *PassPartOf(&s, strip);
+    const int      until = min(end, s.unit[strip + 1]), i0 = PassStripTop(&s, &g, strip), i1 = PassStripBottom(&s, &g, strip);
+    const int      left = g.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), PassStripRight(&s, &g, strip));
+    double *const  sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - g.left);
 
-    feed.Begin(q, i0, i1, left, right);
+    feed.Begin(q, i0, i1, left, right, g.bound);
     for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) row[k] = 0;
     if (unit == before) GpWait(); /* for the coordinates; the dissimilarities were there before */
     __syncthreads();
-    Columns<DIM, Real, Stored, BOTH>(q, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
+    Columns<DIM, Real, Stored, BOTH>(q, g, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
     for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
     unit = until;
   }
 }
 
-/* Adds the partial sums, in order, to those of the rows and, of both, of the columns; of the triangle these are the same points, one thread has both. A block has 32 points;
-   the parts of their sums are added up beside each other, each by a warp, which has a lane for each point and goes through all sums together */
+/* Adds the partial sums, in order, to those of the points, of all parts a point is a row of and, of both, a column. A block has 32 points; the parts of
+   their sums are added up beside each other, each by a warp, which has a lane for each point and goes through all sums together */
 template <int DIM>
 __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, double *bx, double *stress)
 {
   __shared__ double part[DIM + 1][PARTS][32];
   const PassRuns   &s    = q.runs;
-  const int         lane = threadIdx.x % 32, mine = threadIdx.x / 32, x = blockIdx.x * 32 + lane;
-  const int         columns = q.both ? min(s.c1, s.bound + s.row1) - s.c0 : 0, j = s.c0 + x, i = x < columns ? j - q.first : s.row0 + x - columns;
+  const int         lane = threadIdx.x % 32, mine = threadIdx.x / 32, j = s.point0 + blockIdx.x * 32 + lane, i = j - q.first;
+  bool              any          = false;
   double            sum[DIM + 1] = {};
 
   GpNextMayStart();
   GpWait();
-  if (i >= s.row0 && i < s.row1) {
-    const int strip = (i - s.row0) / s.height, last = PassRunOf(&s, s.unit[strip + 1] - 1);
+  for (int k = 0; k < s.parts; k++) {
+    const PassPart &g = s.part[k];
 
+    if (i >= g.row0 && i < g.row1) {
+      const int strip = g.strip + (i - g.row0) / s.height, last = PassRunOf(&s, s.unit[strip + 1] - 1);
+
+      any = true;
 #pragma unroll 4
-    for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
-      const double *from = q.rowpart + PassRowSums(&s, DIM + 1, run, strip) + (i - s.row0) % s.height;
+      for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
+        const double *from = q.rowpart + PassRowSums(&s, DIM + 1, run, strip) + (i - g.row0) % s.height;
 
 #pragma unroll
-      for (int c = 0; c <= DIM; c++) sum[c] += from[c * s.height];
+        for (int c = 0; c <= DIM; c++) sum[c] += from[c * s.height];
+      }
     }
-  }
-  if (x < columns) {
+    if (s.both && j >= g.c0 && j < PassPartRight(&g)) {
+      any = true;
 #pragma unroll 4
-    for (int strip = max(0, j - s.bound - s.row0) / s.height + mine; strip < s.strips; strip += PARTS) {
-      const double *from = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (j - s.left);
+      for (int strip = g.strip + max(0, j - g.bound - g.row0) / s.height + mine; strip < PassPartEnd(&s, &g); strip += PARTS) {
+        const double *from = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (j - g.left);
 
 #pragma unroll
-      for (int c = 0; c <= DIM; c++) sum[c] += from[(size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip])];
+        for (int c = 0; c <= DIM; c++) sum[c] += from[(size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip])];
+      }
     }
   }
 #pragma unroll
   for (int c = 0; c <= DIM; c++) part[c][mine][lane] = sum[c];
   __syncthreads();
-  if (mine > DIM || x >= columns + (s.bound == q.first ? 0 : s.row1 - s.row0)) return;
-  double *const out = (mine < DIM ? bx + mine * q.ldsum : stress) + q.first + i;
+  if (mine > DIM || !any) return;
+  double *const out = (mine < DIM ? bx + mine * q.ldsum : stress) + j;
   double        all = *out;
 
   for (int k = 0; k < PARTS; k++) all += part[mine][k][lane];
@@ -250,15 +257,11 @@ Memory Divide(GpDev dev, const Pass *p)
   const int sums    = p->dim + 1;
   size_t    rowpart = 0, colpart = 0;
   Memory    m = {};
-  PassRuns  s;
 
-  for (int k = 0; k < BUSIEST * p->nranges; k++) {
-    const PassRange *g = &p->range[k / BUSIEST];
-
-    for (int row0 = g->r0; row0 < g->r1; row0 = s.row1) {
-      PassRunsMake(&s, g, p->first, p->N, row0, H, dev->compute_units * (1 + k % BUSIEST));
+  for (int busy = 1; busy <= BUSIEST; busy++) {
+    for (PassRuns s = {}; PassRunsNext(&s, p, H, dev->compute_units * busy);) {
       rowpart = std::max(rowpart, sizeof(double) * PassRowSumsCount(&s, sums));
-      if (g->kind != PASS_ROWS) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
+      if (s.both) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
     }
   }
   m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
@@ -268,13 +271,12 @@ Memory Divide(GpDev dev, const Pass *p)
   return m;
 }
 
-/* the runs of a range's strips, and what adds up their sums */
+/* the runs, and what adds up their sums */
 template <int DIM, class Real, class Stored, bool BOTH>
 GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 {
-  using Room        = Shared<DIM, Real, Stored, BOTH>;
-  const int columns = BOTH ? PassStripRight(&q.runs, q.runs.strips - 1) - q.runs.c0 : 0, points = columns + (q.runs.bound == q.first ? 0 : q.runs.row1 - q.runs.row0);
-  int       warps = WARPS;
+  using Room = Shared<DIM, Real, Stored, BOTH>;
+  int warps  = WARPS;
 
   while (warps > FEW && Room::All(warps) > dev->shared_bytes) warps /= 2;
   const size_t shared = Room::All(warps);
@@ -285,7 +287,7 @@ GpErr Launch(GpDev dev, const Pass *p, const Job &q)
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
   GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), 32 * warps, shared, q);
-  GpLaunchNext(dev, Finish<DIM>, (unsigned)((points + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
+  GpLaunchNext(dev, Finish<DIM>, (unsigned)((q.runs.point1 - q.runs.point0 + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
   return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
 
@@ -308,14 +310,8 @@ GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
     q.ldfeature = q.pitch;
   }
   GpLaunchNext(dev, PassRound<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_ROUND - 1) / PASS_ROUND * (DIM + 1)), PASS_ROUND, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
-  for (int k = 0; k < p->nranges; k++) {
-    const PassRange *g = &p->range[k];
-
-    q.both = g->kind != PASS_ROWS;
-    for (int row0 = g->r0; row0 < g->r1; row0 = q.runs.row1) {
-      PassRunsMake(&q.runs, g, p->first, p->N, row0, H, dev->compute_units * T::BUSY);
-      if (GpErr err = q.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
-    }
+  while (PassRunsNext(&q.runs, p, H, dev->compute_units * T::BUSY)) {
+    if (GpErr err = q.runs.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
   }
   return GP_SUCCESS;
 }

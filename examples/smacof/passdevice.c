@@ -100,7 +100,7 @@ static PetscErrorCode SendDissim(PassDevice *W)
     PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
     if (D->stored) {
-      p->ld = (N + 31) / 32 * 32; /* rows begin where the memory's lines do; what is sent would have to go row by row for that */
+      p->ld = PassStorePitch(p->N); /* what comes from the host would have to go row by row for that */
       PetscCall(Take(W, each * m * p->ld, &delta));
       PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].store(W->dev, p, delta));
       p->delta = delta;

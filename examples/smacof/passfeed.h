@@ -53,10 +53,10 @@ __device__ inline int PassRowsTogether(void)
 
 /* The warp's first rows, from i0 on, that have a column from j on.  Where both rows and columns get sums, only the columns before its bound are a row's */
 template <class T, bool BOTH>
-__device__ inline int PassFirstRows(const PassRuns &s, int i0, int j)
+__device__ inline int PassFirstRows(int bound, int i0, int j)
 {
   constexpr int S   = 4 * T::R;
-  const int     all = PassRowsTogether<T>(), top = i0 + (int)threadIdx.x / 32 * S, above = j - s.bound - top - S + 1;
+  const int     all = PassRowsTogether<T>(), top = i0 + (int)threadIdx.x / 32 * S, above = j - bound - top - S + 1;
 
   return BOTH && above > 0 ? top + ((above + all - 1) & -all) : top;
 }
@@ -68,19 +68,19 @@ class Feed {
 
   float4  *ring; /* [STAGES][R][PIECES][32], of the warp */
   uint64_t policy;
-  int      bottom, right, j, top, step, stage; /* the end of the strip and of its columns; what is sent for next, and where to */
+  int      bottom, right, bound, j, top, step, stage; /* the end of the strip, of its columns, and its bound; what is sent for next, and where to */
 
 public:
   static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* of a warp */
 
   __device__ Feed(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(PassReadOnce()) {}
 
-  /* a strip's rows from i0 on, its columns from left to right - 1 */
+  /* a strip's rows from i0 on, its columns from left to right - 1, of row i those below limit + i */
   template <class Job>
-  __device__ void Begin(const Job &q, int i0, int i1, int left, int end)
+  __device__ void Begin(const Job &q, int i0, int i1, int left, int end, int limit)
   {
-    bottom = i1, right = end, j = left, step = 0, stage = 0;
-    top = PassFirstRows<T, BOTH>(q.runs, i0, j);
+    bottom = i1, right = end, bound = limit, j = left, step = 0, stage = 0;
+    top = PassFirstRows<T, BOTH>(bound, i0, j);
     for (int k = 1; k < T::STAGES; k++) Send(q, i0);
   }
 
@@ -102,7 +102,7 @@ public:
       if (step >= T::CHUNK || j + step >= right) {
         step = 0;
         top += PassRowsTogether<T>();
-        if (top >= bottom) top = PassFirstRows<T, BOTH>(q.runs, i0, j += T::CHUNK);
+        if (top >= bottom) top = PassFirstRows<T, BOTH>(bound, i0, j += T::CHUNK);
       }
     }
     stage = (stage + 1) % T::STAGES;
@@ -147,7 +147,7 @@ public:
   __device__ Feed(void *) {}
 
   template <class Job>
-  __device__ void Begin(const Job &, int, int, int, int)
+  __device__ void Begin(const Job &, int, int, int, int, int)
   {
   }
 

@@ -1,8 +1,8 @@
-/* How a pass of the device shares out a range of dissimilarities among blocks: runs of units.
+/* How a pass of the device shares out its ranges of dissimilarities among blocks: runs of units.
 
-   The rows are cut into strips of H, a strip into units of PASS_UNIT columns as far as the diagonal, and units are numbered through, strip after strip.  A run is some units that follow
-   each other, and a block's work: from one strip it goes on into the next.  First comes a long run for each block that the GPU holds at once, together seven eighths of all, then short
-   ones, which blocks begin as others end: so multiprocessors come to an end together, though they are not equally fast and units at the diagonal are less work. */
+   The rows of a range are cut into strips of H, a strip into units of PASS_UNIT columns as far as the diagonal, and units are numbered through, strip after strip, range after range.  A run is
+   some units that follow each other, and a block's work: from one strip it goes on into the next.  First comes a long run for each block that the GPU holds at once, together seven eighths of
+   all, then short ones, which blocks begin as others end: so multiprocessors come to an end together, though they are not equally fast and units at the diagonal are less work. */
 #ifndef GPUCSR_SMACOF_PASSRUNS_H
 #define GPUCSR_SMACOF_PASSRUNS_H
 
@@ -17,12 +17,22 @@
 #define PASS_UNIT   32
 #define PASS_STRIPS 256 /* strips between which partial sums are added up: a limit to their memory, which is what a run has for each of its strips, and a strip for each of its columns */
 
+/* rows of a range */
 typedef struct {
-  int row0, row1, height; /* these rows in strips of so many */
-  int c0, c1, left;       /* columns, the first unit's beginning */
-  int bound;              /* of row i the columns below bound + i */
-  int strips, longs, length, rest;
-  int unit[PASS_STRIPS + 1]; /* the first one of each strip; the end */
+  int row0, row1;
+  int c0, c1, left; /* columns, the first unit's beginning */
+  int bound;        /* of row i the columns below bound + i */
+  int strip;        /* the first one */
+} PassPart;
+
+typedef struct {
+  int      range, row;     /* of the pass, where the next runs begin */
+  int      both;           /* sums of columns too */
+  int      point0, point1; /* those that get sums are among these */
+  int      parts, strips, height;
+  PassPart part[PASS_MAX_RANGES];
+  int      longs, length, rest;
+  int      unit[PASS_STRIPS + 1]; /* the first one of each strip; the end */
 } PassRuns;
 
 static inline PASS_BOTH_SIDES int PassRunsLeast(int a, int b)
@@ -30,15 +40,45 @@ static inline PASS_BOTH_SIDES int PassRunsLeast(int a, int b)
   return a < b ? a : b;
 }
 
-/* the row where a strip ends, and the column */
-static inline PASS_BOTH_SIDES int PassStripBottom(const PassRuns *s, int strip)
+static inline PASS_BOTH_SIDES int PassRunsMost(int a, int b)
 {
-  return PassRunsLeast(s->row0 + (strip + 1) * s->height, s->row1);
+  return a > b ? a : b;
 }
 
-static inline PASS_BOTH_SIDES int PassStripRight(const PassRuns *s, int strip)
+/* the part that a strip is of */
+static inline PASS_BOTH_SIDES const PassPart *PassPartOf(const PassRuns *s, int strip)
 {
-  return PassRunsLeast(s->c1, s->bound + PassStripBottom(s, strip));
+  int k = 0;
+
+  while (k + 1 < s->parts && s->part[k + 1].strip <= strip) k++;
+  return &s->part[k];
+}
+
+/* behind the part's last strip, its last column */
+static inline PASS_BOTH_SIDES int PassPartEnd(const PassRuns *s, const PassPart *g)
+{
+  return g->strip + (g->row1 - g->row0 + s->height - 1) / s->height;
+}
+
+static inline PASS_BOTH_SIDES int PassPartRight(const PassPart *g)
+{
+  return PassRunsLeast(g->c1, g->bound + g->row1);
+}
+
+/* the rows where a part's strip begins and ends, and the column where it ends */
+static inline PASS_BOTH_SIDES int PassStripTop(const PassRuns *s, const PassPart *g, int strip)
+{
+  return g->row0 + (strip - g->strip) * s->height;
+}
+
+static inline PASS_BOTH_SIDES int PassStripBottom(const PassRuns *s, const PassPart *g, int strip)
+{
+  return PassRunsLeast(PassStripTop(s, g, strip + 1), g->row1);
+}
+
+static inline PASS_BOTH_SIDES int PassStripRight(const PassRuns *s, const PassPart *g, int strip)
+{
+  return PassRunsLeast(g->c1, g->bound + PassStripBottom(s, g, strip));
 }
 
 static inline PASS_BOTH_SIDES int PassRunBegin(const PassRuns *s, int run)
@@ -88,27 +128,50 @@ static inline size_t PassRowSumsCount(const PassRuns *s, int sums)
   return PassRowSums(s, sums, PassRunsCount(s), s->strips - 1);
 }
 
-/* the strips of a range from row0 on, as many as there may be, for a GPU that holds so many blocks; the points of rows begin with first, of N */
-static inline void PassRunsMake(PassRuns *s, const PassRange *g, int first, int N, int row0, int height, int blocks)
+/* one more part: rows from row0 on, as many as there are strips left for */
+static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, int row0)
 {
-  int all = 0;
+  PassPart *t = &s->part[s->parts++];
 
-  s->row0   = row0;
-  s->row1   = g->r1 - row0 < PASS_STRIPS * height ? g->r1 : row0 + PASS_STRIPS * height;
-  s->height = height;
-  s->c0     = g->c0;
-  s->c1     = g->c1;
-  s->left   = g->c0 / PASS_UNIT * PASS_UNIT; /* a unit of a row is as few of the memory's lines as it can be */
-  s->bound  = first + (g->kind == PASS_TRIANGLE ? 0 : N);
-  s->strips = (s->row1 - row0 + height - 1) / height;
-  for (int k = 0; k < s->strips; k++) {
-    s->unit[k] = all;
-    all += (PassStripRight(s, k) - s->left + PASS_UNIT - 1) / PASS_UNIT;
+  t->row0  = row0;
+  t->row1  = g->r1 - row0 < (PASS_STRIPS - s->strips) * s->height ? g->r1 : row0 + (PASS_STRIPS - s->strips) * s->height;
+  t->c0    = g->c0;
+  t->c1    = g->c1;
+  t->left  = g->c0 / PASS_UNIT * PASS_UNIT; /* a unit of a row is as few of the memory's lines as it can be */
+  t->bound = p->first + (g->kind == PASS_TRIANGLE ? 0 : p->N);
+  t->strip = s->strips;
+  for (; s->strips < PassPartEnd(s, t); s->strips++) s->unit[s->strips + 1] = s->unit[s->strips] + (PassStripRight(s, t, s->strips) - t->left + PASS_UNIT - 1) / PASS_UNIT;
+  s->point0 = PassRunsLeast(s->point0, s->both ? PassRunsLeast(t->c0, p->first + t->row0) : p->first + t->row0);
+  s->point1 = PassRunsMost(s->point1, s->both ? PassRunsMost(PassPartRight(t), p->first + t->row1) : p->first + t->row1);
+}
+
+/* The next strips of a pass, as many as there may be, for a GPU that holds so many blocks, zeroed memory before the first ones.  0: there are no more.  Ranges whose columns get sums come
+   together, others come together */
+static inline int PassRunsNext(PassRuns *s, const Pass *p, int height, int blocks)
+{
+  int all;
+
+  s->parts = s->strips = 0;
+  s->height            = height;
+  s->point0            = p->N;
+  s->point1            = 0;
+  s->unit[0]           = 0;
+  for (; s->range < p->nranges && s->strips < PASS_STRIPS; s->range++, s->row = 0) {
+    const PassRange *g = &p->range[s->range];
+
+    if (g->r0 >= g->r1) continue;
+    if (s->parts && s->both != (g->kind != PASS_ROWS)) break;
+    s->both = g->kind != PASS_ROWS;
+    PassRunsAdd(s, p, g, PassRunsMost(g->r0, s->row));
+    s->row = s->part[s->parts - 1].row1;
+    if (s->row < g->r1) break;
   }
-  s->unit[s->strips] = all;
-  s->length          = (int)((int64_t)all * 7 / 8 / blocks);
-  s->longs           = s->length < 8 ? 0 : blocks; /* too few to be divided further: equal runs */
-  s->rest            = !s->longs ? (all + blocks - 1) / blocks : s->length < 64 ? 2 : s->length / 32;
+  if (!s->strips) return 0;
+  all       = s->unit[s->strips];
+  s->length = (int)((int64_t)all * 7 / 8 / blocks);
+  s->longs  = s->length < 8 ? 0 : blocks; /* too few to be divided further: equal runs */
+  s->rest   = !s->longs ? (all + blocks - 1) / blocks : s->length < 64 ? 2 : s->length / 32;
+  return 1;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #define GPUCSR_SMACOF_H
 
 #include "app/app.h"
+#include "app/appdevice.h"
 #include "pass.h"
 #include <petscdraw.h>
 #include <petscksp.h>
@@ -181,12 +182,6 @@ typedef struct {
   Arithmetic arithmetic;
   Reading    reading;
 } PassDeviceOptions;
-
-#define PetscCallDevice(dev, what, ...) \
-  do { \
-    GpErr err_ = (__VA_ARGS__); \
-    PetscCheck(!err_, PETSC_COMM_SELF, err_ == GP_ERR_MEMORY ? PETSC_ERR_MEM : PETSC_ERR_LIB, what " on the device: %s", (dev)->error); \
-  } while (0)
 
 #define PASS_DEVICE_ARRAYS 5
 

@@ -58,7 +58,7 @@ static PetscErrorCode Risk_Classes(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y,
 
   PetscFunctionBegin;
   PetscCall(Get(cl, f, e, y, &kernels));
-  BMRMCallGp(at->work.dev, (*kernels->risk)(&at->work, cl->m, (int)l->outputs, l->value, at->f, at->e, s, at->y));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->risk)(&at->work, cl->m, (int)l->outputs, l->value, at->f, at->e, s, at->y));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 6.0 * (PetscLogDouble)l->outputs));
   sum = l->scale * at->work.result[0];
   PetscCallMPI(MPI_Allreduce(&sum, risk, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)f)));
@@ -76,7 +76,7 @@ static PetscErrorCode Cut_Classes(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, 
   PetscFunctionBegin;
   PetscCall(Get(cl, f, e, y, &kernels));
   PetscCall(BMRMPlaceGetWrite_Private(at, r, &ra));
-  BMRMCallGp(at->work.dev, (*kernels->cut)(&at->work, cl->m, at->start / (l->many ? l->outputs : 1), (int)n, (int)k, (int)l->outputs, l->value, l->scale, at->f, at->e, s, at->y, ra));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->cut)(&at->work, cl->m, at->start / (l->many ? l->outputs : 1), (int)n, (int)k, (int)l->outputs, l->value, l->scale, at->f, at->e, s, at->y, ra));
   PetscCall(BMRMPlaceRestoreWrite_Private(at, r, &ra));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 6.0 * (PetscLogDouble)l->outputs));
   sum = l->scale * at->work.result[0];
@@ -99,7 +99,7 @@ static PetscErrorCode Slopes_Classes(BMRMLoss l, Vec f, Vec e, PetscInt nt, cons
 
   PetscFunctionBegin;
   PetscCall(Get(cl, f, e, y, &kernels));
-  BMRMCallGp(at->work.dev, (*kernels->slopes)(&at->work, cl->m, (int)l->outputs, l->value, at->f, at->e, (int)nt, t, at->y));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->slopes)(&at->work, cl->m, (int)l->outputs, l->value, at->f, at->e, (int)nt, t, at->y));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 8.0 * (PetscLogDouble)nt * (PetscLogDouble)l->outputs));
   for (PetscInt k = 0; k < 2 * nt; k++) d[k] = l->scale * at->work.result[k];
   PetscFunctionReturn(PETSC_SUCCESS);

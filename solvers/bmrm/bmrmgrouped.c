@@ -170,10 +170,10 @@ static PetscErrorCode ListsOn(Grouped *gr, GpDev dev, BMRMLists *lists)
   if (dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
   if (gr->device != dev) {
     gr->there = gr->lists;
-    BMRMCallGp(dev, GpDevAlloc(dev, bytes, &memory));
+    PetscCallDevice(dev, "The loss", GpDevAlloc(dev, bytes, &memory));
     gr->device = dev;
     (void)Lay(&gr->there, memory);
-    BMRMCallGp(dev, GpDevUpload(dev, memory, gr->lists.y, bytes));
+    PetscCallDevice(dev, "The loss", GpDevUpload(dev, memory, gr->lists.y, bytes));
   }
   *lists = gr->there;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,10 +213,10 @@ static PetscErrorCode CutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, co
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
-  BMRMCallGp(work->dev, GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
+  PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
   if (gr->of->cut) PetscCall(CutGroups(l, sc));
-  else BMRMCallGp(work->dev, (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
-  BMRMCallGp(work->dev, GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
+  else PetscCallDevice(work->dev, "The loss", (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
+  PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,13 +233,13 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
   PetscFunctionBegin;
   if (!gr->at.device) work.dev = gr->host;
   PetscCall(ListsOn(gr, work.dev, &sc.of));
-  BMRMCallGp(work.dev, GpDevBorrow(work.dev, bytes, &sc.z));
+  PetscCallDevice(work.dev, "The loss", GpDevBorrow(work.dev, bytes, &sc.z));
   sc.u = sc.z + sc.of.n;
   sc.c = sc.u + sc.of.n;
   err  = CutAndSum(l, &work, cut, &sc, sw);
   GpDevReturn(work.dev, &sc.z, bytes);
   PetscCall(err);
-  BMRMCallGp(work.dev, work.dev->ops->sync(work.dev));
+  PetscCallDevice(work.dev, "The loss", work.dev->ops->sync(work.dev));
   sw->value  = l->scale * work.result[0];
   sw->offset = l->scale * work.result[1];
   sw->slope  = l->scale * work.result[2];

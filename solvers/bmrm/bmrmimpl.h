@@ -2,6 +2,7 @@
 #ifndef BMRMIMPL_H
 #define BMRMIMPL_H
 
+#include "app/appdevice.h"
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
 #include "bmrmloss.h"
@@ -160,12 +161,6 @@ typedef struct {
   BMRMWork           work;
   double             result[2 * BMRM_SLOPES]; /* of the host's kernels */
 } BMRMPlace;
-
-#define BMRMCallGp(dev, ...) \
-  do { \
-    const GpErr err_ = (__VA_ARGS__); \
-    PetscCheck(!err_, PETSC_COMM_SELF, PETSC_ERR_GPU, "The loss on the device: %s", (dev)->error); \
-  } while (0)
 
 PETSC_INTERN PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *, PetscBool, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *, Vec, Vec, Vec, PetscLogDouble);

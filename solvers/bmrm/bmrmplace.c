@@ -7,8 +7,8 @@ static PetscErrorCode UseDevice(BMRMPlace *at, GpDev dev)
 {
   PetscFunctionBegin;
   if (at->work.dev) PetscFunctionReturn(PETSC_SUCCESS);
-  BMRMCallGp(dev, GpDevAlloc(dev, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
-  BMRMCallGp(dev, dev->ops->alloc_pinned(dev, 2 * BMRM_SLOPES * sizeof(double), (void **)&at->work.result));
+  PetscCallDevice(dev, "The loss", GpDevAlloc(dev, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
+  PetscCallDevice(dev, "The loss", dev->ops->alloc_pinned(dev, 2 * BMRM_SLOPES * sizeof(double), (void **)&at->work.result));
   at->work.dev = dev;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,7 +52,7 @@ PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e
 PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *at, Vec f, Vec e, Vec y, PetscLogDouble flops)
 {
   PetscFunctionBegin;
-  if (at->device) BMRMCallGp(at->work.dev, at->work.dev->ops->sync(at->work.dev));
+  if (at->device) PetscCallDevice(at->work.dev, "The loss", at->work.dev->ops->sync(at->work.dev));
   PetscCall(RestoreArray(at->device, y, &at->y));
   PetscCall(RestoreArray(at->device, e, &at->e));
   PetscCall(RestoreArray(at->device, f, &at->f));

@@ -25,7 +25,7 @@ static PetscErrorCode Risk_Pointwise(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec 
 
   PetscFunctionBegin;
   PetscCall(Get(pt, f, e, y, &kernels));
-  BMRMCallGp(at->work.dev, (*kernels->risk)(&at->work, at->n, l->value, at->f, at->e, s, at->y));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->risk)(&at->work, at->n, l->value, at->f, at->e, s, at->y));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 4));
   sum = l->scale * at->work.result[0];
   PetscCallMPI(MPI_Allreduce(&sum, risk, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)y)));
@@ -43,7 +43,7 @@ static PetscErrorCode Cut_Pointwise(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y
   PetscFunctionBegin;
   PetscCall(Get(pt, f, e, y, &kernels));
   PetscCall(BMRMPlaceGetWrite_Private(at, r, &ra));
-  BMRMCallGp(at->work.dev, (*kernels->cut)(&at->work, at->n, at->start, (int)n, (int)k, l->value, l->scale, at->f, at->e, s, at->y, ra));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->cut)(&at->work, at->n, at->start, (int)n, (int)k, l->value, l->scale, at->f, at->e, s, at->y, ra));
   PetscCall(BMRMPlaceRestoreWrite_Private(at, r, &ra));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 6));
   sum = l->scale * at->work.result[0];
@@ -77,7 +77,7 @@ static PetscErrorCode Slopes_Pointwise(BMRMLoss l, Vec f, Vec e, PetscInt nt, co
 
   PetscFunctionBegin;
   PetscCall(Get(pt, f, e, y, &kernels));
-  BMRMCallGp(at->work.dev, (*kernels->slopes)(&at->work, at->n, l->value, at->f, at->e, (int)nt, t, at->y));
+  PetscCallDevice(at->work.dev, "The loss", (*kernels->slopes)(&at->work, at->n, l->value, at->f, at->e, (int)nt, t, at->y));
   PetscCall(BMRMPlaceRestore_Private(at, f, e, y, 10.0 * (PetscLogDouble)nt));
   for (PetscInt k = 0; k < 2 * nt; k++) d[k] = l->scale * at->work.result[k];
   PetscFunctionReturn(PETSC_SUCCESS);

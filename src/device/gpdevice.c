@@ -229,7 +229,8 @@ GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes)
   return err;
 }
 
-/* the device says that the words are there sooner than the runtime says that the device is done; what takes longer, or fails, is the runtime's to wait for */
+/* The device says that the words are there sooner than the runtime says that the device is done; what takes longer, or fails, is the runtime's to wait for.
+   Words may be any, so that none of them can say that it has come (gpwatch.h). */
 GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
 {
   const uint32_t *mark = (const uint32_t *)((const char *)dev->fetched + bytes);

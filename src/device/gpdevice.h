@@ -1,7 +1,7 @@
 /* The device room: one table of operations, filled once by the host runtime and once by the CUDA runtime.
 
    Every function returns a GpErr; the words that go with it are in dev->error.  Copies, kernels and fills are ordered
-   on dev->stream and return at once on a GPU; GpDevDownload() and GpDevSync() wait.  What shall run beside that goes on
+   on dev->stream and return at once on a GPU; GpDevDownload(), sync() and event_wait() wait.  What shall run beside that goes on
    the second stream, between two calls of GpDevSwapStreams(); events order the two. */
 #ifndef GPDEVICE_H
 #define GPDEVICE_H
@@ -109,6 +109,13 @@ struct GpDev_ {
 
 extern const GpDevOps GpDevOpsHost;
 extern const GpDevOps GpDevOpsCUDA; /* only with GP_HAVE_CUDA */
+
+/* the twin of a device, of two that are alike but for the runtime: tables of kernels, steps of a build */
+#if GP_HAVE_CUDA
+  #define GpDevTwin(dev, host, cuda) ((dev)->kind == GP_DEV_CUDA ? &(cuda) : &(host))
+#else
+  #define GpDevTwin(dev, host, cuda) ((void)(dev), &(host))
+#endif
 
 /* Opens a device.  On failure *dev is NULL and the reason is copied to why (when not NULL, whylen bytes). */
 GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *dev, char *why, size_t whylen);

@@ -21,68 +21,6 @@ PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId op, double resul
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* some of them, for which the work has places */
-static PetscErrorCode VecGPUSumsOnce(PetscInt n, const Vec x[], const Vec y[], PetscScalar sum[])
-{
-  GpVecWork *work = NULL;
-  GpDev      dev;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  PetscCall(VecGPUGetWork_Private(&work));
-  for (PetscInt k = 0; k < n; k++) {
-    const GpVecReduceId op = y[k] ? GP_VEC_dot : GP_VEC_sum;
-    const double       *px = NULL, *py = NULL;
-
-    PetscCall(VecGPUGetDeviceRead_Private(x[k], &px));
-    if (y[k]) PetscCall(VecGPUGetDeviceRead_Private(y[k], &py));
-    PetscCallGp(dev, GpVecReduceRows[op].name, GpVecKernelsOf(dev)->reduce[op](work, x[k]->map->n, px, py, (int)k));
-    PetscCall(VecGPULogFlops_Private(x[k], 2.0 * x[k]->map->n));
-  }
-  PetscCallGp(dev, "sums", GpVecWait(work));
-  for (PetscInt k = 0; k < n; k++) sum[k] = work->result[k];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  VecGPUSums - Inner products of pairs of vectors and sums of entries, for all of which the host waits together
-
-  Collective on the vectors
-
-  Input Parameters:
-+ n - how many
-. x - vectors, of any sizes
-- y - for each of them one of the same size, or `NULL`
-
-  Output Parameter:
-. sum - of each pair what `VecTDot()` gives, of each x without a y what `VecSum()` gives, to the last bit
-
-  Level: developer
-
-  Note:
-  Where all vectors are of type `VECSEQGPU` the device works on all sums before the host looks at the first one: one wait instead of n.
-
-.seealso: `VECGPU`, `VecGPUSumRanks()`, `VecMDot()`
-@*/
-PetscErrorCode VecGPUSums(PetscInt n, const Vec x[], const Vec y[], PetscScalar sum[])
-{
-  PetscBool together = PETSC_TRUE, is;
-
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) {
-    for (int side = 0; side < (y[k] ? 2 : 1); side++) {
-      PetscValidHeaderSpecific(side ? y[k] : x[k], VEC_CLASSID, side ? 3 : 2);
-      PetscCall(PetscObjectTypeCompare((PetscObject)(side ? y[k] : x[k]), VECSEQGPU, &is));
-      together = (PetscBool)(together && is);
-    }
-    PetscCheck(!y[k] || (x[k]->map->n == y[k]->map->n && x[k]->map->N == y[k]->map->N), PetscObjectComm((PetscObject)x[k]), PETSC_ERR_ARG_INCOMP, "Pair %" PetscInt_FMT ": sizes %" PetscInt_FMT " and %" PetscInt_FMT " differ", k, x[k]->map->N,
-               y[k]->map->N);
-  }
-  for (PetscInt k = 0; together && k < n; k += GP_VEC_RESULTS) PetscCall(VecGPUSumsOnce(PetscMin(n - k, GP_VEC_RESULTS), x + k, y + k, sum + k));
-  for (PetscInt k = 0; !together && k < n; k++) PetscCall(y[k] ? VecTDot(x[k], y[k], &sum[k]) : VecSum(x[k], &sum[k]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode VecDot_SeqGPU(Vec x, Vec y, PetscScalar *z)
 {
   PetscFunctionBegin;

@@ -10,7 +10,6 @@ Prints CSV; order: of the rows.  Several processes time the slowest of them, by 
 
 #include "examples/pagerank/pagerank.h"
 #include "bench/webgraph.h"
-#include "device/gpdevice.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
@@ -78,13 +77,11 @@ static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define CallDevice(dev, ...) PetscCheck(!(__VA_ARGS__), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", (dev)->error)
-
 /* everybody is here, and nothing runs */
 static PetscErrorCode Meet(Vec x, GpDev dev)
 {
   PetscFunctionBegin;
-  if (dev) CallDevice(dev, dev->ops->sync(dev));
+  if (dev) PetscCallDevice(dev, "The measurement", dev->ops->sync(dev));
   PetscCallMPI(MPI_Barrier(PetscObjectComm((PetscObject)x)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,16 +113,20 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   PetscCall(GraphMult(G, x, y));
   PetscCall(VecGPUGetRuntime(x, &dev));
   PetscCheck(dev, G->comm, PETSC_ERR_ARG_WRONG, "Only vectors of type gpu have a clock");
-  CallDevice(dev, dev->ops->event_create(dev, &begin) || dev->ops->event_create(dev, &end) || dev->ops->alloc(dev, FLUSH, &flush));
+  PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &begin));
+  PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &end));
+  PetscCallDevice(dev, "The measurement", dev->ops->alloc(dev, FLUSH, &flush));
   for (int cold = 0; cold < 2; cold++) {
     const int products = cold ? 1 : BATCH;
 
     for (PetscInt r = 0; r < repeats; r++) {
       PetscCall(Meet(x, dev));
-      if (cold) CallDevice(dev, dev->ops->zero(dev, flush, FLUSH));
-      CallDevice(dev, dev->ops->event_record(dev, begin));
+      if (cold) PetscCallDevice(dev, "The measurement", dev->ops->zero(dev, flush, FLUSH));
+      PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, begin));
       for (int k = 0; k < products; k++) PetscCall(GraphMult(G, x, y));
-      CallDevice(dev, dev->ops->event_record(dev, end) || dev->ops->event_wait(dev, end) || dev->ops->event_seconds(dev, begin, end, &t[r]));
+      PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, end));
+      PetscCallDevice(dev, "The measurement", dev->ops->event_wait(dev, end));
+      PetscCallDevice(dev, "The measurement", dev->ops->event_seconds(dev, begin, end, &t[r]));
       t[r] /= products;
     }
     PetscCall(Median(G->comm, repeats, t, cold ? &T->cold : &T->warm));
@@ -164,7 +165,7 @@ static PetscErrorCode TimeRanks(const Graph *G, Method method, PetscBool device,
     PetscCall(Meet(x, dev));
     PetscCall(PetscTime(&begin));
     PetscCall(Solve(&g, &o, x, R));
-    if (dev) CallDevice(dev, dev->ops->sync(dev));
+    if (dev) PetscCallDevice(dev, "The measurement", dev->ops->sync(dev));
     PetscCall(PetscTime(&end));
     if (r >= 0) t[r] = end - begin;
   }

@@ -335,7 +335,7 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 static void Time(int N)
 {
   double *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
-  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = ((size_t)N + 31) / 32 * 32, .nfeature = FEATURES};
+  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = PassStorePitch(N), .nfeature = FEATURES};
   void   *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
 
   p.feature = p.frow = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);

@@ -23,18 +23,35 @@ static PetscErrorCode CheckUnits(const PassRuns *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a strip's units reach from the first column to the last one of its rows, and no further than there is memory for the sums of their columns */
-static PetscErrorCode CheckStrips(const PassRuns *s)
+/* the parts are the rows that come next, of ranges of one kind; a strip's units reach from the first column to the last one of its rows, and no further than there is memory for the sums of their columns */
+static PetscErrorCode CheckStrips(const Pass *p, const PassRuns *s, int *range, int *row)
 {
-  PetscFunctionBeginUser;
-  PetscCheck(s->left <= s->c0 && s->left % PASS_UNIT == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Column %d comes before the first unit, at %d", s->c0, s->left);
-  for (int strip = 0; strip < s->strips; strip++) {
-    const int units = s->unit[strip + 1] - s->unit[strip], last = PassStripBottom(s, strip) - 1, end = PetscMin(s->c1, s->bound + last);
+  int strip = 0;
 
-    PetscCheck(units > 0 && PassStripRight(s, strip) >= end && s->left + PASS_UNIT * units >= PassStripRight(s, strip), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strip %d has %d units, and columns up to %d", strip, units, end);
-    PetscCheck(PassColumnSums(s, SUMS, strip) + (size_t)units * PASS_UNIT * SUMS == PassColumnSums(s, SUMS, strip + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Sums of the columns of strip %d overlap others", strip);
+  PetscFunctionBeginUser;
+  for (int k = 0; k < s->parts; k++) {
+    const PassPart  *g  = &s->part[k];
+    const PassRange *of = &p->range[*range];
+
+    PetscCheck(g->row0 == PetscMax(*row, of->r0) && g->row0 < g->row1 && g->row1 <= of->r1 && g->c0 == of->c0 && g->c1 == of->c1 && s->both == (of->kind != PASS_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Part %d is not what comes next", k);
+    PetscCheck(g->left <= g->c0 && g->left % PASS_UNIT == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Column %d comes before the first unit, at %d", g->c0, g->left);
+    PetscCheck(s->point0 <= p->first + g->row0 && s->point1 >= p->first + g->row1 && (!s->both || (s->point0 <= g->c0 && s->point1 >= PassPartRight(g))), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Part %d has other points than those from %d to %d", k,
+               s->point0, s->point1 - 1);
+    for (; strip < PassPartEnd(s, g); strip++) {
+      const int units = s->unit[strip + 1] - s->unit[strip], last = PassStripBottom(s, g, strip) - 1, right = PassStripRight(s, g, strip), end = PetscMin(g->c1, g->bound + last);
+
+      PetscCheck(PassPartOf(s, strip) == g, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strip %d is not one of part %d", strip, k);
+      PetscCheck(units > 0 && right >= end && g->left + PASS_UNIT * units >= right, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strip %d has %d units, and columns up to %d", strip, units, end);
+      PetscCheck(PassColumnSums(s, SUMS, strip) + (size_t)units * PASS_UNIT * SUMS == PassColumnSums(s, SUMS, strip + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Sums of the columns of strip %d overlap others", strip);
+    }
+    PetscCheck(PassStripBottom(s, g, strip - 1) == g->row1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The strips end at row %d of %d", PassStripBottom(s, g, strip - 1), g->row1);
+    *row = g->row1;
+    if (*row < of->r1) continue;
+    *row = 0;
+    do ++*range;
+    while (*range < p->nranges && p->range[*range].r0 >= p->range[*range].r1);
   }
-  PetscCheck(PassStripBottom(s, s->strips - 1) == s->row1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The strips end at row %d of %d", PassStripBottom(s, s->strips - 1), s->row1);
+  PetscCheck(strip == s->strips && strip <= PASS_STRIPS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There are %d strips, not %d", strip, s->strips);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,18 +74,22 @@ static PetscErrorCode CheckSums(const PassRuns *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Check(int N, int first, PassRange g, int height, int blocks, int *cuts)
+/* the passes of a rank between others; a range without rows or columns is none */
+static PetscErrorCode Check(int N, int first, const PassRange g[], int n, int height, int blocks, int *cuts)
 {
-  PassRuns s;
+  Pass     p     = {.N = N, .first = first};
+  PassRuns s     = {0};
+  int      range = 0, row = 0;
 
   PetscFunctionBeginUser;
-  if (g.r0 >= g.r1 || g.c0 >= g.c1) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int row0 = g.r0; row0 < g.r1; row0 = s.row1, ++*cuts) {
-    PassRunsMake(&s, &g, first, N, row0, height, blocks);
+  for (int k = 0; k < n; k++)
+    if (g[k].r0 < g[k].r1 && g[k].c0 < g[k].c1) p.range[p.nranges++] = g[k];
+  for (; PassRunsNext(&s, &p, height, blocks); ++*cuts) {
     PetscCall(CheckUnits(&s));
-    PetscCall(CheckStrips(&s));
+    PetscCall(CheckStrips(&p, &s, &range, &row));
     PetscCall(CheckSums(&s));
   }
+  PetscCheck(range == p.nranges && row == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The runs end in range %d of %d", range, p.nranges);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,18 +101,19 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(sizes); k++) {
     for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(blocks); b++) {
-      const int N = sizes[k], first = N / 3, rows = (N + 1) / 2, last = first + rows;
+      const int       N = sizes[k], first = N / 3, rows = (N + 1) / 2, last = first + rows;
+      const PassRange all = {0, N, 0, N, PASS_TRIANGLE}, some[] = {{0, rows, first, last, PASS_TRIANGLE}, {0, rows, last, N, PASS_BOTH}, {0, rows, 0, first / 2, PASS_BOTH}, {rows / 2, rows, first / 2, first, PASS_BOTH}};
+      const PassRange mixed[] = {{0, rows, 0, N, PASS_ROWS}, {0, rows, first, last, PASS_ROWS}, {0, rows, last, N, PASS_BOTH}};
 
       for (int height = 256; height <= 512; height *= 2) {
-        PetscCall(Check(N, 0, (PassRange){0, N, 0, N, PASS_TRIANGLE}, height, blocks[b], &cuts));
-        PetscCall(Check(N, first, (PassRange){0, rows, first, last, PASS_TRIANGLE}, height, blocks[b], &cuts));
-        PetscCall(Check(N, first, (PassRange){0, rows, 0, N, PASS_ROWS}, height, blocks[b], &cuts));
-        PetscCall(Check(N, first, (PassRange){0, rows, last, N, PASS_BOTH}, height, blocks[b], &cuts));
-        PetscCall(Check(N, first, (PassRange){rows / 2, rows, first / 2, first, PASS_BOTH}, height, blocks[b], &cuts));
+        PetscCall(Check(N, 0, &all, 1, height, blocks[b], &cuts));
+        for (int g = 0; g < 4; g++) PetscCall(Check(N, first, &some[g], 1, height, blocks[b], &cuts));
+        PetscCall(Check(N, first, some, 4, height, blocks[b], &cuts));
+        PetscCall(Check(N, first, mixed, 3, height, blocks[b], &cuts));
       }
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%d ranges are cut so that all units, strips and sums have their places\n", cuts));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%d cuts of ranges: all units, strips and sums have their places\n", cuts));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,11 +1,10 @@
-static char help[] = "VecGPUSumRanks() against sums that are known: vectors of type gpu and of PETSc's own, of several sizes at once; all ranks get the same bits.\nVecGPUSums() against VecTDot() and VecSum().\n\n";
+static char help[] = "VecGPUSumRanks() against sums that are known: vectors of type gpu and of PETSc's own, of several sizes at once; all ranks get the same bits.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscvec.h>
 
 #define VECTORS 3
-#define SUMS    150 /* more than there are places for at once */
 
 /* a number of a rank, a vector and a place: thirds, so that the sum of three ranks or more depends on their order */
 static PetscScalar Entry(PetscMPIInt rank, PetscInt k, PetscInt i)
@@ -48,44 +47,6 @@ static PetscErrorCode Test(VecType type, PetscMPIInt rank, PetscMPIInt size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* many sums together, of vectors of several sizes, with and without a partner, are those that vectors have alone; on comm, where mixed is set some of a type that is not gpu */
-static PetscErrorCode TestTogether(MPI_Comm comm, PetscBool mixed, const char what[])
-{
-  const PetscInt sizes[VECTORS] = {1000, 0, 31};
-  Vec            v[VECTORS][2], x[SUMS], y[SUMS];
-  PetscScalar    sum[SUMS], one;
-  PetscErrorCode err;
-
-  PetscFunctionBeginUser;
-  for (PetscInt k = 0; k < VECTORS; k++) {
-    for (int side = 0; side < 2; side++) {
-      PetscCall(VecCreate(comm, &v[k][side]));
-      PetscCall(VecSetSizes(v[k][side], sizes[k], PETSC_DETERMINE));
-      PetscCall(VecSetType(v[k][side], mixed && side ? VECSTANDARD : VECGPU));
-      PetscCall(VecSetRandom(v[k][side], NULL));
-      PetscCall(VecShift(v[k][side], side));
-    }
-  }
-  for (PetscInt k = 0; k < SUMS; k++) {
-    x[k] = v[k % VECTORS][0];
-    y[k] = k % 2 ? v[k % VECTORS][1] : NULL;
-  }
-  PetscCall(VecGPUSums(SUMS, x, y, sum));
-  for (PetscInt k = 0; k < SUMS; k++) {
-    PetscCall(y[k] ? VecTDot(x[k], y[k], &one) : VecSum(x[k], &one));
-    PetscCheck(sum[k] == one && (sum[k] > 0 || k % VECTORS == 1), comm, PETSC_ERR_PLIB, "Sum %" PetscInt_FMT " is %.17g, alone %.17g", k, (double)PetscRealPart(sum[k]), (double)PetscRealPart(one));
-  }
-  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  err = VecGPUSums(1, v[0], v[2], sum);
-  PetscCall(PetscPopErrorHandler());
-  PetscCheck(err == PETSC_ERR_ARG_INCOMP, comm, PETSC_ERR_PLIB, "a pair of two sizes gives error %d", (int)err);
-  for (PetscInt k = 0; k < VECTORS; k++) {
-    for (int side = 0; side < 2; side++) PetscCall(VecDestroy(&v[k][side]));
-  }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: sums together are those alone\n", what));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* a vector that is spread over ranks has no sum over them */
 static PetscErrorCode TestRefused(PetscMPIInt size)
 {
@@ -114,9 +75,6 @@ int main(int argc, char **argv)
   PetscCall(Test(VECGPU, rank, size));
   PetscCall(Test(VECSEQ, rank, size));
   PetscCall(TestRefused(size));
-  PetscCall(TestTogether(PETSC_COMM_SELF, PETSC_FALSE, "gpu"));
-  PetscCall(TestTogether(PETSC_COMM_SELF, PETSC_TRUE, "gpu and standard"));
-  PetscCall(TestTogether(PETSC_COMM_WORLD, PETSC_FALSE, "spread over ranks"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -46,11 +46,7 @@ typedef struct {
 extern const GpCgKernels GpCgKernelsHost;
 extern const GpCgKernels GpCgKernelsCUDA; /* only with GP_HAVE_CUDA */
 
-#if GP_HAVE_CUDA
-  #define GpCgKernelsOf(dev) ((dev)->kind == GP_DEV_CUDA ? &GpCgKernelsCUDA : &GpCgKernelsHost)
-#else
-  #define GpCgKernelsOf(dev) ((void)(dev), &GpCgKernelsHost)
-#endif
+#define GpCgKernelsOf(dev) GpDevTwin(dev, GpCgKernelsHost, GpCgKernelsCUDA)
 
 #if defined(__cplusplus)
 }

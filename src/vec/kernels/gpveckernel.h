@@ -8,7 +8,6 @@
 #define GP_VEC_ROWS    16  /* vectors that are packed by rows together */
 #define GP_VEC_RESULTS 64  /* results that wait for one GpVecWait() */
 #define GP_VEC_BLOCKS  512 /* blocks of a reduction that the host waits for, at most */
-#define GP_VEC_NOTHING 0x7ff8dead5eedbeefLL
 
 #if defined(__cplusplus)
 extern "C" {
@@ -21,9 +20,8 @@ typedef struct {
   int     most; /* the largest with its place, not sums */
 } GpVecLaunch;
 
-/* Where reductions work.  Their blocks leave partial results in pinned host memory, where all places hold GP_VEC_NOTHING before; the
-   host watches them and brings them together, always in the order of the blocks: one launch, one short wait, nothing allocated,
-   and the same bits every time. */
+/* Where reductions work.  Their blocks leave partial results in pinned host memory; the host watches for them (device/gpwatch.h) and brings
+   them together, always in the order of the blocks: one launch, one short wait, nothing allocated, and the same bits every time. */
 typedef struct {
   GpDev       dev;
   double      result[GP_VEC_RESULTS]; /* there after GpVecWait() */
@@ -82,11 +80,7 @@ typedef struct {
 extern const GpVecKernels GpVecKernelsHost;
 extern const GpVecKernels GpVecKernelsCUDA; /* only with GP_HAVE_CUDA */
 
-#if GP_HAVE_CUDA
-  #define GpVecKernelsOf(dev) ((dev)->kind == GP_DEV_CUDA ? &GpVecKernelsCUDA : &GpVecKernelsHost)
-#else
-  #define GpVecKernelsOf(dev) ((void)(dev), &GpVecKernelsHost)
-#endif
+#define GpVecKernelsOf(dev) GpDevTwin(dev, GpVecKernelsHost, GpVecKernelsCUDA)
 
 /* what the rows are, for those who list them: tests and -help */
 typedef struct {

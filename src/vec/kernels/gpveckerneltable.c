@@ -1,7 +1,6 @@
 /* The tables made from vec.def, one a runtime, and the host's part in reductions. */
+#include "device/gpwatch.h"
 #include "vec/kernels/gpveckernel.h"
-
-#include <string.h>
 
 /* prototypes of the twins of a runtime */
 #define PROTOTYPE_MAP(name, runtime)    GpErr GpVec_##name##_##runtime(GpDev, int64_t, const double[3], const double *, const double *, double *);
@@ -77,13 +76,6 @@ enum {
   PARTS = GP_VEC_BLOCKS * GP_VEC_RESULTS
 };
 
-static void GpVecClear(double *parts, size_t n)
-{
-  const int64_t nothing = GP_VEC_NOTHING;
-
-  for (size_t k = 0; k < n; k++) memcpy(&parts[k], &nothing, sizeof(nothing));
-}
-
 GpErr GpVecWorkCreate(GpDev dev, GpVecWork *work)
 {
   GpErr err = GP_SUCCESS;
@@ -95,7 +87,7 @@ GpErr GpVecWorkCreate(GpDev dev, GpVecWork *work)
     GpVecWorkDestroy(work);
     return err;
   }
-  if (work->parts) GpVecClear(work->parts, PARTS);
+  if (work->parts) GpWatchClear(work->parts, PARTS);
   return GP_SUCCESS;
 }
 
@@ -121,21 +113,6 @@ GpErr GpVecExpect(GpVecWork *work, int blocks, int results, int slot, int most, 
   return GP_SUCCESS;
 }
 
-/* Watches a place.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
-static GpErr GpVecWatch(GpDev dev, const double *place)
-{
-  for (uint32_t spin = 1; __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == GP_VEC_NOTHING; spin++) {
-    int   idle = 0;
-    GpErr err;
-
-    if (spin % 16384) continue;
-    err = dev->ops->poll(dev, &idle);
-    if (err) return err;
-    if (idle && __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == GP_VEC_NOTHING) return GpDevFail(dev, GP_ERR_DEVICE, "a reduction ended without its result");
-  }
-  return GP_SUCCESS;
-}
-
 /* of equal values the first counts, and of values that are not numbers, which beat all; blocks come in the order of their entries only
    roughly, so places are compared */
 static void GpVecMost(double most[2], const double other[2])
@@ -158,14 +135,14 @@ static GpErr GpVecCollect(GpVecWork *work, const GpVecLaunch *l)
     const double *part = l->parts + (size_t)b * (size_t)l->results;
 
     for (int k = 0; k < l->results; k++) {
-      GpErr err = GpVecWatch(work->dev, part + k);
+      GpErr err = GpWatch(work->dev, part + k);
 
       if (err) return err;
       if (!l->most) result[k] += part[k];
     }
     if (l->most) GpVecMost(result, part);
   }
-  GpVecClear(l->parts, (size_t)l->blocks * (size_t)l->results);
+  GpWatchClear(l->parts, (size_t)l->blocks * (size_t)l->results);
   return GP_SUCCESS;
 }
 
@@ -174,7 +151,7 @@ GpErr GpVecWait(GpVecWork *work)
   GpErr err = GP_SUCCESS;
 
   for (int j = 0; j < work->launches && !err; j++) err = GpVecCollect(work, &work->launch[j]);
-  if (err && work->parts) GpVecClear(work->parts, PARTS);
+  if (err && work->parts) GpWatchClear(work->parts, PARTS);
   work->launches = 0;
   work->used     = 0;
   return err;

@@ -4,20 +4,20 @@
 
 #include "device/gplaunch.h"
 #include "device/gpreduce.h"
+#include "device/gpwatch.h"
 #include "vec/kernels/gpveckernel.h"
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK, REDUCE = 512; /* threads of a block: in general, and of reductions that the host waits for */
 
 /* A reduction whose result the host waits for: a block leaves what it has in pinned host memory and is done, since the host brings a few
-   hundred numbers together sooner than the device agrees on who is the last.  A place holds the one NaN that says nothing until
-   then, so the numbers tell themselves that they have come. */
+   hundred numbers together sooner than the device agrees on who is the last. */
 template <class R, int K>
 __device__ static void Finish(double (&mine)[K], volatile double *parts)
 {
   Together<R, K, REDUCE>(mine);
   if (threadIdx.x) return;
 #pragma unroll
-  for (int k = 0; k < K; k++) parts[blockIdx.x * K + k] = __double_as_longlong(mine[k]) == GP_VEC_NOTHING ? __longlong_as_double(GP_VEC_NOTHING ^ 1) : mine[k];
+  for (int k = 0; k < K; k++) GpWatchTell(parts + blockIdx.x * K + k, mine[k]);
 }
 
 /* two blocks for a multiprocessor, fewer for a short vector: a function of n and the GPU alone */

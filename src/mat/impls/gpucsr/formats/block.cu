@@ -155,17 +155,8 @@ static GpErr Fill_Host(const GpCsr *A, const GpBlock *B)
 }
 
 static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
-  #if GP_HAVE_CUDA
 extern const Steps GpBlockStepsCUDA;
-  #endif
-
-static const Steps *StepsOf(GpDev dev)
-{
-  #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) return &GpBlockStepsCUDA;
-  #endif
-  return &StepsHost;
-}
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpBlockStepsCUDA)
 
 /* the size that takes the fewest bytes, by a sample of the slices */
 static GpErr ChooseSize(const GpCsr *A, int *size)

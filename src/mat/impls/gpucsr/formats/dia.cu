@@ -51,17 +51,8 @@ static GpErr Fill_Host(const GpCsr *A, const GpDia *D)
 }
 
 static const Steps StepsHost = {Collect_Host, Fill_Host};
-  #if GP_HAVE_CUDA
 extern const Steps GpDiaStepsCUDA;
-  #endif
-
-static const Steps *StepsOf(GpDev dev)
-{
-  #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) return &GpDiaStepsCUDA;
-  #endif
-  return &StepsHost;
-}
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpDiaStepsCUDA)
 
 static int CompareOffsets(const void *a, const void *b)
 {

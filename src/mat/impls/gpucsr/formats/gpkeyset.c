@@ -43,14 +43,15 @@ GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
   return err ? err : GpDevDownload(dev, H->key, S->key, Bytes(S));
 }
 
-/* the set goes while the host waits for its copy */
+/* a small set goes while the host waits for its copy */
 GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H)
 {
-  GpErr err = MakeCopy(dev, S, H);
+  const int small = Bytes(S) <= GP_DEV_FETCH;
+  GpErr     err   = small ? MakeCopy(dev, S, H) : GpKeySetDownload(dev, S, H);
 
-  if (!err) err = GpDevFetchBegin(dev, S->key, Bytes(S));
+  if (!err && small) err = GpDevFetchBegin(dev, S->key, Bytes(S));
   GpKeySetDestroy(dev, S);
-  return err ? err : GpDevFetchEnd(dev, H->key, Bytes(H));
+  return err || !small ? err : GpDevFetchEnd(dev, H->key, Bytes(H));
 }
 
 void GpKeySetDestroy(GpDev dev, GpKeySet *S)

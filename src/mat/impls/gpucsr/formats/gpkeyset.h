@@ -21,7 +21,7 @@ typedef struct {
 
 GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S);       /* limit: a power of two */
 GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H); /* a copy in host memory, to be given to free(H->key) */
-GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H);           /* the same of a small set, which is destroyed */
+GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H);           /* the same, and the set is destroyed */
 void  GpKeySetDestroy(GpDev dev, GpKeySet *S);
 
 #if defined(__cplusplus)

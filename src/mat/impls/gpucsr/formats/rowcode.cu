@@ -96,17 +96,8 @@ static GpErr Others_Host(const GpCsr *A, const GpRowCode *R, int32_t *count)
 }
 
 static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host, Others_Host};
-  #if GP_HAVE_CUDA
 extern const Steps GpRowCodeStepsCUDA;
-  #endif
-
-static const Steps *StepsOf(GpDev dev)
-{
-  #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) return &GpRowCodeStepsCUDA;
-  #endif
-  return &StepsHost;
-}
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpRowCodeStepsCUDA)
 
 typedef struct {
   int32_t row, slot;

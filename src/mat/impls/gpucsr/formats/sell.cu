@@ -63,17 +63,8 @@ static GpErr Fill_Host(const GpCsr *A, const GpSell *S)
 }
 
 static const Steps StepsHost = {Width_Host, Sort_Host, Plan_Host, Fill_Host};
-  #if GP_HAVE_CUDA
 extern const Steps GpSellStepsCUDA;
-  #endif
-
-static const Steps *StepsOf(GpDev dev)
-{
-  #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) return &GpSellStepsCUDA;
-  #endif
-  return &StepsHost;
-}
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpSellStepsCUDA)
 
 /* sorts the rows when that pays; refuses rows so uneven that padding outweighs them */
 static GpErr SellOrder(const GpCsr *A, GpSell *S)

@@ -78,11 +78,11 @@ GpErr GpSellTable(GpFmt *F)
   GpErr        err = GpKeySetCreate(A->dev, GP_SELL_CODES_MOST, &set);
 
   if (!err && A->nnz) err = Collect(A, &set);
-  if (!err) err = GpKeySetDownload(A->dev, &set, &H);
+  if (!err) err = GpKeySetMove(A->dev, &set, &H);
+  else GpKeySetDestroy(A->dev, &set);
   if (!err && H.list[0] > GP_SELL_CODES_MOST) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "more than %d distinct values", GP_SELL_CODES_MOST);
   if (!err) err = UploadTable(A, (GpSell *)F->data, &H);
   free(H.key);
-  GpKeySetDestroy(A->dev, &set);
   return err;
 }
 

@@ -130,17 +130,8 @@ static GpErr Fill_Host(const GpCsr *A, const GpSlab *S)
 }
 
 static const Steps StepsHost = {Plan_Host, Fill_Host};
-  #if GP_HAVE_CUDA
 extern const Steps GpSlabStepsCUDA;
-  #endif
-
-static const Steps *StepsOf(GpDev dev)
-{
-  #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) return &GpSlabStepsCUDA;
-  #endif
-  return &StepsHost;
-}
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpSlabStepsCUDA)
 
 static size_t Slices(const GpSlab *S)
 {
