@@ -9,15 +9,15 @@ static char help[] = "The choice of a kernel: a model's times, the modes, candid
 static PetscErrorCode TestTimes(void)
 {
   static const short      kernels[]        = {GP_SPMV_csrvector4, GP_SPMV_csrsplit};
-  static const double     laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_gathersbeyond] = 1, [GP_TERM_stripes] = 0.1, [GP_TERM_manydiagonals] = GP_SEL_NEVER}};
+  static const double     laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_columns] = 1, [GP_TERM_stripes] = 0.1, [GP_TERM_manydiagonals] = GP_SEL_NEVER}};
   static const GpSelModel model            = {"a GPU", 100, 1e6, "this test", 2, kernels, laws};
   const struct {
-    double rows, nonzeros, xcache, diagonals, expected[2];
+    double rows, nonzeros, xcache, diagonals, sum[2];
   } cases[] = {
-    {10, 40, 0.5, 7, {6, 12.7}},                        /* few diagonals */
-    {10, 40, 0.5, 1025, {6, GP_SEL_NEVER + 12 + 12.9}}, /* too many; their time is capped */
-    {10, 40, 2, 128, {6, 12 + 12.8 + 40 * 3 / 2.}},     /* half of x beyond the cache, three sectors a step */
-    {0, 0, 0, 0, {1, 2}}                                /* nothing is still a launch */
+    {16, 81, 0, 16, {1 + 8 / 2., 2 + 27 / 4. + 0.8}},                                     /* 8 is the power of 16, and 27 that of 81 */
+    {16, 81, 0, 1025, {1 + 8 / 2., GP_SEL_NEVER + 2 + 27 / 4. + 0.1 * pow(129, 3 / 4.)}}, /* too many diagonals; their time is capped */
+    {16, 81, 16, 81, {1 + 8 / 2., 2 + 27 / 4. + 8 + 2.7}},                                /* many columns */
+    {0, 0, 0, 0, {1, 2}}                                                                  /* nothing is still a launch */
   };
 
   PetscFunctionBegin;
@@ -29,9 +29,8 @@ static PetscErrorCode TestTimes(void)
     F.value[GP_SEL_nnzperunit]  = cases[c].nonzeros;
     F.value[GP_SEL_xcache]      = cases[c].xcache;
     F.value[GP_SEL_diagonals]   = cases[c].diagonals;
-    F.value[GP_SEL_sectors]     = 3;
     GpSelModelTimes(&model, &F, us);
-    for (int k = 0; k < 2; k++) PetscCheck(PetscAbsReal(us[k] - cases[c].expected[k]) <= 1e-12 * cases[c].expected[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: %g us expected of kernel %d, not %g", (int)c, us[k], k, cases[c].expected[k]);
+    for (int k = 0; k < 2; k++) PetscCheck(PetscAbsReal(us[k] - pow(cases[c].sum[k], 4 / 3.)) <= 1e-12 * us[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: %g us expected of kernel %d, not %g", (int)c, us[k], k, pow(cases[c].sum[k], 4 / 3.));
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "laws tell times\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

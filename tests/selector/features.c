@@ -42,50 +42,31 @@ static int64_t Every(int64_t many)
 /* rows */
 static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *C)
 {
-  uint64_t *shape, *whole, sector[32];
+  uint64_t *whole, sector[32];
   PetscBool tooLong = PETSC_FALSE;
   int64_t   slices  = (A->m + 31) / 32;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(A->m, &shape, A->m, &whole));
+  PetscCall(PetscMalloc1(A->m, &whole));
   for (int32_t i = 0; i < A->m; i++) {
     const int32_t length = A->rowptr[i + 1] - A->rowptr[i];
     int           bin    = 0;
 
     if (length > 64) tooLong = PETSC_TRUE;
-    shape[i] = whole[i] = (uint64_t)length; /* as good as a key: polynomials in a large odd number */
-    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
-      shape[i] = shape[i] * 0x9e3779b97f4a7c15ULL + (uint64_t)(A->col[k] - i + A->m);
-      whole[i] = (whole[i] * 0xc2b2ae3d27d4eb4fULL + (uint64_t)(A->col[k] - i + A->m)) * 0x9e3779b97f4a7c15ULL + Bits(A->val[k], prec);
-    }
+    whole[i] = (uint64_t)length; /* as good as a key: polynomials in a large odd number */
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) whole[i] = (whole[i] * 0xc2b2ae3d27d4eb4fULL + (uint64_t)(A->col[k] - i + A->m)) * 0x9e3779b97f4a7c15ULL + Bits(A->val[k], prec);
     if (!length) continue;
     while ((1 << bin) < length) bin++;
     C->rows[bin]++;
     C->entries[bin] += length;
-    C->squares += (int64_t)length * length;
     C->longest = PetscMax(C->longest, length);
-    if (A->col[A->rowptr[i + 1] - 1] - A->col[A->rowptr[i]] < 65536) C->rowspan16 += length;
   }
-  C->patterns      = tooLong ? GP_SEL_PATTERNS + 1 : Distinct(A->m, shape, GP_SEL_PATTERNS);
   C->valuepatterns = tooLong ? GP_SEL_PATTERNS + 1 : Distinct(A->m, whole, GP_SEL_PATTERNS);
   for (int64_t s = 0; s < slices; s++) {
-    int32_t longest = 0, low = INT32_MAX, high = -1;
+    int32_t longest = 0;
 
-    for (int64_t i = 32 * s; i < 32 * s + 32 && i < A->m; i++) {
-      longest = PetscMax(longest, A->rowptr[i + 1] - A->rowptr[i]);
-      for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
-        low  = PetscMin(low, A->col[k]);
-        high = PetscMax(high, A->col[k]);
-      }
-    }
+    for (int64_t i = 32 * s; i < 32 * s + 32 && i < A->m; i++) longest = PetscMax(longest, A->rowptr[i + 1] - A->rowptr[i]);
     C->padded += 32 * longest;
-    for (int64_t g = 32 * s; g < 32 * s + 32; g += 8) {
-      int32_t most = 0;
-
-      for (int64_t i = g; i < g + 8 && i < A->m; i++) most = PetscMax(most, A->rowptr[i + 1] - A->rowptr[i]);
-      C->paddedgroups += 8 * most;
-    }
-    if (high >= 0 && high - low < 65536) C->slicespan16 += A->rowptr[PetscMin(32 * s + 32, A->m)] - A->rowptr[32 * s];
     for (int32_t step = 0; step < longest && step < 32 && s % Every(slices) == 0; step++) {
       int n = 0;
 
@@ -95,7 +76,7 @@ static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *
       C->slicesectors += Distinct(n, sector, n);
     }
   }
-  PetscCall(PetscFree2(shape, whole));
+  PetscCall(PetscFree(whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,8 +106,7 @@ static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCoun
       C->near += A->col[k] >= centre - 4096 && A->col[k] <= centre + 4096;
       if (k > A->rowptr[i]) {
         C->unsorted += A->col[k] < A->col[k - 1];
-        C->delta8 += A->col[k] >= A->col[k - 1] && A->col[k] - A->col[k - 1] < 256;
-        C->uneven += value[k] != value[k - 1];
+        C->adjoining += A->col[k] == A->col[k - 1] + 1;
       }
       if (k / 2048 % Every(tiles)) continue;
       hit[hits++] = (uint64_t)A->col[k];
@@ -194,8 +174,7 @@ static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A,
   PetscCall(CountRows(A, prec, &expected));
   PetscCall(CountNonzeros(A, prec, &expected));
   if (!A->nnz) PetscCall(PetscMemzero(&expected, sizeof(expected)));
-  if (expected.unsorted) { /* spans and blocks are those of ascending columns, or taken for absent */
-    expected.rowspan16 = expected.slicespan16 = 0;
+  if (expected.unsorted) { /* blocks are those of ascending columns, or taken for absent */
     for (int b = 0; b < GP_SEL_BLOCKS; b++) expected.blocks[b] = expected.lookups;
   }
   PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
@@ -213,8 +192,8 @@ static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A,
     int               kernel;
 
     PetscCall(Expected(dev, model, &C, &kernel));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: mean %.3g, padding %.3g, diagonals %g, values %g, patterns %g, with values %g, blocks", name, F.value[GP_SEL_mean], F.value[GP_SEL_padding], F.value[GP_SEL_diagonals], F.value[GP_SEL_values],
-                          F.value[GP_SEL_patterns], F.value[GP_SEL_valuepatterns]));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: mean %.3g, padding %.3g, diagonals %g, values %g, patterns %g, adjoining %.3g, blocks", name, F.value[GP_SEL_mean], F.value[GP_SEL_padding], F.value[GP_SEL_diagonals], F.value[GP_SEL_values],
+                          F.value[GP_SEL_valuepatterns], F.value[GP_SEL_adjoining]));
     for (int b = 0; b < GP_SEL_BLOCKS; b++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %.2f", F.value[GP_SEL_block2 + b]));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %s\n", GpKernelTable[kernel].name));
   }

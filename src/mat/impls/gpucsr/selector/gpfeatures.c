@@ -46,23 +46,15 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_xcache]        = Share(n * sizeof(double), F->cache);
   value[GP_SEL_acache]        = Share(nnz * (sizeof(int32_t) + sizeof(float)), F->cache);
   value[GP_SEL_mean]          = mean;
-  value[GP_SEL_deviation]     = nnz > 0 ? sqrt(fmax(m * (double)C->squares / (nnz * nnz) - 1.0, 0.0)) : 0.0;
   value[GP_SEL_longest]       = Share((double)C->longest, mean);
-  value[GP_SEL_longshare]     = Share((double)C->longest, nnz / units);
   value[GP_SEL_empty]         = Share(m - full, m);
   value[GP_SEL_upto4]         = Share((double)Bins(C->rows, 0, 3), full);
   value[GP_SEL_upto8]         = Share((double)Bins(C->rows, 0, 4), full);
-  value[GP_SEL_upto16]        = Share((double)Bins(C->rows, 0, 5), full);
   value[GP_SEL_upto32]        = Share((double)Bins(C->rows, 0, 6), full);
   value[GP_SEL_upto64]        = Share((double)Bins(C->rows, 0, 7), full);
   value[GP_SEL_beyond64]      = Share((double)Bins(C->entries, 7, GP_SEL_BINS), nnz);
-  value[GP_SEL_heavy]         = Share((double)Bins(C->entries, 10, GP_SEL_BINS), nnz);
-  value[GP_SEL_beyond1024]    = Share((double)Bins(C->entries, 11, GP_SEL_BINS), nnz);
-  value[GP_SEL_padding8]      = Share((double)C->paddedgroups, nnz);
   value[GP_SEL_padding]       = Share((double)C->padded, nnz);
-  value[GP_SEL_rowspan16]     = Share((double)C->rowspan16, nnz);
-  value[GP_SEL_slicespan16]   = Share((double)C->slicespan16, nnz);
-  value[GP_SEL_delta8]        = Share((double)C->delta8, nnz - full);
+  value[GP_SEL_adjoining]     = Share((double)C->adjoining, nnz);
   value[GP_SEL_near]          = Share((double)C->near, nnz);
   value[GP_SEL_sectors]       = Share((double)C->sectors, (double)C->groups);
   value[GP_SEL_slicesectors]  = Share((double)C->slicesectors, (double)C->steps);
@@ -71,8 +63,6 @@ static void GpSelDerive(GpFeatures *F)
   value[GP_SEL_diagonals]     = (double)C->diagonals;
   value[GP_SEL_diagonalfill]  = Share(nnz, m * (double)C->diagonals);
   value[GP_SEL_values]        = (double)C->values;
-  value[GP_SEL_uneven]        = Share((double)C->uneven, nnz - full);
-  value[GP_SEL_patterns]      = (double)C->patterns;
   value[GP_SEL_valuepatterns] = (double)C->valuepatterns;
   for (int b = 0; b < GP_SEL_BLOCKS; b++) value[GP_SEL_block2 + b] = Share((double)C->lookups, (double)C->blocks[b] * GpSelBlockSizes[b] * GpSelBlockSizes[b]);
 }
@@ -116,13 +106,9 @@ GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F)
   *F  = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
   err = A->nnz ? GpDevFetchEnd(dev, counts, sizeof(*counts)) : GP_SUCCESS;
   if (err) return err;
-  if (counts->unsorted) { /* spans and blocks were looked for as if columns ascended: take none for there */
-    counts->rowspan16 = counts->slicespan16 = 0;
-    for (int b = 0; b < GP_SEL_BLOCKS; b++) counts->blocks[b] = counts->lookups;
-  }
+  for (int b = 0; b < GP_SEL_BLOCKS && counts->unsorted; b++) counts->blocks[b] = counts->lookups; /* blocks were looked for as if columns ascended: take none for there */
   counts->values        = Capped(counts->values, GP_SEL_VALUES);
   counts->diagonals     = Capped(counts->diagonals, GP_SEL_DIAGONALS);
-  counts->patterns      = Capped(counts->patterns, GP_SEL_PATTERNS);
   counts->valuepatterns = Capped(counts->valuepatterns, GP_SEL_PATTERNS);
   GpSelDerive(F);
   return GP_SUCCESS;

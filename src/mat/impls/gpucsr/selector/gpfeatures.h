@@ -6,7 +6,6 @@
 
 #define GP_SEL_BINS      32   /* bin b: lengths from 2^(b-1)+1 to 2^b */
 #define GP_SEL_SLICE     32   /* rows */
-#define GP_SEL_GROUP     8    /* rows */
 #define GP_SEL_TILE      2048 /* nonzeros */
 #define GP_SEL_NEAR      4096 /* columns */
 #define GP_SEL_CLOSE     128  /* tiles, and as many slices, are looked at closely: at least so many where there are, less than twice */
@@ -21,14 +20,11 @@
 /* Counts, so that their order does not matter.  Sets are counted to one more than their limit and are exact below it. */
 typedef struct {
   int64_t rows[GP_SEL_BINS], entries[GP_SEL_BINS]; /* rows that are not empty by length, and their nonzeros */
-  int64_t squares;                                 /* of the row lengths */
   int64_t longest;                                 /* row */
   int64_t padded;                                  /* entries of slices padded to their longest row */
-  int64_t paddedgroups;                            /* likewise of groups */
-  int64_t rowspan16, slicespan16;                  /* nonzeros of rows, of slices, whose columns span less than 2^16 */
   int64_t unsorted;                                /* nonzeros not to the right of their left neighbour */
-  int64_t delta8, near, uneven;                    /* nonzeros: see features.def */
-  int64_t diagonals, values, patterns, valuepatterns;
+  int64_t adjoining, near;                         /* nonzeros: see features.def */
+  int64_t diagonals, values, valuepatterns;
   int64_t groups, sectors;       /* of sampled tiles: groups of up to 32 nonzeros, their sectors */
   int64_t steps, slicesectors;   /* of sampled slices: steps, their sectors */
   int64_t sampled, tilesectors;  /* nonzeros of sampled tiles, the tiles' sectors */

@@ -1,5 +1,5 @@
 /* Models: what selector/train.c learnt from tables of measured times, one for each GPU that has been measured.  A model expects a time of every
-   kernel that is worth choosing: a law, which is a sum of terms (terms.def). */
+   kernel that is worth choosing: a law, which is made of a sum of terms (terms.def). */
 #ifndef GPMODEL_H
 #define GPMODEL_H
 
@@ -15,7 +15,7 @@ typedef struct {
   const char  *source; /* table and commit that it was learnt from */
   int          kernels;
   const short *kernel;           /* [kernels] rows of the kernel table */
-  const double (*law)[GP_TERMS]; /* [kernels] microseconds of a term */
+  const double (*law)[GP_TERMS]; /* [kernels] of a term, see GpSelLaw() */
 } GpSelModel;
 
 const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                     /* NULL: no model for this runtime */

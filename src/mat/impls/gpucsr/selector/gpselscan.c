@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const int64_t Limits[GP_SETS] = {GP_SEL_VALUES, GP_SEL_PATTERNS, GP_SEL_PATTERNS};
+static const int64_t Limits[GP_SETS] = {GP_SEL_VALUES, GP_SEL_PATTERNS};
 
 static void Insert(GpSelWork *W, int which, int64_t *count, uint64_t key)
 {
@@ -20,24 +20,20 @@ static void Insert(GpSelWork *W, int which, int64_t *count, uint64_t key)
   (*count)++;
 }
 
-/* a row relative to its diagonal, without and with its values */
+/* a row relative to its diagonal, with its values */
 static void CountPattern(const GpCsr *A, int32_t i, GpSelWork *W)
 {
   GpSelCounts  *C     = W->counts;
   const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
-  uint64_t      shape = 0, whole = 0;
+  uint64_t      key = 0;
 
   if (end - begin > GP_SEL_ROW) {
-    C->patterns = C->valuepatterns = GP_SEL_PATTERNS + 1;
+    C->valuepatterns = GP_SEL_PATTERNS + 1;
     return;
   }
-  if (C->patterns > GP_SEL_PATTERNS && C->valuepatterns > GP_SEL_PATTERNS) return;
-  for (int32_t k = begin; k < end; k++) {
-    shape = GpSelMix(shape + (uint32_t)(A->col[k] - i) + 1);
-    whole = GpSelMix(whole + shape + GpSelBits(A->val, A->prec, k));
-  }
-  Insert(W, GP_SET_PATTERNS, &C->patterns, GpSelKey(shape));
-  Insert(W, GP_SET_VALUEPATTERNS, &C->valuepatterns, GpSelKey(whole));
+  if (C->valuepatterns > GP_SEL_PATTERNS) return;
+  for (int32_t k = begin; k < end; k++) key = GpSelChain(key, A->col[k] - i, GpSelBits(A->val, A->prec, k));
+  Insert(W, GP_SET_PATTERNS, &C->valuepatterns, GpSelKey(key));
 }
 
 /* of at most GP_SEL_TILE, by a table of twice (or more) as many slots */
@@ -70,15 +66,6 @@ static void CountSliceSectors(const GpCsr *A, int32_t first, int32_t last, int32
   }
 }
 
-/* of the rows of the group that begins at i */
-static int32_t LongestOf(const GpCsr *A, int32_t i, int32_t last)
-{
-  int32_t longest = 0;
-
-  for (int32_t r = i; r < last && r < i + GP_SEL_GROUP; r++) longest = A->rowptr[r + 1] - A->rowptr[r] > longest ? A->rowptr[r + 1] - A->rowptr[r] : longest;
-  return longest;
-}
-
 static void ScanRows(const GpCsr *A, GpSelWork *W)
 {
   GpSelCounts  *C      = W->counts;
@@ -86,7 +73,7 @@ static void ScanRows(const GpCsr *A, GpSelWork *W)
 
   for (int64_t s = 0; s < slices; s++) {
     const int32_t first = (int32_t)(s * GP_SEL_SLICE), last = A->m - first > GP_SEL_SLICE ? first + GP_SEL_SLICE : A->m;
-    int32_t       longest = 0, low = INT32_MAX, high = 0;
+    int32_t       longest = 0;
 
     for (int32_t i = first; i < last; i++) {
       const int32_t begin = A->rowptr[i], length = A->rowptr[i + 1] - begin;
@@ -95,16 +82,10 @@ static void ScanRows(const GpCsr *A, GpSelWork *W)
       if (!length) continue;
       C->rows[GpSelBin(length)]++;
       C->entries[GpSelBin(length)] += length;
-      C->squares += (int64_t)length * length;
-      if (A->col[begin + length - 1] - A->col[begin] < 65536) C->rowspan16 += length;
       if (length > longest) longest = length;
-      if (A->col[begin] < low) low = A->col[begin];
-      if (A->col[begin + length - 1] > high) high = A->col[begin + length - 1];
     }
-    for (int32_t i = first; i < last; i += GP_SEL_GROUP) C->paddedgroups += (int64_t)LongestOf(A, i, last) * GP_SEL_GROUP;
     if (longest > C->longest) C->longest = longest;
     C->padded += (int64_t)longest * GP_SEL_SLICE;
-    if (longest && high - low < 65536) C->slicespan16 += A->rowptr[last] - A->rowptr[first];
     if (s % stride == 0) CountSliceSectors(A, first, last, longest, C);
   }
 }
@@ -154,8 +135,7 @@ static void ScanTiles(const GpCsr *A, GpSelWork *W)
         const int64_t delta = (int64_t)j - A->col[k - 1];
 
         C->unsorted += delta < 0;
-        C->delta8 += delta >= 0 && delta < 256;
-        C->uneven += GpSelBits(A->val, A->prec, k) != GpSelBits(A->val, A->prec, k - 1);
+        C->adjoining += delta == 1;
       }
       Insert(W, GP_SET_VALUES, &C->values, GpSelKey(GpSelMix(GpSelBits(A->val, A->prec, k))));
       if (C->diagonals <= GP_SEL_DIAGONALS) {

@@ -14,7 +14,6 @@
 enum {
   GP_SET_VALUES,
   GP_SET_PATTERNS,
-  GP_SET_VALUEPATTERNS,
   GP_SETS
 };
 #define GP_SET_SLOTS 16384 /* four times the highest limit */
@@ -54,6 +53,12 @@ GP_BOTH uint64_t GpSelKey(uint64_t x)
 GP_BOTH uint64_t GpSelBits(const void *val, GpPrec prec, int64_t k)
 {
   return prec == GP_F32 ? (uint64_t)((const uint32_t *)val)[k] : ((const uint64_t *)val)[k];
+}
+
+/* a row's key, one nonzero on: the chain is one mixing a nonzero, for that of the column waits for nothing */
+GP_BOTH uint64_t GpSelChain(uint64_t key, int32_t offset, uint64_t bits)
+{
+  return GpSelMix(key + GpSelMix((uint64_t)(uint32_t)offset + 1) + bits);
 }
 
 GP_BOTH int GpSelBin(int32_t length)

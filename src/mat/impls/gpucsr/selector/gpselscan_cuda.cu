@@ -213,18 +213,14 @@ __device__ static void CountSteps(const GpCsr &A, unsigned b, GpSelCounts *C)
   }
 }
 
-/* the rows of a slice, of which none is longer than GP_SEL_ROW: shapes and wholes tell which sets still take patterns */
-__device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, Recent *recent, bool shapes, bool wholes)
+/* the rows of a slice, of which none is longer than GP_SEL_ROW */
+__device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, Count *recent)
 {
-  uint64_t shape = 0, whole = 0;
+  uint64_t key = 0;
 
 #pragma unroll 4
-  for (int32_t k = begin; k < begin + length; k++) {
-    shape = GpSelMix(shape + (uint32_t)(A.col[k] - (int32_t)i) + 1);
-    if (wholes) whole = GpSelMix(whole + shape + GpSelBits(A.val, A.prec, k));
-  }
-  if (shapes) Insert(i < A.m, W.set[GP_SET_PATTERNS], recent[0], &W.counts->patterns, GP_SEL_PATTERNS, GpSelKey(shape));
-  if (wholes) Insert(i < A.m, W.set[GP_SET_VALUEPATTERNS], recent[1], &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(whole));
+  for (int32_t k = begin; k < begin + length; k++) key = GpSelChain(key, A.col[k] - (int32_t)i, GpSelBits(A.val, A.prec, k));
+  Insert(i < A.m, W.set[GP_SET_PATTERNS], recent, &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(key));
 }
 
 /* A lane keeps a bin: the rows whose lengths fall there, and their nonzeros.  Neighbouring rows mostly share one. */
@@ -245,50 +241,30 @@ __device__ static void CountBins(int32_t length, int32_t *rows, int32_t *entries
   }
 }
 
-/* a lane a row: every lane of a group returns its longest, which is its share of the padded entries */
-__device__ static int32_t LongestOfGroup(int32_t length)
-{
-#pragma unroll
-  for (int half = GP_SEL_GROUP / 2; half > 0; half /= 2) length = max(length, __shfl_xor_sync(ALL, length, half));
-  return length;
-}
-
 /* a warp takes slices */
-__device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, Recent *recent, GpSelCounts *C)
+__device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, Count *recent, GpSelCounts *C)
 {
-  const int     lane    = threadIdx.x % 32;
-  const int64_t slices  = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE;
-  int64_t       squares = 0;
-  int32_t       rows = 0, entries = 0, padded = 0, paddedgroups = 0, rowspan16 = 0, slicespan16 = 0, most = 0; /* of a lane: none passes the nonzeros */
+  const int     lane   = threadIdx.x % 32;
+  const int64_t slices = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE;
+  int32_t       rows = 0, entries = 0, padded = 0, most = 0; /* of a lane: none passes the nonzeros */
 
   for (int64_t s = ((int64_t)b * BLOCK + threadIdx.x) / 32; s < slices; s += (int64_t)blocks * WARPS) {
     const int64_t i     = s * GP_SEL_SLICE + lane;
     const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0;
-    const int32_t first = length ? A.col[begin] : INT32_MAX, last = length ? A.col[begin + length - 1] : 0;
-    const int32_t longest = __reduce_max_sync(ALL, length), low = __reduce_min_sync(ALL, first), high = __reduce_max_sync(ALL, last);
-    const bool    shapes = !Full(&W.counts->patterns, GP_SEL_PATTERNS), wholes = !Full(&W.counts->valuepatterns, GP_SEL_PATTERNS);
+    const int32_t longest = __reduce_max_sync(ALL, length);
 
-    if (longest > GP_SEL_ROW) {
-      if (lane == 0 && shapes) Add(&W.counts->patterns, GP_SEL_PATTERNS + 1);
-      if (lane == 0 && wholes) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
-    } else if (shapes || wholes) CountPatterns(A, i, begin, length, W, recent, shapes, wholes);
     CountBins(length, &rows, &entries);
     most = max(most, length);
-    squares += (int64_t)length * length;
-    padded += longest; /* a lane's share */
-    paddedgroups += LongestOfGroup(length);
-    if (length && last - first < 65536) rowspan16 += length;
-    if (longest && high - low < 65536) slicespan16 += length;
+    padded += longest;                                             /* a lane's share */
+    if (Full(&W.counts->valuepatterns, GP_SEL_PATTERNS)) continue; /* asked as late as can be, when another warp may have met a long row already */
+    if (longest <= GP_SEL_ROW) CountPatterns(A, i, begin, length, W, recent);
+    else if (lane == 0) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
   }
   most = __reduce_max_sync(ALL, most);
   if (rows) Add(&C->rows[lane], (Count)rows);
   if (rows) Add(&C->entries[lane], (Count)entries);
   if (lane == 0) atomicMax(reinterpret_cast<Count *>(&C->longest), (Count)most);
-  AddWarp(&C->squares, squares);
   AddWarp(&C->padded, padded);
-  AddWarp(&C->paddedgroups, paddedgroups);
-  AddWarp(&C->rowspan16, rowspan16);
-  AddWarp(&C->slicespan16, slicespan16);
 }
 
 /* the row of every nonzero of a tile: rows mark where they start, the last mark before a place is its row; returns whether the first row began before */
@@ -319,7 +295,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
 {
   const int64_t  tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
   const int32_t *row   = room->tile.row;
-  int32_t        near = 0, unsorted = 0, delta8 = 0, uneven = 0;
+  int32_t        near = 0, unsorted = 0, adjoining = 0;
 
   for (int64_t t = b; t < tiles; t += blocks) {
     const int32_t begin = (int32_t)(t * GP_SEL_TILE), many = min(A.nnz - begin, (int32_t)GP_SEL_TILE);
@@ -349,8 +325,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
 
         near += mine && GpSelIsNear(i, column[u], A.m, A.n);
         unsorted += follows && delta < 0;
-        delta8 += follows && delta >= 0 && delta < 256;
-        uneven += follows && bits[u] != leftbits[u];
+        adjoining += follows && delta == 1;
         if (values) values = Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], recent[0], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
         if (diagonals) diagonals = Mark(mine, W.diagonal, recent[1], &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
       }
@@ -359,8 +334,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
   }
   AddWarp(&C->near, near);
   AddWarp(&C->unsorted, unsorted);
-  AddWarp(&C->delta8, delta8);
-  AddWarp(&C->uneven, uneven);
+  AddWarp(&C->adjoining, adjoining);
 }
 
 __global__ static void __launch_bounds__(BLOCK, 5) ScanAll(GpCsr A, GpSelWork W, Tasks T)
@@ -375,7 +349,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) ScanAll(GpCsr A, GpSelWork W,
   if (b < T.lookups) LookUp(A, b, room.ends, tally.counts());
   else if ((b -= T.lookups) < T.gathers) CountGathers(A, b, &room, W, tally.counts());
   else if ((b -= T.gathers) < T.steps) CountSteps(A, b, tally.counts());
-  else if ((b -= T.steps) < T.rows) ScanRows(A, b, T.rows, W, recent, tally.counts());
+  else if ((b -= T.steps) < T.rows) ScanRows(A, b, T.rows, W, recent[0], tally.counts());
   else ScanTiles(A, b - T.rows, T.tiles, &room, W, recent, tally.counts());
   tally.flush(W.counts);
 }

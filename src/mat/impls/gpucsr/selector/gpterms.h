@@ -27,7 +27,22 @@ enum {
 #define GP_SEL_LEAST   0.1   /* microseconds: no law tells less */
 #define GP_SEL_NEVER   1e9   /* microseconds of a kernel whose format refuses the matrix */
 #define GP_SEL_STRIPES 129.0 /* diagonals that a law tells apart: no format of diagonals takes so many */
+#define GP_SEL_POWER   0.75  /* laws add up powers of times */
 #define GP_SEL_SHARED  29e3  /* entries of x that a thread block holds, on the GPUs that were measured */
+
+/* What a product does gets in its own way: two parts of it that take a microsecond each take 2.5 together, not 2.  So laws add up the parts to the power
+   GP_SEL_POWER, each coefficient and term to that power already; the time is the sum to its inverse.  Roots are cheaper than pow(). */
+static inline double GpSelPart(double time)
+{
+  const double root = sqrt(fmax(time, 0));
+
+  return root * sqrt(root);
+}
+
+static inline double GpSelWhole(double sum)
+{
+  return sum * cbrt(sum);
+}
 
 /* bytes of a nonzero in dense blocks over those in compressed rows, by the size that takes least; 1: formats of blocks refuse */
 static inline double GpSelBlocked(double columns, const double share[4])
@@ -50,7 +65,7 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
   const double stripes = fmin(diagonals, GP_SEL_STRIPES);
   const double work    = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache;                                                                       /* matrix, row pointers, x, y over the cache */
   const double vectors = xcache + acache * rowsperunit / fmax(nnzperunit, 1e-9), places = vectors + acache * rowsperunit * stripes / (2 * fmax(nnzperunit, 1e-9)); /* what formats of rows' codes and of diagonals keep there */
-  const double beyond = xcache > 1 ? 1 - 1 / xcache : 0, crowded = work > 0.5 ? 1 - 0.5 / work : 0, crowdedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, crowdedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
+  const double crowded = work > 0.5 ? 1 - 0.5 / work : 0, crowdedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, crowdedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
 
   /* what panels of columns that fit a thread block leave of rows: columns near the diagonal, or each other, stay together */
   const double panels  = ceil(columns / GP_SEL_SHARED);
@@ -61,7 +76,7 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
   const int    spans  = row > piece || empty > 0;            /* are there rows that are not one piece? */
   const double longer = piece < 32 ? 1 - upto8 : 1 - upto32; /* rows of several, nearly */
 
-#define TERM(name, value, help)  asked[GP_FEATURES + GP_TERM_##name] = (value);
+#define TERM(name, value, help)  asked[GP_FEATURES + GP_TERM_##name] = GpSelPart(value);
 #define LIMIT(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
 #include "mat/impls/gpucsr/selector/terms.def"
 #undef TERM
@@ -73,10 +88,10 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
 
 static inline double GpSelLaw(const double law[GP_TERMS], const double asked[GP_ASKED])
 {
-  double us = 0;
+  double sum = 0;
 
-  for (int t = 0; t < GP_TERMS; t++) us += law[t] * asked[GP_FEATURES + t];
-  return fmax(us, GP_SEL_LEAST);
+  for (int t = 0; t < GP_TERMS; t++) sum += law[t] * asked[GP_FEATURES + t];
+  return fmax(GpSelWhole(sum), GP_SEL_LEAST);
 }
 
 #endif

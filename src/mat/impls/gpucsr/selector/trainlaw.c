@@ -1,4 +1,4 @@
-/* A law for each kernel: its time as a sum of terms (terms.def) with coefficients that are not negative, in microseconds.  A sum like that
+/* A law for each kernel: its time as a sum of terms (terms.def), all to one power, with coefficients that are not negative, in microseconds.  A sum like that
    goes on to hold for matrices unlike all that were measured, where a rule learnt from examples only repeats the nearest. */
 #include "mat/impls/gpucsr/selector/train.h"
 
@@ -51,7 +51,7 @@ static void LawLimits(const Table *T, const int which[], int n, int kernel, doub
   }
 }
 
-/* Least squares of relative errors.  Later rounds weigh a case less the farther it is from the law: a look at a kernel that was not timed in
+/* Least squares of relative errors of the sums.  Later rounds weigh a case less the farther it is from the law: a look at a kernel that was not timed in
    earnest, or a time that something disturbed, must not bend it. */
 void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
 {
@@ -62,18 +62,18 @@ void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_
     for (int i = 0; i < n; i++) {
       const Case   *c    = &T->c[which[i]];
       const double *term = c->asked + GP_FEATURES;
-      const double  time = c->time[kernel], guess = GpSelLaw(law, c->asked) / time;
+      const double  time = c->time[kernel], part = GpSelPart(time), guess = GpSelLaw(law, c->asked) / time;
       double        weight = 1;
 
       if (c->warm[kernel] <= 0) continue; /* refused, or not even looked at */
       weight = LawNearness(c, kernel);
       if (round) weight /= fmax(TRAIN_CLOSE, fabs(log(guess))) * fmax(guess, 0.3);
       for (int t = 0; t < GP_TERMS_COST; t++) {
-        const double a = weight * term[t] / time;
+        const double a = weight * term[t] / part;
 
         right[t] += a;
         if (a != 0)
-          for (int u = 0; u <= t; u++) gram[t][u] += a * term[u] / time;
+          for (int u = 0; u <= t; u++) gram[t][u] += a * term[u] / part;
       }
     }
     for (int t = 0; t < GP_TERMS_COST; t++)

@@ -18,8 +18,8 @@
 typedef double Grid[GP_TERMS_COST][GP_SEL_MODELLED];
 
 typedef struct {
-  double term[GP_TERMS_COST];                                                 /* over the best time, each in units of its root mean square */
-  double least;                                                               /* GP_SEL_LEAST over the best time */
+  double term[GP_TERMS_COST];                                                 /* over the best time to their power, each in units of its root mean square */
+  double least;                                                               /* GP_SEL_LEAST over the best time, likewise */
   double loss[GP_SEL_MODELLED], time[GP_SEL_MODELLED], near[GP_SEL_MODELLED]; /* of a choice, INFINITY: refused; logarithm over the best; how much it counts */
 } Lesson;
 
@@ -31,7 +31,7 @@ static void MakeLessons(const Model *M, const Table *T, const int which[], int n
     double squares = 0;
 
     for (int i = 0; i < n; i++) {
-      lesson[i].term[t] = T->c[which[i]].asked[GP_FEATURES + t] / T->c[which[i]].best;
+      lesson[i].term[t] = T->c[which[i]].asked[GP_FEATURES + t] / GpSelPart(T->c[which[i]].best);
       squares += lesson[i].term[t] * lesson[i].term[t] / n;
     }
     unit[t] = squares > 0 ? sqrt(squares) : 1;
@@ -40,7 +40,7 @@ static void MakeLessons(const Model *M, const Table *T, const int which[], int n
   for (int i = 0; i < n; i++) {
     const Case *c = &T->c[which[i]];
 
-    lesson[i].least = GP_SEL_LEAST / c->best;
+    lesson[i].least = GpSelPart(GP_SEL_LEAST / c->best);
     for (int k = 0; k < M->candidates; k++) {
       const double time = c->time[M->candidate[k]], far = fmin(log(time / c->best), FARTHEST);
 
@@ -78,12 +78,12 @@ static void SlopeOfTimes(const Lesson *L, int kernels, const double expected[], 
 /* logarithms over the best time */
 static void Expect(const Lesson *L, int kernels, Grid law, double expected[])
 {
-  double time[GP_SEL_MODELLED] = {0};
+  double sum[GP_SEL_MODELLED] = {0};
 
   for (int t = 0; t < GP_TERMS_COST; t++)
     if (L->term[t] > 0)
-      for (int k = 0; k < kernels; k++) time[k] += law[t][k] * L->term[t];
-  for (int k = 0; k < kernels; k++) expected[k] = log(fmax(time[k], L->least));
+      for (int k = 0; k < kernels; k++) sum[k] += law[t][k] * L->term[t];
+  for (int k = 0; k < kernels; k++) expected[k] = log(fmax(sum[k], L->least)) / GP_SEL_POWER;
 }
 
 static void SlopeOfLaws(const Lesson lesson[], int n, int kernels, Grid law, Grid slope)
@@ -96,7 +96,7 @@ static void SlopeOfLaws(const Lesson lesson[], int n, int kernels, Grid law, Gri
 
     Expect(L, kernels, law, expected);
     SlopeOfTimes(L, kernels, expected, down);
-    for (int k = 0; k < kernels; k++) down[k] = expected[k] > log(L->least) ? down[k] / exp(expected[k]) / n : 0;
+    for (int k = 0; k < kernels; k++) down[k] = expected[k] > log(L->least) / GP_SEL_POWER ? down[k] / GP_SEL_POWER / exp(GP_SEL_POWER * expected[k]) / n : 0;
     for (int t = 0; t < GP_TERMS_COST; t++)
       if (L->term[t] > 0)
         for (int k = 0; k < kernels; k++) slope[t][k] += down[k] * L->term[t];
@@ -156,6 +156,6 @@ void LawsTogether(Model *M, const Table *T, const int which[], int n)
   Descend(lesson, n, M->candidates, law);
   hope = Hope(lesson, n, M->candidates, law);
   for (int t = 0; t < GP_TERMS_COST; t++)
-    for (int k = 0; k < M->candidates; k++) M->law[k][t] = hope * law[t][k] / unit[t];
+    for (int k = 0; k < M->candidates; k++) M->law[k][t] = GpSelPart(hope) * law[t][k] / unit[t];
   free(lesson);
 }

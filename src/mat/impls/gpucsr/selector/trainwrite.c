@@ -25,7 +25,7 @@ static void ShortName(const Table *T, char name[64])
 
 static void WriteLaws(FILE *file, const Model *M, const Table *T, const char *name)
 {
-  fprintf(file, "/* microseconds of each term of terms.def */\nstatic const double GpSelLaws_%s[][GP_TERMS] = {\n", name);
+  fprintf(file, "/* microseconds of each term of terms.def, to the power of GP_SEL_POWER */\nstatic const double GpSelLaws_%s[][GP_TERMS] = {\n", name);
   for (int k = 0; k < M->candidates; k++) {
     const char *between = "";
 
