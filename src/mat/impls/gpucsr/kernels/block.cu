@@ -40,9 +40,9 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 
 static constexpr int CROWD = GP_BLOCK_CROWD;
 
-/* the next N blocks of a lane, whose columns are known: all that it reads of them is on its way together */
+/* the next N blocks of a lane, whose columns are known: all that it reads of them is on its way together.  col: where those behind them have theirs. */
 template <int B, int N, int PARTS>
-__device__ static double Add(double sum, const int32_t column[], const GpScalar *val, const double *x)
+__device__ static double Add(double sum, int32_t column[], int32_t left, const int32_t *col, const GpScalar *val, const double *x)
 {
   GpScalar v[N * B];
   double   u[N * B];
@@ -52,15 +52,17 @@ __device__ static double Add(double sum, const int32_t column[], const GpScalar 
   #pragma unroll
   for (int k = 0; k < N * B; k++) u[k] = GpGather(x + (int64_t)column[k / B] * B + k % B);
   #pragma unroll
+  for (int a = 0; a < N; a++) column[a] = N + a < left ? GpStream(col + (N + a) * PARTS * GP_WARP) : 0;
+  #pragma unroll
   for (int k = 0; k < N * B; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
 
 /* the last, N or fewer */
 template <int B, int N, int PARTS>
-__device__ static double AddLast(double sum, const int32_t column[], int32_t left, const GpScalar *val, const double *x)
+__device__ static double AddLast(double sum, int32_t column[], int32_t left, const GpScalar *val, const double *x)
 {
-  if constexpr (N > 0) return left == N ? Add<B, N, PARTS>(sum, column, val, x) : AddLast<B, N - 1, PARTS>(sum, column, left, val, x);
+  if constexpr (N > 0) return left == N ? Add<B, N, PARTS>(sum, column, N, NULL, val, x) : AddLast<B, N - 1, PARTS>(sum, column, left, val, x);
   else return sum;
 }
 
@@ -77,21 +79,13 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     const int32_t   first = S.width ? s * S.width : __ldg(S.start + s), n = S.width ? S.width : __ldg(S.start + s + 1) - first;
     const int32_t  *col = S.col + ((int64_t)first + part) * GP_WARP + r / B;
     const GpScalar *val = (const GpScalar *)S.value + ((int64_t)first + part) * (GP_WARP * B * B) + r;
-    int32_t         next[TURN], column[TURN], left = (n + PARTS - 1 - (int32_t)part) / PARTS;
+    int32_t         column[TURN], left = (n + PARTS - 1 - (int32_t)part) / PARTS;
 
     /* columns are read one turn ahead, so that values and x arrive together */
   #pragma unroll
     for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
     GpWait(how);
-    for (; left >= TURN; left -= TURN) {
-      col += TURN * PARTS * GP_WARP;
-  #pragma unroll
-      for (int a = 0; a < TURN; a++) next[a] = TURN + a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
-      sum = Add<B, TURN, PARTS>(sum, column, val, x);
-      val += TURN * PARTS * GP_WARP * B * B;
-  #pragma unroll
-      for (int a = 0; a < TURN; a++) column[a] = next[a];
-    }
+    for (; left >= TURN; left -= TURN, col += TURN * PARTS * GP_WARP, val += TURN * PARTS * GP_WARP * B * B) sum = Add<B, TURN, PARTS>(sum, column, left, col, val, x);
     sum = AddLast<B, TURN - 1, PARTS>(sum, column, left, val, x);
   }
   GpNextMayStart();
