@@ -93,23 +93,20 @@ static inline GpHow GpHowToLaunch(GpDev dev, const GpGrid &grid)
   return grid.brief || grid.blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
 }
 
+/* how: of a kernel that is launched so */
 __device__ static inline void GpBegin(GpHow how)
 {
   if (how == GP_BRIEF) GpNextMayStart();
 }
 
-__device__ static inline void GpWait(GpHow how)
-{
-  if (how != GP_ALONE) GpWait();
-}
-
-/* the kernel's first parameter tells it how it was launched */
+/* The kernel has two makes, of which one waits, before it touches a vector, and is launched early where that may be; the first parameter tells it how
+   it was launched. */
 template <class... Parameters, class... Arguments>
-static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*kernel)(GpHow, Parameters...), const GpGrid &grid, Arguments... arguments)
+static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*alone)(GpHow, Parameters...), void (*early)(GpHow, Parameters...), const GpGrid &grid, Arguments... arguments)
 {
   const GpHow how = GpHowToLaunch(dev, grid);
 
-  GpLaunchWhen(dev, how != GP_ALONE, kernel, grid, how, arguments...);
+  GpLaunchWhen(dev, how != GP_ALONE, how != GP_ALONE ? early : alone, grid, how, arguments...);
   dev->settled = dev->stream;
   return GpDevLaunched(dev, name);
 }

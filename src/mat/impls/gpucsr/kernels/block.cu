@@ -41,34 +41,34 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 static constexpr int CROWD = GP_BLOCK_CROWD;
 
 /* the next N blocks of a lane, whose columns are known: all that it reads of them is on its way together.  col: where those behind them have theirs. */
-template <int B, int N, int PARTS>
+template <int B, int N, int PARTS, bool EARLY>
 __device__ static double Add(double sum, int32_t column[], int32_t left, const int32_t *col, const GpScalar *val, const double *x)
 {
   GpScalar v[N * B];
   double   u[N * B];
 
   #pragma unroll
-  for (int k = 0; k < N * B; k++) v[k] = GpStream(val + (k / B * PARTS * B + k % B) * (GP_WARP * B));
+  for (int k = 0; k < N * B; k++) v[k] = GpStream<EARLY>(val + (k / B * PARTS * B + k % B) * (GP_WARP * B));
   #pragma unroll
-  for (int k = 0; k < N * B; k++) u[k] = GpGather(x + (int64_t)column[k / B] * B + k % B);
+  for (int k = 0; k < N * B; k++) u[k] = GpGather<EARLY>(x + (int64_t)column[k / B] * B + k % B);
   #pragma unroll
-  for (int a = 0; a < N; a++) column[a] = N + a < left ? GpStream(col + (N + a) * PARTS * GP_WARP) : 0;
+  for (int a = 0; a < N; a++) column[a] = N + a < left ? GpStream<EARLY>(col + (N + a) * PARTS * GP_WARP) : 0;
   #pragma unroll
   for (int k = 0; k < N * B; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
 
 /* the last, N or fewer */
-template <int B, int N, int PARTS>
+template <int B, int N, int PARTS, bool EARLY>
 __device__ static double AddLast(double sum, int32_t column[], int32_t left, const GpScalar *val, const double *x)
 {
-  if constexpr (N > 0) return left == N ? Add<B, N, PARTS>(sum, column, N, NULL, val, x) : AddLast<B, N - 1, PARTS>(sum, column, left, val, x);
+  if constexpr (N > 0) return left == N ? Add<B, N, PARTS, EARLY>(sum, column, N, NULL, val, x) : AddLast<B, N - 1, PARTS, EARLY>(sum, column, left, val, x);
   else return sum;
 }
 
 /* WARPS: on a multiprocessor, 0: as many as can be.  The fewer there shall be the more registers a thread gets: with few the compiler would read
    one after the other what should be on its way together. */
-template <int B, int TURN, int PARTS, int ROWS, int WARPS>
+template <int B, int TURN, int PARTS, int ROWS, int WARPS, bool EARLY>
 __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(GpHow how, const __grid_constant__ GpBlock S, int32_t m, const double *x, const double *z, double *y)
 {
   const uint32_t i = blockIdx.x * ROWS + threadIdx.x % ROWS, s = i / (GP_WARP * B), r = i % (GP_WARP * B), part = threadIdx.x / ROWS;
@@ -83,10 +83,10 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
 
     /* columns are read one turn ahead, so that values and x arrive together */
   #pragma unroll
-    for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream(col + a * PARTS * GP_WARP) : 0;
-    GpWait(how);
-    for (; left >= TURN; left -= TURN, col += TURN * PARTS * GP_WARP, val += TURN * PARTS * GP_WARP * B * B) sum = Add<B, TURN, PARTS>(sum, column, left, col, val, x);
-    sum = AddLast<B, TURN - 1, PARTS>(sum, column, left, val, x);
+    for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream<EARLY>(col + a * PARTS * GP_WARP) : 0;
+    if (EARLY) GpWait();
+    for (; left >= TURN; left -= TURN, col += TURN * PARTS * GP_WARP, val += TURN * PARTS * GP_WARP * B * B) sum = Add<B, TURN, PARTS, EARLY>(sum, column, left, col, val, x);
+    sum = AddLast<B, TURN - 1, PARTS, EARLY>(sum, column, left, val, x);
   }
   GpNextMayStart();
   sum = GpPartSum<PARTS, ROWS>(sum);
@@ -99,7 +99,7 @@ static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
   constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: whole slices of blocks of 2, 3 and 6 */
   const GpCsr  *C    = A->csr;
 
-  return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBlock *)A->data, C->m, x, z, y);
+  return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS, false>, Block<B, TURN, PARTS, ROWS, WARPS, true>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBlock *)A->data, C->m, x, z, y);
 }
 
 typedef GpErr (*Launcher)(const GpFmt *, const double *, const double *, double *);

@@ -85,14 +85,14 @@ __device__ static void Put(int32_t i, double sum, const double *z, double *y)
 }
 
 /* values and columns: of a matrix that stays in the cache as others read, else as no one reads again */
-template <bool STREAM, class T>
+template <bool EARLY, bool STREAM, class T>
 __device__ static T Load(const T *p)
 {
-  return STREAM ? GpStream(p) : GpRead(p);
+  return STREAM ? GpStream<EARLY>(p) : GpRead<EARLY>(p);
 }
 
 /* FEW: the matrix has less nonzeros than a block loads */
-template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW>
+template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW, bool EARLY>
 __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   CsrBlock(GpHow how, GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
@@ -105,25 +105,25 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   double            e[EACH];
 
   GpBegin(how);
-  const int4 tile = GpRead((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
+  const int4 tile = GpRead<EARLY>((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
   if (t < 0) t = B.extra[blockIdx.x];
   const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */
   col += base + tid;
   val += base + tid;
   #pragma unroll
   for (int u = 0; u < EACH; u++) {
-    c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<STREAM>(col + u * BLOCK);
-    v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<STREAM>(val + u * BLOCK);
+    c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<EARLY, STREAM>(col + u * BLOCK);
+    v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<EARLY, STREAM>(val + u * BLOCK);
   }
-  GpWait(how);
+  if (EARLY) GpWait();
   const int lanes = tile.w & (GP_BLOCK_CUT - 1), mine = tid >> lanes, rank = tid & ((1 << lanes) - 1), head = (int)((unsigned)tile.w / GP_BLOCK_HEAD);
   rowptr += tile.x;
-  int32_t from = GpRead(rowptr + min(mine, tile.y)), to = GpRead(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
+  int32_t from = GpRead<EARLY>(rowptr + min(mine, tile.y)), to = GpRead<EARLY>(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
   #pragma unroll
-  for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather(x + c[u]);
+  for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather<EARLY>(x + c[u]);
   if (tile.y > BLOCK) { /* then a thread a row */
-    from1 = GpRead(rowptr + min(mine + BLOCK, tile.y));
-    to1   = GpRead(rowptr + min(mine + BLOCK + 1, tile.y));
+    from1 = GpRead<EARLY>(rowptr + min(mine + BLOCK, tile.y));
+    to1   = GpRead<EARLY>(rowptr + min(mine + BLOCK + 1, tile.y));
   }
   #pragma unroll
   for (int u = 0; u < EACH; u++) {
@@ -169,9 +169,12 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM>
 static GpErr Launch(const GpCsr *C, const GpCsrBlock *B, const double *x, const double *z, double *y)
 {
-  const auto kernel = C->nnz < BLOCK * EACH ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false>;
+  constexpr int LOADED = BLOCK * EACH;
+  const bool    few    = C->nnz < LOADED;
+  const auto    alone  = few ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true, false> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false, false>;
+  const auto    early  = few ? CsrBlock<BLOCK, EACH, RESIDENT, STREAM, true, true> : CsrBlock<BLOCK, EACH, RESIDENT, STREAM, false, true>;
 
-  return GpLaunchProduct(C->dev, "csrblock", kernel, GpGrid{(unsigned)(B->nextra + B->ntiles), BLOCK}, *B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, "csrblock", alone, early, GpGrid{(unsigned)(B->nextra + B->ntiles), BLOCK}, *B, C->nnz, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
 GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)

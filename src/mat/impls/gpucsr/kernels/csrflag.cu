@@ -66,8 +66,8 @@ __device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const doub
 }
 
 /* waits for x, and leaves the products of the chunk that starts there; left: nonzeros from there on; SAME: val is that of all */
-template <bool SAME>
-__device__ static void Multiply(GpHow how, int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
+template <bool SAME, bool EARLY>
+__device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
 {
   const int lane = threadIdx.x % WARP;
   int32_t   c[EACH];
@@ -75,7 +75,7 @@ __device__ static void Multiply(GpHow how, int64_t left, const int32_t *col, con
   double    e[EACH];
 
   if (left <= 0) {
-    GpWait(how);
+    if (EARLY) GpWait();
     for (int u = 0; u < EACH; u++) products[lane * (EACH + 1) + u] = 0;
     return;
   }
@@ -83,12 +83,12 @@ __device__ static void Multiply(GpHow how, int64_t left, const int32_t *col, con
   for (int u = 0; u < EACH; u++) {
     const int k = u * WARP + lane, at = k < left ? k : (int)left - 1;
 
-    c[u] = GpStream(col + at);
-    v[u] = SAME ? *val : GpStream(val + at);
+    c[u] = GpStream<EARLY>(col + at);
+    v[u] = SAME ? *val : GpStream<EARLY>(val + at);
   }
-  GpWait(how);
+  if (EARLY) GpWait();
   #pragma unroll
-  for (int u = 0; u < EACH; u++) e[u] = GpGather(x + c[u]);
+  for (int u = 0; u < EACH; u++) e[u] = GpGather<EARLY>(x + c[u]);
   #pragma unroll
   for (int u = 0; u < EACH; u++) {
     const int k = u * WARP + lane;
@@ -143,15 +143,16 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
 }
 
 /* the blocks behind those of the tiles */
-__device__ static void PutEmpty(GpHow how, int32_t block, int32_t n, const int32_t *empty, const double *z, double *y)
+template <bool EARLY>
+__device__ static void PutEmpty(int32_t block, int32_t n, const int32_t *empty, const double *z, double *y)
 {
   const int32_t e = block * BLOCK + threadIdx.x;
 
-  GpWait(how);
+  if (EARLY) GpWait();
   if (e < n) y[empty[e]] = z ? z[empty[e]] : 0.0;
 }
 
-template <bool SAME>
+template <bool SAME, bool EARLY>
 __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag F, int32_t nempty, int32_t nnz, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   __shared__ double products[WARPS][CHUNK + WARP];
@@ -159,7 +160,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
 
   GpBegin(how);
   if ((int32_t)blockIdx.x >= F.tile.ntiles) {
-    PutEmpty(how, (int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
+    PutEmpty<EARLY>((int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
     return;
   }
   const int      warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -170,7 +171,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
   const int32_t  first = F.rank[chunk];
   double        *sums  = products[warp], head;
 
-  Multiply<SAME>(how, nnz - start, col + start, SAME ? val : val + start, x, sums);
+  Multiply<SAME, EARLY>(nnz - start, col + start, SAME ? val : val + start, x, sums);
   GpNextMayStart();
   __syncwarp();
   const int starts = AddRuns(bits, sums, &head), last = starts - 1, open = last >= 0 && !ended && first + last < F.n;
@@ -200,7 +201,7 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
   const unsigned   blocks = F->tile.ntiles + (unsigned)((nempty + (int64_t)BLOCK - 1) / BLOCK);
 
   if (blocks) {
-    GpErr err = GpLaunchProduct(C->dev, "csrflag", F->same ? CsrFlag<true> : CsrFlag<false>, GpGrid{blocks, BLOCK}, *F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
+    GpErr err = GpLaunchProduct(C->dev, "csrflag", F->same ? CsrFlag<true, false> : CsrFlag<false, false>, F->same ? CsrFlag<true, true> : CsrFlag<false, true>, GpGrid{blocks, BLOCK}, *F, nempty, C->nnz, C->col, (const GpScalar *)C->val, x, z, y);
 
     if (err) return err;
   }

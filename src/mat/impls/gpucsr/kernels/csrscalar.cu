@@ -25,6 +25,7 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
 #else
 static constexpr int BLOCK = 128;
 
+template <bool EARLY>
 __global__ static void CsrScalar(GpHow how, int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   const int64_t i   = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -32,11 +33,11 @@ __global__ static void CsrScalar(GpHow how, int32_t m, const int32_t *__restrict
 
   GpBegin(how);
   if (i >= m) return;
-  const int32_t end = GpRead(rowptr + i + 1);
-  int32_t       k   = GpRead(rowptr + i);
-  GpWait(how);
+  const int32_t end = GpRead<EARLY>(rowptr + i + 1);
+  int32_t       k   = GpRead<EARLY>(rowptr + i);
+  if (EARLY) GpWait();
   #pragma unroll 4
-  for (; k < end; k++) sum += (double)val[k] * x[col[k]];
+  for (; k < end; k++) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
   GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
 }
@@ -46,6 +47,6 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  return GpLaunchProduct(C->dev, "csrscalar", CsrScalar, GpGrid{(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, "csrscalar", CsrScalar<false>, CsrScalar<true>, GpGrid{(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 #endif

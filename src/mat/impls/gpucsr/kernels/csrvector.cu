@@ -33,7 +33,7 @@ static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double 
 #else
 static constexpr int BLOCK = 256;
 
-template <int LANES>
+template <int LANES, bool EARLY>
 __global__ static void CsrVector(GpHow how, int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
 {
   const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
@@ -41,11 +41,11 @@ __global__ static void CsrVector(GpHow how, int32_t m, const int32_t *__restrict
   double        sum  = 0;
 
   GpBegin(how);
-  const int32_t end = i < m ? GpRead(rowptr + i + 1) : 0;
-  int32_t       k   = i < m ? GpRead(rowptr + i) + lane : 0;
-  GpWait(how);
+  const int32_t end = i < m ? GpRead<EARLY>(rowptr + i + 1) : 0;
+  int32_t       k   = i < m ? GpRead<EARLY>(rowptr + i) + lane : 0;
+  if (EARLY) GpWait();
   #pragma unroll 4
-  for (; k < end; k += LANES) sum += (double)val[k] * x[col[k]];
+  for (; k < end; k += LANES) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
   GpNextMayStart();
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
@@ -58,7 +58,7 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  return GpLaunchProduct(C->dev, name, CsrVector<LANES>, GpGrid{(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return GpLaunchProduct(C->dev, name, CsrVector<LANES, false>, CsrVector<LANES, true>, GpGrid{(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
   #define TWIN(lanes) \

@@ -47,33 +47,33 @@ static constexpr int CROWD = GP_DIA_CROWD;
 
 /* N diagonals from d on, whose loads are on their way together; where the column is none of the matrix's there is a hole, and any entry will do.  FIRST: the values are
    on their way before x is waited for */
-template <int N, bool FIRST>
-__device__ static double Add(GpHow how, double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
+template <int N, bool EARLY, bool FIRST>
+__device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
   GpScalar v[N];
   double   u[N];
 
   #pragma unroll
-  for (int k = 0; k < N; k++) v[k] = FIRST ? GpRead(val + k * D.stride) : __ldcs(val + k * D.stride);
-  if (FIRST) GpWait(how);
+  for (int k = 0; k < N; k++) v[k] = EARLY && FIRST ? GpRead<true>(val + k * D.stride) : __ldcs(val + k * D.stride);
+  if (EARLY && FIRST) GpWait();
   #pragma unroll
-  for (int k = 0; k < N; k++) u[k] = GpGather(x + min(i + (uint32_t)D.offset[d + k], n - 1));
+  for (int k = 0; k < N; k++) u[k] = GpGather<EARLY>(x + min(i + (uint32_t)D.offset[d + k], n - 1));
   #pragma unroll
   for (int k = 0; k < N; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
 
 /* the last, N or fewer */
-template <int N, bool FIRST>
-__device__ static double AddLast(GpHow how, double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
+template <int N, bool EARLY, bool FIRST>
+__device__ static double AddLast(double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
-  if constexpr (N > 0) return left == N ? Add<N, FIRST>(how, sum, D, d, val, i, n, x) : AddLast<N - 1, FIRST>(how, sum, D, d, left, val, i, n, x);
-  if (FIRST) GpWait(how);
+  if constexpr (N > 0) return left == N ? Add<N, EARLY, FIRST>(sum, D, d, val, i, n, x) : AddLast<N - 1, EARLY, FIRST>(sum, D, d, left, val, i, n, x);
+  if (EARLY && FIRST) GpWait();
   return sum;
 }
 
 /* WARPS: on a multiprocessor, 0: as many as can be; the fewer there shall be the more registers a thread gets */
-template <int PARTS, int ROWS, int WARPS>
+template <int PARTS, int ROWS, int WARPS, bool EARLY>
 __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Dia(GpHow how, const __grid_constant__ GpDia D, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
   const uint32_t i    = blockIdx.x * ROWS + threadIdx.x % ROWS;
@@ -85,11 +85,11 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     int32_t         d   = First(D.n, part, PARTS);
     const GpScalar *val = (const GpScalar *)D.value + d * D.stride + i;
 
-    if (end - d < TURN) sum = AddLast<TURN - 1, true>(how, sum, D, d, end - d, val, i, n, x);
+    if (end - d < TURN) sum = AddLast<TURN - 1, EARLY, true>(sum, D, d, end - d, val, i, n, x);
     else {
-      sum = Add<TURN, true>(how, sum, D, d, val, i, n, x);
-      for (d += TURN, val += TURN * D.stride; d + TURN <= end; d += TURN, val += TURN * D.stride) sum = Add<TURN, false>(how, sum, D, d, val, i, n, x);
-      sum = AddLast<TURN - 1, false>(how, sum, D, d, end - d, val, i, n, x);
+      sum = Add<TURN, EARLY, true>(sum, D, d, val, i, n, x);
+      for (d += TURN, val += TURN * D.stride; d + TURN <= end; d += TURN, val += TURN * D.stride) sum = Add<TURN, EARLY, false>(sum, D, d, val, i, n, x);
+      sum = AddLast<TURN - 1, EARLY, false>(sum, D, d, end - d, val, i, n, x);
     }
   }
   GpNextMayStart();
@@ -103,7 +103,7 @@ static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
   constexpr int ROWS = WARPS == 0 ? 512 : PARTS < 8 ? 256 / PARTS : GP_WARP;
   const GpCsr  *C    = A->csr;
 
-  return GpLaunchProduct(C->dev, "dia", Dia<PARTS, ROWS, WARPS>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpDia *)A->data, (uint32_t)C->m, (uint32_t)C->n, x, z, y);
+  return GpLaunchProduct(C->dev, "dia", Dia<PARTS, ROWS, WARPS, false>, Dia<PARTS, ROWS, WARPS, true>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpDia *)A->data, (uint32_t)C->m, (uint32_t)C->n, x, z, y);
 }
 
 GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)

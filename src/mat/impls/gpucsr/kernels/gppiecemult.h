@@ -75,8 +75,8 @@ struct Staged {
   __device__ double operator[](uint32_t code) const { return staged[code]; }
 };
 
-template <bool HOT, bool SAME, bool WAITS, typename Code>
-__device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed &cold, const double *z, double *y)
+template <bool HOT, bool SAME, bool EARLY, bool WAITS, typename Code>
+__device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step, int32_t end, const Staged &hot, const Packed<EARLY> &cold, const double *z, double *y)
 {
   const int      lane = threadIdx.x % WARP;
   const GpScalar one  = SAME ? *(const GpScalar *)P.val : 0;
@@ -92,30 +92,30 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
   }
 }
 
-/* blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
-template <bool SAME, typename Code>
+/* EARLY: behind a kernel that packs x; blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
+template <bool SAME, bool EARLY, typename Code>
 __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *x, const double *z, double *y)
 {
   extern __shared__ double staged[];
   int32_t                  p = 0;
 
   GpNextMayStart();
-  GpWait();
+  if (EARLY) GpWait();
   while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
   const double *source = P.pack ? P.xp : x + (int64_t)p * P.width - 1;
   const int32_t there  = P.pack || P.hot < P.columns - p * P.width + 1 ? P.hot : P.columns - p * P.width + 1;
   #pragma unroll 8
-  for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = source[i];
+  for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = EARLY ? source[i] : __ldg(source + i);
   if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
   const int32_t blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
-  SumSlices<true, SAME, false, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<true, SAME, EARLY, false, Code>(P, P.pslice[p] + threadIdx.x / WARP * blocks + mine, blocks * (STAGED / WARP), P.pslice[p + 1], Staged{staged}, Packed<EARLY>{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
 template <bool SAME, bool EARLY, typename Code>
 __global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpHow, GpPieces P, const double *x, const double *z, double *y)
 {
-  SumSlices<false, SAME, EARLY, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
+  SumSlices<false, SAME, EARLY, EARLY, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed<EARLY>{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 
 __device__ static double SumParts(const double *part, int32_t from, int32_t end, int step)
@@ -159,13 +159,13 @@ template <bool SAME, typename Code>
 static GpErr LaunchStaged(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {
   const size_t shared = (size_t)P->hot * sizeof(double), all = dev->shared_bytes + 1024;
-  const void  *kernel = (const void *)StagedPieces<SAME, Code>;
+  const auto   kernel = P->pack ? StagedPieces<SAME, true, Code> : StagedPieces<SAME, false, Code>;
   cudaError_t  code   = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
   if (code == cudaSuccess) code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
   if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", name, cudaGetErrorString(code));
-  if (P->pack) GpLaunchNext(dev, StagedPieces<SAME, Code>, P->nblocks, STAGED, shared, *P, x, z, y);
-  else StagedPieces<SAME, Code><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
+  if (P->pack) GpLaunchNext(dev, kernel, P->nblocks, STAGED, shared, *P, x, z, y);
+  else kernel<<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
   return GpDevLaunched(dev, name);
 }
 
@@ -175,7 +175,7 @@ static GpErr LaunchPieces(GpDev dev, const char *name, const GpPieces *P, const 
   const GpGrid grid = {Blocks((int64_t)P->nslices * WARP), BLOCK};
 
   if (P->hot) return LaunchStaged<SAME, Code>(dev, name, P, x, z, y);
-  return GpLaunchProduct(dev, name, GpHowToLaunch(dev, grid) == GP_ALONE ? PlainPieces<SAME, false, Code> : PlainPieces<SAME, true, Code>, grid, *P, x, z, y);
+  return GpLaunchProduct(dev, name, PlainPieces<SAME, false, Code>, PlainPieces<SAME, true, Code>, grid, *P, x, z, y);
 }
 
 template <bool SAME>

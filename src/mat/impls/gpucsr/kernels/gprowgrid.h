@@ -34,7 +34,7 @@ enum Having {
 };
 
 /* the sums of the rows i, i + stride, ... */
-template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, Having HAVING>
+template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, bool EARLY, Having HAVING>
 __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const double *x, const uint64_t has[ROWS], const double *const own[ROWS], double sum[ROWS])
 {
   #pragma unroll
@@ -45,7 +45,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
     for (int c = 0; c < COLUMNS; c++) {
       const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more beyond either end */
 
-      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? GpGather(x + j) : 0.0;
+      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? GpGather<EARLY>(x + j) : 0.0;
     }
   #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
@@ -61,7 +61,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
   }
 }
 
-template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK>
+template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, int GRIDBLOCK, bool EARLY>
 __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __grid_constant__ GpRowCode W, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
   const uint8_t *code   = (const uint8_t *)W.code;
@@ -72,12 +72,12 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
 
   GpBegin(how);
   #pragma unroll
-  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? GpRead(code + i + r * stride) : NONE;
+  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? GpRead<EARLY>(code + i + r * stride) : NONE;
   #pragma unroll
   for (int r = 0; r < ROWS; r++) whole &= (int32_t)pattern[r] == W.grid.whole;
-  GpWait(how);
+  if (EARLY) GpWait();
   if (__all_sync(0xffffffffu, whole)) {
-    Sums<COLUMNS, PLANES, FULL, ROWS, ALL>(W.grid, i, n, x, NULL, NULL, sum);
+    Sums<COLUMNS, PLANES, FULL, ROWS, EARLY, ALL>(W.grid, i, n, x, NULL, NULL, sum);
   } else {
     uint64_t      has[ROWS], any = 0;
     const double *own[ROWS];
@@ -88,11 +88,11 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
       own[r] = W.value + (pattern[r] < NONE ? pattern[r] : 0) * (COLUMNS * PLANES);
       any |= has[r];
     }
-    if (__any_sync(0xffffffffu, (any & GP_ROWGRID_VALUES) != 0)) Sums<COLUMNS, PLANES, FULL, ROWS, OWN>(W.grid, i, n, x, has, own, sum);
-    else Sums<COLUMNS, PLANES, FULL, ROWS, SOME>(W.grid, i, n, x, has, NULL, sum);
+    if (__any_sync(0xffffffffu, (any & GP_ROWGRID_VALUES) != 0)) Sums<COLUMNS, PLANES, FULL, ROWS, EARLY, OWN>(W.grid, i, n, x, has, own, sum);
+    else Sums<COLUMNS, PLANES, FULL, ROWS, EARLY, SOME>(W.grid, i, n, x, has, NULL, sum);
   #pragma unroll
     for (int r = 0; r < ROWS; r++)
-      if (has[r] == GP_ROWGRID_OTHER) sum[r] = SumPattern((const int4 *)W.entry, W.start, (int32_t)pattern[r], x + (i + r * stride));
+      if (has[r] == GP_ROWGRID_OTHER) sum[r] = SumPattern<EARLY>((const int4 *)W.entry, W.start, (int32_t)pattern[r], x + (i + r * stride));
   }
   GpNextMayStart();
   #pragma unroll
@@ -108,7 +108,8 @@ static GpErr LaunchGrid(const GpCsr *A, const GpRowCode *W, const double *x, con
 {
   const int64_t stride = W->grid.stride, threads = (A->m + ROWS * stride - 1) / (ROWS * stride) * stride;
 
-  return GpLaunchProduct(A->dev, "rowcode", RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK>, GpGrid{(unsigned)((threads + GRIDBLOCK - 1) / GRIDBLOCK), GRIDBLOCK}, *W, (uint32_t)A->m, (uint32_t)A->n, x, z, y);
+  return GpLaunchProduct(A->dev, "rowcode", RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK, false>, RowGrid<COLUMNS, PLANES, FULL, ROWS, GRIDBLOCK, true>, GpGrid{(unsigned)((threads + GRIDBLOCK - 1) / GRIDBLOCK), GRIDBLOCK}, *W, (uint32_t)A->m,
+                         (uint32_t)A->n, x, z, y);
 }
 
 template <int COLUMNS, int PLANES, uint64_t FULL>

@@ -12,11 +12,17 @@ static constexpr int AHEAD = 8;
 
 /* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
    on their way together. */
+template <bool EARLY> /* it is written between the launch and the wait */
 struct Packed {
   const double *packed, *own;
   uint32_t      npacked;
 
-  __device__ double operator[](uint32_t code) const { return (code < npacked ? packed : own)[code]; }
+  __device__ double operator[](uint32_t code) const
+  {
+    const double *p = (code < npacked ? packed : own) + code;
+
+    return EARLY ? *p : __ldg(p);
+  }
 };
 
 /* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing.  FIRST: they are on their
@@ -32,12 +38,12 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   for (int u = 0; u < N; u++) {
     const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
 
-    c[u] = FIRST ? GpRead(code + at) : __ldcs(code + at);
+    c[u] = FIRST ? GpRead<true>(code + at) : __ldcs(code + at);
     if (!FIRST) v[u] = SAME ? one : __ldcs(val + at);
   }
   if (FIRST) {
 #pragma unroll
-    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpRead(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
+    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpRead<true>(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
     GpWait();
   }
 #pragma unroll

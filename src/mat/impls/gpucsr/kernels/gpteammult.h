@@ -128,7 +128,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) Teams(GpHow how, const __grid
   const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
   const int64_t   at  = (int64_t)base * WARP + lane;
   const GpScalar *val = (const GpScalar *)T.val;
-  double          sum = SumSection<SAME, EARLY>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed{T.zero, x - 1, 1});
+  double          sum = SumSection<SAME, EARLY>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed<EARLY>{T.zero, x - 1, 1});
 
   GpNextMayStart();       /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
   if (block >= T.nbigs) { /* teams within a slice */
@@ -153,7 +153,7 @@ static GpErr LaunchTeams(GpDev dev, const char *name, const GpTeams *T, const do
   const unsigned each = (unsigned)(T->cluster * WARPS), blocks = ((unsigned)T->nslices + each - 1) / each * T->cluster;
   const GpGrid   grid = {blocks, BLOCK, 0, CLUSTER ? (unsigned)T->cluster : 1, !T->ngangs && T->longest <= AHEAD};
 
-  return GpLaunchProduct(dev, name, GpHowToLaunch(dev, grid) == GP_ALONE ? Teams<CLUSTER, SAME, false, Code> : Teams<CLUSTER, SAME, true, Code>, grid, *T, x, z, y);
+  return GpLaunchProduct(dev, name, Teams<CLUSTER, SAME, false, Code>, Teams<CLUSTER, SAME, true, Code>, grid, *T, x, z, y);
 }
 
 template <bool CLUSTER>

@@ -33,6 +33,7 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
 static constexpr int BLOCK = 512;
 
 /* the sum of one row, whose own entry of x is given */
+template <bool EARLY>
 __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_t *__restrict__ start, int32_t pattern, const double *x)
 {
   const int32_t end = __ldg(start + pattern + 1);
@@ -42,23 +43,23 @@ __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_
   for (int32_t e = __ldg(start + pattern); e < end; e++) {
     const int4 t = __ldg(entry + e);
 
-    sum += __hiloint2double(t.y, t.x) * GpGather(x + t.z);
+    sum += __hiloint2double(t.y, t.x) * GpGather<EARLY>(x + t.z);
   }
   return sum;
 }
 
   #include "mat/impls/gpucsr/kernels/gprowgrid.h"
 
-template <typename Code>
+template <bool EARLY, typename Code>
 __global__ static void __launch_bounds__(BLOCK) RowCode(GpHow how, int32_t m, const Code *__restrict__ code, const int32_t *__restrict__ start, const int4 *__restrict__ entry, const double *x, const double *z, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   GpBegin(how);
   if (i >= m) return;
-  const int32_t pattern = GpRead(code + i);
-  GpWait(how);
-  const double sum = SumPattern(entry, start, pattern, x + i);
+  const int32_t pattern = GpRead<EARLY>(code + i);
+  if (EARLY) GpWait();
+  const double sum = SumPattern<EARLY>(entry, start, pattern, x + i);
   GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
 }
@@ -71,7 +72,7 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   if (R->mask) return MultGrid(C, R, x, z, y);
-  if (R->width == 1) return GpLaunchProduct(C->dev, "rowcode", RowCode<uint8_t>, GpGrid{blocks, BLOCK}, C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
-  return GpLaunchProduct(C->dev, "rowcode", RowCode<uint16_t>, GpGrid{blocks, BLOCK}, C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  if (R->width == 1) return GpLaunchProduct(C->dev, "rowcode", RowCode<false, uint8_t>, RowCode<true, uint8_t>, GpGrid{blocks, BLOCK}, C->m, (const uint8_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
+  return GpLaunchProduct(C->dev, "rowcode", RowCode<false, uint16_t>, RowCode<true, uint16_t>, GpGrid{blocks, BLOCK}, C->m, (const uint16_t *)R->code, R->start, (const int4 *)R->entry, x, z, y);
 }
 #endif
