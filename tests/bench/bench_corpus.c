@@ -20,20 +20,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WARM       5     /* batches of which the median is told */
-#define COLD       3     /* products likewise */
-#define BATCH_TIME 40e-6 /* seconds that a batch should last */
-#define BATCH_MOST 20    /* products in it, then recorded as a graph where there are graphs */
-#define BUSY       48    /* small operations, of 2 microseconds each, before what is timed: the host needs as long to launch a graph of some kernels */
-#define LAUNCH     3e-6  /* seconds that the host takes for one */
-#define HOPELESS   4.0   /* times the best so far */
-#define LOOKS      3     /* before a kernel is called hopeless */
-#define SURELY     25.0  /* times the best so far: one look is enough, as train takes all losses beyond 20 for that */
-#define ROUNDS     3     /* of batches at most */
-#define UNSTEADY   1.2   /* a median over the least of its batches: timed again */
-#define UNLIKELY   2.0   /* a median over what the model expects, or the other way round: timed again */
-#define LEAST_FILL 0.6   /* of a rival's format */
-#define TOLERANCE  1e-13 /* of a product, relative to the sum of absolute values */
+#define WARM         5     /* batches of which the median is told */
+#define COLD         3     /* products likewise */
+#define BATCH_TIME   40e-6 /* seconds that a batch should last */
+#define BATCH_MOST   20    /* products in it, then recorded as a graph where there are graphs */
+#define BUSY         48    /* small operations, of 2 microseconds each, before what is timed: the host needs as long to launch a graph of some kernels */
+#define LAUNCH       3e-6  /* seconds that the host takes for one */
+#define HOPELESS     4.0   /* times the best so far */
+#define LOOKS        3     /* before a kernel is called hopeless */
+#define SURELY       25.0  /* times the best so far: one look is enough, as train takes all losses beyond 20 for that */
+#define ROUNDS       4     /* of batches at most */
+#define LEAST_ROUNDS 2     /* and at least */
+#define UNSTEADY     1.2   /* a median over the least of its batches: timed again */
+#define UNLIKELY     2.0   /* a median over what the model expects, or the other way round: timed again */
+#define LEAST_FILL   0.6   /* of a rival's format */
+#define TOLERANCE    1e-13 /* of a product, relative to the sum of absolute values */
 
 typedef struct {
   const char *data, *family, *only, *without, *log;
@@ -159,20 +160,22 @@ static double Median(double times[], int n)
   return times[n / 2];
 }
 
-/* the least median of a few rounds of batches: more than one only when a round is at odds with itself, or with what is expected (0: nothing) */
+/* the least median of a few rounds of batches, each with a graph of its own: of graphs that record the same launches some take one or two microseconds
+   longer a product, for no reason that is known.  More than two rounds only when one is at odds with itself, or with what is expected (0: nothing) */
 static double Warmly(Run run, void *context, int batch, double expected)
 {
-  GpDevGraph graph = Record(run, context, batch);
-  double     times[WARM], median = INFINITY;
-  int        doubtful = 1;
+  double times[WARM], median = INFINITY;
+  int    doubtful = 1;
 
-  for (int round = 0; round < ROUNDS && doubtful; round++) {
+  for (int round = 0; round < ROUNDS && (round < LEAST_ROUNDS || doubtful); round++) {
+    GpDevGraph graph = Record(run, context, batch);
+
     for (int r = 0; r < WARM; r++) times[r] = Batch(run, context, batch, graph);
     median   = fmin(median, Median(times, WARM));
     doubtful = median > UNSTEADY * times[0] || (expected > 0 && (median > UNLIKELY * expected || expected > UNLIKELY * median));
-    again += round > 0;
+    again += round >= LEAST_ROUNDS;
+    if (graph) dev->ops->graph_destroy(dev, graph);
   }
-  if (graph) dev->ops->graph_destroy(dev, graph);
   return median;
 }
 

@@ -88,7 +88,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     for (; left >= TURN; left -= TURN, col += TURN * PARTS * GP_WARP, val += TURN * PARTS * GP_WARP * B * B) sum = Add<B, TURN, PARTS, EARLY>(sum, column, left, col, val, x);
     sum = AddLast<B, TURN - 1, PARTS, EARLY>(sum, column, left, val, x);
   }
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   sum = GpPartSum<PARTS, ROWS>(sum);
   if (i < m && !part) y[i] = z ? z[i] + sum : sum;
 }

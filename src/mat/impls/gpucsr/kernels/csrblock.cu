@@ -130,7 +130,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
     e[u] *= (double)v[u];
     products[u * BLOCK + tid] = e[u];
   }
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   if (head) {
     double sum = 0;
 

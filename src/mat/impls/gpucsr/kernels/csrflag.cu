@@ -172,7 +172,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
   double        *sums  = products[warp], head;
 
   Multiply<SAME, EARLY>(nnz - start, col + start, SAME ? val : val + start, x, sums);
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   __syncwarp();
   const int starts = AddRuns(bits, sums, &head), last = starts - 1, open = last >= 0 && !ended && first + last < F.n;
   for (int s = lane; s < (ended ? starts : last); s += WARP) Put(F, first + s, sums[s], z, y);

@@ -33,12 +33,12 @@ __global__ static void CsrScalar(GpHow how, int32_t m, const int32_t *__restrict
 
   GpBegin(how);
   if (i >= m) return;
-  const int32_t end = GpRead<EARLY>(rowptr + i + 1);
-  int32_t       k   = GpRead<EARLY>(rowptr + i);
+  const int32_t end = EARLY ? GpRead<true>(rowptr + i + 1) : rowptr[i + 1];
+  int32_t       k   = EARLY ? GpRead<true>(rowptr + i) : rowptr[i];
   if (EARLY) GpWait();
   #pragma unroll 4
   for (; k < end; k++) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
 }
 

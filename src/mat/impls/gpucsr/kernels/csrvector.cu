@@ -41,12 +41,12 @@ __global__ static void CsrVector(GpHow how, int32_t m, const int32_t *__restrict
   double        sum  = 0;
 
   GpBegin(how);
-  const int32_t end = i < m ? GpRead<EARLY>(rowptr + i + 1) : 0;
-  int32_t       k   = i < m ? GpRead<EARLY>(rowptr + i) + lane : 0;
+  const int32_t end = i < m ? (EARLY ? GpRead<true>(rowptr + i + 1) : rowptr[i + 1]) : 0;
+  int32_t       k   = i < m ? (EARLY ? GpRead<true>(rowptr + i) : rowptr[i]) + lane : 0;
   if (EARLY) GpWait();
   #pragma unroll 4
   for (; k < end; k += LANES) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;

@@ -92,7 +92,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
       sum = AddLast<TURN - 1, EARLY, false>(sum, D, d, end - d, val, i, n, x);
     }
   }
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   sum = GpPartSum<PARTS, ROWS>(sum);
   if (i < m && !part) y[i] = z ? z[i] + sum : sum;
 }

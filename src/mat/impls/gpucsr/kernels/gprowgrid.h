@@ -45,7 +45,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
     for (int c = 0; c < COLUMNS; c++) {
       const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more beyond either end */
 
-      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? GpGather<EARLY>(x + j) : 0.0;
+      if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? (EARLY ? x[j] : __ldg(x + j)) : 0.0;
     }
   #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
@@ -72,7 +72,7 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
 
   GpBegin(how);
   #pragma unroll
-  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? GpRead<EARLY>(code + i + r * stride) : NONE;
+  for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? (EARLY ? GpRead<true>(code + i + r * stride) : __ldg(code + i + r * stride)) : NONE;
   #pragma unroll
   for (int r = 0; r < ROWS; r++) whole &= (int32_t)pattern[r] == W.grid.whole;
   if (EARLY) GpWait();
@@ -94,7 +94,7 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
     for (int r = 0; r < ROWS; r++)
       if (has[r] == GP_ROWGRID_OTHER) sum[r] = SumPattern<EARLY>((const int4 *)W.entry, W.start, (int32_t)pattern[r], x + (i + r * stride));
   }
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     const uint32_t row = i + r * stride;

@@ -130,8 +130,8 @@ __global__ static void __launch_bounds__(BLOCK, 5) Teams(GpHow how, const __grid
   const GpScalar *val = (const GpScalar *)T.val;
   double          sum = SumSection<SAME, EARLY>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed<EARLY>{T.zero, x - 1, 1});
 
-  GpNextMayStart();       /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
-  if (block >= T.nbigs) { /* teams within a slice */
+  if (EARLY) GpNextMayStart(); /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
+  if (block >= T.nbigs) {      /* teams within a slice */
     sum = GroupSum(sum, 1 << k);
     if (!(lane & ((1 << k) - 1))) Put(row, sum, z, y);
     return;

@@ -43,7 +43,7 @@ __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_
   for (int32_t e = __ldg(start + pattern); e < end; e++) {
     const int4 t = __ldg(entry + e);
 
-    sum += __hiloint2double(t.y, t.x) * GpGather<EARLY>(x + t.z);
+    sum += __hiloint2double(t.y, t.x) * (EARLY ? x[t.z] : __ldg(x + t.z));
   }
   return sum;
 }
@@ -57,10 +57,10 @@ __global__ static void __launch_bounds__(BLOCK) RowCode(GpHow how, int32_t m, co
 
   GpBegin(how);
   if (i >= m) return;
-  const int32_t pattern = GpRead<EARLY>(code + i);
+  const int32_t pattern = EARLY ? GpRead<true>(code + i) : __ldg(code + i);
   if (EARLY) GpWait();
   const double sum = SumPattern<EARLY>(entry, start, pattern, x + i);
-  GpNextMayStart();
+  if (EARLY) GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
 }
 
