@@ -76,9 +76,8 @@ static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned bloc
 }
 
 /* How a product's kernel is launched, which reads its matrix before it waits for its vectors.  Early only where no kernel that may have written a matrix
-   is under way still: whatever else is launched says by GpDevCheckLaunch() that there may be one.  And only where all blocks run at once: one
-   that waits while others work takes from these what they have in the multiprocessor's cache.  From when on its own successor may come:
-   from the first when blocks are few or brief; else not before they are done, or those that come are spread unevenly over the multiprocessors. */
+   is under way still: whatever else is launched says by GpDevCheckLaunch() that there may be one.  From when on its own successor may come: from the
+   first when blocks are few or brief; else not before they are done, or those that come are spread unevenly over the multiprocessors. */
 enum GpHow {
   GP_ALONE,
   GP_EARLY,
@@ -87,9 +86,7 @@ enum GpHow {
 
 static inline GpHow GpHowToLaunch(GpDev dev, const GpGrid &grid)
 {
-  const int64_t at_once = 1024 * (int64_t)dev->compute_units; /* threads, of kernels with as many registers as these have */
-
-  if (!dev->launches_early || dev->settled != dev->stream || (int64_t)grid.blocks * grid.threads > at_once) return GP_ALONE;
+  if (!dev->launches_early || dev->settled != dev->stream) return GP_ALONE;
   return grid.brief || grid.blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
 }
 
