@@ -260,10 +260,12 @@ static unsigned Grid(GpDev dev, int64_t n)
   return want < most ? want : most;
 }
 
+/* The next product waits for this kernel before any of its blocks comes: the step behind it reads early what this one writes. */
 static GpErr Launched(GpDev dev, const char *kernel)
 {
   const cudaError_t code = cudaGetLastError();
 
+  GpDevUnsettle(dev);
   if (code == cudaSuccess) return GP_SUCCESS;
   (void)snprintf(dev->error, sizeof(dev->error), "%s: %s", kernel, cudaGetErrorString(code));
   return GP_ERR_DEVICE;

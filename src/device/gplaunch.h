@@ -90,10 +90,12 @@ static inline GpHow GpHowToLaunch(GpDev dev, const GpGrid &grid)
   return grid.brief || grid.blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
 }
 
-/* how: of a kernel that is launched so */
+/* how: of a kernel that is launched so.  TELLS: also of one launched alone, which costs it a little when blocks are many: a step that a program puts behind the
+   product may come at once, when all before the product has ended. */
+template <bool TELLS = false>
 __device__ static inline void GpBegin(GpHow how)
 {
-  if (how == GP_BRIEF) GpNextMayStart();
+  if (how == GP_BRIEF || (TELLS && how == GP_ALONE)) GpNextMayStart();
 }
 
 /* The kernel has two makes, of which one waits, before it touches a vector, and is launched early where that may be; the first parameter tells it how

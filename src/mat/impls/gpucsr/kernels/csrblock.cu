@@ -104,7 +104,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   GpScalar          v[EACH];
   double            e[EACH];
 
-  GpBegin(how);
+  GpBegin<true>(how);
   const int4 tile = GpRead<EARLY>((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
   if (t < 0) t = B.extra[blockIdx.x];
   const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */

@@ -158,7 +158,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
   __shared__ double products[WARPS][CHUNK + WARP];
   __shared__ Ends   ends[WARPS];
 
-  GpBegin(how);
+  GpBegin<true>(how);
   if ((int32_t)blockIdx.x >= F.tile.ntiles) {
     PutEmpty<EARLY>((int32_t)blockIdx.x - F.tile.ntiles, nempty, F.empty, z, y);
     return;

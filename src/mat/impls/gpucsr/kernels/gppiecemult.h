@@ -113,8 +113,9 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
 }
 
 template <bool SAME, bool EARLY, typename Code>
-__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpHow, GpPieces P, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(BLOCK, 5) PlainPieces(GpHow how, GpPieces P, const double *x, const double *z, double *y)
 {
+  GpBegin<true>(how);
   SumSlices<false, SAME, EARLY, EARLY, Code>(P, (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), P.nslices, P.nslices, Staged{NULL}, Packed<EARLY>{P.xp, x - P.packed, (uint32_t)P.packed}, z, y);
 }
 

@@ -122,7 +122,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) Teams(GpHow how, const __grid
   const int         lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
   const int32_t     block = (int32_t)blockIdx.x, s = block * WARPS + warp;
 
-  GpBegin(how);
+  GpBegin<true>(how);
   if (CLUSTER && block < T.ngangs) GpClusterEnter();
   const int32_t   there = s < T.nslices, base = there ? __ldg(T.base + s) : 0, width = there ? __ldg(T.base + s + 1) - base : 0;
   const int32_t   k = GpTeamClass(&T, s), place = GpTeamPlace(&T, k, s, lane), row = place < T.end[k] ? __ldg(T.order + place) : -1;
