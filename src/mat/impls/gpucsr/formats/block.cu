@@ -1,8 +1,8 @@
-/* Building blocks.  The size is chosen on a sample of the slices; a lane walks the rows of one row of blocks together. */
-#include "mat/impls/gpucsr/formats/block.h"
+/* Building blocks.  The size is chosen on a sample of the slices.  The host walks rows (blockwalk.h); the device looks at every nonzero by itself where the
+   columns of all rows ascend, and makes the same blocks. */
+#include "mat/impls/gpucsr/formats/blockwalk.h"
 #include "mat/impls/gpucsr/formats/gpparts.h"
 
-#define MOST      6    /* the largest size */
 #define SIZES     4    /* 2, 3, 4 and 6 */
 #define SAMPLE    256  /* slices that are looked at to choose */
 #define PADDING   1.02 /* blocks in slices of one width over those in slices of their own, at most: no one need look up then where a slice starts */
@@ -10,95 +10,18 @@
 #define FEW       4    /* threads that share a row of the small */
 #define MORE_THAN 4    /* bytes that a nonzero may take beyond its value: an index of its own would take as many */
 
-/* where a lane stands in the rows of a row of blocks */
+/* what a plan finds; the first three lie on the device in this order too, the first as the end of start */
 typedef struct {
-  int32_t k[MOST], end[MOST];
-} Walk;
-
-GP_LANEFN Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
-{
-  const int64_t first = ((int64_t)slice * GP_WARP + l) * b;
-  Walk          W;
-
-  for (int r = 0; r < MOST; r++) {
-    const int has = r < b && first + r < A->m;
-
-    W.k[r]   = has ? A->rowptr[first + r] : 0;
-    W.end[r] = has ? A->rowptr[first + r + 1] : 0;
-  }
-  return W;
-}
-
-/* the leftmost block that a row stands at, -1: all have ended */
-GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
-{
-  int32_t col = INT32_MAX;
-
-  for (int r = 0; r < MOST; r++)
-    if (W->k[r] < W->end[r] && A->col[W->k[r]] < col) col = A->col[W->k[r]];
-  return col < INT32_MAX ? col / b : -1;
-}
-
-/* the next nonzero of row r in this block, right of column `after`, or -1: rows that do not ascend, or repeat, make further blocks */
-GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
-{
-  const int32_t k = W->k[r];
-
-  if (k == W->end[r] || A->col[k] / b != block || A->col[k] <= after) return -1;
-  W->k[r]++;
-  return k;
-}
-
-/* the longest row of blocks in a slice, and the sum of all */
-GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
-{
-  int32_t n[GP_PER_LANE];
-
-  GP_LANES(l)
-  {
-    Walk    W = Begin(A, b, slice, l);
-    int32_t block;
-
-    n[GP_AT(l)] = 0;
-    while ((block = Leftmost(A, b, &W)) >= 0) {
-      n[GP_AT(l)]++;
-      for (int r = 0; r < MOST; r++)
-        for (int32_t k, after = -1; r < b && (k = NextInBlock(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
-    }
-  }
-  GP_LANESYNC();
-  return GpLanesMax(n);
-}
-
-GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, int l)
-{
-  const int single = A->prec == GP_F32;
-  Walk      W      = Begin(A, b, slice, l);
-
-  for (int32_t c = GpBlockStart(B, slice); c < GpBlockStart(B, slice + 1); c++) {
-    const int32_t block = Leftmost(A, b, &W);
-
-    B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
-    for (int r = 0; r < MOST; r++) {
-      const int64_t to   = (int64_t)c * b * b * GP_WARP + l * b + r;
-      int32_t       next = 0; /* the first column of the block not yet written */
-
-      if (r >= b) break;
-      for (int32_t k, after = -1; (k = NextInBlock(A, b, &W, r, block, after)) >= 0; next++) {
-        after = A->col[k];
-        for (; next < after - block * b; next++) GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, -1);
-        GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, k);
-      }
-      for (; next < b; next++) GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, -1);
-    }
-  }
-}
+  int32_t  ncolumns, widest; /* slice columns of all slices, and of one */
+  int32_t  walk;             /* columns do not ascend in every row: they were walked */
+  int32_t *before;           /* [nnz+1] borrowed: blocks that begin before each nonzero; NULL on the host, and where rows are walked */
+} Plan;
 
 /* what each runtime does in its way */
 typedef struct {
-  GpErr (*sample)(const GpCsr *, double columns[SIZES]); /* of each size that divides rows and columns: slice columns of all slices, by a sample */
-  GpErr (*plan)(const GpCsr *, GpBlock *);               /* fills start, and behind it the width of the widest slice */
-  GpErr (*fill)(const GpCsr *, const GpBlock *);
+  GpErr (*sample)(const GpCsr *, double columns[SIZES]);          /* of each size that divides rows and columns: slice columns of all slices, by a sample */
+  GpErr (*plan)(const GpCsr *, GpBlock *, Plan *);                /* fills start too */
+  GpErr (*fill)(const GpCsr *, const GpBlock *, int32_t *before); /* of the plan, or NULL: found once more */
 } Steps;
 
 static const int sizes[SIZES] = {2, 3, 4, 6};
@@ -118,6 +41,11 @@ static inline int32_t SampleStep(int32_t nslices)
   return nslices > SAMPLE ? nslices / SAMPLE : 1;
 }
 
+static inline size_t BeforeBytes(const GpCsr *A)
+{
+  return ((size_t)A->nnz + 1) * sizeof(int32_t);
+}
+
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
@@ -132,23 +60,22 @@ static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
   return GP_SUCCESS;
 }
 
-static GpErr Plan_Host(const GpCsr *A, GpBlock *B)
+static GpErr Plan_Host(const GpCsr *A, GpBlock *B, Plan *P)
 {
-  int32_t widest = 0;
-
   B->start[0] = 0;
   for (int32_t s = 0; s < B->nslices; s++) {
     const int32_t width = SliceWidth(A, B->b, s);
 
     B->start[s + 1] = B->start[s] + width;
-    if (width > widest) widest = width;
+    if (width > P->widest) P->widest = width;
   }
-  B->start[B->nslices + 1] = widest;
+  P->ncolumns = B->start[B->nslices];
   return GP_SUCCESS;
 }
 
-static GpErr Fill_Host(const GpCsr *A, const GpBlock *B)
+static GpErr Fill_Host(const GpCsr *A, const GpBlock *B, int32_t *before)
 {
+  (void)before;
   for (int32_t s = 0; s < B->nslices; s++)
     for (int l = 0; l < GP_WARP; l++) FillRow(A, B, B->b, s, l);
   return GP_SUCCESS;
@@ -185,7 +112,7 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
 
 static size_t StartBytes(const GpBlock *B)
 {
-  return ((size_t)B->nslices + 2) * sizeof(int32_t);
+  return ((size_t)B->nslices + 3) * sizeof(int32_t); /* behind it what a plan finds */
 }
 
 /* how many threads share a row, and whether slices have one width */
@@ -208,15 +135,15 @@ GpErr GpFmtRefill_block(GpFmt *F)
 {
   const GpBlock *B = (const GpBlock *)F->data;
 
-  return B->ncolumns ? StepsOf(F->csr->dev)->fill(F->csr, B) : GP_SUCCESS;
+  return B->ncolumns ? StepsOf(F->csr->dev)->fill(F->csr, B, NULL) : GP_SUCCESS;
 }
 
 GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
 {
-  const GpCsr *A        = F->csr;
-  GpDev        dev      = A->dev;
-  GpBlock     *B        = (GpBlock *)calloc(1, sizeof(*B));
-  int32_t      found[2] = {0, 0};
+  const GpCsr *A   = F->csr;
+  GpDev        dev = A->dev;
+  GpBlock     *B   = (GpBlock *)calloc(1, sizeof(*B));
+  Plan         P   = {0, 0, 0, NULL};
   GpErr        err;
 
   (void)rowptr;
@@ -226,13 +153,16 @@ GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
   if (err) return err;
   B->nslices = Slices(A, B->b);
   err        = GpDevAlloc(dev, StartBytes(B), &B->start);
-  if (!err) err = StepsOf(dev)->plan(A, B);
-  if (!err) err = GpDevDownload(dev, found, B->start + B->nslices, sizeof(found));
-  if (err) return err;
-  Shape(A, B, found[0], found[1]);
-  err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
+  if (!err) err = StepsOf(dev)->plan(A, B, &P);
+  if (!err) {
+    B->walk = P.walk;
+    Shape(A, B, P.ncolumns, P.widest);
+    err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
+  }
   if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(A->prec), &B->value);
-  return err ? err : GpFmtRefill_block(F);
+  if (!err) err = StepsOf(dev)->fill(A, B, P.before);
+  GpDevReturn(dev, &P.before, BeforeBytes(A));
+  return err;
 }
 
 void GpFmtDestroy_block(GpFmt *F)
@@ -260,7 +190,11 @@ double GpFmtTraffic_block(const GpFmt *F)
 }
 
 #else
-  #include <cub/device/device_scan.cuh>
+  #include "device/gpsteps.h"
+  #include "mat/impls/gpucsr/formats/blockfirst.h"
+
+  /* they divide by it at every nonzero */
+  #define OF_SIZE(Kernel, b) ((b) == 2 ? Kernel<2> : (b) == 3 ? Kernel<3> : (b) == 4 ? Kernel<4> : Kernel<6>)
 
 static constexpr int BLOCK = 128, WARPS = BLOCK / GP_WARP;
 
@@ -269,56 +203,120 @@ static unsigned Blocks(int64_t warps)
   return (unsigned)((warps + WARPS - 1) / WARPS);
 }
 
-/* the size is known when these are compiled: they divide by it at every nonzero */
-template <int B>
-__device__ static int32_t SampledWidth(const GpCsr &A, int64_t warp, int32_t nslices, int32_t step)
+__device__ static int64_t ThisWarp()
 {
-  return warp * step < nslices ? SliceWidth(&A, B, (int32_t)(warp * step)) : 0;
+  return (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 }
 
 typedef struct {
   int32_t nslices[SIZES], step[SIZES]; /* no slices: the size does not divide */
 } Samples;
 
-/* all sizes at once: a sample leaves most of the GPU idle, and walks long rows one nonzero after the other */
-__global__ static void Sample(GpCsr A, Samples S, int32_t *sum)
+/* All sizes at once: a sample leaves most of the GPU idle.  A thread block takes a slice, each warp a row of blocks. */
+__global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Samples S, int32_t *sum, int32_t *walk)
 {
-  const int     i     = blockIdx.y;
-  const int64_t warp  = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
-  const int32_t width = i == 0 ? SampledWidth<2>(A, warp, S.nslices[0], S.step[0])
-                      : i == 1 ? SampledWidth<3>(A, warp, S.nslices[1], S.step[1])
-                      : i == 2 ? SampledWidth<4>(A, warp, S.nslices[2], S.step[2])
-                               : SampledWidth<6>(A, warp, S.nslices[3], S.step[3]);
+  __shared__ int32_t length[GP_WARP];
+  const int          i = blockIdx.y, warp = threadIdx.x / GP_WARP;
+  const int64_t      slice = (int64_t)blockIdx.x * S.step[i], row = slice * GP_WARP + warp;
+  int                descends = 0;
 
+  if (slice >= S.nslices[i]) return;
+  length[warp] = i == 0 ? CountBlocks<2>(A, row, &descends) : i == 1 ? CountBlocks<3>(A, row, &descends) : i == 2 ? CountBlocks<4>(A, row, &descends) : CountBlocks<6>(A, row, &descends);
+  if (descends) GP_SET(walk, 1);
+  __syncthreads();
+  if (warp) return;
+  const int32_t width = GpLanesMax(length + threadIdx.x);
   GP_ONE_LANE(0) atomicAdd(sum + i, width);
 }
 
-template <int B>
-__global__ static void Widths(GpCsr A, GpBlock S)
+__global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
 {
-  const int64_t s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
+  const int     i     = blockIdx.y;
+  const int64_t slice = ThisWarp() * S.step[i];
 
-  if (s > S.nslices) return;
-  const int32_t width       = s < S.nslices ? SliceWidth(&A, B, (int32_t)s) : 0;
+  if (slice >= S.nslices[i]) return;
+  const int32_t width = SliceWidth(&A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
+  GP_ONE_LANE(0) atomicAdd(sum + i, width);
+}
+
+/* a warp takes a row; walk, unless NULL, is set where columns do not ascend */
+template <int B>
+__global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
+{
+  const int64_t row      = ThisWarp();
+  int           descends = 0;
+
+  if (row >= A.m) return;
+  const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
+  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) first[k] = IsFirst<B>(A, row, start, (int32_t)k, &descends);
+  if (descends && walk) GP_SET(walk, 1);
+}
+
+/* a warp takes a slice; before: NULL where rows are walked */
+__global__ static void Widths(GpCsr A, GpBlock S, const int32_t *before)
+{
+  const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
+
+  if (s >= S.nslices) return;
+  const int32_t length      = before && row < A.m ? before[A.rowptr[row + S.b]] - before[A.rowptr[row]] : 0;
+  const int32_t width       = before ? GpLanesMax(&length) : SliceWidth(&A, S.b, (int32_t)s);
   GP_ONE_LANE(0) S.start[s] = width;
   GP_ONE_LANE(0) atomicMax(S.start + S.nslices + 1, width);
 }
 
-template <int B>
-__global__ static void Fill(GpCsr A, GpBlock S)
-{
-  const int64_t s = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
+typedef struct {
+  GpBlock B;
+  int     single;
+} Room;
 
-  if (s < S.nslices) FillRow(&A, &S, B, (int32_t)s, threadIdx.x % GP_WARP);
+GP_STEP(Clear)
+{
+  const Room   *R    = (const Room *)args;
+  const int64_t cols = (int64_t)R->B.ncolumns * GP_WARP;
+
+  if (i < cols) R->B.col[i] = 0;
+  GpPutOrHole(R->single, R->B.value, i, NULL, -1);
+}
+
+/* A warp takes a row.  A block stands behind those that begin in its row of blocks left of it, whichever row they begin in. */
+template <int B>
+__global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
+{
+  const int64_t row = ThisWarp(), blockrow = row / B, top = blockrow * B;
+  const int     l = (int)(blockrow % GP_WARP);
+
+  if (row >= A.m) return;
+  const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
+  int64_t       first = GpBlockStart(&S, (int32_t)(blockrow / GP_WARP)); /* plus what stands in `before` at the block, in all rows */
+
+  for (int r = 0; r < B; r++) first -= before[A.rowptr[top + r]];
+  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) {
+    const int32_t column = A.col[k], block = column / B;
+    int32_t       own = (int32_t)k; /* where the block starts in this row */
+    int64_t       c   = first;
+
+    while (own > start && A.col[own - 1] / B == block) own--;
+    for (int r = 0; r < B; r++) c += before[top + r == row ? own : LowerBound(A, top + r, own - start, block * B)];
+    if (before[k + 1] > before[k]) S.col[c * GP_WARP + l] = block;
+    GpPutOrHole(A.prec == GP_F32, S.value, (c * B + column % B) * B * GP_WARP + l * B + (row - top), A.val, k);
+  }
+}
+
+__global__ static void WalkFill(GpCsr A, GpBlock S)
+{
+  const int64_t s = ThisWarp();
+
+  if (s < S.nslices) FillRow(&A, &S, S.b, (int32_t)s, threadIdx.x % GP_WARP);
 }
 
 static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
 {
-  GpDev    dev = A->dev;
-  Samples  S;
-  int32_t *sum, result[SIZES] = {};
-  int64_t  most = 0;
-  GpErr    err  = GpDevBorrow(dev, sizeof(result), &sum);
+  GpDev        dev    = A->dev;
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  Samples      S;
+  int32_t     *sum, result[SIZES + 1] = {}; /* last: rows do not ascend */
+  int64_t      most = 0;
+  GpErr        err  = GpDevBorrow(dev, sizeof(result), &sum);
 
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
@@ -326,39 +324,73 @@ static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
     S.step[i]    = SampleStep(S.nslices[i]);
     if ((S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i] > most) most = (S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i];
   }
-  err = dev->ops->zero(dev, sum, sizeof(result));
-  if (!err && most) Sample<<<dim3(Blocks(most), SIZES), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, S, sum);
-  if (!err) err = GpDevCheckLaunch(dev, "sampling blocks");
-  if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
+  for (int walk = 0; !err && most && walk <= result[SIZES]; walk++) {
+    err = dev->ops->zero(dev, sum, SIZES * sizeof(*sum) + (walk ? 0 : sizeof(*sum)));
+    if (err) break;
+    if (walk) WalkSample<<<dim3(Blocks(most), SIZES), BLOCK, 0, stream>>>(*A, S, sum);
+    else Sample<<<dim3((unsigned)most, SIZES), GP_WARP * GP_WARP, 0, stream>>>(*A, S, sum, sum + SIZES);
+    err = GpDevCheckLaunch(dev, "sampling blocks");
+    if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
+  }
   GpDevReturn(dev, &sum, sizeof(result));
   for (int i = 0; i < SIZES; i++) columns[i] = result[i];
   return err;
 }
 
-static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B)
+/* borrows and fills `before` */
+static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
 {
-  GpDev        dev     = A->dev;
-  cudaStream_t stream  = (cudaStream_t)dev->stream;
-  size_t       scratch = 0;
-  void        *temp    = NULL;
-  GpErr        err;
+  GpErr err = GpDevBorrow(A->dev, BeforeBytes(A), before);
 
-  if (cub::DeviceScan::ExclusiveSum(NULL, scratch, B->start, B->start, B->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of blocks failed");
-  err = dev->ops->zero(dev, B->start + B->nslices + 1, sizeof(int32_t));
-  if (!err) err = GpDevBorrow(dev, scratch, &temp);
   if (err) return err;
-  (B->b == 2 ? Widths<2> : B->b == 3 ? Widths<3> : B->b == 4 ? Widths<4> : Widths<6>)<<<Blocks((int64_t)B->nslices + 1), BLOCK, 0, stream>>>(*A, *B);
-  cudaError_t code = cub::DeviceScan::ExclusiveSum(temp, scratch, B->start, B->start, B->nslices + 1, stream);
-  if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "placing blocks: %s", cudaGetErrorString(code));
-  if (!err) err = GpDevCheckLaunch(dev, "plan of blocks");
-  GpDevReturn(dev, &temp, scratch);
+  OF_SIZE(MarkFirst, b)<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *before, walk);
+  err = GpDevCheckLaunch(A->dev, "first nonzeros of blocks");
+  if (!err) err = GpScan_CUDA(A->dev, A->nnz, *before);
+  if (err) GpDevReturn(A->dev, before, BeforeBytes(A));
   return err;
 }
 
-static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B)
+static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B, Plan *P)
 {
-  (B->b == 2 ? Fill<2> : B->b == 3 ? Fill<3> : B->b == 4 ? Fill<4> : Fill<6>)<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *B);
-  return GpDevCheckLaunch(A->dev, "filling blocks");
+  GpDev    dev = A->dev;
+  int32_t *end = B->start + B->nslices, found[3];
+  GpErr    err = dev->ops->zero(dev, end, sizeof(found));
+
+  if (!err) err = CountBefore(A, B->b, end + 2, &P->before);
+  for (;;) {
+    if (err) return err;
+    Widths<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, *B, P->before);
+    err = GpDevCheckLaunch(dev, "widths of slices of blocks");
+    if (!err) err = GpScan_CUDA(dev, B->nslices, B->start);
+    if (!err) err = GpDevDownload(dev, found, end, sizeof(found));
+    if (err || found[2] == P->walk) break;
+    P->walk = 1; /* once more, the other way */
+    GpDevReturn(dev, &P->before, BeforeBytes(A));
+    err = dev->ops->zero(dev, end + 1, sizeof(*end));
+  }
+  P->ncolumns = found[0];
+  P->widest   = found[1];
+  return err;
+}
+
+static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B, int32_t *before)
+{
+  GpDev        dev    = A->dev;
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  const Room   R      = {*B, A->prec == GP_F32};
+  int32_t     *again  = NULL;
+  GpErr        err;
+
+  if (B->walk) {
+    WalkFill<<<Blocks(B->nslices), BLOCK, 0, stream>>>(*A, *B);
+    return GpDevCheckLaunch(dev, "walking blocks");
+  }
+  err = before ? GP_SUCCESS : CountBefore(A, B->b, NULL, &again);
+  if (!err) err = GP_EACH(dev, Room, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
+  if (!err) OF_SIZE(Fill, B->b)<<<Blocks(A->m), BLOCK, 0, stream>>>(*A, *B, before ? before : again);
+  if (!err) err = GpDevCheckLaunch(dev, "filling blocks");
+  GpDevReturn(dev, &again, BeforeBytes(A));
+  return err;
 }
 
 extern "C" const Steps GpBlockStepsCUDA = {Sample_CUDA, Plan_CUDA, Fill_CUDA};

@@ -12,6 +12,7 @@ typedef struct {
   int32_t  b, nslices, ncolumns;
   int32_t  parts; /* threads that share a row: each takes every parts-th block, from its own number on */
   int32_t  width; /* of all slices; 0: each its own */
+  int32_t  walk;  /* rows do not ascend: the device fills by walking them */
   int32_t *start; /* [nslices+1] first slice column of blocks of the slice; start[nslices] = ncolumns; NULL: width is given */
   int32_t *col;   /* [32 ncolumns] column of blocks */
   void    *value; /* [32 b b ncolumns] of a slice column: the first column of all blocks, 32 b rows, then the second, ... */
