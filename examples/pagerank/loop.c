@@ -74,6 +74,7 @@ static PetscErrorCode Record(const Google *g)
   PetscCall(Look(L));
   if (dev->ops->graph_begin) {
     PetscCallDevice(dev, "The iterations", dev->ops->graph_begin(dev));
+    GpDevUnsettle(dev); /* the first product as the others: behind the whole step before it */
     PetscCall(Turn(g));
     PetscCallDevice(dev, "The iterations", dev->ops->graph_loop(dev, &L->graph, &L->turn));
     if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
