@@ -1,7 +1,7 @@
 /* Loads that stay where they are written: the compiler otherwise moves each to its use, which leaves too few on their way.  GpStream reads what no one
    reads again, of a matrix, before GpWait() too; GpRead what others may read again; GpGather an entry of a vector, behind the wait.
 
-   In a kernel launched alone they are loads of constants, which the caches serve sooner.  In one launched early (EARLY) they are plain loads: the
+   In a kernel launched alone they are loads of constants.  In one launched early (EARLY) they are plain loads: the
    assembler moves loads of constants across GpWait() in either direction. */
 #ifndef GPLOAD_H
 #define GPLOAD_H
