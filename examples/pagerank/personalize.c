@@ -83,10 +83,9 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
   const char    *end;
 
   PetscFunctionBegin;
-  PetscCall(GpAppTextRead(PETSC_COMM_SELF, file, &T)); /* a few lines, which everybody needs */
-  T.comm = G->comm;
-  end    = T.text + T.length;
-  *n     = 0;
+  PetscCall(GpAppTextReadAll(G->comm, file, &T));
+  end = T.text + T.length;
+  *n  = 0;
   for (const char *p = T.text, *eol; p < end; p = eol + 1) {
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     *n += HoldsVector(p, eol);

@@ -72,7 +72,7 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, cons
   else PetscCall(PetscSNPrintf(names, sizeof(names), "none of the model's %" PetscInt_FMT " from %.15g to %.15g", n, (double)classes[0], (double)classes[n - 1]));
   for (PetscInt k = 0; k < ex->nclass; k++) {
     if (Place(ex->classes[k], n, classes) >= 0) continue;
-    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: line %" PetscInt64_FMT ", column 1: label %.15g is %s", ex->file, ex->classline[k], (double)ex->classes[k], names);
+    PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": label %.15g is %s", ex->file, ex->classline[k], (double)ex->classes[k], names);
     *known = PETSC_FALSE;
     break;
   }

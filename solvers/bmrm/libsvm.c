@@ -86,7 +86,7 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 
   Input Parameters:
 + comm - the communicator
-- file - a regular file that every rank can open, or one compressed by gzip, xz, bzip2 or zstd
+- file - a file or a pipe, plain or compressed by gzip, xz, bzip2 or zstd; `-` is standard input
 
   Output Parameter:
 . ex - the examples, to be freed with `BMRMExamplesDestroy()`; empty after an error
@@ -126,6 +126,7 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
+  PetscCall(PetscStrncpy(ex->file, ps.text.file, sizeof(ex->file))); /* messages say "standard input" instead of "-" */
   PetscCall(ParseAll(&ps));
   ierr = GpAppTextRaise(&ps.text, &ps.wrong);
   if (!ierr) ierr = GpAppTextDestroy(&ps.text);

@@ -32,7 +32,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, or a matrix and labels in PETSc's binary format, or x.mtx in Matrix Market's and x.labels", "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, - for standard input, or a matrix and labels in PETSc's binary format, or x.mtx in Matrix Market's and x.labels", "", rq->train, rq->train, sizeof(rq->train), NULL));
   PetscCall(PetscOptionsString("-save_binary", "write the data of -f in PETSc's binary format, which PETSc and petsc4py read, too; -f and its like do", "", rq->save, rq->save, sizeof(rq->save), NULL));
   PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
   PetscCall(PetscOptionsString("-predict", "LIBSVM file to predict, with any labels", "", rq->predict, rq->predict, sizeof(rq->predict), NULL));

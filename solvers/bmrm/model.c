@@ -324,7 +324,7 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
   }
   PetscCallMPI(MPI_Bcast(&err, (PetscMPIInt)sizeof(err), MPI_BYTE, 0, comm));
   PetscCheck(!err.code || err.line, comm, (PetscErrorCode)err.code, "%s: %s", file, err.what);
-  PetscCheck(!err.code, comm, (PetscErrorCode)err.code, "%s: line %" PetscInt64_FMT ": %s", file, err.line, err.what);
+  PetscCheck(!err.code, comm, (PetscErrorCode)err.code, "%s:%" PetscInt64_FMT ": %s", file, err.line, err.what);
   mine = *model;
   PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
   model->w     = mine.w;

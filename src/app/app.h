@@ -18,26 +18,32 @@ typedef struct {
 PETSC_EXTERN void GpAppComplain(GpAppComplaint *, PetscInt64 line, const char token[], const char end[], const char expected[]);
 PETSC_EXTERN void GpAppComplainAt(GpAppComplaint *, int code, PetscInt64 line, PetscInt64 column, const char token[], const char end[], const char expected[]);
 
-/* this rank's lines of a text file, in the order of the ranks; every line ends with a newline */
+typedef struct GpAppSource_ *GpAppSource; /* a stream of bytes on one rank (appsource.h) */
+
+/* the lines of a text file that this rank works on; every line ends with a newline, and a carriage return before that is removed */
 typedef struct {
   MPI_Comm   comm;
-  char       file[PETSC_MAX_PATH_LEN];
-  char      *text; /* the lines at hand: all of GpAppTextRead(), some of GpAppTextNext() */
+  char       file[PETSC_MAX_PATH_LEN]; /* the name for messages */
+  char      *text;                     /* the lines at hand: all of GpAppTextRead(), some of GpAppTextNext() */
   size_t     length;
-  PetscInt64 before; /* lines of the file on the ranks before this one; known after GpAppTextRead() or GpAppTextRaise() */
-  PetscInt64 lines;  /* of this rank: all after GpAppTextRead(), else the caller counts those that it has looked at */
+  PetscInt64 before; /* number of lines of the file on the ranks before this one; known after GpAppTextRead() or GpAppTextRaise() */
+  PetscInt64 lines;  /* number of lines on this rank: all after GpAppTextRead(), else the caller counts those that it has parsed */
 
-  /* what follows is the reader's own */
-  FILE          *fp;
-  PetscBool      piped;
-  size_t         room, ahead; /* bytes allocated at text, and read beyond length */
-  PetscInt64     left;        /* bytes of this rank that are still to be read, where that is known */
+  /* the fields below are private to apptext.c */
+  GpAppSource    source;      /* NULL at the end */
+  PetscBool      sized;       /* `left` is known */
+  PetscBool      everywhere;  /* every rank has all lines */
+  size_t         room, ahead; /* bytes allocated at text; bytes read beyond length */
+  PetscInt64     left;        /* bytes that this rank has still to read, if sized */
   GpAppComplaint unreadable;
 } GpAppText;
 
 PETSC_EXTERN PetscErrorCode GpAppTextOpen(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextOpenFirst(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextNext(GpAppText *, size_t);
 PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextReadAll(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextBeginning(const GpAppText *, char[], size_t);
 PETSC_EXTERN PetscErrorCode GpAppTextRaise(GpAppText *, const GpAppComplaint *);
 PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
 PETSC_EXTERN void           GpAppTextLine(const char p[], const char end[], char line[], size_t room);

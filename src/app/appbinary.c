@@ -11,12 +11,15 @@
 
   Input Parameters:
 + comm    - the communicator; its first rank looks
-. file    - the file; what cannot be opened is left to others
+. file    - the file; one that cannot be opened is left to the reader of text, which says why
 - classid - of what the file begins with: `MAT_FILE_CLASSID`, `VEC_FILE_CLASSID`
 
   Output Parameters:
 + binary - whether it begins so
 - bytes  - how long it is, or NULL
+
+  Note:
+  Only a regular file is opened: PETSc opens it again, which would lose the first bytes of a pipe, or wait for ever.
 */
 PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, PetscBool *binary, PetscInt64 *bytes)
 {
@@ -29,10 +32,10 @@ PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, Pets
   if (!rank) {
     const unsigned char id[8]    = {0, 0, 0, 0, (unsigned char)(classid >> 24), (unsigned char)(classid >> 16), (unsigned char)(classid >> 8), (unsigned char)classid};
     unsigned char       begin[8] = {0};
-    FILE               *fp       = fopen(file, "rb");
     struct stat         st;
+    FILE               *fp = stat(file, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(file, "rb");
 
-    if (fp && !fstat(fileno(fp), &st) && S_ISREG(st.st_mode) && fread(begin, 1, sizeof(begin), fp) >= 4) {
+    if (fp && fread(begin, 1, sizeof(begin), fp) >= 4) {
       at[0] = !memcmp(begin, id + 4, 4) ? 32 : !memcmp(begin, id, 8) ? 64 : 0;
       at[1] = (PetscInt64)st.st_size;
     }

@@ -1,84 +1,84 @@
 /* A text file, plain or compressed, cut into one piece of whole lines for every rank, to be read at once or block by block. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
-#include "app/app.h"
-#include <ctype.h>
+#include "app/appsource.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-/* notes what is wrong with the file as a whole */
-static PetscErrorCode Unreadable(GpAppText *T, int code, const char what[])
+#define GP_APP_TEXT_BLOCK     ((size_t)1 << 20)
+#define GP_APP_TEXT_BEGINNING ((size_t)4096) /* bytes read when a file is opened, for GpAppTextBeginning() */
+
+/* Notes what is wrong with the text in a line of this rank, or with the file as a whole (line 0). */
+static PetscErrorCode GpAppTextRefuse(GpAppText *T, int code, PetscInt64 line, const char what[])
 {
   PetscFunctionBegin;
   if (T->unreadable.code) PetscFunctionReturn(PETSC_SUCCESS);
   T->unreadable.code = code;
+  T->unreadable.line = line;
   PetscCall(PetscStrncpy(T->unreadable.what, what, sizeof(T->unreadable.what)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the command that decompresses a file which begins so, NULL for any other */
-static const char *Decompressor(const unsigned char begin[6])
+/* Ends the input of this rank; what the source found wrong becomes what is wrong with the text. */
+static PetscErrorCode GpAppTextEnd(GpAppText *T)
 {
-  if (!memcmp(begin, "\037\213", 2)) return "gzip";
-  if (!memcmp(begin, "\3757zXZ", 6)) return "xz";
-  if (!memcmp(begin, "BZh", 3)) return "bzip2";
-  if (!memcmp(begin, "\050\265\057\375", 4)) return "zstd";
-  return NULL;
-}
-
-static PetscErrorCode OpenPipe(GpAppText *T, const char program[])
-{
-  char command[4 * PETSC_MAX_PATH_LEN + 32], *to;
-
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(command, sizeof(command), "%s -dc -- '", program));
-  to = command + strlen(command);
-  for (const char *c = T->file; *c; c++) { /* at most four for one */
-    if (*c == '\'') {
-      memcpy(to, "'\\''", 4);
-      to += 4;
-    } else *to++ = *c;
-  }
-  memcpy(to, "'", 2);
-  T->fp = popen(command, "r");
-  if (!T->fp) PetscCall(Unreadable(T, PETSC_ERR_FILE_READ, strerror(errno)));
+  if (T->source && T->source->code) PetscCall(GpAppTextRefuse(T, T->source->code, 0, T->source->what));
+  PetscCall(GpAppSourceClose(&T->source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the end of what can be read: a decompressor tells now whether all went well */
-static PetscErrorCode Close(GpAppText *T)
+/* Refuses a NUL byte among the last bytes read. Text does not have any, and functions that expect strings would stop there without a word. */
+static PetscErrorCode GpAppTextCheckNul(GpAppText *T, size_t got)
 {
+  const char *from = T->text + T->ahead - got, *nul = got ? (const char *)memchr(from, 0, got) : NULL;
+  PetscInt64  line = T->lines + 1;
+
   PetscFunctionBegin;
-  if (!T->fp) PetscFunctionReturn(PETSC_SUCCESS);
-  if (T->piped) {
-    if (pclose(T->fp)) PetscCall(Unreadable(T, PETSC_ERR_FILE_READ, "cannot be decompressed: is the file whole, and are gzip, xz, bzip2 or zstd installed?"));
-  } else (void)fclose(T->fp);
-  T->fp = NULL;
+  if (!nul) PetscFunctionReturn(PETSC_SUCCESS);
+  for (const char *p = T->text; p < nul; p++) line += *p == '\n';
+  PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, line, "a NUL byte, which no text has: expected text in UTF-8 (the file may be binary, or text in UTF-16)"));
+  T->ahead = 0;
+  PetscCall(GpAppTextEnd(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* reads on until `want` bytes lie ahead or there is no more */
-static PetscErrorCode Fill(GpAppText *T, size_t want)
+/* Reads on until `want` bytes lie ahead or the input ends. */
+static PetscErrorCode GpAppTextFill(GpAppText *T, size_t want)
 {
   PetscFunctionBegin;
-  while (T->fp && T->ahead < want) {
-    size_t more, got;
+  while (T->source && T->ahead < want) {
+    size_t more, got = 0;
 
     if (T->ahead == T->room) {
-      T->room = PetscMin(want, T->piped ? PetscMax(2 * T->room, (size_t)1 << 20) : T->room + (size_t)T->left);
+      T->room = PetscMin(want, T->sized ? T->room + (size_t)T->left : PetscMax(2 * T->room, GP_APP_TEXT_BLOCK));
       PetscCall(PetscRealloc(T->room + 1, &T->text)); /* one more for a newline */
     }
     more = PetscMin(want, T->room) - T->ahead;
-    if (!T->piped) more = PetscMin(more, (size_t)T->left);
-    got = fread(T->text + T->ahead, 1, more, T->fp);
+    if (T->sized) more = PetscMin(more, (size_t)T->left);
+    if (more) PetscCall(GpAppSourceRead(T->source, T->text + T->ahead, more, &got));
     T->ahead += got;
-    if (!T->piped) T->left -= (PetscInt64)got;
-    if (got < more && ferror(T->fp)) PetscCall(Unreadable(T, PETSC_ERR_FILE_READ, strerror(errno)));
-    else if (got < more && !T->piped) PetscCall(Unreadable(T, PETSC_ERR_FILE_READ, "the file has become shorter while it was read"));
-    if (got < more || (!T->piped && !T->left)) PetscCall(Close(T));
+    if (T->sized) T->left -= (PetscInt64)got;
+    if (!got && more && T->sized && !T->source->code) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_READ, 0, "the file has become shorter while it was read"));
+    if (!got || (T->sized && !T->left)) PetscCall(GpAppTextEnd(T));
+    PetscCall(GpAppTextCheckNul(T, got));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Removes the carriage return before every newline of the lines at hand. */
+static void GpAppTextRemoveReturns(GpAppText *T)
+{
+  char *to = T->length ? (char *)memchr(T->text, '\r', T->length) : NULL, *end = T->text + T->length;
+
+  if (!to) return;
+  for (const char *p = to; p < end; p++) {
+    if (*p != '\r' || p[1] != '\n') *to++ = *p; /* the last byte is a newline */
+  }
+  if (T->ahead) memmove(to, end, T->ahead);
+  T->length = (size_t)(to - T->text);
 }
 
 /*
@@ -88,45 +88,73 @@ static PetscErrorCode Fill(GpAppText *T, size_t want)
 
   Input Parameters:
 + T     - the text
-- block - about so many bytes; (size_t)-1 for all there are
+- block - about so many bytes; (size_t)-1 for all that are left
 
   Note:
-  T->text and T->length are whole lines, of which one alone can be longer than a block; none at the end, or where the file cannot be read any
-  more, which GpAppTextRaise() tells.
+  T->text and T->length are whole lines, of which one alone can be longer than a block. There are none at the end, and none when the file cannot be read any
+  more, which GpAppTextRaise() reports.
 */
 PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
 {
   PetscFunctionBegin;
-  if (T->ahead) memmove(T->text, T->text + T->length, T->ahead);
+  if (T->ahead && T->length) memmove(T->text, T->text + T->length, T->ahead);
   for (T->length = 0; !T->length;) {
-    PetscCall(Fill(T, block));
-    if (!T->fp) break;
+    PetscCall(GpAppTextFill(T, block));
+    if (!T->source) break;
     for (T->length = T->ahead; T->length && T->text[T->length - 1] != '\n';) T->length--;
-    block *= 2; /* where not even one line ends */
+    block = block > (size_t)-1 / 2 ? (size_t)-1 : 2 * block; /* when not even one line ends */
   }
-  if (!T->fp) T->length = T->ahead;
+  if (!T->source) T->length = T->ahead;
   T->ahead -= T->length;
   if (T->length && T->text[T->length - 1] != '\n') T->text[T->length++] = '\n';
+  GpAppTextRemoveReturns(T);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Looks at the first bytes of the file, on the first rank: skips a byte-order mark of UTF-8, refuses what is not text in UTF-8. */
+static PetscErrorCode GpAppTextBegin(GpAppText *T)
+{
+  const char *p;
+
+  PetscFunctionBegin;
+  T->room = GP_APP_TEXT_BEGINNING;
+  PetscCall(PetscCalloc1(T->room + 1, &T->text));
+  PetscCall(GpAppTextFill(T, T->room));
+  p = T->text; /* bytes that were refused for a NUL byte are still here */
+  if (!memcmp(p, "\377\376", 2) || !memcmp(p, "\376\377", 2)) {
+    memset(&T->unreadable, 0, sizeof(T->unreadable));
+    PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, 0, "the text is in UTF-16 or UTF-32: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"));
+  } else if (!memcmp(p, "\000\022\173", 3) || !memcmp(p, "\000\000\000\000\000\022\173", 7)) {
+    memset(&T->unreadable, 0, sizeof(T->unreadable));
+    PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, 0, "PETSc's binary format, where text is expected; a binary matrix is read from an uncompressed file only, not from a pipe"));
+  } else if (T->ahead && !memcmp(p, "\357\273\277", 3)) {
+    T->ahead -= 3;
+    if (T->ahead) memmove(T->text, T->text + 3, T->ahead);
+  }
+  if (T->unreadable.code) {
+    T->ahead = 0;
+    PetscCall(GpAppTextEnd(T));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* where the piece of a rank begins, but for the rest of a line: equal shares, of which the first is large enough for any header */
-static PetscInt64 Share(PetscInt64 bytes, PetscMPIInt rank, PetscMPIInt size)
+static PetscInt64 GpAppTextShare(PetscInt64 bytes, PetscMPIInt rank, PetscMPIInt size)
 {
   return rank ? PetscMin(bytes, PetscMax(bytes / size * rank + bytes % size * rank / size, (PetscInt64)65536)) : 0;
 }
 
-static size_t CutAt(const char *text, size_t length, PetscMPIInt rank, PetscMPIInt size)
+static size_t GpAppTextCutAt(const char *text, size_t length, PetscMPIInt rank, PetscMPIInt size)
 {
-  const size_t share   = rank < size ? (size_t)Share((PetscInt64)length, rank, size) : length;
+  const size_t share   = rank < size ? (size_t)GpAppTextShare((PetscInt64)length, rank, size) : length;
   const char  *newline = share && share < length ? (const char *)memchr(text + share - 1, '\n', length - share + 1) : NULL; /* the byte before tells whether a line begins here */
 
   if (!share) return 0;
   return newline ? (size_t)(newline - text) + 1 : length;
 }
 
-/* hands every rank its piece of the lines at hand on the first rank */
-static PetscErrorCode Scatter(GpAppText *T)
+/* Hands every rank its piece of the lines at hand on the first rank. */
+static PetscErrorCode GpAppTextScatter(GpAppText *T)
 {
   const size_t most = (size_t)1 << 30; /* a message counts with an int */
   PetscMPIInt  rank, size;
@@ -136,7 +164,7 @@ static PetscErrorCode Scatter(GpAppText *T)
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
   PetscCallMPI(MPI_Comm_size(T->comm, &size));
   for (PetscMPIInt r = 1; r < size && !rank; r++) {
-    const size_t from = CutAt(T->text, T->length, r, size), to = CutAt(T->text, T->length, r + 1, size);
+    const size_t from = GpAppTextCutAt(T->text, T->length, r, size), to = GpAppTextCutAt(T->text, T->length, r + 1, size);
 
     bytes = (PetscInt64)(to - from);
     PetscCallMPI(MPI_Send(&bytes, 1, MPIU_INT64, r, 0, T->comm));
@@ -148,31 +176,37 @@ static PetscErrorCode Scatter(GpAppText *T)
     PetscCall(PetscMalloc1(T->length + 1, &T->text));
     for (size_t at = 0; at < T->length; at += most) PetscCallMPI(MPI_Recv(T->text + at, (PetscMPIInt)PetscMin(most, T->length - at), MPI_CHAR, 0, 0, T->comm, MPI_STATUS_IGNORE));
   } else {
-    T->length = CutAt(T->text, T->length, 1, size);
+    T->length = GpAppTextCutAt(T->text, T->length, 1, size);
     PetscCall(PetscRealloc(T->length + 1, &T->text));
   }
+  T->room   = T->length;
   T->ahead  = T->length; /* GpAppTextNext() finds all of it */
   T->length = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the first position from `at` on where a line begins, or the end of the file */
-static PetscInt64 LineStart(FILE *fp, PetscInt64 at, PetscInt64 bytes)
+/* Finds the first position from `at` on where a line begins, or the end of the file; -1 after an error. */
+static PetscInt64 GpAppTextLineStart(int fd, PetscInt64 at, PetscInt64 bytes)
 {
   char buffer[4096];
 
   if (!at || at >= bytes) return PetscMin(at, bytes);
-  if (fseeko(fp, (off_t)--at, SEEK_SET)) return bytes; /* the byte before tells whether a line begins here; the caller asks for errors */
-  for (size_t got; (got = fread(buffer, 1, sizeof(buffer), fp)) > 0; at += (PetscInt64)got) {
-    const char *newline = (const char *)memchr(buffer, '\n', got);
+  at--; /* the byte before tells whether a line begins here */
+  while (at < bytes) {
+    const ssize_t got     = pread(fd, buffer, sizeof(buffer), (off_t)at);
+    const char   *newline = got > 0 ? (const char *)memchr(buffer, '\n', (size_t)got) : NULL;
 
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
     if (newline) return at + (newline - buffer) + 1;
+    if (!got) break;
+    at += got;
   }
   return bytes;
 }
 
-/* every rank finds its own lines of a plain file */
-static PetscErrorCode OpenShare(GpAppText *T, PetscInt64 bytes)
+/* Opens the file on this rank, which reads only its own lines. */
+static PetscErrorCode GpAppTextOpenShare(GpAppText *T, PetscInt64 bytes)
 {
   PetscMPIInt rank, size;
   PetscInt64  from, to;
@@ -180,31 +214,68 @@ static PetscErrorCode OpenShare(GpAppText *T, PetscInt64 bytes)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
   PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  T->fp = fopen(T->file, "rb");
-  if (T->fp) {
-    from    = LineStart(T->fp, Share(bytes, rank, size), bytes);
-    to      = rank + 1 < size ? LineStart(T->fp, Share(bytes, rank + 1, size), bytes) : bytes;
-    T->left = to - from;
-    if (!ferror(T->fp) && !fseeko(T->fp, (off_t)from, SEEK_SET)) PetscFunctionReturn(PETSC_SUCCESS);
+  T->sized = PETSC_TRUE;
+  if (rank) PetscCall(GpAppSourceOpen(T->file, &T->source));
+  if (T->source->code) {
+    PetscCall(GpAppTextEnd(T));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Unreadable(T, PETSC_ERR_FILE_OPEN, strerror(errno)));
+  from = GpAppTextLineStart(T->source->fd, GpAppTextShare(bytes, rank, size), bytes);
+  to   = rank + 1 < size ? GpAppTextLineStart(T->source->fd, GpAppTextShare(bytes, rank + 1, size), bytes) : bytes;
+  if (from < 0 || to < 0 || lseek(T->source->fd, (off_t)from, SEEK_SET) < 0) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_READ, 0, strerror(errno)));
+  T->source->held = 0;
+  T->left         = to - from;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what the first rank finds: a regular file, its length, and what decompresses it */
-static PetscErrorCode Examine(GpAppText *T, PetscInt64 *bytes, const char **program)
+/* Opens the file on the first rank, and tells all ranks whether each of them can read its own part: of an uncompressed regular file which is the same one for all.
+   That excludes names such as /dev/stdin, which mean another file in every process. */
+static PetscErrorCode GpAppTextExamine(GpAppText *T, const char file[], PetscBool *shared, PetscInt64 *bytes)
 {
-  unsigned char begin[6] = {0};
-  FILE         *fp       = fopen(T->file, "rb");
-  struct stat   st;
+  struct stat st = {0};
+  PetscInt64  mine[3], first[3];
+  int         same, all;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  if (!fp || fstat(fileno(fp), &st)) PetscCall(Unreadable(T, PETSC_ERR_FILE_OPEN, strerror(errno)));
-  else if (!S_ISREG(st.st_mode)) PetscCall(Unreadable(T, PETSC_ERR_FILE_OPEN, "not a regular file"));
-  else if (fread(begin, 1, sizeof(begin), fp) < sizeof(begin) && ferror(fp)) PetscCall(Unreadable(T, PETSC_ERR_FILE_OPEN, strerror(errno)));
-  else *bytes = (PetscInt64)st.st_size;
-  if (fp) (void)fclose(fp);
-  *program = Decompressor(begin);
+  PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
+  if (!rank) {
+    PetscCall(GpAppSourceOpen(file, &T->source));
+    if (!T->source->code && T->source->fd >= 0 && fstat(T->source->fd, &st)) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_OPEN, 0, strerror(errno)));
+    if (T->source->code == PETSC_ERR_FILE_READ && !stat(file, &st) && S_ISDIR(st.st_mode)) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_OPEN, 0, "this is a directory: expected a file"));
+    if (T->source->code || T->unreadable.code) PetscCall(GpAppTextEnd(T));
+    if (!T->source || T->source->program || !strcmp(file, "-") || !S_ISREG(st.st_mode)) st.st_size = 0; /* one of size 0 may still have contents, as those in /proc */
+  } else if (stat(file, &st) || !S_ISREG(st.st_mode)) st.st_size = 0;
+  mine[0] = first[0] = (PetscInt64)st.st_size;
+  mine[1] = first[1] = (PetscInt64)st.st_ino;
+  mine[2] = first[2] = (PetscInt64)st.st_mtime;
+  PetscCallMPI(MPI_Bcast(first, 3, MPIU_INT64, 0, T->comm));
+  same = first[0] > 0 && mine[0] == first[0] && mine[1] == first[1] && mine[2] == first[2];
+  PetscCallMPI(MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, T->comm));
+  *shared = (PetscBool)(all != 0);
+  *bytes  = first[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GpAppTextOpenAs(MPI_Comm comm, const char file[], PetscBool share, GpAppText *T)
+{
+  PetscInt64  bytes  = 0;
+  PetscBool   shared = PETSC_FALSE;
+  PetscMPIInt rank, size;
+
+  PetscFunctionBegin;
+  memset(T, 0, sizeof(*T));
+  T->comm = comm;
+  PetscCall(PetscStrncpy(T->file, strcmp(file, "-") ? file : "standard input", sizeof(T->file)));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(GpAppTextExamine(T, file, &shared, &bytes));
+  PetscCall(GpAppTextRaise(T, NULL));
+  if (share && shared) PetscCall(GpAppTextOpenShare(T, bytes));
+  if (!rank && !T->unreadable.code) PetscCall(GpAppTextBegin(T));
+  if (share && !shared && size > 1 && !rank) PetscCall(GpAppTextNext(T, (size_t)-1));
+  PetscCall(GpAppTextRaise(T, NULL));
+  if (share && !shared && size > 1) PetscCall(GpAppTextScatter(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,136 +286,39 @@ static PetscErrorCode Examine(GpAppText *T, PetscInt64 *bytes, const char **prog
 
   Input Parameters:
 + comm - the communicator
-- file - the file; gzip, xz, bzip2 and zstd files are decompressed by the programs of these names
+- file - a file or a pipe, `-` for standard input; contents compressed by gzip, xz, bzip2 or zstd are decompressed by the programs of these names
 
   Output Parameter:
 . T - the text, without a line at hand; to be freed with GpAppTextDestroy()
 
   Note:
-  All ranks read their own parts of a plain file, and a single rank what a decompressor writes, while it is being read.  For several ranks the
-  first one decompresses the file now, and holds the whole text meanwhile.
+  All ranks read their own parts of a plain file. If the file is compressed or a pipe, or if another rank finds no such file, the first rank alone opens it: on one rank it is read as it
+  comes, and on several ranks the first one reads all of it now, and distributes the lines.
 */
 PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
 {
-  const char *program = NULL;
-  PetscInt64  bytes   = 0;
-  PetscMPIInt rank, size;
-  int         piped;
-
   PetscFunctionBegin;
-  memset(T, 0, sizeof(*T));
-  T->comm = comm;
-  PetscCall(PetscStrncpy(T->file, file, sizeof(T->file)));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (!rank) PetscCall(Examine(T, &bytes, &program));
-  PetscCall(GpAppTextRaise(T, NULL));
-  piped = program != NULL;
-  PetscCallMPI(MPI_Bcast(&piped, 1, MPI_INT, 0, comm));
-  T->piped = (PetscBool)piped;
-  PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
-  if (!T->piped) PetscCall(OpenShare(T, bytes));
-  else if (!rank) PetscCall(OpenPipe(T, program));
-  if (T->piped && size > 1 && !rank) PetscCall(GpAppTextNext(T, (size_t)-1));
-  PetscCall(GpAppTextRaise(T, NULL));
-  if (T->piped && size > 1) PetscCall(Scatter(T));
+  PetscCall(GpAppTextOpenAs(comm, file, PETSC_TRUE, T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  GpAppTextRead - Reads a text file at once; every rank gets some of its lines
+  GpAppTextOpenFirst - Opens a text file as GpAppTextOpen() does, all lines of which are for the first rank
 
   Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - the file, as for GpAppTextOpen()
-
-  Output Parameter:
-. T - the lines, to be freed with GpAppTextDestroy()
 */
-PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
+PetscErrorCode GpAppTextOpenFirst(MPI_Comm comm, const char file[], GpAppText *T)
 {
   PetscFunctionBegin;
-  PetscCall(GpAppTextOpen(comm, file, T));
-  PetscCall(GpAppTextNext(T, (size_t)-1));
-  for (const char *p = T->text, *end = p + T->length; p < end; p++) {
-    p = (const char *)memchr(p, '\n', (size_t)(end - p));
-    T->lines++;
-  }
-  PetscCall(GpAppTextRaise(T, NULL));
+  PetscCall(GpAppTextOpenAs(comm, file, PETSC_FALSE, T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GpAppTextDestroy(GpAppText *T)
 {
   PetscFunctionBegin;
-  PetscCall(Close(T));
+  PetscCall(GpAppSourceClose(&T->source));
   PetscCall(PetscFree(T->text));
   T->length = T->room = T->ahead = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* the next line as far as there is room for it, with the end that sscanf() looks for and a text does not have */
-void GpAppTextLine(const char p[], const char end[], char line[], size_t room)
-{
-  size_t n = 0;
-
-  for (; p + n < end && p[n] != '\n' && n + 1 < room; n++) line[n] = p[n];
-  line[n] = 0;
-}
-
-/* notes what was expected where the token begins; the first complaint stays */
-void GpAppComplainAt(GpAppComplaint *C, int code, PetscInt64 line, PetscInt64 column, const char token[], const char end[], const char expected[])
-{
-  char quoted[32];
-  int  n = 0;
-
-  if (C->code) return;
-  C->code   = code;
-  C->line   = line;
-  C->column = column;
-  for (const char *c = token; c < end && !isspace((unsigned char)*c) && n < 24; c++) quoted[n++] = isprint((unsigned char)*c) ? *c : '?';
-  quoted[n] = 0;
-  if (n) (void)snprintf(C->what, sizeof(C->what), "%s, got '%s'", expected, quoted);
-  else (void)snprintf(C->what, sizeof(C->what), "%s, got %s", expected, token < end ? "a blank" : "the end of the line");
-}
-
-/* the same for a line of the wrong form, whose number says enough */
-void GpAppComplain(GpAppComplaint *C, PetscInt64 line, const char token[], const char end[], const char expected[])
-{
-  GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, 0, token, end, expected);
-}
-
-/*
-  GpAppTextRaise - Raises on all ranks the first thing that is wrong in a text, if there is one
-
-  Collective
-
-  Input Parameters:
-+ T - the text, of which every rank before that of the complaint has counted all its lines
-- C - the complaint of this rank, or NULL
-
-  Note:
-  A rank that could not read its part has nothing to complain of in it.
-*/
-PetscErrorCode GpAppTextRaise(GpAppText *T, const GpAppComplaint *C)
-{
-  PetscMPIInt    rank, size, mine, first;
-  GpAppComplaint it = T->unreadable.code || !C ? T->unreadable : *C;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  PetscCallMPI(MPI_Exscan(&T->lines, &T->before, 1, MPIU_INT64, MPI_SUM, T->comm));
-  if (!rank) T->before = 0;
-  if (it.line) it.line += T->before;
-  mine = it.code ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, T->comm));
-  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Bcast(&it, (PetscMPIInt)sizeof(it), MPI_BYTE, first, T->comm));
-  PetscCall(GpAppTextDestroy(T));
-  PetscCheck(it.line, T->comm, (PetscErrorCode)it.code, "%s: %s", T->file, it.what);
-  PetscCheck(it.column, T->comm, (PetscErrorCode)it.code, "%s: line %" PetscInt64_FMT ": %s", T->file, it.line, it.what);
-  SETERRQ(T->comm, (PetscErrorCode)it.code, "%s: line %" PetscInt64_FMT ", column %" PetscInt64_FMT ": %s", T->file, it.line, it.column, it.what);
 }

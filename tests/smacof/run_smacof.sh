@@ -268,18 +268,18 @@ refused "a negative weight in a list" "The weight of points 0 and 1 (counted fro
 refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -f "$tmp/three.csv" -weights "$tmp/Wunlike.csv"
 refused "weights that leave two components" "2 components that nothing holds together, of so many points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
 refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
-refused "an infinite feature" "inf.csv: line 2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
+refused "an infinite feature" "inf.csv:2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
 refused "device memory too small for the dissimilarities" "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
 refused "too long a history" "-smacof_anderson_history 21: up to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
-refused "nan" "nan.csv: line 2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
+refused "nan" "nan.csv:2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
 refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
 refused "a diagonal that is not 0" "between a point and itself it must be 0" -f "$tmp/diagonal.csv"
-refused "a word for a number" "word.csv: line 2: expected a finite number, got 'x'" -f "$tmp/word.csv"
-refused "a short line" "ragged.csv: line 2: expected 3 numbers as in the lines before, not 2" -f "$tmp/ragged.csv"
+refused "a word for a number" "word.csv:2: expected a finite number, got 'x'" -f "$tmp/word.csv"
+refused "a short line" "ragged.csv:2: expected 3 numbers as in the lines before, not 2" -f "$tmp/ragged.csv"
 refused "a value beyond single precision" "use -storage double" -f "$tmp/huge.csv"
 refused "pairs in two components" "2 components that nothing holds together, of so many points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
 refused "half a point" "entry 2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"

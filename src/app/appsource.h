@@ -1,0 +1,27 @@
+/* A stream of bytes: a file, a pipe or standard input, decompressed when its first bytes are those of a compressed file. */
+#ifndef GPUCSR_APPSOURCE_H
+#define GPUCSR_APPSOURCE_H
+
+#include "app/app.h"
+#include <sys/types.h>
+
+#define GP_APP_SOURCE_PEEK 10 /* bytes that tell the kind of compression */
+
+struct GpAppSource_ {
+  int         fd;      /* the input; -1 after its end */
+  int         feed;    /* the socket on which the decompressor reads an input that cannot be rewound; else -1 */
+  int         output;  /* the pipe on which the decompressor writes; else -1 */
+  pid_t       pid;     /* the decompressor; 0 without one */
+  const char *program; /* its name; NULL without one */
+  FILE       *errors;  /* the temporary file that receives its error messages */
+  size_t      held, at;
+  char       *buffer;    /* bytes [at, held) have been read from the input and wait to be handed on */
+  int         code;      /* PETSc's error class of what went wrong; 0 for nothing */
+  char        what[256]; /* in words */
+};
+
+PETSC_INTERN PetscErrorCode GpAppSourceOpen(const char[], GpAppSource *);
+PETSC_INTERN PetscErrorCode GpAppSourceRead(GpAppSource, char[], size_t, size_t *);
+PETSC_INTERN PetscErrorCode GpAppSourceClose(GpAppSource *);
+
+#endif
