@@ -79,23 +79,23 @@ PetscErrorCode GpAppTextReadAll(MPI_Comm comm, const char file[], GpAppText *T)
 
   Input Parameters:
 + T    - the text, just opened or read
-- room - how many bytes there is room for, at least one
+- size - of begin in bytes, at least one
 
   Output Parameter:
 . begin - the bytes that were read already, and a 0 after them: 4096 of them, or all of a smaller file
 */
-PetscErrorCode GpAppTextBeginning(const GpAppText *T, char begin[], size_t room)
+PetscErrorCode GpAppTextBeginning(const GpAppText *T, char begin[], size_t size)
 {
-  const size_t n = PetscMin(room - 1, T->length + T->ahead);
+  const size_t n = PetscMin(size - 1, T->length + T->ahead);
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(begin, room));
+  PetscCall(PetscMemzero(begin, size));
   if (n) PetscCall(PetscMemcpy(begin, T->text, n));
-  PetscCallMPI(MPI_Bcast(begin, (PetscMPIInt)room, MPI_CHAR, 0, T->comm));
+  PetscCallMPI(MPI_Bcast(begin, (PetscMPIInt)size, MPI_CHAR, 0, T->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the next line, as far as there is room for it, with the final 0 that sscanf() expects. */
+/* Copies the next line, cut where the destination ends, with the final 0 that sscanf() expects. */
 void GpAppTextLine(const char p[], const char end[], char line[], size_t room)
 {
   size_t n = 0;

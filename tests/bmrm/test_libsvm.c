@@ -133,7 +133,7 @@ static const Case cases[] = {{"plain", "+1 1:0.5 3:-2\n-1 2:1e3\n", 2, 3, 3, NUL
                              {"unprintable", "1 \001\002:1\n", 0, 0, 0, ":1:3: expected <index>:<value>, got '?\?:1'"},
                              {"empty file", "", 0, 0, 0, "the file holds no examples"},
                              {"only comments", "# nothing\n\n", 0, 0, 0, "the file holds no examples"},
-                             {"compressed", "\x1f\x8b\x08", 0, 0, 0, "cannot be decompressed"}};
+                             {"compressed", "\x1f\x8b\x08", 0, 0, 0, "gzip cannot decompress"}};
 
 static PetscErrorCode TestCase(const Case *c)
 {
