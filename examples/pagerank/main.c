@@ -5,6 +5,7 @@ static char help[] = "Ranks the nodes of a graph by PageRank, with a bound on th
 The rank x solves x = damping P x + (1 - damping) v; the error |x - exact|_1 is at most |residual|_1 / (1 - damping).\n\n";
 
 #include "pagerank.h"
+#include "app/appmain.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
@@ -29,8 +30,9 @@ typedef struct {
   PetscLogDouble load, setup, solve;
 } Outcome;
 
-static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
+static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
+  Request  *rq    = (Request *)context;
   PetscBool loops = PETSC_TRUE, chosen;
 
   PetscFunctionBegin;
@@ -77,8 +79,9 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
+static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
+  const Request    *rq      = (const Request *)context;
   const char *const files[] = {rq->ranks, rq->binary, rq->picture, rq->report};
 
   PetscFunctionBegin;
@@ -232,8 +235,9 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged)
+static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 {
+  const Request *rq = (const Request *)context;
   PetscLogDouble begin, end;
   PetscLogStage  load, solve;
   Outcome        out = {0};
@@ -274,18 +278,8 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged
 
 int main(int argc, char **argv)
 {
-  Request   rq;
-  PetscBool showhelp, converged = PETSC_TRUE;
+  static Request     rq;
+  const GpAppProgram program = {"pagerank", help, GetRequest, NULL, CheckRequest, Run, &rq};
 
-  PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscGPUCSRInitialize());
-  PetscCall(GetRequest(PETSC_COMM_WORLD, &rq));
-  PetscCall(PetscOptionsHasHelp(NULL, &showhelp));
-  if (!showhelp) {
-    PetscCall(CheckRequest(PETSC_COMM_WORLD, &rq));
-    PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
-  }
-  PetscCall(PetscFinalize());
-  return converged ? 0 : 3; /* the answer is there, but not as exact as was asked for */
+  return GpAppMain(argc, argv, &program);
 }

@@ -7,6 +7,7 @@ static char help[] = "Finds points whose distances are like given dissimilaritie
 The pass over the dissimilarities runs on the device of -gpucsr_device, that of disparities other than ratio on the host.\n\n";
 
 #include "smacof.h"
+#include "app/appmain.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
@@ -74,8 +75,9 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
+static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
+  Request       *rq    = (Request *)context;
   OutputOptions *o     = &rq->output;
   PetscInt       every = 100;
 
@@ -112,8 +114,9 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckRequest(MPI_Comm comm, const Request *rq)
+static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
+  const Request       *rq      = (const Request *)context;
   const DissimOptions *d       = &rq->dissim;
   const ScaleOptions  *s       = &rq->scale;
   const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.shepard_data, rq->scale.checkpoint};
@@ -258,7 +261,7 @@ static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, const Request *rq, PetscBool *converged)
+static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *converged)
 {
   PetscLogDouble begin, end;
   PetscLogStage  load, solve;
@@ -311,21 +314,20 @@ static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
+{
+  const Request *rq = (const Request *)context;
+
+  PetscFunctionBegin;
+  if (rq->interpolate.file[0]) PetscCall(RunInterpolate(comm, rq, converged));
+  else PetscCall(RunScale(comm, rq, converged));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
-  Request   rq;
-  PetscBool showhelp, converged = PETSC_TRUE;
+  static Request     rq;
+  const GpAppProgram program = {"smacof", help, GetRequest, NULL, CheckRequest, Run, &rq};
 
-  PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscGPUCSRInitialize());
-  PetscCall(GetRequest(PETSC_COMM_WORLD, &rq));
-  PetscCall(PetscOptionsHasHelp(NULL, &showhelp));
-  if (!showhelp) {
-    PetscCall(CheckRequest(PETSC_COMM_WORLD, &rq));
-    if (rq.interpolate.file[0]) PetscCall(RunInterpolate(PETSC_COMM_WORLD, &rq, &converged));
-    else PetscCall(Run(PETSC_COMM_WORLD, &rq, &converged));
-  }
-  PetscCall(PetscFinalize());
-  return converged ? 0 : 3; /* the map is there, but the stress was still falling */
+  return GpAppMain(argc, argv, &program);
 }

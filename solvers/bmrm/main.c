@@ -7,6 +7,7 @@ Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector m
 #include <gpucsr.h>
 #include <gpucsrbmrm.h>
 #include <petsctime.h>
+#include "app/appmain.h"
 #include "libsvm.h"
 #include "model.h"
 #include <math.h>
@@ -17,7 +18,12 @@ typedef struct {
   char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
-  PetscBool scores, probabilities, normalize, scale, help;
+  PetscBool scores, probabilities, normalize, scale;
+  BMRM      solver; /* of a training */
+  BMRMTask  task;
+  PetscInt  nlambda; /* of -bmrm_path, 0 without it */
+  PetscReal lambda[BMRM_MAX_PATH];
+  PetscBool together;
 } Request;
 
 /* the stages of -log_view */
@@ -25,8 +31,10 @@ typedef struct {
   PetscLogStage load, solve, predict;
 } Stages;
 
-static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
+static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
+  Request *rq = (Request *)context;
+
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   rq->features = PETSC_DECIDE;
@@ -51,7 +59,6 @@ static PetscErrorCode GetRequest(MPI_Comm comm, Request *rq)
   PetscCall(PetscOptionsString("-groups", "file with the number of every feature's group, one a line, for -bmrm_reg grouplasso", "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
   PetscCall(PetscOptionsInt("-cv", "choose lambda out of -bmrm_path by cross-validation with so many folds", "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
-  PetscCall(PetscOptionsHasHelp(NULL, &rq->help));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,19 +83,64 @@ static const char *Complaint(const Request *rq)
   return NULL;
 }
 
-/* Shows the options of the parts that the program would use. */
-static PetscErrorCode ShowHelp(MPI_Comm comm)
+/* Creates the solver, which reads its own options, and reads the list of lambdas. */
+static PetscErrorCode CreateSolver(MPI_Comm comm, void *context)
 {
-  BMRM      b;
-  PetscInt  n = BMRM_MAX_PATH;
-  PetscReal lambda[BMRM_MAX_PATH];
-  PetscBool together;
+  Request *rq = (Request *)context;
 
   PetscFunctionBegin;
-  PetscCall(BMRMCreate(comm, &b));
-  PetscCall(BMRMSetFromOptions(b));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
-  PetscCall(BMRMDestroy(&b));
+  PetscCall(BMRMCreate(comm, &rq->solver));
+  PetscCall(BMRMSetFromOptions(rq->solver));
+  PetscCall(BMRMGetTask(rq->solver, &rq->task));
+  rq->nlambda = BMRM_MAX_PATH;
+  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With -help: shows the options of the solver. */
+static PetscErrorCode ShowHelp(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(CreateSolver(comm, rq));
+  PetscCall(BMRMDestroy(&rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the loss cannot do of what is asked for. */
+static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
+{
+  const char *loss;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
+  PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
+  PetscCheck(!rq->train[0] || !rq->probabilities || rq->platt, comm, PETSC_ERR_USER_INPUT, "-probabilities needs -platt <folds> when the model is trained");
+  PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the request before the work: combinations of options, what the loss can do, and whether outputs can be created. */
+static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
+{
+  Request    *rq        = (Request *)context;
+  const char *complaint = Complaint(rq);
+
+  PetscFunctionBegin;
+  PetscCheck(!complaint, comm, PETSC_ERR_USER_INPUT, "%s", complaint);
+  if (rq->train[0]) {
+    PetscCall(CreateSolver(comm, rq));
+    PetscCall(CheckTask(comm, rq));
+  }
+  if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
+  if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
+  if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
+  if (rq->picture[0]) PetscCall(GpAppOutputProbe(comm, rq->picture));
+  if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,20 +154,19 @@ typedef struct {
   PetscReal *scale; /* what features were divided by, NULL without -scale */
 } Training;
 
-static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, BMRMTask task, Training *tr, BMRMReport *r)
+static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
 {
-  const PetscBool  two = (PetscBool)(task == BMRM_TASK_CLASSIFICATION);
+  const PetscBool  two = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION);
   const PetscReal *classes;
   BMRMExamples     ex;
   PetscLogDouble   begin, end;
 
   PetscFunctionBegin;
-  PetscCheck(task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_SUP, "A LIBSVM file has one label a line, the loss wants several: use it from a program, with BMRMSetData()");
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
   if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
-  if (two || task == BMRM_TASK_MULTICLASS) {
+  if (two || rq->task == BMRM_TASK_MULTICLASS) {
     PetscCall(BMRMExamplesGetClasses(&ex, two, &tr->nclass, &classes));
     PetscCall(PetscArraycpy(tr->classes, classes, tr->nclass));
   }
@@ -158,54 +209,49 @@ static PetscErrorCode SetTraining(BMRM b, const Training *tr)
 }
 
 /* Solves for the lambda of -bmrm_lambda, or for those of -bmrm_path and then for the best of them, the last one without -cv. */
-static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, BMRM b, const Training *tr)
+static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
 {
-  PetscInt      n    = BMRM_MAX_PATH, best;
-  PetscBool     more = PETSC_FALSE, together, accuracy;
-  PetscReal     lambda[BMRM_MAX_PATH];
-  BMRMPathPoint point[BMRM_MAX_PATH];
-  BMRMTask      task;
+  const BMRM          b        = rq->solver;
+  const PetscInt      n        = rq->nlambda;
+  const PetscBool     accuracy = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS);
+  PetscInt            best     = rq->folds ? 0 : n - 1;
+  BMRMPathPoint       point[BMRM_MAX_PATH];
+  BMRMConvergedReason reason;
 
   PetscFunctionBegin;
-  PetscCall(BMRMGetTask(b, &task));
-  PetscCall(BMRMPathGetLambdas(comm, &n, lambda, &together));
-  if (!n) {
-    PetscCheck(!rq->folds, comm, PETSC_ERR_ARG_INCOMP, "-cv chooses a lambda: give some with -bmrm_path");
-    PetscCall(SetTraining(b, tr));
-    PetscCall(BMRMSolve(b));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCheck(!rq->folds || task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_ARG_INCOMP, "-cv compares predictions with labels, of which novelty detection knows none");
-  PetscCheck(!rq->folds || task != BMRM_TASK_RANKING, comm, PETSC_ERR_ARG_INCOMP, "-cv compares predictions with labels; the scores of a ranking predict an order only");
+  *converged = PETSC_TRUE;
   for (PetscInt k = 0; k < n; k++) {
-    point[k].lambda     = lambda[k];
+    point[k].lambda     = rq->lambda[k];
     point[k].validation = (PetscReal)NAN;
   }
   PetscCall(SetTraining(b, tr));
-  if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, together, n, point));
-  PetscCall(SetTraining(b, tr));
-  PetscCall(BMRMPathSolve(b, tr->y, together, n, point));
-  best     = rq->folds ? 0 : n - 1;
-  accuracy = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_MULTICLASS);
-  for (PetscInt k = 1; rq->folds && k < n; k++) {
-    more = (PetscBool)(accuracy ? point[k].validation > point[best].validation : point[k].validation < point[best].validation);
-    if (more) best = k;
+  if (!n) PetscCall(BMRMSolve(b));
+  else {
+    if (rq->folds) PetscCall(BMRMPathValidate(b, tr->X, tr->y, tr->factor, rq->folds, rq->together, n, point));
+    PetscCall(SetTraining(b, tr));
+    PetscCall(BMRMPathSolve(b, tr->y, rq->together, n, point));
+    for (PetscInt k = 1; rq->folds && k < n; k++) {
+      if (accuracy ? point[k].validation > point[best].validation : point[k].validation < point[best].validation) best = k;
+    }
+    PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
+    for (PetscInt k = 0; k < n; k++) *converged = (PetscBool)(*converged && point[k].reason > 0);
+    if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, PETSC_FALSE, 1, &point[best]));
   }
-  PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
-  if (best < n - 1) PetscCall(BMRMPathSolve(b, tr->y, PETSC_FALSE, 1, &point[best]));
+  PetscCall(BMRMGetConvergedReason(b, &reason));
+  *converged = (PetscBool)(*converged && reason > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The model of a solution, and what the report says of it. */
-static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BMRMModel *model, BMRMReport *r)
+static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
 {
+  const BMRM          b    = rq->solver;
+  const BMRMTask      task = rq->task;
   Vec                 w, f;
   BMRMConvergedReason reason;
-  BMRMTask            task;
   const char         *type;
 
   PetscFunctionBegin;
-  PetscCall(BMRMGetTask(b, &task));
   PetscCall(BMRMGetLambda(b, &r->lambda));
   PetscCall(BMRMGetLossType(b, &type));
   PetscCall(PetscStrncpy(r->loss, type, sizeof(r->loss)));
@@ -253,14 +299,12 @@ static PetscErrorCode Conclude(const Request *rq, BMRM b, const Training *tr, BM
 }
 
 /* Fits the probabilities of a model, after everything else that the solver has to tell. */
-static PetscErrorCode Calibrate(const Request *rq, BMRM b, const Training *tr, BMRMModel *model)
+static PetscErrorCode Calibrate(const Request *rq, const Training *tr, BMRMModel *model)
 {
-  Vec      f, held;
-  BMRMTask task;
+  const BMRM b = rq->solver;
+  Vec        f, held;
 
   PetscFunctionBegin;
-  PetscCall(BMRMGetTask(b, &task));
-  PetscCheck(task == BMRM_TASK_CLASSIFICATION, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_INCOMP, "-platt gives probabilities of two labels, which the loss %s does not tell apart", model->loss);
   PetscCall(BMRMGetScores(b, &f));
   PetscCall(VecDuplicate(tr->y, &held));
   if (rq->platt == 1) PetscCall(VecCopy(f, held));
@@ -271,35 +315,30 @@ static PetscErrorCode Calibrate(const Request *rq, BMRM b, const Training *tr, B
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r)
+static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
 {
-  BMRM           b;
-  BMRMTask       task;
   Training       tr;
   BMRMHistory    history;
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
-  PetscCall(BMRMCreate(comm, &b));
-  if (rq->picture[0]) PetscCall(BMRMHistoryStart(&history, b));
-  PetscCall(BMRMSetFromOptions(b)); /* before the file is read: a wrong option shows at once */
-  PetscCall(BMRMGetTask(b, &task));
+  if (rq->picture[0]) PetscCall(BMRMHistoryStart(&history, rq->solver));
   PetscCall(PetscLogStagePush(stages->load));
-  PetscCall(LoadTraining(comm, rq, task, &tr, r));
+  PetscCall(LoadTraining(comm, rq, &tr, r));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->solve));
   PetscCall(PetscTime(&begin));
-  PetscCall(Solve(comm, rq, b, &tr));
+  PetscCall(Solve(comm, rq, &tr, converged));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   r->seconds_solve = end - begin;
-  PetscCall(Conclude(rq, b, &tr, model, r));
+  PetscCall(Conclude(rq, &tr, model, r));
   if (rq->picture[0]) {
     PetscCall(BMRMHistoryWritePicture(comm, &history, rq->picture));
-    PetscCall(BMRMMonitorCancel(b));
+    PetscCall(BMRMMonitorCancel(rq->solver));
     PetscCall(BMRMHistoryDestroy(&history));
   }
-  if (rq->platt) PetscCall(Calibrate(rq, b, &tr, model));
+  if (rq->platt) PetscCall(Calibrate(rq, &tr, model));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
   PetscCall(PetscFree(tr.scale));
   PetscCall(VecDestroy(&tr.factor));
@@ -307,7 +346,7 @@ static PetscErrorCode Train(MPI_Comm comm, const Request *rq, const Stages *stag
   PetscCall(VecDestroy(&tr.groups));
   PetscCall(VecDestroy(&tr.y));
   PetscCall(MatDestroy(&tr.X));
-  PetscCall(BMRMDestroy(&b));
+  PetscCall(BMRMDestroy(&rq->solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,8 +399,9 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
+static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 {
+  Request   *rq = (Request *)context;
   Stages     stages;
   BMRMModel  model;
   BMRMReport report;
@@ -370,13 +410,8 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
   PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
   PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
   PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
-  if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
-  if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
-  if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
-  if (rq->picture[0]) PetscCall(GpAppOutputProbe(comm, rq->picture));
-  if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));
   PetscCall(BMRMReportCreate(&report));
-  if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report));
+  if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report, converged));
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
   if (rq->test[0] || rq->predict[0]) PetscCall(Predict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report));
@@ -387,17 +422,8 @@ static PetscErrorCode Run(MPI_Comm comm, const Request *rq)
 
 int main(int argc, char **argv)
 {
-  Request     rq;
-  const char *complaint;
+  static Request     rq;
+  const GpAppProgram program = {"bmrm", help, GetRequest, ShowHelp, CheckRequest, Run, &rq};
 
-  PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscGPUCSRInitialize());
-  PetscCall(GetRequest(PETSC_COMM_WORLD, &rq));
-  complaint = rq.help ? NULL : Complaint(&rq);
-  if (rq.help) PetscCall(ShowHelp(PETSC_COMM_WORLD));
-  else if (complaint) PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr, "bmrm: %s (-help lists all options)\n", complaint));
-  else PetscCall(Run(PETSC_COMM_WORLD, &rq));
-  PetscCall(PetscFinalize());
-  return complaint ? 2 : 0;
+  return GpAppMain(argc, argv, &program);
 }

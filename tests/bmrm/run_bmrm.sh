@@ -47,6 +47,13 @@ certified() { # certified NAME OPTIMUM ARGUMENTS: the interval from bound to obj
     holds "$(value "$tmp/certified.json" lower_bound) <= $optimum + 2e-9 && $(value "$tmp/certified.json" objective) >= $optimum - 2e-9"
   verdict "$name: certified, optimum $optimum" lower_bound "$tmp/certified.json"
 }
+stops() { # stops RANKS ARGUMENTS: runs, writes its results, and says by exit code 3 that it did not converge
+  run "$@"
+  [ $? -eq 3 ]
+}
+writes() { # writes RANKS ARGUMENTS: runs and writes its results, converged or not
+  run "$@" || [ $? -eq 3 ]
+}
 refused() { # refused NAME RANKS MESSAGE ARGUMENTS: fails, says so once and without a crash, leaves nothing behind
   local name=$1 ranks=$2 message=$3 rc
   shift 3
@@ -90,7 +97,7 @@ if [ -f "$small" ]; then
   verdict "small: gpucsr is the default type"
   run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_line_search 0 -report "$tmp/plain.json" && close "$(value "$tmp/small1.json" objective)" "$(value "$tmp/plain.json" objective)" 1e-4
   verdict "small: plain BMRM gets there too"
-  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_max_it 3 -report "$tmp/few.json" && grep -q 'NOT CONVERGED' "$tmp/log" && [ "$(value "$tmp/few.json" reason)" = DIVERGED_MAX_IT ]
+  stops 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_max_it 3 -report "$tmp/few.json" && grep -q 'NOT CONVERGED' "$tmp/log" && [ "$(value "$tmp/few.json" reason)" = DIVERGED_MAX_IT ]
   verdict "small: too few passes are said aloud"
   # optima by scikit-learn 1.7 (liblinear, newton-cg) at tolerance 1e-12, those of l1 at 1e-10
   certified "small: logistic, l2" 0.12268188103 -f "$small" -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -bmrm_loss logistic
@@ -119,11 +126,11 @@ if [ -f "$small" ]; then
       F = 2 * tp / (2 * tp + fp + fn); M = (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
       exit !(F - f1 < 1e-12 && f1 - F < 1e-12 && M - mcc < 1e-12 && mcc - M < 1e-12) }'
   verdict "small: F1 and Matthews' coefficient are those of the predictions"
-  run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -bmrm_max_it 7 -report "$tmp/ours.json" && run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_epsilonTol 1e-7 -bmrm_maxNumOfIter 7 -report "$tmp/theirs.json" -options_left &&
+  stops 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -bmrm_max_it 7 -report "$tmp/ours.json" && stops 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_epsilonTol 1e-7 -bmrm_maxNumOfIter 7 -report "$tmp/theirs.json" -options_left &&
     ! grep -q 'epsilonTol' "$tmp/log" && [ "$(value "$tmp/theirs.json" iterations)" = 7 ] && close "$(value "$tmp/ours.json" gap)" "$(value "$tmp/theirs.json" gap)" 0
   verdict "small: the names of bmrm-2.1 mean the same"
   refused "small: two names of one option" 1 "are two names of one option" -f "$small" -mat_type aij -bmrm_eps 1e-3 -bmrm_epsilonTol 1e-3 -model "$tmp/out/m"
-  refused "small: cross-validation without a path" 1 "give some with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
+  refused "small: cross-validation without a path" 1 "name them with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
   refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
   refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
   refused "small: and are an error on request" 1 "BMRM has not converged" -f "$small" -mat_type aij -bmrm_max_it 3 -bmrm_error_if_not_converged -model "$tmp/out/m" -report "$tmp/out/r"
@@ -204,8 +211,8 @@ if [ -f "$small" ]; then
   for pair in "1 -bmrm_loss hinge" "2 -bmrm_loss logistic -bmrm_cuts 2 -bias 1" "1 -bmrm_loss sqhinge -bmrm_reg l1 -bmrm_max_cuts 20" "1 -bmrm_reg elasticnet -bmrm_loss huberhinge"; do
     ranks=${pair%% *}
     read -ra set <<<"${pair#* }"
-    run "$ranks" "${base[@]}" "${set[@]}" -model "$tmp/whole" -report "$tmp/whole.json" && run "$ranks" "${base[@]}" "${set[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 5 &&
-      run "$ranks" "${base[@]}" "${set[@]}" -bmrm_restart "$tmp/ck" -model "$tmp/rest" -report "$tmp/rest.json" && cmp -s "$tmp/whole" "$tmp/rest" &&
+    writes "$ranks" "${base[@]}" "${set[@]}" -model "$tmp/whole" -report "$tmp/whole.json" && stops "$ranks" "${base[@]}" "${set[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck" -bmrm_checkpoint_every 5 &&
+      writes "$ranks" "${base[@]}" "${set[@]}" -bmrm_restart "$tmp/ck" -model "$tmp/rest" -report "$tmp/rest.json" && cmp -s "$tmp/whole" "$tmp/rest" &&
       close "$(value "$tmp/whole.json" iterations)" "$(value "$tmp/rest.json" iterations)" 0 && holds "$(value "$tmp/whole.json" iterations) > 13"
     verdict "checkpoint: a restart ends in the same bits, $ranks rank(s), ${set[*]}"
   done
@@ -289,7 +296,7 @@ head -n 9 "$tmp/seven.1" >"$tmp/cut.model"
 refused "several classes: a model cut off" 2 "cut.model:10: expected a label" -model "$tmp/cut.model" -test "$tmp/seven" -mat_type aij -report "$tmp/out/r"
 refused "several classes: unknown labels in a test" 1 "is none of the model's 7 from 0 to 60" -model "$tmp/seven.1" -test "$tmp/fifty" -mat_type aij -report "$tmp/out/r"
 refused "several classes: a free bias" 2 "give a bias of several classes a small factor" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bias 1 -model "$tmp/out/m"
-refused "several classes: probabilities" 1 "which the loss softmax does not tell apart" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
+refused "several classes: probabilities" 1 "which -bmrm_loss softmax does not separate" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
 refused "queries: no place in a binary file" 1 "has no place for the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
 awk '{ printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s", e[1] == 2 ? "2:" 8 * e[2] : $k }; print "" }' "$tmp/seven" >"$tmp/large"
 for n in 1 2; do
@@ -297,7 +304,7 @@ for n in 1 2; do
     close "$(value "$tmp/large.json" train_accuracy)" "$(value "$tmp/after.json" test_accuracy)" 0
   verdict "several classes: the model of scaled features is for features as they are, $n rank(s)"
 done
-refused "several classes: several labels an example" 1 "A LIBSVM file has one label a line" -f "$tmp/seven" -mat_type aij -bmrm_loss multilabel -model "$tmp/out/m"
+refused "several classes: several labels an example" 1 "-bmrm_loss multilabel needs several labels an example" -f "$tmp/seven" -mat_type aij -bmrm_loss multilabel -model "$tmp/out/m"
 for n in 1 2; do
   run $n -f "$tmp/seven" -test "$tmp/seven" -mat_type aij -bmrm_loss preference "${set[@]}" -model "$tmp/ranking.$n" -predictions "$tmp/ranking.out.$n" -report "$tmp/ranking.json.$n" && grep -q '^labels order$' "$tmp/ranking.$n" && [ "$(value "$tmp/ranking.json.$n" test_rmse)" = null ]
   verdict "preference: trains, $n rank(s)"
@@ -403,7 +410,7 @@ if [ -f "$small" ]; then
   [ "$(sed -n 's/^platt //p' "$tmp/held1" | cut -c1-7)" = "$(sed -n 's/^platt //p' "$tmp/held2" | cut -c1-7)" ] && [ "$(sed -n 's/^platt -//p' "$tmp/held1" | cut -d. -f1)" -le "$(sed -n 's/^platt -//p' "$tmp/platt1" | cut -d. -f1)" ]
   verdict "probabilities: ranks agree, and held-out scores are less sure than those of the training"
   refused "probabilities: of a model that has none" 1 "train it with -platt" -model "$tmp/both" -predict "$small" -mat_type aij -predictions "$tmp/out/p" -probabilities
-  refused "probabilities: of numbers" 2 "which the loss leastsquares does not tell apart" -f "$small" -mat_type aij -bmrm_loss leastsquares -platt 1 -model "$tmp/out/m"
+  refused "probabilities: of numbers" 2 "which -bmrm_loss leastsquares does not separate" -f "$small" -mat_type aij -bmrm_loss leastsquares -platt 1 -model "$tmp/out/m"
   sed 's/^platt .*/platt nan 1/' "$tmp/platt1" >"$tmp/cut.model"
   refused "probabilities: a model with nan" 1 "cut.model:6: expected 'weights'" -model "$tmp/cut.model" -test "$small" -mat_type aij
 fi

@@ -1,0 +1,13 @@
+/* How an error of PETSc becomes one line and an exit code. Private to src/app/. */
+#ifndef GPUCSR_APPERROR_H
+#define GPUCSR_APPERROR_H
+
+#include "app/appmain.h"
+
+PETSC_INTERN PetscErrorCode GpAppErrorPush(const char program[]);
+PETSC_INTERN void           GpAppErrorSetAsking(PetscBool asking);
+PETSC_INTERN void           GpAppErrorPrint(const char text[]);
+PETSC_INTERN int            GpAppErrorGetExit(void);
+PETSC_INTERN int            GpAppErrorAgree(MPI_Comm comm, PetscBool *failed, int code);
+
+#endif
