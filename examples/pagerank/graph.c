@@ -295,16 +295,11 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
 /* a graph from a matrix B in PETSc's binary format, whose entry (i,j) is the weight of the link from i to j */
 static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
 {
-  PetscViewer viewer;
-  Mat         B;
-  PetscInt    M, N, first, last;
+  Mat      B;
+  PetscInt M, N, first, last;
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
-  PetscCall(MatCreate(comm, &B));
-  PetscCall(MatSetType(B, MATAIJ));
-  PetscCall(MatLoad(B, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(GpAppMatLoad(comm, file, MATAIJ, &B));
   PetscCall(MatGetSize(B, &M, &N));
   PetscCheck(M == N && N > 0, comm, PETSC_ERR_ARG_SIZ, "%s: a graph wants nodes, and as many rows as columns; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, file, M, N);
   PetscCall(MatGetOwnershipRange(B, &first, &last));

@@ -115,8 +115,7 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
 /* where to start: given ranks, scaled to sum 1, or where bored walkers go */
 static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
 {
-  PetscViewer viewer;
-  PetscReal   sum;
+  PetscReal sum;
 
   PetscFunctionBegin;
   if (!rq->start[0]) {
@@ -124,15 +123,13 @@ static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v
     for (PetscInt k = 0; k < n; k++) PetscCall(VecCopy(v[k], x[k]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerBinaryOpen(G->comm, rq->start, FILE_MODE_READ, &viewer));
+  PetscCall(GpAppVecLoad(rq->start, PetscMax(n, 1), x));
   for (PetscInt k = 0; k < PetscMax(n, 1); k++) {
-    PetscCall(VecLoad(x[k], viewer));
     PetscCall(VecNorm(x[k], NORM_1, &sum));
     PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
     PetscCall(VecScale(x[k], 1 / sum));
     PetscCall(GraphPermute(G, PETSC_TRUE, x[k]));
   }
-  PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

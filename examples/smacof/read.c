@@ -104,24 +104,6 @@ static PetscErrorCode PairsFromTable(const Table *T, Mat *delta, Mat *weight)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix in PETSc's binary format, dense here if it is there */
-static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Mat *A)
-{
-  PetscViewer viewer;
-  PetscInt    header[4];
-
-  PetscFunctionBegin;
-  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
-  PetscCall(PetscViewerBinaryRead(viewer, header, 4, NULL, PETSC_INT));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(PetscViewerBinaryOpen(comm, file, FILE_MODE_READ, &viewer));
-  PetscCall(MatCreate(comm, A));
-  PetscCall(MatSetType(*A, header[3] == MATRIX_BINARY_FORMAT_DENSE ? MATDENSE : MATAIJ));
-  PetscCall(MatLoad(*A, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   MatReadDissim - Reads dissimilarities, or weights
 
@@ -151,8 +133,9 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
   PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   *text = (PetscBool)!binary;
   if (binary) {
-    PetscCall(LoadBinary(comm, file, delta));
+    PetscCall(GpAppMatLoad(comm, file, NULL, delta));
     PetscCall(MatGetSize(*delta, &m, &n));
+    if (m != n) PetscCall(MatDestroy(delta));
     PetscCheck(m == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: dissimilarities are square", file, m, n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

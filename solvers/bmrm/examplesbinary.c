@@ -2,7 +2,6 @@
 #include "libsvm.h"
 #include <petscviewer.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Writes the values of all ranks in turn, in the byte order of the format; GpAppOutputCommit() looks at ferror(). */
 static PetscErrorCode Put(GpAppOutput *out, const void *values, PetscInt n, PetscDataType type)
@@ -80,93 +79,106 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first thing wrong in the rows of this rank: "" for nothing. Rows are counted from 0, as PETSc does. */
-static PetscErrorCode CheckRows(const BMRMExamples *ex, PetscInt start, char what[128])
+/* The first thing wrong in the rows of this rank. Rows are counted from 0, as PETSc does. */
+static void CheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
-  PetscFunctionBegin;
-  for (PetscInt row = 0; row < ex->m; row++) {
-    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) {
-      const char *wrong = NULL;
+  for (PetscInt row = 0; row < ex->m && GpAppMatCheckColumns(H, start + row, ex->i[row + 1] - ex->i[row], ex->j + ex->i[row], -1, wrong); row++) {
+    PetscBool finite = PETSC_TRUE;
 
-      if (ex->j[k] < 0 || ex->j[k] >= ex->N || (k > ex->i[row] && ex->j[k] <= ex->j[k - 1])) wrong = "columns that do not rise or are out of range";
-      else if (PetscIsInfOrNanScalar(ex->a[k])) wrong = "a value that is not finite";
-      if (!wrong) continue;
-      PetscCall(PetscSNPrintf(what, 128, "row %" PetscInt_FMT " has %s", start + row, wrong));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    if (!PetscIsInfOrNanReal(ex->label[row])) continue;
-    PetscCall(PetscSNPrintf(what, 128, "the label of row %" PetscInt_FMT " is not finite", start + row));
+    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) finite = (PetscBool)(finite && !PetscIsInfOrNanScalar(ex->a[k]));
+    if (finite && !PetscIsInfOrNanReal(ex->label[row])) continue;
+    wrong->code = PETSC_ERR_FILE_UNEXPECTED;
+    (void)snprintf(wrong->what, sizeof(wrong->what), finite ? "the label of row %" PetscInt_FMT " is not finite" : "row %" PetscInt_FMT " has a value that is not finite", start + row);
     break;
   }
+}
+
+/* Reads the lengths of the rows of this rank; the nonzeros on the ranks before. */
+static PetscErrorCode ReadLengths(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, PetscInt64 *before)
+{
+  GpAppComplaint wrong = {0};
+  PetscInt64     mine;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(ex->m + 1, &ex->i));
+  ex->i[0] = 0;
+  PetscCall(PetscViewerBinaryReadAll(viewer, ex->i + 1, ex->m, start, ex->M, PETSC_INT));
+  mine = GpAppMatCheckLengths(H, start, ex->m, ex->i + 1, &wrong);
+  PetscCall(GpAppMatSumLengths(ex->comm, ex->file, H, mine, &wrong, before));
+  for (PetscInt i = 0; i < ex->m; i++) ex->i[i + 1] += ex->i[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads the rows and the labels of this rank, whose number is known. */
-static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, PetscInt start, PetscInt nz, char what[128])
+static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
-  PetscInt  *length, vector[2];
-  PetscInt64 before = 0, mine, sum = 0;
+  PetscInt   vector[2], mine;
+  PetscInt64 before;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(ex->m, &length));
-  PetscCall(PetscMalloc1(ex->m + 1, &ex->i));
+  PetscCall(ReadLengths(ex, viewer, H, start, &before));
+  mine = ex->i[ex->m];
   PetscCall(PetscMalloc1(ex->m, &ex->label));
-  PetscCall(PetscViewerBinaryReadAll(viewer, length, ex->m, start, ex->M, PETSC_INT));
-  for (PetscInt i = 0; i < ex->m; i++) sum = length[i] < 0 || sum > nz ? (PetscInt64)nz + 1 : sum + length[i];
-  mine = sum;
-  PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPIU_INT64, MPI_SUM, ex->comm));
-  PetscCheck(sum == nz, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the lengths of the rows do not add up to the %" PetscInt_FMT " entries of the matrix: the file is damaged", ex->file, nz);
-  PetscCallMPI(MPI_Exscan(&mine, &before, 1, MPIU_INT64, MPI_SUM, ex->comm));
-  if (!start) before = 0;
-  ex->i[0] = 0;
-  for (PetscInt i = 0; i < ex->m; i++) ex->i[i + 1] = ex->i[i] + length[i];
-  PetscCall(PetscFree(length));
   PetscCall(PetscMalloc1(mine, &ex->j));
   PetscCall(PetscMalloc1(mine, &ex->a));
   BMRMWantLargePages_Private(ex->j, (size_t)mine * sizeof(*ex->j));
   BMRMWantLargePages_Private(ex->a, (size_t)mine * sizeof(*ex->a));
-  PetscCall(PetscViewerBinaryReadAll(viewer, ex->j, (PetscInt)mine, (PetscInt)before, nz, PETSC_INT));
-  PetscCall(PetscViewerBinaryReadAll(viewer, ex->a, (PetscInt)mine, (PetscInt)before, nz, PETSC_SCALAR));
+  PetscCall(PetscViewerBinaryReadAll(viewer, ex->j, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_INT));
+  PetscCall(PetscViewerBinaryReadAll(viewer, ex->a, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_SCALAR));
   PetscCall(PetscViewerBinaryRead(viewer, vector, 2, NULL, PETSC_INT));
   PetscCheck(vector[0] == VEC_FILE_CLASSID && vector[1] == ex->M, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: after the matrix, expected a vector with a label for each of its %" PetscInt_FMT " rows", ex->file, ex->M);
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->label, ex->m, start, ex->M, PETSC_REAL));
-  PetscCall(CheckRows(ex, start, what));
+  CheckRows(ex, H, start, wrong);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a matrix and a vector of labels, which must be all that the file holds: what is shorter is cut off. */
-PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex, PetscInt64 bytes)
+/* Reads the rest of a file whose header is good; what is wrong in it is raised on all ranks. */
+static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start)
 {
   GpAppComplaint wrong = {0};
   GpAppText      place;
   PetscViewer    viewer;
-  PetscInt       header[4], start = 0;
-  PetscInt64     want;
+  PetscInt       header[4];
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCheck(bytes >= (PetscInt64)sizeof(header), ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file ends within its header: it is cut off", ex->file);
   PetscCall(PetscViewerBinaryOpen(ex->comm, ex->file, FILE_MODE_READ, &viewer));
   PetscCall(PetscViewerBinaryRead(viewer, header, 4, NULL, PETSC_INT));
-  PetscCheck(header[1] > 0 && header[2] >= 0 && header[3] >= 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt_FMT " entries is no sparse matrix of examples", ex->file, header[1],
-             header[2], header[3]);
-  want = (PetscInt64)sizeof(PetscInt) * (6 + (PetscInt64)header[1] + header[3]) + (PetscInt64)sizeof(PetscScalar) * (header[1] + (PetscInt64)header[3]);
-  PetscCheck(bytes >= want, ex->comm, PETSC_ERR_FILE_UNEXPECTED,
-             "%s: %" PetscInt64_FMT " bytes where a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt_FMT " entries and the vector of its labels take %" PetscInt64_FMT ": the file is cut off, or has no labels", ex->file, bytes,
-             header[1], header[2], header[3], want);
-  ex->M   = header[1];
-  ex->N   = header[2];
-  ex->nnz = header[3];
+  ierr = ReadRows(ex, viewer, H, start, &wrong);
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(ierr);
+  PetscCall(PetscMemzero(&place, sizeof(place)));
+  place.comm = ex->comm;
+  PetscCall(PetscStrncpy(place.file, ex->file, sizeof(place.file)));
+  PetscCall(GpAppTextRaise(&place, &wrong));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a matrix and a vector of labels; nothing stays allocated where the file is refused. */
+PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex)
+{
+  GpAppMatHeader H;
+  PetscInt       start = 0;
+  PetscInt64     want;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppMatReadHeader(ex->comm, ex->file, &H));
+  PetscCheck(H.M > 0 && H.nnz >= 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a %smatrix of %" PetscInt_FMT " x %" PetscInt_FMT " is no sparse matrix of examples", ex->file, H.nnz < 0 ? "dense " : "", H.M, H.N);
+  want = H.end + 2 * (PetscInt64)sizeof(PetscInt) + H.M * (PetscInt64)sizeof(PetscScalar);
+  PetscCheck(H.bytes >= want, ex->comm, PETSC_ERR_FILE_UNEXPECTED,
+             "%s: %" PetscInt64_FMT " bytes where a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " entries and the vector of its labels take %" PetscInt64_FMT ": the file is cut off, or has no labels", ex->file, H.bytes,
+             H.M, H.N, H.nnz, want);
+  ex->M   = H.M;
+  ex->N   = H.N;
+  ex->nnz = H.nnz;
   ex->m   = PETSC_DECIDE;
   PetscCall(PetscSplitOwnership(ex->comm, &ex->m, &ex->M));
   PetscCallMPI(MPI_Scan(&ex->m, &start, 1, MPIU_INT, MPI_SUM, ex->comm));
   start -= ex->m;
-  PetscCall(ReadRows(ex, viewer, start, header[3], wrong.what));
-  PetscCall(PetscViewerDestroy(&viewer));
-  if (wrong.what[0]) wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-  memset(&place, 0, sizeof(place));
-  place.comm = ex->comm;
-  PetscCall(PetscStrncpy(place.file, ex->file, sizeof(place.file)));
-  PetscCall(GpAppTextRaise(&place, &wrong));
+  ierr = ReadBody(ex, &H, start);
+  if (ierr) PetscCall(BMRMExamplesDestroy(ex));
+  PetscCall(ierr);
   for (PetscInt row = 0; row < ex->m; row++) BMRMExamplesNoteClass_Private(ex, ex->label[row], row + 1);
   PetscCall(BMRMExamplesMergeClasses_Private(ex, start));
   PetscFunctionReturn(PETSC_SUCCESS);

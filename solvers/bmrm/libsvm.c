@@ -108,7 +108,6 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
   BMRMParser     ps;
   PetscErrorCode ierr;
   PetscBool      binary;
-  PetscInt64     bytes;
 
   PetscFunctionBegin;
   memset(ex, 0, sizeof(*ex));
@@ -120,9 +119,9 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
     PetscCall(BMRMExamplesLoadMarket_Private(ex));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, &bytes));
+  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   if (binary) {
-    PetscCall(BMRMExamplesLoadBinary_Private(ex, bytes));
+    PetscCall(BMRMExamplesLoadBinary_Private(ex));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));

@@ -60,7 +60,7 @@ PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscR
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
 
 /* examplesbinary.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *, PetscInt64);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *);
 
 /* examplesmarket.c */
 PETSC_INTERN PetscBool      BMRMExamplesIsMarket_Private(const char[]);

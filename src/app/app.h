@@ -4,7 +4,7 @@
 #define GPUCSR_APP_H
 
 #include <gpucsrcompat.h>
-#include <petscsys.h>
+#include <petscmat.h>
 #include <stdio.h>
 
 /* the first thing wrong that a rank found in its lines */
@@ -49,6 +49,21 @@ PETSC_EXTERN PetscErrorCode GpAppTextDestroy(GpAppText *);
 PETSC_EXTERN void           GpAppTextLine(const char p[], const char end[], char line[], size_t room);
 
 PETSC_EXTERN PetscErrorCode GpAppIsBinary(MPI_Comm, const char[], int classid, PetscBool *, PetscInt64 *);
+
+/* the header of a matrix in PETSc's binary format; the file is long enough for it */
+typedef struct {
+  PetscInt   M, N;
+  PetscInt64 nnz;        /* MATRIX_BINARY_FORMAT_DENSE: M x N values, row by row */
+  PetscInt64 end, bytes; /* bytes up to the end of the matrix, and of the whole file */
+} GpAppMatHeader;
+
+PETSC_EXTERN PetscErrorCode GpAppMatReadHeader(MPI_Comm, const char[], GpAppMatHeader *);
+PETSC_EXTERN PetscErrorCode GpAppMatCheck(MPI_Comm, const char[], const GpAppMatHeader *);
+PETSC_EXTERN PetscBool      GpAppMatCheckColumns(const GpAppMatHeader *, PetscInt row, PetscInt n, const PetscInt column[], PetscInt last, GpAppComplaint *);
+PETSC_EXTERN PetscInt64     GpAppMatCheckLengths(const GpAppMatHeader *, PetscInt start, PetscInt m, const PetscInt length[], GpAppComplaint *);
+PETSC_EXTERN PetscErrorCode GpAppMatSumLengths(MPI_Comm, const char[], const GpAppMatHeader *, PetscInt64 mine, const GpAppComplaint *lengths, PetscInt64 *before);
+PETSC_EXTERN PetscErrorCode GpAppMatLoad(MPI_Comm, const char[], MatType, Mat *);
+PETSC_EXTERN PetscErrorCode GpAppVecLoad(const char[], PetscInt n, Vec[]);
 
 /* a file that the first rank writes aside and that gets its name at the end */
 typedef struct {

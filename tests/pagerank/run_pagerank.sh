@@ -279,6 +279,14 @@ else refused "a matrix with 32-bit indices" "a PETSc with 32-bit indices wrote t
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
 room="making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
 refused "device memory too small for sweeps" "$room" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
+damaged() { # damaged FILE COLUMN: a 3 x 3 matrix in PETSc's binary format, of whose three nonzeros the last has this column
+  $python -c "import struct, sys; w = 'i' if $GPUCSR_INT_BYTES == 4 else 'q'; open('$1', 'wb').write(struct.pack('>10' + w + '3d', 1211216, 3, 3, 3, 1, 1, 1, 1, 2, $2, 1, 1, 1))"
+}
+for column in 7 100000000 -5; do
+  damaged "$tmp/column.bin" $column
+  for method in power gauss_seidel; do refused "a matrix with column $column of 3, -method $method" "column.bin: row 2: column index $column of a 3 x 3 matrix" -f "$tmp/column.bin" -method $method -ranks "$o"; done
+done
+refused "a matrix to start from" "no PETSc binary vector where vector 1 of 1 is expected" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
 mkfifo "$tmp/pipe" # stands for a device, whose place a file must not take
 refused "an output that is no file" "it is there and no regular file" -f "$tmp/dangling.txt" -ranks "$tmp/pipe"
 refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"

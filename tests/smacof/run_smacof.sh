@@ -259,6 +259,10 @@ printf '1,2\n3,inf\n5,6\n' >"$tmp/inf.csv"
 : >"$tmp/empty.csv"
 refused "nan in PETSc's binary format" "The dissimilarity of points 1 and 2 (counted from 0) is nan: it must be finite and not negative" -f "$tmp/nan.bin"
 refused "an asymmetric matrix in PETSc's binary format" "-symmetrize takes the mean" -f "$tmp/unlike.bin"
+for column in 7 100000000 -5; do
+  $python -c "import struct; w = 'i' if $GPUCSR_INT_BYTES == 4 else 'q'; open('$tmp/column.bin', 'wb').write(struct.pack('>13' + w + '6d', 1211216, 3, 3, 6, 2, 2, 2, 1, 2, 0, 2, 0, $column, 1, 1, 1, 1, 1, 1))"
+  refused "PETSc's binary format, column $column of 3" "row 2: column index $column " -f "$tmp/column.bin"
+done
 { printf '\0\0\0\0'; cat "$tmp/nan.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/nan.bin" >"$tmp/narrow.bin"
 if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "PETSc's binary format, 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin"
 else refused "PETSc's binary format, 32-bit indices" "a PETSc with 32-bit indices wrote this" -f "$tmp/narrow.bin"; fi

@@ -116,6 +116,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
   A->ops->duplicate      = MatDuplicate_GPUCSR;
   A->ops->view           = MatView_GPUCSR;
+  A->ops->load           = MatLoad_GPUCSR;
   A->ops->convert        = MatConvert_GPUCSR;
   A->ops->convertfrom    = MatConvertFrom_GPUCSR;
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
@@ -156,6 +157,7 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
   A->ops->duplicate      = b.duplicate;
   A->ops->view           = b.view;
+  A->ops->load           = b.load;
   A->ops->convert        = b.convert;
   A->ops->convertfrom    = b.convertfrom;
   A->ops->setfromoptions = b.setfromoptions;
@@ -169,7 +171,10 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   A->ops->choleskyfactor = b.choleskyfactor;
   A->ops->iccfactor      = b.iccfactor;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  if (mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
+  if (mpi) {
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", g->preallocatecsr));
+  }
   PetscCall(MatGPUCSRFree(A));
   PetscCall(PetscFree(A->defaultvectype));
   PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));

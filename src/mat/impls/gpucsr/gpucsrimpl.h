@@ -76,14 +76,22 @@ typedef struct {
   PetscLogDouble   flops;
 } MatGPUCSRNodes;
 
+/* the first row of a file or of arrays that cannot be */
+typedef struct {
+  PetscBool found, falls; /* falls: its row pointers do; else it has a column out of range */
+  PetscInt  row, column;
+} MatGPUCSRDamage;
+
 typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.h */
 typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
 
 typedef struct {
-  struct _MatOps base;                                                                        /* the parent type's operations */
-  PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]); /* mpi: the parent's */
-  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                  /* the parent's */
+  struct _MatOps base;                                                                            /* the parent type's operations */
+  PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]);     /* mpi: the parent's */
+  PetscErrorCode (*preallocatecsr)(Mat, const PetscInt[], const PetscInt[], const PetscScalar[]); /* mpi: the parent's */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                      /* the parent's */
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
+  MatGPUCSRDamage *loading; /* mpi: where to note what is wrong, while MatLoad() runs */
   PetscBool        mpi;
   MatGPUCSROptions options;
   GpDev            dev;
@@ -119,6 +127,10 @@ PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
 PETSC_INTERN PetscErrorCode        MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);
+
+/* gpucsrload.c: loading, and preallocation from compressed rows, refuse columns out of range */
+PETSC_INTERN PetscErrorCode MatLoad_GPUCSR(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat, const PetscInt[], const PetscInt[], const PetscScalar[]);
 
 /* mpigpucsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);

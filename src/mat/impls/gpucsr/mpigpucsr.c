@@ -60,6 +60,8 @@ PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat A)
   g = (Mat_GPUCSR *)A->spptr;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", &g->preallocate));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", MatMPIAIJSetPreallocation_MPIAIJGPUCSR));
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", &g->preallocatecsr));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR));
   if (A->preallocated && A->assembled) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,23 +4,76 @@
 #include <math.h>
 #include <string.h>
 
-/* the caller has checked that sizes and nonzeros fit 32 bits, so every index does */
-static GpErr GpFillIndices(void *context, size_t offset, size_t bytes, void *destination)
-{
-  const PetscInt *in  = (const PetscInt *)context + offset / sizeof(int32_t);
-  int32_t        *out = (int32_t *)destination;
+/* Distributions build for the x86-64 baseline, where conversions between float and double do not vectorise and integer vectors are short. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+  #define GP_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+  #define GP_CLONES
+#endif
 
-  if (sizeof(PetscInt) == sizeof(int32_t)) memcpy(out, in, bytes);
+#define GP_INDEX_BLOCK 4096 /* indices that are checked and then copied while they are in the first-level cache */
+
+typedef struct {
+  const PetscInt *in;
+  PetscInt        n; /* columns */
+} GpIndices;
+
+/* Whether all of these are from 0 to n - 1.  The sign bit of c | (n - 1 - c) is set exactly where c is not; without a branch the compiler vectorises the loop. */
+GP_CLONES static int GpIndicesInRange(size_t count, const PetscInt in[], PetscInt n)
+{
+#if defined(PETSC_USE_64BIT_INDICES)
+  typedef uint64_t Word;
+#else
+  typedef uint32_t Word;
+#endif
+  const Word last = (Word)n - 1;
+  Word       any  = 0;
+
+  for (size_t i = 0; i < count; i++) any |= (Word)in[i] | (last - (Word)in[i]);
+  return !(any >> (8 * sizeof(Word) - 1));
+}
+
+static void GpCopyIndices(size_t count, const PetscInt in[], int32_t out[])
+{
+  if (sizeof(PetscInt) == sizeof(int32_t)) memcpy(out, in, count * sizeof(int32_t));
   else
-    for (size_t i = 0; i < bytes / sizeof(int32_t); i++) out[i] = (int32_t)in[i];
+    for (size_t i = 0; i < count; i++) out[i] = (int32_t)in[i];
+}
+
+/* Columns.  PETSc without debugging checks none of those that a program or a file gives it, and kernels use them as addresses. */
+static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const GpIndices *from  = (const GpIndices *)context;
+  const size_t     first = offset / sizeof(int32_t), count = bytes / sizeof(int32_t);
+
+  for (size_t k = 0; k < count; k += GP_INDEX_BLOCK) {
+    const size_t many = count - k < GP_INDEX_BLOCK ? count - k : GP_INDEX_BLOCK;
+
+    if (!GpIndicesInRange(many, from->in + first + k, from->n)) return GP_ERR_ARGUMENT;
+    GpCopyIndices(many, from->in + first + k, (int32_t *)destination + k);
+  }
+  return GP_SUCCESS;
+}
+
+/* Row pointers, which ascend from 0; the caller has checked that the last one fits 32 bits, so all do. */
+static GpErr GpFillRows(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const PetscInt *in    = (const PetscInt *)context + offset / sizeof(int32_t);
+  const size_t    count = bytes / sizeof(int32_t);
+  int             falls = offset ? in[0] < in[-1] : in[0] != 0;
+
+  for (size_t i = 1; i < count; i++) falls |= in[i] < in[i - 1];
+  if (falls) return GP_ERR_ARGUMENT;
+  GpCopyIndices(count, in, (int32_t *)destination);
   return GP_SUCCESS;
 }
 
 GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
 {
-  GpErr err = GpDevUploadFilled(A->dev, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillIndices, (void *)(uintptr_t)rowptr);
+  GpIndices columns = {col, A->n};
+  GpErr     err     = GpDevUploadFilled(A->dev, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, (void *)(uintptr_t)rowptr);
 
-  if (!err) err = GpDevUploadFilled(A->dev, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillIndices, (void *)(uintptr_t)col);
+  if (!err) err = GpDevUploadFilled(A->dev, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns);
   return err;
 }
 
@@ -30,13 +83,6 @@ typedef struct {
   const double *in;
   GpLoss       *loss;
 } GpNarrow;
-
-/* conversions between float and double vectorise only beyond the x86-64 baseline that distributions build for */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-  #define GP_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-  #define GP_CLONES
-#endif
 
 /* Does any value of a block change by more than the worst so far?  No branch, so that the compiler vectorises it. */
 GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[], double worst)

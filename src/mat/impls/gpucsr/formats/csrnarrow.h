@@ -5,7 +5,7 @@
 #include "mat/impls/gpucsr/formats/gpformat.h"
 #include <petscsys.h>
 
-GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]);
-GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss); /* GP_ERR_ARGUMENT and loss->overflow when one is too large */
+GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]); /* GP_ERR_ARGUMENT when row pointers do not ascend from 0 or a column is out of range */
+GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               /* GP_ERR_ARGUMENT and loss->overflow when one is too large */
 
 #endif

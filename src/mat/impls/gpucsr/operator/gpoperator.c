@@ -134,11 +134,29 @@ static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
+/* the error for a pattern that the upload refused: the first row that is wrong, and how */
+static PetscErrorCode GpOpRefusePattern(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *place)
 {
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < m; i++) {
+    PetscCheck(rowptr[i] >= 0 && rowptr[i + 1] >= rowptr[i] && rowptr[i + 1] <= rowptr[m], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "row %" PetscInt_FMT ": row pointers %" PetscInt_FMT " and %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " nonzeros; they must ascend from 0", place->row + i, rowptr[i], rowptr[i + 1], rowptr[m]);
+    for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++)
+      PetscCheck(col[k] >= 0 && col[k] < n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " columns; they are counted from 0%s", place->row + i, col[k], n,
+                 place->columns || place->column ? " in this block of a parallel matrix" : "");
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "the row pointers begin with %" PetscInt_FMT ", not with 0", rowptr[0]);
+}
+
+static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
+{
+  GpErr err;
+
+  PetscFunctionBegin;
   PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
-  PetscCallGp(op->dev, "uploading the pattern", GpCsrSetPattern(&op->side[0].csr, rowptr, col));
+  err = GpCsrSetPattern(&op->side[0].csr, rowptr, col);
+  if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern(m, n, rowptr, col, place));
+  PetscCallGp(op->dev, "uploading the pattern", err);
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
   PetscCall(GpOpBuildSide(op, 0, rows));
   PetscFunctionReturn(PETSC_SUCCESS);

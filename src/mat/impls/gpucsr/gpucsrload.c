@@ -1,0 +1,86 @@
+/* Matrices that come from files: a PETSc without debugging does not check the columns that it reads. */
+#include "mat/impls/gpucsr/gpucsrimpl.h"
+
+/* Finds the first row pointer or column of any rank that cannot be; all ranks learn of it; collective. */
+static PetscErrorCode MatGPUCSRFindDamage(Mat A, const PetscInt rowptr[], const PetscInt col[], MatGPUCSRDamage *damage)
+{
+  const PetscInt m = A->rmap->n, N = A->cmap->N;
+  MPI_Comm       comm = PetscObjectComm((PetscObject)A);
+  PetscMPIInt    rank, size, mine, first;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  damage->found = PETSC_FALSE;
+  for (PetscInt i = 0; i < m && !damage->found; i++) {
+    damage->falls = (PetscBool)(rowptr[i + 1] < rowptr[i]);
+    damage->found = damage->falls;
+    damage->row   = A->rmap->rstart + i;
+    for (PetscInt k = rowptr[i]; k < rowptr[i + 1] && !damage->found; k++) {
+      damage->found  = (PetscBool)(col[k] < 0 || col[k] >= N);
+      damage->column = col[k];
+    }
+  }
+  mine = damage->found ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
+  if (first < size) PetscCallMPI(MPI_Bcast(damage, (PetscMPIInt)sizeof(*damage), MPI_BYTE, first, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the same error on all ranks */
+static PetscErrorCode MatGPUCSRRaiseDamage(Mat A, const MatGPUCSRDamage *damage)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  if (!damage->found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!damage->falls, comm, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": its row pointers descend", damage->row);
+  SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a %" PetscInt_FMT " x %" PetscInt_FMT " matrix; columns are counted from 0", damage->row, damage->column, A->rmap->N, A->cmap->N);
+}
+
+/* MATMPIAIJ loads a file by MatMPIAIJSetPreallocationCSR(), which uses columns as addresses.  The check comes before, but its error is raised after loading: PETSc
+   frees what it has read only if all goes well.  MATSEQAIJ keeps the file's columns as they are and uses none of them as an address while loading. */
+PetscErrorCode MatLoad_GPUCSR(Mat A, PetscViewer viewer)
+{
+  Mat_GPUCSR     *g      = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRDamage damage = {PETSC_FALSE};
+  PetscErrorCode  err;
+
+  PetscFunctionBegin;
+  g->loading = &damage;
+  err        = (*g->base.load)(A, viewer);
+  g->loading = NULL;
+  PetscCall(err);
+  if (!g->mpi) {
+    const PetscInt *rowptr, *col;
+    PetscScalar    *val;
+    PetscMemType    memtype;
+
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
+    if (rowptr) PetscCall(MatGPUCSRFindDamage(A, rowptr, col, &damage));
+  }
+  PetscCall(MatGPUCSRRaiseDamage(A, &damage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
+{
+  Mat_GPUCSR     *g      = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRDamage damage = {PETSC_FALSE};
+  PetscInt       *none;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutSetUp(A->rmap));
+  PetscCall(PetscLayoutSetUp(A->cmap));
+  if (i) PetscCall(MatGPUCSRFindDamage(A, i, j, &damage));
+  if (damage.found && g->loading) { /* an empty matrix, until MatLoad_GPUCSR() raises the error */
+    *g->loading = damage;
+    PetscCall(PetscCalloc1(A->rmap->n + 1, &none));
+    PetscCall((*g->preallocatecsr)(A, none, NULL, NULL));
+    PetscCall(PetscFree(none));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGPUCSRRaiseDamage(A, &damage));
+  PetscCall((*g->preallocatecsr)(A, i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

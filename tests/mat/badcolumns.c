@@ -1,0 +1,133 @@
+static char help[] = "Columns out of range are errors, from files and from arrays, and never memory corruption.\n\n";
+
+#include <gpucsr.h>
+#include "gpucsrcompat.h"
+#include <petscmat.h>
+#include <petscviewer.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILENAME "badcolumns-test.bin"
+
+static char message[1024]; /* of the last error that was raised */
+
+static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *fun, const char *file, PetscErrorCode n, PetscErrorType p, const char *mess, void *ctx)
+{
+  if (p == PETSC_ERROR_INITIAL) (void)snprintf(message, sizeof(message), "%s", mess);
+  return n;
+}
+
+static PetscErrorCode Report(const char name[], PetscErrorCode err, const char words[])
+{
+  int mine = !(err == PETSC_ERR_ARG_OUTOFRANGE && strstr(message, words)), all;
+
+  PetscFunctionBegin;
+  if (mine) (void)fprintf(stderr, "%s: code %d, '%s'\n", name, (int)err, message);
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s\n", name, all ? "FAILED" : "refused"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* writes a 4 x 4 matrix with one nonzero a row, of which that of row 2 is in the given column */
+static PetscErrorCode WriteMatrix(PetscInt column)
+{
+  PetscInt    integers[] = {MAT_FILE_CLASSID, 4, 4, 4, 1, 1, 1, 1, 0, 1, column, 3};
+  PetscScalar values[]   = {1, 2, 3, 4};
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, FILENAME, FILE_MODE_WRITE, &viewer));
+  PetscCall(PetscViewerBinaryWrite(viewer, integers, 12, PETSC_INT));
+  PetscCall(PetscViewerBinaryWrite(viewer, values, 4, PETSC_SCALAR));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the error of MatLoad(); what it leaves of the matrix is of no use */
+static PetscErrorCode TryLoad(Mat A)
+{
+  PetscErrorCode err;
+  PetscViewer    viewer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, FILENAME, FILE_MODE_READ, &viewer));
+  err = MatLoad(A, viewer);
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(err);
+}
+
+static PetscErrorCode TestLoad(PetscInt column)
+{
+  PetscErrorCode err;
+  char           name[64], words[64];
+  Mat            A;
+
+  PetscFunctionBegin;
+  PetscCall(WriteMatrix(column));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATGPUCSR));
+  PetscCall(PetscPushErrorHandler(KeepMessage, NULL));
+  err = TryLoad(A);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatLoad(), column %" PetscInt_FMT " of 4", column));
+  PetscCall(PetscSNPrintf(words, sizeof(words), "row 2: column index %" PetscInt_FMT " of a 4 x 4 matrix", column));
+  PetscCall(Report(name, err, words));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a matrix on arrays of the caller's, of which one entry is changed after PETSc has seen them: PETSc with debugging checks them once, others never */
+static PetscErrorCode TestArrays(const char name[], PetscBool rows, PetscInt at, PetscInt value, const char words[])
+{
+  PetscInt       i[] = {0, 1, 2, 3, 4}, j[] = {0, 1, 2, 3};
+  PetscScalar    a[] = {1, 2, 3, 4};
+  PetscErrorCode err;
+  Mat            A;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 4, 4, i, j, a, &A));
+  PetscCall(MatConvert(A, MATSEQAIJGPUCSR, MAT_INPLACE_MATRIX, &A));
+  if (rows) i[at] = value;
+  else j[at] = value;
+  PetscCall(PetscPushErrorHandler(KeepMessage, NULL));
+  err = MatGPUCSRUpload(A);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(Report(name, err, words));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscMPIInt rank;
+  Mat         A;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(TestLoad(4));
+  PetscCall(TestLoad(100000000));
+  PetscCall(TestLoad(-5));
+  PetscCall(WriteMatrix(2));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATGPUCSR));
+  PetscCall(TryLoad(A));
+  PetscCall(MatGPUCSRUpload(A));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatLoad(), good columns: loaded\n"));
+  PetscCall(TestArrays("an array with column 7 of 4", PETSC_FALSE, 2, 7, "row 2: column index 7 of a matrix with 4 columns"));
+  PetscCall(TestArrays("an array with column 4 of 4", PETSC_FALSE, 0, 4, "row 0: column index 4 of a matrix with 4 columns"));
+  PetscCall(TestArrays("an array with column -1", PETSC_FALSE, 3, -1, "row 3: column index -1 of a matrix with 4 columns"));
+  PetscCall(TestArrays("row pointers that fall", PETSC_TRUE, 1, 3, "row pointers 3 and 2"));
+  PetscCall(TestArrays("row pointers that begin with 1", PETSC_TRUE, 0, 1, "begin with 1"));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (!rank) (void)remove(FILENAME), (void)remove(FILENAME ".info");
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+  test:
+    suffix: 1
+    nsize: {{1 2 3}}
+TEST*/
