@@ -79,10 +79,25 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
+static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->file));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-personalize", rq->personalize));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-start", rq->start));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppFilesCheck(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
-  const Request    *rq      = (const Request *)context;
-  const char *const files[] = {rq->ranks, rq->binary, rq->picture, rq->report};
+  const Request *rq = (const Request *)context;
 
   PetscFunctionBegin;
   PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other" : "Nothing to do: give -f <file> or -rmat <scale>,<links a node>");
@@ -92,8 +107,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscCheck(rq->solve.max_it >= 0 && rq->topk >= 0 && rq->solve.extrapolate >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-max_it, -topk and -extrapolate must not be negative");
   PetscCheck(rq->solve.inner_damping > 0 && rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "-inner_damping %g: must lie between 0 and -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
   PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "-dangling vector and -dangling_file go together");
-  for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
-    if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
+  PetscCall(CheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -132,28 +132,30 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vectors one after another in PETSc's binary format, entries in the order of the nodes, for VecLoad() */
+/* Writes the vectors one after another in PETSc's binary format, with entries in the order of the nodes, for VecLoad(). */
 PetscErrorCode RanksWriteBinary(const Graph *G, PetscInt n, const Vec x[], const char file[])
 {
-  GpAppOutput out;
-  PetscViewer viewer;
-  Vec         bynode;
+  GpAppOutput        out;
+  Vec                bynode;
+  const PetscScalar *a;
+  const PetscInt     header[] = {VEC_FILE_CLASSID, G->N};
+  PetscInt           m;
+  PetscMPIInt        rank;
 
   PetscFunctionBegin;
-  PetscCall(GpAppOutputOpen(G->comm, file, &out));
-  PetscCall(PetscViewerCreate(G->comm, &viewer));
-  PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
-  PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
-  PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-  PetscCall(PetscViewerFileSetName(viewer, out.aside));
+  PetscCallMPI(MPI_Comm_rank(G->comm, &rank));
   PetscCall(VecDuplicate(x[0], &bynode));
+  PetscCall(VecGetLocalSize(bynode, &m));
+  PetscCall(GpAppOutputOpen(G->comm, file, &out));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(VecCopy(x[k], bynode));
     PetscCall(GraphPermute(G, PETSC_FALSE, bynode));
-    PetscCall(VecView(bynode, viewer));
+    PetscCall(GpAppOutputBinary(&out, header, rank ? 0 : 2, PETSC_INT));
+    PetscCall(VecGetArrayRead(bynode, &a));
+    PetscCall(GpAppOutputBinary(&out, a, m, PETSC_SCALAR));
+    PetscCall(VecRestoreArrayRead(bynode, &a));
   }
   PetscCall(VecDestroy(&bynode));
-  PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,10 +1,7 @@
 /* What pictures are drawn on: an SVG file, or PETSc's PetscDraw, into an image or wherever its options say. */
-#define _POSIX_C_SOURCE 200809L
 #include "smacof.h"
-#include <glob.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
   const char *svg;
@@ -30,7 +27,7 @@ static PetscBool IsDraw(const char file[])
   return (PetscBool)!strcmp(file, "draw");
 }
 
-/* checks, before the work, that a picture can be made; collective */
+/* Checks, before the work, that PETSc can make such a picture; collective. */
 PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
 {
   const char *ending = ImageEnding(file);
@@ -39,7 +36,6 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
 
   PetscFunctionBegin;
   if (!file[0] || IsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GpAppOutputProbe(comm, file));
   if (!ending) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc refuses the endings that it was built without */
   PetscCall(PetscDrawOpenImage(comm, name, 1, 1, &draw));
@@ -47,16 +43,22 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* an image is written aside, to a name with one dot, since PetscDraw takes all that follows the first one for the ending */
+/*
+  Opens an image in a folder of its own, since PetscDraw writes to a name that it makes up itself. After a failure nothing is drawn, and the output
+  cannot be committed.
+*/
 static PetscErrorCode OpenImage(Canvas *C, const char ending[])
 {
-  PetscOptions options;
-  char         name[64];
+  const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1]};
+  PetscOptions      options;
+  char              name[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(C->folder, "/tmp/smacof-XXXXXX", sizeof(C->folder)));
-  PetscCheck(mkdtemp(C->folder), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot create a folder in /tmp, where PETSc draws images");
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/picture%s", C->folder, ending));
+  PetscCall(PetscSNPrintf(C->image[0], sizeof(C->image[0]), "picture%s", ending));
+  PetscCall(PetscSNPrintf(C->image[1], sizeof(C->image[1]), "picture_0%s", ending));
+  C->out.failed = GpAppScratchCreate(CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
+  if (C->out.failed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[0]));
   PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(PetscOptionsSetValue(options, "-draw_save_single_file", "1"));
@@ -168,23 +170,23 @@ PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what PetscDraw has written aside, under a name in which versions of PETSc differ */
+/* Copies the image that PetscDraw has written into the output. */
 static PetscErrorCode CopyImage(Canvas *C)
 {
-  char   pattern[64], piece[1 << 14];
+  char   name[PETSC_MAX_PATH_LEN], piece[1 << 14];
   size_t n;
-  glob_t found;
   FILE  *fp = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(pattern, sizeof(pattern), "%s/*", C->folder));
-  if (!glob(pattern, 0, NULL, &found)) fp = fopen(found.gl_pathv[0], "rb");
-  PetscCheck(fp, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: PETSc has drawn no image there", C->folder);
-  while ((n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
-  (void)fclose(fp);
-  (void)unlink(found.gl_pathv[0]);
-  (void)rmdir(C->folder);
-  globfree(&found);
+  for (int k = 0; k < CANVAS_IMAGES && !fp; k++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[k]));
+    fp = fopen(name, "rb");
+  }
+  if (!fp) C->out.failed = errno;
+  while (fp && (n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
+  if (fp && ferror(fp)) C->out.failed = EIO;
+  if (fp) (void)fclose(fp);
+  GpAppScratchRemove(&C->scratch);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

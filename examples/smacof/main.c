@@ -10,6 +10,7 @@ The pass over the dissimilarities runs on the device of -gpucsr_device, that of 
 #include "app/appmain.h"
 #include <gpucsr.h>
 #include <petsctime.h>
+#include <string.h>
 
 /* what the command line asks for; an empty name stands for nothing */
 typedef struct {
@@ -114,12 +115,40 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
+static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+{
+  const DissimOptions *d = &rq->dissim;
+  const OutputOptions *o = &rq->output;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", d->file));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-pairs", d->pairs));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-features", d->features));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-weights", d->weights));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-start_file", rq->start));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-fixed", rq->fixed));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-labels", rq->labels));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-interpolate", rq->interpolate.file));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-map_file", rq->interpolate.map));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-restart", rq->restart));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-checkpoint", rq->scale.checkpoint));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-coordinates", o->coordinates));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-coordinates_binary", o->binary));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-stress_per_point", o->points));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", o->report));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-shepard_data", o->shepard_data));
+  if (strcmp(o->map, "draw")) PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-map", o->map));
+  if (strcmp(o->shepard, "draw")) PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-shepard", o->shepard));
+  PetscCall(GpAppFilesCheck(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
-  const Request       *rq      = (const Request *)context;
-  const DissimOptions *d       = &rq->dissim;
-  const ScaleOptions  *s       = &rq->scale;
-  const char *const    files[] = {rq->output.coordinates, rq->output.binary, rq->output.points, rq->output.report, rq->output.shepard_data, rq->scale.checkpoint};
+  const Request       *rq = (const Request *)context;
+  const DissimOptions *d  = &rq->dissim;
+  const ScaleOptions  *s  = &rq->scale;
 
   PetscFunctionBegin;
   PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
@@ -136,10 +165,9 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
-  for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
-    if (files[k][0]) PetscCall(GpAppOutputProbe(comm, files[k]));
   PetscCall(CanvasProbe(comm, rq->output.map));
   PetscCall(CanvasProbe(comm, rq->output.shepard));
+  PetscCall(CheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

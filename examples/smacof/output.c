@@ -34,30 +34,24 @@ PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a dense matrix of N rows for MatLoad() */
+/* Writes a dense matrix of N rows for MatLoad(). */
 PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char file[])
 {
-  GpAppOutput out;
+  const PetscInt header[] = {MAT_FILE_CLASSID, N, dim, MATRIX_BINARY_FORMAT_DENSE};
+  GpAppOutput    out;
+  PetscScalar   *rows;
+  PetscMPIInt    rank;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(PetscMalloc1((size_t)N * dim, &rows));
+  for (PetscInt i = 0; i < N; i++) /* the format stores rows, x holds columns */
+    for (PetscInt c = 0; c < dim; c++) rows[(size_t)i * dim + c] = x[(size_t)c * N + i];
   PetscCall(GpAppOutputOpen(comm, file, &out));
-  if (out.fp) {
-    PetscViewer viewer;
-    Mat         X;
-
-    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, N, dim, (PetscScalar *)x, &X));
-    PetscCall(PetscViewerCreate(PETSC_COMM_SELF, &viewer));
-    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
-    PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
-    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-    PetscCall(PetscViewerFileSetName(viewer, out.aside));
-    PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_NATIVE)); /* else rows of a sparse matrix */
-    PetscCall(MatView(X, viewer));
-    PetscCall(PetscViewerPopFormat(viewer));
-    PetscCall(PetscViewerDestroy(&viewer));
-    PetscCall(MatDestroy(&X));
-  }
+  PetscCall(GpAppOutputBinary(&out, header, rank ? 0 : 4, PETSC_INT));
+  PetscCall(GpAppOutputBinary(&out, rows, rank ? 0 : N * dim, PETSC_SCALAR));
   PetscCall(GpAppOutputCommit(&out));
+  PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -373,6 +373,7 @@ typedef struct {
 } OutputOptions;
 
 #define CANVAS_COLOURS 12
+#define CANVAS_IMAGES  2
 
 typedef enum {
   CANVAS_START,
@@ -387,7 +388,10 @@ typedef struct {
   PetscDraw   draw; /* NULL: SVG */
   double      W, H;
   PetscBool   there, file;
-  char        folder[32];
+
+  /* the image that PetscDraw writes: the name of its file depends on the version of PETSc */
+  GpAppScratch scratch;
+  char         image[CANVAS_IMAGES][32];
 } Canvas;
 
 PETSC_INTERN PetscErrorCode CanvasProbe(MPI_Comm, const char file[]);

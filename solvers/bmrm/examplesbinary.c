@@ -3,41 +3,6 @@
 #include <petscviewer.h>
 #include <stdio.h>
 
-/* Writes the values of all ranks in turn, in the byte order of the format; GpAppOutputCommit() looks at ferror(). */
-static PetscErrorCode Put(GpAppOutput *out, const void *values, PetscInt n, PetscDataType type)
-{
-  const PetscInt most = 65536;
-  size_t         each;
-  PetscMPIInt    rank, size;
-  char          *buffer;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(out->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(out->comm, &size));
-  PetscCall(PetscDataTypeGetSize(type, &each));
-  PetscCall(PetscMalloc1((size_t)most * each, &buffer));
-  for (PetscMPIInt from = 0; from < size; from++) {
-    PetscInt left = n;
-
-    if (rank && rank != from) continue;
-    if (from && rank) PetscCallMPI(MPI_Send(&left, 1, MPIU_INT, 0, 0, out->comm));
-    if (from && !rank) PetscCallMPI(MPI_Recv(&left, 1, MPIU_INT, from, 0, out->comm, MPI_STATUS_IGNORE));
-    for (PetscInt done = 0, now; done < left; done += now) {
-      now = PetscMin(most, left - done);
-      if (rank == from) PetscCall(PetscMemcpy(buffer, (const char *)values + (size_t)done * each, (size_t)now * each));
-      if (from && rank) PetscCallMPI(MPI_Send(buffer, (PetscMPIInt)((size_t)now * each), MPI_BYTE, 0, 0, out->comm));
-      if (from && !rank) PetscCallMPI(MPI_Recv(buffer, (PetscMPIInt)((size_t)now * each), MPI_BYTE, from, 0, out->comm, MPI_STATUS_IGNORE));
-      if (rank) continue;
-#if !defined(PETSC_WORDS_BIGENDIAN)
-      PetscCall(PetscByteSwap(buffer, type, now));
-#endif
-      (void)fwrite(buffer, each, (size_t)now, out->fp);
-    }
-  }
-  PetscCall(PetscFree(buffer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@C
   BMRMExamplesSave - Writes examples in PETSc's binary format, a matrix and a vector, which PETSc and petsc4py read, too
 
@@ -68,12 +33,12 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
   PetscCall(PetscMalloc1(ex->m, &length));
   for (PetscInt i = 0; i < ex->m; i++) length[i] = ex->i[i + 1] - ex->i[i];
   PetscCall(GpAppOutputOpen(ex->comm, file, &out));
-  PetscCall(Put(&out, matrix, rank ? 0 : 4, PETSC_INT));
-  PetscCall(Put(&out, length, ex->m, PETSC_INT));
-  PetscCall(Put(&out, ex->j, ex->i[ex->m], PETSC_INT));
-  PetscCall(Put(&out, ex->a, ex->i[ex->m], PETSC_SCALAR));
-  PetscCall(Put(&out, vector, rank ? 0 : 2, PETSC_INT));
-  PetscCall(Put(&out, ex->label, ex->m, PETSC_REAL));
+  PetscCall(GpAppOutputBinary(&out, matrix, rank ? 0 : 4, PETSC_INT));
+  PetscCall(GpAppOutputBinary(&out, length, ex->m, PETSC_INT));
+  PetscCall(GpAppOutputBinary(&out, ex->j, ex->i[ex->m], PETSC_INT));
+  PetscCall(GpAppOutputBinary(&out, ex->a, ex->i[ex->m], PETSC_SCALAR));
+  PetscCall(GpAppOutputBinary(&out, vector, rank ? 0 : 2, PETSC_INT));
+  PetscCall(GpAppOutputBinary(&out, ex->label, ex->m, PETSC_REAL));
   PetscCall(GpAppOutputCommit(&out));
   PetscCall(PetscFree(length));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -124,6 +124,37 @@ static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
+static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+{
+  char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
+  char *market;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
+  PetscCall(PetscStrncpy(labels, rq->train, sizeof(labels) - 8));
+  PetscCall(PetscStrrstr(labels, ".mtx", &market));
+  if (market) { /* the labels of a matrix in Matrix Market format are in a file beside it */
+    *market = 0;
+    PetscCall(PetscStrlcat(labels, ".labels", sizeof(labels)));
+    PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", labels));
+  }
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-bmrm_checkpoint", checkpoint));
+  PetscCall(GpAppFilesAdd(rq->train[0] ? GP_APP_FILE_OUTPUT : GP_APP_FILE_INPUT, "-model", rq->model));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-save_binary", rq->save));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-predictions", rq->predictions));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppFilesCheck(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Checks the request before the work: combinations of options, what the loss can do, and whether outputs can be created. */
 static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
@@ -136,11 +167,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
     PetscCall(CreateSolver(comm, rq));
     PetscCall(CheckTask(comm, rq));
   }
-  if (rq->save[0]) PetscCall(GpAppOutputProbe(comm, rq->save));
-  if (rq->train[0] && rq->model[0]) PetscCall(GpAppOutputProbe(comm, rq->model));
-  if (rq->predictions[0]) PetscCall(GpAppOutputProbe(comm, rq->predictions));
-  if (rq->picture[0]) PetscCall(GpAppOutputProbe(comm, rq->picture));
-  if (rq->report[0]) PetscCall(GpAppOutputProbe(comm, rq->report));
+  PetscCall(CheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

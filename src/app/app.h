@@ -65,16 +65,53 @@ PETSC_EXTERN PetscErrorCode GpAppMatSumLengths(MPI_Comm, const char[], const GpA
 PETSC_EXTERN PetscErrorCode GpAppMatLoad(MPI_Comm, const char[], MatType, Mat *);
 PETSC_EXTERN PetscErrorCode GpAppVecLoad(const char[], PetscInt n, Vec[]);
 
-/* a file that the first rank writes aside and that gets its name at the end */
+/*
+  An output of the program, written by the first rank. A file is replaced as a whole when the output is committed, or left as it was; a device or pipe is written
+  to at once.
+*/
+typedef struct _n_GpAppOutputFile *GpAppOutputFile;
 typedef struct {
-  MPI_Comm comm;
-  char     path[PETSC_MAX_PATH_LEN], aside[PETSC_MAX_PATH_LEN];
-  FILE    *fp; /* NULL on other ranks */
+  MPI_Comm        comm;
+  char            path[PETSC_MAX_PATH_LEN]; /* as the user names it */
+  FILE           *fp;                       /* NULL on other ranks */
+  char            why[128];                 /* why it could not be opened or written, the same on all ranks; empty: it could */
+  int             failed;                   /* an errno that the writer sets on the first rank: the commit fails with it */
+  PetscBool       direct;                   /* a device or pipe */
+  GpAppOutputFile file;                     /* private to the output module */
 } GpAppOutput;
 
 PETSC_EXTERN PetscErrorCode GpAppOutputOpen(MPI_Comm, const char[], GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputTryOpen(MPI_Comm, const char[], GpAppOutput *);
 PETSC_EXTERN PetscErrorCode GpAppOutputCommit(GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputTryCommit(GpAppOutput *);
 PETSC_EXTERN PetscErrorCode GpAppOutputProbe(MPI_Comm, const char[]);
+PETSC_EXTERN PetscErrorCode GpAppOutputBinary(GpAppOutput *, const void *, PetscInt, PetscDataType);
+
+/* temporary files do not outlive the program: see GpAppSignalsInstall() */
+PETSC_EXTERN PetscErrorCode GpAppSignalsInstall(void);
+PETSC_EXTERN void           GpAppTemporariesRemove(void);
+
+#define GP_APP_SCRATCH_FILES 6
+
+/* a folder for files that are needed for a moment */
+typedef struct {
+  char path[PETSC_MAX_PATH_LEN];
+  int  parent, folder, nslots, slot[GP_APP_SCRATCH_FILES]; /* private to the output module */
+} GpAppScratch;
+
+PETSC_EXTERN int  GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScratch *);
+PETSC_EXTERN void GpAppScratchRemove(GpAppScratch *);
+
+/* what a run does with a file */
+typedef enum {
+  GP_APP_FILE_INPUT,
+  GP_APP_FILE_OUTPUT,
+  GP_APP_FILE_CHECKPOINT, /* an output that may be the file that the run restarts from */
+  GP_APP_FILE_RESTART
+} GpAppFileRole;
+
+PETSC_EXTERN PetscErrorCode GpAppFilesAdd(GpAppFileRole, const char option[], const char path[]);
+PETSC_EXTERN PetscErrorCode GpAppFilesCheck(MPI_Comm);
 
 /* a curve of a picture; without a name it has no legend */
 typedef struct {

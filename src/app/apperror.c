@@ -1,5 +1,6 @@
 /* Errors of the programs. The class of a PETSc error tells whose fault it is. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
 #define _POSIX_C_SOURCE 200809L
+#include "app/app.h"
 #include "app/apperror.h"
 #include <limits.h>
 #include <stdio.h>
@@ -121,6 +122,7 @@ int GpAppErrorAgree(MPI_Comm comm, PetscBool *failed, int code)
     if (!arrived) ErrorSleep();
   }
   if (*failed && (!arrived || all[0] == rank) && code != GP_APP_INTERNAL) GpAppErrorPrint(error.text);
+  if (!arrived) GpAppTemporariesRemove();
   if (!arrived) (void)MPI_Abort(comm, code);
   *failed = (PetscBool)(all[0] != INT_MAX);
   return all[1];

@@ -1,4 +1,5 @@
 /* The main() of the programs. */
+#include "app/app.h"
 #include "app/apperror.h"
 #include <gpucsr.h>
 #include <errno.h>
@@ -24,9 +25,10 @@ static PetscErrorCode MainWork(const GpAppProgram *program, PetscBool *converged
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the job after an error that all ranks have. PETSc's objects of the failed work are still there: PetscFinalize() would complain about them, and is left out. */
+/* Ends the job after an error that all ranks have. An output that was open is not left behind. PETSc's objects of the failed work are still there: PetscFinalize() would complain about them, and is left out. */
 static int MainFail(int code)
 {
+  GpAppTemporariesRemove();
   if (code == GP_APP_INTERNAL) (void)MPI_Abort(MPI_COMM_WORLD, code);
   (void)fflush(stdout);
   (void)MPI_Finalize();
@@ -55,6 +57,7 @@ int GpAppMain(int argc, char **argv, const GpAppProgram *program)
   if (MPI_Init_thread(&argc, &argv, PETSC_MPI_THREAD_REQUIRED, &provided) || MPI_Comm_dup(MPI_COMM_WORLD, &comm)) return GP_APP_INTERNAL;
   ierr = GpAppErrorPush(program->name);
   if (!ierr) ierr = PetscInitialize(&argc, &argv, NULL, program->help);
+  if (!ierr) ierr = GpAppSignalsInstall(); /* after PETSc's handlers, which would print a trace */
   if (!ierr) ierr = MainWork(program, &converged);
   failed = (PetscBool)(ierr != PETSC_SUCCESS);
   code   = failed ? GpAppErrorGetExit() : converged ? GP_APP_DONE : GP_APP_UNCONVERGED;

@@ -1,0 +1,126 @@
+/* The files of a run: no output may be an input or the same file as another output, and all must be writable before the work begins. */
+#define _GNU_SOURCE
+#include "app/appoutput.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_FILES 32
+
+typedef struct {
+  GpAppFileRole role;
+  char          option[64], path[PETSC_MAX_PATH_LEN];
+} File;
+
+static File Files[MAX_FILES];
+static int  NFiles = 0;
+
+/*
+  GpAppFilesAdd - Registers a file that a run reads or writes
+
+  Logically Collective
+
+  Input Parameters:
++ role   - what the run does with it
+. option - the option that names it, for messages
+- path   - the file; an empty name is no file
+
+  Note:
+  GpAppFilesCheck() then looks at all of them. A checkpoint may be the one that the run restarts from.
+*/
+PetscErrorCode GpAppFilesAdd(GpAppFileRole role, const char option[], const char path[])
+{
+  PetscFunctionBegin;
+  if (!path[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(NFiles < MAX_FILES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More than %d files in a run", MAX_FILES);
+  Files[NFiles].role = role;
+  PetscCall(PetscStrncpy(Files[NFiles].option, option, sizeof(Files[NFiles].option)));
+  PetscCall(PetscStrncpy(Files[NFiles++].path, path, sizeof(Files[0].path)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool Writes(const File *f)
+{
+  return (PetscBool)(f->role == GP_APP_FILE_OUTPUT || f->role == GP_APP_FILE_CHECKPOINT);
+}
+
+/* Finds which file a name stands for; links are followed for inputs too. */
+static void Identify(const File *f, GpAppTarget *t)
+{
+  struct stat st;
+
+  GpAppTargetResolve_Private(f->path, t);
+  if (!Writes(f) && !strcmp(f->path, "-") && !fstat(0, &st)) {
+    t->err     = 0;
+    t->regular = (PetscBool)S_ISREG(st.st_mode);
+    t->device  = st.st_dev;
+    t->inode   = st.st_ino;
+  }
+}
+
+/* Are these one file, which one of the two would destroy? */
+static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
+{
+  if (a->err || b->err) return PETSC_FALSE;
+  if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both append to it */
+  if (a->regular && b->regular) return (PetscBool)(a->device == b->device && a->inode == b->inode);
+  if (a->regular || b->regular || a->direct || b->direct) return PETSC_FALSE;
+  return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither exists */
+}
+
+/* Finds the first two files that collide, of which the first is an output. */
+static PetscErrorCode FindCollision(int found[2])
+{
+  GpAppTarget *t;
+
+  PetscFunctionBegin;
+  found[0] = found[1] = -1;
+  PetscCall(PetscMalloc1(NFiles, &t));
+  for (int i = 0; i < NFiles; i++) Identify(&Files[i], &t[i]);
+  for (int i = 0; i < NFiles && found[0] < 0; i++) {
+    for (int k = 0; k < NFiles && Writes(&Files[i]); k++) {
+      if (k == i || (Writes(&Files[k]) && k < i) || !Collide(&t[i], &t[k])) continue;
+      if (Files[i].role == GP_APP_FILE_CHECKPOINT && Files[k].role == GP_APP_FILE_RESTART) continue;
+      found[0] = i;
+      found[1] = k;
+      break;
+    }
+  }
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppFilesCheck - Refuses, before the work, files of a run that would destroy each other, and outputs that cannot be written
+
+  Collective
+
+  Input Parameter:
+. comm - the communicator
+
+  Notes:
+  Two names are the same file when device and inode agree, also through links; where neither exists, when folder and name agree. Devices and pipes may be named
+  several times. The registered files are forgotten.
+*/
+PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
+{
+  const int   n        = NFiles;
+  int         found[2] = {-1, -1};
+  PetscMPIInt rank;
+  const File *f, *g;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) PetscCall(FindCollision(found));
+  PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));
+  NFiles = 0;
+  if (found[0] >= 0) {
+    f = &Files[found[0]];
+    g = &Files[found[1]];
+    PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: give the output another name", f->option, f->path, g->option);
+    SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: give each output a file of its own", f->option, f->path, g->option, g->path);
+  }
+  for (int i = 0; i < n; i++)
+    if (Writes(&Files[i])) PetscCall(GpAppOutputProbe(comm, Files[i].path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

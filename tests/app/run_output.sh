@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Output files of the three programs: links, devices, pipes, permissions, collisions with other files, a full disk, signals.  Prints TAP.
+set -u
+. "$(dirname "$0")/../env.sh"
+bin=$BUILD/bin
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+umask 022
+limit=unlimited # in kB, the size of a file
+device=(-gpucsr_device "$GPUCSR_DEVICE")
+awk 'BEGIN { srand(3); for (i = 0; i < 60; i++) { y = i % 2 ? 1 : -1; printf "%d", y; for (k = 1; k <= 8; k++) printf " %d:%.4f", k, y * rand() + 0.9 * rand(); print "" } }' >train
+awk 'BEGIN { srand(5); for (i = 0; i < 30; i++) { x[i] = rand(); y[i] = rand() } for (i = 0; i < 30; i++) for (k = 0; k < 30; k++) printf "%.5f%s", sqrt((x[i]-x[k])^2 + (y[i]-y[k])^2), k < 29 ? "," : "\n" }' >delta
+printf '0 1\n1 2\n2 0\n2 1\n' >links
+
+# --- helpers: one call of each program writes one of its outputs ---------------------------------------------------------------------
+outputs=(bmrm:-model bmrm:-report bmrm:-picture bmrm:-save_binary bmrm:-bmrm_checkpoint bmrm:-predictions pagerank:-ranks pagerank:-ranks_binary pagerank:-picture pagerank:-report
+  smacof:-coordinates smacof:-coordinates_binary smacof:-stress_per_point smacof:-report smacof:-map smacof:-shepard_data smacof:-checkpoint)
+run() { # run PROGRAM ARGUMENTS: output in $tmp/log, the code is returned
+  local program=$1 input
+  shift
+  case $program in
+  bmrm) input=(-f train -bmrm_checkpoint_every 1 -test train) ;;
+  pagerank) input=(-f links) ;;
+  smacof) input=(-f delta -checkpoint_every 1) ;;
+  esac
+  (ulimit -f "$limit" && exec "$bin/$program" "${device[@]}" "${input[@]}" "$@") 2>&1 | cat >log
+  return "${PIPESTATUS[0]}"
+}
+verdict() {
+  local rc=$?
+  if [ $rc -eq 0 ]; then ok "output: $1"; else not_ok "output: $1" log; fi
+}
+clean() { [ -z "$(find . "${TMPDIR:-/tmp}" -maxdepth 1 \( -name '*.part' -o -name 'gpucsr-*' \) 2>/dev/null | grep -v gpucsr-test)" ] || { find . -name '*.part' >>log; false; }; }
+refused() { # refused CODE MESSAGE PROGRAM ARGUMENTS: ends with the code and the message, and leaves nothing behind
+  local code=$1 message=$2 rc
+  shift 2
+  run "$@"
+  rc=$?
+  [ $rc -eq "$code" ] && grep -qF -- "$message" log && clean
+}
+
+# --- links, permissions, names ---------------------------------------------------------------------------------------------------------
+written() { # every output is written through a link onto a file that keeps its permissions
+  for o in "${outputs[@]}"; do
+    rm -rf d
+    mkdir d
+    echo old >d/target
+    chmod 600 d/target
+    ln -s d/target link
+    run "${o%%:*}" "${o##*:}" link
+    [ -L link ] && [ "$(stat -c %a d/target)" = 600 ] && [ "$(head -c 3 d/target | tr -d '\0')" != old ] && [ "$(ls -A d)" = target ] || { echo "$o" >>log; return 1; }
+    rm link
+  done
+}
+written && clean
+verdict "all are written through a link, and permissions stay"
+rm -rf d && mkdir d && ln -s d/new link && (umask 027 && run bmrm -model link) && [ "$(stat -c %a d/new)" = 640 ] && [ -L link ] && rm link
+verdict "a link to a file that is not there yet; umask"
+ln -s loop1 loop2 && ln -s loop2 loop1 && refused 5 "Cannot create loop1: Too many levels of symbolic links" bmrm -report loop1
+verdict "a loop of links"
+refused 5 "Cannot create d: Is a directory" pagerank -ranks d
+verdict "a folder"
+long=$(printf 'x%.0s' {1..250})
+run smacof -coordinates "$long" -map "${long:0:246}.ppm" && [ -s "$long" ] && [ "$(wc -c <"${long:0:246}.ppm")" -gt 1000000 ] && rm "$long" "${long:0:246}.ppm" && clean
+verdict "names of 250 characters"
+if [ "$(id -u)" -ne 0 ]; then
+  echo old >only && chmod 400 only && refused 5 "Cannot create only: Permission denied" bmrm -report only && [ "$(cat only)" = old ]
+  verdict "a file that is read-only"
+elif setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$bin/bmrm" 2>/dev/null; then
+  chmod 777 . && echo old >only && chmod 444 only && chown 65534 only
+  setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$tmp" "$bin/bmrm" -f train -report only >log 2>&1
+  [ $? -eq 5 ] && grep -q "Cannot create only: Permission denied" log && [ "$(cat only)" = old ] && [ "$(stat -c %a only)" = 444 ]
+  verdict "a file that is read-only"
+  echo old >theirs && chown 65534:65534 theirs && run bmrm -report theirs && [ "$(stat -c %u:%g theirs)" = 65534:65534 ]
+  verdict "the owner stays"
+else
+  skip "output: a file that is read-only" "root may write to all files, and nobody may not run the program"
+fi
+
+# --- devices, pipes, descriptors -------------------------------------------------------------------------------------------------------
+ln -s /proc/self/fd/1 stdout
+"$bin/bmrm" "${device[@]}" -f train -report stdout >log && [ -L stdout ] && head -1 log | grep -q '^data' && grep -q '"rows": 60' log && [ "$(tail -1 log)" = "}" ]
+verdict "standard output that goes to a file is written to, behind what was printed"
+for o in "${outputs[@]}"; do
+  "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
+  [ -s piped ] || case $o in *checkpoint) ;; *) echo "$o" >>log && false && break ;; esac
+done
+verdict "all can be written to a descriptor that is a pipe"
+mkfifo fifo && { cat fifo >got & } && run pagerank -ranks_binary fifo && wait $! && [ -p fifo ] && run pagerank -ranks_binary file && cmp got file
+verdict "a named pipe gets the same bytes as a file"
+mkfifo -m 600 fifo2 && { head -c 4 fifo2 >/dev/null & } && run bmrm -report /dev/null && run bmrm -report fifo2
+wait
+[ -c /dev/null ] && [ -p fifo2 ]
+verdict "devices and pipes stay what they are"
+refused 5 "Cannot write /dev/full: No space left on device" smacof -coordinates_binary /dev/full
+verdict "a full device"
+
+# --- files that would destroy each other ---------------------------------------------------------------------------------------------
+collides() { # collides FILE MESSAGE PROGRAM ARGUMENTS: refused before the work; the file stays as it was
+  local file=$1 before
+  before=$(cksum <"$file")
+  shift
+  refused 2 "$@" && [ "$(cksum <"$file")" = "$before" ]
+}
+cp train copy && ln copy hard && ln -s copy soft
+collides copy "-report copy would overwrite the input of -f" bmrm -f copy -report copy && collides copy "-model ./soft would overwrite the input of -f" bmrm -f copy -model ./soft &&
+  collides copy "-picture hard would overwrite the input of -f" bmrm -f copy -picture hard && collides links "-ranks links would overwrite the input of -f" pagerank -ranks links &&
+  collides delta "-map delta would overwrite the input of -f" smacof -map delta && collides train "-report train would overwrite the input of -test" bmrm -f copy -report train
+verdict "an output that is an input"
+ln -s d/same through && collides train "-model d/same and -report ./d//same are the same file" bmrm -model d/same -report ./d//same && collides train "-ranks d/same and -picture through are the same file" pagerank -ranks d/same -picture through &&
+  collides train "-coordinates d/same and -map d/../d/same are the same file" smacof -coordinates d/same -map d/../d/same && [ ! -e d/same ]
+verdict "two outputs that are the same file"
+run bmrm -bmrm_max_it 3 -bmrm_checkpoint ck; [ $? -eq 3 ] && run bmrm -bmrm_checkpoint ck -bmrm_restart ck
+verdict "a checkpoint may be the one that a run restarts from"
+
+# --- a full disk -----------------------------------------------------------------------------------------------------------------------
+full() { # full CODE MESSAGE OUTPUT ARGUMENTS: the file would grow beyond the limit of 4 kB; it stays as it was
+  local code=$1 message=$2 o=$3
+  shift 3
+  echo old >"d/${o##*:}.ppm"
+  limit=4
+  refused "$code" "$message" "${o%%:*}" "${o##*:}" "d/${o##*:}.ppm" "$@" && [ "$(cat "d/${o##*:}.ppm")" = old ] && [ -z "$(find d -name '.gpucsr*')" ]
+  local rc=$?
+  limit=unlimited
+  return $rc
+}
+rm -rf d && mkdir d
+awk 'BEGIN { for (i = 0; i < 2000; i++) print i, (7 * i + 3) % 2000 }' >ring
+cat train train train train train train train train >more
+awk 'BEGIN { for (i = 0; i < 100; i++) for (k = 0; k < 100; k++) printf "%d%s", (i > k ? i - k : k - i), k < 99 ? "," : "\n" }' >wide
+full 5 "File too large; nothing was left behind" pagerank:-ranks_binary -f ring && full 5 "File too large; nothing was left behind" pagerank:-ranks -f ring && full 5 "File too large; nothing was left behind" bmrm:-save_binary -f more &&
+  full 5 "File too large; nothing was left behind" smacof:-map && full 5 "File too large; nothing was left behind" smacof:-coordinates_binary -smacof_dim 8 -f wide
+verdict "a file that must not grow so large: the cause is told, the old file stays, nothing is left behind"
+if unshare -rm sh -c "mount -t tmpfs -o size=16k none $tmp/d" 2>/dev/null; then
+  unshare -rm bash -c "mount -t tmpfs -o size=16k none '$tmp/d' && head -c 8000 /dev/zero >d/other && '$bin/pagerank' -f ring -ranks_binary d/out; echo code \$?; ls -A d" >log 2>&1
+  grep -q 'Cannot write d/out: No space left on device; nothing was left behind' log && grep -qx "code 5" log && [ "$(tail -1 log)" = other ] && ! grep -q part log
+  verdict "a full file system"
+else
+  skip "output: a full file system" "no file system of its own for an ordinary user here"
+fi
+
+# --- signals ---------------------------------------------------------------------------------------------------------------------------
+ended() { # ended NAME NUMBER: the exit status of a training that writes checkpoints all the time, and what it leaves
+  local k
+  rm -rf d && mkdir d
+  env --default-signal="$1" "$bin/bmrm" "${device[@]}" -f train -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_lambda 1e-9 -bmrm_max_it 100000000 -bmrm_checkpoint d/ck -bmrm_checkpoint_every 1 >log 2>&1 &
+  for ((k = 0; k < 1000; k++)); do
+    [ -f d/ck ] && break
+    sleep 0.01
+  done
+  kill -"$1" $!
+  wait $! 2>/dev/null
+  [ $? -eq $((128 + $2)) ] && [ "$(ls -A d)" = ck ] && ! grep -q PETSC log
+}
+ended TERM 15 && ended INT 2 && ended HUP 1
+verdict "signals end a run with status 128 + n, and nothing is left behind"
