@@ -104,6 +104,7 @@ static PetscErrorCode KSPReset_GPUCG(KSP ksp)
   PetscFunctionBegin;
   PetscCall(KSPGPUCGGet(ksp, &cg));
   PetscCall(KSPGPUCGFree_Private(cg));
+  cg->why = NULL;
   if (cg->reset) PetscCall((*cg->reset)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,6 +161,8 @@ PetscErrorCode KSPCreate_GPUCG(KSP ksp)
   PetscContainer container;
 
   PetscFunctionBegin;
+  /* KSPSetType() has destroyed the data of the former type but left its name: if that is cg, setting KSPCG would do nothing */
+  PetscCall(PetscObjectChangeTypeName((PetscObject)ksp, NULL));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(PetscNew(&cg));
   cg->batch          = 8;

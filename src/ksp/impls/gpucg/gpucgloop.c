@@ -16,6 +16,7 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
       cg->looked[k] = NULL;
     }
     cg->look = NULL;
+    cg->op   = NULL;
     cg->n    = -1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
