@@ -182,7 +182,7 @@ static PetscErrorCode Sequence(const char *const types[STEPS], Moment moment, co
   KSP         ksp;
   PC          pc;
   char        what[128] = "";
-  const char *when      = Moments[moment], *last = NULL;
+  const char *when = Moments[moment], *last = NULL;
   KSPType     type;
   PetscBool   same;
 

@@ -54,10 +54,26 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the vectors that the parent type makes, and where its products run; MatSetType() keeps both when it changes the type */
+static PetscErrorCode MatGPUCSRRestoreDefaults(Mat A)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = PETSC_TRUE;
+#endif
+  if (!((Mat_GPUCSR *)A->spptr)->setvectype) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(A->defaultvectype));
+  PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
-  if (A->spptr) PetscCall(MatGPUCSRFree(A));
+  if (A->spptr) {
+    PetscCall(MatGPUCSRRestoreDefaults(A));
+    PetscCall(MatGPUCSRFree(A));
+  }
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSEQAIJ));
   PetscCall((*MatOpsBase_Seq.destroy)(A));
@@ -67,7 +83,10 @@ static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
 static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
-  if (A->spptr) PetscCall(MatGPUCSRFree(A));
+  if (A->spptr) {
+    PetscCall(MatGPUCSRRestoreDefaults(A));
+    PetscCall(MatGPUCSRFree(A));
+  }
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
   PetscCall((*MatOpsBase_MPI.destroy)(A));
@@ -85,6 +104,7 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   if (is && g) {
     ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
     ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
+    if (g->setvectype) PetscCall(MatGPUCSRSetVecType(*B, A->defaultvectype));
     if (!g->mpi) PetscCall(MatGPUCSRSetDiagonalBlock_Private(*B)); /* PETSc has copied its own */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -129,8 +149,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
-    PetscCall(PetscFree(A->defaultvectype));
-    PetscCall(PetscStrallocpy(PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU, &A->defaultvectype));
+    PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
 #if PetscDefined(HAVE_DEVICE)
     A->boundtocpu = PETSC_FALSE; /* else multigrid binds its vectors to the host */
 #endif
@@ -148,12 +167,10 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRResetProducts_Private(A));
+  PetscCall(MatGPUCSRResetUpdates_Private(A));
   PetscCall(MatGPUCSRResetDiagonals_Private(A));
   PetscCall(MatGPUCSRResetCOO_Private(A));
   A->ops->bindtocpu = b.bindtocpu;
-#if PetscDefined(HAVE_DEVICE)
-  A->boundtocpu = PETSC_TRUE;
-#endif
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
   A->ops->duplicate      = b.duplicate;
   A->ops->view           = b.view;
@@ -175,9 +192,8 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", g->preallocatecsr));
   }
+  PetscCall(MatGPUCSRRestoreDefaults(A));
   PetscCall(MatGPUCSRFree(A));
-  PetscCall(PetscFree(A->defaultvectype));
-  PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -195,7 +211,7 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
 PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op)
 {
   Mat_GPUCSR  *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey key     = {0};
+  MatGPUCSRKey key     = {.owner = A};
   GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel, (GpSelMode)g->options.select, g->options.limit,
                          (PetscBool)(g->place.columns != NULL)}; /* of columns that are not consecutive: an off-diagonal block */
   PetscScalar *val;
@@ -205,12 +221,12 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  fresh = (PetscBool)(g->op && key.state == g->key.state && A->nonzerostate == g->key.nonzerostate);
+  fresh = (PetscBool)(g->op && g->key.owner == A && key.state == g->key.state && A->nonzerostate == g->key.nonzerostate);
   if (!fresh) {
     key.nonzerostate = A->nonzerostate;
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
     key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
-    same    = (PetscBool)(g->op && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
+    same    = (PetscBool)(g->op && g->key.owner == A && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
     g->key  = (MatGPUCSRKey){0}; /* should the upload fail, there is no image */
     PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
     if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));

@@ -20,6 +20,7 @@ typedef struct {
 
 /* which host arrays the image was made of: same key, same pattern; same state too, same values */
 typedef struct {
+  Mat              owner; /* MatHeaderReplace() gives an image to a matrix whose state says nothing about it */
   PetscObjectState state, nonzerostate;
   const PetscInt  *rowptr, *col;
   PetscInt         nnz;
@@ -93,6 +94,7 @@ typedef struct {
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
   MatGPUCSRDamage *loading; /* mpi: where to note what is wrong, while MatLoad() runs */
   PetscBool        mpi;
+  PetscBool        setvectype; /* MatGPUCSRSetVecType() has replaced the parent's type of vectors */
   MatGPUCSROptions options;
   GpDev            dev;
   GpOp             op;        /* seq */
@@ -180,6 +182,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 
 /* gpucsrupdate.c: operations that change the host's values and the device's alike */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRResetUpdates_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, PetscInt raises);
 

@@ -330,6 +330,7 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscCall(PetscFree(A->defaultvectype));
   PetscCall(PetscStrallocpy(type, &A->defaultvectype));
+  g->setvectype = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,7 +12,7 @@ PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   *op = NULL;
   if (!g || !g->op || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (state != g->key.state || A->nonzerostate != g->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g->key.owner != A || state != g->key.state || A->nonzerostate != g->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
   *op = g->op;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -219,9 +219,31 @@ static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode (*MatRetrieveValues_Base)(Mat); /* of MATSEQAIJ */
+
+/* MatRetrieveValues() writes the values without raising the state of the matrix, by which the image knows that it is stale.  ILU(0)
+   copies this function to factors of type MATSEQAIJ. */
+static PetscErrorCode MatRetrieveValues_SeqAIJGPUCSR(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall((*MatRetrieveValues_Base)(A));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the parent's composed functions */
+PetscErrorCode MatGPUCSRResetUpdates_Private(Mat A)
+{
+  PetscFunctionBegin;
+  if (!((Mat_GPUCSR *)A->spptr)->mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", MatRetrieveValues_Base));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* a parallel matrix calls the others on its blocks */
 PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
 {
+  PetscErrorCode (*retrieve)(Mat);
+
   PetscFunctionBegin;
   if (((Mat_GPUCSR *)A->spptr)->mpi) {
     A->ops->shift         = MatShift_MPIAIJGPUCSR;
@@ -233,5 +255,8 @@ PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
   A->ops->zeroentries   = MatZeroEntries_SeqAIJGPUCSR;
   A->ops->shift         = MatShift_SeqAIJGPUCSR;
   A->ops->diagonalscale = MatDiagonalScale_SeqAIJGPUCSR;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatRetrieveValues_C", &retrieve));
+  if (retrieve != MatRetrieveValues_SeqAIJGPUCSR) MatRetrieveValues_Base = retrieve;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", MatRetrieveValues_SeqAIJGPUCSR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
