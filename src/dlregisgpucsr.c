@@ -1,5 +1,6 @@
 /* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
 #include "ksp/impls/gpucg/gpucg.h"
+#include "ksp/impls/lmvm/gpulmvm.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 #include <petsctao.h>
@@ -75,6 +76,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatGPUCSRRegisterFactors_Private());
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
+  PetscCall(MatLMVMGPURegister_Private());
   PetscCall(TaoInitializePackage());
   PetscCall(TaoRegister(TAOLSBMRM, TaoCreate_LSBMRM));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));

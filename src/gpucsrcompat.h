@@ -72,6 +72,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GP_COMPAT_GHOSTS 0
 #endif
 
+/* quasi-Newton matrices that keep their history in dense matrices */
+#if PETSC_VERSION_GE(3, 23, 0)
+  #define GP_COMPAT_LMVM_DENSE 1
+#else
+  #define GP_COMPAT_LMVM_DENSE 0
+#endif
+
 /* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
    (-1: PETSc has none) */
 #if defined(PETSC_HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)

@@ -18,11 +18,9 @@ static PetscErrorCode MatMult_Google(Mat S, Vec x, Vec y)
 }
 
 /* the solver for the largest eigenvalue, which is 1, as no other one is larger than the damping */
-static PetscErrorCode CreateEPS(Google *g, Vec x, Mat S, EPS *eps_)
+static PetscErrorCode CreateEPS(Google *g, Mat S, EPS *eps_)
 {
-  PetscBool standard;
-  EPS       eps;
-  BV        basis;
+  EPS eps;
 
   PetscFunctionBegin;
   PetscCall(EPSCreate(g->graph->comm, &eps));
@@ -30,9 +28,6 @@ static PetscErrorCode CreateEPS(Google *g, Vec x, Mat S, EPS *eps_)
   PetscCall(EPSSetOperators(eps, S, NULL));
   PetscCall(EPSSetProblemType(eps, EPS_NHEP));
   PetscCall(EPSSetWhichEigenpairs(eps, EPS_LARGEST_MAGNITUDE));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, &standard, VECSEQ, VECMPI, ""));
-  PetscCall(EPSGetBV(eps, &basis));
-  if (!standard) PetscCall(BVSetType(basis, BVVECS)); /* other kinds of basis know no Vec types but their own */
   PetscCall(EPSSetFromOptions(eps));
   *eps_ = eps;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,7 +53,7 @@ PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   PetscCall(MatCreateShell(g->graph->comm, n, n, g->graph->N, g->graph->N, g, &S));
   PetscCall(MatShellSetOperation(S, MATOP_MULT, (void (*)(void))MatMult_Google));
   PetscCall(MatShellSetVecType(S, type));
-  PetscCall(CreateEPS(g, x, S, &eps));
+  PetscCall(CreateEPS(g, S, &eps));
   while (1) {
     PetscCall(SolveRound(g, o, x, r, &norm1, R));
     if (R->reason) break;

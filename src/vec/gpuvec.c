@@ -3,15 +3,61 @@
 
 static struct _VecOps VecOpsBase_Seq; /* of VECSEQ, as the latest vector had them */
 
-/* our part of a vector whose data are still the parent's alone, as its type name says */
+PetscInt VecGPUStateId = -1;
+
+PetscErrorCode VecGPUAttachData_Private(Vec v, void *data)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposedDataSetIntstar((PetscObject)v, VecGPUStateId, (PetscInt *)data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The layouts of PETSc's struct _p_Vec and of VECHEADER are compiled in.  They depend on the release and on how PETSc was configured,
+   so what our code reads in a standard vector is compared with what PETSc's functions answer. */
+static PetscErrorCode VecGPUCheckLayout(void)
+{
+  const PetscOffloadMask masks[] = {PETSC_OFFLOAD_GPU, PETSC_OFFLOAD_CPU};
+  const PetscScalar     *array;
+  Vec                    v;
+  PetscLayout            map;
+  PetscBool              alike;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, 3, &v));
+  PetscCall(VecGetLayout(v, &map));
+  PetscCall(VecGetArrayRead(v, &array));
+  alike = (PetscBool)(v->map == map && v->data && v->petscnative == PETSC_TRUE);
+  alike = (PetscBool)(alike && VecGPUHeader(v)->array == array && VecGPUHeader(v)->array_allocated == array && !VecGPUHeader(v)->unplacedarray);
+  PetscCall(VecRestoreArrayRead(v, &array));
+  for (int k = 0; alike && k < 2; k++) {
+    PetscOffloadMask mask;
+
+    v->offloadmask = masks[k];
+    PetscCall(VecGetOffloadMask(v, &mask));
+    alike = (PetscBool)(mask == masks[k]);
+  }
+  PetscCall(VecDestroy(&v));
+  PetscCheck(alike, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was compiled for a PETSc whose vectors are laid out differently (another release, or configured with other options); build it again with PETSC_DIR set to this PETSc");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUStateInitialize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUCheckLayout());
+  if (VecGPUStateId < 0) PetscCall(PetscObjectComposedDataRegister(&VecGPUStateId)); /* numbers outlive PetscFinalize() */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* v is still a VECSEQ or VECMPI, as its type name says */
 static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
 {
   Vec_GPU *g;
 
   PetscFunctionBegin;
-  PetscCall(PetscRealloc(VEC_GPU_OFFSET + sizeof(Vec_GPU), &v->data));
-  g  = VecGPUState(v);
-  *g = (Vec_GPU){.base = base};
+  PetscCall(PetscNew(&g));
+  PetscCall(VecGPUAttachData_Private(v, g));
+  g->base = base;
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
   g->shared = (PetscBool)(g->dev->kind == GP_DEV_HOST && !VecGPUSeparate);
   VecGPUSetValid(v, VEC_GPU_HOST);
@@ -28,10 +74,13 @@ static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
 
 static PetscErrorCode VecDestroy_GPU(Vec v)
 {
-  const struct _VecOps *base = VecGPUState(v)->base;
+  Vec_GPU              *g    = VecGPUState(v);
+  const struct _VecOps *base = g->base;
 
   PetscFunctionBegin;
   PetscCall(VecGPUFree_Private(v));
+  PetscCall(VecGPUAttachData_Private(v, NULL)); /* the object may live on with another type */
+  PetscCall(PetscFree(g));
   PetscCall((*base->destroy)(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,6 +138,7 @@ static PetscErrorCode VecConjugate_GPU(Vec v)
 PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUSLEPcCheck());
   *base = *v->ops;
   PetscCall(VecGPUMakeState(v, base));
   PetscCall(VecGPUSetArrays_Private(v));

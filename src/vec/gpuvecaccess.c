@@ -11,6 +11,7 @@ static GpVecWork VecGPUWork; /* where reductions work; made by the first */
 PetscErrorCode VecGPUInitialize_Private(void)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUStateInitialize_Private());
   VecGPUSeparate = PETSC_FALSE;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
   PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host runtime, keep the device's values apart from the host's, so that a missing copy shows", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
@@ -22,12 +23,14 @@ PetscErrorCode VecGPUInitialize_Private(void)
   PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
   PetscCall(VecGPUScatterInitialize_Private());
   PetscCall(VecGPUGhostInitialize_Private());
+  PetscCall(VecGPUSLEPcCheck());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecGPUFinalize_Private(void)
 {
   PetscFunctionBegin;
+  PetscCall(VecGPUSLEPcFinalize_Private());
   PetscCall(VecGPUGhostFinalize_Private());
   PetscCall(VecGPUScatterFinalize_Private());
   GpVecWorkDestroy(&VecGPUWork);

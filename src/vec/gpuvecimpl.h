@@ -35,14 +35,24 @@ typedef struct {
   VECHEADER
 } Vec_GPUHeader;
 
-/* PETSc leaves no pointer in a Vec to a type that derives from its own: v->spptr exists only where PETSc was built for devices, and
-   a composed object is a search by name and shared with duplicates.  So v->data is made longer and our part stands behind
-   PETSc's, whose size is private, but far below this (about 330 bytes in 3.26). */
-#define VEC_GPU_OFFSET 1024
+/* A Vec has no pointer for a type that derives from VECSEQ or VECMPI, and the size of the parent's data is private.  The state is
+   therefore attached to the object under a number from PetscObjectComposedDataRegister(), as PETSc attaches the norms of a Vec.
+   PETSc copies such data to no other object, so a duplicate never shares it.  Reading it costs two loads. */
+PETSC_INTERN PetscInt VecGPUStateId;
+
+static inline void *VecGPUGetAttached(Vec v)
+{
+  PetscInt *attached = NULL;
+  PetscBool current;
+
+  (void)PetscObjectComposedDataGetIntstar((PetscObject)v, VecGPUStateId, attached, current);
+  (void)current; /* whether the object has changed since, which does not matter here */
+  return attached;
+}
 
 static inline Vec_GPU *VecGPUState(Vec v)
 {
-  return (Vec_GPU *)((char *)v->data + VEC_GPU_OFFSET);
+  return (Vec_GPU *)VecGPUGetAttached(v);
 }
 
 static inline Vec_GPUHeader *VecGPUHeader(Vec v)
@@ -98,12 +108,23 @@ static inline PetscBool VecGPUIs(Vec v)
 PETSC_INTERN PetscErrorCode VecCreate_GPU(Vec);
 PETSC_INTERN PetscErrorCode VecCreate_SeqGPU(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttach_Private(Vec, VecType, struct _VecOps *base);
+PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc frees the data with the vector, by PetscFree() */
+PETSC_INTERN PetscErrorCode VecGPUStateInitialize_Private(void);
 
 /* mpigpuvecghost.c */
 PETSC_INTERN PetscErrorCode VecGPUKeepGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttachGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGhostInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUGhostFinalize_Private(void);
+
+/* gpuvecslepc.c: SLEPc can only have come into the process, or into use, when a class was registered since the last look */
+PETSC_INTERN PetscClassId    VecGPUSLEPcSeen;
+PETSC_INTERN PetscErrorCode  VecGPUSLEPcLook_Private(void);
+PETSC_INTERN PetscErrorCode  VecGPUSLEPcFinalize_Private(void);
+static inline PetscErrorCode VecGPUSLEPcCheck(void)
+{
+  return VecGPUSLEPcSeen == PETSC_LARGEST_CLASSID ? PETSC_SUCCESS : VecGPUSLEPcLook_Private();
+}
 
 /* gpuvecops.c: elementwise, for one rank and many */
 PETSC_INTERN PetscErrorCode VecGPUSetMaps_Private(Vec);

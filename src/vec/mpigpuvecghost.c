@@ -21,7 +21,7 @@ typedef struct {
 
 static inline Vec GlobalOf(Vec local)
 {
-  return ((Vec_GPULocal *)((char *)local->data + VEC_GPU_OFFSET))->global;
+  return ((Vec_GPULocal *)VecGPUGetAttached(local))->global;
 }
 
 static PetscErrorCode PutAside(PetscLogHandler handler, PetscObject object, const char format[], va_list values)
@@ -139,15 +139,17 @@ static PetscErrorCode VecDuplicate_GPULocal(Vec local, Vec *copy)
 /* of a vector that is still a VECMPI by name */
 PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
 {
-  Vec local;
+  Vec           local;
+  Vec_GPULocal *l;
 
   PetscFunctionBegin;
   PetscCall(VecGhostGetLocalForm(v, &local));
   if (!local || local == v) PetscFunctionReturn(PETSC_SUCCESS); /* VECSEQ is its own local form */
   VecGPUState(v)->ghosted = PETSC_TRUE;
   if (VecGPUState(v)->shared) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscRealloc(VEC_GPU_OFFSET + sizeof(Vec_GPULocal), &local->data));
-  ((Vec_GPULocal *)((char *)local->data + VEC_GPU_OFFSET))->global = v;
+  PetscCall(PetscNew(&l));
+  l->global = v;
+  PetscCall(VecGPUAttachData_Private(local, l));
   /* that of a duplicate comes with the original's operations */
   if (local->ops->getarray != VecGetArray_GPULocal) VecOpsBase_Local = *local->ops;
   local->ops->getarray         = VecGetArray_GPULocal;

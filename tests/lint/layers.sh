@@ -15,7 +15,7 @@ BEGIN {
   room["src/vec/"]                         = 4; petsc["src/vec/"]                         = "public petsc/private/vecimpl.h petsc/private/petscimpl.h petsc/private/deviceimpl.h petsc/private/sfimpl.h petsc/private/hashmap.h"
   room["include/"]                         = 2; petsc["include/"]                         = "public"
   room["src/mat/impls/gpucsr/"]            = 5; petsc["src/mat/impls/gpucsr/"]            = "public petsc/private/matimpl.h petsc/private/vecimpl.h petsc/private/petscimpl.h"
-  room["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h"
+  room["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h petsc/private/matimpl.h"
   room["src/app/"]                         = 5; petsc["src/app/"]                         = "public"
   room["solvers/"]                         = 6; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   room["examples/"]                        = 7; petsc["examples/"]                        = "public"

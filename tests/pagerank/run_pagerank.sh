@@ -112,7 +112,7 @@ done
 # --- methods ----------------------------------------------------------------------------------------------------------------
 methods=("power" "power -extrapolate 4" inner_outer gauss_seidel "gauss_seidel -blocks 1" jacobi ksp "ksp -pagerank_ksp_type gmres" "ksp -assemble -pagerank_ksp_type fgmres -pagerank_pc_type asm")
 run 1 -f "$tmp/dangling.txt" -method eps
-if grep -q 'built without SLEPc' "$tmp/log"; then skip "-method eps" "this build has no SLEPc"; else methods+=(eps "eps -pagerank_eps_type power"); fi
+if grep -q 'built without SLEPc' "$tmp/log"; then skip "-method eps" "this build has no SLEPc"; else methods+=(eps "eps -pagerank_eps_type power" "eps -mat_gpucsr_vec_type gpu -vec_gpu_separate"); fi
 for method in "${methods[@]}"; do
   for n in 1 2; do
     # shellcheck disable=SC2086 # a method and its options

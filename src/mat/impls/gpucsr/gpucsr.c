@@ -1,5 +1,6 @@
 /* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "vec/gpuvecimpl.h"
 
 PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
@@ -154,6 +155,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
     A->boundtocpu = PETSC_FALSE; /* else multigrid binds its vectors to the host */
 #endif
   }
+  PetscCall(VecGPUSLEPcCheck()); /* before a solver of SLEPc chooses basis vectors for this matrix */
   PetscCall(MatGPUCSRGetOptions_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
