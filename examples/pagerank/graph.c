@@ -237,7 +237,7 @@ static PetscErrorCode KeepLoops(const PetscScalar loops[], Graph *G)
 + comm    - the communicator
 . options - what becomes of directions, loops and duplicates
 . L       - the links
-- nodes   - the number of nodes, when identities are the numbers from G->idbase on; 0: the nodes are those that have links
+- nodes   - the number of nodes, when links count them from 0 and identities from G->idbase; 0: the nodes are those that have links
 
   Output Parameter:
 . G - the graph
@@ -254,10 +254,6 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   if (nodes) {
     PetscCheck(nodes <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " nodes do not fit PetscInt: use a PETSc with 64-bit indices", G->file, nodes);
     G->N = (PetscInt)nodes;
-    for (PetscInt64 k = 0; k < L->n && G->idbase; k++) {
-      L->from[k] -= G->idbase;
-      L->to[k] -= G->idbase;
-    }
   } else {
     PetscCall(PetscLogEventBegin(GraphNames, 0, 0, 0, 0));
     PetscCall(GraphRename(comm, L, G));

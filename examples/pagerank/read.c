@@ -1,5 +1,6 @@
 /* Links from text: SNAP edge lists and Matrix Market files, plain or compressed. */
 #include "pagerank.h"
+#include "app/appmarket.h"
 #include "app/appscan.h"
 #include <ctype.h>
 #include <string.h>
@@ -77,43 +78,8 @@ static inline const char *ScanPair(const char *p, PetscInt64 *from, PetscInt64 *
   return p && *p == '\n' ? p : NULL;
 }
 
-/* what the header of a Matrix Market file promises */
-typedef struct {
-  int        market, pattern, symmetric;
-  PetscInt64 nodes, links, headerlines;
-} Header;
-
-/* reads "%%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>" and the line of sizes; on the first rank */
-static PetscErrorCode ReadHeader(const GpAppText *T, Header *H, GpAppComplaint *C)
-{
-  const char *p = T->text, *end = T->text + T->length;
-  char        banner[80], object[16], format[16], field[16], symmetry[20];
-  PetscInt64  rows, cols;
-
-  PetscFunctionBegin;
-  if (T->length < 14 || strncmp(p, "%%MatrixMarket", 14)) PetscFunctionReturn(PETSC_SUCCESS);
-  H->market = 1;
-  GpAppTextLine(p + 14, end, banner, sizeof(banner));
-  if (sscanf(banner, "%15s %15s %15s %19s", object, format, field, symmetry) != 4 || strcmp(object, "matrix") || strcmp(format, "coordinate") || (strcmp(field, "real") && strcmp(field, "integer") && strcmp(field, "pattern")) ||
-      (strcmp(symmetry, "general") && strcmp(symmetry, "symmetric"))) {
-    GpAppComplain(C, 1, p + 15, end, "expected: %%MatrixMarket matrix coordinate <real|integer|pattern> <general|symmetric>");
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  H->pattern   = !strcmp(field, "pattern");
-  H->symmetric = !strcmp(symmetry, "symmetric");
-  while (p < end && (*p == '%' || *SkipBlanks(p) == '\n')) {
-    p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-    H->headerlines++;
-  }
-  H->headerlines++;
-  if (p == end || !(p = ScanId(SkipBlanks(p), &rows)) || !(p = ScanId(SkipBlanks(p), &cols)) || !ScanId(SkipBlanks(p), &H->links)) GpAppComplain(C, H->headerlines, p && p < end ? p : end, end, "expected <rows> <columns> <entries>");
-  else if (rows != cols) GpAppComplain(C, H->headerlines, p, end, "a graph wants as many rows as columns");
-  else H->nodes = rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* one link; the number of lines is for complaints */
-static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, const Header *H, PetscBool *weighted, Links *L, GpAppComplaint *C)
+static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, PetscBool *weighted, Links *L, GpAppComplaint *C)
 {
   PetscInt64  from = 0, to = 0;
   PetscReal   w     = 1;
@@ -122,7 +88,6 @@ static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, 
   PetscFunctionBegin;
   if (!q) GpAppComplain(C, line, token, eol, "expected two node numbers, not negative and below 2^63");
   else if (!(q = ScanId(token = SkipBlanks(q), &to))) GpAppComplain(C, line, token, eol, "expected a second node number");
-  else if (H->market && (from < 1 || from > H->nodes || to < 1 || to > H->nodes)) GpAppComplain(C, line, p, eol, "expected node numbers from 1 to the number of rows");
   else {
     token = SkipBlanks(q);
     if (token < eol) { /* a third column is a weight */
@@ -136,13 +101,11 @@ static PetscErrorCode ReadLink(const char *p, const char *eol, PetscInt64 line, 
     } else if (*weighted) GpAppComplain(C, line, token, eol, "lines before had a weight: expected a weight");
   }
   if (C->line) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LinksReserve(L, 2, *weighted));
-  for (int twice = 0; twice <= (H->symmetric && from != to); twice++) {
-    L->from[L->n] = twice ? to : from;
-    L->to[L->n]   = twice ? from : to;
-    if (*weighted) L->weight[L->n] = w;
-    L->n++;
-  }
+  PetscCall(LinksReserve(L, 1, *weighted));
+  L->from[L->n] = from;
+  L->to[L->n]   = to;
+  if (*weighted) L->weight[L->n] = w;
+  L->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +121,54 @@ static PetscErrorCode AgreeOnWeights(const GpAppText *T, PetscInt64 lines, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* the links of a Matrix Market file, nodes counted from 0 */
+static PetscErrorCode ReadMarket(GpAppText *T, Links *L, PetscInt64 *nodes)
+{
+  GpAppMarket mk;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppMarketParse(T, GP_MARKET_SQUARE | GP_MARKET_NONNEGATIVE | GP_MARKET_NONZERO, &mk));
+  PetscCall(GpAppMarketExpand(&mk));
+  *L     = (Links){mk.i, mk.j, mk.a, mk.n, mk.n};
+  *nodes = mk.N;
+  if (!mk.pattern) PetscCall(LinksReserve(L, 1, PETSC_TRUE)); /* a rank without lines has weights, too */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the links of an edge list */
+static PetscErrorCode ReadList(GpAppText *T, Links *L)
+{
+  GpAppComplaint C        = {0};
+  PetscBool      weighted = PETSC_FALSE;
+  PetscInt64     line     = 0, counted[2];
+
+  PetscFunctionBegin;
+  PetscCall(LinksReserve(L, (PetscInt64)(T->length / 12) + 16, PETSC_FALSE)); /* most lines are longer */
+  for (const char *p = T->text, *end = T->text + T->length, *eol; p < end && !C.line; p = eol + 1) {
+    const char *q;
+    PetscInt64  from, to;
+
+    line++;
+    if (!weighted && (eol = ScanPair(p, &from, &to))) {
+      if (L->n == L->capacity) PetscCall(LinksReserve(L, 1, PETSC_FALSE));
+      L->from[L->n] = from;
+      L->to[L->n++] = to;
+      continue;
+    }
+    q   = SkipBlanks(p);
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    if (q == eol || *q == '#' || *q == '%') continue;
+    if (T->before + line == 1 && (isalpha((unsigned char)*q) || *q == '"')) continue; /* a heading */
+    PetscCall(ReadLink(q, eol, line, &weighted, L, &C));
+  }
+  PetscCall(AgreeOnWeights(T, line, weighted, L, &C));
+  PetscCall(GpAppTextRaise(T, &C));
+  counted[0] = L->n;
+  PetscCallMPI(MPI_Allreduce(counted, counted + 1, 1, MPIU_INT64, MPI_SUM, T->comm));
+  PetscCheck(counted[1] > 0, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no links, expected lines of the form: <from> <to> [<weight>]", T->file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   GraphReadText - Reads links from a text file; every rank keeps those of its lines
 
@@ -166,53 +177,26 @@ static PetscErrorCode AgreeOnWeights(const GpAppText *T, PetscInt64 lines, Petsc
   Input Parameters:
 + comm - the communicator
 - file - lines of <from> <to> [<weight>], separated by blanks, tabs or commas; lines that begin with # or % are comments, and the
-         first line may be a heading in words.  Or a Matrix Market file in coordinate format, whose entry (i,j) is a link from i to j
+         first line may be a heading in words.  Or a Matrix Market file, whose entry (i,j) is a link from i to j
 
   Output Parameters:
-+ L     - the links, with identities as in the file
++ L     - the links, with identities as in the file, of Matrix Market counted from 0
 - nodes - the number of nodes that a header gives, else 0: the nodes are those that have links
 */
 PetscErrorCode GraphReadText(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
 {
   GpAppText      T;
-  GpAppComplaint C        = {0};
-  Header         H        = {0};
-  PetscBool      weighted = PETSC_FALSE, plain;
-  PetscInt64     line     = 0, counted[2];
-  PetscMPIInt    rank;
+  PetscBool      market;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  *nodes = 0;
   PetscCall(GpAppTextRead(comm, file, &T));
-  if (!rank) PetscCall(ReadHeader(&T, &H, &C));
-  PetscCallMPI(MPI_Bcast(&H, (PetscMPIInt)sizeof(H), MPI_BYTE, 0, comm));
-  plain = (PetscBool)!H.market;
-  PetscCall(LinksReserve(L, (PetscInt64)(T.length / 12) + 16, PETSC_FALSE)); /* most lines are longer */
-  for (const char *p = T.text, *end = T.text + T.length, *eol; p < end && !C.line; p = eol + 1) {
-    const char *q;
-    PetscInt64  from, to;
-
-    line++;
-    if (plain && !weighted && (eol = ScanPair(p, &from, &to))) {
-      if (L->n == L->capacity) PetscCall(LinksReserve(L, 1, PETSC_FALSE));
-      L->from[L->n] = from;
-      L->to[L->n++] = to;
-      continue;
-    }
-    q   = SkipBlanks(p);
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    if (q == eol || *q == '#' || *q == '%' || T.before + line <= H.headerlines) continue;
-    if (T.before + line == 1 && (isalpha((unsigned char)*q) || *q == '"')) continue; /* a heading */
-    PetscCall(ReadLink(q, eol, line, &H, &weighted, L, &C));
-  }
-  PetscCall(AgreeOnWeights(&T, line, weighted, L, &C));
-  PetscCall(GpAppTextRaise(&T, &C));
-  counted[0] = L->n;
-  PetscCallMPI(MPI_Allreduce(counted, counted + 1, 1, MPIU_INT64, MPI_SUM, comm));
-  PetscCheck(counted[1] > 0 || H.nodes > 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no links, expected lines of the form: <from> <to> [<weight>]", file);
-  PetscCheck(!H.market || H.symmetric || counted[1] == H.links, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT, file, H.links, counted[1]);
-  *nodes = H.nodes;
+  PetscCall(GpAppTextIsMarket(&T, &market));
+  ierr = market ? ReadMarket(&T, L, nodes) : ReadList(&T, L);
+  if (ierr) PetscCall(LinksDestroy(L));
   PetscCall(GpAppTextDestroy(&T));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -458,16 +458,16 @@ if [ -f "$small" ]; then
   }
   poke() { cp "$tmp/cache1" "$tmp/damaged" && printf "$2" | dd of="$tmp/damaged" bs=1 seek="$1" conv=notrunc 2>/dev/null; } # poke OFFSET BYTES
   rows=$(value "$tmp/text.json" rows) nnz=$(value "$tmp/text.json" nnz)
-  head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "the file ends within its header"
-  head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "3000 bytes where a matrix of"
+  head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "does not hold the header of a PETSc binary matrix"
+  head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "the file has 3000 bytes, too few for a"
   head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is cut off, or has no labels"
   columns=$((GPUCSR_INT_BYTES * (4 + rows))) # where these begin
   values=$((columns + GPUCSR_INT_BYTES * nnz))
   vector=$((values + 8 * nnz))
-  poke $((5 * GPUCSR_INT_BYTES - 1)) '\377' && damaged "a length of a row" "the lengths of the rows do not add up"
-  poke $columns '\177' && damaged "a column" "row 0 has columns that do not rise or are out of range"
+  poke $((5 * GPUCSR_INT_BYTES - 1)) '\377' && damaged "a length of a row" "row 0 has 255 nonzeros, in a matrix of"
+  poke $columns '\177' && damaged "a column" "row 0: column index "
   poke $values '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
-  poke $vector 'x' && damaged "no vector" "after the matrix, expected a vector"
+  poke $vector 'x' && damaged "no vector" "bytes follow the matrix of"
   poke $((vector + 2 * GPUCSR_INT_BYTES)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
   if [ "$GPUCSR_INT_BYTES" = 4 ]; then { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
   else tail -c +5 "$tmp/cache1" >"$tmp/damaged" && damaged "32-bit indices" "a PETSc with 32-bit indices wrote this"; fi
@@ -507,11 +507,12 @@ if [ -f "$small" ]; then
   market() { # market NAME MESSAGE: $tmp/bad.mtx is refused on one rank and on three
     for n in 1 3; do refused "Matrix Market: $1, $n rank(s)" $n "$2" -f "$tmp/bad.mtx" -mat_type aij -model "$tmp/out/m"; done
   }
-  sed '1s/general/symmetric/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a symmetric matrix" "bad.mtx:1: expected %%MatrixMarket matrix"
-  sed '4s/ [0-9]*$//' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "sizes that lack one" "bad.mtx:4: expected the numbers of rows, columns and entries"
-  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "the file is cut off or damaged"
-  sed '9s/^[0-9]*/4000/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no such row" "bad.mtx:9: a row or a column that the matrix does not have"
-  sed '9s/$/x/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no number" "bad.mtx:9: expected <row> <column> <value>"
+  sed '1s/general/symmetric/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a symmetric matrix that is not square" "bad.mtx:4: expected as many rows as columns"
+  sed '1s/general/hermitian/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a hermitian matrix" "bad.mtx:1: expected a real matrix"
+  sed '4s/ [0-9]*$//' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "sizes that lack one" "bad.mtx:4: expected the sizes <rows> <columns> <entries>"
+  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "it is cut off or damaged"
+  sed '9s/^[0-9]*/4000/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no such row" "bad.mtx:9: expected a row from 1 to "
+  sed '9s/$/x/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no number" "bad.mtx:9: expected a finite value"
   cp "$tmp/market.mtx" "$tmp/bad.mtx" && sed -i '$d' "$tmp/bad.labels" && market "a label too few" "bad.labels: there are $((rows - 1)) labels, the matrix has $rows rows"
   rm "$tmp/bad.labels" && market "no labels" "No such file"
 fi
