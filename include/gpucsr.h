@@ -21,10 +21,11 @@
 
 #define TAOLSBMRM "lsbmrm"
 
-/* precision in which the matrix values live on the device; vectors and sums are double always */
+/* Precision of the matrix values on the device. Vectors and sums are double in all of them. */
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,
-  MAT_GPUCSR_STORAGE_DOUBLE
+  MAT_GPUCSR_STORAGE_DOUBLE,
+  MAT_GPUCSR_STORAGE_AUTO /* single where single precision holds every value exactly, else double */
 } MatGPUCSRStorage;
 
 /* when the transpose is built: with the upload, or by the first product that needs it */
@@ -51,7 +52,7 @@ typedef enum {
 /* what is known of the device image of a matrix (of this rank's diagonal block for mpiaijgpucsr) */
 typedef struct {
   const char      *device;           /* "host", or the name of the GPU */
-  MatGPUCSRStorage storage;          /* precision of the values there */
+  MatGPUCSRStorage storage;          /* precision of the values there: single or double, also with storage auto */
   PetscBool        lossless;         /* every value survived the conversion unchanged */
   PetscReal        loss;             /* largest relative change of a value */
   PetscInt         loss_row;         /* where, in local numbering; -1 when lossless */
@@ -62,10 +63,14 @@ typedef struct {
   PetscBool        symmetric;        /* A serves as its own transpose */
   PetscLogDouble   seconds;          /* of the last upload, transposition and format build */
   const char      *halo;             /* how boundary entries cross between ranks: host, nccl or mpi; NULL for a sequential matrix */
+  PetscInt64       values;           /* number of values on the device */
+  PetscInt64       rounded;          /* number of values that the conversion to single precision changed */
+  PetscInt64       lost;             /* number of values that became zero or kept no correct decimal digit: relative change above 0.1 */
 } MatGPUCSRInfo;
 
 PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);

@@ -91,6 +91,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
+  PetscCall(MatGPUCSRCheckOptions_Private());
   PetscCall(VecGPUInitialize_Private());
   PetscCall(PetscRegisterFinalize(PetscGPUCSRFinalize));
   PetscFunctionReturn(PETSC_SUCCESS);

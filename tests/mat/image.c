@@ -2,35 +2,8 @@ static char help[] = "The device image of a MATGPUCSR: what the conversion loses
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "refused.h"
 #include <math.h>
-
-static char Message[4096];
-
-/* keeps the words of the first error of a chain */
-static PetscErrorCode Catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
-{
-  (void)comm;
-  (void)line;
-  (void)function;
-  (void)file;
-  (void)context;
-  if (type == PETSC_ERROR_INITIAL && message) (void)PetscStrncpy(Message, message, sizeof(Message));
-  return code;
-}
-
-/* expr must fail, with these words in its message */
-#define Refused(words, expr) \
-  do { \
-    PetscErrorCode code_; \
-    char          *found_; \
-    Message[0] = 0; \
-    PetscCall(PetscPushErrorHandler(Catch, NULL)); \
-    code_ = (expr); \
-    PetscCall(PetscPopErrorHandler()); \
-    PetscCall(PetscStrstr(Message, words, &found_)); \
-    PetscCheck(code_ &&found_, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Expected an error with the words '%s', got %d: '%s'", words, (int)code_, Message); \
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "refused: %s\n", words)); \
-  } while (0)
 
 /* n x n, tridiagonal, rows 0..n-1 */
 static PetscErrorCode Create(PetscInt n, Mat *A)

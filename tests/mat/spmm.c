@@ -2,6 +2,7 @@ static char help[] = "Products of MATGPUCSR with dense matrices and with many ve
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "refused.h"
 
 static char DenseType[64] = MATDENSE;
 
@@ -320,6 +321,47 @@ static PetscErrorCode Others(PetscRandom random)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* results that are vectors to multiply by, or share memory with one or with each other; vectors to multiply by may be one */
+static PetscErrorCode Overlaps(void)
+{
+  const MatType types[] = {MATGPUCSR, MATAIJ};
+  Mat           A;
+  Vec           x[2], y[2], window[2];
+  PetscScalar  *array;
+  PetscInt      n;
+
+  PetscFunctionBeginUser;
+  for (int kind = 0; kind < 2; kind++) {
+    PetscCall(Create(types[kind], 40, 40, PETSC_FALSE, 1, &A));
+    PetscCall(MatCreateVecs(A, &x[0], &y[0]));
+    PetscCall(VecDuplicate(x[0], &x[1]));
+    PetscCall(VecDuplicate(y[0], &y[1]));
+    for (int k = 0; k < 2; k++) PetscCall(VecSet(x[k], 1));
+    PetscCall(VecGetLocalSize(y[0], &n));
+    PetscCall(PetscMalloc1(2 * n, &array));
+    for (int k = 0; k < 2; k++) PetscCall(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, n, PETSC_DECIDE, array + k * (n / 2), &window[k]));
+    for (int transpose = 0; transpose < 2; transpose++) {
+      Refused("are the same vector", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, x, (Vec[]){y[0], x[0]}));
+      Refused("are the same vector", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, x, (Vec[]){x[1], y[0]}));
+      Refused("are the same vector", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, x, (Vec[]){y[1], y[1]}));
+      Refused("overlap in memory", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, (Vec[]){x[0], window[1]}, (Vec[]){window[0], y[0]}));
+      Refused("overlap in memory", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, (Vec[]){window[0], x[0]}, (Vec[]){y[0], window[1]}));
+      Refused("overlap in memory", MatGPUCSRMultMany(A, (PetscBool)transpose, 2, x, window));
+      PetscCall(MatGPUCSRMultMany(A, (PetscBool)transpose, 2, (Vec[]){x[0], x[0]}, y));
+      PetscCall(MatGPUCSRMultMany(A, (PetscBool)transpose, 2, x, (Vec[]){y[0], window[0]}));
+    }
+    for (int k = 0; k < 2; k++) {
+      PetscCall(VecDestroy(&x[k]));
+      PetscCall(VecDestroy(&y[k]));
+      PetscCall(VecDestroy(&window[k]));
+    }
+    PetscCall(PetscFree(array));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overlapping vectors are refused\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const PetscInt shapes[][3] = {{0, 0, 2}, {0, 5, 3}, {5, 0, 3}, {1, 1, 1}, {2, 9, 3}, {40, 40, 0}, {40, 40, 1}, {57, 23, 17}, {57, 23, 17}, {23, 57, 200}, {130, 2500, 3}, {130, 130, 33}};
@@ -334,6 +376,7 @@ int main(int argc, char **argv)
   PetscCall(PetscRandomSetInterval(random, -1.0, 1.0));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(shapes); s++) PetscCall(Shape(shapes[s][0], shapes[s][1], shapes[s][2], (PetscBool)(s % 2), random));
   PetscCall(Others(random));
+  PetscCall(Overlaps());
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(PetscFinalize());
   return 0;

@@ -111,6 +111,39 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* a matrix that is made of another one has the other's options, not those of the database */
+PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *options, Mat B)
+{
+  PetscBool is;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRIs_Private(B, &is));
+  if (is && options->given & MAT_GPUCSR_GIVEN(vec_type)) PetscCall(MatGPUCSRSetVecType(B, options->vec_type));
+  if (is) PetscCall(MatGPUCSRSetOptions_Private(B, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* in place, the matrix receives the contents of a new one, options included */
+static PetscErrorCode MatTranspose_GPUCSR(Mat A, MatReuse reuse, Mat *B)
+{
+  Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSROptions options = {0};
+
+  PetscFunctionBegin;
+  if (g) options = g->options;
+  PetscCall((*MatGPUCSRBase_Private(A)->transpose)(A, reuse, B));
+  if (g && reuse != MAT_REUSE_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&options, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatCreateSubMatrix_GPUCSR(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall((*MatGPUCSRBase_Private(A)->createsubmatrix)(A, rows, columns, reuse, B));
+  if (A->spptr && reuse == MAT_INITIAL_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
 {
   PetscFunctionBegin;
@@ -134,13 +167,15 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->spptr = g;
   if (mpi) MatOpsBase_MPI = g->base;
   else MatOpsBase_Seq = g->base;
-  A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
-  A->ops->duplicate      = MatDuplicate_GPUCSR;
-  A->ops->view           = MatView_GPUCSR;
-  A->ops->load           = MatLoad_GPUCSR;
-  A->ops->convert        = MatConvert_GPUCSR;
-  A->ops->convertfrom    = MatConvertFrom_GPUCSR;
-  A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
+  A->ops->destroy         = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
+  A->ops->duplicate       = MatDuplicate_GPUCSR;
+  A->ops->transpose       = MatTranspose_GPUCSR;
+  A->ops->createsubmatrix = MatCreateSubMatrix_GPUCSR;
+  A->ops->view            = MatView_GPUCSR;
+  A->ops->load            = MatLoad_GPUCSR;
+  A->ops->convert         = MatConvert_GPUCSR;
+  A->ops->convertfrom     = MatConvertFrom_GPUCSR;
+  A->ops->setfromoptions  = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
   PetscCall(MatGPUCSRSetProducts_Private(A));
   PetscCall(MatGPUCSRSetUpdates_Private(A));
@@ -174,21 +209,23 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRResetCOO_Private(A));
   A->ops->bindtocpu = b.bindtocpu;
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
-  A->ops->duplicate      = b.duplicate;
-  A->ops->view           = b.view;
-  A->ops->load           = b.load;
-  A->ops->convert        = b.convert;
-  A->ops->convertfrom    = b.convertfrom;
-  A->ops->setfromoptions = b.setfromoptions;
-  A->ops->axpy           = b.axpy;
-  A->ops->scale          = b.scale;
-  A->ops->zeroentries    = b.zeroentries;
-  A->ops->shift          = b.shift;
-  A->ops->diagonalscale  = b.diagonalscale;
-  A->ops->lufactor       = b.lufactor;
-  A->ops->ilufactor      = b.ilufactor;
-  A->ops->choleskyfactor = b.choleskyfactor;
-  A->ops->iccfactor      = b.iccfactor;
+  A->ops->duplicate       = b.duplicate;
+  A->ops->transpose       = b.transpose;
+  A->ops->createsubmatrix = b.createsubmatrix;
+  A->ops->view            = b.view;
+  A->ops->load            = b.load;
+  A->ops->convert         = b.convert;
+  A->ops->convertfrom     = b.convertfrom;
+  A->ops->setfromoptions  = b.setfromoptions;
+  A->ops->axpy            = b.axpy;
+  A->ops->scale           = b.scale;
+  A->ops->zeroentries     = b.zeroentries;
+  A->ops->shift           = b.shift;
+  A->ops->diagonalscale   = b.diagonalscale;
+  A->ops->lufactor        = b.lufactor;
+  A->ops->ilufactor       = b.ilufactor;
+  A->ops->choleskyfactor  = b.choleskyfactor;
+  A->ops->iccfactor       = b.iccfactor;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   if (mpi) {
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
@@ -209,39 +246,46 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the device image of a seq matrix, made or refreshed when the host's arrays have changed since; with transpose, that too */
-PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op)
+/* The host's arrays go to the device: the values alone if the image has their pattern and their precision, else all. */
+static PetscErrorCode MatGPUCSRUploadArrays(Mat A, PetscObjectState state)
 {
-  Mat_GPUCSR  *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey key     = {.owner = A};
-  GpOpOptions  options = {g->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? GP_F32 : GP_F64, g->options.kernel, (GpSelMode)g->options.select, g->options.limit,
-                         (PetscBool)(g->place.columns != NULL)}; /* of columns that are not consecutive: an off-diagonal block */
-  PetscScalar *val;
-  PetscMemType memtype;
-  PetscBool    symmetric, fresh, same;
+  Mat_GPUCSR    *g       = (Mat_GPUCSR *)A->spptr;
+  MatGPUCSRKey   key     = {.owner = A, .state = state, .nonzerostate = A->nonzerostate};
+  const PetscInt none[]  = {0};
+  GpOpOptions    options = {.kernel = (int)g->options.kernel - 1, .mode = (GpSelMode)g->options.select, .limit = g->options.memory_limit, .adds = (PetscBool)(g->place.columns != NULL)}; /* of columns that are not consecutive: an off-diagonal block */
+  PetscScalar   *val;
+  PetscMemType   memtype;
+  PetscBool      refill;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  fresh = (PetscBool)(g->op && g->key.owner == A && key.state == g->key.state && A->nonzerostate == g->key.nonzerostate);
-  if (!fresh) {
-    key.nonzerostate = A->nonzerostate;
-    PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
-    key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
-    same    = (PetscBool)(g->op && g->key.owner == A && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
-    g->key  = (MatGPUCSRKey){0}; /* should the upload fail, there is no image */
-    PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
-    if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
-    if (same) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));
-    else {
-      const PetscInt none[] = {0};
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
+  key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
+  refill  = (PetscBool)(g->op && g->key.owner == A && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
+  PetscCall(MatGPUCSRChoosePrecision_Private(A, refill, &options.prec));
+  options.exact = (PetscBool)(g->options.storage == MAT_GPUCSR_STORAGE_AUTO);
+  if (refill && options.prec != g->op->options.prec) refill = PETSC_FALSE;
+  g->key = (MatGPUCSRKey){0}; /* should the upload fail, there is no image */
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
+  if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
+  if (refill) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));
+  else PetscCall(GpOpSetUp(g->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &g->place));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
+  g->key = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-      PetscCall(GpOpSetUp(g->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &g->place));
-    }
-    PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
-    PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (same ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
-    g->key = key;
-  }
+/* The device image of a seq matrix, made or refreshed when the host's arrays have changed since; with transpose, that of the transpose too. */
+PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
+{
+  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
+  PetscObjectState state;
+  PetscBool        symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  if (!g->op || g->key.owner != A || state != g->key.state || A->nonzerostate != g->key.nonzerostate) PetscCall(MatGPUCSRUploadArrays(A, state));
   if (!g->op->has[1] && !transpose && g->options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     transpose = (PetscBool)!symmetric;

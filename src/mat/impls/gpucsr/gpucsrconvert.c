@@ -46,10 +46,11 @@ PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
 PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   MatType   base = MATAIJ;
-  PetscBool plain;
+  PetscBool plain, ours;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRPlainOf(A, type, &base, &plain));
+  PetscCall(MatGPUCSRIs_Private(A, &ours));
   if (reuse == MAT_REUSE_MATRIX) {
     Mat aij = A;
 
@@ -61,6 +62,7 @@ PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B
   if (!plain) PetscCall(MatGPUCSRConvertToPlain(A, base, reuse, B));
   else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
   PetscCall(MatGPUCSRAttachTo_Private(*B));
+  if (ours && reuse == MAT_INITIAL_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

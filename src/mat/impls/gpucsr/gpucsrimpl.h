@@ -9,14 +9,27 @@
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 #include "sys/gpucsrexchange.h"
 
+/* the fields of MatGPUCSROptions, by the kinds that gpucsroptions.def explains */
+typedef PetscInt  MatGPUCSR_CHOICE;
+typedef PetscReal MatGPUCSR_BYTES;
+typedef char      MatGPUCSR_TYPE[64];
+typedef PetscBool MatGPUCSR_VIEWER;
+
 typedef struct {
-  MatGPUCSRStorage   storage;
-  MatGPUCSRTranspose transpose;
-  int                kernel; /* row of the kernel table, -1: the selector decides */
-  MatGPUCSRSelect    select; /* how it does */
-  PetscReal          limit;  /* bytes on the device, negative: any */
-  MatGPUCSRHaloType  halo;   /* of a parallel matrix */
+#define OPTION(name, kind, choices, setter, help) MatGPUCSR_##kind name;
+#include "mat/impls/gpucsr/gpucsroptions.def"
+#undef OPTION
+  unsigned given; /* bits MAT_GPUCSR_GIVEN(name) of the options that a setter or the database has set */
 } MatGPUCSROptions;
+
+enum {
+#define OPTION(name, kind, choices, setter, help) MAT_GPUCSR_OPTION_##name,
+#include "mat/impls/gpucsr/gpucsroptions.def"
+#undef OPTION
+  MAT_GPUCSR_OPTIONS
+};
+
+#define MAT_GPUCSR_GIVEN(name) (1u << MAT_GPUCSR_OPTION_##name)
 
 /* which host arrays the image was made of: same key, same pattern; same state too, same values */
 typedef struct {
@@ -25,6 +38,19 @@ typedef struct {
   const PetscInt  *rowptr, *col;
   PetscInt         nnz;
 } MatGPUCSRKey;
+
+/* what the conversion to single precision did to the values; sums over matrices */
+typedef struct {
+  double nnz, rounded, lost; /* lost: of the rounded ones, those that kept no correct decimal digit */
+  double worst;              /* largest relative change */
+} MatGPUCSRRounding;
+
+/* whether single precision holds all values of a seq matrix; of a parallel one, only the states for which its ranks last reduced */
+typedef struct {
+  Mat              owner; /* NULL: not known; MatHeaderReplace() gives it to another matrix */
+  PetscObjectState state, nonzerostate;
+  PetscBool        fits;
+} MatGPUCSRFits;
 
 /* One side of the exchange of a parallel product: the entries of x that other ranks need (the boundary) or those that this one
    needs (the ghosts).  They lie in the order of the ranks that they go to or come from, so that every rank's share is one piece;
@@ -95,6 +121,9 @@ typedef struct {
   MatGPUCSRDamage *loading; /* mpi: where to note what is wrong, while MatLoad() runs */
   PetscBool        mpi;
   PetscBool        setvectype; /* MatGPUCSRSetVecType() has replaced the parent's type of vectors */
+  PetscBool        wide;       /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
+  PetscBool        noticed;    /* no notice about rounded values is due any more */
+  MatGPUCSRFits    fits;
   MatGPUCSROptions options;
   GpDev            dev;
   GpOp             op;        /* seq */
@@ -128,7 +157,15 @@ PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat);                  
 PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
-PETSC_INTERN PetscErrorCode        MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);
+PETSC_INTERN PetscErrorCode        MatGPUCSRRefresh_Private(Mat, PetscBool transpose, GpOp *);
+
+PETSC_INTERN PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *, Mat);
+
+/* gpucsrstorage.c */
+PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);                               /* of a seq matrix */
+PETSC_INTERN PetscErrorCode MatGPUCSRGetBlockOperators_Private(Mat, Mat const block[2], PetscBool transpose, GpOp op[2]); /* of a parallel one; collective */
+PETSC_INTERN PetscErrorCode MatGPUCSRChoosePrecision_Private(Mat, PetscBool refill, GpPrec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRGetRounding_Private(Mat block, GpOp, MatGPUCSRRounding *); /* adds that of a seq matrix */
 
 /* gpucsrload.c: loading, and preallocation from compressed rows, refuse columns out of range */
 PETSC_INTERN PetscErrorCode MatLoad_GPUCSR(Mat, PetscViewer);
@@ -197,9 +234,14 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetCOO_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
-/* gpucsroptions.c */
-PETSC_INTERN PetscErrorCode MatGPUCSRGetOptions_Private(Mat);
-PETSC_INTERN PetscErrorCode MatGPUCSRSetOptions_Private(Mat, const MatGPUCSROptions *);
+/* gpucsroptions.c, gpucsrset.c */
+PETSC_INTERN const char *const MatGPUCSRStorages_Private[3];
+PETSC_INTERN const char *const MatGPUCSRKernels_Private[GP_KERNELS + 1]; /* auto, then the kernel table's names */
+PETSC_INTERN PetscErrorCode    MatGPUCSRCheckOptions_Private(void);
+PETSC_INTERN PetscErrorCode    MatGPUCSRGetOptions_Private(Mat);
+PETSC_INTERN PetscErrorCode    MatGPUCSRSetOptions_Private(Mat, const MatGPUCSROptions *);
+PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
+#define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for no limit"
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
 /* gpucsrconvert.c */

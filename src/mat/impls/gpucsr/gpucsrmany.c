@@ -1,6 +1,8 @@
 /* Products with several vectors at once, of a dense matrix's columns or of an array of vectors: where the device can reach the columns they
    are used in place, else they travel in batches, and the host copies one batch while the device multiplies another. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
+#include <stdint.h>
+#include <stdlib.h>
 
 /* our device memory: two batches of columns of x, two of y */
 static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, MatGPUCSRMany **many)
@@ -147,12 +149,87 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
 
     PetscValidHeaderSpecific(x[c], VEC_CLASSID, 4);
     PetscValidHeaderSpecific(y[c], VEC_CLASSID, 5);
-    PetscCheck(x[c] != y[c], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "x[%" PetscInt_FMT "] and y[%" PetscInt_FMT "] must be different vectors", c, c);
     PetscCall(VecGetLocalSize(x[c], &mx));
     PetscCall(VecGetLocalSize(y[c], &my));
     PetscCheck(mx == nx && my == ny, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Local sizes %" PetscInt_FMT " of x[%" PetscInt_FMT "] and %" PetscInt_FMT " of y[%" PetscInt_FMT "] do not fit the matrix: %" PetscInt_FMT " and %" PetscInt_FMT " expected",
                mx, c, my, c, nx, ny);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* memory, or an object, that a vector stands for */
+typedef struct {
+  uintptr_t begin, end;
+  PetscInt  which; /* c: x[c]; k + c: y[c] */
+} MatGPUCSRSpan;
+
+static int MatGPUCSRCompareSpans(const void *a, const void *b)
+{
+  const MatGPUCSRSpan *s = (const MatGPUCSRSpan *)a, *t = (const MatGPUCSRSpan *)b;
+
+  if (s->begin != t->begin) return s->begin < t->begin ? -1 : 1;
+  return (s->which > t->which) - (s->which < t->which);
+}
+
+/* Two spans that overlap, at least one of them of a y; *first is -1 if there are none.  Among the spans that begin before another one, only the
+   one that ends last can tell, for the x and for the y. */
+static void MatGPUCSRFindOverlap(PetscInt k, PetscInt n, MatGPUCSRSpan span[], PetscInt *first, PetscInt *second)
+{
+  const MatGPUCSRSpan *last[2] = {NULL, NULL};
+
+  *first = -1;
+  qsort(span, (size_t)n, sizeof(*span), MatGPUCSRCompareSpans);
+  for (PetscInt s = 0; s < n; s++) {
+    const int y = span[s].which >= k;
+
+    for (int other = 0; other < 2; other++) {
+      if (!last[other] || (!y && !other) || last[other]->end <= span[s].begin) continue;
+      *first  = last[other]->which;
+      *second = span[s].which;
+      return;
+    }
+    if (!last[y] || span[s].end > last[y]->end) last[y] = &span[s];
+  }
+}
+
+/* y must neither be one of the x, or a y twice, nor share memory with one.  v: the arrays; NULL: only the objects are compared. */
+static PetscErrorCode MatGPUCSRManyCheckOverlap(Mat A, PetscInt k, const Vec x[], const Vec y[], const MatGPUCSRVec v[])
+{
+  MatGPUCSRSpan *span;
+  PetscInt       n = 0, first, second;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(2 * k, &span));
+  for (PetscInt c = 0; c < 2 * k; c++) {
+    const Vec vec = c < k ? x[c] : y[c - k];
+    PetscInt  m   = 1;
+
+    if (v) PetscCall(VecGetLocalSize(vec, &m));
+    span[n]     = (MatGPUCSRSpan){.begin = v ? (uintptr_t)(v[c].device ? v[c].device : v[c].host) : (uintptr_t)vec, .which = c};
+    span[n].end = span[n].begin + (uintptr_t)m * (v ? sizeof(double) : 1);
+    if (m) n++;
+  }
+  MatGPUCSRFindOverlap(k, n, span, &first, &second);
+  PetscCall(PetscFree(span));
+  PetscCheck(first < 0, v ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "%c[%" PetscInt_FMT "] and %c[%" PetscInt_FMT "] %s: the results y must share nothing with the vectors x or with each other", first < k ? 'x' : 'y',
+             first % k, second < k ? 'x' : 'y', second % k, v ? "overlap in memory" : "are the same vector");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* of a matrix that is not ours */
+static PetscErrorCode MatGPUCSRMultManyOther(Mat A, PetscBool transpose, PetscInt k, const Vec x[], const Vec y[])
+{
+  MatGPUCSRVec  *v;
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(2 * k, &v));
+  for (PetscInt c = 0; c < 2 * k; c++) PetscCall(VecGetArrayRead(c < k ? x[c] : y[c - k], (const PetscScalar **)&v[c].host));
+  err = MatGPUCSRManyCheckOverlap(A, k, x, y, v);
+  for (PetscInt c = 0; c < 2 * k; c++) PetscCall(VecRestoreArrayRead(c < k ? x[c] : y[c - k], (const PetscScalar **)&v[c].host));
+  PetscCall(PetscFree(v));
+  PetscCall(err);
+  for (PetscInt c = 0; c < k; c++) PetscCall(transpose ? MatMultTranspose(A, x[c], y[c]) : MatMult(A, x[c], y[c]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,7 +245,7 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
 - x         - the vectors to multiply by
 
   Output Parameter:
-. y - the products: y[i] = A x[i], or A' x[i]; none of them may be among the x or stand here twice
+. y - the products: y[i] = A x[i], or A' x[i]. A y[i] that is one of the x, or another y, or shares memory with one, is an error
 
   Level: intermediate
 
@@ -184,16 +261,18 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
 @*/
 PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const Vec x[], Vec y[])
 {
-  PetscBool     is;
-  MatGPUCSRVec *v;
-  Mat_GPUCSR   *g;
+  PetscBool      is;
+  MatGPUCSRVec  *v;
+  Mat_GPUCSR    *g;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatGPUCSRManyCheck(A, transpose, k, x, y));
+  PetscCall(MatGPUCSRManyCheckOverlap(A, k, x, y, NULL));
   PetscCall(MatGPUCSRIs_Private(A, &is));
   if (!is) {
-    for (PetscInt c = 0; c < k; c++) PetscCall(transpose ? MatMultTranspose(A, x[c], y[c]) : MatMult(A, x[c], y[c]));
+    PetscCall(MatGPUCSRMultManyOther(A, transpose, k, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
@@ -204,11 +283,13 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
     PetscCall(MatGPUCSRVecGetArray_Private(g->dev, x[c], 'r', &v[c]));
     PetscCall(MatGPUCSRVecGetArray_Private(g->dev, y[c], 'w', &v[k + c]));
   }
-  PetscCall(MatGPUCSRMultColumns_Private(A, transpose, k, v, v + k));
+  err = MatGPUCSRManyCheckOverlap(A, k, x, y, v);
+  if (!err) PetscCall(MatGPUCSRMultColumns_Private(A, transpose, k, v, v + k));
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(MatGPUCSRVecRestoreArray_Private(y[c], 'w', &v[k + c]));
     PetscCall(MatGPUCSRVecRestoreArray_Private(x[c], 'r', &v[c]));
   }
   PetscCall(PetscFree(v));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

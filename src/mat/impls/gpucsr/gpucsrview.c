@@ -11,18 +11,17 @@ static PetscErrorCode MatGPUCSRCheck(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* this rank's operators: one of a seq matrix, two of a parallel one */
-static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, GpOp op[2])
+/* this rank's operators and the matrices they belong to: one of a seq matrix, two of a parallel one */
+static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2])
 {
   PetscFunctionBegin;
   if (((Mat_GPUCSR *)A->spptr)->mpi) {
-    Mat block[2];
-
     *n = 2;
     PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-    for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetOperator_Private(block[b], PETSC_FALSE, &op[b]));
+    PetscCall(MatGPUCSRGetBlockOperators_Private(A, block, PETSC_FALSE, op));
   } else {
-    *n = 1;
+    *n       = 1;
+    block[0] = A;
     PetscCall(MatGPUCSRGetOperator_Private(A, PETSC_FALSE, &op[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,11 +46,12 @@ static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, GpOp op[2])
 PetscErrorCode MatGPUCSRUpload(Mat A)
 {
   int  n;
+  Mat  block[2];
   GpOp op[2];
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCheck(A));
-  PetscCall(MatGPUCSRGetOperators(A, &n, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
   PetscCallGp(op[0]->dev, "waiting for the upload", op[0]->dev->ops->sync(op[0]->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,28 +65,35 @@ PetscErrorCode MatGPUCSRUpload(Mat A)
 . A - the assembled matrix
 
   Output Parameter:
-. info - of this rank: bytes and seconds count both blocks of a parallel matrix, kernels are those of its diagonal block, the loss is the larger one
+. info - of this rank: bytes, seconds, values, rounded and lost count both blocks of a parallel matrix, kernels are those of its diagonal block, the loss is the larger one
 
   Level: intermediate
+
+  Note:
+  `storage` is the storage in effect, `MAT_GPUCSR_STORAGE_SINGLE` or `MAT_GPUCSR_STORAGE_DOUBLE`. `MatGPUCSRGetStorage()` gives the storage that was asked for.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRUpload()`
 @*/
 PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
 {
-  int  n;
-  GpOp op[2];
+  int               n;
+  Mat               block[2];
+  GpOp              op[2];
+  MatGPUCSRRounding rounding = {0};
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCheck(A));
-  PetscCall(MatGPUCSRGetOperators(A, &n, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->device   = op[0]->dev->name;
-  info->storage  = op[0]->options.prec == GP_F32 ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE;
+  info->storage  = MAT_GPUCSR_STORAGE_DOUBLE;
   info->loss_row = info->loss_column = -1;
   for (int b = 0; b < n; b++) {
     PetscLogDouble bytes;
 
     PetscCall(GpOpGetBytes(op[b], &bytes));
+    PetscCall(MatGPUCSRGetRounding_Private(block[b], op[b], &rounding));
+    if (op[b]->options.prec == GP_F32) info->storage = MAT_GPUCSR_STORAGE_SINGLE;
     info->bytes += bytes;
     info->seconds += op[b]->seconds;
     if (op[b]->loss.worst > info->loss) {
@@ -95,6 +102,9 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
       info->loss_column = op[b]->loss_column;
     }
   }
+  info->values           = (PetscInt64)rounding.nnz;
+  info->rounded          = (PetscInt64)rounding.rounded;
+  info->lost             = (PetscInt64)rounding.lost;
   info->lossless         = (PetscBool)(info->loss == 0);
   info->kernel           = GpKernelTable[op[0]->side[0].choice.kernel].name;
   info->kernel_transpose = op[0]->has[1] ? GpKernelTable[op[0]->side[1].choice.kernel].name : NULL;
@@ -120,26 +130,27 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* bytes are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
+/* bytes and counts are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
 static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
 {
   MatGPUCSRInfo info;
+  Mat           block[2];
   GpOp          op[2];
   int           n;
-  double        bytes, worst[2];
   MPI_Comm      comm = PetscObjectComm((PetscObject)A);
+  const char   *storage, *automatic;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCall(MatGPUCSRGetOperators(A, &n, op));
-  worst[0] = (double)info.loss;
-  worst[1] = (double)info.seconds;
-  bytes    = (double)info.bytes;
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  double worst[] = {(double)info.loss, (double)info.seconds}, sum[] = {(double)info.bytes, (double)info.values, (double)info.rounded, (double)info.lost};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm));
-  if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, largest relative change %.2e\n", info.storage == MAT_GPUCSR_STORAGE_SINGLE ? "single" : "double", worst[0]));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, lossless\n", info.storage == MAT_GPUCSR_STORAGE_SINGLE ? "single" : "double"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes on %s, converted in %.2g s\n", bytes, info.device, worst[1]));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, comm));
+  storage   = MatGPUCSRStorages_Private[info.storage];
+  automatic = ((Mat_GPUCSR *)A->spptr)->options.storage == MAT_GPUCSR_STORAGE_AUTO ? ", chosen by storage auto" : "";
+  if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, %.0f of %.0f rounded, %.0f of them lost, largest relative change %.2e\n", storage, sum[2], sum[1], sum[3], worst[0]));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values%s, lossless\n", storage, automatic));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes on %s, converted in %.2g s\n", sum[0], info.device, worst[1]));
   for (int b = 0; b < n; b++) {
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : "its transpose", op[b], 1, info.symmetric));

@@ -178,7 +178,7 @@ static PetscErrorCode MatGPUCSRHaloCreate(Mat A, MatGPUCSRHalo **halo)
   PetscFunctionBegin;
   PetscCall(PetscNew(&H));
   *halo     = H;
-  H->wanted = g->options.halo;
+  H->wanted = (MatGPUCSRHaloType)g->options.halo_type;
   H->dev    = g->dev;
   PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
   PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
@@ -214,7 +214,7 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId((PetscObject)offdiagonal, &id));
-  if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->options.halo) {
+  if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || (PetscInt)H->wanted != g->options.halo_type) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
     PetscCall(MatGPUCSRHaloCreate(A, &g->halo));
     H = g->halo;

@@ -48,18 +48,17 @@ static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal
 
 PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
-  Mat             Ad, Ao;
+  Mat             block[2];
   const PetscInt *columns;
   MatGPUCSRHalo  *halo = NULL;
-  GpOp            diagonal, offdiagonal;
+  GpOp            op[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
-  PetscCall(MatGPUCSRGetHalo_Private(A, Ao, columns, &halo));
-  PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
-  PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
-  if (transpose) PetscCall(MatGPUCSRMultManyTranspose(halo, diagonal, offdiagonal, k, dx, dy));
-  else PetscCall(MatGPUCSRMultManyForward(halo, diagonal, offdiagonal, k, x, dx, dy));
-  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - A->rmap->n, 0.0) * k));
+  PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, block[1], columns, &halo));
+  PetscCall(MatGPUCSRGetBlockOperators_Private(A, block, transpose, op));
+  if (transpose) PetscCall(MatGPUCSRMultManyTranspose(halo, op[0], op[1], k, dx, dy));
+  else PetscCall(MatGPUCSRMultManyForward(halo, op[0], op[1], k, x, dx, dy));
+  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz - A->rmap->n, 0.0) * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

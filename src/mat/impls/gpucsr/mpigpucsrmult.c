@@ -37,27 +37,26 @@ static PetscErrorCode MatGPUCSRMultTranspose_MPI(MatGPUCSRHalo *H, GpOp diagonal
 
 PetscErrorCode MatGPUCSRProduct_MPI(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
-  Mat             Ad, Ao;
+  Mat             block[2];
   const PetscInt *columns;
   MatGPUCSRHalo  *halo = NULL;
-  GpOp            diagonal, offdiagonal;
+  GpOp            op[2];
   MatGPUCSRVec    xa, ya, za;
   Mat_GPUCSR     *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &Ad, &Ao, &columns));
-  PetscCall(MatGPUCSRGetHalo_Private(A, Ao, columns, &halo));
-  PetscCall(MatGPUCSRGetOperator_Private(Ad, transpose, &diagonal));
-  PetscCall(MatGPUCSRGetOperator_Private(Ao, transpose, &offdiagonal));
+  PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], &columns));
+  PetscCall(MatGPUCSRGetHalo_Private(A, block[1], columns, &halo));
+  PetscCall(MatGPUCSRGetBlockOperators_Private(A, block, transpose, op));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
   PetscCall(MatGPUCSRHaloMark_Private(halo, MAT_GPUCSR_MARK_BEGIN));
-  if (transpose) PetscCall(MatGPUCSRMultTranspose_MPI(halo, diagonal, offdiagonal, xa.device, z ? za.device : NULL, ya.device));
-  else PetscCall(MatGPUCSRMult_MPI(halo, diagonal, offdiagonal, &xa, z ? za.device : NULL, ya.device));
+  if (transpose) PetscCall(MatGPUCSRMultTranspose_MPI(halo, op[0], op[1], xa.device, z ? za.device : NULL, ya.device));
+  else PetscCall(MatGPUCSRMult_MPI(halo, op[0], op[1], &xa, z ? za.device : NULL, ya.device));
   PetscCall(MatGPUCSRHaloMark_Private(halo, MAT_GPUCSR_MARK_END));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * diagonal->side[0].csr.nnz + 2.0 * offdiagonal->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)A->rmap->n), 0.0)));
+  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)A->rmap->n), 0.0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

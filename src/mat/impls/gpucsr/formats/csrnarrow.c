@@ -84,13 +84,22 @@ typedef struct {
   GpLoss       *loss;
 } GpNarrow;
 
-/* Does any value of a block change by more than the worst so far?  No branch, so that the compiler vectorises it. */
-GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[], double worst)
+/* Narrows a block and counts the values that change, those that are lost, and whether one changes by more than the worst so far.
+   No branch, so that the compiler vectorises it. */
+GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[], double worst, GpLoss *loss)
 {
-  int64_t any = 0;
+  int64_t any = 0, rounded = 0, lost = 0;
 
   for (size_t i = 0; i < n; i++) out[i] = (float)in[i];
-  for (size_t i = 0; i < n; i++) any |= fabs(in[i] - (double)out[i]) > worst * fabs(in[i]) ? (int64_t)1 : (int64_t)0;
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs(in[i]), change = fabs(in[i] - (double)out[i]);
+
+    any |= change > worst * size ? (int64_t)1 : (int64_t)0;
+    rounded += change > 0 ? (int64_t)1 : (int64_t)0;
+    lost += change > GP_LOST * size ? (int64_t)1 : (int64_t)0;
+  }
+  loss->rounded += rounded;
+  loss->lost += lost;
   return any;
 }
 
@@ -107,7 +116,7 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
   for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
     const size_t end = block + GP_NARROW_BLOCK < n ? block + GP_NARROW_BLOCK : n;
 
-    if (!GpNarrowBlock(end - block, in + block, out + block, N->loss->worst)) continue;
+    if (!GpNarrowBlock(end - block, in + block, out + block, N->loss->worst, N->loss)) continue;
     for (size_t i = block; i < end; i++) {
       const double change = fabs(in[i] - (double)out[i]);
 
@@ -130,4 +139,28 @@ GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
 
   *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
   return A->prec == GP_F32 ? GpDevUploadFilled(A->dev, A->val, bytes, GpFillNarrow, &N) : GpDevUpload(A->dev, A->val, val, bytes);
+}
+
+GP_CLONES static int64_t GpCountBlock(size_t n, const double in[])
+{
+  int64_t rounded = 0;
+
+  for (size_t i = 0; i < n; i++) rounded += fabs(in[i] - (double)(float)in[i]) > 0 ? (int64_t)1 : (int64_t)0;
+  return rounded;
+}
+
+int GpCsrFitsSingle(size_t n, const double val[])
+{
+  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
+    if (GpCountBlock(n - block < GP_NARROW_BLOCK ? n - block : GP_NARROW_BLOCK, val + block)) return 0;
+  }
+  return 1;
+}
+
+void GpCsrCountRounded(size_t n, const double val[], GpLoss *loss)
+{
+  float out[GP_NARROW_BLOCK];
+
+  loss->rounded = loss->lost = 0;
+  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) (void)GpNarrowBlock(n - block < GP_NARROW_BLOCK ? n - block : GP_NARROW_BLOCK, val + block, out, 0, loss);
 }

@@ -32,7 +32,11 @@ typedef struct {
   double  worst;    /* largest |stored - value| / |value| */
   int64_t at;       /* the nonzero where that was; -1: nothing changed */
   int64_t overflow; /* the first nonzero that became infinite; -1: none */
+  int64_t rounded;  /* nonzeros that changed; -1: not counted yet */
+  int64_t lost;     /* nonzeros that changed by more than GP_LOST of themselves, to zero for example; -1: not counted yet */
 } GpLoss;
+
+#define GP_LOST 0.1 /* no decimal digit is correct any more */
 
 GpErr  GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, GpCsr *A);
 void   GpCsrDestroy(GpCsr *A);

@@ -17,6 +17,7 @@ typedef struct {
   GpSelMode mode;   /* how it does */
   double    limit;  /* bytes on the device that no format may pass, with all else that the operator holds; negative: none */
   PetscBool adds;   /* do products with A mostly add to a vector? */
+  PetscBool exact;  /* single precision was taken because it holds every value: it is not to round any later one */
 } GpOpOptions;
 
 /* one direction: A, or its transpose */

@@ -13,6 +13,7 @@ static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt ro
   PetscFunctionBegin;
   op->loss     = *loss;
   op->loss_row = op->loss_column = -1;
+  op->loss.rounded = op->loss.lost = op->loss.at >= 0 ? -1 : 0;
   if (op->loss.at >= 0) {
     const double v = val[op->loss.at];
 
@@ -48,7 +49,8 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
       continue;
     }
     PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
-    if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will say where */
+    if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS);                /* an upload will say where */
+    if (op->options.exact && loss.at >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will take double precision */
     PetscCall(GpOpRefillSide_Private(op, t));
     if (!t && !(flip && !exact)) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
   }
