@@ -301,11 +301,11 @@ PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
 
 /*MC
   MATGPUCSR - MATGPUCSR = "gpucsr" - A sparse matrix that keeps itself and its transpose on the GPU, with values in single
-  precision unless told otherwise, and multiplies double vectors in double precision
+  precision unless another storage is set, and multiplies double vectors in double precision
 
   Options Database Keys:
 + -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
-. -mat_gpucsr_storage <single,double>        - precision of the values on the device
+. -mat_gpucsr_storage <single,double,auto>   - precision of the values on the device
 . -mat_gpucsr_transpose <eager,lazy>         - build the transpose with the upload, or when a product first needs it
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
 . -mat_gpucsr_select <model,measure,fixed>   - how the kernel is chosen when none is named
@@ -313,12 +313,17 @@ PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
 . -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` makes
 . -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how boundary entries cross between the GPUs of a parallel product
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
-. -mat_view ::ascii_info                     - tells storage, loss, memory, kernels and why they were chosen
-- -gpucsr_device <auto,cuda,host>            - where matrices of this type live
+. -mat_view ::ascii_info                     - tells storage, rounding, memory, kernels and why they were chosen
+. -gpucsr_device <auto,cuda,host>            - where matrices of this type live
+. -gpucsr_storage, -gpucsr_kernel, ...       - defaults of the -mat_gpucsr_ options for all matrices, whatever their prefix
+- -gpucsr_notice <bool>                      - whether the default single storage tells on stderr that it rounds values
 
   Level: beginner
 
   Notes:
+  An option -mat_gpucsr_ applies to matrices without an options prefix; one with the prefix A_ has -A_mat_gpucsr_. A process-wide default -gpucsr_ applies to
+  both. The option of the matrix is stronger than the functions, such as `MatGPUCSRSetStorage()`, and these are stronger than the process-wide default.
+
   `MATSEQAIJGPUCSR` on one process, `MATMPIAIJGPUCSR` on several. Both derive from `MATAIJ`: whatever that can do, they can. The
   host's values are the truth; the device holds an image that is refreshed when they change.
 

@@ -48,19 +48,24 @@ PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 
   Input Parameters:
 + A       - the matrix
-- storage - `MAT_GPUCSR_STORAGE_SINGLE` (default) or `MAT_GPUCSR_STORAGE_DOUBLE`
+- storage - `MAT_GPUCSR_STORAGE_SINGLE` (default), `MAT_GPUCSR_STORAGE_DOUBLE` or `MAT_GPUCSR_STORAGE_AUTO`
 
-  Options Database Key:
-. -mat_gpucsr_storage <single,double> - the precision
+  Options Database Keys:
++ -mat_gpucsr_storage <single,double,auto> - the precision of this matrix, which with a prefix has -<prefix>mat_gpucsr_storage
+. -gpucsr_storage <single,double,auto>     - the default of all matrices, whatever their prefix
+- -gpucsr_notice <bool>                    - whether the default single storage tells on stderr that it rounds values
 
   Level: intermediate
 
   Notes:
-  Vectors, products and sums are double in both. Single storage rounds every value once, by at most 6e-8 relative;
-  `MatGPUCSRGetInfo()` and `-mat_view ::ascii_info` tell the largest change. A finite value that would become infinite is
+  Vectors, products and sums are double in all of them. Single storage rounds every value once, by at most 6e-8 relative;
+  `MatGPUCSRGetInfo()` and `-mat_view ::ascii_info` tell how many values and the largest change. A finite value that would become infinite is
   refused with its row and column when the matrix is uploaded. The values on the host stay as they are.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRGetStorage()`, `MatGPUCSRGetInfo()`
+  Storage auto is single where single precision holds every value exactly, else double. The matrix and its transpose, and all blocks on all ranks of a
+  parallel matrix, have the same storage. New values on the same pattern can change it from single to double, but not back.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRGetStorage()`, `MatGPUCSRGetInfo()`, `PetscGPUCSRSetNotice()`
 @*/
 PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 {
@@ -76,7 +81,7 @@ PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 }
 
 /*@
-  MatGPUCSRGetStorage - Gets the precision in which a `MATGPUCSR` matrix keeps its values on the device
+  MatGPUCSRGetStorage - Gets the precision that was asked for the values of a `MATGPUCSR` matrix on the device; `MatGPUCSRGetInfo()` gives the one in effect
 
   Not Collective
 
