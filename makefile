@@ -106,7 +106,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
+.PHONY: all docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -233,6 +233,9 @@ figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures an
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance.md README.md $(wildcard $(products)/spmv*.csv)
 	$(if $(wildcard $(products)/spmv-families.csv),tests/bench/plot.py $(products)/spmv-families.csv docs/performance.svg)
+
+docs: ## manual pages of all public functions and types, as Markdown, into build/docs
+	python3 tools/manualpages.py $(BUILD)/docs/manualpages
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

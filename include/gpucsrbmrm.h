@@ -6,9 +6,33 @@
 #include <petscmat.h>
 #include "gpucsrbmrmtypes.h"
 
-typedef struct _p_BMRM            *BMRM;
-typedef struct _n_BMRMLoss        *BMRMLoss;
+/*S
+  BMRM - Trains a regularised linear model by a bundle method
+
+  Level: beginner
+
+.seealso: `BMRMCreate()`, `BMRMSetData()`, `BMRMSolve()`, `BMRMDestroy()`
+S*/
+typedef struct _p_BMRM *BMRM;
+
+/*S
+  BMRMLoss - The loss function of a `BMRM`
+
+  Level: developer
+
+.seealso: `BMRMLossRegister()`, `BMRMSetLossType()`
+S*/
+typedef struct _n_BMRMLoss *BMRMLoss;
+
+/*S
+  BMRMRegularizer - The regulariser of a `BMRM`
+
+  Level: developer
+
+.seealso: `BMRMRegularizerRegister()`, `BMRMSetRegularizerType()`
+S*/
 typedef struct _n_BMRMRegularizer *BMRMRegularizer;
+
 struct _p_Tao;
 
 PETSC_EXTERN PetscClassId BMRM_CLASSID;

@@ -66,6 +66,18 @@ PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@C
+  BMRMHistoryDestroy - Frees a history
+
+  Not Collective
+
+  Input Parameter:
+. h - the history
+
+  Level: developer
+
+.seealso: `BMRMHistoryStart()`
+@*/
 PetscErrorCode BMRMHistoryDestroy(BMRMHistory *h)
 {
   PetscFunctionBegin;
