@@ -21,48 +21,107 @@
 
 #define TAOLSBMRM "lsbmrm"
 
-/* Precision of the matrix values on the device. Vectors and sums are double in all of them. */
+/*E
+  MatGPUCSRStorage - Precision of the values of a `MATGPUCSR` matrix on the device
+
+  Values:
++ `MAT_GPUCSR_STORAGE_SINGLE` - single precision
+. `MAT_GPUCSR_STORAGE_DOUBLE` - double precision
+- `MAT_GPUCSR_STORAGE_AUTO`   - single precision if it holds every value exactly, else double precision
+
+  Level: intermediate
+
+  Note:
+  Vectors and sums are always in double precision.
+
+.seealso: `MatGPUCSRSetStorage()`, `MatGPUCSRGetStorage()`, `MatGPUCSRGetInfo()`
+E*/
 typedef enum {
   MAT_GPUCSR_STORAGE_SINGLE,
   MAT_GPUCSR_STORAGE_DOUBLE,
-  MAT_GPUCSR_STORAGE_AUTO /* single where single precision holds every value exactly, else double */
+  MAT_GPUCSR_STORAGE_AUTO
 } MatGPUCSRStorage;
 
-/* when the transpose is built: with the upload, or by the first product that needs it */
+/*E
+  MatGPUCSRTranspose - When a `MATGPUCSR` matrix builds its transpose on the device
+
+  Values:
++ `MAT_GPUCSR_TRANSPOSE_EAGER` - with the upload
+- `MAT_GPUCSR_TRANSPOSE_LAZY`  - before the first product that needs it
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetTranspose()`
+E*/
 typedef enum {
   MAT_GPUCSR_TRANSPOSE_EAGER,
   MAT_GPUCSR_TRANSPOSE_LAZY
 } MatGPUCSRTranspose;
 
-/* how the kernel is chosen, when none is named */
+/*E
+  MatGPUCSRSelect - How a `MATGPUCSR` matrix selects its kernel if none is named
+
+  Values:
++ `MAT_GPUCSR_SELECT_MODEL`   - by the times that a cost model predicts
+. `MAT_GPUCSR_SELECT_MEASURE` - by timing the candidates with the smallest predicted times
+- `MAT_GPUCSR_SELECT_FIXED`   - by a rule among the kernels on compressed rows
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetSelect()`, `MatGPUCSRSetKernel()`
+E*/
 typedef enum {
   MAT_GPUCSR_SELECT_MODEL,
   MAT_GPUCSR_SELECT_MEASURE,
   MAT_GPUCSR_SELECT_FIXED
 } MatGPUCSRSelect;
 
-/* how the entries of x that other ranks need cross between the GPUs of a parallel product */
+/*E
+  MatGPUCSRHaloType - How the ranks of a parallel product exchange entries of x
+
+  Values:
++ `MAT_GPUCSR_HALO_AUTO` - the first of nccl, mpi, host that works on all ranks
+. `MAT_GPUCSR_HALO_HOST` - MPI, through pinned host memory
+. `MAT_GPUCSR_HALO_NCCL` - NCCL, from GPU to GPU; the library is looked for at run time
+- `MAT_GPUCSR_HALO_MPI`  - an MPI that accepts pointers to device memory
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetHaloType()`, `MatGPUCSRHaloView()`
+E*/
 typedef enum {
-  MAT_GPUCSR_HALO_AUTO, /* the shortest way that works on all ranks: nccl, mpi, host */
-  MAT_GPUCSR_HALO_HOST, /* through the hosts */
-  MAT_GPUCSR_HALO_NCCL, /* from GPU to GPU by NCCL, which is looked for at run time */
-  MAT_GPUCSR_HALO_MPI   /* by an MPI that takes pointers to device memory */
+  MAT_GPUCSR_HALO_AUTO,
+  MAT_GPUCSR_HALO_HOST,
+  MAT_GPUCSR_HALO_NCCL,
+  MAT_GPUCSR_HALO_MPI
 } MatGPUCSRHaloType;
 
-/* what is known of the device image of a matrix (of this rank's diagonal block for mpiaijgpucsr) */
+/*S
+  MatGPUCSRInfo - State of the device image of a `MATGPUCSR` matrix on this rank
+
+  Level: intermediate
+
+  Notes:
+  For a parallel matrix `kernel` and `kernel_transpose` are those of the diagonal block. `bytes`, `seconds`, `values`, `rounded` and `lost` count both
+  blocks. `loss` is the larger one of both.
+
+  Rows and columns are in local numbering.
+
+.seealso: `MatGPUCSRGetInfo()`
+S*/
 typedef struct {
   const char      *device;           /* "host", or the name of the GPU */
-  MatGPUCSRStorage storage;          /* precision of the values there: single or double, also with storage auto */
-  PetscBool        lossless;         /* every value survived the conversion unchanged */
-  PetscReal        loss;             /* largest relative change of a value */
-  PetscInt         loss_row;         /* where, in local numbering; -1 when lossless */
-  PetscInt         loss_column;      /* likewise */
-  PetscLogDouble   bytes;            /* memory held on the device */
-  const char      *kernel;           /* row of the kernel table that multiplies by A */
-  const char      *kernel_transpose; /* and by the transpose, NULL while it does not exist */
-  PetscBool        symmetric;        /* A serves as its own transpose */
-  PetscLogDouble   seconds;          /* of the last upload, transposition and format build */
-  const char      *halo;             /* how boundary entries cross between ranks: host, nccl or mpi; NULL for a sequential matrix */
+  MatGPUCSRStorage storage;          /* precision in effect: single or double, never auto */
+  PetscBool        lossless;         /* PETSC_TRUE if the conversion changed no value */
+  PetscReal        loss;             /* largest relative rounding error of a value */
+  PetscInt         loss_row;         /* row of the value with that error, -1 if lossless */
+  PetscInt         loss_column;      /* column of the value with that error, -1 if lossless */
+  PetscLogDouble   bytes;            /* device memory in bytes */
+  const char      *kernel;           /* kernel of the products with A */
+  const char      *kernel_transpose; /* kernel of the products with the transpose, NULL if the transpose is not built */
+  PetscBool        symmetric;        /* PETSC_TRUE if A is used as its own transpose */
+  PetscLogDouble   seconds;          /* time of the last upload, with transpose and formats */
+  const char      *halo;             /* halo type in effect: host, nccl or mpi; NULL for a sequential matrix */
   PetscInt64       values;           /* number of values on the device */
   PetscInt64       rounded;          /* number of values that the conversion to single precision changed */
   PetscInt64       lost;             /* number of values that became zero or kept no correct decimal digit: relative change above 0.1 */
@@ -85,7 +144,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
-/* for solvers that bring kernels of their own */
+/* for solvers with kernels of their own */
 struct GpDev_;
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceMalloc(struct GpDev_ *, const char what[], size_t, void *ptr);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceFree(struct GpDev_ *, size_t, void *ptr);

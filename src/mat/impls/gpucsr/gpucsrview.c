@@ -57,22 +57,22 @@ PetscErrorCode MatGPUCSRUpload(Mat A)
 }
 
 /*@
-  MatGPUCSRGetInfo - Gets what is known of the device image of a `MATGPUCSR` matrix, which it uploads when necessary
+  MatGPUCSRGetInfo - Gets the state of the device image of a `MATGPUCSR` matrix; uploads the matrix first if necessary
 
-  Not Collective for sequential matrices, Collective for parallel ones
+  Collective
 
   Input Parameter:
 . A - the assembled matrix
 
   Output Parameter:
-. info - of this rank: bytes, seconds, values, rounded and lost count both blocks of a parallel matrix, kernels are those of its diagonal block, the loss is the larger one
+. info - the state on this rank, see `MatGPUCSRInfo`
 
   Level: intermediate
 
   Note:
   `storage` is the storage in effect, `MAT_GPUCSR_STORAGE_SINGLE` or `MAT_GPUCSR_STORAGE_DOUBLE`. `MatGPUCSRGetStorage()` gives the storage that was asked for.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRUpload()`
+.seealso: `MATGPUCSR`, `MatGPUCSRInfo`, `MatGPUCSRUpload()`
 @*/
 PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
 {
