@@ -79,6 +79,13 @@ typedef PetscMPIInt          GpSFRanks;
   #define GP_COMPAT_LMVM_DENSE 0
 #endif
 
+/* whether VecSetType() knows that gpu is the name of the types seqgpu and mpigpu, and keeps the values; true from 3.26 on at the latest */
+#if PETSC_VERSION_GE(3, 26, 0)
+  #define GP_COMPAT_SETTYPE_KEEPS 1
+#else
+  #define GP_COMPAT_SETTYPE_KEEPS 0
+#endif
+
 /* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
    (-1: PETSc has none) */
 #if defined(PETSC_HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)

@@ -78,6 +78,7 @@ static PetscErrorCode VecDestroy_GPU(Vec v)
   const struct _VecOps *base = g->base;
 
   PetscFunctionBegin;
+  PetscCall(VecGPUKeepValues_Private(v));
   PetscCall(VecGPUFree_Private(v));
   PetscCall(VecGPUAttachData_Private(v, NULL)); /* the object may live on with another type */
   PetscCall(PetscFree(g));
@@ -154,11 +155,14 @@ PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
 
 PetscErrorCode VecCreate_SeqGPU(Vec v)
 {
+  Vec values;
+
   PetscFunctionBegin;
   /* VecSetType() on a vector of another type comes here without operations, but with the old name, which could be the parent's */
-  PetscCall(PetscObjectChangeTypeName((PetscObject)v, NULL));
+  PetscCall(VecGPUBeginType_Private(v, &values));
   PetscCall(VecSetType(v, VECSEQ));
   PetscCall(VecGPUAttach_Private(v, VECSEQGPU, &VecOpsBase_Seq));
+  PetscCall(VecGPUEndType_Private(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -86,6 +86,11 @@ PETSC_INTERN PetscErrorCode VecGPUToHost_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUHostWritten_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUFree_Private(Vec);
 
+/* gpuvecsettype.c: values outlive a change between the names of one type.  Begin also clears the name of the type. */
+PETSC_INTERN PetscErrorCode VecGPUKeepValues_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUBeginType_Private(Vec, Vec *values);
+PETSC_INTERN PetscErrorCode VecGPUEndType_Private(Vec, Vec *values);
+
 /* gpuvecarray.c */
 PETSC_INTERN PetscErrorCode VecGetArray_GPU(Vec, PetscScalar **);
 PETSC_INTERN PetscErrorCode VecGPUSetArrays_Private(Vec);

@@ -118,8 +118,10 @@ static PetscErrorCode VecMaxPointwiseDivide_MPIGPU(Vec x, Vec y, PetscReal *max)
 
 PetscErrorCode VecCreate_MPIGPU(Vec v)
 {
+  Vec values;
+
   PetscFunctionBegin;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)v, NULL)); /* see VecCreate_SeqGPU() */
+  PetscCall(VecGPUBeginType_Private(v, &values)); /* see VecCreate_SeqGPU() */
   PetscCall(VecSetType(v, VECMPI));
   PetscCall(VecGPUKeepGhosts_Private(v));
   PetscCall(VecGPUAttach_Private(v, VECMPIGPU, &VecOpsBase_MPI));
@@ -132,5 +134,6 @@ PetscErrorCode VecCreate_MPIGPU(Vec v)
   v->ops->min                = VecMin_MPIGPU;
   v->ops->dotnorm2           = VecDotNorm2_MPIGPU;
   v->ops->maxpointwisedivide = VecMaxPointwiseDivide_MPIGPU;
+  PetscCall(VecGPUEndType_Private(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
