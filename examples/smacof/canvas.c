@@ -1,5 +1,6 @@
 /* What pictures are drawn on: an SVG file, or PETSc's PetscDraw, into an image or wherever its options say. */
 #include "smacof.h"
+#include "app/appescape.h"
 #include <errno.h>
 #include <string.h>
 
@@ -160,12 +161,7 @@ PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, co
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
-  for (const char *c = text; *c; c++) {
-    if (*c == '<') (void)fputs("&lt;", C->out.fp);
-    else if (*c == '>') (void)fputs("&gt;", C->out.fp);
-    else if (*c == '&') (void)fputs("&amp;", C->out.fp);
-    else (void)fputc(*c, C->out.fp);
-  }
+  GpAppWriteXML(C->out.fp, text);
   (void)fputs("</text>\n", C->out.fp);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,15 +2,15 @@
 #include "smacof.h"
 #include <float.h>
 #include <limits.h>
+#include <string.h>
 
 const char *const Missings[] = {"none", "nan", "zero", "Missing", "", NULL};
 
-/* raises on all ranks the complaint of the lowest line, if there is one */
-PetscErrorCode RaiseFirst(MPI_Comm comm, const GpAppComplaint *C, PetscErrorCode code, const char where[])
+/* brings the complaint of the lowest line, if there is one, to all ranks; C->code tells */
+PetscErrorCode AgreeOnComplaint(MPI_Comm comm, GpAppComplaint *C)
 {
-  PetscInt64     mine = C->line ? C->line : INT64_MAX, first;
-  GpAppComplaint it   = *C;
-  PetscMPIInt    rank, holder;
+  PetscInt64  mine = C->code ? C->line : INT64_MAX, first;
+  PetscMPIInt rank, holder;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPIU_INT64, MPI_MIN, comm));
@@ -18,8 +18,8 @@ PetscErrorCode RaiseFirst(MPI_Comm comm, const GpAppComplaint *C, PetscErrorCode
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   rank = mine == first ? rank : PETSC_MPI_INT_MAX;
   PetscCallMPI(MPI_Allreduce(&rank, &holder, 1, MPI_INT, MPI_MIN, comm));
-  PetscCallMPI(MPI_Bcast(&it, (PetscMPIInt)sizeof(it), MPI_BYTE, holder, comm));
-  SETERRQ(comm, code, "%s: %s", where, it.what);
+  PetscCallMPI(MPI_Bcast(C, (PetscMPIInt)sizeof(*C), MPI_BYTE, holder, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* a row of a symmetric matrix, put together from the row and the column of what was read */
@@ -59,8 +59,9 @@ static PetscErrorCode RowDestroy(Row *R)
 
 static void Complain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char mend[])
 {
-  if (C->line) return;
-  C->line = (PetscInt64)i + 1;
+  if (C->code) return;
+  C->code = PETSC_ERR_FILE_UNEXPECTED;
+  C->line = (PetscInt64)i + 1; /* a row, not a line of the file */
   (void)snprintf(C->what, sizeof(C->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", what, i, j, (double)value, mend);
 }
 
@@ -216,36 +217,33 @@ static PetscErrorCode FillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplai
 . nan_missing - whether NaN stands for a missing dissimilarity
 - o           - what else stands for one, whether the mean of two orders is to be taken, precision
 
-  Output Parameter:
-. D - the dissimilarities
+  Output Parameters:
++ D - the dissimilarities; nothing of them if there is a complaint
+- C - what is wrong with them, the same on all ranks; C->code is 0 if nothing is
 */
-PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *o, Dissim *D)
+PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *o, Dissim *D, GpAppComplaint *C)
 {
-  GpAppComplaint C = {0};
-  PetscInt       N;
-  Row            rdelta, rweight;
+  Row rdelta, rweight;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(D, sizeof(*D)));
+  PetscCall(PetscMemzero(C, sizeof(*C)));
   D->comm = comm;
   PetscCall(MatGetSize(delta, &D->N, NULL));
   PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_SUP, "%" PetscInt_FMT " points are more than a 32-bit index counts", D->N);
   PetscCall(MatGetOwnershipRange(delta, &D->first, &D->last));
   D->single = o->single;
   PetscCall(RowCreate(delta, "The dissimilarity", nan_missing, (PetscBool)(o->missing == MISSING_ZERO), o->symmetrize, &rdelta));
-  if (weight) {
-    PetscCall(MatGetSize(weight, &N, NULL));
-    PetscCheck(N == D->N, D->comm, PETSC_ERR_ARG_SIZ, "Weights of %" PetscInt_FMT " points, dissimilarities of %" PetscInt_FMT, N, D->N);
-    PetscCall(RowCreate(weight, "The weight", nan_missing, PETSC_TRUE, o->symmetrize, &rweight));
-  }
-  PetscCall(CountPairs(&rdelta, weight ? &rweight : NULL, D, &C));
-  PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+  if (weight) PetscCall(RowCreate(weight, "The weight", nan_missing, PETSC_TRUE, o->symmetrize, &rweight));
+  PetscCall(CountPairs(&rdelta, weight ? &rweight : NULL, D, C));
+  PetscCall(AgreeOnComplaint(comm, C));
   D->stored = PETSC_TRUE;
-  PetscCall(FillPairs(&rdelta, weight ? &rweight : NULL, D, &C));
-  PetscCall(RaiseFirst(D->comm, &C, PETSC_ERR_USER_INPUT, "Bad input"));
+  if (!C->code) PetscCall(FillPairs(&rdelta, weight ? &rweight : NULL, D, C));
+  PetscCall(AgreeOnComplaint(comm, C));
   PetscCall(RowDestroy(&rdelta));
   if (weight) PetscCall(RowDestroy(&rweight));
-  PetscCall(Sums(D));
+  if (C->code) PetscCall(DissimDestroy(D));
+  else PetscCall(Sums(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,7 +255,7 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
   PetscCall(PetscMemzero(D, sizeof(*D)));
   D->comm   = comm;
   D->metric = o->metric;
-  PetscCall(FeaturesRead(comm, o->features, o->metric, &D->features, &D->names));
+  PetscCall(FeaturesRead(comm, o->features, o->metric, &o->table, &D->features, &D->names));
   D->N = D->features.N;
   PetscCall(PetscSplitOwnership(comm, &m, &D->N));
   PetscCallMPI(MPI_Scan(&m, &D->last, 1, MPIU_INT, MPI_SUM, comm));
@@ -290,6 +288,26 @@ PetscErrorCode DissimStore(Dissim *D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* weights from a file of their own; a name that differs from that of the dissimilarity in its place is refused */
+static PetscErrorCode LoadWeights(MPI_Comm comm, const DissimOptions *o, PetscInt N, const char names[], Mat *weight, char what[], size_t room)
+{
+  const char *a = names, *b;
+  char       *wnames;
+  Mat         none;
+  PetscBool   text;
+  PetscInt    n;
+
+  PetscFunctionBegin;
+  PetscCall(MatReadDissim(comm, o->weights, PETSC_FALSE, PETSC_FALSE, &o->table, weight, &none, &wnames, &text));
+  PetscCall(MatGetSize(*weight, &n, NULL));
+  if (n != N) PetscCall(PetscSNPrintf(what, room, "weights of %" PetscInt_FMT " points, dissimilarities of %" PetscInt_FMT, n, N));
+  b = wnames;
+  for (PetscInt i = 0; i < N && n == N && a && b && !what[0]; i++, a += strlen(a) + 1, b += strlen(b) + 1)
+    if (strcmp(a, b)) PetscCall(PetscSNPrintf(what, room, "row %" PetscInt_FMT " (counted from 1) is named '%.40s', that of the dissimilarities '%.40s': write both in the same order", i + 1, b, a));
+  PetscCall(PetscFree(wnames));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   DissimLoad - Reads or computes the dissimilarities that were asked for
 
@@ -297,27 +315,36 @@ PetscErrorCode DissimStore(Dissim *D)
 */
 PetscErrorCode DissimLoad(MPI_Comm comm, const DissimOptions *o, Dissim *D)
 {
-  const char *file = o->pairs[0] ? o->pairs : o->file;
-  Mat         delta, weight, none;
-  PetscBool   text, wtext;
-  char       *names, *wnames = NULL;
+  const char    *file = o->pairs[0] ? o->pairs : o->file, *bad = file;
+  Mat            delta, weight;
+  PetscBool      text, both;
+  PetscInt       N;
+  char          *names;
+  GpAppComplaint C = {0};
 
   PetscFunctionBegin;
   if (o->features[0]) {
     PetscCall(DissimFromFeatures(comm, o, D));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatReadDissim(comm, file, (PetscBool)(o->pairs[0] != 0), (PetscBool)(o->missing == MISSING_NAN), &delta, &weight, &names, &text));
-  if (o->weights[0]) {
-    PetscCheck(!weight, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s have weights already", o->weights, file);
-    PetscCall(MatReadDissim(comm, o->weights, PETSC_FALSE, PETSC_FALSE, &weight, &none, &wnames, &wtext));
-    PetscCall(PetscFree(wnames));
+  PetscCall(MatReadDissim(comm, file, (PetscBool)(o->pairs[0] != 0), (PetscBool)(o->missing == MISSING_NAN), &o->table, &delta, &weight, &names, &text));
+  both = (PetscBool)(o->weights[0] && weight);
+  PetscCall(MatGetSize(delta, &N, NULL));
+  if (o->weights[0] && !both) {
+    PetscCall(LoadWeights(comm, o, N, names, &weight, C.what, sizeof(C.what)));
+    bad = o->weights;
   }
-  /* a NaN read from text is an empty field, or was allowed */
-  PetscCall(DissimFromMat(comm, delta, weight, (PetscBool)(text || o->missing == MISSING_NAN), o, D));
-  D->names = names;
+  /* a NaN read from text is a missing number */
+  if (!both && !C.what[0]) {
+    PetscCall(DissimFromMat(comm, delta, weight, (PetscBool)(text || o->missing == MISSING_NAN), o, D, &C));
+    if (strncmp(C.what, "The weight", 10)) bad = file;
+  }
   PetscCall(MatDestroy(&delta));
   PetscCall(MatDestroy(&weight));
+  if (both || C.what[0]) PetscCall(PetscFree(names));
+  PetscCheck(!both, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s have weights already", o->weights, file);
+  PetscCheck(!C.what[0], comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", bad, C.what);
+  D->names = names;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,50 +1,113 @@
 /* Feature vectors: every rank holds those of all points, for distances that are computed from them. */
 #include "smacof.h"
+#include <string.h>
 
 const char *const Metrics[] = {"euclidean", "cosine", "manhattan", "Metric", "", NULL}; /* in the order of pass.h */
 
+/* [n][N] of vectors [N][n], of length 1 for cosine; the first row that is refused, and which of its features, n for its length */
+static PetscErrorCode Transpose(const double all[], PetscInt metric, Features *F, PetscInt *row, PetscInt *feature)
+{
+  PetscFunctionBegin;
+  *row = -1;
+  PetscCall(PetscMalloc1((size_t)F->N * (size_t)F->n, &F->value));
+  for (PetscInt i = 0; i < F->N && *row < 0; i++) {
+    const double *v      = all + (size_t)i * (size_t)F->n;
+    PetscReal     length = 0;
+
+    for (PetscInt f = 0; f < F->n && *row < 0; f++) {
+      if (PetscIsNanReal(v[f])) {
+        *row     = i;
+        *feature = f;
+      }
+      length = hypot(length, v[f]);
+    }
+    if (*row < 0 && metric == PASS_COSINE && !(length > 0)) {
+      *row     = i;
+      *feature = F->n;
+    }
+    for (PetscInt f = 0; f < F->n; f++) F->value[(size_t)f * (size_t)F->N + (size_t)i] = v[f] / (metric == PASS_COSINE ? length : 1);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the headings of a table one after another, to be freed with PetscFree(); NULL: it has none */
+PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
+{
+  size_t bytes = 0;
+  char  *to;
+
+  PetscFunctionBegin;
+  *names = NULL;
+  if (!T->heading) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt j = 0; j < T->cols; j++) bytes += strlen(T->heading[j]) + 1;
+  PetscCall(PetscMalloc1(bytes, names));
+  to = *names;
+  for (PetscInt j = 0; j < T->cols; j++) {
+    const size_t n = strlen(T->heading[j]) + 1;
+
+    memcpy(to, T->heading[j], n);
+    to += n;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  FeaturesRead - Reads feature vectors from CSV or LIBSVM
+  FeaturesRead - Reads feature vectors from a table or a file in LIBSVM's format
 
   Collective
 
   Input Parameters:
 + comm   - the communicator
-. file   - a line for each point; a word before the numbers, or a LIBSVM label, is its name
-- metric - how distances will be measured: cosine wants vectors of length 1
+. file   - a row for each point; a row name, or a LIBSVM label, is its name
+. metric - how distances will be measured: cosine wants vectors of length 1
+- table  - what is known of a table
 
   Output Parameters:
 + F     - the vectors, on every rank
-- names - on the first rank, NULL when there are none
+- names - of the points, one after another, on every rank; NULL when there are none
 */
-PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, Features *F, char **names)
+PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, const GpAppTableSpec *table, Features *F, char **names)
 {
-  PetscReal *all;
-  Table      T;
+  double     *all;
+  PetscBool   libsvm;
+  PetscInt    row, feature = 0;
+  PetscInt64 *lines, line;
+  char        label[64] = "";
+  Market      M;
+  GpAppText   X;
+  GpAppTable  T;
 
   PetscFunctionBegin;
-  PetscCall(TableRead(comm, file, PETSC_FALSE, &T));
-  PetscCheck(!T.market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: features are read from CSV or LIBSVM, not from Matrix Market", file);
-  PetscCheck(T.N < PETSC_MPI_INT_MAX, comm, PETSC_ERR_SUP, "%s: more points than a 32-bit index counts", file);
-  PetscCall(TableGather(&T, &all));
-  PetscCall(TableNames(&T, names));
+  PetscCall(GpAppTextRead(comm, file, &X));
+  PetscCall(MarketBegin(&X, &M));
+  if (M.market) PetscCall(GpAppTextDestroy(&X));
+  PetscCheck(!M.market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: features are read from a table or LIBSVM, not from Matrix Market", file);
+  PetscCall(LibsvmIs(&X, &libsvm));
+  if (libsvm) {
+    PetscCall(LibsvmParse(&X, &T));
+    PetscCall(PetscPrintf(comm, "%s: LIBSVM, %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, labels are names\n", T.file, T.N, T.cols));
+  } else {
+    PetscCall(GpAppTableParse(&X, table, &T));
+    PetscCall(GpAppTablePrint(&T));
+  }
   F->N = T.N;
   F->n = T.cols;
-  PetscCall(PetscMalloc1((size_t)F->N * F->n, &F->value));
-  for (PetscInt i = 0; i < F->N; i++) {
-    PetscReal length = 0;
-
-    for (PetscInt f = 0; f < F->n; f++) {
-      const PetscReal v = all[(size_t)i * F->n + f];
-
-      PetscCheck(!PetscIsNanReal(v), comm, PETSC_ERR_FILE_UNEXPECTED, "%s: feature %" PetscInt_FMT " of point %" PetscInt_FMT " (counted from 0) is missing; distances need all", file, f, i);
-      length = PetscSqrtReal(length * length + v * v);
-    }
-    PetscCheck(metric != PASS_COSINE || length > 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all features of point %" PetscInt_FMT " (counted from 0) are 0: it has no direction for -metric cosine", file, i);
-    for (PetscInt f = 0; f < F->n; f++) F->value[(size_t)f * F->N + i] = all[(size_t)i * F->n + f] / (metric == PASS_COSINE ? length : 1);
-  }
+  PetscCall(GpAppTableGatherValues(&T, &all));
+  PetscCall(GpAppTableGatherLines(&T, &lines));
+  PetscCall(Transpose(all, metric, F, &row, &feature));
+  line = row < 0 ? 0 : lines[row];
   PetscCall(PetscFree(all));
-  PetscCall(TableDestroy(&T));
+  PetscCall(PetscFree(lines));
+  if (row < 0) {
+    PetscCall(GpAppTableGatherNames(&T, names));
+    PetscCall(CopyHeadings(&T, &F->names));
+  } else {
+    if (T.heading && feature < T.cols) PetscCall(PetscSNPrintf(label, sizeof(label), " (%.40s)", T.heading[feature]));
+    PetscCall(PetscFree(F->value));
+  }
+  PetscCall(GpAppTableDestroy(&T));
+  PetscCheck(row < 0 || feature == F->n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": feature %" PetscInt_FMT "%s of point %" PetscInt_FMT " (counted from 0) is missing; distances need all", file, line, feature, label, row);
+  PetscCheck(row < 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": all features of point %" PetscInt_FMT " (counted from 0) are 0: it has no direction for -metric cosine", file, line, row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,5 +115,6 @@ PetscErrorCode FeaturesDestroy(Features *F)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(F->value));
+  PetscCall(PetscFree(F->names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

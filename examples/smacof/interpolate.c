@@ -1,31 +1,56 @@
 /* New points on a finished map: each goes where its distances to the points of the map are like its dissimilarities to them. */
 #include "smacof.h"
 
-/* dissimilarities of new points to those of the map: distances of features, or a matrix with a row for each new point; on every rank */
-static PetscErrorCode LoadNew(const InterpolateOptions *o, Interpolation *Q)
+/* a matrix of dissimilarities with a row for each new point, on every rank; headings are names of the map's points */
+static PetscErrorCode LoadMatrix(const InterpolateOptions *o, Interpolation *Q, char **known)
 {
-  Table T;
+  GpAppTable  T;
+  PetscInt    row = -1, column = 0;
+  PetscInt64 *lines, line = 0;
 
   PetscFunctionBegin;
-  if (o->features[0]) {
-    PetscCall(FeaturesRead(Q->comm, o->features, o->metric, &Q->known, &Q->names));
-    PetscCall(PetscFree(Q->names));
-    PetscCall(FeaturesRead(Q->comm, o->file, o->metric, &Q->added, &Q->names));
-    PetscCheck(Q->known.n == Q->added.n, Q->comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features, %s has %" PetscInt_FMT, o->features, Q->known.n, o->file, Q->added.n);
-    Q->N = Q->known.N;
-    Q->n = Q->added.N;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(TableRead(Q->comm, o->file, PETSC_FALSE, &T));
-  PetscCall(TableGather(&T, &Q->delta));
-  PetscCall(TableNames(&T, &Q->names));
+  PetscCall(GpAppTableRead(Q->comm, o->file, &o->table, &T));
+  PetscCall(GpAppTablePrint(&T));
+  PetscCall(GpAppTableGatherValues(&T, &Q->delta));
+  PetscCall(GpAppTableGatherLines(&T, &lines));
   Q->n = T.N;
   Q->N = T.cols;
-  for (PetscInt k = 0; k < Q->n; k++)
-    for (PetscInt j = 0; j < Q->N; j++)
-      PetscCheck(Q->delta[(size_t)k * Q->N + j] >= 0, Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the dissimilarity of new point %" PetscInt_FMT " to point %" PetscInt_FMT " (counted from 0) is missing or negative", o->file, k, j);
-  PetscCall(TableDestroy(&T));
+  for (PetscInt k = 0; k < Q->n && row < 0; k++)
+    for (PetscInt j = 0; j < Q->N && row < 0; j++)
+      if (!(Q->delta[(size_t)k * (size_t)Q->N + (size_t)j] >= 0)) {
+        row    = k;
+        column = j;
+        line   = lines[k];
+      }
+  PetscCall(PetscFree(lines));
+  if (row < 0) {
+    PetscCall(GpAppTableGatherNames(&T, &Q->names));
+    PetscCall(CopyHeadings(&T, known));
+  } else PetscCall(PetscFree(Q->delta));
+  PetscCall(GpAppTableDestroy(&T));
+  PetscCheck(row < 0, Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": the dissimilarity of new point %" PetscInt_FMT " to point %" PetscInt_FMT " (counted from 0) is missing or negative", o->file, line, row, column);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* dissimilarities of new points to those of the map, or the features of both; names of the map's points, NULL: unknown */
+static PetscErrorCode LoadNew(const InterpolateOptions *o, Interpolation *Q, char **known)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  if (!o->features[0]) {
+    PetscCall(LoadMatrix(o, Q, known));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(FeaturesRead(Q->comm, o->features, o->metric, &o->table, &Q->known, known));
+  PetscCall(FeaturesRead(Q->comm, o->file, o->metric, &o->table, &Q->added, &Q->names));
+  Q->N = Q->known.N;
+  Q->n = Q->added.N;
+  n    = Q->known.n;
+  if (n == Q->added.n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(*known));
+  PetscCall(InterpolationDestroy(Q));
+  SETERRQ(Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt_FMT " features, %s has %" PetscInt_FMT, o->features, n, o->file, Q->added.n);
 }
 
 /* a new point begins beside the point of the map to which it is most similar */
@@ -83,14 +108,17 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   double  *x, *frow, *before, mean[PASS_MAX_DIM] = {0};
   PetscInt m     = PETSC_DECIDE, last;
   Dissim   shape = {0}; /* of the gather */
+  char    *known = NULL;
+  PetscInt bad   = PETSC_MPI_INT_MAX; /* a new point whose stress is not finite */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(Q, sizeof(*Q)));
   Q->comm = comm;
   Q->dim  = o->dim;
-  PetscCall(LoadNew(o, Q));
+  PetscCall(LoadNew(o, Q, &known));
   PetscCall(PetscMalloc3((size_t)Q->N * o->dim, &Q->map, (size_t)Q->n * o->dim, &Q->x, Q->n, &Q->stress));
-  PetscCall(CoordinatesRead(comm, o->map, Q->N, o->dim, Q->map));
+  PetscCall(CoordinatesRead(comm, o->map, Q->N, o->dim, known, Q->map));
+  PetscCall(PetscFree(known));
   PetscCall(PetscSplitOwnership(comm, &m, &Q->n));
   PetscCallMPI(MPI_Scan(&m, &last, 1, MPIU_INT, MPI_SUM, comm));
   Q->first = last - m;
@@ -112,8 +140,11 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
     for (PetscInt i = 0; i < m; i++) {
       moving    = moving || !Q->iterations || before[i] - p.stress[i] > o->eps * (before[i] + PETSC_SMALL);
       before[i] = p.stress[i];
+      if (!(PetscAbsReal(p.stress[i]) <= PETSC_MAX_REAL)) bad = PetscMin(bad, Q->first + i);
     }
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moving, 1, MPI_INT, MPI_MAX, comm));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MIN, comm));
+    if (bad < PETSC_MPI_INT_MAX) break;
     Q->converged = (PetscBool)!moving;
     if (Q->converged || Q->iterations >= o->max_it) break;
     for (PetscInt c = 0; c < o->dim; c++)
@@ -128,7 +159,9 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   PetscCall(PetscFree2(x, before));
   PetscCall(PetscFree(frow));
   PetscCall(PetscFree2(p.bx, p.stress));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (bad == PETSC_MPI_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(InterpolationDestroy(Q));
+  SETERRQ(comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the stress of new point %" PetscInt_FMT " (counted from 0) is beyond the range of double precision: its features or dissimilarities are too large; scale them and the map", o->file, bad);
 }
 
 PetscErrorCode InterpolationDestroy(Interpolation *Q)

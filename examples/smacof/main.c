@@ -42,6 +42,7 @@ static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
   PetscCall(PetscOptionsBool("-symmetrize", "Take the mean where the two orders of a pair differ", "", o->symmetrize, &o->symmetrize, NULL));
   PetscCall(PetscOptionsEList("-storage", "Precision of stored dissimilarities and weights; sums are double always", "", storages, 2, storages[storage], &storage, NULL));
   PetscOptionsEnd();
+  PetscCall(GpAppTableOptions(comm, &o->table));
   o->single = (PetscBool)(storage == 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -109,6 +110,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->interpolate.metric     = rq->dissim.metric;
   rq->interpolate.max_it     = rq->scale.max_it;
   rq->interpolate.eps        = rq->scale.eps;
+  rq->interpolate.table      = rq->dissim.table;
   PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
   if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* they change all the time */
   if (rq->start[0]) rq->scale.start = START_GIVEN;
@@ -162,7 +164,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
   PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->batch >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts, -smacof_batch and -smacof_anderson_history must be positive");
   PetscCheck(s->history <= LOOK_MOST, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_anderson_history %" PetscInt_FMT ": up to %d", s->history, LOOK_MOST);
-  PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots < DISPARITY_MAX_FUNCTIONS - s->disparity.degree, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
   PetscCall(CanvasProbe(comm, rq->output.map));
@@ -182,7 +184,7 @@ static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec 
   PetscFunctionBegin;
   PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson wants all pairs, of weight 1; random starts do without");
   PetscCall(VecGetArrayWrite(start, &x));
-  if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, x));
+  if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, D->names, x));
   else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(S, x));
   else PetscCall(StartRandom(o->seed + k, D->N, o->dim, x));
   for (PetscInt f = 0; fixed && f < fixed->n; f++)
@@ -304,7 +306,7 @@ static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *conv
   PetscCall(PetscLogStagePush(load));
   PetscCall(PetscTime(&begin));
   PetscCall(DissimLoad(comm, &rq->dissim, &D));
-  if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, &fixed));
+  if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, D.names, &fixed));
   if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, D.N, &out.labels));
   PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
   PetscCall(PetscTime(&end));

@@ -1,22 +1,21 @@
 /* What is kept of a map: coordinates as text and in PETSc's binary format, the stress of each point. */
 #include "smacof.h"
+#include "app/appescape.h"
 #include <string.h>
 
-/* the name of the next point, or its number */
-static const char *Name(const char **names, PetscInt i, char number[32])
+/* writes the name of the next point, or its number, as a field of CSV */
+static void WriteName(FILE *fp, const char **names, PetscInt i)
 {
-  const char *name = *names;
-
-  if (name) *names += strlen(name) + 1;
-  else (void)snprintf(number, 32, "%" PetscInt_FMT, i);
-  return name ? name : number;
+  if (*names) {
+    GpAppWriteCSV(fp, *names);
+    *names += strlen(*names) + 1;
+  } else (void)fprintf(fp, "%" PetscInt_FMT, i);
 }
 
 /* a line of name (or number) and coordinates for each point, under a heading */
 PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[])
 {
   GpAppOutput out;
-  char        number[32];
 
   PetscFunctionBegin;
   PetscCall(GpAppOutputOpen(comm, file, &out));
@@ -25,7 +24,7 @@ PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const d
     for (PetscInt c = 0; c < dim; c++) (void)fprintf(out.fp, ",x%" PetscInt_FMT, c + 1);
     (void)fputc('\n', out.fp);
     for (PetscInt i = 0; i < N; i++) {
-      (void)fprintf(out.fp, "%s", Name(&names, i, number));
+      WriteName(out.fp, &names, i);
       for (PetscInt c = 0; c < dim; c++) (void)fprintf(out.fp, ",%.17g", x[(size_t)c * N + i]);
       (void)fputc('\n', out.fp);
     }
@@ -63,7 +62,6 @@ PetscErrorCode WritePoints(const Scaler *S, const char file[])
   double             total = 0;
   const PetscScalar *stress;
   GpAppOutput        out;
-  char               number[32];
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(S->best.stress, &stress));
@@ -71,7 +69,10 @@ PetscErrorCode WritePoints(const Scaler *S, const char file[])
   for (PetscInt i = 0; i < N; i++) total += stress[i];
   if (out.fp) {
     (void)fprintf(out.fp, "point,stress,percent\n");
-    for (PetscInt i = 0; i < N; i++) (void)fprintf(out.fp, "%s,%.17g,%.10g\n", Name(&names, i, number), stress[i], total > 0 ? 100 * stress[i] / total : 0);
+    for (PetscInt i = 0; i < N; i++) {
+      WriteName(out.fp, &names, i);
+      (void)fprintf(out.fp, ",%.17g,%.10g\n", stress[i], total > 0 ? 100 * stress[i] / total : 0);
+    }
   }
   PetscCall(GpAppOutputCommit(&out));
   PetscCall(VecRestoreArrayRead(S->best.stress, &stress));

@@ -1,58 +1,132 @@
 /* Dissimilarities from files as a PETSc matrix: dense, or sparse with the listed pairs. */
 #include "smacof.h"
+#include <string.h>
 
-/* rows and columns of a dense matrix, or both triangles of one */
-static PetscErrorCode DenseFromTable(const Table *T, Mat *A)
+#define POINTS_FREE 65536 /* points without a pair that a list may have */
+
+/* a dense matrix of N rows */
+static PetscErrorCode DenseCreate(MPI_Comm comm, PetscInt N, Mat *A)
 {
-  const PetscInt   N        = T->market ? (PetscInt)T->sizes[0] : T->N;
-  const PetscInt64 promised = T->symmetric ? (PetscInt64)N * (N + 1) / 2 : (PetscInt64)N * N;
-  PetscInt        *columns;
-
   PetscFunctionBegin;
-  if (T->market)
-    PetscCheck(T->cols == 1 && T->N == promised, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " numbers, one a line, the file holds %" PetscInt_FMT " lines of %" PetscInt_FMT, T->file, promised, T->N, T->cols);
-  else PetscCheck(T->cols == N, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers: dissimilarities are a square matrix (-features reads vectors)", T->file, N, T->cols);
-  PetscCall(MatCreateDense(T->comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
-  PetscCall(PetscMalloc1(N, &columns));
-  for (PetscInt j = 0; j < N; j++) columns[j] = j;
-  if (!T->market) {
-    for (PetscInt k = 0; k < T->rows; k++) {
-      const PetscInt i = T->first + k;
-
-      PetscCall(MatSetValues(*A, 1, &i, N, columns, T->value + (size_t)k * N, INSERT_VALUES));
-    }
-  } else {
-    PetscInt64 at = T->first, i, j = 0;
-
-    /* by columns: entry (i, j) is number i + N j, of a lower triangle column j begins with its diagonal */
-    if (T->symmetric) {
-      for (; at >= N - j; j++) at -= N - j;
-      i = j + at;
-    } else {
-      i = at % N;
-      j = at / N;
-    }
-    for (PetscInt k = 0; k < T->rows; k++) {
-      PetscCall(MatSetValue(*A, (PetscInt)i, (PetscInt)j, T->value[k], INSERT_VALUES));
-      if (T->symmetric) PetscCall(MatSetValue(*A, (PetscInt)j, (PetscInt)i, T->value[k], INSERT_VALUES));
-      if (++i < N) continue;
-      j++;
-      i = T->symmetric ? j : 0;
-    }
-  }
-  PetscCall(PetscFree(columns));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sparse matrix of the entries, a column of the table its values */
-static PetscErrorCode SparseFromTable(const Table *T, PetscInt N, PetscInt n, PetscInt i[], PetscInt j[], PetscInt column, Mat *A)
+static PetscErrorCode Assemble(Mat A)
 {
-  PetscInt    *icopy, *jcopy; /* the preallocation changes them */
-  PetscScalar *v;
-  PetscInt     entries;
-  MatInfo      info;
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the numbers of a Matrix Market array, one a line: both triangles, or the lower one, by columns */
+static PetscErrorCode DenseFromMarket(GpAppTable *T, const Market *M, Mat *A)
+{
+  const PetscInt64 N = M->rows, promised = M->symmetric ? N * (N + 1) / 2 : N * N;
+  PetscInt64       at = T->first, i, j = 0;
+
+  PetscFunctionBegin;
+  TABLE_CHECK(T, T->cols == 1 && T->N == promised, "%s:%" PetscInt64_FMT ": the header promises %" PetscInt64_FMT " numbers, one a line, the file holds %" PetscInt_FMT " lines of %" PetscInt_FMT, T->file, M->line, promised, T->N, T->cols);
+  PetscCall(DenseCreate(T->comm, (PetscInt)N, A));
+  if (M->symmetric) { /* column j begins with its diagonal */
+    for (; at >= N - j && j < N; j++) at -= N - j;
+    i = j + at;
+  } else {
+    i = at % N;
+    j = at / N;
+  }
+  for (PetscInt k = 0; k < T->rows; k++) {
+    PetscCall(MatSetValue(*A, (PetscInt)i, (PetscInt)j, T->value[k], INSERT_VALUES));
+    if (M->symmetric) PetscCall(MatSetValue(*A, (PetscInt)j, (PetscInt)i, T->value[k], INSERT_VALUES));
+    if (++i < N) continue;
+    j++;
+    i = M->symmetric ? j : 0;
+  }
+  PetscCall(Assemble(*A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* refuses columns whose headings are the names of other rows: they stand in another order */
+static PetscErrorCode CheckOrder(GpAppTable *T, const char names[])
+{
+  PetscInt    wrong = -1, row = -1;
+  const char *at = names;
+  Names       index;
+
+  PetscFunctionBegin;
+  if (!names || !T->heading || T->shape != GP_TABLE_RECTANGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(NamesCreate(T->N, names, &index));
+  for (PetscInt i = 0; i < T->N && wrong < 0; i++, at += strlen(at) + 1)
+    if (strcmp(at, T->heading[i]) && (row = NamesFind(&index, T->heading[i])) >= 0) wrong = i; /* R changes headings, not their order */
+  PetscCall(NamesDestroy(&index));
+  PetscCheck(wrong < 0, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, wrong + 1, row + 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* names of a triangle without its first row, whose name is the first heading, or 0 */
+static PetscErrorCode AddFirstName(const GpAppTable *T, char **names)
+{
+  const char *first = T->heading ? T->heading[0] : "0", *at = *names;
+  const size_t n    = strlen(first) + 1;
+  size_t       bytes;
+  char        *all;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < T->N; i++) at += strlen(at) + 1;
+  bytes = (size_t)(at - *names);
+  PetscCall(PetscMalloc1(n + bytes, &all));
+  memcpy(all, first, n);
+  memcpy(all + n, *names, bytes);
+  PetscCall(PetscFree(*names));
+  *names = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* rows and columns of a dense matrix, or a lower triangle of one: NaN above it, which stands for the other order of the pair */
+static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
+{
+  const PetscInt from1 = T->shape == GP_TABLE_STRICT_FROM1, N = T->N + from1;
+  PetscInt      *columns;
+  PetscScalar   *row;
+
+  PetscFunctionBegin;
+  TABLE_CHECK(T, T->cols == N - (T->shape == GP_TABLE_STRICT_FROM0) - from1 || T->shape == GP_TABLE_LOWER,
+              "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (-features reads vectors, -table_header and -table_names say what is a name)", T->file, T->N, T->cols, T->heading ? " under headings" : "",
+              T->named ? " behind names" : "");
+  PetscCall(GpAppTableGatherNames(T, names));
+  PetscCall(CheckOrder(T, *names));
+  if (*names && from1) PetscCall(AddFirstName(T, names));
+  PetscCall(DenseCreate(T->comm, N, A));
+  PetscCall(PetscMalloc2(N, &columns, N, &row));
+  for (PetscInt j = 0; j < N; j++) {
+    columns[j] = j;
+    row[j]     = NAN;
+  }
+  if (from1 && !T->first && T->rows) {
+    const PetscInt zero = 0;
+
+    PetscCall(MatSetValues(*A, 1, &zero, N, columns, row, INSERT_VALUES));
+  }
+  for (PetscInt k = 0; k < T->rows; k++) {
+    const PetscInt i = T->first + k + from1;
+
+    PetscCall(PetscArraycpy(row, T->value + (size_t)k * (size_t)T->cols, T->cols));
+    PetscCall(MatSetValues(*A, 1, &i, N, columns, row, INSERT_VALUES));
+  }
+  PetscCall(PetscFree2(columns, row));
+  PetscCall(Assemble(*A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A sparse matrix of the entries, a column of the table its values; how many entries stand in the file more than once */
+static PetscErrorCode SparseFromTable(const GpAppTable *T, PetscInt N, PetscInt i[], PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
+{
+  const PetscInt n = T->rows;
+  PetscInt      *icopy, *jcopy; /* the preallocation changes them */
+  PetscScalar   *v;
+  PetscInt       entries;
+  MatInfo        info;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(T->comm, A));
@@ -61,48 +135,95 @@ static PetscErrorCode SparseFromTable(const Table *T, PetscInt N, PetscInt n, Pe
   PetscCall(PetscMalloc3(n, &icopy, n, &jcopy, n, &v));
   PetscCall(PetscArraycpy(icopy, i, n));
   PetscCall(PetscArraycpy(jcopy, j, n));
-  for (PetscInt k = 0; k < n; k++) v[k] = T->value[(size_t)k * T->cols + column];
+  for (PetscInt k = 0; k < n; k++) v[k] = T->value[(size_t)k * (size_t)T->cols + (size_t)column];
   PetscCall(MatSetPreallocationCOO(*A, n, icopy, jcopy));
   PetscCall(MatSetValuesCOO(*A, v, INSERT_VALUES));
   PetscCall(PetscFree3(icopy, jcopy, v));
   PetscCallMPI(MPI_Allreduce(&n, &entries, 1, MPIU_INT, MPI_SUM, T->comm));
   PetscCall(MatGetInfo(*A, MAT_GLOBAL_SUM, &info));
-  PetscCheck((PetscInt)info.nz_used == entries, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " entries stand more than once in the file", T->file, entries - (PetscInt)info.nz_used);
+  *twice = entries - (PetscInt)info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* pairs <i> <j> <dissimilarity> [<weight>], points counted from 0, of Matrix Market from 1 */
-static PetscErrorCode PairsFromTable(const Table *T, Mat *delta, Mat *weight)
+/* the points of each pair by their numbers; N becomes the number of points */
+static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
 {
-  const PetscInt base = T->market ? 1 : 0;
-  PetscInt       N    = 0, *i, *j;
-  GpAppComplaint C    = {0};
+  const PetscInt  base  = M->market ? 1 : 0;
+  const PetscReal limit = M->market ? (PetscReal)M->rows : PETSC_MPI_INT_MAX - 1;
+  PetscInt64      largest = 0;
+  PetscInt        most;
 
   PetscFunctionBegin;
-  PetscCheck(T->cols == 3 || (T->cols == 4 && !T->market), T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: lines of %" PetscInt_FMT " numbers; expected <i> <j> <dissimilarity>%s", T->file, T->cols, T->market ? "" : " [<weight>]");
-  PetscCheck(!T->market || T->N == T->sizes[2], T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt_FMT, T->file, T->sizes[2], T->N);
-  PetscCall(PetscMalloc2(T->rows, &i, T->rows, &j));
-  for (PetscInt k = 0; k < T->rows; k++) {
-    const PetscReal *row = T->value + (size_t)k * T->cols, limit = T->market ? (PetscReal)T->sizes[0] : PETSC_MPI_INT_MAX - 1;
+  *N = 0;
+  for (PetscInt k = 0; k < T->rows && !C->code; k++) {
+    const PetscReal *row = T->value + (size_t)k * (size_t)T->cols;
 
-    for (int c = 0; c < 2 && !C.line; c++)
+    for (int c = 0; c < 2 && !C->code; c++)
       if (!(row[c] >= base && row[c] <= limit && row[c] == PetscFloorReal(row[c]))) {
-        C.line = T->first + k + 1;
-        (void)snprintf(C.what, sizeof(C.what), "entry %" PetscInt_FMT ": expected two points, counted from %" PetscInt_FMT "%s, got %g", T->first + k + 1, base, T->market ? " to the number of rows" : "", (double)row[c]);
+        C->code = PETSC_ERR_FILE_UNEXPECTED;
+        C->line = T->line[k];
+        (void)snprintf(C->what, sizeof(C->what), "expected two points, counted from %" PetscInt_FMT "%s, got %g", base, M->market ? " to the number of rows" : "", (double)row[c]);
       }
-    if (C.line) break;
+    if (C->code) break;
     i[k] = (PetscInt)row[0] - base;
     j[k] = (PetscInt)row[1] - base;
-    N    = PetscMax(N, PetscMax(i[k], j[k]) + 1);
+    if (PetscMax(i[k], j[k]) >= *N) largest = T->line[k];
+    *N = PetscMax(*N, PetscMax(i[k], j[k]) + 1);
   }
-  PetscCall(RaiseFirst(T->comm, &C, PETSC_ERR_FILE_UNEXPECTED, T->file));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &N, 1, MPIU_INT, MPI_MAX, T->comm));
-  if (T->market) N = (PetscInt)T->sizes[0];
-  PetscCall(SparseFromTable(T, N, T->rows, i, j, 2, delta));
-  if (T->cols == 4) PetscCall(SparseFromTable(T, N, T->rows, i, j, 3, weight));
-  PetscCall(PetscFree2(i, j));
+  PetscCallMPI(MPI_Allreduce(N, &most, 1, MPIU_INT, MPI_MAX, T->comm));
+  if (M->market) { /* what the header says */
+    largest = M->line;
+    *N = most = (PetscInt)M->rows;
+  }
+  if (!C->code && *N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE) {
+    C->code = PETSC_ERR_FILE_UNEXPECTED;
+    C->line = largest;
+    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (%.3g GB for each vector of coordinates and more), of which the file's %" PetscInt_FMT " pairs can name %" PetscInt64_FMT ": is the number right?", most, 16e-9 * (double)most, T->N, 2 * (PetscInt64)T->N);
+  }
+  *N = most;
+  PetscCall(AgreeOnComplaint(T->comm, C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* the points of each pair by their names, in the order in which they come */
+static PetscErrorCode PairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, char **names)
+{
+  char    *word[2];
+  PetscInt *point;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < 2; k++) PetscCall(GpAppTableGatherWords(T, k, &word[k]));
+  PetscCall(PetscMalloc1(2 * (size_t)T->N, &point));
+  PetscCall(NamesNumber(T->N, (const char *const *)word, point, N, names));
+  PetscCall(PetscArraycpy(i, point + T->first, T->rows));
+  PetscCall(PetscArraycpy(j, point + T->N + T->first, T->rows));
+  PetscCall(PetscFree(point));
+  for (int k = 0; k < 2; k++) PetscCall(PetscFree(word[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* pairs <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0, of Matrix Market from 1 */
+static PetscErrorCode PairsFromTable(GpAppTable *T, const Market *M, Mat *delta, Mat *weight, char **names)
+{
+  PetscInt       N, *i, *j, twice = 0;
+  GpAppComplaint C = {0};
+
+  PetscFunctionBegin;
+  TABLE_CHECK(T, T->cols == 3 || (T->cols == 4 && !M->market), "%s: lines of %" PetscInt_FMT " fields; expected <i> <j> <dissimilarity>%s", T->file, T->cols, M->market ? "" : " [<weight>]");
+  TABLE_CHECK(T, !M->market || T->N == M->entries, "%s:%" PetscInt64_FMT ": the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt_FMT, T->file, M->line, M->entries, T->N);
+  PetscCall(PetscMalloc2(T->rows, &i, T->rows, &j));
+  if (T->ntext) PetscCall(PairsByName(T, i, j, &N, names));
+  else PetscCall(PairsByNumber(T, M, i, j, &N, &C));
+  if (!C.code) PetscCall(SparseFromTable(T, N, i, j, 2, delta, &twice));
+  if (!C.code && !twice && T->cols == 4) PetscCall(SparseFromTable(T, N, i, j, 3, weight, &twice));
+  PetscCall(PetscFree2(i, j));
+  if (twice) PetscCall(MatDestroy(delta));
+  if (twice) PetscCall(PetscFree(*names));
+  TABLE_CHECK(T, !C.code, "%s:%" PetscInt64_FMT ": %s", T->file, C.line, C.what);
+  TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries stand more than once in the file", T->file, twice);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 
 /*
   MatReadDissim - Reads dissimilarities, or weights
@@ -111,23 +232,28 @@ static PetscErrorCode PairsFromTable(const Table *T, Mat *delta, Mat *weight)
 
   Input Parameters:
 + comm        - the communicator
-. file        - a square matrix as CSV, Matrix Market or in PETSc's binary format, or a list of pairs
+. file        - a square matrix as a table, Matrix Market or in PETSc's binary format, or a list of pairs
 . pairs       - whether a text file is such a list
-- nan_allowed - whether a number may be nan
+. nan_missing - whether nan stands for a missing number
+- table       - what is known of a table
 
   Output Parameters:
 + delta  - the matrix; dense, or sparse when it lists pairs
 . weight - the fourth column of a list, else NULL
-. names  - of the points, on the first rank, else NULL
-- text   - whether the file is text, so that a NaN that was not allowed stands for an empty field
+. names  - of the points, one after another, on every rank; NULL: they have none
+- text   - whether the file is text, so that a NaN stands for a missing number
 */
-PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_allowed, Mat *delta, Mat *weight, char **names, PetscBool *text)
+PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
-  PetscBool binary;
-  PetscInt  m, n;
-  Table     T;
+  GpAppTableSpec spec = *table;
+  PetscBool      binary;
+  PetscInt       m, n;
+  Market         M;
+  GpAppText      X;
+  GpAppTable     T;
 
   PetscFunctionBegin;
+  *delta  = NULL;
   *weight = NULL;
   *names  = NULL;
   PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
@@ -139,12 +265,22 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
     PetscCheck(m == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: dissimilarities are square", file, m, n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(TableRead(comm, file, nan_allowed, &T));
-  if (pairs || T.coordinates) PetscCall(PairsFromTable(&T, delta, weight));
-  else {
-    PetscCall(DenseFromTable(&T, delta));
-    PetscCall(TableNames(&T, names));
+  PetscCall(GpAppTextRead(comm, file, &X));
+  PetscCall(MarketBegin(&X, &M));
+  spec.nan_missing = nan_missing;
+  spec.square      = (PetscBool)!(pairs || M.market);
+  if (pairs || M.market) spec.names = GP_TABLE_NO;
+  if (pairs && !M.market) spec.text_first = 2;
+  if (M.market) {
+    spec.header    = GP_TABLE_NO;
+    spec.delimiter = ' ';
   }
-  PetscCall(TableDestroy(&T));
+  PetscCall(GpAppTableParse(&X, &spec, &T));
+  if (M.market) PetscCall(PetscPrintf(comm, "%s: Matrix Market, %" PetscInt64_FMT " rows, %" PetscInt_FMT " %s\n", T.file, M.rows, T.N, M.coordinates ? "entries" : "numbers"));
+  else PetscCall(GpAppTablePrint(&T));
+  if (pairs || M.coordinates) PetscCall(PairsFromTable(&T, &M, delta, weight, names));
+  else if (M.market) PetscCall(DenseFromMarket(&T, &M, delta));
+  else PetscCall(DenseFromTable(&T, delta, names));
+  PetscCall(GpAppTableDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,36 +7,57 @@
 
 #include "app/app.h"
 #include "app/appdevice.h"
+#include "app/apptable.h"
 #include "pass.h"
 #include <petscdraw.h>
 #include <petscksp.h>
 #include <petscsf.h>
 
-/* numbers of a text file, a row a line: on each rank those of its part of the file */
-typedef struct {
-  MPI_Comm   comm;
-  char       file[PETSC_MAX_PATH_LEN];
-  PetscInt   rows, first, N, cols; /* rows here, before this rank, of all */
-  PetscReal *value;                /* [rows][cols]; NaN where there is none: an empty field, NA */
-  char      *names;                /* a word for each row, one after another, each with its end; NULL: they have none */
-  size_t     names_length;
-  PetscBool  market, coordinates, symmetric; /* a Matrix Market file, and what its first line says */
-  PetscInt64 sizes[3];                       /* and its line of sizes */
-} Table;
+/* Refuses a table on all ranks, with the same condition on all of them, after its memory is given back. */
+#define TABLE_CHECK(T, condition, ...) \
+  do { \
+    if (!(condition)) { \
+      PetscCall(GpAppTableDestroy(T)); \
+      SETERRQ((T)->comm, PETSC_ERR_FILE_UNEXPECTED, __VA_ARGS__); \
+    } \
+  } while (0)
 
-PETSC_INTERN PetscErrorCode TableRead(MPI_Comm, const char[], PetscBool nan_allowed, Table *);
-PETSC_INTERN PetscErrorCode TableGather(const Table *, PetscReal **all); /* [N][cols] on every rank */
-PETSC_INTERN PetscErrorCode TableNames(const Table *, char **names);     /* all of them on the first rank, else NULL */
-PETSC_INTERN PetscErrorCode TableDestroy(Table *);
+/* header of a Matrix Market file, on every rank */
+typedef struct {
+  PetscBool  market, coordinates, symmetric; /* whether there is one; entries with their places, not a dense matrix; one triangle */
+  PetscInt64 rows, columns, entries, line;   /* sizes, and the line of the file that has them */
+} Market;
+
+PETSC_INTERN PetscErrorCode MarketBegin(GpAppText *, Market *);
+PETSC_INTERN PetscErrorCode LibsvmIs(const GpAppText *, PetscBool *);
+PETSC_INTERN PetscErrorCode LibsvmParse(GpAppText *, GpAppTable *);
+
+typedef struct {
+  const char *name;
+  PetscInt    point;
+} NamedPoint;
+
+/* points by name */
+typedef struct {
+  PetscInt    n;
+  NamedPoint *sorted;
+} Names;
+
+PETSC_INTERN PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *);
+PETSC_INTERN PetscInt       NamesFind(const Names *, const char name[]);
+PETSC_INTERN PetscErrorCode NamesDestroy(Names *);
+PETSC_INTERN PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names);
 
 /* feature vectors of all points, on every rank, one coordinate after another: [n][N] */
 typedef struct {
   PetscInt   N, n;
   PetscReal *value;
+  char      *names; /* of the features, one after another, on every rank; NULL: they have none */
 } Features;
 
-PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], PetscInt metric, Features *, char **names);
+PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], PetscInt metric, const GpAppTableSpec *, Features *, char **names);
 PETSC_INTERN PetscErrorCode FeaturesDestroy(Features *);
+PETSC_INTERN PetscErrorCode CopyHeadings(const GpAppTable *, char **names);
 extern const char *const    Metrics[];
 
 typedef enum {
@@ -51,6 +72,7 @@ typedef struct {
   PetscInt  metric;
   Missing   missing; /* what stands for a missing dissimilarity, beside an empty field and NA */
   PetscBool matrix_free, symmetrize, single;
+  GpAppTableSpec table; /* what the options say of the main table */
 } DissimOptions;
 
 /* The dissimilarities of all points: this rank's rows of the symmetric matrix, or of lists of pairs, or the features whose distances
@@ -70,16 +92,16 @@ typedef struct {
   PetscInt64 npairs;     /* each counted once */
   PetscReal  sumsquares; /* of dissimilarities, weighted; the distances between features the scaler adds up */
   PetscReal  sumweights;
-  char      *names; /* on the first rank; NULL: points have no names */
+  char      *names; /* of the points, one after another, on every rank; NULL: they have none */
 } Dissim;
 
 PETSC_INTERN PetscErrorCode DissimLoad(MPI_Comm, const DissimOptions *, Dissim *);
-PETSC_INTERN PetscErrorCode DissimFromMat(MPI_Comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *, Dissim *);
+PETSC_INTERN PetscErrorCode DissimFromMat(MPI_Comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *, Dissim *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode DissimRow(const Dissim *, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[]);
 PETSC_INTERN PetscErrorCode DissimStore(Dissim *);
 PETSC_INTERN PetscErrorCode DissimDestroy(Dissim *);
-PETSC_INTERN PetscErrorCode MatReadDissim(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_allowed, Mat *delta, Mat *weight, char **names, PetscBool *text);
-PETSC_INTERN PetscErrorCode RaiseFirst(MPI_Comm, const GpAppComplaint *, PetscErrorCode, const char where[]);
+PETSC_INTERN PetscErrorCode MatReadDissim(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *, Mat *delta, Mat *weight, char **names, PetscBool *text);
+PETSC_INTERN PetscErrorCode AgreeOnComplaint(MPI_Comm, GpAppComplaint *);
 
 /* values of all points, on every rank, from those of each rank's points; to [ncomponents][N] from [ncomponents][last - first] */
 PETSC_INTERN PetscErrorCode DissimGather(const Dissim *, PetscInt ncomponents, const double mine[], double all[]);
@@ -90,7 +112,7 @@ typedef struct {
   PetscReal *x;         /* [n][dim] */
 } Fixed;
 
-PETSC_INTERN PetscErrorCode FixedRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, Fixed *);
+PETSC_INTERN PetscErrorCode FixedRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], Fixed *);
 PETSC_INTERN PetscErrorCode FixedDestroy(Fixed *);
 
 /* the Guttman transform: from B(X) X to the minimiser of the majorising function, V^+ B(X) X, where V is the Laplacian of the weights */
@@ -364,7 +386,7 @@ PETSC_INTERN PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim,
 PETSC_INTERN PetscErrorCode StartTorgerson(const Scaler *, double x[]);
 PETSC_INTERN PetscErrorCode CentredMultiply(const Scaler *, PetscInt n, const double x[], double y[]);
 PETSC_INTERN PetscErrorCode EigenvectorsSLEPc(const Scaler *, PetscInt n, double q[], double value[]);
-PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, double x[]);
+PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], double x[]);
 
 /* what the user wants to keep; an empty name stands for nothing */
 typedef struct {
@@ -406,12 +428,13 @@ PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, cons
 PETSC_INTERN PetscErrorCode WritePoints(const Scaler *, const char file[]);
 PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteShepard(Scaler *, const char picture[], const char data[]);
-PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels); /* on the first rank */
+PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels);
 
 typedef struct {
   char      file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
   PetscInt  dim, metric, max_it;
   PetscReal eps;
+  GpAppTableSpec table; /* what the options say of the table of new points */
 } InterpolateOptions;
 
 /* new points on a map of N points that stay */

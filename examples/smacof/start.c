@@ -19,36 +19,6 @@ PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  CoordinatesRead - Reads coordinates, a line for each point, from a text file
-
-  Collective
-
-  Note:
-  A column before the coordinates, as -coordinates writes it, is a name.
-*/
-PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt dim, double x[])
-{
-  PetscReal *all;
-  PetscInt   first;
-  Table      T;
-
-  PetscFunctionBegin;
-  PetscCall(TableRead(comm, file, PETSC_FALSE, &T));
-  PetscCheck(T.N == N, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " lines of coordinates for %" PetscInt_FMT " points", file, T.N, N);
-  PetscCheck(T.cols == dim || T.cols == dim + 1, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: lines of %" PetscInt_FMT " numbers; expected %" PetscInt_FMT " coordinates, as -smacof_dim says, after a name or nothing", file, T.cols, dim);
-  first = T.cols - dim;
-  PetscCall(TableGather(&T, &all));
-  for (PetscInt i = 0; i < N; i++)
-    for (PetscInt c = 0; c < dim; c++) {
-      x[(size_t)c * N + i] = all[(size_t)i * T.cols + first + c];
-      PetscCheck(!PetscIsNanReal(x[(size_t)c * N + i]), comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a coordinate of point %" PetscInt_FMT " (counted from 0) is missing", file, i);
-    }
-  PetscCall(PetscFree(all));
-  PetscCall(TableDestroy(&T));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Block Krylov iterations for the first eigenvectors of -1/2 J D^2 J, where D^2 holds the squares of the dissimilarities and J takes
    the mean away; the operator is never formed, D is read once for a block of vectors. */
 typedef struct {

@@ -112,7 +112,7 @@ static void SurveyField(GpSurvey *S, const GpField *f, GpFieldKind kind, GpColum
 }
 
 /* data line number `number`, counted from 0 over all ranks, that is not the first one; `first` holds the fields of that one */
-static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField first[], const char *p, const char *eol, PetscInt64 line, PetscInt64 *room, GpAppComplaint *C)
+static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField first[], const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
 {
   const char *at = p;
   PetscInt64  k  = 0;
@@ -128,12 +128,12 @@ static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField f
                       f.quotes == GP_QUOTES_OPEN ? "expected a closing quote on the same line (newlines in quotes are not understood)" : "expected a delimiter behind the closing quote (a quote in a quoted field is doubled)");
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (k == *room) {
-      const PetscInt64 more = PetscMax(2 * *room, (PetscInt64)64);
+    if (k == *capacity) {
+      const PetscInt64 more = PetscMax(2 * *capacity, (PetscInt64)64);
 
       PetscCall(PetscRealloc((size_t)more * sizeof(GpColumn), &S->column));
-      PetscCall(PetscArrayzero(S->column + *room, more - *room));
-      *room = more;
+      PetscCall(PetscArrayzero(S->column + *capacity, more - *capacity));
+      *capacity = more;
     }
     kind = GpFieldClassify(&f, GpTableCommas(S->delimiter), &value);
     SurveyField(S, &f, kind, &S->column[k]);
@@ -156,7 +156,7 @@ static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField f
 }
 
 /* combines what the ranks found */
-static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 room, GpSurvey *S, GpAppComplaint *C)
+static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpSurvey *S, GpAppComplaint *C)
 {
   PetscInt64  least[]   = {S->kmin, -S->kmax, S->smin, -S->smax, S->repeats[0], S->repeats[1], S->diagonal, S->zeros, !S->comma};
   double      extreme[] = {S->seqmin, -S->seqmax};
@@ -181,7 +181,7 @@ static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 room, GpSurvey *S, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscRealloc((size_t)PetscMax(S->kmax, 1) * sizeof(GpColumn), &S->column));
-  if (room < S->kmax) PetscCall(PetscArrayzero(S->column + room, S->kmax - room));
+  if (capacity < S->kmax) PetscCall(PetscArrayzero(S->column + capacity, S->kmax - capacity));
   PetscCall(PetscMalloc1(S->kmax, &both));
   for (PetscInt64 j = 0; j < S->kmax; j++) both[j] = S->column[j].flags;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, (PetscMPIInt)S->kmax, MPIU_INT64, MPI_BOR, comm));
@@ -245,25 +245,26 @@ PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpS
 {
   const char *end   = X->text + X->length;
   GpField    *first = NULL;
-  PetscInt64  line = 0, room = 0, number;
+  PetscInt64  line = 0, capacity = 0, number;
 
   PetscFunctionBegin;
   *S           = (GpSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
   S->delimiter = spec->delimiter;
   if (!SurveyIsText(X, C)) end = X->text;
   PetscCall(SurveyLines(X, S, C));
+  if (spec->lines && S->delimiter == ' ' && !spec->delimiter) S->delimiter = '\n';
   if (!S->lines) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SurveyFirst(S, &first));
   number = S->offset;
   for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C->code; p = eol + 1) {
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, eol, line, &room, C));
+    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, eol, line, &capacity, C));
     else
       for (PetscInt k = 0; k < S->kfirst; k++)
         if (first[k].quotes != GP_QUOTES_GOOD) GpAppComplain(C, line, first[k].begin - 1, eol, "expected a closing quote, and a delimiter behind it");
     number++;
   }
-  PetscCall(SurveyReduce(X->comm, room, S, C));
+  PetscCall(SurveyReduce(X->comm, capacity, S, C));
   PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

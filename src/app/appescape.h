@@ -1,0 +1,12 @@
+/* Text of users in JSON, XML (SVG) and CSV: any bytes become a valid document. */
+#ifndef GPUCSR_APPESCAPE_H
+#define GPUCSR_APPESCAPE_H
+
+#include <petscsys.h>
+#include <stdio.h>
+
+PETSC_EXTERN void GpAppWriteXML(FILE *, const char[]);
+PETSC_EXTERN void GpAppWriteJSON(FILE *, const char[]);
+PETSC_EXTERN void GpAppWriteCSV(FILE *, const char[]);
+
+#endif
