@@ -123,10 +123,10 @@ static PetscErrorCode Allocate(const Dissim *D, size_t n, void **a)
 }
 
 /* the parts of a Dissim that follow from its entries */
-static PetscErrorCode Sums(Dissim *D)
+static PetscErrorCode Sums(Dissim *D, GpAppComplaint *C)
 {
   const int m      = (int)(D->last - D->first);
-  PetscReal sum[2] = {0, 0}, *delta;
+  PetscReal sum[2] = {0, 0}, largest = 0, *delta;
   double   *weight;
 
   PetscFunctionBegin;
@@ -138,12 +138,17 @@ static PetscErrorCode Sums(Dissim *D)
     for (PetscInt k = 0; k < n; k++) {
       sum[0] += 0.5 * weight[k] * delta[k] * delta[k];
       sum[1] += 0.5 * weight[k];
+      if (weight[k] > 0) largest = PetscMax(largest, delta[k]);
     }
   }
   PetscCall(PetscFree2(delta, weight));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPI_SUM, D->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, D->comm));
   D->sumsquares = sum[0];
   D->sumweights = sum[1];
+  if (!PetscIsInfOrNanReal(sum[0]) && (sum[0] >= DBL_MIN || !(largest > 0))) PetscFunctionReturn(PETSC_SUCCESS);
+  C->code = PETSC_ERR_FILE_UNEXPECTED;
+  (void)snprintf(C->what, sizeof(C->what), "the sum of the squares of the dissimilarities, of which the largest is %g, is beyond the range of double precision: scale them", (double)largest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,8 +247,8 @@ PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan
   PetscCall(AgreeOnComplaint(comm, C));
   PetscCall(RowDestroy(&rdelta));
   if (weight) PetscCall(RowDestroy(&rweight));
+  if (!C->code) PetscCall(Sums(D, C));
   if (C->code) PetscCall(DissimDestroy(D));
-  else PetscCall(Sums(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,7 +261,10 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
   D->comm   = comm;
   D->metric = o->metric;
   PetscCall(FeaturesRead(comm, o->features, o->metric, &o->table, &D->features, &D->names));
-  D->N = D->features.N;
+  D->N              = D->features.N;
+  D->nfeatures      = D->features.n;
+  D->feature_names  = D->features.names;
+  D->features.names = NULL; /* features may be given back before the report is written */
   PetscCall(PetscSplitOwnership(comm, &m, &D->N));
   PetscCallMPI(MPI_Scan(&m, &D->last, 1, MPIU_INT, MPI_SUM, comm));
   D->first      = D->last - m;
@@ -394,6 +402,7 @@ PetscErrorCode DissimDestroy(Dissim *D)
   PetscCall(PetscFree(D->column));
   PetscCall(PetscFree(D->weight));
   PetscCall(PetscFree(D->names));
+  PetscCall(PetscFree(D->feature_names));
   PetscCall(FeaturesDestroy(&D->features));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@ static PetscErrorCode LoadMatrix(const InterpolateOptions *o, Interpolation *Q, 
 {
   GpAppTable  T;
   PetscInt    row = -1, column = 0;
-  PetscInt64 *lines, line = 0;
+  PetscInt64 *lines, line      = 0;
 
   PetscFunctionBegin;
   PetscCall(GpAppTableRead(Q->comm, o->file, &o->table, &T));

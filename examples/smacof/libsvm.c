@@ -120,7 +120,7 @@ PetscErrorCode LibsvmParse(GpAppText *X, GpAppTable *T)
 {
   GpAppComplaint C       = {0};
   PetscInt64     largest = 0, file = (PetscInt64)X->length, sum[2];
-  size_t         bytes   = 1;
+  size_t         bytes = 1;
   PetscInt       cols;
   int            bad;
   PetscMPIInt    rank;
@@ -141,7 +141,8 @@ PetscErrorCode LibsvmParse(GpAppText *X, GpAppTable *T)
   if (bad && T->cols == cols && !C.code) {
     C.code = PETSC_ERR_FILE_UNEXPECTED;
     C.line = largest;
-    (void)snprintf(C.what, sizeof(C.what), "feature %" PetscInt_FMT " makes %" PetscInt64_FMT " dense vectors of %.3g GB, more than a file of %" PetscInt64_FMT " bytes can mean: is the number right?", cols, sum[0], (double)cols * (double)sum[0] * 8e-9, sum[1]);
+    (void)snprintf(C.what, sizeof(C.what), "feature %" PetscInt_FMT " makes %" PetscInt64_FMT " dense vectors of %.3g GB, more than a file of %" PetscInt64_FMT " bytes can mean: is the number right?", cols, sum[0],
+                   (double)cols * (double)sum[0] * 8e-9, sum[1]);
   }
   PetscCall(GpAppTextRaise(X, &C));
   T->cols      = cols;

@@ -33,7 +33,7 @@ static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
   o->single = PETSC_TRUE;
   PetscOptionsBegin(comm, NULL, "Dissimilarities of the smacof program", "SMACOF");
   PetscCall(PetscOptionsString("-f", "Matrix of dissimilarities: CSV, Matrix Market or PETSc binary", "", o->file, o->file, sizeof(o->file), NULL));
-  PetscCall(PetscOptionsString("-pairs", "List of pairs, points counted from 0: <i> <j> <dissimilarity> [<weight>]", "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
+  PetscCall(PetscOptionsString("-pairs", "List of pairs: <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0", "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
   PetscCall(PetscOptionsString("-features", "Feature vectors, whose distances are the dissimilarities: CSV or LIBSVM", "", o->features, o->features, sizeof(o->features), NULL));
   PetscCall(PetscOptionsEList("-metric", "How distances of features are measured", "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
   PetscCall(PetscOptionsBool("-matrix_free", "Compute distances of features anew in every pass and store none", "", o->matrix_free, &o->matrix_free, NULL));
@@ -89,7 +89,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(GetScaleOptions(comm, &rq->scale));
   PetscOptionsBegin(comm, NULL, "Files of the smacof program", "SMACOF");
   PetscCall(PetscOptionsString("-start_file", "Coordinates to start from, as -coordinates writes them", "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsString("-fixed", "Points that stay where they are: <point> <coordinates>, points counted from 0", "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
+  PetscCall(PetscOptionsString("-fixed", "Points that stay where they are: <point> <coordinates>; points are names, or numbers counted from 0", "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
   PetscCall(PetscOptionsString("-coordinates", "CSV file to write: the map", "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
   PetscCall(PetscOptionsString("-coordinates_binary", "File to write in PETSc's binary format: the map as a dense matrix", "", o->binary, o->binary, sizeof(o->binary), NULL));
   PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
@@ -266,8 +266,11 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
     (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", ProgressReason(R),
                   R->converged ? "true" : "false", R->it, R->rejected, rq->scale.starts, R->start);
     (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(sigma), (double)sigma, (double)(sigma * S->unit), (double)D->sumsquares);
-    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"bytes_crossed\": %.0f,\n  \"ranks\": %d,\n  \"pass\": \"%s\"\n}\n", S->guttman.its,
-                  out->load, out->start, out->solve, out->crossed, size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
+    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"bytes_crossed\": %.0f,\n  \"ranks\": %d,\n  \"pass\": \"%s\"", S->guttman.its, out->load,
+                  out->start, out->solve, out->crossed, size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
+    WriteNames(file.fp, "names", D->N, D->names);
+    WriteNames(file.fp, "features", D->nfeatures, D->feature_names);
+    (void)fputs("\n}\n", file.fp);
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -84,7 +84,7 @@ PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point
   for (PetscInt k = 0; k < 2 * n; k++) head[all[k].point] = k && !strcmp(all[k].name, all[k - 1].name) ? head[all[k - 1].point] : all[k].point;
   *N = 0;
   for (PetscInt p = 0; p < 2 * n; p++) { /* head[p] is where the string comes first */
-    place[p]                  = head[p] == p ? (*N)++ : place[head[p]];
+    place[p]                 = head[p] == p ? (*N)++ : place[head[p]];
     point[p % 2 * n + p / 2] = place[p];
   }
   for (PetscInt k = 0; k < 2 * n; k++) bytes += head[all[k].point] == all[k].point ? strlen(all[k].name) + 1 : 0;

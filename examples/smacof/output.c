@@ -12,6 +12,18 @@ static void WriteName(FILE *fp, const char **names, PetscInt i)
   } else (void)fprintf(fp, "%" PetscInt_FMT, i);
 }
 
+/* writes names as an item of a JSON object that follows another one; nothing if there are none */
+void WriteNames(FILE *fp, const char key[], PetscInt n, const char names[])
+{
+  if (!names) return;
+  (void)fprintf(fp, ",\n  \"%s\": [", key);
+  for (PetscInt i = 0; i < n; i++, names += strlen(names) + 1) {
+    if (i) (void)fputs(", ", fp);
+    GpAppWriteJSON(fp, names);
+  }
+  (void)fputc(']', fp);
+}
+
 /* a line of name (or number) and coordinates for each point, under a heading */
 PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[])
 {

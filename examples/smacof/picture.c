@@ -24,7 +24,7 @@ static int CompareWords(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* the different labels in alphabetical order; none when there are more than colours */
+/* the different labels in alphabetical order; none when there are more than colours, or when each point has its own, which is then written beside it */
 static PetscErrorCode Legend(PetscInt N, const char labels[], const char *word[CANVAS_COLOURS], PetscInt *n)
 {
   const char **all;
@@ -40,7 +40,7 @@ static PetscErrorCode Legend(PetscInt N, const char labels[], const char *word[C
     if (*n < CANVAS_COLOURS) word[*n] = all[i];
     ++*n;
   }
-  if (*n > CANVAS_COLOURS) *n = 0;
+  if (*n > CANVAS_COLOURS || *n == N) *n = 0;
   PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

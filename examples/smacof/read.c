@@ -67,8 +67,8 @@ static PetscErrorCode CheckOrder(GpAppTable *T, const char names[])
 /* names of a triangle without its first row, whose name is the first heading, or 0 */
 static PetscErrorCode AddFirstName(const GpAppTable *T, char **names)
 {
-  const char *first = T->heading ? T->heading[0] : "0", *at = *names;
-  const size_t n    = strlen(first) + 1;
+  const char  *first = T->heading ? T->heading[0] : "0", *at = *names;
+  const size_t n = strlen(first) + 1;
   size_t       bytes;
   char        *all;
 
@@ -92,8 +92,8 @@ static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
 
   PetscFunctionBegin;
   TABLE_CHECK(T, T->cols == N - (T->shape == GP_TABLE_STRICT_FROM0) - from1 || T->shape == GP_TABLE_LOWER,
-              "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (-features reads vectors, -table_header and -table_names say what is a name)", T->file, T->N, T->cols, T->heading ? " under headings" : "",
-              T->named ? " behind names" : "");
+              "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (-features reads vectors, -table_header and -table_names say what is a name)", T->file, T->N, T->cols,
+              T->heading ? " under headings" : "", T->named ? " behind names" : "");
   PetscCall(GpAppTableGatherNames(T, names));
   PetscCall(CheckOrder(T, *names));
   if (*names && from1) PetscCall(AddFirstName(T, names));
@@ -148,8 +148,8 @@ static PetscErrorCode SparseFromTable(const GpAppTable *T, PetscInt N, PetscInt 
 /* the points of each pair by their numbers; N becomes the number of points */
 static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
 {
-  const PetscInt  base  = M->market ? 1 : 0;
-  const PetscReal limit = M->market ? (PetscReal)M->rows : PETSC_MPI_INT_MAX - 1;
+  const PetscInt  base    = M->market ? 1 : 0;
+  const PetscReal limit   = M->market ? (PetscReal)M->rows : PETSC_MPI_INT_MAX - 1;
   PetscInt64      largest = 0;
   PetscInt        most;
 
@@ -178,7 +178,8 @@ static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscI
   if (!C->code && *N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
     C->line = largest;
-    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (%.3g GB for each vector of coordinates and more), of which the file's %" PetscInt_FMT " pairs can name %" PetscInt64_FMT ": is the number right?", most, 16e-9 * (double)most, T->N, 2 * (PetscInt64)T->N);
+    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (%.3g GB for each vector of coordinates and more), of which the file's %" PetscInt_FMT " pairs can name %" PetscInt64_FMT ": is the number right?", most, 16e-9 * (double)most,
+                   T->N, 2 * (PetscInt64)T->N);
   }
   *N = most;
   PetscCall(AgreeOnComplaint(T->comm, C));
@@ -188,7 +189,7 @@ static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscI
 /* the points of each pair by their names, in the order in which they come */
 static PetscErrorCode PairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, char **names)
 {
-  char    *word[2];
+  char     *word[2];
   PetscInt *point;
 
   PetscFunctionBegin;
@@ -223,7 +224,6 @@ static PetscErrorCode PairsFromTable(GpAppTable *T, const Market *M, Mat *delta,
   TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries stand more than once in the file", T->file, twice);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
 
 /*
   MatReadDissim - Reads dissimilarities, or weights
@@ -268,7 +268,7 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
   PetscCall(GpAppTextRead(comm, file, &X));
   PetscCall(MarketBegin(&X, &M));
   spec.nan_missing = nan_missing;
-  spec.square      = (PetscBool)!(pairs || M.market);
+  spec.square      = (PetscBool) !(pairs || M.market);
   if (pairs || M.market) spec.names = GP_TABLE_NO;
   if (pairs && !M.market) spec.text_first = 2;
   if (M.market) {

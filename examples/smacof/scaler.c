@@ -243,7 +243,8 @@ static PetscErrorCode SumSquares(Scaler *S, Dissim *D)
   PetscCall(SumRanks(S, 1, &only));
   PetscCall(VecSum(only->next.stress, &sum));
   D->sumsquares = 0.5 * PetscRealPart(sum);
-  PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_USER_INPUT, "The sum of the squares of the distances is %g: scale the features%s", (double)D->sumsquares, D->single ? ", or use -storage double" : "");
+  PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_FILE_UNEXPECTED, "-features: the sum of the squares of the distances is beyond the range of %s precision: scale the features%s", D->single ? "single" : "double",
+             D->single ? ", or use -storage double" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -68,10 +68,10 @@ typedef enum {
 extern const char *const Missings[];
 
 typedef struct {
-  char      file[PETSC_MAX_PATH_LEN], pairs[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
-  PetscInt  metric;
-  Missing   missing; /* what stands for a missing dissimilarity, beside an empty field and NA */
-  PetscBool matrix_free, symmetrize, single;
+  char           file[PETSC_MAX_PATH_LEN], pairs[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  PetscInt       metric;
+  Missing        missing; /* what stands for a missing dissimilarity, beside an empty field and NA */
+  PetscBool      matrix_free, symmetrize, single;
   GpAppTableSpec table; /* what the options say of the main table */
 } DissimOptions;
 
@@ -92,7 +92,9 @@ typedef struct {
   PetscInt64 npairs;     /* each counted once */
   PetscReal  sumsquares; /* of dissimilarities, weighted; the distances between features the scaler adds up */
   PetscReal  sumweights;
-  char      *names; /* of the points, one after another, on every rank; NULL: they have none */
+  char      *names;         /* of the points, one after another, on every rank; NULL: they have none */
+  char      *feature_names; /* the same of the features */
+  PetscInt   nfeatures;
 } Dissim;
 
 PETSC_INTERN PetscErrorCode DissimLoad(MPI_Comm, const DissimOptions *, Dissim *);
@@ -424,6 +426,7 @@ PETSC_INTERN PetscErrorCode CanvasText(Canvas *, double x, double y, CanvasAncho
 PETSC_INTERN PetscErrorCode CanvasClose(Canvas *);
 
 PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[]);
+PETSC_INTERN void           WriteNames(FILE *, const char key[], PetscInt n, const char names[]);
 PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char file[]);
 PETSC_INTERN PetscErrorCode WritePoints(const Scaler *, const char file[]);
 PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[]);
@@ -431,9 +434,9 @@ PETSC_INTERN PetscErrorCode WriteShepard(Scaler *, const char picture[], const c
 PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels);
 
 typedef struct {
-  char      file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
-  PetscInt  dim, metric, max_it;
-  PetscReal eps;
+  char           file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
+  PetscInt       dim, metric, max_it;
+  PetscReal      eps;
   GpAppTableSpec table; /* what the options say of the table of new points */
 } InterpolateOptions;
 

@@ -11,7 +11,7 @@ static size_t CharacterLength(const unsigned char *s)
   const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
 
   for (size_t k = 1; k < n; k++)
-    if ((s[k] & 0xc0) != 0x80) return 0; /* the final 0 of the string ends here, too */
+    if ((s[k] & 0xc0) != 0x80) return 0;                                               /* the final 0 of the string ends here, too */
   if (n == 3 && (s[0] == 0xe0 ? s[1] < 0xa0 : s[0] == 0xed && s[1] >= 0xa0)) return 0; /* too long, or half of a pair */
   if (n == 3 && s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe) return 0;                /* U+FFFE, U+FFFF: no characters */
   if (n == 4 && (s[0] == 0xf0 ? s[1] < 0x90 : s[0] == 0xf4 && s[1] >= 0x90)) return 0;

@@ -52,6 +52,12 @@ GpField GpFieldGet(const char *p, const char *eol, char delimiter)
   if (!f.quoted) {
     for (f.end = p; f.end > f.begin && FieldIsBlank(f.end[-1], delimiter);) f.end--;
   }
+  if (delimiter == '\n' && f.quotes != GP_QUOTES_GOOD) { /* a line that is one field needs no quotes: these are text */
+    f.quoted = PETSC_FALSE;
+    f.quotes = GP_QUOTES_GOOD;
+    f.begin--;
+    for (f.end = eol; f.end > f.begin && FieldIsBlank(f.end[-1], delimiter);) f.end--;
+  }
   if (delimiter == ' ') {
     while (p < eol && GpAppIsBlank(*p)) p++;
     f.next = p < eol ? p : NULL;

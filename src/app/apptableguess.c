@@ -127,7 +127,7 @@ static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const
   for (PetscInt j = 1; j < S->kfirst && !form->header; j++) plain = (PetscBool)(plain || (!first[j].quoted && !first[j].empty));
   if (plain && (c.flags & GP_COLUMN_QUOTED) && !(c.flags & GP_COLUMN_UNQUOTED)) return PETSC_TRUE;
   if (S->lines < 2) return PETSC_FALSE;
-  if (spec->square && rows == k - 1) return (PetscBool)(!(c.flags & GP_COLUMN_UNQUOTED) || (form->header && first[0].kind == GP_FIELD_WORD) || GuessCountsRows(S, form->header));
+  if (spec->square && rows == k - 1) return (PetscBool)(!(c.flags & GP_COLUMN_UNQUOTED) || (form->header && (first[0].kind == GP_FIELD_WORD || GuessCountsRows(S, PETSC_TRUE))));
   return (PetscBool)(form->header && first[0].kind == GP_FIELD_WORD && GuessCountsRows(S, PETSC_TRUE) && GuessNamesHeading(S));
 }
 

@@ -15,7 +15,7 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *fun, cons
 
 /* A text, how it is to be read, and what it says:  <rows>x<columns> [headings: ...] [names: ...] values, rows separated by |.
    S: the caller wants a square matrix, P: pairs, so that words may stand in two columns, N: nan is missing, H/h: header yes/no, R/r: row names yes/no,
-   L: words may stand in the column "class" */
+   L: words may stand in the column "class", W: a line is one word */
 static const struct {
   const char *text, *how, *expected;
 } Good[] = {
@@ -55,7 +55,9 @@ static const struct {
   {"\"7\",5,6\n\"9\",7,8\n", "", "2x2 , names: 7 9 5 6|7 8"},
   {"\"7\",5,6\n\"9\",7,8\n", "r", "2x3 , 7 5 6|9 7 8"},
   {"p,5,6\nq,7,8\n", "", "2x2 , names: p q 5 6|7 8"},
-  {"1,0,1\n2,1,0\n", "S", "2x2 , names: 1 2 0 1|1 0"},
+  {"1,0,1\n2,1,0\n", "S", "2x3 , 1 0 1|2 1 0"}, /* numbers alone do not say that they are names */
+  {"1,0,1\n2,1,0\n", "SR", "2x2 , names: 1 2 0 1|1 0"},
+  {"two words\n\"quoted\"\n\"open\n", "W", "3x1 lines two words|quoted|\"open"},
   /* quotes */
   {"\"say \"\"hi\"\"\",0,1\n\"a,b;c\",1,0\n", "S", "2x2 , names: say \"hi\" a,b;c 0 1|1 0"},
   {"O'Brien 0 1\nd'Arc 1 0\n", "S", "2x2 blank names: O'Brien d'Arc 0 1|1 0"},
@@ -137,6 +139,10 @@ static GpAppTableSpec Spec(const char how[])
     if (*how == 'N') spec.nan_missing = PETSC_TRUE;
     if (*how == 'H' || *how == 'h') spec.header = *how == 'H' ? GP_TABLE_YES : GP_TABLE_NO;
     if (*how == 'R' || *how == 'r') spec.names = *how == 'R' ? GP_TABLE_YES : GP_TABLE_NO;
+    if (*how == 'W') {
+      spec.text_first = 1;
+      spec.lines      = PETSC_TRUE;
+    }
     if (*how == 'L') spec.label = "class";
     if (*how == 'P') {
       spec.text_first = 2;
@@ -157,7 +163,7 @@ static PetscErrorCode Tell(const GpAppTable *T, char told[], size_t room)
   PetscCall(GpAppTableGatherNames(T, &names));
   PetscCall(GpAppTableGatherValues(T, &all));
   to += snprintf(to, (size_t)(end - to), "%dx%d%s ", (int)T->N, (int)T->cols, shapes[T->shape]);
-  to += snprintf(to, (size_t)(end - to), "%s", T->delimiter == ' ' ? "blank" : T->delimiter == '\t' ? "tab" : T->decimal_comma ? ";," : T->delimiter == ';' ? ";" : ",");
+  to += snprintf(to, (size_t)(end - to), "%s", T->delimiter == ' ' ? "blank" : T->delimiter == '\t' ? "tab" : T->delimiter == '\n' ? "lines" : T->decimal_comma ? ";," : T->delimiter == ';' ? ";" : ",");
   if (T->heading) to += snprintf(to, (size_t)(end - to), " headings:");
   for (PetscInt j = 0; T->heading && j < T->cols; j++) to += snprintf(to, (size_t)(end - to), " %s", T->heading[j]);
   if (names) to += snprintf(to, (size_t)(end - to), " names:");

@@ -272,21 +272,21 @@ refused "a negative weight in a list" "The weight of points 0 and 1 (counted fro
 refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -f "$tmp/three.csv" -weights "$tmp/Wunlike.csv"
 refused "weights that leave two components" "2 components that nothing holds together, of so many points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
 refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
-refused "an infinite feature" "inf.csv:2: expected a finite number, got 'inf'" -features "$tmp/inf.csv"
+refused "an infinite feature" "inf.csv:2:3: field 2: expected a finite number, at most 1.8e308, got 'inf'" -features "$tmp/inf.csv"
 refused "device memory too small for the dissimilarities" "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
 refused "too long a history" "-smacof_anderson_history 21: up to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
-refused "nan" "nan.csv:2: expected a finite number, got 'nan" -f "$tmp/nan.csv"
+refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or nothing for a missing value, got 'nan'" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
 refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
 refused "a diagonal that is not 0" "between a point and itself it must be 0" -f "$tmp/diagonal.csv"
-refused "a word for a number" "word.csv:2: expected a finite number, got 'x'" -f "$tmp/word.csv"
-refused "a short line" "ragged.csv:2: expected 3 numbers as in the lines before, not 2" -f "$tmp/ragged.csv"
+refused "a word for a number" "word.csv:2:5: field 3: expected a finite number, got 'x'" -f "$tmp/word.csv"
+refused "a short line" "ragged.csv:2: expected 3 fields as in the first line of data, got 2" -f "$tmp/ragged.csv"
 refused "a value beyond single precision" "use -storage double" -f "$tmp/huge.csv"
 refused "pairs in two components" "2 components that nothing holds together, of so many points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
-refused "half a point" "entry 2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
+refused "half a point" "half.txt:2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
 refused "a pair named twice" "1 entries stand more than once in the file" -pairs "$tmp/twice.txt"
 refused "a vector without direction" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
 refused "no such file" "nosuch: No such file or directory" -f "$tmp/nosuch"
@@ -323,4 +323,137 @@ run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0 
 verdict "points that coincide all"
 printf '0,0,5\n0,0,5\n5,5,0\n' >"$tmp/coincide.csv"
 for s in torgerson random; do run 2 -f "$tmp/coincide.csv" -smacof_start $s -smacof_eps 1e-12 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"; verdict "two points that coincide, $s"; done
+
+# --- tables, names, and inputs that once broke the program -----------------------------------------------------------------------
+$python - "$tmp" <<'P'
+import sys
+import numpy as np
+t = sys.argv[1]
+rng = np.random.default_rng(3)
+def table(names, quote, corner, D, sep=",", header=True, tri=False):
+    q = ('"%s"' if quote else "%s")
+    rows = [sep.join((corner if corner is not None else []) + [q % n for n in names])] if header else []
+    return "\n".join(rows + [sep.join([q % n] + ["%.17g" % v for v in (d[:k + 1] if tri else d)]) for k, (n, d) in enumerate(zip(names, D))]) + "\n"
+X = rng.normal(size=(14, 2))
+D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+waves = [434, 445, 465, 472, 490, 504, 537, 555, 584, 600, 610, 628, 651, 674]  # those of R's ekman; the numbers below them are not
+write = lambda name, text: open(f"{t}/{name}", "w").write(text)
+np.savetxt(t + "/plain14.csv", D, delimiter=",", fmt="%.17g")
+write("waves.csv", table(waves, True, ['""'], D))
+write("waves.txt", table(waves, True, None, D, " "))
+write("waves_all.csv", "\n".join(",".join('"%s"' % f.strip('"') for f in line.split(",")) for line in table(waves, True, ['""'], D).splitlines()) + "\n")
+write("waves_plain.tsv", table(waves, False, ["wl"], D, "\t"))
+write("waves_semi.csv", table(waves, False, [""], D, ";").replace(".", ","))
+cities = ["Athens", "Barcelona", "Hook of Holland", "Lyons, \"\"old\"\"", "#1"]
+Y = rng.normal(size=(5, 2))
+E = np.sqrt(((Y[:, None] - Y[None]) ** 2).sum(-1))
+write("cities.csv", table(cities, True, ['""'], E))
+write("cities.txt", table(cities, True, None, E, " "))
+write("lower.txt", table(cities, True, None, E, " ", header=False, tri=True))
+write("dist.txt", " ".join('"%s"' % c for c in cities[:-1]) + "\n" + "".join('"%s" ' % c + " ".join("%.17g" % E[k, j] for j in range(k)) + "\n" for k, c in enumerate(cities) if k))
+write("named.pairs", "from,to,km\n" + "".join('"%s","%s",%.17g\n' % (cities[j], cities[i], E[i, j]) for i in range(5) for j in range(i)))
+np.savetxt(t + "/plain5.csv", E, delimiter=",", fmt="%.17g")
+write("cities.fixed", '"Hook of Holland",0.5,0.25\n"#1",1.5,0.75\n')
+np.savetxt(t + "/plain5.fixed", [[2, .5, .25], [4, 1.5, .75]], delimiter=",", fmt="%g")
+write("people.csv", "person,height,weight\nAnn,1,2\nBob,2,4\nCy,3,1\nDee,0,0\n")
+P
+same() { # same NAME POINTS LIKE FILE...: each of the files gives the map of LIKE, on 1 and 3 ranks
+  local name=$1 points=$2 like=$3 f n
+  shift 3
+  run 1 -f "$tmp/$like" -storage double -coordinates "$tmp/like.csv" || { verdict "$name"; return; }
+  for f in "$@"; do
+    for n in 1 3; do
+      local input=(-f "$tmp/$f")
+      case $f in *.pairs) input=(-pairs "$tmp/$f" -start_file "$tmp/like0.csv") ;; esac
+      run $n "${input[@]}" -storage double -coordinates "$tmp/map.csv" -report "$tmp/report.json" && [ "$(value points)" = "$points" ] && [ "$(grep -c "$f: .* rows, .* columns" "$tmp/log")" = 1 ] &&
+        $python - "$tmp" >>"$tmp/log" 2>&1 <<'P' || { verdict "$name: $f, on $n"; return; }
+import csv, json, sys
+import numpy as np
+t = sys.argv[1]
+rows = list(csv.reader(open(t + "/map.csv")))[1:]
+like = np.genfromtxt(t + "/like.csv", delimiter=",", skip_header=1)[:, 1:]
+assert json.load(open(t + "/report.json"))["names"] == [r[0] for r in rows], rows
+assert rows[0][0] in ("434", "Athens") and rows[2][0] in ("465", "Hook of Holland") and rows[-1][0] in ("674", "#1"), rows
+X = np.array([[float(v) for v in r[1:]] for r in rows])
+d = lambda X: np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+assert abs(d(X) - d(like)).max() < (1e-3 if len(sys.argv) > 2 else 1e-8), abs(d(X) - d(like)).max()
+P
+    done
+  done
+  true
+  verdict "$name"
+}
+same "wavelengths as quoted headings and names" 14 plain14.csv waves.csv waves.txt waves_all.csv waves_plain.tsv waves_semi.csv
+same "names with blanks, commas and quotes; triangles" 5 plain5.csv cities.csv cities.txt lower.txt dist.txt
+cut -d, -f2- "$tmp/like.csv" | tail -n +2 >"$tmp/like0.csv"
+same "pairs of names" 5 plain5.csv named.pairs
+for n in 1 2; do # what -coordinates writes is read again, its rows in any order
+  run $n -f "$tmp/cities.csv" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && { head -1 "$tmp/a.csv"; tail -n +2 "$tmp/a.csv" | sort; } >"$tmp/sorted.csv" && ! cmp -s "$tmp/a.csv" "$tmp/sorted.csv" &&
+    run $n -f "$tmp/cities.csv" -start_file "$tmp/sorted.csv" -smacof_max_it 0 -smacof_eps 0 -smacof_acceleration none -coordinates "$tmp/b.csv" && false || { [ $? -le 3 ] && $python - "$tmp" >>"$tmp/log" 2>&1 <<'P'
+import csv, sys
+t = sys.argv[1]
+a, b, p = (list(csv.reader(open(f"{t}/{f}")))[1:] for f in ("a.csv", "b.csv", "a.points"))
+assert [r[0] for r in a] == [r[0] for r in b] == [r[0] for r in p] == ["Athens", "Barcelona", "Hook of Holland", 'Lyons, "old"', "#1"], (a, b, p)
+assert all(abs(float(u) - float(v)) < 1e-6 for r, s in zip(a, b) for u, v in zip(r[1:], s[1:])), (a, b)
+P
+  }
+  verdict "-coordinates is read by -start_file, by name, on $n"
+done
+for n in 1 2; do
+  run $n -f "$tmp/cities.csv" -fixed "$tmp/cities.fixed" -storage double -coordinates "$tmp/a.csv" && run $n -f "$tmp/plain5.csv" -fixed "$tmp/plain5.fixed" -storage double -coordinates "$tmp/b.csv" && grep -q '^"Hook of Holland",0.5,0.25$' "$tmp/a.csv" && sed 's/^.*,\([^,]*,[^,]*\)$/\1/' "$tmp/a.csv" | cmp - <(sed 's/^.*,\([^,]*,[^,]*\)$/\1/' "$tmp/b.csv") >>"$tmp/log" 2>&1
+  verdict "fixed points by name, on $n"
+done
+run 1 -features "$tmp/people.csv" -report "$tmp/report.json" -coordinates "$tmp/a.csv" && grep -q '4 rows, 2 columns, headings, row names, separated by commas' "$tmp/log" && [ "$(value names)" = "['Ann', 'Bob', 'Cy', 'Dee']" ] && [ "$(value features)" = "['height', 'weight']" ]
+verdict "names of points and features in the report"
+run 1 -interpolate "$tmp/people.csv" -features "$tmp/people.csv" -map_file "$tmp/a.csv" -coordinates "$tmp/b.csv" && grep -q '^Dee,' "$tmp/b.csv"
+verdict "names of new points"
+printf '0,1\n1,0\n' >"$tmp/d2.csv"
+labels() { # labels NAME TEXT TEXTS: what an XML parser reads of the picture's labels
+  printf "$2" >"$tmp/some.lab"
+  run 1 -f "$tmp/d2.csv" -labels "$tmp/some.lab" -map "$tmp/map.svg" && $python -c "import sys, xml.dom.minidom as x; sys.exit(ascii([t.firstChild.data for t in x.parse(sys.argv[1]).getElementsByTagName('text')]) != sys.argv[2])" "$tmp/map.svg" "$3" >>"$tmp/log" 2>&1
+  verdict "labels: $1"
+}
+labels "a control character" 'a\001b\nc\n' "['a\ufffdb', 'c']"
+labels "a byte of Latin-1" 'a\377b\nc\n' "['a\ufffdb', 'c']"
+labels "markup" '<script>alert(1)</script>\n"&x\n' "['<script>alert(1)</script>', '\"&x']"
+labels "UTF-8 and half of it" 'Z\303\274rich \342\202\nHook of Holland\n' "['Z\xfcrich \ufffd\ufffd', 'Hook of Holland']"
+for disparity in interval spline ordinal; do
+  run 3 -f "$tmp/d2.csv" -smacof_disparity $disparity -report "$tmp/report.json" && [ "$(value stress1)" = 0 ] || [ "$($python -c "print($(value stress1) < 1e-6)")" = True ]
+  verdict "more ranks than points, $disparity"
+done
+printf '0,1:1.0000,2:0.0000\n1,1:0.5403,2:0.9093\n0,1:,2:-0.5366\n' >"$tmp/comma.libsvm"
+for o in -features -f -labels -pairs; do
+  input=(-f "$tmp/d2.csv")
+  [ $o = -labels ] || input=()
+  refused "LIBSVM with commas, $o" "expected a finite number, got '" "${input[@]}" $o "$tmp/comma.libsvm"
+done
+printf '0,0\n1,0\n0,1\n' >"$tmp/r8_f.csv"
+printf 'point,x1,x2\n0,0,0\n1,1,0\n2,0,1\n' >"$tmp/r8_map.csv"
+printf '1e155,0\n' >"$tmp/r8_nf.csv"
+printf '1e155,1,1\n' >"$tmp/r8_new.csv"
+printf '0,1e200,1\n1e200,0,1\n1,1,0\n' >"$tmp/vast.csv"
+printf '0,1e-200\n1e-200,0\n' >"$tmp/minute.csv"
+refused "new points too far away" "r8_nf.csv: the stress of new point 0 (counted from 0) is beyond the range" -interpolate "$tmp/r8_nf.csv" -features "$tmp/r8_f.csv" -map_file "$tmp/r8_map.csv"
+refused "new dissimilarities too large" "r8_new.csv: the stress of new point 0 (counted from 0) is beyond the range" -interpolate "$tmp/r8_new.csv" -map_file "$tmp/r8_map.csv"
+refused "squares too large" "vast.csv: the sum of the squares of the dissimilarities, of which the largest is 1e+200, is beyond the range" -f "$tmp/vast.csv" -storage double
+refused "squares too small" "minute.csv: the sum of the squares of the dissimilarities, of which the largest is 1e-200, is beyond the range" -f "$tmp/minute.csv" -storage double
+refused "distances too large" "the sum of the squares of the distances is beyond the range of double precision" -features "$tmp/r8_nf.csv" -features "$tmp/vast.csv" -storage double
+printf '0 1 1\n\n0 2147483645 1\n' >"$tmp/far.pairs"
+printf '%%%%MatrixMarket matrix coordinate real general\n2147483646 2147483646 1\n1 2 1\n' >"$tmp/far.mtx"
+printf '+1 1:1\n-1 2147483646:1\n' >"$tmp/far.libsvm"
+refused "a point far away" "far.pairs:3: 2147483646 points (34.4 GB for each vector" -pairs "$tmp/far.pairs"
+refused "a header far too large" "far.mtx:2: 2147483646 points (34.4 GB for each vector" -f "$tmp/far.mtx"
+refused "a feature far away" "far.libsvm:2: feature 2147483646 makes 2 dense vectors of 34.4 GB" -features "$tmp/far.libsvm"
+refused "very many knots" "-smacof_spline_knots 2147483647: up to 23 less the degree" -f "$tmp/d2.csv" -smacof_disparity spline -smacof_spline_knots 2147483647
+printf 'city,A,B\nA,0,1\nC,1,0\n' >"$tmp/AC.csv"
+printf 'city,B,A\nA,0,1\nB,1,0\n' >"$tmp/swapped.csv"
+printf 'city,C,A\nC,0,1\nA,1,0\n' >"$tmp/AB.map.weights"
+printf 'point,x,y\nA,0,0\nB,1,1\n' >"$tmp/AB.map"
+refused "columns in another order than rows" "swapped.csv: column 1 has the heading of row 2" -f "$tmp/swapped.csv"
+refused "weights in another order" "AB.map.weights: row 1 (counted from 1) is named 'C', that of the dissimilarities 'A': write both in the same order" -f "$tmp/AC.csv" -weights "$tmp/AB.map.weights"
+refused "coordinates of another point" "AB.map:3: no point, or more than one, has this name" -f "$tmp/AC.csv" -start_file "$tmp/AB.map"
+refused "a fixed point by a name that no point has" "AB.map:3: no point, or more than one, has this name" -f "$tmp/AC.csv" -fixed "$tmp/AB.map"
+run 1 -f "$tmp/AC.csv" -table_names no -table_header no
+[ $? -eq 4 ] && grep -q "AC.csv:1:1: field 1: expected a finite number, got 'city'" "$tmp/log"
+verdict "-table_header, -table_names"
 exit 0
