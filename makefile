@@ -231,7 +231,7 @@ figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures an
 	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
-	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance.md README.md $(wildcard $(products)/spmv*.csv)
+	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance/spmv.md docs/performance/selector.md README.md $(wildcard $(products)/spmv*.csv)
 	$(if $(wildcard $(products)/spmv-families.csv),tests/bench/plot.py $(products)/spmv-families.csv docs/performance.svg)
 
 docs: ## manual pages of all public functions and types, as Markdown, into build/docs

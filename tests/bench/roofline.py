@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How near large matrices come to the copy rate, from tables of bench_corpus: a table in Markdown.
 
-    tests/bench/roofline.py [--page docs/performance.md] table.csv [table.csv ...]
+    tests/bench/roofline.py [--page docs/performance/spmv.md] table.csv [table.csv ...]
 
 Of the first table every matrix is told, of the others what kinds of matrices have in common.  Shares of the measured copy rate, cold, of the kernel that
 the selector chose and of the fastest, A and its transpose: by the bytes of the kernel's format and of the vectors, and by the least bytes of compressed

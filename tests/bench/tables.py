@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The tables of docs/performance.md and README.md, from what train predicts of a recorded table and from what bench_spmv printed.
+"""The tables of docs/performance/ and README.md, from what train predicts of a recorded table and from what bench_spmv printed.
 
-    tests/bench/tables.py predictions.csv analysis.md docs/performance.md README.md [spmv.csv ...]
+    tests/bench/tables.py predictions.csv analysis.md docs/performance/spmv.md docs/performance/selector.md README.md [spmv.csv ...]
 
-Writes between the lines <!-- figures: NAME --> and <!-- end of figures --> of the two pages.  A ratio is a rival's time over ours, a mean is a
+Writes between the lines <!-- figures: NAME --> and <!-- end of figures --> of the pages.  A ratio is a rival's time over ours, a mean is a
 geometric one, over the matrices where all of cuSPARSE was timed.  Ours is the kernel that the model chooses when it has seen no matrix of the family.
 """
 import csv
@@ -180,13 +180,14 @@ def put(page, tables):
     os.replace(page + ".new", page)
 
 
-def main(table, analysis, performance, readme, *names):
+def main(table, analysis, spmv, selection, readme, *names):
     cases = predictions(table)
     if not cases:
         sys.exit(f"tables.py: {table} holds no matrix")
     cache = max((8 * c["n"] / c["xcache"] for c in cases if c["xcache"] > 0), default=math.inf)
     petsc = products(names, cache)
-    put(performance, {"families": families(cases, petsc), "goals": goals(cases), "selector": selector(analysis)})
+    put(spmv, {"families": families(cases, petsc), "goals": goals(cases)})
+    put(selection, {"selector": selector(analysis)})
     put(readme, {"families": short(cases, petsc)})
 
 

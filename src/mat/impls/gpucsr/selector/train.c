@@ -221,14 +221,15 @@ static void TellModel(const Model *M, int held[], int seen[], int refused[])
   int   twins;
   char  what[96];
 
-  printf("\nThe model: %d candidates, a law for each; %d coefficients of %d terms\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice |\n|---|---|---|---|---|---|---|\n", M->candidates, Coefficients(M), GP_TERMS);
+  printf("\nThe model: %d candidates, one predicted time each; %d coefficients of %d terms\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice |\n|---|---|---|---|---|---|---|\n", M->candidates, Coefficients(M),
+         GP_TERMS);
   for (int i = 0; i < T.cases; i++) seen[i] = ModelChoose(M, &T.c[i], &refused[i]);
   Tell("all seen", Judge(&T, seen, refused));
   Tell("families held out, each law by itself", HeldOut(&T, 0, 0, held));
   Tell("kinds held out", HeldOut(&T, 1, 1, held));
   Tell("families held out", HeldOut(&T, 1, 0, held));
   S = JudgeTwins(&twins);
-  snprintf(what, sizeof(what), "%d symmetric matrices: chosen perfectly by the times of their twin", twins);
+  snprintf(what, sizeof(what), "%d symmetric matrices: selected by the measured times of the transpose", twins);
   if (twins) Tell(what, S);
   printf("\nBelow 0.95 of the best cuSPARSE mixed\n\n| | cases beside cuSPARSE | chosen | even the best kernel |\n|---|---|---|---|\n");
   TellRivals("all seen", seen);
@@ -264,7 +265,7 @@ int main(int argc, char **argv)
   ModelLearn(&M, &T, which, T.cases, 1);
   if (opt.model && !ModelWrite(&M, &T, opt.model, opt.source)) return Fail("write", opt.model);
   TellModel(&M, held, seen, refused);
-  printf("\nCost in products by the kernel chosen\n\n| | median | 9 of 10 | most | cases |\n|---|---|---|---|---|\n");
+  printf("\nCost in products by the kernel chosen\n\n| | median | 90th percentile | maximum | cases |\n|---|---|---|---|---|\n");
   TellCosts(held, 1e5, 1e6);
   TellCosts(held, 1e6, 1e9);
   TellKinds(held, seen);
