@@ -38,12 +38,20 @@ one() { # a script
 }
 # Conformance takes what the others leave of the processors, from the beginning to the end; polite (nice), but not so that its runs starve.
 if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh & fi
-tests/harness.sh | whole
-lap harness
-# The scripts of this suite, two at a time for each core, for most of them wait for one short program after the other and keep a core a third of
-# the time.  The GPU is for one at a time.  The longest come first, so that none of them is left over alone.
+# The scripts of this suite, two at a time for each core, because most of them wait for one short program after the other. On a GPU:
+# a machine with 8 cores or more runs the harness and four scripts at a time, others one thing after the other. GPUCSR_GPU_JOBS=1 is for a shared GPU.
 jobs=$((2 * ${JOBS:-$CORES}))
-[ "$GPUCSR_SUITE" != gpu ] || jobs=1
+if [ "$GPUCSR_SUITE" = gpu ]; then
+  jobs=${GPUCSR_GPU_JOBS:-$((CORES >= 8 ? 4 : 1))}
+  [ "$jobs" = 1 ] || export JOBS="${JOBS:-$((CORES / 2))}"
+fi
+if [ "$GPUCSR_SUITE" = gpu ] && [ "$jobs" -gt 1 ]; then
+  (tests/harness.sh >"$BUILD/tests/harness.tap"; whole <"$BUILD/tests/harness.tap") & # whole holds a lock while it reads
+else
+  tests/harness.sh | whole
+  lap harness
+fi
+# The longest come first, so that none of them is left over alone.
 export -f one whole not_ok
 scripts=()
 for script in $(printf '%s\n' tests/{smacof,pagerank,leaks,bmrm}/run_*.sh tests/*/run_*.sh | awk '!seen[$0]++'); do
