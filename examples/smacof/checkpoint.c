@@ -1,118 +1,213 @@
 /* Checkpoints: all that the next pass depends on, so that a restart goes on to the last bit. */
 #include "smacof.h"
+#include "app/appcheckpoint.h"
 #include <string.h>
 
-/* what a checkpoint belongs to; the state follows */
+#define LARGEST 1e150 /* of values that a run can have left: larger ones have no finite square */
+#define PRINTS  3     /* numbers that tell data apart */
+
+static const GpAppCheckpointKind Kind = {"smacof", 5};
+
+/* what a checkpoint belongs to; the state follows. The structures have no padding, since they are written as they are. */
 typedef struct {
-  char       magic[8];
-  PetscInt64 bytes, N, dim, history, pairs, acceleration, disparity, first, n; /* starts from first on, n of them */
-  PetscReal  sumsquares;
+  int64_t N, dim, pairs, history, acceleration, disparity, ties, degree, knots, metric;
+  int64_t first, n; /* starts from the first one on, n of them */
+  double  sumsquares, print[PRINTS];
 } Header;
-static const char magic[8] = "smacof4";
 
-/* a way through all values of the state: to count their bytes, to write or to read them */
 typedef struct {
-  MPI_Comm comm;
-  enum {
-    COUNT,
-    WRITE,
-    READ
-  } what;
-  FILE      *fp; /* on the first rank */
-  PetscInt64 bytes;
-} Tape;
+  int64_t start, it, rejected, step, extrapolated, converged;
+  double  last, below;
+} SavedProgress;
 
-static PetscErrorCode Move(Tape *t, void *a, size_t bytes)
+typedef struct {
+  int64_t have, newest, any;
+} SavedHistory;
+
+/* a factor for each index that no permutation of the indices keeps */
+static double Factor(PetscInt i, double irrational)
 {
+  const double t = (double)i * irrational;
+
+  return 1 + t - PetscFloorReal(t);
+}
+
+/* Numbers that other dissimilarities, weights, features or fixed points, or another order of them, would hardly share. */
+static PetscErrorCode FingerPrint(const Scaler *S, double print[PRINTS])
+{
+  const Dissim *D      = S->D;
+  const double  golden = 0.6180339887498949, root = 0.4142135623730951;
+  double        mine[2] = {0, 0}, *delta, *weight;
+
   PetscFunctionBegin;
-  t->bytes += (PetscInt64)bytes;
-  if (t->what == WRITE && t->fp) (void)fwrite(a, 1, bytes, t->fp); /* the commit looks for errors */
-  if (t->what != READ) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t->fp) PetscCheck(fread(a, 1, bytes, t->fp) == bytes, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "A checkpoint that was whole cannot be read");
-  for (size_t at = 0; at < bytes; at += PETSC_MPI_INT_MAX) PetscCallMPI(MPI_Bcast((char *)a + at, (PetscMPIInt)PetscMin(bytes - at, PETSC_MPI_INT_MAX), MPI_BYTE, 0, t->comm));
+  print[2] = 0;
+  for (PetscInt f = 0; S->fixed && f < S->fixed->n; f++)
+    for (PetscInt c = 0; c < S->o.dim; c++) print[2] += Factor(S->fixed->point[f], golden) * Factor(c, root) * (2 + S->fixed->x[f * S->o.dim + c]);
+  if (D->features.value) { /* on every rank */
+    print[0] = print[1] = 0;
+    for (PetscInt c = 0; c < D->features.n; c++)
+      for (PetscInt i = 0; i < D->features.N; i++) {
+        print[0] += Factor(i, golden) * Factor(c, root) * D->features.value[(size_t)c * D->features.N + i];
+        print[1] += Factor(i, root) * Factor(c, golden) * PetscAbsReal(D->features.value[(size_t)c * D->features.N + i]);
+      }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc2(D->N, &delta, D->N, &weight));
+  for (PetscInt i = 0; i < D->last - D->first; i++) {
+    double     sum[2] = {0, 0};
+    const int *column;
+    PetscInt   n;
+
+    PetscCall(DissimRow(D, i, &n, &column, delta, weight));
+    for (PetscInt k = 0; k < n; k++) {
+      const double factor = Factor(column ? column[k] : k, root);
+
+      sum[0] += factor * delta[k];
+      sum[1] += factor * weight[k];
+    }
+    for (int k = 0; k < 2; k++) mine[k] += Factor(D->first + i, golden) * sum[k];
+  }
+  PetscCall(PetscFree2(delta, weight));
+  PetscCallMPI(MPI_Allreduce(mine, print, 2, MPI_DOUBLE, MPI_SUM, D->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MoveVec(Tape *t, Vec v)
+static PetscErrorCode Describe(Scaler *S, PetscInt first, PetscInt n, Header *h)
+{
+  const Dissim *D = S->D;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(h, sizeof(*h)));
+  h->N            = D->N;
+  h->dim          = S->o.dim;
+  h->pairs        = D->npairs;
+  h->history      = S->o.history;
+  h->acceleration = S->o.acceleration;
+  h->disparity    = S->o.disparity.type;
+  h->ties         = S->o.disparity.ties;
+  h->degree       = S->o.disparity.degree;
+  h->knots        = S->o.disparity.knots;
+  h->metric       = D->metric;
+  h->first        = first;
+  h->n            = n;
+  h->sumsquares   = D->sumsquares;
+  if (!S->printed) PetscCall(FingerPrint(S, S->print));
+  S->printed = PETSC_TRUE;
+  PetscCall(PetscArraycpy(h->print, S->print, PRINTS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses a checkpoint whose values cannot be those of a run. */
+static PetscErrorCode Refuse(GpAppCheckpoint *ck, const char what[])
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint holds %s that cannot be", what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes or reads numbers that all ranks have; those that are read must be finite, and at most LARGEST. */
+static PetscErrorCode MoveReals(GpAppCheckpoint *ck, PetscScalar a[], size_t n)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppCheckpointReplicated(ck, a, n * sizeof(*a)));
+  for (size_t i = 0; !ck->writing && i < n; i++)
+    if (!(PetscAbsScalar(a[i]) <= LARGEST)) PetscCall(Refuse(ck, "a coordinate or stress"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MoveVec(GpAppCheckpoint *ck, Vec v)
 {
   PetscScalar *a;
   PetscInt     n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCall(t->what == READ ? VecGetArrayWrite(v, &a) : VecGetArrayRead(v, (const PetscScalar **)&a));
-  PetscCall(Move(t, a, sizeof(*a) * (size_t)n));
-  PetscCall(t->what == READ ? VecRestoreArrayWrite(v, &a) : VecRestoreArrayRead(v, (const PetscScalar **)&a));
+  PetscCall(ck->writing ? VecGetArrayRead(v, (const PetscScalar **)&a) : VecGetArrayWrite(v, &a));
+  PetscCall(MoveReals(ck, a, (size_t)n));
+  PetscCall(ck->writing ? VecRestoreArrayRead(v, (const PetscScalar **)&a) : VecRestoreArrayWrite(v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MoveConfiguration(Tape *t, Configuration *c)
+static PetscErrorCode MoveConfiguration(GpAppCheckpoint *ck, Configuration *c)
 {
   PetscFunctionBegin;
-  PetscCall(Move(t, &c->sigma, sizeof(c->sigma)));
-  PetscCall(Move(t, &c->xfactor, sizeof(c->xfactor)));
-  PetscCall(Move(t, &c->gfactor, sizeof(c->gfactor)));
-  PetscCall(MoveVec(t, c->x));
-  PetscCall(MoveVec(t, c->g));
-  PetscCall(MoveVec(t, c->stress));
+  PetscCall(MoveReals(ck, &c->sigma, 1));
+  PetscCall(MoveReals(ck, &c->xfactor, 1));
+  PetscCall(MoveReals(ck, &c->gfactor, 1));
+  if (!ck->writing && c->sigma < -1e-6) PetscCall(Refuse(ck, "a stress"));
+  PetscCall(MoveVec(ck, c->x));
+  PetscCall(MoveVec(ck, c->g));
+  PetscCall(MoveVec(ck, c->stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MoveHistory(Tape *t, History *H)
+/* Writes or reads how far a start has come: one of those from first on up to last. */
+static PetscErrorCode MoveProgress(GpAppCheckpoint *ck, const Scaler *S, PetscInt first, PetscInt last, Progress *at)
 {
+  const PetscBool accelerated = (PetscBool)(S->o.acceleration != ACCELERATION_NONE);
+  SavedProgress   p           = {at->start, at->it, at->rejected, at->step, at->extrapolated, at->converged, at->last, at->below};
+
   PetscFunctionBegin;
-  PetscCall(Move(t, &H->have, sizeof(H->have)));
-  PetscCall(Move(t, &H->newest, sizeof(H->newest)));
-  PetscCall(Move(t, &H->any, sizeof(H->any)));
-  PetscCall(Move(t, H->xx, sizeof(*H->xx) * (size_t)(H->most * H->most)));
-  PetscCall(Move(t, H->xf, sizeof(*H->xf) * (size_t)(H->most * H->most)));
-  PetscCall(Move(t, H->fx, sizeof(*H->fx) * (size_t)H->most));
-  PetscCall(MoveVec(t, H->x));
-  PetscCall(MoveVec(t, H->f));
-  for (PetscInt k = 0; k < H->most; k++) {
-    PetscCall(MoveVec(t, H->dx[k]));
-    PetscCall(MoveVec(t, H->df[k]));
+  PetscCall(GpAppCheckpointReplicated(ck, &p, sizeof(p)));
+  if (ck->writing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p.start < first || p.start > last) PetscCall(Refuse(ck, "the number of a start"));
+  if (p.start < 0) PetscFunctionReturn(PETSC_SUCCESS); /* no start has ended */
+  if (p.it < 0 || p.it > PETSC_MAX_INT || p.rejected < 0 || p.rejected > p.it) PetscCall(Refuse(ck, "a number of iterations"));
+  if (p.step <= STEP_START || p.step > STEP_NONE || (!accelerated && p.step != STEP_PLAIN && p.step != STEP_NONE) || (p.step == STEP_ANDERSON && S->o.acceleration != ACCELERATION_ANDERSON)) PetscCall(Refuse(ck, "a step"));
+  if ((p.extrapolated != 0 && p.extrapolated != 1) || (p.converged != 0 && p.converged != 1)) PetscCall(Refuse(ck, "a mark"));
+  if (PetscIsInfOrNanReal(p.last) || PetscIsInfOrNanReal(p.below)) PetscCall(Refuse(ck, "a stress"));
+  *at = (Progress){(PetscInt)p.start, (PetscInt)p.it, (PetscInt)p.rejected, (Step)p.step, p.last, p.below, (PetscBool)p.extrapolated, (PetscBool)p.converged};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes or reads those differences that are in use. */
+static PetscErrorCode MoveHistory(GpAppCheckpoint *ck, History *H)
+{
+  SavedHistory h = {H->have, H->newest, H->any};
+
+  PetscFunctionBegin;
+  PetscCall(GpAppCheckpointReplicated(ck, &h, sizeof(h)));
+  if (!ck->writing) {
+    if (h.have < 0 || h.have > H->most || h.newest < (h.have ? 0 : -1) || h.newest >= h.have || (h.have < H->most && h.newest != h.have - 1)) PetscCall(Refuse(ck, "a number of differences"));
+    if ((h.any != 0 && h.any != 1) || (h.have && !h.any)) PetscCall(Refuse(ck, "a mark"));
+    H->have   = (PetscInt)h.have;
+    H->newest = (PetscInt)h.newest;
+    H->any    = (PetscBool)h.any;
+  }
+  if (H->any) {
+    PetscCall(MoveVec(ck, H->x));
+    PetscCall(MoveVec(ck, H->f));
+  }
+  PetscCall(MoveReals(ck, H->fx, (size_t)H->have));
+  for (PetscInt k = 0; k < H->have; k++) {
+    PetscCall(MoveReals(ck, H->xx + k * H->most, (size_t)H->have));
+    PetscCall(MoveReals(ck, H->xf + k * H->most, (size_t)H->have));
+    PetscCall(MoveVec(ck, H->dx[k]));
+    PetscCall(MoveVec(ck, H->df[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n paths, and the best of all starts that have ended; vectors that hold nothing yet are moved like others */
-static PetscErrorCode MoveAll(Tape *t, Scaler *S, PetscInt n)
+/* Writes or reads n paths, and the best of all starts that have ended. */
+static PetscErrorCode MoveAll(GpAppCheckpoint *ck, Scaler *S, PetscInt first, PetscInt n)
 {
   PetscFunctionBegin;
-  PetscCall(Move(t, &S->outcome, sizeof(S->outcome)));
-  PetscCall(MoveConfiguration(t, &S->best));
+  PetscCall(MoveProgress(ck, S, -1, first - 1, &S->outcome));
+  if (S->outcome.start >= 0) PetscCall(MoveConfiguration(ck, &S->best));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(Move(t, &S->path[k].at, sizeof(S->path[k].at)));
-    PetscCall(MoveConfiguration(t, &S->path[k].now));
-    if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(MoveHistory(t, &S->path[k].history));
+    Path *P = &S->path[k];
+
+    PetscCall(MoveProgress(ck, S, first + k, first + k, &P->at));
+    PetscCall(MoveConfiguration(ck, &P->now));
+    if (S->o.acceleration != ACCELERATION_ANDERSON) continue;
+    PetscCall(MoveHistory(ck, &P->history));
+    if (!ck->writing && P->at.step == STEP_ANDERSON && !P->history.have) PetscCall(Refuse(ck, "a step"));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Describe(Scaler *S, PetscInt n, Header *h)
-{
-  Tape t = {S->D->comm, COUNT, NULL, sizeof(*h)};
-
-  PetscFunctionBegin;
-  PetscCall(MoveAll(&t, S, n));
-  PetscCall(PetscMemzero(h, sizeof(*h)));
-  memcpy(h->magic, magic, sizeof(magic));
-  h->bytes        = t.bytes;
-  h->N            = S->D->N;
-  h->dim          = S->o.dim;
-  h->history      = S->o.history;
-  h->pairs        = S->D->npairs;
-  h->acceleration = S->o.acceleration;
-  h->disparity    = S->o.disparity.type;
-  h->first        = S->path[0].at.start;
-  h->n            = n;
-  h->sumsquares   = S->D->sumsquares;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  CheckpointWrite - Writes the state before the next pass, aside and renamed
+  CheckpointWrite - Writes the state before the next pass; a failure is a warning, and the iterations go on
 
   Collective
 
@@ -123,27 +218,29 @@ static PetscErrorCode Describe(Scaler *S, PetscInt n, Header *h)
 */
 PetscErrorCode CheckpointWrite(Scaler *S, PetscInt n, const char file[])
 {
-  GpAppOutput out;
-  Header      h;
-  Tape        t = {S->D->comm, WRITE, NULL, 0};
+  GpAppCheckpoint ck;
+  Header          h;
 
   PetscFunctionBegin;
-  PetscCall(Describe(S, n, &h));
-  PetscCall(GpAppOutputOpen(S->D->comm, file, &out));
-  t.fp = out.fp;
-  PetscCall(Move(&t, &h, sizeof(h)));
-  PetscCall(MoveAll(&t, S, n));
-  PetscCall(GpAppOutputCommit(&out));
+  PetscCall(Describe(S, S->path[0].at.start, n, &h));
+  PetscCall(GpAppCheckpointCreate(S->D->comm, file, &Kind, &ck));
+  PetscCall(GpAppCheckpointReplicated(&ck, &h, sizeof(h)));
+  PetscCall(MoveAll(&ck, S, (PetscInt)h.first, n));
+  PetscCall(GpAppCheckpointCommit(&ck, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the header of a file, on the first rank; what is wrong with it */
-static int ReadHeader(FILE *fp, Header *h)
+/* Is it a checkpoint of these data and options? Sums of another number of ranks differ by rounding. */
+static PetscBool IsOfThis(const Header *is, const Header *want)
 {
-  if (!fp) return 1;
-  if (fread(h, sizeof(*h), 1, fp) != 1 || memcmp(h->magic, magic, sizeof(magic))) return 2;
-  if (fseek(fp, 0, SEEK_END) || ftell(fp) != h->bytes || fseek(fp, sizeof(*h), SEEK_SET)) return 2;
-  return 0;
+  Header h = *is;
+
+  if (PetscAbsReal(h.sumsquares - want->sumsquares) <= 1e-12 * want->sumsquares) h.sumsquares = want->sumsquares;
+  for (int k = 0; k < PRINTS; k++)
+    if (PetscAbsReal(h.print[k] - want->print[k]) <= 1e-10 * (1 + PetscAbsReal(want->print[k]))) h.print[k] = want->print[k];
+  h.first = want->first;
+  h.n     = want->n;
+  return (PetscBool)!memcmp(&h, want, sizeof(h));
 }
 
 /*
@@ -160,29 +257,20 @@ static int ReadHeader(FILE *fp, Header *h)
 */
 PetscErrorCode CheckpointRead(Scaler *S, PetscInt *n, const char file[])
 {
-  Tape        t = {S->D->comm, READ, NULL, 0};
-  Header      h = {.n = 0}, mine = {.n = 0};
-  PetscMPIInt rank;
-  int         failed = 0;
+  GpAppCheckpoint ck;
+  Header          h, want;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(S->D->comm, &rank));
-  if (!rank) {
-    t.fp   = fopen(file, "rb");
-    failed = ReadHeader(t.fp, &h);
-  }
-  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, S->D->comm));
-  PetscCheck(failed != 1, S->D->comm, PETSC_ERR_FILE_OPEN, "%s: cannot be opened", file);
-  PetscCheck(failed != 2, S->D->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no checkpoint of smacof, or not the whole of one", file);
-  PetscCallMPI(MPI_Bcast(&h, (PetscMPIInt)sizeof(h), MPI_BYTE, 0, S->D->comm));
-  PetscCheck(h.first + h.n <= S->o.starts, S->D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of start %" PetscInt64_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too few", file, h.first + h.n - 1, S->o.starts);
-  PetscCheck(h.n <= S->npaths, S->D->comm, PETSC_ERR_USER_INPUT, "-restart %s: a checkpoint of %" PetscInt64_FMT " starts at once, for which -smacof_batch %" PetscInt_FMT " is too few", file, h.n, S->npaths);
+  PetscCall(Describe(S, 0, 0, &want));
+  PetscCall(GpAppCheckpointOpen(S->D->comm, file, &Kind, &ck));
+  PetscCall(GpAppCheckpointReplicated(&ck, &h, sizeof(h)));
+  if (!IsOfThis(&h, &want)) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "a checkpoint of other dissimilarities or other options"));
+  if (h.first < 0 || h.first > PETSC_MAX_INT || h.n < 1 || h.n > PETSC_MAX_INT) PetscCall(Refuse(&ck, "a number of starts"));
+  if (h.first + h.n > S->o.starts)
+    PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of start %" PetscInt64_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too few", (PetscInt64)(h.first + h.n - 1), S->o.starts));
+  if (h.n > S->npaths) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of %" PetscInt64_FMT " starts at once, for which -smacof_batch %" PetscInt_FMT " is too few", (PetscInt64)h.n, S->npaths));
   *n = (PetscInt)h.n;
-  PetscCall(Describe(S, *n, &mine));
-  mine.first = h.first;
-  if (PetscAbsReal(h.sumsquares - mine.sumsquares) <= 1e-12 * mine.sumsquares) mine.sumsquares = h.sumsquares; /* of other ranks */
-  PetscCheck(!memcmp(&h, &mine, sizeof(h)), S->D->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a checkpoint of other dissimilarities or other options", file);
-  PetscCall(MoveAll(&t, S, *n));
-  if (t.fp) (void)fclose(t.fp);
+  PetscCall(MoveAll(&ck, S, (PetscInt)h.first, *n));
+  PetscCall(GpAppCheckpointClose(&ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

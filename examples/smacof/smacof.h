@@ -369,6 +369,8 @@ typedef struct {
   Progress      outcome;
   PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
   PetscLogEvent event;
+  double        print[3]; /* numbers that tell data apart, for checkpoints */
+  PetscBool     printed;  /* these are there */
 } Scaler;
 
 /* is the scale of the configurations free, and worth a look? */

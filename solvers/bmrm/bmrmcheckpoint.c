@@ -1,73 +1,43 @@
 /* Checkpoints: the whole state between two passes, so that a restart goes on as if nothing had happened, to the last bit. */
 #include "bmrmimpl.h"
+#include "app/appcheckpoint.h"
 #include "model.h"
-#include <errno.h>
 #include <string.h>
 
-#define BMRM_CHECKPOINT_MAGIC "bmrm-checkpoint3"
-#define BMRM_CHECKPOINT_ORDER 0x0102030405060708 /* tells the order of the bytes */
+#define LARGEST 1e150 /* of values that a training can have left: larger ones have no finite square */
 
-/* what the file begins with; the arrays, the vectors and a checksum of all that follow */
+static const GpAppCheckpointKind Kind = {"bmrm", 4};
+
+/* The state but for the arrays and vectors, and what tells whose it is. Without padding, since it is written as it is. */
 typedef struct {
-  char    magic[16];
-  int64_t order, m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak, known;
+  int64_t m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak, known;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
   double  J, risk, lower, mu, step, rho, free;
 } State;
 
-/* the file, on the first rank */
-typedef struct {
-  FILE    *fp;
-  uint64_t sum;
-  int      bad; /* an errno, -1 when the file ends too early */
-} Stream;
-
-static void Sum(Stream *s, const void *data, size_t bytes)
+/* Reads or writes a vector; one that is read must have finite values, of at most LARGEST. */
+static PetscErrorCode Transfer(GpAppCheckpoint *ck, Vec v)
 {
-  for (size_t k = 0; k < bytes; k++) s->sum = (s->sum ^ ((const unsigned char *)data)[k]) * 1099511628211u; /* FNV-1a */
-}
-
-static void Put(Stream *s, const void *data, size_t bytes)
-{
-  if (!s->fp) return;
-  Sum(s, data, bytes);
-  (void)fwrite(data, 1, bytes, s->fp); /* GpAppOutputCommit() looks at ferror() */
-}
-
-static void Get(Stream *s, void *data, size_t bytes)
-{
-  if (!s->fp || s->bad) return;
-  if (fread(data, 1, bytes, s->fp) == bytes) Sum(s, data, bytes);
-  else s->bad = ferror(s->fp) ? errno : -1;
-}
-
-/* A vector goes through the first rank. */
-static PetscErrorCode Transfer(Stream *s, Vec v, PetscBool put)
-{
-  const ScatterMode mode = put ? SCATTER_FORWARD : SCATTER_REVERSE;
-  VecScatter        scatter;
-  Vec               all;
-  PetscScalar      *a;
-  PetscInt          n;
+  MPI_Comm     comm   = PetscObjectComm((PetscObject)v);
+  PetscBool    finite = PETSC_TRUE, all;
+  PetscScalar *a;
+  PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(VecScatterCreateToZero(v, &scatter, &all));
-  PetscCall(VecGetLocalSize(all, &n));
-  if (put) {
-    PetscCall(VecScatterBegin(scatter, v, all, INSERT_VALUES, mode));
-    PetscCall(VecScatterEnd(scatter, v, all, INSERT_VALUES, mode));
+  PetscCall(VecGetLocalSize(v, &n));
+  if (ck->writing) {
+    PetscCall(VecGetArrayRead(v, (const PetscScalar **)&a));
+    PetscCall(GpAppCheckpointDistributed(ck, a, n, sizeof(*a)));
+    PetscCall(VecRestoreArrayRead(v, (const PetscScalar **)&a));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecGetArray(all, &a));
-  if (put) Put(s, a, (size_t)n * sizeof(*a));
-  else Get(s, a, (size_t)n * sizeof(*a));
-  PetscCall(VecRestoreArray(all, &a));
-  if (!put) {
-    PetscCall(VecScatterBegin(scatter, all, v, INSERT_VALUES, mode));
-    PetscCall(VecScatterEnd(scatter, all, v, INSERT_VALUES, mode));
-  }
-  PetscCall(VecScatterDestroy(&scatter));
-  PetscCall(VecDestroy(&all));
+  PetscCall(VecGetArrayWrite(v, &a));
+  PetscCall(GpAppCheckpointDistributed(ck, a, n, sizeof(*a)));
+  for (PetscInt i = 0; i < n; i++) finite = (PetscBool)(finite && PetscAbsScalar(a[i]) <= LARGEST);
+  PetscCall(VecRestoreArrayWrite(v, &a));
+  PetscCallMPI(MPI_Allreduce(&finite, &all, 1, MPIU_BOOL, MPI_LAND, comm));
+  if (!all) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint holds a vector with a value that is not finite, or too large"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,36 +45,37 @@ static PetscErrorCode Transfer(Stream *s, Vec v, PetscBool put)
   The product of the best point's slopes, which the next ones start from; these slopes follow from the scores. Where cuts are taken otherwise it is
   read for nothing.
 */
-static PetscErrorCode TransferBest(BMRM b, Stream *s, PetscBool put)
+static PetscErrorCode TransferBest(BMRM b, GpAppCheckpoint *ck)
 {
-  Vec       g = b->gbest;
-  PetscReal offset;
+  Vec g = b->gbest;
 
   PetscFunctionBegin;
   if (!g) PetscCall(VecDuplicate(b->w, &g));
-  PetscCall(Transfer(s, g, put));
+  PetscCall(Transfer(ck, g));
   if (!b->gbest) PetscCall(VecDestroy(&g));
-  else if (!put) {
-    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->f, 0, b->labels, 1, 0, b->rbest, &offset));
-    b->known = PETSC_TRUE;
-  }
+  else b->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TransferVectors(BMRM b, Stream *s, PetscBool put, PetscBool best)
+static PetscErrorCode TransferVectors(BMRM b, GpAppCheckpoint *ck, PetscBool best)
 {
   PetscFunctionBegin;
-  PetscCall(Transfer(s, b->w, put));
-  PetscCall(Transfer(s, b->d, put));
-  PetscCall(Transfer(s, b->f, put));
-  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(Transfer(s, b->bundle.a[i], put));
-  if (best) PetscCall(TransferBest(b, s, put));
+  PetscCall(Transfer(ck, b->w));
+  PetscCall(Transfer(ck, b->d));
+  PetscCall(Transfer(ck, b->f));
+  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(Transfer(ck, b->bundle.a[i]));
+  if (best) PetscCall(TransferBest(b, ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fills an array with factors that no permutation of the indices keeps. */
 static void Scramble(PetscScalar a[], PetscInt n, PetscInt start)
 {
-  for (PetscInt i = 0; i < n; i++) a[i] = 1 + (PetscScalar)(((uint64_t)(start + i) * 2654435761u) % 1000) / 1000;
+  for (PetscInt i = 0; i < n; i++) {
+    const double t = (double)(start + i) * 0.6180339887498949;
+
+    a[i] = 1 + t - PetscFloorReal(t);
+  }
 }
 
 /* e = r times the label of the example, or of the score where every score has one */
@@ -187,8 +158,6 @@ static PetscErrorCode Describe(BMRM b, State *st)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(st, sizeof(*st)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)b), &size));
-  memcpy(st->magic, BMRM_CHECKPOINT_MAGIC, sizeof(st->magic));
-  st->order   = BMRM_CHECKPOINT_ORDER;
   st->m       = b->m;
   st->ranks   = size;
   st->outputs = b->loss->outputs;
@@ -215,14 +184,12 @@ PetscErrorCode BMRMCheckpointSetUp_Private(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the state after a pass, when it is time to: aside, then renamed, so that there is a whole checkpoint at every moment. */
+/* Writes the state after a pass, when it is time to. A failure is a warning: the training goes on. */
 PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
 {
   const BMRMBundle *bu = &b->bundle;
-  GpAppOutput       out;
-  Stream            s = {NULL, 14695981039346656037u, 0};
+  GpAppCheckpoint   ck;
   State             st;
-  uint64_t          sum;
 
   PetscFunctionBegin;
   if (!b->checkpoint[0] || b->it % b->checkpoint_every) PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,28 +207,25 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
   st.step     = b->step;
   st.rho      = b->rho;
   st.free     = b->free;
-  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)b), b->checkpoint, &out));
-  s.fp = out.fp;
-  Put(&s, &st, sizeof(st));
+  PetscCall(GpAppCheckpointCreate(PetscObjectComm((PetscObject)b), b->checkpoint, &Kind, &ck));
+  PetscCall(GpAppCheckpointReplicated(&ck, &st, sizeof(st)));
   for (PetscInt i = 0; i < bu->n; i++) {
-    const double line[] = {(double)bu->block[i], (double)bu->idle[i], bu->b[i], bu->z[i], bu->alpha[i]};
+    double line[] = {(double)bu->block[i], (double)bu->idle[i], bu->b[i], bu->z[i], bu->alpha[i]};
 
-    Put(&s, line, sizeof(line));
-    Put(&s, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G));
+    PetscCall(GpAppCheckpointReplicated(&ck, line, sizeof(line)));
+    PetscCall(GpAppCheckpointReplicated(&ck, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G)));
   }
-  PetscCall(TransferVectors(b, &s, PETSC_TRUE, b->known));
-  sum = s.sum;
-  Put(&s, &sum, sizeof(sum));
-  PetscCall(GpAppOutputCommit(&out));
+  PetscCall(TransferVectors(b, &ck, b->known));
+  PetscCall(GpAppCheckpointCommit(&ck, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Why the checkpoint is not one of this training, or NULL. */
 static const char *Differs(const State *is, const State *want)
 {
-  if (memcmp(is->magic, want->magic, sizeof(is->magic)) || is->order != want->order) return "is not a checkpoint of this version of bmrm on this kind of machine";
-  if (is->m != want->m || is->N != want->N) return "belongs to other data: the number of examples or features differs";
-  if (strcmp(is->loss, want->loss) || strcmp(is->regularizer, want->regularizer) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio || is->groupsize != want->groupsize)
+  if (is->m != want->m || is->N != want->N || is->outputs != want->outputs) return "belongs to other data: the number of examples, features or classes differs";
+  if (memcmp(is->loss, want->loss, sizeof(is->loss)) || memcmp(is->regularizer, want->regularizer, sizeof(is->regularizer)) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio ||
+      is->groupsize != want->groupsize)
     return "was made with another loss or regulariser";
   if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, which have other parts of the weights of the classes";
   if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts a pass";
@@ -271,64 +235,97 @@ static const char *Differs(const State *is, const State *want)
   return NULL;
 }
 
-/* Raises on all ranks what the first one found. */
-static PetscErrorCode Raise(BMRM b, const Stream *s, const char what[])
+/* What no training can have left in its state, or NULL; bytes are those of the arrays and vectors that follow. */
+static const char *Impossible(const State *st, PetscInt64 bytes)
 {
-  char     text[256] = "";
-  MPI_Comm comm      = PetscObjectComm((PetscObject)b);
+  const int64_t count[] = {st->it, st->matmults, st->stalled, st->peak};
+  const double  value[] = {st->J, st->risk, st->lower, st->mu, st->step, st->rho, st->free};
+  const int64_t each    = (int64_t)sizeof(double);
+  int64_t       left    = bytes / each;
+
+  for (size_t k = 0; k < sizeof(count) / sizeof(count[0]); k++)
+    if (count[k] < 0 || count[k] > PETSC_MAX_INT) return "holds a number of passes, products or cuts that cannot be";
+  for (size_t k = 0; k < sizeof(value) / sizeof(value[0]); k++)
+    if (!(PetscAbsReal(value[k]) <= LARGEST)) return "holds a value that is not finite, or too large";
+  if (st->mu < 0 || st->mu > 1 || st->step < 0 || st->lower > st->J + 1e-7 * PetscMax(1, PetscAbsReal(st->J))) return "holds a step or a bound that cannot be";
+  if ((st->known != 0 && st->known != 1) || st->n < st->nblock || st->n > st->peak) return "holds a number of cuts that cannot be";
+  if (bytes % each || st->n > left / 5 || (left -= 5 * st->n) / st->n < st->n) return "holds fewer cuts than it says";
+  left -= st->n * st->n + st->m * st->outputs;
+  if (left < 0 || st->N < 1 || left % st->N || left / st->N != 2 + st->n - st->nblock + st->known) return "holds another number of values than its sizes say";
+  return NULL;
+}
+
+/* What is wrong with the cuts of a checkpoint, or NULL: of every cut block, age, offset, free entry, weight and its row of the Gram matrix. */
+static const char *ImpossibleCuts(const State *st, const double lines[])
+{
+  const int64_t width                  = 5 + st->n;
+  double        total[BMRM_MAX_BLOCKS] = {0};
+
+  for (int64_t i = 0; i < st->n; i++) {
+    const double *line = lines + i * width;
+
+    for (int64_t k = 0; k < width; k++)
+      if (!(PetscAbsReal(line[k]) <= LARGEST)) return "holds a cut with a value that is not finite, or too large";
+    if (!(line[0] >= 0 && line[0] < st->nblock && line[0] == PetscFloorReal(line[0])) || (i < st->nblock && line[0] != i)) return "holds a cut of examples that do not exist";
+    if (!(line[1] >= 0 && line[1] <= PETSC_MAX_INT && line[1] == PetscFloorReal(line[1]))) return "holds a cut with an age that cannot be";
+    if (line[4] < 0) return "holds a cut with a negative weight";
+    total[(int)line[0]] += line[4];
+  }
+  for (int64_t k = 0; k < st->nblock; k++)
+    if (PetscAbsReal(total[k] - 1) > 1e-6) return "holds cuts whose weights do not add up to 1";
+  return NULL;
+}
+
+/* Reads the cuts but for their vectors. */
+static PetscErrorCode LoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
+{
+  const size_t bytes = (size_t)st->n * (size_t)(5 + st->n) * sizeof(double);
+  const char  *wrong;
+  double      *lines;
 
   PetscFunctionBegin;
-  if (what) PetscCall(PetscStrncpy(text, what, sizeof(text)));
-  else if (s->bad > 0) PetscCall(PetscSNPrintf(text, sizeof(text), "cannot be read: %s", strerror(s->bad)));
-  else if (s->bad) PetscCall(PetscStrncpy(text, "is damaged or cut off", sizeof(text)));
-  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)sizeof(text), MPI_CHAR, 0, comm));
-  PetscCheck(!text[0], comm, PETSC_ERR_FILE_UNEXPECTED, "The checkpoint %s %s", b->restart, text);
+  PetscCall(PetscMalloc(bytes, &lines));
+  PetscCall(GpAppCheckpointReplicated(ck, lines, bytes));
+  wrong = ImpossibleCuts(st, lines);
+  if (!wrong) PetscCall(BMRMBundleRefill(&b->bundle, b->w, (PetscInt)st->n, lines));
+  PetscCall(PetscFree(lines));
+  if (wrong) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The state of a checkpoint takes the place of BMRMStart()'s; the bundle is new and holds the least risks only. */
 PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
 {
-  BMRMBundle *bu   = &b->bundle;
-  MPI_Comm    comm = PetscObjectComm((PetscObject)b);
-  Stream      s    = {NULL, 14695981039346656037u, 0};
-  State       st, want;
-  double     *lines;
-  uint64_t    sum, read = 0;
-  PetscMPIInt rank, count;
+  GpAppCheckpoint ck;
+  State           st, want;
+  const char     *wrong;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(Describe(b, &want));
-  if (!rank) {
-    s.fp = fopen(b->restart, "rb");
-    if (!s.fp) s.bad = errno;
+  PetscCall(GpAppCheckpointOpen(PetscObjectComm((PetscObject)b), b->restart, &Kind, &ck));
+  PetscCall(GpAppCheckpointReplicated(&ck, &st, sizeof(st)));
+  wrong = Differs(&st, &want);
+  if (!wrong) wrong = Impossible(&st, ck.left);
+  if (wrong) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
+  PetscCall(LoadCuts(b, &ck, &st));
+  PetscCall(TransferVectors(b, &ck, (PetscBool)st.known));
+  PetscCall(GpAppCheckpointClose(&ck));
+  if (b->known) {
+    PetscReal offset;
+
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->f, 0, b->labels, 1, 0, b->rbest, &offset));
   }
-  Get(&s, &st, sizeof(st));
-  PetscCall(Raise(b, &s, rank || s.bad ? NULL : Differs(&st, &want)));
-  PetscCallMPI(MPI_Bcast(&st, (PetscMPIInt)sizeof(st), MPI_BYTE, 0, comm));
-  PetscCall(PetscMalloc1((size_t)st.n * (5 + st.n), &lines));
-  Get(&s, lines, (size_t)st.n * (5 + st.n) * sizeof(*lines));
-  PetscCall(GpCompatMPIIntCast(st.n * (5 + st.n), &count));
-  PetscCallMPI(MPI_Bcast(lines, count, MPI_DOUBLE, 0, comm));
-  PetscCall(BMRMBundleRefill(bu, b->w, (PetscInt)st.n, lines));
-  PetscCall(PetscFree(lines));
-  PetscCall(TransferVectors(b, &s, PETSC_FALSE, (PetscBool)st.known));
-  sum = s.sum;
-  Get(&s, &read, sizeof(read));
-  PetscCall(Raise(b, &s, !rank && !s.bad && read != sum ? "is damaged: its checksum is wrong" : NULL));
-  if (s.fp) (void)fclose(s.fp);
-  bu->peak    = (PetscInt)st.peak;
-  b->it       = (PetscInt)st.it;
-  b->matmults = (PetscInt)st.matmults;
-  b->stalled  = (PetscInt)st.stalled;
-  b->J        = st.J;
-  b->risk     = st.risk;
-  b->lower    = st.lower;
-  b->mu_now   = st.mu;
-  b->step     = st.step;
-  b->rho      = st.rho;
-  b->free     = st.free;
+  b->bundle.peak = (PetscInt)st.peak;
+  b->it          = (PetscInt)st.it;
+  b->matmults    = (PetscInt)st.matmults;
+  b->stalled     = (PetscInt)st.stalled;
+  b->J           = st.J;
+  b->risk        = st.risk;
+  b->lower       = st.lower;
+  b->mu_now      = st.mu;
+  b->step        = st.step;
+  b->rho         = st.rho;
+  b->free        = st.free;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

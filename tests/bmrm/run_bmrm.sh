@@ -227,7 +227,7 @@ if [ -f "$small" ]; then
   wait $victim 2>/dev/null
   run 1 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
   verdict "checkpoint: a training that was killed goes on"
-  rm -f "$tmp"/ck.*.part
+  rm -f "$tmp"/.gpucsr-*.part
   run 1 "${base[@]}" -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck"
   run 2 "${base[@]}" -bmrm_restart "$tmp/ck" -report "$tmp/rest.json" && [ "$(value "$tmp/rest.json" reason)" = CONVERGED_GAP_ATOL ]
   verdict "checkpoint: of one rank for two"
@@ -238,8 +238,8 @@ if [ -f "$small" ]; then
   head -c 3000 "$tmp/ck" >"$tmp/ck.cut"
   refused "checkpoint: cut off" 2 "is damaged or cut off" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
   { head -c 3000 "$tmp/ck"; printf '\377'; tail -c +3002 "$tmp/ck"; } >"$tmp/ck.flip"
-  refused "checkpoint: damaged" 1 "its checksum is wrong" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
-  refused "checkpoint: not one" 1 "is not a checkpoint of this version" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
+  refused "checkpoint: damaged" 1 "its checksum is not that of its contents" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
+  refused "checkpoint: not one" 1 "is not a checkpoint" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
   refused "checkpoint: nowhere to write" 2 "Cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
 fi
 

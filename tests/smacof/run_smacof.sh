@@ -294,7 +294,7 @@ refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vect
 refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
-refused "half a checkpoint" "no checkpoint of smacof, or not the whole of one" -f "$tmp/D.csv" -restart "$tmp/half"
+refused "half a checkpoint" "is damaged or cut off" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
 refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too few" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
 refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too few" -f "$tmp/D.csv" -restart "$tmp/second"
