@@ -216,7 +216,7 @@ static PetscErrorCode TestMany(PetscInt bad)
   ierr = BMRMExamplesLoad(PETSC_COMM_WORLD, file, &ex);
   PetscCall(PetscPopErrorHandler());
   if (bad >= 0) {
-    (void)snprintf(expected, sizeof(expected), "line %d, column 5: expected a finite number as value, got 'oops'", (int)(bad + 1 + (bad + 4) / 5));
+    (void)snprintf(expected, sizeof(expected), ":%d:5: expected a finite number as value, got 'oops'", (int)(bad + 1 + (bad + 4) / 5));
     PetscCheck(ierr && strstr(message, expected), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "the message is '%s', expected '%s'", message, expected);
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a bad line among many: %s\n", message));
     PetscFunctionReturn(PETSC_SUCCESS);
