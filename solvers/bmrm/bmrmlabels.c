@@ -88,11 +88,21 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tells whether a label suits the loss, and what labels the loss wants. */
+PetscErrorCode BMRMLabelFits_Private(BMRM b, PetscReal label, PetscBool *fits, const char *wants[])
+{
+  PetscFunctionBegin;
+  *fits  = (PetscBool)((*b->loss->fits)(label) != 0);
+  *wants = b->loss->labels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Refuses labels that the loss cannot take; collective. */
 static PetscErrorCode CheckLabels(BMRM b)
 {
   const PetscScalar *ya;
   PetscInt           n, start, bad = PETSC_MAX_INT, first;
+  PetscReal          label = 0, sum;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(b->y, &n));
@@ -101,10 +111,12 @@ static PetscErrorCode CheckLabels(BMRM b)
   for (PetscInt i = n - 1; i >= 0; i--) {
     if (!(*b->loss->fits)(PetscRealPart(ya[i]))) bad = start + i;
   }
-  PetscCall(VecRestoreArrayRead(b->y, &ya));
   PetscCallMPI(MPI_Allreduce(&bad, &first, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)b)));
-  PetscCheck(first == PETSC_MAX_INT, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Label %" PetscInt_FMT " does not suit the loss %s, which wants %s", first, b->losstype, b->loss->labels);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (first < PETSC_MAX_INT && first == bad) label = PetscRealPart(ya[first - start]);
+  PetscCall(VecRestoreArrayRead(b->y, &ya));
+  if (first == PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(&label, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The label %g of example %" PetscInt_FMT ", counted from 0, does not suit the loss %s, which wants %s", (double)sum, first, b->losstype, b->loss->labels);
 }
 
 /* Shows the loss the labels: it prepares itself, and knows how many scores it wants of every example. */

@@ -67,42 +67,41 @@ static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the labels, one a line, into a vector, which the caller assembles. */
-static PetscErrorCode ReadLabelLines(const BMRMExamples *ex, const char file[], Vec y)
+/* Opens the file of labels beside the matrix. It must have a line for each of the M rows: then memory can be allocated for them. */
+static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText *text)
 {
-  GpAppText      text;
-  GpAppComplaint wrong = {0};
-  PetscInt64     line  = 0, all;
+  char       file[PETSC_MAX_PATH_LEN + 8];
+  PetscInt64 all;
 
   PetscFunctionBegin;
-  PetscCall(GpAppTextRead(ex->comm, file, &text));
-  for (const char *p = text.text, *end = text.text + text.length, *eol; p < end && !wrong.code; p = eol + 1, line++) {
-    double label;
-
-    eol = EndOfLine(&text, p);
-    if (!Numbers(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
-    else if (text.before + line < ex->M) PetscCall(VecSetValue(y, (PetscInt)(text.before + line), label, INSERT_VALUES));
-  }
-  PetscCall(GpAppTextRaise(&text, &wrong));
-  PetscCall(GpAppTextDestroy(&text));
-  PetscCallMPI(MPI_Allreduce(&line, &all, 1, MPIU_INT64, MPI_SUM, ex->comm));
-  PetscCheck(all == ex->M, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are %" PetscInt64_FMT " labels, the matrix has %" PetscInt_FMT " rows", file, all, ex->M);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)Stem(ex->file), ex->file));
+  PetscCall(GpAppTextRead(ex->comm, file, text));
+  PetscCallMPI(MPI_Allreduce(&text->lines, &all, 1, MPIU_INT64, MPI_SUM, ex->comm));
+  if (all == M) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppTextDestroy(text));
+  SETERRQ(ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are %" PetscInt64_FMT " labels, the matrix has %" PetscInt64_FMT " rows", file, all, M);
 }
 
-/* Brings the labels from the file beside the matrix to the ranks that own the rows. */
-static PetscErrorCode ReadLabels(BMRMExamples *ex)
+/* Brings the labels, one a line, to the ranks that own the rows. */
+static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
 {
-  char               file[PETSC_MAX_PATH_LEN + 8];
+  GpAppComplaint     wrong = {0};
+  PetscInt64         line  = 0;
   const PetscScalar *a;
   PetscErrorCode     ierr;
   PetscInt           start;
   Vec                y;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)Stem(ex->file), ex->file));
   PetscCall(VecCreateMPI(ex->comm, ex->m, ex->M, &y));
-  ierr = ReadLabelLines(ex, file, y);
+  for (const char *p = text->text, *end = text->text + text->length, *eol; p < end && !wrong.code; p = eol + 1, line++) {
+    double label;
+
+    eol = EndOfLine(text, p);
+    if (!Numbers(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
+    else PetscCall(VecSetValue(y, (PetscInt)(text->before + line), label, INSERT_VALUES));
+  }
+  ierr = GpAppTextRaise(text, &wrong);
   PetscCall(VecAssemblyBegin(y));
   PetscCall(VecAssemblyEnd(y));
   if (ierr) PetscCall(VecDestroy(&y));
@@ -120,28 +119,36 @@ static PetscErrorCode ReadLabels(BMRMExamples *ex)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a matrix in any order of its entries, each rank some of the lines, and brings them to those who own the rows.  An entry that the file holds twice is the sum. */
-static PetscErrorCode LoadMatrix(BMRMExamples *ex)
+/* Refuses entries that are written several times and have no finite sum. */
+static PetscErrorCode CheckSums(const BMRMExamples *ex)
 {
-  GpAppMarket  mk;
+  int bad = 0, any;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < ex->i[ex->m]; k++) bad |= PetscIsInfOrNanScalar(ex->a[k]);
+  PetscCallMPI(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_LOR, ex->comm));
+  PetscCheck(!any, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: an entry that is written several times has a sum beyond double precision", ex->file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Brings the entries of the file to the ranks that own the rows. An entry that the file holds twice is the sum. */
+static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
+{
   PetscInt    *i, *j;
   PetscScalar *a;
   Mat          X;
 
   PetscFunctionBegin;
-  PetscCall(GpAppMarketRead(ex->comm, ex->file, GP_MARKET_NONZERO, &mk));
-  PetscCall(GpAppMarketExpand(&mk));
-  PetscCall(PetscMalloc3(mk.n, &i, mk.n, &j, mk.n, &a));
-  for (PetscInt64 k = 0; k < mk.n; k++) {
-    i[k] = (PetscInt)mk.i[k];
-    j[k] = (PetscInt)mk.j[k];
-    a[k] = mk.pattern ? 1.0 : mk.a[k];
+  PetscCall(PetscMalloc3(mk->n, &i, mk->n, &j, mk->n, &a));
+  for (PetscInt64 k = 0; k < mk->n; k++) {
+    i[k] = (PetscInt)mk->i[k];
+    j[k] = (PetscInt)mk->j[k];
+    a[k] = mk->pattern ? 1.0 : mk->a[k];
   }
-  PetscCall(GpAppMarketDestroy(&mk));
   PetscCall(MatCreate(ex->comm, &X));
-  PetscCall(MatSetSizes(X, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)mk.M, (PetscInt)mk.N));
+  PetscCall(MatSetSizes(X, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)mk->M, (PetscInt)mk->N));
   PetscCall(MatSetType(X, MATAIJ));
-  PetscCall(MatSetPreallocationCOO(X, mk.n, i, j));
+  PetscCall(MatSetPreallocationCOO(X, mk->n, i, j));
   PetscCall(MatSetValuesCOO(X, a, ADD_VALUES));
   PetscCall(PetscFree3(i, j, a));
   PetscCall(TakeRows(ex, X));
@@ -149,14 +156,24 @@ static PetscErrorCode LoadMatrix(BMRMExamples *ex)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads examples; nothing stays allocated where a file is refused. */
+/* Reads a matrix, each rank some of the lines, and its labels; nothing stays allocated where a file is refused. */
 PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *ex)
 {
+  GpAppMarket    mk;
+  GpAppText      labels;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(LoadMatrix(ex));
-  ierr = ReadLabels(ex);
+  PetscCall(GpAppMarketRead(ex->comm, ex->file, GP_MARKET_NONZERO, &mk));
+  PetscCall(GpAppMarketExpand(&mk));
+  ierr = OpenLabels(ex, mk.M, &labels);
+  if (ierr) PetscCall(GpAppMarketDestroy(&mk));
+  PetscCall(ierr);
+  PetscCall(DistributeEntries(ex, &mk));
+  PetscCall(GpAppMarketDestroy(&mk));
+  ierr = ReadLabels(ex, &labels);
+  if (!ierr) PetscCall(GpAppTextDestroy(&labels));
+  if (!ierr) ierr = CheckSums(ex);
   if (ierr) PetscCall(BMRMExamplesDestroy(ex));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

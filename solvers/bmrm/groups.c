@@ -28,29 +28,33 @@ PetscErrorCode BMRMGroupsLoad(const char file[], Mat X, PetscInt n, Vec *groups)
   PetscInt64     line  = 0, all;
   PetscInt       N;
   PetscReal      largest = -1, most;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
+  PetscCall(GpAppTextRead(comm, file, &text));
   PetscCall(MatGetSize(X, NULL, &N));
   PetscCall(MatCreateVecs(X, groups, NULL));
   PetscCall(VecSet(*groups, -1));
-  PetscCall(GpAppTextRead(comm, file, &text));
   for (const char *p = text.text, *end = text.text + text.length; p < end && !wrong.code; line++) {
     const char *eol = (const char *)memchr(p, '\n', (size_t)(end - p)), *q;
     double      group;
 
     q = GpAppScanReal(p, &group);
     while (q && GpAppIsBlank(*q)) q++;
-    if (!q || q != eol || group < 0 || group != PetscFloorReal((PetscReal)group)) GpAppComplain(&wrong, line + 1, p, eol, "expected the number of a group, 0 or more, and nothing else");
+    if (!q || q != eol || !(group >= 0 && group <= PETSC_MAX_INT - N) || group != PetscFloorReal((PetscReal)group)) GpAppComplain(&wrong, line + 1, p, eol, "expected the number of a group, an integer that is not negative, and nothing else");
     else if (text.before + line < n) {
       PetscCall(VecSetValue(*groups, (PetscInt)(text.before + line), group, INSERT_VALUES));
       largest = PetscMax(largest, (PetscReal)group);
     }
     p = eol + 1;
   }
-  PetscCall(GpAppTextRaise(&text, &wrong));
+  ierr = GpAppTextRaise(&text, &wrong);
+  if (ierr) PetscCall(VecDestroy(groups));
+  PetscCall(ierr);
   PetscCall(GpAppTextDestroy(&text));
   PetscCallMPI(MPI_Allreduce(&line, &all, 1, MPIU_INT64, MPI_SUM, comm));
-  PetscCheck(all == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are groups of %" PetscInt64_FMT " features, the data have %" PetscInt_FMT, file, all, n);
+  if (all != n) PetscCall(VecDestroy(groups));
+  PetscCheck(all == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are groups of %" PetscInt64_FMT " features, the data have %" PetscInt_FMT ": expected one line for each feature", file, all, n);
   PetscCallMPI(MPI_Allreduce(&largest, &most, 1, MPIU_REAL, MPIU_MAX, comm));
   PetscCall(VecAssemblyBegin(*groups));
   PetscCall(VecAssemblyEnd(*groups));

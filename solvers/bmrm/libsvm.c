@@ -1,5 +1,6 @@
 /* Reading a LIBSVM file in parallel: every rank takes its lines, block by block. */
 #include "libsvm.h"
+#include <stdint.h>
 #include <string.h>
 
 /* Merges the lists of labels of the ranks into one, ascending, the same on all. */
@@ -45,7 +46,7 @@ PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 lin
 /* Sizes over all ranks; an index or a number of rows beyond PetscInt shows here at the latest. */
 static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 {
-  PetscInt64 mine[2], all[2];
+  PetscInt64 mine[2], all[2], widest;
   PetscInt   N      = ex->N;
   int        ranked = ex->ranked, any; /* the newest PETSc has another name for the type of a truth value */
 
@@ -56,8 +57,11 @@ static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
   mine[1]    = nz;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, ex->comm));
   PetscCallMPI(MPI_Allreduce(&N, &ex->N, 1, MPIU_INT, MPI_MAX, ex->comm));
+  widest = N && N == ex->N ? ex->widest + ex->before : INT64_MAX;
+  PetscCallMPI(MPI_Allreduce(&widest, &ex->widest, 1, MPIU_INT64, MPI_MIN, ex->comm));
+  if (!ex->N) ex->widest = 0;
   PetscCheck(all[0] > 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no examples, expected lines of the form: <label> <index>:<value> ...", ex->file);
-  PetscCheck(all[0] <= PETSC_MAX_INT, ex->comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " examples do not fit PetscInt: use a PETSc with 64-bit indices", ex->file, all[0]);
+  PetscCheck(all[0] <= PETSC_MAX_INT, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " examples do not fit PetscInt: use a PETSc with 64-bit indices", ex->file, all[0]);
   ex->M   = (PetscInt)all[0];
   ex->nnz = all[1];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,7 +131,9 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
   PetscCall(PetscStrncpy(ex->file, ps.text.file, sizeof(ex->file))); /* messages say "standard input" instead of "-" */
   PetscCall(ParseAll(&ps));
-  ierr = GpAppTextRaise(&ps.text, &ps.wrong);
+  ierr       = GpAppTextRaise(&ps.text, &ps.wrong);
+  ex->lined  = PETSC_TRUE;
+  ex->before = ps.text.before;
   if (!ierr) ierr = GpAppTextDestroy(&ps.text);
   if (!ierr) ierr = SumUp(ex, ps.nz);
   if (ierr) {
@@ -158,6 +164,8 @@ PetscErrorCode BMRMExamplesDestroy(BMRMExamples *ex)
   PetscCall(PetscFree(ex->a));
   PetscCall(PetscFree(ex->label));
   PetscCall(PetscFree(ex->query));
+  PetscCall(PetscFree(ex->skip));
+  ex->nskip = ex->skipcap = 0;
   ex->m = ex->M = ex->N = 0;
   ex->nnz               = 0;
   ex->nclass            = 0;

@@ -2,6 +2,7 @@
 #ifndef BMRM_LIBSVM_H
 #define BMRM_LIBSVM_H
 
+#include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
 #include <petscmat.h>
 #include "app/app.h"
@@ -23,6 +24,13 @@ typedef struct {
   PetscInt     nclass;                        /* different labels on all ranks; BMRM_MAX_CLASSES + 1 stands for more */
   PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* in ascending order */
   PetscInt64   classline[BMRM_MAX_CLASSES + 1];
+
+  /* where examples are in the file, for messages */
+  PetscBool   lined;  /* the examples are lines of text; else they are rows of a matrix */
+  PetscInt64  before; /* lines of the file on the ranks before this one */
+  PetscInt64  widest; /* line, on all ranks the same, that holds the largest feature index; 0: unknown */
+  PetscInt    nskip, skipcap;
+  PetscInt64 *skip; /* [2 nskip] pairs: an example of this rank, and how many lines from the first one of this rank up to it hold none */
 } BMRMExamples;
 
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
@@ -30,6 +38,9 @@ PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[])
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscBool, PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCheckFeatures(const BMRMExamples *, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCheckModel(const BMRMExamples *, PetscInt);
+PETSC_EXTERN PetscErrorCode BMRMExamplesCheckLabels(const BMRMExamples *, BMRM);
 PETSC_EXTERN PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *, PetscInt, PetscReal *[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
@@ -55,6 +66,12 @@ PETSC_INTERN void BMRMGiveBackPages_Private(void *, size_t);
 PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
+
+/* bmrmlabels.c */
+PETSC_INTERN PetscErrorCode BMRMLabelFits_Private(BMRM, PetscReal, PetscBool *, const char *[]);
+
+/* examplescheck.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *, PetscInt64);
 
 /* libsvm.c */
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);

@@ -133,17 +133,20 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
       continue;
     }
     if (p == token) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "expected <index>:<value>");
-    else if (index > (uint64_t)PETSC_MAX_INT || p - token > 19) Complain(ps, line, token, PETSC_ERR_ARG_OUTOFRANGE, "the index does not fit PetscInt (is this PETSc built with 32-bit indices?)");
+    else if (index > (uint64_t)PETSC_MAX_INT || p - token > 19) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "the index does not fit PetscInt (is this PETSc built with 32-bit indices?)");
     else if (*p != ':') Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "expected <index>:<value>");
     else if (index == 0) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices are counted from 1");
     else if (index <= last) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line");
     else if (!end || !EndsToken(*end)) Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value");
-    else if (nz == cap) Complain(ps, line, token, PETSC_ERR_ARG_OUTOFRANGE, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+    else if (nz == cap) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
     else Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision");
     return NULL;
   }
-  ps->ex->N = PetscMax(ps->ex->N, (PetscInt)last);
-  ps->nz    = nz;
+  if ((PetscInt)last > ps->ex->N) {
+    ps->ex->N      = (PetscInt)last;
+    ps->ex->widest = ps->text.lines;
+  }
+  ps->nz = nz;
   return p;
 }
 
@@ -188,10 +191,11 @@ PetscErrorCode BMRMParseLines(BMRMParser *ps)
     if (*p != '\n' && *p != '#') {
       PetscCall(BMRMParserReserve(ps, (PetscInt64)ex->m + 2, 0));
       p = ParseLabel(ps, line, p, &label, &query);
-      if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_ARG_OUTOFRANGE, "more examples on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+      if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_FILE_UNEXPECTED, "more examples on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
       p = p && !ps->wrong.code ? ParseFeatures(ps, line, p) : NULL;
       if (!p) break;
       BMRMExamplesNoteClass_Private(ex, (PetscReal)label, ps->text.lines);
+      PetscCall(BMRMExamplesNoteLine_Private(ex, ps->text.lines));
       ex->query[ex->m]   = (PetscReal)query;
       ex->label[ex->m++] = (PetscReal)label;
       ex->i[ex->m]       = ps->nz;

@@ -50,7 +50,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-probabilities", "write the probability of the larger label as last column; the model was trained with -platt", "", rq->probabilities, &rq->probabilities, NULL));
   PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsString("-picture", "SVG file to write: objective, lower bound and gap over the passes", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsInt("-features", "train with at least so many features; the default is the largest index", "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsInt("-features", "train with at least so many features, the default is the largest index; accept data and models of so many, however few entries they hold", "", rq->features, &rq->features, NULL));
   PetscCall(PetscOptionsBool("-normalize", "divide every example by its norm; so does whoever predicts with the model", "", rq->normalize, &rq->normalize, NULL));
   PetscCall(PetscOptionsBool("-scale", "divide every feature by its largest absolute value; the weights of the model are for features as they are", "", rq->scale, &rq->scale, NULL));
   PetscCall(PetscOptionsInt("-platt", "fit probabilities to the scores of the training data (1), or to scores held out in so many folds (2 or more)", "", rq->platt, &rq->platt, NULL));
@@ -75,7 +75,7 @@ static const char *Complaint(const Request *rq)
   if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
   if (rq->platt != 0 && (rq->platt < 0 || !rq->train[0])) return "-platt needs -f and a positive number of folds";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
-  if (rq->features != PETSC_DECIDE && (rq->features < 1 || !rq->train[0])) return "-features needs -f and a positive number";
+  if (rq->features != PETSC_DECIDE && rq->features < 1) return "-features needs a positive number";
   if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
   if (rq->folds != 0 && (rq->folds < 2 || !rq->train[0])) return "-cv needs -f and two folds or more";
   if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
@@ -192,6 +192,8 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *t
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
   PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
+  PetscCall(BMRMExamplesCheckFeatures(&ex, rq->features));
+  if (!two && rq->task != BMRM_TASK_MULTICLASS) PetscCall(BMRMExamplesCheckLabels(&ex, rq->solver));
   if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
   if (two || rq->task == BMRM_TASK_MULTICLASS) {
     PetscCall(BMRMExamplesGetClasses(&ex, two, &tr->nclass, &classes));
@@ -392,10 +394,9 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
-  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_ARG_INCOMP, "The model gives no probabilities: train it with -platt");
+  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities: train it with -platt", rq->model);
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
-  PetscCheck(ex.N <= model->n, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " features but the model has %" PetscInt_FMT ": train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", file, ex.N, model->n,
-             ex.N);
+  PetscCall(BMRMExamplesCheckModel(&ex, model->n));
   if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
   if (model->unit_rows) PetscCall(BMRMExamplesNormalizeRows(&ex));
   PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));

@@ -18,10 +18,22 @@ typedef struct {
   PetscBool  unit_rows; /* examples are divided by their norms first */
   PetscBool  probable;  /* platt is known */
   PetscReal *w;
-  PetscInt   nclass; /* classes with a score each, 0 for one score */
-  PetscReal *label;  /* their labels, in ascending order */
-  PetscReal *shift;  /* what is added to their scores; w has the weights of the first class, of the second, ... */
+  PetscInt   nclass;        /* classes with a score each, 0 for one score */
+  PetscReal *label;         /* their labels, in ascending order */
+  PetscReal *shift;         /* what is added to their scores; w has the weights of the first class, of the second, ... */
+  char      *class_names;   /* names of the classes in the order of their labels, each with its final 0; NULL: they have none */
+  char      *feature_names; /* names of the features in their order, each with its final 0; NULL: they have none */
 } BMRMModel;
+
+/* the first line of a model without and with sections of names */
+#define BMRM_MODEL_MAGIC       "bmrm-model 1"
+#define BMRM_MODEL_MAGIC_NAMES "bmrm-model 2"
+
+/* A file that is small beside the number of its features is taken for damaged, unless -features says that the number is meant: vectors of weights would take most of the memory. */
+static inline PetscBool BMRMFeaturesFit_Private(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
+{
+  return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
+}
 
 PETSC_EXTERN PetscErrorCode BMRMModelCreate(Vec, PetscInt, BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelCreateClasses(Vec, PetscInt, PetscInt, const PetscReal[], BMRMModel *);

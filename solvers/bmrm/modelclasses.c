@@ -97,7 +97,8 @@ PetscErrorCode BMRMModelCreateClasses(Vec w, PetscInt n, PetscInt k, const Petsc
   model->n      = n;
   model->nclass = k;
   PetscCall(PetscCalloc1(n * k, &model->w));
-  PetscCall(PetscCalloc2(k, &model->label, k, &model->shift));
+  PetscCall(PetscCalloc1(k, &model->label));
+  PetscCall(PetscCalloc1(k, &model->shift));
   PetscCall(PetscArraycpy(model->label, label, k));
   PetscCall(VecGetLocalSize(w, &local));
   PetscCall(VecGetOwnershipRange(w, &start, NULL));
