@@ -28,6 +28,7 @@ typedef struct {
   PetscBool      loop;                               /* on the device */
   TopEntry      *top;                                /* [vectors * ntop] */
   PetscLogDouble load, setup, solve;
+  GpAppRounding  rounding;
 } Outcome;
 
 static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
@@ -204,6 +205,7 @@ static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *ou
 
   PetscFunctionBegin;
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
+  PetscCall(GpAppRoundingPrint(G->comm, "", &out->rounding));
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
   PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)R->residual, (double)R->bound, (double)out->sum));
   for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
@@ -239,8 +241,10 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     for (PetscInt k = 0; k < out->vectors * out->ntop; k++)
       (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", k / out->ntop + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank,
                     out->top[k].certain ? "true" : "false");
-    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"\n}\n", out->load, out->setup, out->solve,
+    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"", out->load, out->setup, out->solve,
                   out->loop ? "true" : "false", size, type, device);
+    GpAppRoundingWrite(file.fp, &out->rounding);
+    (void)fprintf(file.fp, "\n}\n");
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,6 +274,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   PetscCall(VecDuplicateVecs(G.out, PetscMax(n, 1), &x));
   PetscCall(PetscLogStagePush(solve));
   PetscCall(RankNodes(rq, &G, n, v, x, &out));
+  for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));

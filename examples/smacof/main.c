@@ -197,6 +197,7 @@ static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec 
 typedef struct {
   char          *labels;
   PetscLogDouble load, start, solve, crossed; /* seconds; bytes between host and device during the iterations */
+  GpAppRounding  rounding;                    /* of the Laplacian of the weights, if there is one */
 } Outcome;
 
 /* bytes between host and device so far */
@@ -242,6 +243,7 @@ static PetscErrorCode Print(const Request *rq, const Scaler *S, const Outcome *o
   PetscFunctionBegin;
   PetscCall(PetscPrintf(D->comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", D->N, D->npairs, D->weight ? " with weights" : "",
                         D->stored ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
+  PetscCall(GpAppRoundingPrint(D->comm, "", &out->rounding));
   PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, ProgressReason(R), R->it, out->start, out->solve));
   PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
   if (!R->converged) PetscCall(PetscPrintf(D->comm, "The stress was still falling by -smacof_eps %g or more\n", (double)rq->scale.eps));
@@ -268,6 +270,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
     (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(sigma), (double)sigma, (double)(sigma * S->unit), (double)D->sumsquares);
     (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"bytes_crossed\": %.0f,\n  \"ranks\": %d,\n  \"pass\": \"%s\"", S->guttman.its, out->load,
                   out->start, out->solve, out->crossed, size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
+    GpAppRoundingWrite(file.fp, &out->rounding);
     WriteNames(file.fp, "names", D->N, D->names);
     WriteNames(file.fp, "features", D->nfeatures, D->feature_names);
     (void)fputs("\n}\n", file.fp);
@@ -317,6 +320,12 @@ static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *conv
   out.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
   PetscCall(Scale(rq, &S, &out));
+  if (S.guttman.its) {
+    Mat V;
+
+    PetscCall(KSPGetOperators(S.guttman.ksp, &V, NULL));
+    PetscCall(GpAppRoundingAdd(V, &out.rounding));
+  }
   PetscCall(PetscLogStagePop());
   PetscCall(Print(rq, &S, &out));
   PetscCall(Write(rq, &S, &out));

@@ -76,8 +76,7 @@ typedef struct {
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
-  PetscBool      has_image, lossless; /* of the device image of a gpucsr matrix */
-  PetscReal      change;              /* the largest relative one of a value */
+  GpAppRounding  rounding; /* of the examples in the matrix */
 } BMRMReport;
 
 PETSC_EXTERN PetscErrorCode BMRMReportCreate(BMRMReport *);

@@ -21,7 +21,6 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(r, sizeof(*r)));
   r->lambda = r->objective = r->lower_bound = r->gap = (PetscReal)NAN;
-  r->change                                          = (PetscReal)NAN;
   r->seconds_solve                                   = NAN;
   PetscCall(BMRMScoreCreate(&r->train));
   PetscCall(BMRMScoreCreate(&r->test));
@@ -46,22 +45,15 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
 @*/
 PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
 {
-  MatGPUCSRInfo info;
-  MatType       type;
-  PetscReal     loss, worst;
+  MatType type;
 
   PetscFunctionBegin;
   PetscCall(MatGetType(X, &type));
   PetscCall(PetscStrncpy(r->mat_type, type, sizeof(r->mat_type)));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &r->has_image, MATGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  r->rounding = (GpAppRounding){0};
+  PetscCall(GpAppRoundingAdd(X, &r->rounding));
   r->device = "cpu";
-  if (!r->has_image) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGPUCSRGetDeviceName(&r->device));
-  PetscCall(MatGPUCSRGetInfo(X, &info));
-  loss = info.lossless ? 0 : info.loss;
-  PetscCallMPI(MPI_Allreduce(&loss, &worst, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)X)));
-  r->change   = worst;
-  r->lossless = (PetscBool)(worst == 0);
+  if (r->rounding.storage) PetscCall(PetscGPUCSRGetDeviceName(&r->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,8 +89,7 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
   PetscFunctionBegin;
   PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
   PetscCall(PetscPrintf(comm, "matrix           %s on %s\n", r->mat_type, r->device));
-  if (r->has_image && r->lossless) PetscCall(PetscPrintf(comm, "                 stored without loss\n"));
-  else if (r->has_image) PetscCall(PetscPrintf(comm, "                 rounded values, largest relative change %.2e: the result is that of the rounded data\n", (double)r->change));
+  PetscCall(GpAppRoundingPrint(comm, "                 ", &r->rounding));
   if (r->reason) {
     PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g, %s loss, %s\n", (double)r->objective, (double)r->lambda, r->loss, r->regularizer));
     PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
@@ -200,7 +191,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     PutReal(out.fp, "seconds_solve", r->seconds_solve);
     PutString(out.fp, "mat_type", r->mat_type);
     PutString(out.fp, "device", r->device);
-    PutReal(out.fp, "largest_relative_change", (double)r->change);
+    GpAppRoundingWrite(out.fp, &r->rounding);
     PutInt(out.fp, "ranks", size);
     (void)fprintf(out.fp, "\n}\n");
   }

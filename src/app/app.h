@@ -113,6 +113,17 @@ typedef enum {
 PETSC_EXTERN PetscErrorCode GpAppFilesAdd(GpAppFileRole, const char option[], const char path[]);
 PETSC_EXTERN PetscErrorCode GpAppFilesCheck(MPI_Comm);
 
+/* what the storage on the device did to the values of the matrices of a program; sums over all ranks */
+typedef struct {
+  const char *storage; /* single, double or mixed; NULL: there was no matrix of type gpucsr */
+  PetscInt64  values, rounded, lost;
+  PetscReal   change; /* largest relative change of a value */
+} GpAppRounding;
+
+PETSC_EXTERN PetscErrorCode GpAppRoundingAdd(Mat, GpAppRounding *);
+PETSC_EXTERN PetscErrorCode GpAppRoundingPrint(MPI_Comm, const char start[], const GpAppRounding *);
+PETSC_EXTERN void           GpAppRoundingWrite(FILE *, const GpAppRounding *);
+
 /* a curve of a picture; without a name it has no legend */
 typedef struct {
   const char   *name;

@@ -13,6 +13,7 @@ static PetscErrorCode MainWork(const GpAppProgram *program, PetscBool *converged
   PetscFunctionBegin;
   GpAppErrorSetAsking(PETSC_TRUE);
   PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscGPUCSRSetNotice(PETSC_FALSE)); /* the summaries and reports tell of rounding */
   PetscCall(program->request(PETSC_COMM_WORLD, program->context));
   PetscCall(PetscOptionsHasHelp(NULL, &help));
   if (help) {

@@ -224,7 +224,7 @@ static PetscErrorCode TestDerived(void)
     PetscCheck(storage == MAT_GPUCSR_STORAGE_SINGLE, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "An unprefixed option applied to a matrix with a prefix");
     PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
     PetscCall(MatGetOwnershipRange(A, &start, &end));
-    PetscCall(ISCreateStride(PETSC_COMM_WORLD, end - start, start, 1, &rows));
+    PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - start) / 2, start, 2, &rows));
     if (kind == 0) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
     else if (kind == 1) PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &B));
     else if (kind == 2) PetscCall(MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, &B));

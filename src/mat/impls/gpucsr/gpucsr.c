@@ -144,6 +144,26 @@ static PetscErrorCode MatCreateSubMatrix_GPUCSR(Mat A, IS rows, IS columns, MatR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* of sequential matrices, MatCreateSubMatrix() is one of these */
+static PetscErrorCode MatCreateSubMatrices_GPUCSR(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
+{
+  PetscFunctionBegin;
+  PetscCall((*MatGPUCSRBase_Private(A)->createsubmatrices)(A, n, rows, columns, reuse, B));
+  for (PetscInt k = 0; A->spptr && reuse == MAT_INITIAL_MATRIX && k < n; k++) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, (*B)[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* where the parent has the operation */
+static PetscErrorCode MatGPUCSRSetDerived(Mat A)
+{
+  PetscFunctionBegin;
+  A->ops->duplicate = MatDuplicate_GPUCSR;
+  if (A->ops->transpose) A->ops->transpose = MatTranspose_GPUCSR;
+  if (A->ops->createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_GPUCSR;
+  if (A->ops->createsubmatrices) A->ops->createsubmatrices = MatCreateSubMatrices_GPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
 {
   PetscFunctionBegin;
@@ -167,16 +187,14 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   A->spptr = g;
   if (mpi) MatOpsBase_MPI = g->base;
   else MatOpsBase_Seq = g->base;
-  A->ops->destroy         = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
-  A->ops->duplicate       = MatDuplicate_GPUCSR;
-  A->ops->transpose       = MatTranspose_GPUCSR;
-  A->ops->createsubmatrix = MatCreateSubMatrix_GPUCSR;
-  A->ops->view            = MatView_GPUCSR;
-  A->ops->load            = MatLoad_GPUCSR;
-  A->ops->convert         = MatConvert_GPUCSR;
-  A->ops->convertfrom     = MatConvertFrom_GPUCSR;
-  A->ops->setfromoptions  = MatSetFromOptions_GPUCSR;
+  A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
+  A->ops->view           = MatView_GPUCSR;
+  A->ops->load           = MatLoad_GPUCSR;
+  A->ops->convert        = MatConvert_GPUCSR;
+  A->ops->convertfrom    = MatConvertFrom_GPUCSR;
+  A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
   if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
+  PetscCall(MatGPUCSRSetDerived(A));
   PetscCall(MatGPUCSRSetProducts_Private(A));
   PetscCall(MatGPUCSRSetUpdates_Private(A));
   if (!mpi) PetscCall(MatGPUCSRSetDiagonals_Private(A));
@@ -209,23 +227,24 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRResetCOO_Private(A));
   A->ops->bindtocpu = b.bindtocpu;
   if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
-  A->ops->duplicate       = b.duplicate;
-  A->ops->transpose       = b.transpose;
-  A->ops->createsubmatrix = b.createsubmatrix;
-  A->ops->view            = b.view;
-  A->ops->load            = b.load;
-  A->ops->convert         = b.convert;
-  A->ops->convertfrom     = b.convertfrom;
-  A->ops->setfromoptions  = b.setfromoptions;
-  A->ops->axpy            = b.axpy;
-  A->ops->scale           = b.scale;
-  A->ops->zeroentries     = b.zeroentries;
-  A->ops->shift           = b.shift;
-  A->ops->diagonalscale   = b.diagonalscale;
-  A->ops->lufactor        = b.lufactor;
-  A->ops->ilufactor       = b.ilufactor;
-  A->ops->choleskyfactor  = b.choleskyfactor;
-  A->ops->iccfactor       = b.iccfactor;
+  A->ops->duplicate         = b.duplicate;
+  A->ops->transpose         = b.transpose;
+  A->ops->createsubmatrix   = b.createsubmatrix;
+  A->ops->createsubmatrices = b.createsubmatrices;
+  A->ops->view              = b.view;
+  A->ops->load              = b.load;
+  A->ops->convert           = b.convert;
+  A->ops->convertfrom       = b.convertfrom;
+  A->ops->setfromoptions    = b.setfromoptions;
+  A->ops->axpy              = b.axpy;
+  A->ops->scale             = b.scale;
+  A->ops->zeroentries       = b.zeroentries;
+  A->ops->shift             = b.shift;
+  A->ops->diagonalscale     = b.diagonalscale;
+  A->ops->lufactor          = b.lufactor;
+  A->ops->ilufactor         = b.ilufactor;
+  A->ops->choleskyfactor    = b.choleskyfactor;
+  A->ops->iccfactor         = b.iccfactor;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   if (mpi) {
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));

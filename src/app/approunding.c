@@ -1,0 +1,77 @@
+/* What the storage on the device did to the values of the matrices of a program, for its summary and its report. */
+#include "app/app.h"
+#include <gpucsr.h>
+
+/*@C
+  GpAppRoundingAdd - Adds the values of a matrix that has been multiplied
+
+  Collective
+
+  Input Parameter:
+. A - the matrix, of any type
+
+  Input/Output Parameter:
+. r - the sums so far; all bits zero at first
+
+  Level: developer
+
+.seealso: `GpAppRoundingPrint()`, `MatGPUCSRGetInfo()`
+@*/
+PetscErrorCode GpAppRoundingAdd(Mat A, GpAppRounding *r)
+{
+  MatGPUCSRInfo info;
+  PetscBool     ours;
+  PetscInt64    count[3];
+  PetscReal     change;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  if (!ours) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  count[0] = info.values;
+  count[1] = info.rounded;
+  count[2] = info.lost;
+  change   = info.loss;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
+  r->values += count[0];
+  r->rounded += count[1];
+  r->lost += count[2];
+  r->change  = PetscMax(r->change, change);
+  r->storage = !r->storage || (r->storage[0] == 's') == (info.storage == MAT_GPUCSR_STORAGE_SINGLE) ? (info.storage == MAT_GPUCSR_STORAGE_SINGLE ? "single" : "double") : "mixed";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  GpAppRoundingPrint - Prints one line of a summary; nothing if there was no matrix of type `MATGPUCSR`
+
+  Collective
+
+  Input Parameters:
++ comm  - the communicator
+. start - the words that begin the line
+- r     - the sums
+
+  Level: developer
+
+.seealso: `GpAppRoundingAdd()`, `GpAppRoundingWrite()`
+@*/
+PetscErrorCode GpAppRoundingPrint(MPI_Comm comm, const char start[], const GpAppRounding *r)
+{
+  PetscFunctionBegin;
+  if (!r->storage) PetscFunctionReturn(PETSC_SUCCESS);
+  if (r->rounded)
+    PetscCall(PetscPrintf(comm, "%smatrix values in %s precision: %" PetscInt64_FMT " of %" PetscInt64_FMT " rounded, %" PetscInt64_FMT " lost, largest relative change %.2e (-gpucsr_storage double keeps every bit)\n", start, r->storage, r->rounded,
+                          r->values, r->lost, (double)r->change));
+  else PetscCall(PetscPrintf(comm, "%smatrix values in %s precision: all %" PetscInt64_FMT " exact\n", start, r->storage, r->values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes members of a JSON object, each preceded by a comma: null if there was no matrix of type gpucsr. */
+void GpAppRoundingWrite(FILE *fp, const GpAppRounding *r)
+{
+  if (!r->storage) (void)fprintf(fp, ",\n  \"mat_storage\": null,\n  \"mat_values\": null,\n  \"mat_rounded\": null,\n  \"mat_lost\": null,\n  \"largest_relative_change\": null");
+  else
+    (void)fprintf(fp, ",\n  \"mat_storage\": \"%s\",\n  \"mat_values\": %" PetscInt64_FMT ",\n  \"mat_rounded\": %" PetscInt64_FMT ",\n  \"mat_lost\": %" PetscInt64_FMT ",\n  \"largest_relative_change\": %.17g", r->storage, r->values, r->rounded,
+                  r->lost, (double)r->change);
+}

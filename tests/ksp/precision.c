@@ -1,0 +1,175 @@
+static char help[] = "What the storage of a MATGPUCSR does to a solve: the residual that KSP reports beside that of the system as it was given.\n\
+  -expect <double,single> : the storage in effect; with single the residual of the given system is larger than KSP says\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include <petscksp.h>
+
+#define N 14
+
+/* the conductivity between two neighbouring cells, not a number of single precision */
+static PetscReal Coefficient(PetscInt a, PetscInt b)
+{
+  return 1.0 / (1 + (PetscReal)((a + b) % 7)) + 0.1 * (PetscReal)((a * b) % 3);
+}
+
+/* diffusion with variable coefficients on N^3 cells, Dirichlet conditions on two faces */
+static PetscErrorCode Create(const char prefix[], MatType type, Mat *A)
+{
+  const PetscInt n = N * N * N, stride[3] = {1, N, N * N};
+  PetscInt       start, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(MatSetOptionsPrefix(*A, prefix));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 7, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 7, NULL, 7, NULL));
+  PetscCall(MatGetOwnershipRange(*A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PetscReal diagonal = i / (N * N) % (N - 1) ? 0 : 1.1;
+
+    for (int d = 0; d < 3; d++) {
+      const PetscInt x = i / stride[d] % N;
+
+      for (int s = -1; s < 2; s += 2) {
+        if (x + s < 0 || x + s >= N) continue;
+        PetscCall(MatSetValue(*A, i, i + s * stride[d], -Coefficient(PetscMin(i, i + s * stride[d]), PetscMax(i, i + s * stride[d])), INSERT_VALUES));
+        diagonal += Coefficient(PetscMin(i, i + s * stride[d]), PetscMax(i, i + s * stride[d]));
+      }
+    }
+    PetscCall(MatSetValue(*A, i, i, diagonal, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* relative residual of the system in double precision, by AIJ */
+static PetscErrorCode Residual(Mat B, Vec b, Vec x, PetscReal *relative)
+{
+  Vec       r;
+  PetscReal norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(B, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, relative));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  *relative /= norm;
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Solve(const char prefix[], PetscBool single)
+{
+  Mat                A, B;
+  Vec                b, x;
+  KSP                ksp;
+  KSPConvergedReason reason;
+  MatGPUCSRInfo      info;
+  PetscReal          claimed, norm, relative;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(prefix, MATGPUCSR, &A));
+  PetscCall(Create(NULL, MATAIJ, &B));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetResidualNorm(ksp, &claimed));
+  PetscCheck(reason == KSP_CONVERGED_RTOL && claimed <= 1e-10 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Reason %d, residual %g", (int)reason, (double)claimed);
+  PetscCall(Residual(B, b, x, &relative));
+  PetscCall(MatGPUCSRGetInfo(A, &info));
+  PetscCheck(info.storage == (single ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Storage %d", (int)info.storage);
+  PetscCheck(single ? relative > 1e-8 && relative < 1e-4 : relative < 1.2e-10, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s storage: the residual of the given system is %g", single ? "Single" : "Double", (double)relative);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "prefix %s, %s storage: the system is solved %s\n", prefix ? prefix : "none", single ? "single" : "double", single ? "as it was rounded" : "as it was given"));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the blocks that PCFIELDSPLIT extracts, which have no prefix of their own */
+static PetscErrorCode Split(PetscBool single)
+{
+  Mat              A;
+  KSP              ksp, *sub;
+  PC               pc;
+  IS               half;
+  PetscInt         start, end, n;
+  MatGPUCSRStorage storage;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create("A_", MATGPUCSR, &A));
+  PetscCall(MatGetOwnershipRange(A, &start, &end));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCFIELDSPLIT));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - start + 1 - k) / 2, start + k, 2, &half));
+    PetscCall(PCFieldSplitSetIS(pc, NULL, half));
+    PetscCall(ISDestroy(&half));
+  }
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCFieldSplitGetSubKSP(pc, &n, &sub));
+  for (PetscInt k = 0; k < n; k++) {
+    Mat block;
+
+    PetscCall(KSPGetOperators(sub[k], &block, NULL));
+    PetscCall(MatGPUCSRGetStorage(block, &storage));
+    PetscCheck((storage == MAT_GPUCSR_STORAGE_SINGLE) == single, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Block %" PetscInt_FMT " has storage %d", k, (int)storage);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " blocks of PCFIELDSPLIT: %s\n", n, single ? "single" : "not single"));
+  PetscCall(PetscFree(sub));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const char *const choices[] = {"double", "single"};
+  PetscInt          expect    = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-expect", choices, 2, &expect, NULL));
+  PetscCall(Solve(NULL, (PetscBool)expect));
+  PetscCall(Solve("A_", (PetscBool)expect));
+  PetscCall(Split((PetscBool)expect));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   testset:
+      nsize: {{1 2}}
+      args: -ksp_type {{cg gpucg}} -pc_type jacobi
+      output_file: output/precision_double.out
+      test:
+         suffix: process
+         args: -gpucsr_storage {{double auto}}
+      test:
+         suffix: matrix
+         args: -mat_gpucsr_storage double -A_mat_gpucsr_storage auto
+      test:
+         suffix: single
+         args: -expect single
+         output_file: output/precision_single.out
+
+TEST*/
