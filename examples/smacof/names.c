@@ -18,7 +18,7 @@ PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *index)
   index->n = n;
   PetscCall(PetscMalloc1(n, &index->sorted));
   for (PetscInt i = 0; i < n; i++, names += strlen(names) + 1) index->sorted[i] = (NamedPoint){names, i};
-  qsort(index->sorted, (size_t)n, sizeof(*index->sorted), CompareNames);
+  if (n) qsort(index->sorted, (size_t)n, sizeof(*index->sorted), CompareNames);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,20 +47,19 @@ static PetscErrorCode DenseFromMarket(GpAppTable *T, const Market *M, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* refuses columns whose headings are the names of other rows: they stand in another order */
-static PetscErrorCode CheckOrder(GpAppTable *T, const char names[])
+/* a column whose heading is the name of another row, which says that rows and columns are in different orders; both counted from 0, -1 if there is none */
+static PetscErrorCode FindSwapped(const GpAppTable *T, const char names[], PetscInt *column, PetscInt *row)
 {
-  PetscInt    wrong = -1, row = -1;
   const char *at = names;
   Names       index;
 
   PetscFunctionBegin;
+  *column = -1;
   if (!names || !T->heading || T->shape != GP_TABLE_RECTANGLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(NamesCreate(T->N, names, &index));
-  for (PetscInt i = 0; i < T->N && wrong < 0; i++, at += strlen(at) + 1)
-    if (strcmp(at, T->heading[i]) && (row = NamesFind(&index, T->heading[i])) >= 0) wrong = i; /* R changes headings, not their order */
+  for (PetscInt i = 0; i < T->N && *column < 0; i++, at += strlen(at) + 1)
+    if (strcmp(at, T->heading[i]) && (*row = NamesFind(&index, T->heading[i])) >= 0) *column = i; /* R changes headings, not their order */
   PetscCall(NamesDestroy(&index));
-  PetscCheck(wrong < 0, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, wrong + 1, row + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +86,7 @@ static PetscErrorCode AddFirstName(const GpAppTable *T, char **names)
 static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
 {
   const PetscInt from1 = T->shape == GP_TABLE_STRICT_FROM1, N = T->N + from1;
-  PetscInt      *columns;
+  PetscInt      *columns, column, swapped = 0;
   PetscScalar   *row;
 
   PetscFunctionBegin;
@@ -95,7 +94,9 @@ static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
               "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (-features reads vectors, -table_header and -table_names say what is a name)", T->file, T->N, T->cols,
               T->heading ? " under headings" : "", T->named ? " behind names" : "");
   PetscCall(GpAppTableGatherNames(T, names));
-  PetscCall(CheckOrder(T, *names));
+  PetscCall(FindSwapped(T, *names, &column, &swapped));
+  if (column >= 0) PetscCall(PetscFree(*names));
+  TABLE_CHECK(T, column < 0, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, column + 1, swapped + 1);
   if (*names && from1) PetscCall(AddFirstName(T, names));
   PetscCall(DenseCreate(T->comm, N, A));
   PetscCall(PetscMalloc2(N, &columns, N, &row));
@@ -219,6 +220,7 @@ static PetscErrorCode PairsFromTable(GpAppTable *T, const Market *M, Mat *delta,
   if (!C.code && !twice && T->cols == 4) PetscCall(SparseFromTable(T, N, i, j, 3, weight, &twice));
   PetscCall(PetscFree2(i, j));
   if (twice) PetscCall(MatDestroy(delta));
+  if (twice) PetscCall(MatDestroy(weight));
   if (twice) PetscCall(PetscFree(*names));
   TABLE_CHECK(T, !C.code, "%s:%" PetscInt64_FMT ": %s", T->file, C.line, C.what);
   TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries stand more than once in the file", T->file, twice);

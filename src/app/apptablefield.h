@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
   char        delimiter;
   PetscInt64  lines, offset, comments; /* data lines, data lines on the ranks before, comment lines */
-  char       *first;                   /* text of the first data line with a final newline, on every rank */
+  char       *first;                   /* text of the first data line with its newline and a final 0, on every rank */
   PetscInt    kfirst;                  /* its fields */
   const char *here;                    /* the first data line in the text of the rank that holds it, else NULL */
   PetscInt64  kmin, kmax;              /* fewest and most fields of a line */

@@ -95,7 +95,8 @@ static PetscErrorCode SurveyLines(const GpAppText *X, GpSurvey *S, GpAppComplain
     S->lines = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscMalloc1(length, &S->first));
+  PetscCall(PetscMalloc1(length + 1, &S->first));
+  S->first[length] = 0;
   if (rank == holder) PetscCall(PetscArraycpy(S->first, S->here, length));
   PetscCallMPI(MPI_Bcast(S->first, (PetscMPIInt)length, MPI_CHAR, holder, X->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
