@@ -1,5 +1,6 @@
 /* Feature vectors: every rank holds those of all points, for distances that are computed from them. */
 #include "smacof.h"
+#include "app/appmarket.h"
 #include <string.h>
 
 const char *const Metrics[] = {"euclidean", "cosine", "manhattan", "Metric", "", NULL}; /* in the order of pass.h */
@@ -69,19 +70,18 @@ PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
 PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, const GpAppTableSpec *table, Features *F, char **names)
 {
   double     *all;
-  PetscBool   libsvm;
+  PetscBool   libsvm, market;
   PetscInt    row, feature = 0;
   PetscInt64 *lines, line;
   char        label[64] = "";
-  Market      M;
   GpAppText   X;
   GpAppTable  T;
 
   PetscFunctionBegin;
   PetscCall(GpAppTextRead(comm, file, &X));
-  PetscCall(MarketBegin(&X, &M));
-  if (M.market) PetscCall(GpAppTextDestroy(&X));
-  PetscCheck(!M.market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: features are read from a table or LIBSVM, not from Matrix Market", file);
+  PetscCall(GpAppTextIsMarket(&X, &market));
+  if (market) PetscCall(GpAppTextDestroy(&X));
+  PetscCheck(!market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: features are read from a table or LIBSVM, not from Matrix Market", file);
   PetscCall(LibsvmIs(&X, &libsvm));
   if (libsvm) {
     PetscCall(LibsvmParse(&X, &T));

@@ -1,5 +1,6 @@
 /* Dissimilarities from files as a PETSc matrix: dense, or sparse with the listed pairs. */
 #include "smacof.h"
+#include "app/appmarket.h"
 #include <string.h>
 
 #define POINTS_FREE 65536 /* points without a pair that a list may have */
@@ -20,28 +21,14 @@ static PetscErrorCode Assemble(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the numbers of a Matrix Market array, one a line: both triangles, or the lower one, by columns */
-static PetscErrorCode DenseFromMarket(GpAppTable *T, const Market *M, Mat *A)
+/* the numbers of a Matrix Market array */
+static PetscErrorCode DenseFromMarket(const GpAppMarket *M, Mat *A)
 {
-  const PetscInt64 N = M->rows, promised = M->symmetric ? N * (N + 1) / 2 : N * N;
-  PetscInt64       at = T->first, i, j = 0;
-
   PetscFunctionBegin;
-  TABLE_CHECK(T, T->cols == 1 && T->N == promised, "%s:%" PetscInt64_FMT ": the header promises %" PetscInt64_FMT " numbers, one a line, the file holds %" PetscInt_FMT " lines of %" PetscInt_FMT, T->file, M->line, promised, T->N, T->cols);
-  PetscCall(DenseCreate(T->comm, (PetscInt)N, A));
-  if (M->symmetric) { /* column j begins with its diagonal */
-    for (; at >= N - j && j < N; j++) at -= N - j;
-    i = j + at;
-  } else {
-    i = at % N;
-    j = at / N;
-  }
-  for (PetscInt k = 0; k < T->rows; k++) {
-    PetscCall(MatSetValue(*A, (PetscInt)i, (PetscInt)j, T->value[k], INSERT_VALUES));
-    if (M->symmetric) PetscCall(MatSetValue(*A, (PetscInt)j, (PetscInt)i, T->value[k], INSERT_VALUES));
-    if (++i < N) continue;
-    j++;
-    i = M->symmetric ? j : 0;
+  PetscCall(DenseCreate(M->comm, (PetscInt)M->N, A));
+  for (PetscInt64 k = 0; k < M->n; k++) {
+    PetscCall(MatSetValue(*A, (PetscInt)M->i[k], (PetscInt)M->j[k], M->a[k], INSERT_VALUES));
+    if (M->symmetric) PetscCall(MatSetValue(*A, (PetscInt)M->j[k], (PetscInt)M->i[k], M->a[k], INSERT_VALUES));
   }
   PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -120,37 +107,90 @@ static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sparse matrix of the entries, a column of the table its values; how many entries stand in the file more than once */
-static PetscErrorCode SparseFromTable(const GpAppTable *T, PetscInt N, PetscInt i[], PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
+/* A sparse matrix of n entries of this rank, which are permuted; how many entries of all ranks have the place of another one */
+static PetscErrorCode SparseCreate(MPI_Comm comm, PetscInt N, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar v[], Mat *A, PetscInt *twice)
 {
-  const PetscInt n = T->rows;
-  PetscInt      *icopy, *jcopy; /* the preallocation changes them */
-  PetscScalar   *v;
-  PetscInt       entries;
-  MatInfo        info;
+  PetscInt *icopy, *jcopy; /* the preallocation changes them */
+  PetscInt  entries;
+  MatInfo   info;
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(T->comm, A));
+  PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, N, N));
   PetscCall(MatSetType(*A, MATAIJ));
-  PetscCall(PetscMalloc3(n, &icopy, n, &jcopy, n, &v));
+  PetscCall(PetscMalloc2(n, &icopy, n, &jcopy));
   PetscCall(PetscArraycpy(icopy, i, n));
   PetscCall(PetscArraycpy(jcopy, j, n));
-  for (PetscInt k = 0; k < n; k++) v[k] = T->value[(size_t)k * (size_t)T->cols + (size_t)column];
   PetscCall(MatSetPreallocationCOO(*A, n, icopy, jcopy));
   PetscCall(MatSetValuesCOO(*A, v, INSERT_VALUES));
-  PetscCall(PetscFree3(icopy, jcopy, v));
-  PetscCallMPI(MPI_Allreduce(&n, &entries, 1, MPIU_INT, MPI_SUM, T->comm));
+  PetscCall(PetscFree2(icopy, jcopy));
+  PetscCallMPI(MPI_Allreduce(&n, &entries, 1, MPIU_INT, MPI_SUM, comm));
   PetscCall(MatGetInfo(*A, MAT_GLOBAL_SUM, &info));
   *twice = entries - (PetscInt)info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the points of each pair by their numbers; N becomes the number of points */
-static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
+/* the entries of a Matrix Market file */
+static PetscErrorCode SparseFromMarket(const GpAppMarket *M, Mat *A, PetscInt *twice)
 {
-  const PetscInt  base    = M->market ? 1 : 0;
-  const PetscReal limit   = M->market ? (PetscReal)M->rows : PETSC_MPI_INT_MAX - 1;
+  PetscInt *i, *j;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(M->n, &i, M->n, &j));
+  for (PetscInt64 k = 0; k < M->n; k++) {
+    i[k] = (PetscInt)M->i[k];
+    j[k] = (PetscInt)M->j[k];
+  }
+  PetscCall(SparseCreate(M->comm, (PetscInt)M->N, (PetscInt)M->n, i, j, M->a, A, twice));
+  PetscCall(PetscFree2(i, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a Matrix Market file; an array is dense, coordinates are listed pairs */
+static PetscErrorCode ReadMarket(GpAppText *X, PetscBool nan_missing, Mat *A)
+{
+  MPI_Comm    comm = X->comm;
+  char        file[PETSC_MAX_PATH_LEN], line[256];
+  PetscInt    twice = 0;
+  PetscInt64  free  = 0;
+  const char *bad   = NULL;
+  GpAppMarket M;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(file, X->file, sizeof(file)));
+  PetscCall(GpAppMarketParse(X, GP_MARKET_SQUARE | (nan_missing ? GP_MARKET_NAN : 0), &M));
+  PetscCall(GpAppTextDestroy(X));
+  PetscCall(GpAppMarketDescribe(&M, line, sizeof(line)));
+  PetscCall(PetscPrintf(comm, "%s: %s\n", file, line));
+  if (!M.array && M.N > 2 * M.entries + POINTS_FREE) free = M.N;
+  if (M.pattern || M.skew) bad = M.pattern ? "a pattern has no values, dissimilarities have" : "a skew-symmetric matrix holds no dissimilarities, which are symmetric";
+  else if (M.array) PetscCall(DenseFromMarket(&M, A));
+  else if (!free) PetscCall(SparseFromMarket(&M, A, &twice));
+  PetscCall(GpAppMarketDestroy(&M));
+  if (twice) PetscCall(MatDestroy(A));
+  PetscCheck(!bad, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: %s", file, bad);
+  PetscCheck(!free, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " points (%.3g GB for each vector of coordinates and more), most of them in no pair: is the number right?", file, free, 16e-9 * (double)free);
+  PetscCheck(!twice, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " entries stand more than once in the file", file, twice);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A sparse matrix of pairs, whose values are a column of the table */
+static PetscErrorCode SparseFromTable(const GpAppTable *T, PetscInt N, const PetscInt i[], const PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
+{
+  PetscScalar *v;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(T->rows, &v));
+  for (PetscInt k = 0; k < T->rows; k++) v[k] = T->value[(size_t)k * (size_t)T->cols + (size_t)column];
+  PetscCall(SparseCreate(T->comm, N, T->rows, i, j, v, A, twice));
+  PetscCall(PetscFree(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the points of each pair by their numbers; N becomes the number of points */
+static PetscErrorCode PairsByNumber(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
+{
+  const PetscReal limit   = PETSC_MPI_INT_MAX - 1;
   PetscInt64      largest = 0;
   PetscInt        most;
 
@@ -160,22 +200,18 @@ static PetscErrorCode PairsByNumber(const GpAppTable *T, const Market *M, PetscI
     const PetscReal *row = T->value + (size_t)k * (size_t)T->cols;
 
     for (int c = 0; c < 2 && !C->code; c++)
-      if (!(row[c] >= base && row[c] <= limit && row[c] == PetscFloorReal(row[c]))) {
+      if (!(row[c] >= 0 && row[c] <= limit && row[c] == PetscFloorReal(row[c]))) {
         C->code = PETSC_ERR_FILE_UNEXPECTED;
         C->line = T->line[k];
-        (void)snprintf(C->what, sizeof(C->what), "expected two points, counted from %" PetscInt_FMT "%s, got %g", base, M->market ? " to the number of rows" : "", (double)row[c]);
+        (void)snprintf(C->what, sizeof(C->what), "expected two points, counted from 0, got %g", (double)row[c]);
       }
     if (C->code) break;
-    i[k] = (PetscInt)row[0] - base;
-    j[k] = (PetscInt)row[1] - base;
+    i[k] = (PetscInt)row[0];
+    j[k] = (PetscInt)row[1];
     if (PetscMax(i[k], j[k]) >= *N) largest = T->line[k];
     *N = PetscMax(*N, PetscMax(i[k], j[k]) + 1);
   }
   PetscCallMPI(MPI_Allreduce(N, &most, 1, MPIU_INT, MPI_MAX, T->comm));
-  if (M->market) { /* what the header says */
-    largest = M->line;
-    *N = most = (PetscInt)M->rows;
-  }
   if (!C->code && *N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
     C->line = largest;
@@ -204,18 +240,17 @@ static PetscErrorCode PairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* pairs <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0, of Matrix Market from 1 */
-static PetscErrorCode PairsFromTable(GpAppTable *T, const Market *M, Mat *delta, Mat *weight, char **names)
+/* pairs <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0 */
+static PetscErrorCode PairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, char **names)
 {
   PetscInt       N, *i, *j, twice = 0;
   GpAppComplaint C = {0};
 
   PetscFunctionBegin;
-  TABLE_CHECK(T, T->cols == 3 || (T->cols == 4 && !M->market), "%s: lines of %" PetscInt_FMT " fields; expected <i> <j> <dissimilarity>%s", T->file, T->cols, M->market ? "" : " [<weight>]");
-  TABLE_CHECK(T, !M->market || T->N == M->entries, "%s:%" PetscInt64_FMT ": the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt_FMT, T->file, M->line, M->entries, T->N);
+  TABLE_CHECK(T, T->cols == 3 || T->cols == 4, "%s: lines of %" PetscInt_FMT " fields; expected <i> <j> <dissimilarity> [<weight>]", T->file, T->cols);
   PetscCall(PetscMalloc2(T->rows, &i, T->rows, &j));
-  if (T->ntext) PetscCall(PairsByName(T, i, j, &N, names));
-  else PetscCall(PairsByNumber(T, M, i, j, &N, &C));
+  if (T->ntext > 1) PetscCall(PairsByName(T, i, j, &N, names));
+  else PetscCall(PairsByNumber(T, i, j, &N, &C));
   if (!C.code) PetscCall(SparseFromTable(T, N, i, j, 2, delta, &twice));
   if (!C.code && !twice && T->cols == 4) PetscCall(SparseFromTable(T, N, i, j, 3, weight, &twice));
   PetscCall(PetscFree2(i, j));
@@ -248,9 +283,8 @@ static PetscErrorCode PairsFromTable(GpAppTable *T, const Market *M, Mat *delta,
 PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
   GpAppTableSpec spec = *table;
-  PetscBool      binary;
+  PetscBool      binary, market;
   PetscInt       m, n;
-  Market         M;
   GpAppText      X;
   GpAppTable     T;
 
@@ -268,20 +302,20 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextRead(comm, file, &X));
-  PetscCall(MarketBegin(&X, &M));
+  PetscCall(GpAppTextIsMarket(&X, &market));
+  if (market) {
+    PetscCall(ReadMarket(&X, nan_missing, delta));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   spec.nan_missing = nan_missing;
-  spec.square      = (PetscBool) !(pairs || M.market);
-  if (pairs || M.market) spec.names = GP_TABLE_NO;
-  if (pairs && !M.market) spec.text_first = 2;
-  if (M.market) {
-    spec.header    = GP_TABLE_NO;
-    spec.delimiter = ' ';
+  spec.square      = (PetscBool)!pairs;
+  if (pairs) {
+    spec.names      = GP_TABLE_NO;
+    spec.text_first = 2;
   }
   PetscCall(GpAppTableParse(&X, &spec, &T));
-  if (M.market) PetscCall(PetscPrintf(comm, "%s: Matrix Market, %" PetscInt64_FMT " rows, %" PetscInt_FMT " %s\n", T.file, M.rows, T.N, M.coordinates ? "entries" : "numbers"));
-  else PetscCall(GpAppTablePrint(&T));
-  if (pairs || M.coordinates) PetscCall(PairsFromTable(&T, &M, delta, weight, names));
-  else if (M.market) PetscCall(DenseFromMarket(&T, &M, delta));
+  PetscCall(GpAppTablePrint(&T));
+  if (pairs) PetscCall(PairsFromTable(&T, delta, weight, names));
   else PetscCall(DenseFromTable(&T, delta, names));
   PetscCall(GpAppTableDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,13 +22,6 @@
     } \
   } while (0)
 
-/* header of a Matrix Market file, on every rank */
-typedef struct {
-  PetscBool  market, coordinates, symmetric; /* whether there is one; entries with their places, not a dense matrix; one triangle */
-  PetscInt64 rows, columns, entries, line;   /* sizes, and the line of the file that has them */
-} Market;
-
-PETSC_INTERN PetscErrorCode MarketBegin(GpAppText *, Market *);
 PETSC_INTERN PetscErrorCode LibsvmIs(const GpAppText *, PetscBool *);
 PETSC_INTERN PetscErrorCode LibsvmParse(GpAppText *, GpAppTable *);
 

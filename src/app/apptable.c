@@ -202,7 +202,10 @@ static PetscErrorCode TableFillRow(GpAppTable *T, Filler *F, const char *p, cons
     if (kind == GP_FIELD_MISSING || (kind == GP_FIELD_NAN && F->spec->nan_missing)) T->missing++;
     else if (kind != GP_FIELD_NUMBER) TableComplain(T, F, kind, j, &f, p, eol, line, C);
   }
-  for (; j < T->cols; j++) value[j] = NAN; /* above the diagonal of a triangle */
+  for (; j < T->cols; j++) { /* above the diagonal of a triangle */
+    value[j] = NAN;
+    if (F->where[j] >= 0) T->word[F->row * T->ntext + F->where[j]] = "";
+  }
   F->row++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

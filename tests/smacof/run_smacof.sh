@@ -442,7 +442,7 @@ printf '0 1 1\n\n0 2147483645 1\n' >"$tmp/far.pairs"
 printf '%%%%MatrixMarket matrix coordinate real general\n2147483646 2147483646 1\n1 2 1\n' >"$tmp/far.mtx"
 printf '+1 1:1\n-1 2147483646:1\n' >"$tmp/far.libsvm"
 refused "a point far away" "far.pairs:3: 2147483646 points (34.4 GB for each vector" -pairs "$tmp/far.pairs"
-refused "a header far too large" "far.mtx:2: 2147483646 points (34.4 GB for each vector" -f "$tmp/far.mtx"
+refused "a header far too large" "far.mtx:2: 2147483646 rows and 2147483646 columns in a file of 76 bytes" -f "$tmp/far.mtx"
 refused "a feature far away" "far.libsvm:2: feature 2147483646 makes 2 dense vectors of 34.4 GB" -features "$tmp/far.libsvm"
 refused "very many knots" "-smacof_spline_knots 2147483647: up to 23 less the degree" -f "$tmp/d2.csv" -smacof_disparity spline -smacof_spline_knots 2147483647
 printf 'city,A,B\nA,0,1\nC,1,0\n' >"$tmp/AC.csv"
