@@ -13,7 +13,8 @@ pattern=${1:-}
 top=$BUILD/tests
 testdir=$top/harness
 
-export PETSC_OPTIONS="${PETSC_OPTIONS:-} -options_left no -gpucsr_notice 0 -gpucsr_device $GPUCSR_DEVICE"
+# In a PETSc with CUDA, -vec_gpu_cuda 0 lets the tests of the type gpu run with that type.
+export PETSC_OPTIONS="${PETSC_OPTIONS:-} -options_left no -gpucsr_notice 0 -gpucsr_device $GPUCSR_DEVICE -vec_gpu_cuda 0"
 # new memory holds 1.4e306 and not by chance zeros; a PETSc with debugging puts NaN into it.  The driver of a GPU is left in peace.
 [ "$GPUCSR_DEVICE" = cuda ] || export MALLOC_PERTURB_=128 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
 rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log

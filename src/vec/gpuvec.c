@@ -155,13 +155,17 @@ PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
 
 PetscErrorCode VecCreate_SeqGPU(Vec v)
 {
-  Vec values;
+  Vec       values;
+  PetscBool cuda;
 
   PetscFunctionBegin;
   /* VecSetType() on a vector of another type comes here without operations, but with the old name, which could be the parent's */
   PetscCall(VecGPUBeginType_Private(v, &values));
-  PetscCall(VecSetType(v, VECSEQ));
-  PetscCall(VecGPUAttach_Private(v, VECSEQGPU, &VecOpsBase_Seq));
+  PetscCall(VecGPUCreateCUDA_Private(v, VECSEQCUDA, &cuda));
+  if (!cuda) {
+    PetscCall(VecSetType(v, VECSEQ));
+    PetscCall(VecGPUAttach_Private(v, VECSEQGPU, &VecOpsBase_Seq));
+  }
   PetscCall(VecGPUEndType_Private(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,12 +181,13 @@ PetscErrorCode VecCreate_GPU(Vec v)
 }
 
 /*MC
-  VECGPU - VECGPU = "gpu" - A vector whose values live on the GPU, for a PETSc built without CUDA, with a mirror on the host
+  VECGPU - VECGPU = "gpu" - A vector whose values live on the GPU, with a mirror on the host. In a PETSc built with CUDA the name stands for `VECCUDA`
 
   Options Database Keys:
 + -vec_type gpu                   - sets the type in `VecSetFromOptions()`; `-dm_vec_type gpu` does in a `DM`
 . -gpucsr_device <auto,cuda,host> - where the values live
 . -gpucsr_device_memory <bytes>   - how much of the device's memory a process may hold
+. -vec_gpu_cuda <true>            - in a PETSc with CUDA, and on a GPU, the name stands for PETSc's own type `VECCUDA`
 - -vec_gpu_separate               - on the host runtime, keep two copies, so that a test sees a missing synchronisation
 
   Level: beginner

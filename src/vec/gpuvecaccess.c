@@ -16,6 +16,7 @@ PetscErrorCode VecGPUInitialize_Private(void)
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
   PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host runtime, keep the device's values apart from the host's, so that a missing copy shows", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
   PetscOptionsEnd();
+  PetscCall(VecGPUCUDAInitialize_Private());
   PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
   PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
   /* ranks copy when they need to, which is not the same on all */

@@ -60,11 +60,13 @@ static inline Vec_GPUHeader *VecGPUHeader(Vec v)
   return (Vec_GPUHeader *)v->data;
 }
 
-/* what VecGetOffloadMask() tells */
+/* The offload mask is for VecGetOffloadMask().  A PETSc with CUDA takes it for that of its own type: told that the newest values are on
+   the GPU, VecCopy() of a cuda vector would write into an array of its own, behind the back of ours.  There it always says host. */
 static inline void VecGPUSetValid(Vec v, int valid)
 {
   VecGPUState(v)->valid = valid;
-  v->offloadmask        = valid == VEC_GPU_HOST ? PETSC_OFFLOAD_CPU : valid == VEC_GPU_DEVICE ? PETSC_OFFLOAD_GPU : valid ? PETSC_OFFLOAD_BOTH : PETSC_OFFLOAD_UNALLOCATED;
+  if (PetscDefined(HAVE_CUDA)) v->offloadmask = valid ? PETSC_OFFLOAD_CPU : PETSC_OFFLOAD_UNALLOCATED;
+  else v->offloadmask = valid == VEC_GPU_HOST ? PETSC_OFFLOAD_CPU : valid == VEC_GPU_DEVICE ? PETSC_OFFLOAD_GPU : valid ? PETSC_OFFLOAD_BOTH : PETSC_OFFLOAD_UNALLOCATED;
 }
 
 PETSC_INTERN PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
@@ -109,6 +111,30 @@ static inline PetscBool VecGPUIs(Vec v)
   return (PetscBool)(v->ops->getarray == VecGetArray_GPU);
 }
 
+/* gpuveccuda.c: a PETSc with CUDA.  A vector is reachable if kernels on our device can use its values in place. */
+PETSC_INTERN PetscErrorCode VecGPUCUDAInitialize_Private(void);
+PETSC_INTERN PetscErrorCode VecGPUCreateCUDA_Private(Vec, VecType, PetscBool *done);
+#if defined(PETSC_HAVE_CUDA)
+PETSC_INTERN PetscBool      VecGPUIsCUDA_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUGetOperandCUDA_Private(Vec, const double **);
+#else
+  #define VecGPUIsCUDA_Private(v) PETSC_FALSE
+#endif
+
+static inline PetscBool VecGPUIsReachable(Vec v)
+{
+  return (PetscBool)(VecGPUIs(v) || VecGPUIsCUDA_Private(v));
+}
+
+/* the values of a reachable vector, to be read; they stay valid until the vector is used otherwise */
+static inline PetscErrorCode VecGPUGetOperand_Private(Vec v, const double **values)
+{
+#if defined(PETSC_HAVE_CUDA)
+  if (!VecGPUIs(v)) return VecGPUGetOperandCUDA_Private(v, values);
+#endif
+  return VecGPUGetDeviceRead_Private(v, values);
+}
+
 /* gpuvec.c */
 PETSC_INTERN PetscErrorCode VecCreate_GPU(Vec);
 PETSC_INTERN PetscErrorCode VecCreate_SeqGPU(Vec);
@@ -117,6 +143,7 @@ PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc free
 PETSC_INTERN PetscErrorCode VecGPUStateInitialize_Private(void);
 
 /* mpigpuvecghost.c */
+PETSC_INTERN PetscErrorCode VecGPUHasGhostsAside_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode VecGPUKeepGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttachGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGhostInitialize_Private(void);

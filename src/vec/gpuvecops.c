@@ -1,5 +1,5 @@
-/* Elementwise operations of a gpu Vec.  Where another vector of the operation is of a foreign type, the parent's operation runs on
-   the host; the same where the host's memory is the device's and there is nothing to gain. */
+/* Elementwise operations of a gpu Vec.  If the device cannot reach another vector of the operation, the parent's operation runs on
+   the host. */
 #include "vec/gpuvecimpl.h"
 
 PetscErrorCode VecGPULogFlops_Private(Vec v, PetscLogDouble flops)
@@ -20,8 +20,8 @@ static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  if (x) PetscCall(VecGPUGetDeviceRead_Private(x, &px));
-  if (y) PetscCall(VecGPUGetDeviceRead_Private(y, &py));
+  if (x) PetscCall(VecGPUGetOperand_Private(x, &px));
+  if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
   if (readsz) PetscCall(VecGPUGetDevice_Private(z, &pz));
   else PetscCall(VecGPUGetDeviceWrite_Private(z, &pz));
   PetscCallGp(dev, GpVecMapRows[op].name, GpVecKernelsOf(dev)->map[op](dev, z->map->n, scalars, px, py, pz));
@@ -61,15 +61,15 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!VecGPUIs(y)) {
+  if (!VecGPUIsReachable(y)) {
     PetscCall((*VecGPUState(x)->base->copy)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  PetscCall(VecGPUGetDeviceRead_Private(x, &px));
-  PetscCall(VecGPUGetDeviceWrite_Private(y, &py));
+  PetscCall(VecGPUGetOperand_Private(x, &px));
+  PetscCall(VecGPUGetDeviceArrayWrite(y, &py));
   PetscCallGp(dev, "copying a vector", dev->ops->copy_within(dev, py, px, (size_t)x->map->n * sizeof(double)));
-  PetscCall(VecGPURestoreDevice_Private(y));
+  PetscCall(VecGPURestoreDeviceArrayWrite(y, &py));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +102,7 @@ static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 static PetscErrorCode VecAXPY_GPU(Vec y, PetscScalar alpha, Vec x)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->axpy)(y, alpha, x));
+  if (!VecGPUIsReachable(x)) PetscCall((*VecGPUState(y)->base->axpy)(y, alpha, x));
   else if (alpha != 0.0) PetscCall(VecGPUMap(GP_VEC_axpy, alpha, 0, 0, x, NULL, y, PETSC_TRUE, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,7 +110,7 @@ static PetscErrorCode VecAXPY_GPU(Vec y, PetscScalar alpha, Vec x)
 static PetscErrorCode VecAYPX_GPU(Vec y, PetscScalar beta, Vec x)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->aypx)(y, beta, x));
+  if (!VecGPUIsReachable(x)) PetscCall((*VecGPUState(y)->base->aypx)(y, beta, x));
   else if (beta == 0.0) PetscCall(VecCopy_GPU(x, y));
   else PetscCall(VecGPUMap(GP_VEC_aypx, beta, 0, 0, x, NULL, y, PETSC_TRUE, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,7 +119,7 @@ static PetscErrorCode VecAYPX_GPU(Vec y, PetscScalar beta, Vec x)
 static PetscErrorCode VecAXPBY_GPU(Vec y, PetscScalar alpha, PetscScalar beta, Vec x)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x)) PetscCall((*VecGPUState(y)->base->axpby)(y, alpha, beta, x));
+  if (!VecGPUIsReachable(x)) PetscCall((*VecGPUState(y)->base->axpby)(y, alpha, beta, x));
   else if (alpha == 0.0) PetscCall(VecScale_GPU(y, beta));
   else if (beta == 0.0) PetscCall(VecGPUMap(GP_VEC_multiple, alpha, 0, 0, x, NULL, y, PETSC_FALSE, 1));
   else PetscCall(VecGPUMap(GP_VEC_axpby, alpha, beta, 0, x, NULL, y, PETSC_TRUE, 3));
@@ -129,7 +129,7 @@ static PetscErrorCode VecAXPBY_GPU(Vec y, PetscScalar alpha, PetscScalar beta, V
 static PetscErrorCode VecWAXPY_GPU(Vec w, PetscScalar alpha, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*VecGPUState(w)->base->waxpy)(w, alpha, x, y));
+  if (!VecGPUIsReachable(x) || !VecGPUIsReachable(y)) PetscCall((*VecGPUState(w)->base->waxpy)(w, alpha, x, y));
   else if (alpha == 0.0) PetscCall(VecCopy_GPU(y, w));
   else PetscCall(VecGPUMap(GP_VEC_waxpy, alpha, 0, 0, x, y, w, PETSC_FALSE, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,7 +138,7 @@ static PetscErrorCode VecWAXPY_GPU(Vec w, PetscScalar alpha, Vec x, Vec y)
 static PetscErrorCode VecAXPBYPCZ_GPU(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*VecGPUState(z)->base->axpbypcz)(z, alpha, beta, gamma, x, y));
+  if (!VecGPUIsReachable(x) || !VecGPUIsReachable(y)) PetscCall((*VecGPUState(z)->base->axpbypcz)(z, alpha, beta, gamma, x, y));
   else if (gamma == 0.0) PetscCall(VecGPUMap(GP_VEC_combine, alpha, beta, 0, x, y, z, PETSC_FALSE, 3));
   else PetscCall(VecGPUMap(GP_VEC_axpbypcz, alpha, beta, gamma, x, y, z, PETSC_TRUE, 5));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,7 +151,7 @@ static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alph
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < many; j++) {
-    if (VecGPUIs(x[j])) continue;
+    if (VecGPUIsReachable(x[j])) continue;
     PetscCall((*VecGPUState(y)->base->maxpy)(y, many, alpha, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -161,7 +161,7 @@ static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alph
     const int     batch = (int)PetscMin(many - from, GP_VEC_BATCH);
     const double *px[GP_VEC_BATCH];
 
-    for (int j = 0; j < batch; j++) PetscCall(VecGPUGetDeviceRead_Private(x[from + j], &px[j]));
+    for (int j = 0; j < batch; j++) PetscCall(VecGPUGetOperand_Private(x[from + j], &px[j]));
     PetscCallGp(dev, "maxpy", GpVecKernelsOf(dev)->maxpy(dev, y->map->n, batch, alpha + from, px, py));
   }
   PetscCall(VecGPURestoreDevice_Private(y));
@@ -173,7 +173,7 @@ static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alph
 static PetscErrorCode VecGPUPointwise(GpVecMapId op, double a, Vec w, Vec x, Vec y, PetscErrorCode (*base)(Vec, Vec, Vec))
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(x) || !VecGPUIs(y)) PetscCall((*base)(w, x, y));
+  if (!VecGPUIsReachable(x) || !VecGPUIsReachable(y)) PetscCall((*base)(w, x, y));
   else PetscCall(VecGPUMap(op, a, 0, 0, x, y, w, PETSC_FALSE, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

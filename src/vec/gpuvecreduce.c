@@ -12,8 +12,8 @@ PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId op, double resul
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(VecGPUGetWork_Private(&work));
-  PetscCall(VecGPUGetDeviceRead_Private(x, &px));
-  if (y) PetscCall(VecGPUGetDeviceRead_Private(y, &py));
+  PetscCall(VecGPUGetOperand_Private(x, &px));
+  if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
   PetscCallGp(dev, GpVecReduceRows[op].name, GpVecKernelsOf(dev)->reduce[op](work, x->map->n, px, py, 0));
   PetscCallGp(dev, GpVecReduceRows[op].name, GpVecWait(work));
   for (int k = 0; k < GpVecReduceRows[op].results; k++) result[k] = work->result[k];
@@ -24,7 +24,7 @@ PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId op, double resul
 static PetscErrorCode VecDot_SeqGPU(Vec x, Vec y, PetscScalar *z)
 {
   PetscFunctionBegin;
-  if (!VecGPUIs(y)) PetscCall((*VecGPUState(x)->base->dot_local)(x, y, z));
+  if (!VecGPUIsReachable(y)) PetscCall((*VecGPUState(x)->base->dot_local)(x, y, z));
   else PetscCall(VecGPUReduce_Private(x, y, GP_VEC_dot, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,13 +38,13 @@ PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScal
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < many; j++) {
-    if (VecGPUIs(y[j])) continue;
+    if (VecGPUIsReachable(y[j])) continue;
     PetscCall((*VecGPUState(x)->base->mdot_local)(x, many, y, result));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(VecGPUGetWork_Private(&work));
-  PetscCall(VecGPUGetDeviceRead_Private(x, &px));
+  PetscCall(VecGPUGetOperand_Private(x, &px));
   for (PetscInt from = 0; from < many; from += GP_VEC_RESULTS) {
     const int here = (int)PetscMin(many - from, GP_VEC_RESULTS);
 
@@ -52,7 +52,7 @@ PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScal
       const int     batch = PetscMin(here - slot, GP_VEC_BATCH);
       const double *py[GP_VEC_BATCH];
 
-      for (int j = 0; j < batch; j++) PetscCall(VecGPUGetDeviceRead_Private(y[from + slot + j], &py[j]));
+      for (int j = 0; j < batch; j++) PetscCall(VecGPUGetOperand_Private(y[from + slot + j], &py[j]));
       PetscCallGp(dev, "mdot", GpVecKernelsOf(dev)->mdot(work, x->map->n, batch, px, py, slot));
     }
     PetscCallGp(dev, "mdot", GpVecWait(work));
@@ -123,7 +123,7 @@ PetscErrorCode VecDotNorm2_SeqGPU(Vec s, Vec t, PetscScalar *dot, PetscScalar *s
   double result[2];
 
   PetscFunctionBegin;
-  if (VecGPUIs(t)) PetscCall(VecGPUReduce_Private(s, t, GP_VEC_dotsquare, result));
+  if (VecGPUIsReachable(t)) PetscCall(VecGPUReduce_Private(s, t, GP_VEC_dotsquare, result));
   else {
     PetscCall((*VecGPUState(s)->base->dot_local)(s, t, &result[0]));
     PetscCall((*VecGPUState(s)->base->dot_local)(t, t, &result[1]));
@@ -138,7 +138,7 @@ static PetscErrorCode VecMaxPointwiseDivide_SeqGPU(Vec x, Vec y, PetscReal *max)
   double result[2];
 
   PetscFunctionBegin;
-  if (!VecGPUIs(y)) {
+  if (!VecGPUIsReachable(y)) {
     PetscCall((*VecGPUState(x)->base->maxpointwisedivide)(x, y, max));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -292,12 +292,83 @@ PetscErrorCode VecGPUScatterFinalize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* a PETSc with CUDA scatters its own vectors there, and ours through the host's mirror */
+#else /* a PETSc with CUDA takes device memory from any vector, in scatters and elsewhere */
+
+static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
+{
+  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+
+  PetscFunctionBegin;
+  if (cuda) PetscCall(VecGPUGetDeviceRead_Private(v, array));
+  else PetscCall((*v->ops->getarrayread)(v, array));
+  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayReadAndMemType_GPU(Vec v, const PetscScalar **array)
+{
+  PetscFunctionBegin;
+  (void)v;
+  (void)array;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The host falls behind at once, since the array may be written any time before it is given back.  PETSc may ask for the kind of memory alone. */
+static PetscErrorCode VecGPUGetWritable(Vec v, PetscBool read, PetscScalar **array, PetscMemType *type)
+{
+  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+
+  PetscFunctionBegin;
+  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  if (!array) PetscFunctionReturn(PETSC_SUCCESS);
+  if (cuda) {
+    if (read) PetscCall(VecGPUGetDevice_Private(v, array));
+    else PetscCall(VecGPUGetDeviceWrite_Private(v, array));
+    PetscCall(VecGPURestoreDevice_Private(v));
+  } else PetscCall(VecGetArray_GPU(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUGetWritable(v, PETSC_TRUE, array, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUGetWritable(v, PETSC_FALSE, array, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayAndMemType_GPU(Vec v, PetscScalar **array)
+{
+  PetscFunctionBegin;
+  if (VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(VecGPURestoreDevice_Private(v));
+  else PetscCall((*v->ops->restorearray)(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  (void)type;
+  PetscCall(VecRestoreArrayAndMemType_GPU(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode VecGPUSetScatters_Private(Vec v)
 {
   PetscFunctionBegin;
-  (void)v;
+  if (VecGPUState(v)->ghosted) PetscFunctionReturn(PETSC_SUCCESS); /* ghosts are on the host, behind the values */
+  v->ops->getarrayandmemtype          = VecGetArrayAndMemType_GPU;
+  v->ops->restorearrayandmemtype      = VecRestoreArrayAndMemType_GPU;
+  v->ops->getarrayreadandmemtype      = VecGetArrayReadAndMemType_GPU;
+  v->ops->restorearrayreadandmemtype  = VecRestoreArrayReadAndMemType_GPU;
+  v->ops->getarraywriteandmemtype     = VecGetArrayWriteAndMemType_GPU;
+  v->ops->restorearraywriteandmemtype = VecRestoreArrayWriteAndMemType_GPU;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

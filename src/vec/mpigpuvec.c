@@ -106,7 +106,7 @@ static PetscErrorCode VecMaxPointwiseDivide_MPIGPU(Vec x, Vec y, PetscReal *max)
   double result[2];
 
   PetscFunctionBegin;
-  if (!VecGPUIs(y)) {
+  if (!VecGPUIsReachable(y)) {
     PetscCall((*VecGPUState(x)->base->maxpointwisedivide)(x, y, max));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -116,12 +116,9 @@ static PetscErrorCode VecMaxPointwiseDivide_MPIGPU(Vec x, Vec y, PetscReal *max)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecCreate_MPIGPU(Vec v)
+static PetscErrorCode VecGPUAttach_MPI(Vec v)
 {
-  Vec values;
-
   PetscFunctionBegin;
-  PetscCall(VecGPUBeginType_Private(v, &values)); /* see VecCreate_SeqGPU() */
   PetscCall(VecSetType(v, VECMPI));
   PetscCall(VecGPUKeepGhosts_Private(v));
   PetscCall(VecGPUAttach_Private(v, VECMPIGPU, &VecOpsBase_MPI));
@@ -134,6 +131,18 @@ PetscErrorCode VecCreate_MPIGPU(Vec v)
   v->ops->min                = VecMin_MPIGPU;
   v->ops->dotnorm2           = VecDotNorm2_MPIGPU;
   v->ops->maxpointwisedivide = VecMaxPointwiseDivide_MPIGPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_MPIGPU(Vec v)
+{
+  Vec       values;
+  PetscBool cuda;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUBeginType_Private(v, &values)); /* see VecCreate_SeqGPU() */
+  PetscCall(VecGPUCreateCUDA_Private(v, VECMPICUDA, &cuda));
+  if (!cuda) PetscCall(VecGPUAttach_MPI(v));
   PetscCall(VecGPUEndType_Private(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -67,6 +67,16 @@ static PetscErrorCode PutAside(PetscLogHandler handler, PetscObject object, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode VecGPUHasGhostsAside_Private(Vec v, PetscBool *has)
+{
+  PetscObject copy;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)v, Aside, &copy));
+  *has = (PetscBool) !!copy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* gives a fresh VECMPI the ghosts that it had as another type */
 PetscErrorCode VecGPUKeepGhosts_Private(Vec v)
 {
@@ -181,6 +191,14 @@ PetscErrorCode VecGPUGhostFinalize_Private(void)
 }
 
 #else /* VecGhostUpdateBegin() and its kin say of such a vector that it has no ghosts */
+
+PetscErrorCode VecGPUHasGhostsAside_Private(Vec v, PetscBool *has)
+{
+  PetscFunctionBegin;
+  (void)v;
+  *has = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode VecGPUKeepGhosts_Private(Vec v)
 {

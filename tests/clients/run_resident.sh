@@ -20,7 +20,7 @@ program() { # an example, built as anyone would unless it is there
   [ -x "$target" ] || { [ -n "$examples" ] && [ -f "$examples/$1.c" ] && make -s --no-print-directory BUILD="$BUILD" client SOURCE="$examples/$1.c" TARGET="$target" >"$target.log" 2>&1; }
 }
 counted() { # file: how many products there were, matrices uploaded and vectors copied
-  awk '$1 == "MatMult" { mult = $2 } $1 == "GPUCSRUpload" { uploads = $2 } $1 == "VecGPUUpload" || $1 == "VecGPUDownload" { copies += $2 }
+  awk '$1 == "MatMult" { mult = $2 } $1 == "GPUCSRUpload" { uploads = $2 } $1 ~ /^Vec(GPUUpload|GPUDownload|CUDACopyTo|CUDACopyFrom)$/ { copies += $2 }
     END { print mult + 0, uploads + 0, copies + 0 }' "$1"
 }
 resident() { # program, linear solves of a run, options...

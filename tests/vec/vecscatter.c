@@ -468,6 +468,7 @@ int main(int argc, char **argv)
 /*TEST
 
    testset:
+      requires: !cuda
       output_file: output/vecscatter.out
       nsize: {{1 2 3}}
       test:
