@@ -11,6 +11,12 @@ PETSC_INTERN PetscErrorCode PetscGPUCSRSetUpDevice_Private(void); /* collective:
 PETSC_INTERN PetscErrorCode PetscGPUCSRCloseDevice_Private(void);
 PETSC_INTERN PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr); /* the class of a failure below */
 
+/* gpucsrlog.c: what -log_view says of the device */
+PETSC_INTERN PetscErrorCode PetscGPUCSRLogInitialize_Private(void);
+PETSC_INTERN PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
+PETSC_INTERN PetscErrorCode PetscGPUCSRLogTimeBegin_Private(GpDev); /* around launches, with nothing of PETSc in between */
+PETSC_INTERN PetscErrorCode PetscGPUCSRLogTimeEnd_Private(GpDev);
+
 /* a call into rooms 0 to 3; a failure becomes a PETSc error with the device's own words and what it happened to */
 #define PetscCallGp(dev, what, ...) \
   do { \

@@ -160,7 +160,6 @@ static inline PetscErrorCode VecGPUSLEPcCheck(void)
 
 /* gpuvecops.c: elementwise, for one rank and many */
 PETSC_INTERN PetscErrorCode VecGPUSetMaps_Private(Vec);
-PETSC_INTERN PetscErrorCode VecGPULogFlops_Private(Vec, PetscLogDouble);
 
 /* gpuvecreduce.c: reductions on one rank; mpigpuvec.c: over all */
 PETSC_INTERN PetscErrorCode VecGPUSetReductions_Private(Vec);

@@ -2,14 +2,6 @@
    the host. */
 #include "vec/gpuvecimpl.h"
 
-PetscErrorCode VecGPULogFlops_Private(Vec v, PetscLogDouble flops)
-{
-  PetscFunctionBegin;
-  if (PetscDefined(HAVE_DEVICE) && VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
-  else PetscCall(PetscLogFlops(flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* z = formula(x, y, z); x or y NULL where the formula does not read it */
 static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec x, Vec y, Vec z, PetscBool readsz, int flops)
 {
@@ -24,9 +16,11 @@ static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec
   if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
   if (readsz) PetscCall(VecGPUGetDevice_Private(z, &pz));
   else PetscCall(VecGPUGetDeviceWrite_Private(z, &pz));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
   PetscCallGp(dev, GpVecMapRows[op].name, GpVecKernelsOf(dev)->map[op](dev, z->map->n, scalars, px, py, pz));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
   PetscCall(VecGPURestoreDevice_Private(z));
-  if (flops) PetscCall(VecGPULogFlops_Private(z, (PetscLogDouble)flops * z->map->n));
+  if (flops) PetscCall(PetscGPUCSRLogFlops_Private(dev, (PetscLogDouble)flops * z->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,7 +62,9 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   PetscCall(VecGPUGetDeviceArrayWrite(y, &py));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
   PetscCallGp(dev, "copying a vector", dev->ops->copy_within(dev, py, px, (size_t)x->map->n * sizeof(double)));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
   PetscCall(VecGPURestoreDeviceArrayWrite(y, &py));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,10 +158,12 @@ static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alph
     const double *px[GP_VEC_BATCH];
 
     for (int j = 0; j < batch; j++) PetscCall(VecGPUGetOperand_Private(x[from + j], &px[j]));
+    PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
     PetscCallGp(dev, "maxpy", GpVecKernelsOf(dev)->maxpy(dev, y->map->n, batch, alpha + from, px, py));
+    PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
   }
   PetscCall(VecGPURestoreDevice_Private(y));
-  PetscCall(VecGPULogFlops_Private(y, 2.0 * many * y->map->n));
+  PetscCall(PetscGPUCSRLogFlops_Private(dev, 2.0 * many * y->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

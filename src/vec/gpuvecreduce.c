@@ -14,10 +14,12 @@ PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId op, double resul
   PetscCall(VecGPUGetWork_Private(&work));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
   PetscCallGp(dev, GpVecReduceRows[op].name, GpVecKernelsOf(dev)->reduce[op](work, x->map->n, px, py, 0));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
   PetscCallGp(dev, GpVecReduceRows[op].name, GpVecWait(work));
   for (int k = 0; k < GpVecReduceRows[op].results; k++) result[k] = work->result[k];
-  PetscCall(VecGPULogFlops_Private(x, 2.0 * x->map->n));
+  PetscCall(PetscGPUCSRLogFlops_Private(dev, 2.0 * x->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,12 +55,14 @@ PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScal
       const double *py[GP_VEC_BATCH];
 
       for (int j = 0; j < batch; j++) PetscCall(VecGPUGetOperand_Private(y[from + slot + j], &py[j]));
+      PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
       PetscCallGp(dev, "mdot", GpVecKernelsOf(dev)->mdot(work, x->map->n, batch, px, py, slot));
+      PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
     }
     PetscCallGp(dev, "mdot", GpVecWait(work));
     for (int j = 0; j < here; j++) result[from + j] = work->result[j];
   }
-  PetscCall(VecGPULogFlops_Private(x, 2.0 * many * x->map->n));
+  PetscCall(PetscGPUCSRLogFlops_Private(dev, 2.0 * many * x->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

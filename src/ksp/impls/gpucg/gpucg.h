@@ -41,6 +41,7 @@ enum {
 
 #define VECTOR(cg, which) ((cg)->vectors + (size_t)(which) * (size_t)(cg)->n)
 
+PETSC_INTERN PetscLogEvent  KSP_GPUCG_Loop;
 PETSC_INTERN PetscErrorCode KSPCreate_GPUCG(KSP);
 PETSC_INTERN PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *);
 PETSC_INTERN PetscErrorCode KSPGPUCGRun_Private(KSP, KSP_GPUCG *, Mat, GpOp, PetscBool jacobi);

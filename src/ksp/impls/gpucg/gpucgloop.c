@@ -1,6 +1,8 @@
 /* The loop of KSPGPUCG: memory, recording, launching ahead, and what the final state means for the KSP. */
 #include "ksp/impls/gpucg/gpucg.h"
 
+PetscLogEvent KSP_GPUCG_Loop;
+
 PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
 {
   PetscFunctionBegin;
@@ -147,6 +149,11 @@ static PetscErrorCode KSPGPUCGGetJacobi(KSP ksp, KSP_GPUCG *cg, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscLogDouble KSPGPUCGProductFlops(const KSP_GPUCG *cg)
+{
+  return 2.0 * cg->op->side[0].csr.nnz - (PetscLogDouble)(cg->op->side[0].csr.m - cg->op->side[0].features.empty);
+}
+
 static PetscErrorCode KSPGPUCGStart(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
   const GpCgNorm norms[] = {[KSP_NORM_NONE] = GP_CG_NORM_NONE, [KSP_NORM_PRECONDITIONED] = GP_CG_NORM_PRECONDITIONED, [KSP_NORM_UNPRECONDITIONED] = GP_CG_NORM_UNPRECONDITIONED, [KSP_NORM_NATURAL] = GP_CG_NORM_NATURAL};
@@ -158,13 +165,37 @@ static PetscErrorCode KSPGPUCGStart(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *st
   else {
     PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_FALSE));
     ax = VECTOR(cg, W);
+    PetscCall(PetscLogEventBegin(MAT_Mult, A, 0, 0, 0));
     PetscCall(GpOpMult(cg->op, PETSC_FALSE, VECTOR(cg, X), NULL, ax));
+    PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, KSPGPUCGProductFlops(cg)));
+    PetscCall(PetscLogEventEnd(MAT_Mult, A, 0, 0, 0));
+    PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, 2.0 * cg->n));
   }
   PetscCall(PetscMemzero(state, sizeof(*state)));
   state->norm = norms[ksp->normtype];
   PetscCall(KSPGPUCGPut(cg, state));
   PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->start(cg->dev, (int32_t)cg->n, cg->state, cg->partial, cg->jacobi ? VECTOR(cg, D) : NULL, VECTOR(cg, B), ax, VECTOR(cg, R), VECTOR(cg, cg->jacobi ? Z : R)));
   PetscCall(KSPGPUCGLook(cg, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What KSPCG logs for as many iterations.  A graph replays them, so that products are counted afterwards, as MatMult() with their flops;
+   their time is in GPUCGLoop. */
+static PetscErrorCode KSPGPUCGLog(KSP ksp, KSP_GPUCG *cg, Mat A, const GpCgState *state)
+{
+  const PetscLogDouble n = (PetscLogDouble)cg->n, pc = cg->jacobi ? n : 0;
+  const PetscBool      norm     = (PetscBool)(ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED);
+  const PetscBool      unmult   = (PetscBool)(state->status == GP_CG_ZERO_BETA || state->status == GP_CG_INDEFINITE_PC); /* stopped before the product */
+  const PetscInt       products = ksp->its - (unmult && ksp->its ? 1 : 0);
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < products; k++) {
+    PetscCall(PetscLogEventBegin(MAT_Mult, A, 0, 0, 0));
+    PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, KSPGPUCGProductFlops(cg)));
+    PetscCall(PetscLogEventEnd(MAT_Mult, A, 0, 0, 0));
+  }
+  /* two inner products and three updates of vectors, and a norm, where it is no inner product; the start, whose direction is a copy */
+  PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, products * ((norm ? 12 : 10) * n + pc) + pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,6 +209,8 @@ static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, GpCgState *state)
   state->large  = (double)(ksp->divtol * ksp->rnorm0);
   state->max_it = (int32_t)ksp->max_it;
   PetscCall(KSPGPUCGPut(cg, state));
+  PetscCall(PetscLogEventBegin(KSP_GPUCG_Loop, ksp, 0, 0, 0));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(cg->dev));
   PetscCall(KSPGPUCGLaunch(cg, turn));
   do {
     PetscCall(KSPGPUCGLaunch(cg, 1 - turn));
@@ -186,6 +219,8 @@ static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, GpCgState *state)
     turn   = 1 - turn;
   } while (state->status == GP_CG_RUNNING);
   PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn])); /* the pinned copy is ours again */
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
+  PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,6 +277,6 @@ PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, Petsc
   PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_TRUE));
   PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
   dev->stream = stream;
-  PetscCall(MatGPUCSRLogFlops_Private(dev, ksp->its * (2.0 * op->side[0].csr.nnz + 13.0 * cg->n)));
+  PetscCall(KSPGPUCGLog(ksp, cg, A, &state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -311,7 +311,9 @@ PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
   }
   if (!g->op->has[1] && transpose) {
     PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+    PetscCall(PetscGPUCSRLogTimeBegin_Private(g->dev));
     PetscCall(GpOpSetUpTranspose(g->op));
+    PetscCall(PetscGPUCSRLogTimeEnd_Private(g->dev));
     PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   }
   *op = g->op;

@@ -95,10 +95,12 @@ static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
   }
   PetscCall(MatGPUCSRVecGetRead_Private(A, 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, 1, y, NULL, &ya, &none));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
   PetscCallGp(op->dev, "multiplying with the diagonal blocks", GpCsrMultBlocks(&op->side[0].csr, span, xa.device, ya.device));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &ya, &none));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(MatGPUCSRLogFlops_Private(op->dev, ((Mat_GPUCSR *)A->spptr)->nodes.flops));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, ((Mat_GPUCSR *)A->spptr)->nodes.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

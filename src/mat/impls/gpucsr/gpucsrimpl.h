@@ -203,7 +203,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRProduct_MPI(Mat, PetscBool transpose, Vec x
 PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
+PETSC_INTERN PetscErrorCode MatGPUCSRMult_Private(GpOp, PetscBool transpose, const double *x, const double *z, double *y); /* with its time */
 
 /* gpucsrmany.c: several vectors at once */
 PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);

@@ -1,6 +1,7 @@
 /* Products with several vectors at once, of a dense matrix's columns or of an array of vectors: where the device can reach the columns they
    are used in place, else they travel in batches, and the host copies one batch while the device multiplies another. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
+#include "vec/gpuvecimpl.h"
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -62,8 +63,10 @@ static PetscErrorCode MatGPUCSRManyIn(Mat_GPUCSR *g, int which, int slot, PetscI
     run = 1;
     if (v[c].device || !n) continue;
     run = MatGPUCSRRun(c, k, n, v);
+    PetscCall(PetscLogEventBegin(VEC_GPU_Upload, 0, 0, 0, 0));
     PetscCallGp(g->dev, "uploading vectors", GpDevUpload(g->dev, device[c], v[c].host, run * n * sizeof(double)));
     PetscCall(PetscLogCpuToGpu((PetscLogDouble)(run * n * sizeof(double))));
+    PetscCall(PetscLogEventEnd(VEC_GPU_Upload, 0, 0, 0, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,9 +78,21 @@ static PetscErrorCode MatGPUCSRManyOut(Mat_GPUCSR *g, int slot, PetscInt k, size
     run = 1;
     if (v[c].device || !n) continue;
     run = MatGPUCSRRun(c, k, n, v);
+    PetscCall(PetscLogEventBegin(VEC_GPU_Download, 0, 0, 0, 0));
     PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, g->many->staged[1][slot] + c * n, run * n * sizeof(double)));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)(run * n * sizeof(double))));
+    PetscCall(PetscLogEventEnd(VEC_GPU_Download, 0, 0, 0, 0));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* products whose time on the device is logged */
+PetscErrorCode MatGPUCSRMultMany_Private(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
+  PetscCall(GpOpMultMany(op, transpose, k, add, incx, x, incy, y));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,8 +102,8 @@ static PetscErrorCode MatGPUCSRMultMany_Seq(Mat A, PetscBool transpose, PetscInt
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
-  PetscCall(GpOpMultMany(op, transpose, k, PETSC_FALSE, 1, (const double *const *)x, 1, y));
-  PetscCall(MatGPUCSRLogFlops_Private(op->dev, (2.0 * op->side[0].csr.nnz - (op->side[0].csr.m - op->side[0].features.empty)) * k));
+  PetscCall(MatGPUCSRMultMany_Private(op, transpose, k, PETSC_FALSE, 1, (const double *const *)x, 1, y));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,6 +13,7 @@ struct _n_MatGPUCSRMany {
   size_t  nstaged[2];   /* entries of each */
 };
 
+PETSC_INTERN PetscErrorCode MatGPUCSRMultMany_Private(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* with its time */
 PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[]);
 
 /* mpigpucsrmany.c: a batch; dx and dy are device memory, x tells what of it is on the host too */

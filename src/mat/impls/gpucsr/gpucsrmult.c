@@ -12,15 +12,6 @@ PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* on the device they count as the GPU's, where PETSc keeps such a count */
-PetscErrorCode MatGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
-{
-  PetscFunctionBegin;
-  if (PetscDefined(HAVE_DEVICE) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
-  else PetscCall(PetscLogFlops(flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
@@ -37,6 +28,16 @@ static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* a product whose time on the device is logged */
+PetscErrorCode MatGPUCSRMult_Private(GpOp op, PetscBool transpose, const double *x, const double *z, double *y)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
+  PetscCall(GpOpMult(op, transpose, x, z, y));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
   GpOp           op;
@@ -47,11 +48,11 @@ PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Ve
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
-  PetscCall(GpOpMult(op, transpose, xa.device, z ? za.device : NULL, ya.device));
+  PetscCall(MatGPUCSRMult_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
   flops = 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty));
-  PetscCall(MatGPUCSRLogFlops_Private(op->dev, flops));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,6 +165,6 @@ PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar 
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
   op->dev->stream = stream;
   PetscCall(GpOpMult(op, transpose, x, NULL, y));
-  PetscCall(MatGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

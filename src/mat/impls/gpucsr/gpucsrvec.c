@@ -108,8 +108,10 @@ static PetscErrorCode MatGPUCSRVecStageIn(Mat A, PetscInt space, MatGPUCSRVec *a
   PetscCall(MatGPUCSRStage(A, space, &a->device));
   a->staged = PETSC_TRUE;
   if (!copy) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(VEC_GPU_Upload, A, 0, 0, 0));
   PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, a->device, a->host, (size_t)n * sizeof(double)));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)n * sizeof(double)));
+  PetscCall(PetscLogEventEnd(VEC_GPU_Upload, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,8 +155,10 @@ PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat A, Vec y, Vec z, MatGPUCSRV
   PetscFunctionBegin;
   if (ya->staged) {
     PetscCall(VecGetLocalSize(y, &n));
+    PetscCall(PetscLogEventBegin(VEC_GPU_Download, A, 0, 0, 0));
     PetscCallGp(dev, "downloading a vector", GpDevDownload(dev, ya->host, ya->device, (size_t)n * sizeof(double)));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(double)));
+    PetscCall(PetscLogEventEnd(VEC_GPU_Download, A, 0, 0, 0));
   }
   if (z && z != y) PetscCall(MatGPUCSRVecRestoreArray_Private(z, 'r', za));
   PetscCall(MatGPUCSRVecRestoreArray_Private(y, z == y ? 'b' : 'w', ya));

@@ -8,10 +8,10 @@ static PetscErrorCode MatGPUCSRMult_MPI(MatGPUCSRHalo *H, GpOp diagonal, GpOp of
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRHaloBegin_Private(H, x));
-  PetscCall(GpOpMult(diagonal, PETSC_FALSE, x->device, z, y));
+  PetscCall(MatGPUCSRMult_Private(diagonal, PETSC_FALSE, x->device, z, y));
   PetscCall(MatGPUCSRHaloMark_Private(H, MAT_GPUCSR_MARK_LOCAL));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
-  if (offdiagonal->side[0].csr.nnz) PetscCall(GpOpMult(offdiagonal, PETSC_FALSE, H->side[1].device, y, y));
+  if (offdiagonal->side[0].csr.nnz) PetscCall(MatGPUCSRMult_Private(offdiagonal, PETSC_FALSE, H->side[1].device, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -22,9 +22,9 @@ static PetscErrorCode MatGPUCSRMultTranspose_MPI(MatGPUCSRHalo *H, GpOp diagonal
   const GpPeers *peers = &H->side[0].peers;
 
   PetscFunctionBegin;
-  PetscCall(GpOpMult(offdiagonal, PETSC_TRUE, x, NULL, H->side[1].device));
+  PetscCall(MatGPUCSRMult_Private(offdiagonal, PETSC_TRUE, x, NULL, H->side[1].device));
   PetscCall(MatGPUCSRHaloBegin_Private(H, NULL));
-  PetscCall(GpOpMult(diagonal, PETSC_TRUE, x, z, y));
+  PetscCall(MatGPUCSRMult_Private(diagonal, PETSC_TRUE, x, z, y));
   PetscCall(MatGPUCSRHaloMark_Private(H, MAT_GPUCSR_MARK_LOCAL));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
   for (int p = 0; p < peers->n; p++) {
@@ -57,6 +57,6 @@ PetscErrorCode MatGPUCSRProduct_MPI(Mat A, PetscBool transpose, Vec x, Vec z, Ve
   PetscCall(MatGPUCSRHaloMark_Private(halo, MAT_GPUCSR_MARK_END));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(MatGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)A->rmap->n), 0.0)));
+  PetscCall(PetscGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op[0]->side[0].csr.m - op[0]->side[0].features.empty)), 0.0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
