@@ -106,7 +106,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
+.PHONY: all man docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -204,6 +204,12 @@ $(obj)/tests/bench/%.o: private incs += -Itests # private: not of the stamp that
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
+# the manual pages, written by the programs from their tables of options
+man: $(apps:%=$(BUILD)/man/man1/%.1) ## write the manual pages of the programs
+$(BUILD)/man/man1/%.1: $(BUILD)/bin/%
+	@mkdir -p $(@D)
+	$(call say,MAN)$< --help-man >$@
+
 # --- targets for people -----------------------------------------------------------------------------------------------------
 demo: ## set up what is missing, build, train a classifier on real data
 	tests/setup.sh build
@@ -243,14 +249,15 @@ lint: ## the rules of the house: layers, tables, options, sizes, format
 format: ## let clang-format arrange the sources
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')
 
-install: all ## install below prefix= (default /usr/local)
-	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include $(addprefix include/gpucsr/,device solvers/bmrm) bin share/doc/gpucsr share/gpucsr/data)
+install: all man ## install below prefix= (default /usr/local)
+	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include $(addprefix include/gpucsr/,device solvers/bmrm) bin share/man/man1 share/doc/gpucsr share/gpucsr/data)
 	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
 	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(prefix)/include
 	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
 	install -m 644 src/device/gpdevice.h $(DESTDIR)$(prefix)/include/gpucsr/device
 	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
+	$(if $(strip $(apps)),install -m 644 $(apps:%=$(BUILD)/man/man1/%.1) $(DESTDIR)$(prefix)/share/man/man1)
 	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
 	install -m 644 $(wildcard solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md) $(DESTDIR)$(prefix)/share/gpucsr/data
 

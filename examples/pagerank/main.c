@@ -1,11 +1,7 @@
 /* The pagerank program: reads or makes a graph, ranks its nodes with a bound on the error, writes what was found. */
-static char help[] = "Ranks the nodes of a graph by PageRank, with a bound on the error of the answer.\n\
-  pagerank -f <edge list | Matrix Market | PETSc binary; text also compressed by gzip, xz, bzip2, zstd> [-damping 0.85] [-tol 1e-8] [-topk 10]\n\
-  pagerank -rmat <scale>,<links a node> ...\n\
-The rank x solves x = damping P x + (1 - damping) v; the error |x - exact|_1 is at most |residual|_1 / (1 - damping).\n\n";
-
 #include "pagerank.h"
 #include "app/appmain.h"
+#include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
@@ -31,6 +27,12 @@ typedef struct {
   GpAppRounding  rounding;
 } Outcome;
 
+/* The text of an option for -help. */
+static const char *Text(const char name[])
+{
+  return GpAppOptionGetText(options, name);
+}
+
 static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
   Request  *rq    = (Request *)context;
@@ -44,37 +46,36 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->graph.blocks = 2;
   rq->solve        = (SolveOptions){METHOD_GAUSSSEIDEL, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
-  PetscCall(PetscOptionsString("-f", "File with the links: edge list, Matrix Market or PETSc binary", "", rq->file, rq->file, sizeof(rq->file), NULL));
-  PetscCall(PetscOptionsIntArray("-rmat", "Make an R-MAT graph: <scale>,<links a node>", "", rq->rmat, &rq->nrmat, NULL));
-  PetscCall(PetscOptionsInt("-seed", "Of the R-MAT graph", "", rq->seed, &rq->seed, NULL));
-  PetscCall(PetscOptionsBool("-undirected", "Links lead both ways", "", rq->graph.undirected, &rq->graph.undirected, NULL));
-  PetscCall(PetscOptionsBool("-loops", "Keep links of a node to itself", "", loops, &loops, NULL));
-  PetscCall(PetscOptionsBool("-count_duplicates", "A link that is named k times has weight k; else it counts once", "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
-  PetscCall(PetscOptionsEnum("-order", "Rows by ascending identity, or by descending number of links out", "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
-  PetscCall(PetscOptionsReal("-damping", "Share of the walkers who follow a link", "", rq->damping, &rq->damping, NULL));
-  PetscCall(PetscOptionsEnum("-dangling", "Where walkers go from a node without links", "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
-  PetscCall(PetscOptionsString("-dangling_file", "With -dangling vector: a line <node>[:<weight>] ...", "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
-  PetscCall(PetscOptionsString("-personalize", "File of where bored walkers go: <node>[:<weight>] ..., a line for each vector", "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
-  PetscCall(PetscOptionsString("-start", "Ranks to start from, as -ranks_binary wrote them", "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsEnum("-method", "How: stationary iterations, or a KSP or SLEPc's EPS, both with the prefix pagerank_", "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
-  PetscCall(PetscOptionsReal("-tol", "Bound on the error in the 1-norm at which to stop", "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
-  PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", rq->solve.max_it, &rq->solve.max_it, NULL));
-  PetscCall(PetscOptionsInt("-extrapolate", "Power: quadratic extrapolation every so many iterations, 0 for never", "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
-  PetscCall(PetscOptionsInt("-blocks", "Gauss-Seidel: blocks of rows of a process", "", rq->graph.blocks, &rq->graph.blocks, NULL));
-  PetscCall(PetscOptionsReal("-inner_damping", "Of inner-outer iterations", "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
-  PetscCall(PetscOptionsReal("-inner_tol", "Of inner-outer iterations", "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
-  PetscCall(PetscOptionsBool("-assemble", "KSP: give the preconditioner the matrix I - damping A D^-1", "", rq->solve.assemble, &rq->solve.assemble, NULL));
-  PetscCall(PetscOptionsBool("-device_loop", "Power and Gauss-Seidel, on one process: scalars and stop test stay on the device too", "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
-  PetscCall(PetscOptionsBool("-monitor", "Print residual and error bound of every iteration", "", rq->solve.monitor, &rq->solve.monitor, NULL));
-  PetscCall(PetscOptionsInt("-topk", "How many first places to print, of each vector", "", rq->topk, &rq->topk, NULL));
-  PetscCall(PetscOptionsString("-ranks", "Text file to write: a line <node> <rank> for each node", "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
-  PetscCall(PetscOptionsString("-ranks_binary", "File to write in PETSc's binary format", "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
-  PetscCall(PetscOptionsString("-picture", "SVG file to write: the distribution of the ranks", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-f", Text("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
+  PetscCall(PetscOptionsIntArray("-rmat", Text("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
+  PetscCall(PetscOptionsInt("-seed", Text("-seed"), "", rq->seed, &rq->seed, NULL));
+  PetscCall(PetscOptionsBool("-undirected", Text("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
+  PetscCall(PetscOptionsBool("-loops", Text("-loops"), "", loops, &loops, NULL));
+  PetscCall(PetscOptionsBool("-count_duplicates", Text("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", Text("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
+  PetscCall(PetscOptionsReal("-damping", Text("-damping"), "", rq->damping, &rq->damping, NULL));
+  PetscCall(PetscOptionsEnum("-dangling", Text("-dangling"), "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
+  PetscCall(PetscOptionsString("-dangling_file", Text("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
+  PetscCall(PetscOptionsString("-personalize", Text("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
+  PetscCall(PetscOptionsString("-start", Text("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsEnum("-method", Text("-method"), "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
+  PetscCall(PetscOptionsReal("-tol", Text("-tol"), "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
+  PetscCall(PetscOptionsInt("-max_it", Text("-max_it"), "", rq->solve.max_it, &rq->solve.max_it, NULL));
+  PetscCall(PetscOptionsInt("-extrapolate", Text("-extrapolate"), "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
+  PetscCall(PetscOptionsInt("-blocks", Text("-blocks"), "", rq->graph.blocks, &rq->graph.blocks, NULL));
+  PetscCall(PetscOptionsReal("-inner_damping", Text("-inner_damping"), "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
+  PetscCall(PetscOptionsReal("-inner_tol", Text("-inner_tol"), "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
+  PetscCall(PetscOptionsBool("-assemble", Text("-assemble"), "", rq->solve.assemble, &rq->solve.assemble, NULL));
+  PetscCall(PetscOptionsBool("-device_loop", Text("-device_loop"), "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
+  PetscCall(PetscOptionsBool("-monitor", Text("-monitor"), "", rq->solve.monitor, &rq->solve.monitor, NULL));
+  PetscCall(PetscOptionsInt("-topk", Text("-topk"), "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsString("-ranks", Text("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
+  PetscCall(PetscOptionsString("-ranks_binary", Text("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
+  PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscOptionsEnd();
   rq->graph.keep_loops = loops;
   rq->solve.warm       = (PetscBool)(rq->start[0] != 0);
-  PetscCheck(rq->graph.blocks > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-blocks %" PetscInt_FMT ": must be positive", rq->graph.blocks);
   if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* which takes several vectors at once */
   if (rq->solve.method != METHOD_GAUSSSEIDEL) rq->graph.blocks = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -101,13 +102,10 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   const Request *rq = (const Request *)context;
 
   PetscFunctionBegin;
-  PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other" : "Nothing to do: give -f <file> or -rmat <scale>,<links a node>");
-  PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat wants two numbers: <scale>,<links a node>");
-  PetscCheck(rq->damping > 0 && rq->damping < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-damping %g: must lie between 0 and 1, both excluded", (double)rq->damping);
-  PetscCheck(rq->solve.tolerance > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-tol %g: must be positive", (double)rq->solve.tolerance);
-  PetscCheck(rq->solve.max_it >= 0 && rq->topk >= 0 && rq->solve.extrapolate >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-max_it, -topk and -extrapolate must not be negative");
-  PetscCheck(rq->solve.inner_damping > 0 && rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "-inner_damping %g: must lie between 0 and -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
-  PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "-dangling vector and -dangling_file go together");
+  PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other: give one of them" : "nothing to do: give -f <file> or -rmat <scale>,<degree>");
+  PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat needs two numbers: -rmat <scale>,<degree>");
+  PetscCheck(rq->solve.method != METHOD_INNEROUTER || rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
+  PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
   PetscCall(CheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,7 +293,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"pagerank", help, GetRequest, NULL, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"pagerank", &manual, GetRequest, NULL, CheckRequest, Run, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

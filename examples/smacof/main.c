@@ -1,13 +1,7 @@
 /* The smacof program: reads or computes dissimilarities, finds points whose distances are like them, writes what was found. */
-static char help[] = "Finds points whose distances are like given dissimilarities, by multidimensional scaling (SMACOF).\n\
-  smacof -f <matrix: CSV | Matrix Market | PETSc binary> [-smacof_dim 2] [-coordinates map.csv]\n\
-  smacof -pairs <lines of: i j dissimilarity [weight]> ...\n\
-  smacof -features <CSV | LIBSVM> [-metric euclidean|cosine|manhattan] [-matrix_free] ...\n\
-  smacof -interpolate <new points: features, or dissimilarities to the points of the map> -map_file map.csv [-features <of its points>]\n\
-The pass over the dissimilarities runs on the device of -gpucsr_device, that of disparities other than ratio on the host.\n\n";
-
 #include "smacof.h"
 #include "app/appmain.h"
+#include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 #include <string.h>
@@ -23,6 +17,12 @@ typedef struct {
 
 static const char prefix[] = "smacof_";
 
+/* The text of an option for -help. */
+static const char *Text(const char name[])
+{
+  return GpAppOptionGetText(options, name);
+}
+
 /* options that name files, and of what is read from them */
 static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
 {
@@ -32,15 +32,15 @@ static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
   PetscFunctionBegin;
   o->single = PETSC_TRUE;
   PetscOptionsBegin(comm, NULL, "Dissimilarities of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-f", "Matrix of dissimilarities: CSV, Matrix Market or PETSc binary", "", o->file, o->file, sizeof(o->file), NULL));
-  PetscCall(PetscOptionsString("-pairs", "List of pairs: <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0", "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
-  PetscCall(PetscOptionsString("-features", "Feature vectors, whose distances are the dissimilarities: CSV or LIBSVM", "", o->features, o->features, sizeof(o->features), NULL));
-  PetscCall(PetscOptionsEList("-metric", "How distances of features are measured", "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
-  PetscCall(PetscOptionsBool("-matrix_free", "Compute distances of features anew in every pass and store none", "", o->matrix_free, &o->matrix_free, NULL));
-  PetscCall(PetscOptionsString("-weights", "Weights of the pairs, a matrix like that of -f; 0: the pair does not count", "", o->weights, o->weights, sizeof(o->weights), NULL));
-  PetscCall(PetscOptionsEnum("-missing", "What stands for a missing dissimilarity, beside an empty field and NA", "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
-  PetscCall(PetscOptionsBool("-symmetrize", "Take the mean where the two orders of a pair differ", "", o->symmetrize, &o->symmetrize, NULL));
-  PetscCall(PetscOptionsEList("-storage", "Precision of stored dissimilarities and weights; sums are double always", "", storages, 2, storages[storage], &storage, NULL));
+  PetscCall(PetscOptionsString("-f", Text("-f"), "", o->file, o->file, sizeof(o->file), NULL));
+  PetscCall(PetscOptionsString("-pairs", Text("-pairs"), "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
+  PetscCall(PetscOptionsString("-features", Text("-features"), "", o->features, o->features, sizeof(o->features), NULL));
+  PetscCall(PetscOptionsEList("-metric", Text("-metric"), "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
+  PetscCall(PetscOptionsBool("-matrix_free", Text("-matrix_free"), "", o->matrix_free, &o->matrix_free, NULL));
+  PetscCall(PetscOptionsString("-weights", Text("-weights"), "", o->weights, o->weights, sizeof(o->weights), NULL));
+  PetscCall(PetscOptionsEnum("-missing", Text("-missing"), "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  PetscCall(PetscOptionsBool("-symmetrize", Text("-symmetrize"), "", o->symmetrize, &o->symmetrize, NULL));
+  PetscCall(PetscOptionsEList("-storage", Text("-storage"), "", storages, 2, storages[storage], &storage, NULL));
   PetscOptionsEnd();
   PetscCall(GpAppTableOptions(comm, &o->table));
   o->single = (PetscBool)(storage == 0);
@@ -54,25 +54,24 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscFunctionBegin;
   *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, EIGENSOLVER_BLOCK, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
-  PetscCall(PetscOptionsInt("-dim", "Dimension of the map, 1 to 8", "", o->dim, &o->dim, NULL));
-  PetscCall(PetscOptionsReal("-eps", "Stop when the normalised stress falls by less", "", o->eps, &o->eps, NULL));
-  PetscCall(PetscOptionsInt("-max_it", "Most iterations", "", o->max_it, &o->max_it, NULL));
-  PetscCall(PetscOptionsEnum("-acceleration", "Steps: plain, relaxed, or relaxed and then extrapolated", "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
-  PetscCall(PetscOptionsInt("-anderson_history", "Differences that an extrapolation combines, up to 20", "", o->history, &o->history, NULL));
-  PetscCall(PetscOptionsReal("-anderson_below", "Extrapolate once the normalised stress falls by less in a step", "", o->anderson_below, &o->anderson_below, NULL));
-  PetscCall(PetscOptionsEnum("-start", "Where to begin; auto: torgerson when all pairs are there, else random", "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
-  PetscCall(PetscOptionsEnum("-eigensolver", "Of classical scaling: own block iteration, or SLEPc's EPS, with the same prefix", "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
-  PetscCall(PetscOptionsInt("-starts", "How many starts to try; those after the first are random", "", o->starts, &o->starts, NULL));
-  PetscCall(PetscOptionsInt("-batch", "How many starts a pass over the dissimilarities serves; of disparities other than ratio one", "", o->batch, &o->batch, NULL));
-  PetscCall(PetscOptionsInt("-seed", "Of random starts", "", o->seed, &o->seed, NULL));
-  PetscCall(PetscOptionsEnum("-disparity", "What distances are fitted to: dissimilarities, a line, a monotone spline, or any monotone function of them", "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
-  PetscCall(PetscOptionsEnum("-ties", "Ordinal: whether equal dissimilarities may have different disparities (primary) or not", "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
-  PetscCall(PetscOptionsInt("-spline_degree", "Of monotone splines, 1 to 4", "", d->degree, &d->degree, NULL));
-  PetscCall(PetscOptionsInt("-spline_knots", "Of monotone splines, inside the range of the dissimilarities, equidistant", "", d->knots, &d->knots, NULL));
-  PetscCall(PetscOptionsEnum("-arithmetic", "On a GPU, of dissimilarities in single precision, stored or computed: mixed, double, or auto, mixed for 4096 points or more", "", Arithmetics, (PetscEnum)o->device.arithmetic,
-                             (PetscEnum *)&o->device.arithmetic, NULL));
-  PetscCall(PetscOptionsEnum("-reading", "halves reads each pair once, rows reads it for each of its points", "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
-  PetscCall(PetscOptionsBool("-monitor", "Print the stress of every iteration", "", o->monitor, &o->monitor, NULL));
+  PetscCall(PetscOptionsInt("-dim", Text("-smacof_dim"), "", o->dim, &o->dim, NULL));
+  PetscCall(PetscOptionsReal("-eps", Text("-smacof_eps"), "", o->eps, &o->eps, NULL));
+  PetscCall(PetscOptionsInt("-max_it", Text("-smacof_max_it"), "", o->max_it, &o->max_it, NULL));
+  PetscCall(PetscOptionsEnum("-acceleration", Text("-smacof_acceleration"), "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
+  PetscCall(PetscOptionsInt("-anderson_history", Text("-smacof_anderson_history"), "", o->history, &o->history, NULL));
+  PetscCall(PetscOptionsReal("-anderson_below", Text("-smacof_anderson_below"), "", o->anderson_below, &o->anderson_below, NULL));
+  PetscCall(PetscOptionsEnum("-start", Text("-smacof_start"), "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
+  PetscCall(PetscOptionsEnum("-eigensolver", Text("-smacof_eigensolver"), "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
+  PetscCall(PetscOptionsInt("-starts", Text("-smacof_starts"), "", o->starts, &o->starts, NULL));
+  PetscCall(PetscOptionsInt("-batch", Text("-smacof_batch"), "", o->batch, &o->batch, NULL));
+  PetscCall(PetscOptionsInt("-seed", Text("-smacof_seed"), "", o->seed, &o->seed, NULL));
+  PetscCall(PetscOptionsEnum("-disparity", Text("-smacof_disparity"), "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
+  PetscCall(PetscOptionsEnum("-ties", Text("-smacof_ties"), "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
+  PetscCall(PetscOptionsInt("-spline_degree", Text("-smacof_spline_degree"), "", d->degree, &d->degree, NULL));
+  PetscCall(PetscOptionsInt("-spline_knots", Text("-smacof_spline_knots"), "", d->knots, &d->knots, NULL));
+  PetscCall(PetscOptionsEnum("-arithmetic", Text("-smacof_arithmetic"), "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-reading", Text("-smacof_reading"), "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
+  PetscCall(PetscOptionsBool("-monitor", Text("-smacof_monitor"), "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -88,23 +87,22 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(GetDissimOptions(comm, &rq->dissim));
   PetscCall(GetScaleOptions(comm, &rq->scale));
   PetscOptionsBegin(comm, NULL, "Files of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-start_file", "Coordinates to start from, as -coordinates writes them", "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsString("-fixed", "Points that stay where they are: <point> <coordinates>; points are names, or numbers counted from 0", "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
-  PetscCall(PetscOptionsString("-coordinates", "CSV file to write: the map", "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
-  PetscCall(PetscOptionsString("-coordinates_binary", "File to write in PETSc's binary format: the map as a dense matrix", "", o->binary, o->binary, sizeof(o->binary), NULL));
-  PetscCall(PetscOptionsString("-stress_per_point", "CSV file to write: each point's part of the stress", "", o->points, o->points, sizeof(o->points), NULL));
-  PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", o->report, o->report, sizeof(o->report), NULL));
-  PetscCall(PetscOptionsString("-labels", "A word for each point: colours of the map", "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
-  PetscCall(PetscOptionsString("-map", "Picture of the map: SVG, an image by PetscDraw (.ppm, and as PETSc was built .png, .gif, .jpg), or draw, where -map_draw_type says", "", o->map, o->map, sizeof(o->map), NULL));
-  PetscCall(PetscOptionsString("-shepard", "Picture likewise, options with shepard_: distances and disparities over dissimilarities", "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
-  PetscCall(PetscOptionsString("-shepard_data", "CSV file to write: what the Shepard diagram shows", "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
-  PetscCall(PetscOptionsString("-interpolate", "New points for a finished map: features, or dissimilarities to its points", "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
-  PetscCall(PetscOptionsString("-map_file", "The finished map, as -coordinates wrote it", "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
-  PetscCall(PetscOptionsString("-checkpoint", "File to write every -checkpoint_every steps", "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
-  PetscCall(PetscOptionsInt("-checkpoint_every", "Steps between checkpoints", "", every, &every, NULL));
-  PetscCall(PetscOptionsString("-restart", "Checkpoint to go on from", "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
+  PetscCall(PetscOptionsString("-start_file", Text("-start_file"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsString("-fixed", Text("-fixed"), "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
+  PetscCall(PetscOptionsString("-coordinates", Text("-coordinates"), "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
+  PetscCall(PetscOptionsString("-coordinates_binary", Text("-coordinates_binary"), "", o->binary, o->binary, sizeof(o->binary), NULL));
+  PetscCall(PetscOptionsString("-stress_per_point", Text("-stress_per_point"), "", o->points, o->points, sizeof(o->points), NULL));
+  PetscCall(PetscOptionsString("-report", Text("-report"), "", o->report, o->report, sizeof(o->report), NULL));
+  PetscCall(PetscOptionsString("-labels", Text("-labels"), "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
+  PetscCall(PetscOptionsString("-map", Text("-map"), "", o->map, o->map, sizeof(o->map), NULL));
+  PetscCall(PetscOptionsString("-shepard", Text("-shepard"), "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
+  PetscCall(PetscOptionsString("-shepard_data", Text("-shepard_data"), "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
+  PetscCall(PetscOptionsString("-interpolate", Text("-interpolate"), "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
+  PetscCall(PetscOptionsString("-map_file", Text("-map_file"), "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
+  PetscCall(PetscOptionsString("-checkpoint", Text("-checkpoint"), "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", Text("-checkpoint_every"), "", every, &every, NULL));
+  PetscCall(PetscOptionsString("-restart", Text("-restart"), "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
   PetscOptionsEnd();
-  PetscCheck(every >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-checkpoint_every %" PetscInt_FMT ": must be positive", every);
   rq->scale.checkpoint_every = rq->scale.checkpoint[0] ? every : 0;
   rq->interpolate.dim        = rq->scale.dim;
   rq->interpolate.metric     = rq->dissim.metric;
@@ -153,20 +151,17 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   const ScaleOptions  *s  = &rq->scale;
 
   PetscFunctionBegin;
-  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "-interpolate and -map_file go together");
-  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate takes -features of the map's points, or dissimilarities to them alone");
+  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->interpolate.file[0] ? "-interpolate needs the finished map: -map_file <file>" : "-map_file needs new points: -interpolate <file>");
+  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate goes with -features of the map's points, not with -f or -pairs");
   PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || s->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
              "-interpolate goes with the outputs -coordinates, -coordinates_binary and -map alone, and without -labels, -fixed and checkpoints");
-  PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "Give one of -f <matrix>, -pairs <list>, -features <vectors>");
-  PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free goes with -features");
-  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs");
-  PetscCheck(s->dim >= 1 && s->dim <= PASS_MAX_DIM, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_dim %" PetscInt_FMT ": from 1 to %d", s->dim, PASS_MAX_DIM);
-  PetscCheck(s->eps >= 0 && s->anderson_below >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_eps and -smacof_anderson_below must not be negative");
-  PetscCheck(s->max_it >= 0 && s->starts >= 1 && s->batch >= 1 && s->history >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_max_it must not be negative, -smacof_starts, -smacof_batch and -smacof_anderson_history must be positive");
-  PetscCheck(s->history <= LOOK_MOST, comm, PETSC_ERR_ARG_OUTOFRANGE, "-smacof_anderson_history %" PetscInt_FMT ": up to %d", s->history, LOOK_MOST);
-  PetscCheck(s->disparity.degree >= 1 && s->disparity.degree <= DISPARITY_MAX_DEGREE && s->disparity.knots >= 0 && s->disparity.knots < DISPARITY_MAX_FUNCTIONS - s->disparity.degree, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-smacof_spline_degree %" PetscInt_FMT ": from 1 to %d; -smacof_spline_knots %" PetscInt_FMT ": up to %d less the degree", s->disparity.degree, DISPARITY_MAX_DEGREE, s->disparity.knots, DISPARITY_MAX_FUNCTIONS - 1);
-  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given and -start_file go together");
+  PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
+             d->file[0] || d->pairs[0] || d->features[0] ? "several inputs" : "nothing to do");
+  PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
+  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs, not with -features");
+  PetscCheck(s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_USER_INPUT, "-smacof_spline_knots %" PetscInt_FMT " and -smacof_spline_degree %" PetscInt_FMT ": their sum must be less than %d", s->disparity.knots,
+             s->disparity.degree, DISPARITY_MAX_FUNCTIONS);
+  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
   PetscCall(CanvasProbe(comm, rq->output.map));
   PetscCall(CanvasProbe(comm, rq->output.shepard));
   PetscCall(CheckFiles(comm, rq));
@@ -182,7 +177,7 @@ static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec 
   PetscScalar        *x;
 
   PetscFunctionBegin;
-  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson wants all pairs, of weight 1; random starts do without");
+  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson needs all pairs with weight 1, and some are missing or weighted: use -smacof_start random");
   PetscCall(VecGetArrayWrite(start, &x));
   if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, D->names, x));
   else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(S, x));
@@ -369,7 +364,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"smacof", help, GetRequest, NULL, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"smacof", &manual, GetRequest, NULL, CheckRequest, Run, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

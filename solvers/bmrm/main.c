@@ -1,13 +1,9 @@
 /* The bmrm program: trains a linear model on a LIBSVM file, saves it, tests it, predicts with it. */
-static char help[] = "Trains a linear model by a bundle method with a certified gap, or predicts with a saved one.\n\
-  bmrm -f <LIBSVM file> [-test <file>] [-bmrm_lambda 1e-5] [-bmrm_eps 1e-4] [-model <file>] [-report <json>]\n\
-  bmrm -model <file> -test|-predict <LIBSVM file> [-predictions <file>] [-report <json>]\n\
-Objective: lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i); a support vector machine unless -bmrm_loss and -bmrm_reg say otherwise.\n\n";
-
 #include <gpucsr.h>
 #include <gpucsrbmrm.h>
 #include <petsctime.h>
 #include "app/appmain.h"
+#include "mainoptions.h"
 #include "libsvm.h"
 #include "model.h"
 #include <math.h>
@@ -31,6 +27,12 @@ typedef struct {
   PetscLogStage load, solve, predict;
 } Stages;
 
+/* The text of an option for -help. */
+static const char *Text(const char name[])
+{
+  return GpAppOptionGetText(options, name);
+}
+
 static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
@@ -40,24 +42,24 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", "LIBSVM file to train on, plain or compressed, - for standard input, or a matrix and labels in PETSc's binary format, or x.mtx in Matrix Market's and x.labels", "", rq->train, rq->train, sizeof(rq->train), NULL));
-  PetscCall(PetscOptionsString("-save_binary", "write the data of -f in PETSc's binary format, which PETSc and petsc4py read, too; -f and its like do", "", rq->save, rq->save, sizeof(rq->save), NULL));
-  PetscCall(PetscOptionsString("-test", "LIBSVM file to test on, with the labels of the model", "", rq->test, rq->test, sizeof(rq->test), NULL));
-  PetscCall(PetscOptionsString("-predict", "LIBSVM file to predict, with any labels", "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
-  PetscCall(PetscOptionsString("-model", "with -f the model to write, without the model to read", "", rq->model, rq->model, sizeof(rq->model), NULL));
-  PetscCall(PetscOptionsString("-predictions", "write the predicted labels of the file of -test or -predict, one a line", "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
-  PetscCall(PetscOptionsBool("-scores", "write the score after every predicted label", "", rq->scores, &rq->scores, NULL));
-  PetscCall(PetscOptionsBool("-probabilities", "write the probability of the larger label as last column; the model was trained with -platt", "", rq->probabilities, &rq->probabilities, NULL));
-  PetscCall(PetscOptionsString("-report", "JSON file to write about the run", "", rq->report, rq->report, sizeof(rq->report), NULL));
-  PetscCall(PetscOptionsString("-picture", "SVG file to write: objective, lower bound and gap over the passes", "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsInt("-features", "train with at least so many features, the default is the largest index; accept data and models of so many, however few entries they hold", "", rq->features, &rq->features, NULL));
-  PetscCall(PetscOptionsBool("-normalize", "divide every example by its norm; so does whoever predicts with the model", "", rq->normalize, &rq->normalize, NULL));
-  PetscCall(PetscOptionsBool("-scale", "divide every feature by its largest absolute value; the weights of the model are for features as they are", "", rq->scale, &rq->scale, NULL));
-  PetscCall(PetscOptionsInt("-platt", "fit probabilities to the scores of the training data (1), or to scores held out in so many folds (2 or more)", "", rq->platt, &rq->platt, NULL));
-  PetscCall(PetscOptionsReal("-bias", "add a feature of this value to every example, 0 for none", "", rq->bias, &rq->bias, NULL));
-  PetscCall(PetscOptionsReal("-bias_factor", "how much its weight counts in the regulariser, 0 for not at all", "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
-  PetscCall(PetscOptionsString("-groups", "file with the number of every feature's group, one a line, for -bmrm_reg grouplasso", "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
-  PetscCall(PetscOptionsInt("-cv", "choose lambda out of -bmrm_path by cross-validation with so many folds", "", rq->folds, &rq->folds, NULL));
+  PetscCall(PetscOptionsString("-f", Text("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", Text("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
+  PetscCall(PetscOptionsString("-test", Text("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
+  PetscCall(PetscOptionsString("-predict", Text("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
+  PetscCall(PetscOptionsString("-model", Text("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
+  PetscCall(PetscOptionsString("-predictions", Text("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
+  PetscCall(PetscOptionsBool("-scores", Text("-scores"), "", rq->scores, &rq->scores, NULL));
+  PetscCall(PetscOptionsBool("-probabilities", Text("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
+  PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsInt("-features", Text("-features"), "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsBool("-normalize", Text("-normalize"), "", rq->normalize, &rq->normalize, NULL));
+  PetscCall(PetscOptionsBool("-scale", Text("-scale"), "", rq->scale, &rq->scale, NULL));
+  PetscCall(PetscOptionsInt("-platt", Text("-platt"), "", rq->platt, &rq->platt, NULL));
+  PetscCall(PetscOptionsReal("-bias", Text("-bias"), "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias_factor", Text("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsString("-groups", Text("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
+  PetscCall(PetscOptionsInt("-cv", Text("-cv"), "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,17 +71,15 @@ static const char *Complaint(const Request *rq)
   if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
   if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
   if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
-  if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other";
+  if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
   if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
-  if (rq->platt != 0 && (rq->platt < 0 || !rq->train[0])) return "-platt needs -f and a positive number of folds";
+  if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
-  if (rq->features != PETSC_DECIDE && rq->features < 1) return "-features needs a positive number";
   if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
-  if (rq->folds != 0 && (rq->folds < 2 || !rq->train[0])) return "-cv needs -f and two folds or more";
+  if (rq->folds && !rq->train[0]) return "-cv belongs to the training with -f";
   if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
-  if (!(rq->bias_factor >= 0) || PetscIsInfOrNanReal(rq->bias_factor) || PetscIsInfOrNanReal(rq->bias)) return "-bias and -bias_factor are finite numbers, the factor not a negative one";
   return NULL;
 }
 
@@ -394,7 +394,7 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
-  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities: train it with -platt", rq->model);
+  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt", rq->model);
   PetscCall(BMRMExamplesLoad(comm, file, &ex));
   PetscCall(BMRMExamplesCheckModel(&ex, model->n));
   if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
@@ -451,7 +451,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"bmrm", help, GetRequest, ShowHelp, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"bmrm", &manual, GetRequest, ShowHelp, CheckRequest, Run, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

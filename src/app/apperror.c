@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "app/app.h"
 #include "app/apperror.h"
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,10 @@ static struct {
   char        text[2048];
 } error = {"gpucsr", PETSC_FALSE, 0, ""};
 
-/* The exit code for an error of a class, raised in the function fun. */
-static int ErrorClassify(PetscErrorCode n, const char fun[])
+/* The exit code for an error of a class, raised in the function fun. A text that opens with an option complains about that option. */
+static int ErrorClassify(PetscErrorCode n, const char fun[], const char text[])
 {
+  if (fun && (!strcmp(fun, "PetscMallocAlign") || !strcmp(fun, "PetscReallocAlign"))) return GP_APP_MEMORY;            /* PETSc 3.18 raises another class there */
   if (fun && !strncmp(fun, "PetscOptions", 12) && n != PETSC_ERR_MEM && n != PETSC_ERR_FILE_OPEN) return GP_APP_USAGE; /* a value that PETSc cannot parse */
   switch ((int)n) {
   case PETSC_ERR_USER_INPUT:
@@ -37,7 +39,9 @@ static int ErrorClassify(PetscErrorCode n, const char fun[])
   case PETSC_ERR_ARG_INCOMP:
   case PETSC_ERR_ARG_OUTOFRANGE:
   case PETSC_ERR_SUP:
-    return error.asking ? GP_APP_USAGE : GP_APP_INTERNAL;
+  case PETSC_ERR_SUP_SYS:
+  case PETSC_ERR_GPU:
+    return error.asking || (text[0] == '-' && isalpha((unsigned char)text[1])) ? GP_APP_USAGE : GP_APP_INTERNAL;
   default:
     return GP_APP_INTERNAL;
   }
@@ -49,21 +53,40 @@ static PetscErrorCode ErrorHandle(MPI_Comm comm, int line, const char *fun, cons
   if (p == PETSC_ERROR_INITIAL) {
     double bytes;
 
-    error.code = ErrorClassify(n, fun);
+    error.code = ErrorClassify(n, fun, mess ? mess : "");
     if (error.code == GP_APP_MEMORY && mess && sscanf(mess, "Memory requested %lf", &bytes) == 1) (void)snprintf(error.text, sizeof(error.text), "the memory does not suffice: a request for %.0f bytes failed", bytes);
+    else if (error.code == GP_APP_MEMORY && n != PETSC_ERR_MEM) (void)snprintf(error.text, sizeof(error.text), "the memory does not suffice (%s)", mess ? mess : "unknown function");
     else (void)snprintf(error.text, sizeof(error.text), "%s", mess ? mess : "unknown error");
   }
   if (error.code != GP_APP_INTERNAL) return n;
   return PetscTraceBackErrorHandler(comm, line, fun, file, n, p, mess, context);
 }
 
+/* Names the program, which opens every message. */
+void GpAppErrorSetProgram(const char program[])
+{
+  error.program = program;
+}
+
+/* Sets an error that PETSc does not raise because it is not initialised. */
+void GpAppErrorSet(int code, const char text[])
+{
+  error.code = code;
+  (void)snprintf(error.text, sizeof(error.text), "%s", text);
+}
+
 /* Replaces PETSc's handling of errors. It stays for the life of the process. */
-PetscErrorCode GpAppErrorPush(const char program[])
+PetscErrorCode GpAppErrorPush(void)
 {
   PetscFunctionBegin;
-  error.program = program;
   PetscCall(PetscPushErrorHandler(ErrorHandle, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The name of the program, which opens every message. */
+const char *GpAppErrorGetProgram(void)
+{
+  return error.program;
 }
 
 /* Says whether the options are being read. */

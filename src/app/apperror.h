@@ -4,8 +4,11 @@
 
 #include "app/appmain.h"
 
-PETSC_INTERN PetscErrorCode GpAppErrorPush(const char program[]);
+PETSC_INTERN PetscErrorCode GpAppErrorPush(void);
+PETSC_INTERN void           GpAppErrorSet(int code, const char text[]);
+PETSC_INTERN void           GpAppErrorSetProgram(const char program[]);
 PETSC_INTERN void           GpAppErrorSetAsking(PetscBool asking);
+PETSC_INTERN const char    *GpAppErrorGetProgram(void);
 PETSC_INTERN void           GpAppErrorPrint(const char text[]);
 PETSC_INTERN int            GpAppErrorGetExit(void);
 PETSC_INTERN int            GpAppErrorAgree(MPI_Comm comm, PetscBool *failed, int code);

@@ -1,6 +1,7 @@
 /* The files of a run: no output may be an input or the same file as another output, and all must be writable before the work begins. */
 #define _GNU_SOURCE
 #include "app/appoutput.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,8 +91,24 @@ static PetscErrorCode FindCollision(int found[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Finds the first input that cannot be read, and why. A file that goes with another of the same option may be missing: its reader knows whether it needs it. */
+static int FindUnreadable(int *err)
+{
+  for (int i = 0; i < NFiles; i++) {
+    struct stat st;
+
+    if (Writes(&Files[i]) || !strcmp(Files[i].path, "-")) continue;
+    if (i && !Writes(&Files[i - 1]) && !strcmp(Files[i].option, Files[i - 1].option)) continue;
+    *err = 0;
+    if (stat(Files[i].path, &st) || access(Files[i].path, R_OK)) *err = errno;
+    else if (S_ISDIR(st.st_mode)) *err = EISDIR;
+    if (*err) return i;
+  }
+  return -1;
+}
+
 /*
-  GpAppFilesCheck - Refuses, before the work, files of a run that would destroy each other, and outputs that cannot be written
+  GpAppFilesCheck - Refuses, before the work, inputs that cannot be read, files of a run that would destroy each other, and outputs that cannot be written
 
   Collective
 
@@ -105,15 +122,20 @@ static PetscErrorCode FindCollision(int found[2])
 PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
 {
   const int   n        = NFiles;
-  int         found[2] = {-1, -1};
+  int         found[2] = {-1, -1}, unreadable[2] = {-1, 0};
   PetscMPIInt rank;
   const File *f, *g;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) PetscCall(FindCollision(found));
+  if (!rank) {
+    unreadable[0] = FindUnreadable(&unreadable[1]);
+    PetscCall(FindCollision(found));
+  }
+  PetscCallMPI(MPI_Bcast(unreadable, 2, MPI_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));
   NFiles = 0;
+  PetscCheck(unreadable[0] < 0, comm, PETSC_ERR_FILE_OPEN, "%s: %s (the file of %s)", Files[unreadable[0]].path, strerror(unreadable[1]), Files[unreadable[0]].option);
   if (found[0] >= 0) {
     f = &Files[found[0]];
     g = &Files[found[1]];

@@ -1,17 +1,18 @@
 /* The main() of the programs. */
 #include "app/app.h"
-#include "app/apperror.h"
+#include "app/appcommand.h"
 #include <gpucsr.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static PetscErrorCode MainWork(const GpAppProgram *program, PetscBool *converged)
+static PetscErrorCode MainWork(const GpAppProgram *program, int argc, char **argv, PetscBool *converged)
 {
   PetscBool help;
 
   PetscFunctionBegin;
   GpAppErrorSetAsking(PETSC_TRUE);
+  PetscCall(GpAppCommandCheck(PETSC_COMM_WORLD, program->manual, argc, argv));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscGPUCSRSetNotice(PETSC_FALSE)); /* the summaries and reports tell of rounding */
   PetscCall(program->request(PETSC_COMM_WORLD, program->context));
@@ -23,6 +24,7 @@ static PetscErrorCode MainWork(const GpAppProgram *program, PetscBool *converged
   PetscCall(program->check(PETSC_COMM_WORLD, program->context));
   GpAppErrorSetAsking(PETSC_FALSE);
   PetscCall(program->run(PETSC_COMM_WORLD, program->context, converged));
+  PetscCall(GpAppCommandReportUnused(PETSC_COMM_WORLD, program->manual, argc, argv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,19 +49,43 @@ static int MainFlush(int code)
   return GP_APP_OUTPUT;
 }
 
+/* Initialises PETSc. The first lines of -help are those of --help. */
+static PetscErrorCode MainInitialize(const GpAppProgram *program, int *argc, char ***argv)
+{
+  static char    help[2048];
+  const char    *missing = GpAppCommandFindMissing(*argc, *argv);
+  PetscErrorCode ierr;
+
+  if (missing) {
+    (void)snprintf(help, sizeof(help), "-options_file %s: the file cannot be read", missing);
+    GpAppErrorSet(GP_APP_INPUT, help);
+    return PETSC_ERR_FILE_OPEN;
+  }
+  (void)snprintf(help, sizeof(help), "%s: %s. Ways to call it:\n%s\n%s --help prints the options used most.\n\n", program->name, program->manual->title, program->manual->synopsis, program->name);
+  ierr = GpAppErrorPush();
+  if (!ierr) ierr = PetscInitialize(argc, argv, NULL, help);
+  return ierr;
+}
+
 /* Runs a program: reads its options, checks the request, does the work, and returns the exit code of the process. Called by main() and by nothing else. */
 int GpAppMain(int argc, char **argv, const GpAppProgram *program)
 {
   PetscBool      converged = PETSC_TRUE, failed;
   MPI_Comm       comm; /* of its own: messages of a rank that failed alone meet no others */
-  int            provided, code;
+  int            provided, rank, code;
   PetscErrorCode ierr;
 
+  GpAppErrorSetProgram(program->name);
+  if (GpAppHelpForTools(program, argc, argv)) return MainFlush(GP_APP_DONE);
   if (MPI_Init_thread(&argc, &argv, PETSC_MPI_THREAD_REQUIRED, &provided) || MPI_Comm_dup(MPI_COMM_WORLD, &comm)) return GP_APP_INTERNAL;
-  ierr = GpAppErrorPush(program->name);
-  if (!ierr) ierr = PetscInitialize(&argc, &argv, NULL, program->help);
+  (void)MPI_Comm_rank(comm, &rank);
+  if (GpAppHelp(program, argc, argv, (PetscBool)!rank)) {
+    (void)MPI_Finalize();
+    return MainFlush(GP_APP_DONE);
+  }
+  ierr = MainInitialize(program, &argc, &argv);
   if (!ierr) ierr = GpAppSignalsInstall(); /* after PETSc's handlers, which would print a trace */
-  if (!ierr) ierr = MainWork(program, &converged);
+  if (!ierr) ierr = MainWork(program, argc, argv, &converged);
   failed = (PetscBool)(ierr != PETSC_SUCCESS);
   code   = failed ? GpAppErrorGetExit() : converged ? GP_APP_DONE : GP_APP_UNCONVERGED;
   code   = GpAppErrorAgree(comm, &failed, code);

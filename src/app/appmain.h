@@ -2,6 +2,7 @@
 #ifndef GPUCSR_APPMAIN_H
 #define GPUCSR_APPMAIN_H
 
+#include "app/appoptions.h"
 #include <gpucsrcompat.h>
 #include <petscsys.h>
 
@@ -18,8 +19,8 @@ typedef enum {
 
 /* A program. Its functions are collective over PETSC_COMM_WORLD and are called in the order of the fields. */
 typedef struct {
-  const char *name;                                              /* of the program, which opens every message */
-  const char *help;                                              /* the first lines of -help */
+  const char        *name;                                       /* of the program, which opens every message */
+  const GpAppManual *manual;                                     /* its options and the texts of its manual page */
   PetscErrorCode (*request)(MPI_Comm, void *context);            /* reads the options */
   PetscErrorCode (*show)(MPI_Comm, void *context);               /* with -help only: prints the options of parts that the program would use; may be NULL */
   PetscErrorCode (*check)(MPI_Comm, void *context);              /* checks the request before the work; with -help it is not called */

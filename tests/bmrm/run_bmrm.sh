@@ -131,7 +131,7 @@ if [ -f "$small" ]; then
   verdict "small: the names of bmrm-2.1 mean the same"
   refused "small: two names of one option" 1 "are two names of one option" -f "$small" -mat_type aij -bmrm_eps 1e-3 -bmrm_epsilonTol 1e-3 -model "$tmp/out/m"
   refused "small: cross-validation without a path" 1 "name them with -bmrm_path" -f "$small" -mat_type aij -cv 3 -model "$tmp/out/m"
-  refused "small: an unknown loss" 1 "There is no loss hing" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
+  refused "small: an unknown loss" 1 "-bmrm_loss hing: expected one of hinge" -f "$small" -mat_type aij -bmrm_loss hing -model "$tmp/out/m"
   refused "small: labels that do not suit the loss" 1 "does not suit the loss poisson" -f "$small" -mat_type aij -bmrm_loss poisson -model "$tmp/out/m"
   refused "small: and are an error on request" 1 "BMRM has not converged" -f "$small" -mat_type aij -bmrm_max_it 3 -bmrm_error_if_not_converged -model "$tmp/out/m" -report "$tmp/out/r"
 else
@@ -523,7 +523,7 @@ refused "bad input: a folder" 1 "this is a directory" -f "$tmp" -mat_type aij -m
 refused "usage: nothing to do" 1 "bmrm: nothing to do: give -f"
 refused "usage: a model alone" 1 "bmrm: a model alone: give -test or -predict" -model "$tmp/tiny.model"
 refused "usage: predictions of nothing" 1 "bmrm: -predictions needs" -f "$tmp/tiny" -predictions "$tmp/out/p"
-refused "usage: lambda" 1 "it must be positive" -f "$tmp/tiny" -mat_type aij -bmrm_lambda -1 -model "$tmp/out/m"
+refused "usage: lambda" 1 "expected a number greater than 0" -f "$tmp/tiny" -mat_type aij -bmrm_lambda -1 -model "$tmp/out/m"
 run 1 -help && grep -q -- '-bmrm_idle_age' "$tmp/log" && grep -q -- '-predictions' "$tmp/log"
 verdict "usage: -help lists the options"
 refused "output: no folder for the model" 1 "Cannot create $tmp/nowhere/m" -f "$tmp/tiny" -mat_type aij -model "$tmp/nowhere/m"

@@ -52,7 +52,7 @@ static PetscErrorCode TestConversion(void)
              (double)info.loss, info.loss_row, info.loss_column);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "loss measured and located\n"));
   PetscCall(Set(A, i, j, 1e300));
-  Refused("row 7, column 6: 1e+300 does not fit single precision; use -mat_gpucsr_storage double", MatMult(A, x, y));
+  Refused("-mat_gpucsr_storage single: 1e+300 in row 7, column 6 does not fit; use auto or double", MatMult(A, x, y));
   PetscCall(MatGetValues(A, 1, &i, 1, &j, &v));
   PetscCheck(v == 1e300, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host's value changed");
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));

@@ -111,8 +111,8 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
     PetscInt i, j;
 
     PetscCall(GpOpLocate_Private(op, op->loss.overflow, rowptr, col, &i, &j));
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": %g does not fit single precision; use -mat_gpucsr_storage double", place->row + i, place->columns ? place->columns[j] : place->column + j,
-            val[op->loss.overflow]);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " does not fit; use auto or double", val[op->loss.overflow], place->row + i,
+            place->columns ? place->columns[j] : place->column + j);
   }
   PetscCallGp(op->dev, "uploading the values", err);
   op->loss_row = op->loss_column = -1;

@@ -1,0 +1,75 @@
+/* The options and the manual page of the program smacof. Included by main.c alone. */
+#ifndef SMACOF_MAINOPTIONS_H
+#define SMACOF_MAINOPTIONS_H
+
+#include "app/appoptions.h"
+
+static const GpAppOption options[] = {
+  {"Dissimilarities"},
+  {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Matrix of dissimilarities: table, Matrix Market or PETSc binary."},
+  {"-pairs", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Lines of <i> <j> <dissimilarity> [<weight>]. Points are names, or numbers counted from 0."},
+  {"-features", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Feature vectors, whose distances are the dissimilarities. Table or LIBSVM."},
+  {"-metric", GP_APP_CHOICE, "euclidean|cosine|manhattan", NULL, "euclidean", PETSC_TRUE, "Distance of features."},
+  {"-matrix_free", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Computes the distances of features again in every pass and stores none."},
+  {"-weights", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Weights of the pairs, a matrix as for -f. A pair of weight 0 does not count."},
+  {"-missing", GP_APP_CHOICE, "none|nan|zero", NULL, "none", PETSC_FALSE, "Value that stands for a missing dissimilarity, besides an empty field and NA."},
+  {"-symmetrize", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Takes the mean where the two orders of a pair differ."},
+  {"-storage", GP_APP_CHOICE, "single|double", NULL, "single", PETSC_FALSE, "Precision of stored dissimilarities and weights. Sums are always double."},
+  {"-labels", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "A word for each point, which chooses its colour in the map."},
+  {"Tables in text"},
+  {"-table_header", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of the main table holds headings."},
+  {"-table_names", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first column of the main table holds row names."},
+  {"-table_delimiter", GP_APP_CHOICE, "auto|comma|semicolon|tab|blank", NULL, "auto", PETSC_FALSE, "What separates the fields of the main table."},
+  {"Scaling"},
+  {"-smacof_dim", GP_APP_INT, "n", "[1,8]", "2", PETSC_TRUE, "Dimension of the map."},
+  {"-smacof_eps", GP_APP_REAL, "eps", "[0,inf)", "1e-06", PETSC_TRUE, "Stops when the normalised stress falls by less in an iteration."},
+  {"-smacof_max_it", GP_APP_INT, "n", "[0,inf)", "1000", PETSC_TRUE, "Upper bound on the number of iterations."},
+  {"-smacof_disparity", GP_APP_CHOICE, "ratio|interval|spline|ordinal", NULL, "ratio", PETSC_TRUE, "What the distances are fitted to. A function of the dissimilarities: themselves, a line, a monotone spline, or any monotone function."},
+  {"-smacof_ties", GP_APP_CHOICE, "primary|secondary", NULL, "primary", PETSC_FALSE, "Ordinal: whether equal dissimilarities may have different disparities (primary) or not."},
+  {"-smacof_spline_degree", GP_APP_INT, "n", "[1,4]", "2", PETSC_FALSE, "Degree of monotone splines."},
+  {"-smacof_spline_knots", GP_APP_INT, "n", "[0,22]", "4", PETSC_FALSE, "Interior knots of monotone splines, equidistant. Their number and the degree sum to 23 at most."},
+  {"-smacof_start", GP_APP_CHOICE, "auto|torgerson|random|given", NULL, "auto", PETSC_FALSE, "First map. auto is torgerson if all pairs are known, else random."},
+  {"-smacof_starts", GP_APP_INT, "n", "[1,inf)", "1", PETSC_TRUE, "Number of starts. Those after the first are random; the best result counts."},
+  {"-smacof_batch", GP_APP_INT, "n", "[1,inf)", "8", PETSC_FALSE, "Starts that share a pass over the dissimilarities. Disparities other than ratio take one."},
+  {"-smacof_seed", GP_APP_INT, "n", NULL, "0", PETSC_FALSE, "Seed of random starts."},
+  {"-start_file", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "First map, as written by -coordinates."},
+  {"-fixed", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Points that do not move: lines <point> <coordinates>. Points are names, or numbers counted from 0."},
+  {"-smacof_eigensolver", GP_APP_CHOICE, "block|slepc", NULL, "block", PETSC_FALSE, "Eigensolver of classical scaling. slepc is SLEPc's EPS with the options prefix smacof_."},
+  {"-smacof_acceleration", GP_APP_CHOICE, "none|relaxed|anderson", NULL, "anderson", PETSC_FALSE, "Acceleration of the steps."},
+  {"-smacof_anderson_history", GP_APP_INT, "n", "[1,20]", "5", PETSC_FALSE, "Differences of iterates that an extrapolation combines."},
+  {"-smacof_anderson_below", GP_APP_REAL, "fall", "[0,inf)", "0.01", PETSC_FALSE, "Extrapolates once the normalised stress falls by less in a step."},
+  {"-smacof_arithmetic", GP_APP_CHOICE, "auto|mixed|double", NULL, "auto", PETSC_FALSE, "Arithmetic on a GPU for dissimilarities in single precision. auto is mixed from 4096 points on."},
+  {"-smacof_reading", GP_APP_CHOICE, "halves|rows", NULL, "halves", PETSC_FALSE, "halves reads each pair once, rows reads it for each of its points."},
+  {"-smacof_monitor", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Prints the stress of every iteration."},
+  {"Output"},
+  {"-coordinates", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Map to write, as a table in CSV."},
+  {"-coordinates_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Map to write in PETSc's binary format, as a dense matrix."},
+  {"-map", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Picture of the map to write: .svg or .ppm. draw shows it by PetscDraw, with the options prefix map_."},
+  {"-shepard", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Shepard diagram to write: .svg or .ppm. Its options have the prefix shepard_."},
+  {"-shepard_data", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Values of the Shepard diagram to write, in CSV."},
+  {"-stress_per_point", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Part of each point in the stress to write, in CSV."},
+  {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
+  {"New points"},
+  {"-interpolate", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "New points for a finished map: features, or dissimilarities to its points."},
+  {"-map_file", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "The finished map, as written by -coordinates."},
+  {"Checkpoints"},
+  {"-checkpoint", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Checkpoint to write every -checkpoint_every iterations."},
+  {"-checkpoint_every", GP_APP_INT, "n", "[1,inf)", "100", PETSC_FALSE, "Iterations between checkpoints."},
+  {"-restart", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Checkpoint to continue from."},
+  {NULL}};
+
+static const GpAppManual manual = {.title       = "multidimensional scaling of dissimilarities (SMACOF)",
+                                   .synopsis    = "-f matrix | -pairs list | -features vectors [-coordinates map.csv] [options]\n-interpolate new -map_file map.csv [-features vectors] [-coordinates new.csv]",
+                                   .description = "smacof finds points in a space of few dimensions whose distances are like given dissimilarities. It minimises the stress by majorisation.\n"
+                                                  "The dissimilarities are a matrix, a list of pairs, or the distances of feature vectors. Pairs may be missing or have weights.\n"
+                                                  "With -interpolate the program adds new points to a map that does not change.",
+                                   .files       = "The page smacof.md of the documentation describes the formats of tables, maps and checkpoints.",
+                                   .prefix      = "smacof_",
+                                   .nested      = "smacof_ksp_ smacof_pc_ smacof_sub_ smacof_eps_ smacof_st_ smacof_bv_ smacof_ds_ smacof_mat_",
+                                   .also        = ".BR bmrm (1),\n.BR pagerank (1)",
+                                   .example     = {{"-f distances.csv -coordinates map.csv -map map.svg", "Maps the points of a table of distances, and draws the map."},
+                                                   {"-f survey.csv -smacof_disparity ordinal -smacof_starts 20", "Fits the order of the dissimilarities only, from twenty starts."},
+                                                   {"-features vectors.csv -metric cosine -smacof_dim 3 -coordinates map.csv", "Maps feature vectors by their cosine distances in three dimensions."}},
+                                   .options     = options};
+
+#endif
