@@ -517,7 +517,7 @@ if [ -f "$small" ]; then
   rm "$tmp/bad.labels" && market "no labels" "No such file"
 fi
 refused "bad input: no file" 1 "No such file" -f "$tmp/nowhere" -mat_type aij -model "$tmp/out/m"
-refused "bad input: a folder" 1 "this is a directory" -f "$tmp" -mat_type aij -model "$tmp/out/m"
+refused "bad input: a folder" 1 "Is a directory" -f "$tmp" -mat_type aij -model "$tmp/out/m"
 
 # --- usage, and output that cannot be written -------------------------------------------------------------------------------------
 refused "usage: nothing to do" 1 "bmrm: nothing to do: give -f"
