@@ -166,12 +166,3 @@ def rewritten(args, group, kind, vec):
     args = GPU_VEC.sub(lambda m: f"{m[1]} {m[2]}{vector}" if vector != "standard" else f"{m[1]} {m[2] or vector}", args)
     args = GPU_SOLVER.sub("", args)
     return FOREIGN.sub("", args)
-
-
-def prefixes(case):
-    """The prefixes of the options of the matrices that a case makes, as far as options and source tell; MATIS adds one."""
-    named = set(re.findall(r"-(\w*?)(?:mat_is_local|matis_local)?mat_type\b", case.args["gpucsr"]))
-    named |= {n[:-3] for n in named if n.endswith("dm_")}
-    with open(case.source, errors="replace") as file:
-        named |= set(re.findall(r"OptionsPrefix\(.*?\"(\w+_)\"\)", file.read()))
-    return sorted({"", "is_"} | named | {n + "is_" for n in named})

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import threading
 
-import petsctests
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -135,8 +134,8 @@ class Runner:
                 shutil.copy(file, folder)
         command = f"exec {self.mpiexec} -n {case.nsize} {program} -petsc_ci {case.args[kind]}"
         options = self.petsc_options[kind]
-        if kind == "gpucsr":  # a matrix with a prefix reads only options with that prefix
-            options += "".join(f" -{p}mat_gpucsr_storage {self.storage}" for p in petsctests.prefixes(case))
+        if kind == "gpucsr":
+            options += f" -gpucsr_storage {self.storage}"
         mat = "aijgpucsr" if kind == "gpucsr" else "aij"
         env = dict(self.env, PETSC_OPTIONS=options, **{f"CONFORMANCE_MAT{s.upper()}AIJ": s + mat for s in ("", "seq", "mpi")})
         env.update(word.split("=", 1) for word in shlex.split(case.env) if "=" in word)

@@ -135,22 +135,24 @@ int main(int argc, char **argv)
 
 /*TEST
 
-   testset:
+   # the matrix without a prefix has its own kernel, a_ its own storage; b_ has nothing but the defaults
+   test:
+      suffix: defaults
       nsize: {{1 2}}
+      args: -gpucsr_storage double -gpucsr_kernel csrscalar -gpucsr_select fixed -gpucsr_transpose lazy -gpucsr_vec_type gpu -gpucsr_memory_limit 1e9 -gpucsr_halo_type host -mat_gpucsr_kernel csrvector8 -a_mat_gpucsr_storage single -a_mat_gpucsr_transpose eager -a_mat_gpucsr_vec_type standard
       filter: sed -e "s@exchange [a-z]*@exchange@"
-      # the matrix without a prefix has its own kernel, a_ its own storage; b_ has nothing but the defaults
-      test:
-         suffix: defaults
-         args: -gpucsr_storage double -gpucsr_kernel csrscalar -gpucsr_select fixed -gpucsr_transpose lazy -gpucsr_vec_type gpu -gpucsr_memory_limit 1e9 -gpucsr_halo_type host -mat_gpucsr_kernel csrvector8 -a_mat_gpucsr_storage single -a_mat_gpucsr_transpose eager -a_mat_gpucsr_vec_type standard
-      # an option without the prefix is that of the matrix without a prefix alone
-      test:
-         suffix: unprefixed
-         args: -mat_gpucsr_storage double -mat_gpucsr_kernel csrscalar
+
+   # an option without the prefix is that of the matrix without a prefix alone; on a GPU vectors are of another type
+   test:
+      suffix: unprefixed
+      nsize: {{1 2}}
+      args: -mat_gpucsr_storage double -mat_gpucsr_kernel csrvector16 -gpucsr_kernel csrscalar
+      filter: sed -e "s@, vectors.*@@"
 
    test:
       suffix: exchange
       nsize: 2
-      args: -gpucsr_halo_type mpi -b_mat_gpucsr_halo_type host -gpucsr_kernel csrscalar
+      args: -gpucsr_halo_type mpi -b_mat_gpucsr_halo_type host -gpucsr_kernel csrscalar -gpucsr_device host
       filter: sed -n "s@^prefix \\([a-z_]*\\).*exchange@\\1: exchange@p"
 
    test:
