@@ -70,6 +70,7 @@ static PetscErrorCode MainInitialize(const GpAppProgram *program, int *argc, cha
 /* Runs a program: reads its options, checks the request, does the work, and returns the exit code of the process. Called by main() and by nothing else. */
 int GpAppMain(int argc, char **argv, const GpAppProgram *program)
 {
+  const int      level     = PETSC_MPI_THREAD_REQUIRED == PETSC_DECIDE ? MPI_THREAD_FUNNELED : PETSC_MPI_THREAD_REQUIRED; /* newer versions decide in PetscInitialize() */
   PetscBool      converged = PETSC_TRUE, failed;
   MPI_Comm       comm; /* of its own: messages of a rank that failed alone meet no others */
   int            provided, rank, code;
@@ -77,7 +78,7 @@ int GpAppMain(int argc, char **argv, const GpAppProgram *program)
 
   GpAppErrorSetProgram(program->name);
   if (GpAppHelpForTools(program, argc, argv)) return MainFlush(GP_APP_DONE);
-  if (MPI_Init_thread(&argc, &argv, PETSC_MPI_THREAD_REQUIRED, &provided) || MPI_Comm_dup(MPI_COMM_WORLD, &comm)) return GP_APP_INTERNAL;
+  if (MPI_Init_thread(&argc, &argv, level, &provided) || MPI_Comm_dup(MPI_COMM_WORLD, &comm)) return GP_APP_INTERNAL;
   (void)MPI_Comm_rank(comm, &rank);
   if (GpAppHelp(program, argc, argv, (PetscBool)!rank)) {
     (void)MPI_Finalize();
