@@ -142,6 +142,38 @@ static PetscErrorCode TaoSolveBMRM_LSBMRM(Tao tao)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* makes *v like the solution if there is none, or one of another layout */
+static PetscErrorCode TaoMatchVec_LSBMRM(Tao tao, Vec *v)
+{
+  PetscLayout mine, solution;
+  PetscBool   same;
+
+  PetscFunctionBegin;
+  if (*v) {
+    PetscCall(VecGetLayout(*v, &mine));
+    PetscCall(VecGetLayout(tao->solution, &solution));
+    PetscCall(PetscLayoutCompare(mine, solution, &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecDestroy(v));
+  }
+  PetscCall(VecDuplicate(tao->solution, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every solve comes here: TaoSetSolution() may give a vector of another size without another call of TaoSetUp(). */
+static PetscErrorCode TaoSetUp_LSBMRM(Tao tao)
+{
+  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
+
+  PetscFunctionBegin;
+  if (ls->bmrm) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TaoMatchVec_LSBMRM(tao, &tao->gradient));
+  PetscCall(TaoMatchVec_LSBMRM(tao, &ls->d));
+  PetscCall(TaoMatchVec_LSBMRM(tao, &ls->trial));
+  PetscCall(TaoMatchVec_LSBMRM(tao, &ls->gtrial));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
 {
   TAO_LSBMRM     *ls    = (TAO_LSBMRM *)tao->data;
@@ -153,6 +185,7 @@ static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
     PetscCall(TaoSolveBMRM_LSBMRM(tao));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(TaoSetUp_LSBMRM(tao));
   PetscCall(BMRMBundleCreate(&ls->bundle, 1, &floor));
   PetscCall(TaoEvaluate_LSBMRM(tao, tao->solution, tao->gradient, &J));
   ls->bundle.alpha[0] = 0; /* from the floor to the first cut */
@@ -171,21 +204,6 @@ static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
     tao->niter++;
     PetscCall(TaoStep_LSBMRM(tao, &J));
     PetscCall(TaoModel_LSBMRM(tao, J));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TaoSetUp_LSBMRM(Tao tao)
-{
-  TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
-
-  PetscFunctionBegin;
-  if (ls->bmrm) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!tao->gradient) PetscCall(VecDuplicate(tao->solution, &tao->gradient));
-  if (!ls->d) {
-    PetscCall(VecDuplicate(tao->solution, &ls->d));
-    PetscCall(VecDuplicate(tao->solution, &ls->trial));
-    PetscCall(VecDuplicate(tao->solution, &ls->gtrial));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,10 +231,8 @@ static PetscErrorCode TaoSetFromOptions_LSBMRM(Tao tao, GpOptionItems PetscOptio
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
 
   PetscFunctionBegin;
-  if (ls->bmrm) { /* has options of its own */
-    PetscCall(BMRMSetFromOptions(ls->bmrm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  /* the options below hold when the user goes back to an objective and a gradient */
+  if (ls->bmrm) PetscCall(BMRMSetFromOptions(ls->bmrm));
   PetscOptionsHeadBegin(PetscOptionsObject, "The bundle method with a line search, for f(x) + lambda/2 ||x||^2");
   PetscCall(PetscOptionsReal("-tao_lsbmrm_lambda", "weight of the regulariser", "TAOLSBMRM", ls->lambda, &ls->lambda, NULL));
   PetscCall(PetscOptionsInt("-tao_lsbmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "TAOLSBMRM", ls->idle_age, &ls->idle_age, NULL));
