@@ -43,7 +43,7 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
   PetscCall(PetscOptionsEList("-gpucsr_device", "Where gpucsr matrices live; auto takes a GPU and falls to the host only when there is none", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
   PetscCall(PetscOptionsReal("-gpucsr_device_memory", "Bytes of device memory that a process may hold; 0 for all there is", "PetscGPUCSRGetDeviceName", Limit, &Limit, &limited));
   PetscOptionsEnd();
-  PetscCheck(!limited || Limit >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: a number of bytes is wanted, or 0 for all there is", (double)Limit);
+  PetscCheck(!limited || (!PetscIsInfOrNanReal(Limit) && Limit >= 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: a number of bytes is wanted, or 0 for all there is", (double)Limit);
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
   PetscCallMPI(MPI_Comm_free(&node));

@@ -101,6 +101,10 @@ static PetscErrorCode TestLimits(void)
     PetscCall(MatGPUCSRSetMemoryLimit(A, -1));
     PetscCall(MatDestroy(&A));
   }
+  PetscCall(PetscOptionsSetValue(NULL, "-gpucsr_vec_type", "nosuch"));
+  Refused("-gpucsr_vec_type nosuch: there is no such type of vectors", Create("d_", PETSC_TRUE, &A));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscOptionsClearValue(NULL, "-gpucsr_vec_type"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -76,7 +76,14 @@ static PetscErrorCode MatGPUCSRReadType(const OptionSource *from, const OptionRo
   PetscFunctionBegin;
   if (PetscOptionsObject) PetscCall(PetscOptionsString(option, row->help, row->setter, field, type, sizeof(type), set));
   else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, type, sizeof(type), set));
-  if (*set) PetscCall(PetscStrncpy(field, type, sizeof(type)));
+  if (*set) {
+    PetscErrorCode (*create)(Vec);
+
+    PetscCall(VecInitializePackage());
+    PetscCall(PetscFunctionListFind(VecList, type, &create));
+    PetscCheck(create, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: there is no such type of vectors; standard and " VECGPU " are two of them", from->prefix ? from->prefix : "", option + 1, type);
+    PetscCall(PetscStrncpy(field, type, sizeof(type)));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
