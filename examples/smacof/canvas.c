@@ -53,12 +53,16 @@ static PetscErrorCode OpenImage(Canvas *C, const char ending[])
   const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1]};
   PetscOptions      options;
   char              name[PETSC_MAX_PATH_LEN];
+  int               err;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(C->image[0], sizeof(C->image[0]), "picture%s", ending));
   PetscCall(PetscSNPrintf(C->image[1], sizeof(C->image[1]), "picture_0%s", ending));
-  C->out.failed = GpAppScratchCreate(CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
-  if (C->out.failed) PetscFunctionReturn(PETSC_SUCCESS);
+  err = GpAppScratchCreate(CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
+  if (err) {
+    PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "no image in the directory for temporary files (TMPDIR or /tmp): %s", strerror(err)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[0]));
   PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
   PetscCall(PetscOptionsCreate(&options));
@@ -178,9 +182,9 @@ static PetscErrorCode CopyImage(Canvas *C)
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[k]));
     fp = fopen(name, "rb");
   }
-  if (!fp) C->out.failed = errno;
+  if (!fp) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "PETSc has drawn no image in %.60s", C->scratch.path));
   while (fp && (n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
-  if (fp && ferror(fp)) C->out.failed = EIO;
+  if (fp && ferror(fp)) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "the image that PETSc has drawn cannot be read: %s", strerror(errno)));
   if (fp) (void)fclose(fp);
   GpAppScratchRemove(&C->scratch);
   PetscFunctionReturn(PETSC_SUCCESS);

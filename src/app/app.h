@@ -75,7 +75,7 @@ typedef struct {
   char            path[PETSC_MAX_PATH_LEN]; /* as the user names it */
   FILE           *fp;                       /* NULL on other ranks */
   char            why[128];                 /* why it could not be opened or written, the same on all ranks; empty: it could */
-  int             failed;                   /* an errno that the writer sets on the first rank: the commit fails with it */
+  char            failed[128];              /* what the writer sets on the first rank when it has nothing to write: the commit fails with it */
   PetscBool       direct;                   /* a device or pipe */
   GpAppOutputFile file;                     /* private to the output module */
 } GpAppOutput;

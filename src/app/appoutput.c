@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES 65536
+#define BUFFER_BYTES  65536
+#define FAILED_BEFORE -1 /* beside what errno can be: the writer had nothing to write */
 
 /* what an open output is on the first rank; the stream writes through it, so that the cause of the first error is kept */
 struct _n_GpAppOutputFile {
@@ -33,13 +34,27 @@ static ssize_t Write(void *cookie, const char *data, size_t bytes)
   return f->err ? 0 : (ssize_t)bytes; /* 0 is the error of this interface */
 }
 
+/* Opens a named pipe, which takes a reader at its other end; says so when there is none yet. */
+static int OpenPipe(const char path[])
+{
+  const int now = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+  if (now < 0 && errno == ENXIO) {
+    (void)fprintf(stderr, "waiting for a reader of the pipe %s\n", path);
+    return open(path, O_WRONLY | O_CLOEXEC);
+  }
+  if (now >= 0) (void)fcntl(now, F_SETFL, fcntl(now, F_GETFL) & ~O_NONBLOCK);
+  return now;
+}
+
 /* Opens what is not replaced: a device, a pipe, or an open descriptor, whose position in its file is shared. */
 static int OpenDirect(GpAppOutputFile f)
 {
   const GpAppTarget *t = &f->target;
   int                flags;
 
-  if (t->descriptor < 0) f->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (t->descriptor < 0 && S_ISFIFO(t->mode)) f->fd = OpenPipe(t->path);
+  else if (t->descriptor < 0) f->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   else {
     flags = fcntl(t->descriptor, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) return EACCES;
@@ -123,12 +138,13 @@ static int Open(const char path[], GpAppOutput *out)
 /* Tells all ranks what the first one found; why is empty where nothing is wrong. */
 static PetscErrorCode Share(GpAppOutput *out, int err)
 {
-  int found[2] = {err, (int)out->direct};
+  int direct = (int)out->direct;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, out->comm));
-  out->direct = (PetscBool)found[1];
-  PetscCall(PetscStrncpy(out->why, found[0] ? strerror(found[0]) : "", sizeof(out->why)));
+  PetscCall(PetscStrncpy(out->why, err == FAILED_BEFORE ? out->failed : err ? strerror(err) : "", sizeof(out->why)));
+  PetscCallMPI(MPI_Bcast(out->why, (PetscMPIInt)sizeof(out->why), MPI_CHAR, 0, out->comm));
+  PetscCallMPI(MPI_Bcast(&direct, 1, MPI_INT, 0, out->comm));
+  out->direct = (PetscBool)direct;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,7 +236,7 @@ PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
   PetscFunctionBegin;
   if (f) {
     if (fflush(out->fp)) err = f->err ? f->err : errno ? errno : EIO;
-    if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed;
+    if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed[0] ? FAILED_BEFORE : 0;
     if (fclose(out->fp) && !err) err = f->err ? f->err : EIO;
     if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* a disk may tell only now that it is full */
     err       = Close(f, err);

@@ -63,6 +63,8 @@ run bmrm -bmrm_max_it 6 -bmrm_checkpoint bmrm.ck -bmrm_checkpoint_every 2
 verdict "bmrm goes on"
 run smacof -checkpoint smacof.ck -checkpoint_every 40 && run smacof -restart smacof.ck
 verdict "smacof goes on"
+"$MPIEXEC" -n 2 "$bin/smacof" -gpucsr_device "$GPUCSR_DEVICE" -f delta -smacof_starts 5 -smacof_batch 2 -smacof_eps 1e-12 -restart smacof.ck >log 2>&1 && grep -q CONVERGED_STRESS log
+verdict "smacof goes on, on another number of ranks"
 for pair in bmrm:-bmrm_restart smacof:-restart; do
   program=${pair%%:*} option=${pair##*:} good=1
   craft "$program.ck"
