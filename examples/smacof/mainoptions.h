@@ -65,7 +65,7 @@ static const GpAppManual manual = {.title       = "multidimensional scaling of d
                                                   "With -interpolate the program adds new points to a map that does not change.",
                                    .files       = "The page smacof.md of the documentation describes the formats of tables, maps and checkpoints.",
                                    .prefix      = "smacof_",
-                                   .nested      = "smacof_ksp_ smacof_pc_ smacof_sub_ smacof_eps_ smacof_st_ smacof_bv_ smacof_ds_ smacof_mat_",
+                                   .nested      = "smacof_ksp_ smacof_pc_ smacof_sub_ smacof_eps_ smacof_st_ smacof_bv_ smacof_ds_ smacof_mat_ smacof_vec_",
                                    .also        = ".BR bmrm (1),\n.BR pagerank (1)",
                                    .example     = {{"-f distances.csv -coordinates map.csv -map map.svg", "Maps the points of a table of distances, and draws the map."},
                                                    {"-f survey.csv -smacof_disparity ordinal -smacof_starts 20", "Fits the order of the dissimilarities only, from twenty starts."},

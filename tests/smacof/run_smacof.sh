@@ -275,8 +275,8 @@ refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -
 refused "an infinite feature" "inf.csv:2:3: field 2: expected a finite number, at most 1.8e308, got 'inf'" -features "$tmp/inf.csv"
 refused "device memory too small for the dissimilarities" "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
-refused "no starts at once" "-smacof_batch and -smacof_anderson_history must be positive" -f "$tmp/three.csv" -smacof_batch 0
-refused "too long a history" "-smacof_anderson_history 21: up to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
+refused "no starts at once" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
+refused "too long a history" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
 refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or nothing for a missing value, got 'nan'" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
@@ -290,9 +290,9 @@ refused "half a point" "half.txt:2: expected two points, counted from 0, got 2.5
 refused "a pair named twice" "1 entries stand more than once in the file" -pairs "$tmp/twice.txt"
 refused "a vector without direction" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
 refused "no such file" "nosuch: No such file or directory" -f "$tmp/nosuch"
-refused "nothing to do" "Give one of -f <matrix>, -pairs <list>, -features <vectors>"
-refused "dimension 9" "-smacof_dim 9: from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
-refused "Torgerson's start without all pairs" "-smacof_start torgerson wants all pairs" -f "$tmp/S.mtx" -smacof_start torgerson
+refused "nothing to do" "nothing to do: give one of -f <matrix>, -pairs <list>, -features <vectors>"
+refused "dimension 9" "-smacof_dim 9: expected an integer from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
+refused "Torgerson's start without all pairs" "-smacof_start torgerson needs all pairs with weight 1" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
 refused "half a checkpoint" "is damaged or cut off" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
@@ -444,7 +444,7 @@ printf '+1 1:1\n-1 2147483646:1\n' >"$tmp/far.libsvm"
 refused "a point far away" "far.pairs:3: 2147483646 points (34.4 GB for each vector" -pairs "$tmp/far.pairs"
 refused "a header far too large" "far.mtx:2: 2147483646 rows and 2147483646 columns in a file of 76 bytes" -f "$tmp/far.mtx"
 refused "a feature far away" "far.libsvm:2: feature 2147483646 makes 2 dense vectors of 34.4 GB" -features "$tmp/far.libsvm"
-refused "very many knots" "-smacof_spline_knots 2147483647: up to 23 less the degree" -f "$tmp/d2.csv" -smacof_disparity spline -smacof_spline_knots 2147483647
+refused "very many knots" "-smacof_spline_knots 2147483647: expected an integer from 0 to 22" -f "$tmp/d2.csv" -smacof_disparity spline -smacof_spline_knots 2147483647
 printf 'city,A,B\nA,0,1\nC,1,0\n' >"$tmp/AC.csv"
 printf 'city,B,A\nA,0,1\nB,1,0\n' >"$tmp/swapped.csv"
 printf 'city,C,A\nC,0,1\nA,1,0\n' >"$tmp/AB.map.weights"
