@@ -106,7 +106,7 @@ PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, P
   }
   for (PetscInt r = 0; r < m; r++) i[r + 1] += i[r];
   PetscCall(PetscFree(weight[1]));
-  PetscCall(LinksDestroy(L));
+  PetscCall(GpAppLinksDestroy(L));
   *i_ = i;
   *j_ = j;
   *a_ = a;

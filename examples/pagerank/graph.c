@@ -87,8 +87,8 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
     if (weighted) weight[at] = L->weight[k];
   }
   for (PetscMPIInt r = 0; r < size; r++) sendat[r] -= nsend[r];
-  PetscCall(LinksDestroy(L));
-  PetscCall(LinksReserve(&mine, PetscMax(recvat[size], 1), (PetscBool)weighted));
+  PetscCall(GpAppLinksDestroy(L));
+  PetscCall(GpAppLinksReserve(&mine, PetscMax(recvat[size], 1), (PetscBool)weighted));
   mine.n = recvat[size];
   PetscCallMPI(MPI_Alltoallv(from, nsend, sendat, number, mine.from, nrecv, recvat, number, comm));
   PetscCallMPI(MPI_Alltoallv(to, nsend, sendat, number, mine.to, nrecv, recvat, number, comm));
@@ -183,11 +183,11 @@ static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
 
   PetscFunctionBegin;
   if (options->count_duplicates && !L->weight) {
-    PetscCall(LinksReserve(L, 1, PETSC_TRUE));
+    PetscCall(GpAppLinksReserve(L, 1, PETSC_TRUE));
     for (PetscInt64 k = 0; k < n; k++) L->weight[k] = 1.0;
   }
   if (options->undirected) {
-    PetscCall(LinksReserve(L, n, (PetscBool)(L->weight != NULL)));
+    PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
     for (PetscInt64 k = 0; k < n; k++) {
       if (L->from[k] == L->to[k]) continue;
       L->from[L->n] = L->to[k];
@@ -288,62 +288,26 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a graph from a matrix B in PETSc's binary format, whose entry (i,j) is the weight of the link from i to j */
-static PetscErrorCode LoadBinary(MPI_Comm comm, const char file[], Links *L, PetscInt64 *nodes)
-{
-  Mat      B;
-  PetscInt M, N, first, last;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppMatLoad(comm, file, MATAIJ, &B));
-  PetscCall(MatGetSize(B, &M, &N));
-  PetscCheck(M == N && N > 0, comm, PETSC_ERR_ARG_SIZ, "%s: a graph wants nodes, and as many rows as columns; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, file, M, N);
-  PetscCall(MatGetOwnershipRange(B, &first, &last));
-  for (PetscInt r = first; r < last; r++) {
-    PetscInt           n;
-    const PetscInt    *col;
-    const PetscScalar *val;
-
-    PetscCall(MatGetRow(B, r, &n, &col, &val));
-    PetscCall(LinksReserve(L, n, PETSC_TRUE));
-    for (PetscInt k = 0; k < n; k++) {
-      PetscCheck(val[k] >= 0 && val[k] <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", file, r, col[k],
-                 (double)val[k]);
-      L->from[L->n]     = r;
-      L->to[L->n]       = col[k];
-      L->weight[L->n++] = val[k];
-    }
-    PetscCall(MatRestoreRow(B, r, &n, &col, &val));
-  }
-  if (!L->weight) PetscCall(LinksReserve(L, 1, PETSC_TRUE));
-  PetscCall(MatDestroy(&B));
-  *nodes = N;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
-  GraphLoad - Reads a graph: text as for GraphReadText(), or a matrix in PETSc's binary format
+  GraphLoad - Reads a graph from a file, as GpAppGraphRead() does, and makes its matrix
 
   Collective
 */
 PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *options, Graph *G)
 {
-  PetscInt64 nodes = 0;
-  Links      L     = {0};
-  PetscBool  binary;
+  GpAppGraph R;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(G, sizeof(*G)));
   PetscCall(PetscStrncpy(G->file, file, sizeof(G->file)));
-  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   PetscCall(PetscLogEventBegin(GraphRead, 0, 0, 0, 0));
-  if (binary) PetscCall(LoadBinary(comm, file, &L, &nodes));
-  else {
-    PetscCall(GraphReadText(comm, file, &L, &nodes));
-    G->idbase = nodes ? 1 : 0;
-  }
+  PetscCall(GpAppGraphRead(comm, file, &options->spec, &R));
   PetscCall(PetscLogEventEnd(GraphRead, 0, 0, 0, 0));
-  PetscCall(GraphFromLinks(comm, options, &L, nodes, G));
+  G->idbase = R.base;
+  if (R.named) G->names = R.names;
+  PetscCall(GraphFromLinks(comm, options, &R.links, R.nodes, G));
+  PetscCall(GpAppGraphDescribe(&R, G->N, G->read, sizeof(G->read)));
+  if (!R.named) PetscCall(GpAppNamesDestroy(&R.names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -365,6 +329,7 @@ PetscErrorCode GraphDestroy(Graph *G)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(G->id));
+  PetscCall(GpAppNamesDestroy(&G->names));
   PetscCall(PetscFree2(G->row, G->node));
   for (PetscInt b = 0; b < G->blocks; b++) {
     PetscCall(MatDestroy(&G->A[b]));

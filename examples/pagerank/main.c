@@ -1,5 +1,6 @@
 /* The pagerank program: reads or makes a graph, ranks its nodes with a bound on the error, writes what was found. */
 #include "pagerank.h"
+#include "app/appescape.h"
 #include "app/appmain.h"
 #include "mainoptions.h"
 #include <gpucsr.h>
@@ -74,6 +75,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
   PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscOptionsEnd();
+  PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
   rq->graph.keep_loops = loops;
   rq->solve.warm       = (PetscBool)(rq->start[0] != 0);
   if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* which takes several vectors at once */
@@ -200,8 +202,10 @@ static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, V
 static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *out)
 {
   const SolveResult *R = &out->result;
+  char               number[24];
 
   PetscFunctionBegin;
+  if (G->read[0]) PetscCall(PetscPrintf(G->comm, "%s\n", G->read));
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
   PetscCall(GpAppRoundingPrint(G->comm, "", &out->rounding));
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
@@ -210,7 +214,7 @@ static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *ou
     const TopEntry *e = &out->top[k];
 
     if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
-    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12" PetscInt64_FMT " %.12g%s\n", k % out->ntop + 1, GraphIdentity(G, e->node), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
+    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12s %.12g%s\n", k % out->ntop + 1, GraphName(G, e->node, number), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
   }
   if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e\n", (double)R->bound, (double)rq->solve.tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -236,9 +240,15 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     (void)fprintf(file.fp, "  \"iterations\": %" PetscInt_FMT ",\n  \"matmults\": %" PetscInt_FMT ",\n  \"residual\": %.17g,\n  \"error_bound\": %.17g,\n  \"sum\": %.17g,\n", R->iterations, out->matmults, (double)R->residual, (double)R->bound,
                   (double)out->sum);
     (void)fprintf(file.fp, "  \"topk\": [");
-    for (PetscInt k = 0; k < out->vectors * out->ntop; k++)
-      (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": %" PetscInt64_FMT ", \"rank\": %.17g, \"certain\": %s}", k ? "," : "", k / out->ntop + 1, GraphIdentity(G, out->top[k].node), (double)out->top[k].rank,
-                    out->top[k].certain ? "true" : "false");
+    for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
+      char        number[24];
+      const char *name = GraphName(G, out->top[k].node, number);
+
+      (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": ", k ? "," : "", k / out->ntop + 1);
+      if (G->names.n) GpAppWriteJSON(file.fp, name);
+      else (void)fputs(name, file.fp);
+      (void)fprintf(file.fp, ", \"rank\": %.17g, \"certain\": %s}", (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
+    }
     (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"", out->load, out->setup, out->solve,
                   out->loop ? "true" : "false", size, type, device);
     GpAppRoundingWrite(file.fp, &out->rounding);

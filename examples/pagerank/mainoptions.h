@@ -5,7 +5,11 @@
 #include "app/appoptions.h"
 
 static const GpAppOption options[] = {{"Graph"},
-                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Links to read: edge list, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},
+                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},
+                                      {"-graph_format", GP_APP_CHOICE, "auto|edges|metis|pajek|gml|graphml|dimacs|market|binary", NULL, "auto", PETSC_FALSE, "Format of the graph. auto decides by the content."},
+                                      {"-graph_sizes", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds the numbers of nodes and edges."},
+                                      {"-graph_header", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds headings."},
+                                      {"-graph_names", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the nodes of an edge list have names instead of numbers."},
                                       {"-rmat", GP_APP_INTS, "scale,degree", "[1,inf)", NULL, PETSC_TRUE, "Generates an R-MAT graph. It has 2^scale nodes and this mean number of links a node."},
                                       {"-seed", GP_APP_INT, "n", NULL, "0", PETSC_FALSE, "Seed of the R-MAT graph."},
                                       {"-undirected", GP_APP_BOOL, NULL, NULL, "false", PETSC_TRUE, "Takes every link in both directions."},
@@ -41,7 +45,7 @@ static const GpAppManual manual = {.title       = "PageRank of the nodes of a gr
                                    .synopsis    = "-f graph [-damping 0.85] [-tol 1e-8] [-ranks file] [options]\n-rmat scale,degree [options]",
                                    .description = "pagerank computes the vector x of ranks that solves x = damping P x + (1 - damping) v, where P follows the links of the graph and v is the distribution to restart from.\n"
                                                   "The error of x in the 1-norm is at most the 1-norm of the residual, divided by 1 - damping. The program stops when this bound is at most -tol, and prints it.",
-                                   .files       = "The page pagerank.md of the documentation describes the formats of graphs and of results.",
+                                   .files       = "The page formats.md of the documentation describes the formats of graphs, pagerank.md those of results.",
                                    .prefix      = "pagerank_",
                                    .nested      = "pagerank_ksp_ pagerank_pc_ pagerank_sub_ pagerank_eps_ pagerank_st_ pagerank_bv_ pagerank_ds_ pagerank_mat_",
                                    .also        = ".BR bmrm (1),\n.BR smacof (1)",

@@ -1,5 +1,6 @@
 /* Identities of nodes as files name them, and the numbers of rows that stand for them. */
 #include "pagerank.h"
+#include "app/appscan.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,21 +130,44 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the row of an identity, -1 when there is none */
-PetscErrorCode GraphFind(const Graph *G, PetscInt64 id, PetscInt *row)
+PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, PetscInt *row)
 {
-  PetscInt node;
+  PetscInt64 node = -1;
 
   PetscFunctionBegin;
-  if (G->id) node = (PetscInt)SortedFind(G->id, G->N, id);
-  else node = id >= G->idbase && id - G->idbase < G->N ? (PetscInt)(id - G->idbase) : -1;
-  *row = G->row && node >= 0 ? G->row[node] : node;
+  if (G->names.n) node = GpAppNamesFind(&G->names, name, length);
+  else {
+    uint64_t   value = 0; /* 19 digits do not pass 64 bits */
+    size_t     k     = 0;
+    PetscInt64 id;
+
+    for (; k < length && k < 19 && GpAppIsDigit(name[k]); k++) value = 10 * value + (uint64_t)(name[k] - '0');
+    id = (PetscInt64)value;
+    if (!k || k < length || value > INT64_MAX) node = -1;
+    else if (G->id) node = SortedFind(G->id, G->N, id);
+    else if (id >= G->idbase && id - G->idbase < G->N) node = id - G->idbase;
+  }
+  *row = G->row && node >= 0 ? G->row[node] : (PetscInt)node;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscInt64 GraphIdentity(const Graph *G, PetscInt row)
+const char *GraphName(const Graph *G, PetscInt row, char number[24])
 {
   const PetscInt node = G->node ? G->node[row] : row;
 
-  return G->id ? G->id[node] : node + G->idbase;
+  if (G->names.n) return GpAppNamesGet(&G->names, node);
+  (void)snprintf(number, 24, "%" PetscInt64_FMT, G->id ? G->id[node] : node + G->idbase);
+  return number;
+}
+
+/* A name as files of results and of personalisations have it: in quotes, doubled inside, where a blank, a quote, a comma, a colon or # would end or hide it. */
+void GraphWriteName(FILE *fp, const char name[])
+{
+  if (*name && !strpbrk(name, " \t\r\n\"',;:#%")) {
+    (void)fputs(name, fp);
+    return;
+  }
+  (void)fputc('"', fp);
+  for (const char *c = name; *c; c++) (void)fprintf(fp, *c == '"' ? "\"\"" : "%c", *c == '\n' ? ' ' : *c);
+  (void)fputc('"', fp);
 }

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "app/appdevice.h"
+#include "app/appgraph.h"
 #include "step.h"
 #include <gpucsr.h>
 #include <petscksp.h>
@@ -28,21 +29,18 @@ typedef enum {
 } Method;
 extern const char *const Methods[];
 
-/* the links of a graph before they are a matrix: on each rank those of its part of the file */
-typedef struct {
-  PetscInt64 *from, *to; /* [n] identities as in the file, later node numbers */
-  PetscReal  *weight;    /* [n], NULL: all one */
-  PetscInt64  n, capacity;
-} Links;
+typedef GpAppLinks Links; /* of a graph before they are a matrix; nodes by their identities, later by their numbers */
 
 typedef struct {
   MPI_Comm    comm;
   char        file[PETSC_MAX_PATH_LEN];
-  PetscInt    N;          /* nodes */
-  PetscInt64  M;          /* links kept */
-  PetscInt64 *id;         /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
-  PetscInt64  idbase;     /* 1 for Matrix Market */
-  PetscInt   *row, *node; /* [N] on every rank: the row of each node in the order of identities, and the node of each row; NULL: the same numbers */
+  PetscInt    N;                            /* nodes */
+  PetscInt64  M;                            /* links kept */
+  PetscInt64 *id;                           /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
+  PetscInt64  idbase;                       /* 1 for Matrix Market, METIS and Pajek */
+  GpAppNames  names;                        /* on every rank: the name of each node; none: identities are numbers */
+  char        read[2 * PETSC_MAX_PATH_LEN]; /* what was understood of the file, in words */
+  PetscInt   *row, *node;                   /* [N] on every rank: the row of each node in the order of identities, and the node of each row; NULL: the same numbers */
   PetscBool   weighted;
   PetscInt    blocks;
   Mat        *A;     /* [blocks] A(j,i): weight of the link from i to j, so that rank flows by A x; the rows of every rank are dealt to so many matrices */
@@ -58,15 +56,13 @@ typedef enum {
 extern const char *const Orders[];
 
 typedef struct {
-  PetscBool undirected, keep_loops, count_duplicates;
-  Order     order;
-  PetscInt  blocks; /* of rows, neighbours in different ones; 1: rows stay as they are ordered */
+  PetscBool      undirected, keep_loops, count_duplicates;
+  Order          order;
+  GpAppGraphSpec spec;   /* what the user knows of the file */
+  PetscInt       blocks; /* of rows, neighbours in different ones; 1: rows stay as they are ordered */
 } GraphOptions;
 
 PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
-PETSC_INTERN PetscErrorCode LinksReserve(Links *, PetscInt64 more, PetscBool weighted);
-PETSC_INTERN PetscErrorCode LinksDestroy(Links *);
-PETSC_INTERN PetscErrorCode GraphReadText(MPI_Comm, const char[], Links *, PetscInt64 *nodes); /* nodes: as a header says, else 0 */
 PETSC_INTERN PetscErrorCode GraphMakeRMAT(MPI_Comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *);
 PETSC_INTERN PetscErrorCode GraphFromLinks(MPI_Comm, const GraphOptions *, Links *, PetscInt64 nodes, Graph *);
 PETSC_INTERN PetscErrorCode GraphLoad(MPI_Comm, const char[], const GraphOptions *, Graph *);
@@ -74,10 +70,11 @@ PETSC_INTERN PetscErrorCode GraphCompress(Links *, PetscInt N, PetscInt first, P
 PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphReorder(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphInterleave(PetscLayout, PetscInt blocks, Links *, Graph *);
-PETSC_INTERN PetscErrorCode GraphMult(const Graph *, Vec x, Vec y);                 /* y = A x */
-PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);    /* entries by node become entries by row, or back */
-PETSC_INTERN PetscErrorCode GraphFind(const Graph *, PetscInt64 id, PetscInt *row); /* -1: there is none */
-PETSC_INTERN PetscInt64     GraphIdentity(const Graph *, PetscInt row);
+PETSC_INTERN PetscErrorCode GraphMult(const Graph *, Vec x, Vec y);                                    /* y = A x */
+PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);                       /* entries by node become entries by row, or back */
+PETSC_INTERN PetscErrorCode GraphFind(const Graph *, const char name[], size_t length, PetscInt *row); /* by name or number; -1: there is none */
+PETSC_INTERN const char    *GraphName(const Graph *, PetscInt row, char number[24]);                   /* the name or the number of a node */
+PETSC_INTERN void           GraphWriteName(FILE *, const char name[]);                                 /* in quotes where it needs them */
 PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
 
 /* the first of the n rows of a rank, or its end, that is in block b of so many */

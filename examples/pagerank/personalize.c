@@ -2,23 +2,52 @@
 #include "pagerank.h"
 #include "app/appscan.h"
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* one entry <node>[:<weight>]; NULL when it is malformed */
-static const char *ScanEntry(const char *p, PetscInt64 *id, PetscReal *w)
-{
-  char *end;
+enum {
+  NAME = 4096 /* longest name in quotes */
+};
 
-  if (!isdigit((unsigned char)*p)) return NULL;
-  *id = (PetscInt64)strtoll(p, &end, 10);
-  *w  = 1;
-  p   = end;
-  if (*p == ':') { /* strtod() would look for a number beyond blanks and the end of the line */
-    p = GpAppScanReal(p + 1, w);
-    if (!p || !(*w >= 0) || *w > PETSC_MAX_REAL) return NULL;
+/* the weight behind a colon; NULL: there is none that is finite and not negative */
+static const char *ScanWeight(const char *p, PetscReal *w)
+{
+  const char *end = GpAppScanReal(p, w); /* strtod() would look for a number beyond blanks and the end of the line */
+
+  return end && *w >= 0 && *w <= PETSC_MAX_REAL && isspace((unsigned char)*end) ? end : NULL;
+}
+
+/* a node by its name in quotes, in which a quote is doubled; NULL: it is malformed */
+static const char *ScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+{
+  char   name[NAME];
+  size_t n = 0;
+
+  for (p++; p < eol && n < NAME && (*p != '"' || p[1] == '"'); p++) {
+    name[n++] = *p;
+    p += *p == '"';
   }
-  return isspace((unsigned char)*p) ? p : NULL;
+  if (p >= eol || n == NAME) return NULL;
+  p++;
+  *ierr = GraphFind(G, name, n, row);
+  if (*p == ':') p = ScanWeight(p + 1, w);
+  return p && isspace((unsigned char)*p) ? p : NULL;
+}
+
+/* One entry: a node by number or name and its weight.  row: -1 when there is no such node.  NULL: it is malformed. */
+static const char *ScanEntry(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+{
+  const char *end = p, *colon = NULL;
+
+  *w   = 1;
+  *row = -1;
+  if (*p == '"') return ScanQuoted(G, p, eol, row, w, ierr);
+  for (; !isspace((unsigned char)*end); end++)
+    if (*end == ':') colon = end;
+  *ierr = GraphFind(G, p, (size_t)(end - p), row);
+  if (*ierr || *row >= 0 || !colon) return end;
+  end = ScanWeight(colon + 1, w); /* a name may hold colons: the last one begins the weight */
+  if (end) *ierr = GraphFind(G, p, (size_t)(colon - p), row);
+  return end;
 }
 
 /* fills a vector with the weights of a line, scaled to sum 1 */
@@ -31,17 +60,16 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
   PetscCall(VecSet(v, 0.0));
   PetscCall(VecGetOwnershipRange(v, &first, &last));
   while (1) {
-    const char *token;
-    PetscInt64  id;
-    PetscReal   w;
+    const char    *token;
+    PetscErrorCode ierr = PETSC_SUCCESS;
+    PetscReal      w;
 
     while (p < eol && isspace((unsigned char)*p)) p++;
     if (p == eol) break;
     token = p;
-    p     = ScanEntry(token, &id, &w);
-    node  = -1;
-    if (p) PetscCall(GraphFind(G, id, &node));
-    if (node < 0) {
+    p     = ScanEntry(G, token, eol, &node, &w, &ierr);
+    PetscCall(ierr);
+    if (!p || node < 0) {
       GpAppComplain(C, line, token, eol, p ? "expected nodes of the graph" : "expected <node>[:<weight>], weights finite and not negative");
       break;
     }
@@ -68,7 +96,7 @@ static PetscBool HoldsVector(const char *line, const char *eol)
 
   Input Parameters:
 + G    - the graph
-- file - a line for each vector: <node>[:<weight>] ..., nodes by their identity; lines that begin with # are comments
+- file - a line for each vector: <node>[:<weight>] ..., nodes by number or name; lines that begin with # are comments
 
   Output Parameters:
 + n - how many vectors
@@ -80,6 +108,7 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
   GpAppComplaint C    = {0};
   PetscInt64     line = 0;
   PetscInt       k    = 0;
+  PetscErrorCode ierr;
   const char    *end;
 
   PetscFunctionBegin;
@@ -90,6 +119,7 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     *n += HoldsVector(p, eol);
   }
+  if (!*n) PetscCall(GpAppTextDestroy(&T));
   PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
   PetscCall(VecDuplicateVecs(G->out, *n, v));
   for (const char *p = T.text, *eol; p < end && !C.line; p = eol + 1) {
@@ -97,7 +127,9 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
     line++;
     if (HoldsVector(p, eol)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
   }
-  PetscCall(GpAppTextRaise(&T, &C));
+  ierr = GpAppTextRaise(&T, &C);
+  if (ierr) PetscCall(VecDestroyVecs(*n, v));
+  PetscCall(ierr);
   PetscCall(GpAppTextDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -108,6 +108,7 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   GpAppOutput         out;
   Vec                *on0;
   const PetscScalar **a;
+  char                number[24];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &on0, n, &a));
@@ -119,7 +120,7 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   for (PetscInt i = 0; i < G->N && out.fp; i++) {
     const PetscInt row = G->row ? G->row[i] : i;
 
-    (void)fprintf(out.fp, "%" PetscInt64_FMT, GraphIdentity(G, row));
+    GraphWriteName(out.fp, GraphName(G, row, number));
     for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, " %.17g", (double)PetscRealPart(a[k][row]));
     (void)fputc('\n', out.fp);
   }

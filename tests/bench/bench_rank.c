@@ -53,7 +53,7 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrendswith(name, "-hosts", &hosts));
   WebGraph(p, hosts ? 0.75 : 0, &from, &to, &n);
-  PetscCall(LinksReserve(L, n, PETSC_FALSE));
+  PetscCall(GpAppLinksReserve(L, n, PETSC_FALSE));
   for (L->n = 0; L->n < n; L->n++) {
     L->from[L->n] = from[L->n];
     L->to[L->n]   = to[L->n];

@@ -246,6 +246,45 @@ run 1 -f "$tmp/dangling.txt" -tol 1e-13 -max_it 3 -ranks "$tmp/a"
 [ $? -eq 3 ] && grep -q DIVERGED_ITS "$tmp/log" && grep -q 'is above -tol' "$tmp/log" && [ -s "$tmp/a" ]
 verdict "too few iterations: said, code 3, the ranks so far are written"
 
+# --- graphs of other formats, nodes with names ---------------------------------------------------------------------------------
+printf 'source,target,weight\r\nParis,London,3\r\nLondon,"New York",1\r\n"New York",Paris,2\r\nRome,Paris,1\r\n' >"$tmp/cities.csv"
+printf '# of two\n"New York":3 Rome\n' >"$tmp/cities.personal"
+for n in 1 3; do
+  run $n -f "$tmp/cities.csv" -tol 1e-12 -topk 4 -ranks "$tmp/cities.ranks" -report "$tmp/report.json" && grep -qx "$tmp/cities.csv: 4 nodes with names, 4 links with weights, edge list, separated by commas, headings" "$tmp/log" &&
+    grep -q '^ *1 node [A-Z]' "$tmp/log" && [ "$(cut -d' ' -f1 "$tmp/cities.ranks" | paste -sd,)" = 'Paris,London,"New,Rome' ] && [ "$(value topk | grep -o "'node': '[A-Za-z ]*'" | sort | paste -sd,)" = "'node': 'London','node': 'New York','node': 'Paris','node': 'Rome'" ]
+  verdict "names of nodes in ranks, the list and the report, $n rank(s)"
+  run $n -f "$tmp/cities.csv" -tol 1e-12 -personalize "$tmp/cities.personal" -damping 1e-9 -topk 2 && grep -q '^ *1 node New York *0\.7[45]' "$tmp/log" && grep -q '^ *2 node Rome *0\.2[45]' "$tmp/log"
+  verdict "a personalisation names nodes, $n rank(s)"
+done
+printf 'Paris:1\nOslo\n' >"$tmp/cities.unknown"
+refused "a personalisation with an unknown name" "cities.unknown:2: expected nodes of the graph, got 'Oslo'" -f "$tmp/cities.csv" -personalize "$tmp/cities.unknown" -ranks "$tmp/out/r"
+printf '1 2\n2 1\n1 3\n3 1\n3 4\n4 3\n' >"$tmp/path.txt"
+printf '4 3\n2 3\n1\n1 4\n3\n' >"$tmp/path.any" && ranked "METIS" 2 "$tmp/path.txt" "" -f "$tmp/path.any"
+printf '*Vertices 4\n*Edges\n1 2\n1 3\n3 4\n' >"$tmp/path.pajek" && ranked "Pajek" 2 "$tmp/path.txt" "" -f "$tmp/path.pajek"
+printf 'graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 ] edge [ source 1 target 3 ] edge [ source 3 target 4 ] ]\n' >"$tmp/path.gml" && ranked "GML" 2 "$tmp/path.txt" "" -f "$tmp/path.gml"
+printf 'p edge 4 3\ne 1 2\ne 1 3\ne 3 4\n' >"$tmp/path.dimacs" && ranked "DIMACS" 2 "$tmp/path.txt" "" -f "$tmp/path.dimacs"
+printf '1 2 {}\n1 3 {}\n3 4 {}\n' >"$tmp/path.networkx" && ranked "networkx's edge list" 2 "$tmp/path.txt" undirected=1 -f "$tmp/path.networkx" -undirected
+printf '4 6\n' | cat - "$tmp/path.txt" >"$tmp/path.sizes" && ranked "numbers of nodes and edges in the first line" 2 "$tmp/path.txt" "" -f "$tmp/path.sizes"
+graphs=${GPUCSR_DATA:-../shared/data}/graph
+if [ -d "$graphs" ]; then
+  while read -r file words; do
+    run 1 -f "$graphs/$file" -topk 0 -max_it 0 -mat_type aij
+    grep -qF "$file: $words" "$tmp/log"
+    verdict "$file: $words"
+  done <<'E'
+4elt.graph.xz 15606 nodes, 45878 undirected edges, METIS
+brack2_3.graph.xz 62631 nodes, 366559 undirected edges, METIS
+wb-cs.stanford.smat.xz 9914 nodes, 36854 links with weights, edge list, first line '9914 9914 36854' read as
+as-caida20071105.jlg 26475 nodes, 53381 undirected edges
+email-Enron.txt.xz 36692 nodes, 367662 links, edge list, first line '36692 367662' read as
+web-edu.txt.xz 3031 nodes, 6474 links
+DE_edges.csv.xz 9498 nodes, 153138 links, edge list, separated by commas, headings
+E
+  run 1 -f "$graphs/airports.smat.xz"
+  [ $? -eq 4 ] && grep -qF "airports.smat.xz:2: expected a weight that is finite and not negative, got '-757'" "$tmp/log"
+  verdict "airports.smat.xz: its weights are negative"
+else skip "public graphs of other formats" "the folder of public data sets is not there ($graphs)"; fi
+
 # --- bad input --------------------------------------------------------------------------------------------------------------
 o="$tmp/out/r"
 badfile() { # badfile NAME TEXT MESSAGE: a file of links with this text
@@ -256,8 +295,12 @@ market='%%MatrixMarket matrix coordinate real general\n'
 badfile "a word for a number" '1 2\n2 x\n' "bad:2: expected a second node number, got 'x'"
 badfile "a missing number" '1 2\n# c\n2\n' "bad:3: expected a second node number, got the end of the line"
 badfile "a negative number" '1 2\n2 -3\n' "bad:2: expected a second node number, got '-3'"
-badfile "weights on some lines" '1 2 3\n2 3\n' "bad:2: lines before had a weight"
-badfile "no weights on some lines" '2 3\n1 2 3\n' "bad:2: lines before had no weight"
+badfile "weights on some lines" '1 2 3.5\n2 3\n' "bad:2: lines before had a weight"
+badfile "no weights on some lines" '2 3\n4 5\n1 2 3\n' "bad:3: lines before had no weight"
+badfile "a weight on the first line alone" '1 2 3\n2 3\n' "bad:1: '1 2 3': expected no weight, which the lines below do not have"
+badfile "METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "say which by -graph_format metis or edges"
+badfile "a METIS file that is cut off" '4 3\n2 3\n1\n1 4\n\n' "the header promises 3 edges"
+badfile "XML that is no graph" '<?xml version="1.0"?>\n<svg/>\n' "bad"
 badfile "a negative weight" '1 2 -3\n' "bad:1: expected a weight that is finite and not negative, got '-3'"
 badfile "an identity beyond 63 bits" '1 2\n1 99999999999999999999\n' "bad:2: expected a second node number, got '99999999999999999999'"
 badfile "no links" '# nothing\n' "the file holds no links"
