@@ -312,7 +312,7 @@ static PetscErrorCode Proximal(BMRM b, PetscReal tol)
 /* Minimises the model: raises the lower bound, and leaves the direction from the best point to the minimiser in d. */
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
-  const PetscReal tol = b->qp_rtol * (b->J - b->lower);
+  const PetscReal tol = b->qp_rtol * PetscMax(b->J - b->lower, 0);
   PetscInt        dropped;
 
   PetscFunctionBegin;

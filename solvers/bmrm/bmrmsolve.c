@@ -247,10 +247,10 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscCall(BMRMProducts(1, &b, PETSC_TRUE));
     PetscCall(BMRMCutsEnd(b));
   }
-  do { /* the model is minimised to a part of the gap, so what an old bundle knows shows after a few times */
+  do { /* The model is minimised to a part of the gap, so what an old bundle knows shows after a few times.  Rounding may leave the gap negative. */
     gap = b->J - b->lower;
     PetscCall(BMRMSolveModel_Private(b));
-  } while (!fresh && b->J - b->lower < 0.5 * gap);
+  } while (!fresh && b->J > b->lower && b->J - b->lower < 0.5 * gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
