@@ -20,7 +20,7 @@ typedef struct {
 static PetscErrorCode Transfer(GpAppCheckpoint *ck, Vec v)
 {
   MPI_Comm     comm   = PetscObjectComm((PetscObject)v);
-  PetscBool    finite = PETSC_TRUE, all;
+  PetscMPIInt  finite = 1, all;
   PetscScalar *a;
   PetscInt     n;
 
@@ -34,9 +34,9 @@ static PetscErrorCode Transfer(GpAppCheckpoint *ck, Vec v)
   }
   PetscCall(VecGetArrayWrite(v, &a));
   PetscCall(GpAppCheckpointDistributed(ck, a, n, sizeof(*a)));
-  for (PetscInt i = 0; i < n; i++) finite = (PetscBool)(finite && PetscAbsScalar(a[i]) <= LARGEST);
+  for (PetscInt i = 0; i < n; i++) finite = finite && PetscAbsScalar(a[i]) <= LARGEST;
   PetscCall(VecRestoreArrayWrite(v, &a));
-  PetscCallMPI(MPI_Allreduce(&finite, &all, 1, MPIU_BOOL, MPI_LAND, comm));
+  PetscCallMPI(MPI_Allreduce(&finite, &all, 1, MPI_INT, MPI_LAND, comm));
   if (!all) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint holds a vector with a value that is not finite, or too large"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
