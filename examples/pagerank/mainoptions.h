@@ -5,7 +5,7 @@
 #include "app/appoptions.h"
 
 static const GpAppOption options[] = {{"Graph"},
-                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},
+                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read. Formats: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},
                                       {"-graph_format", GP_APP_CHOICE, "auto|edges|metis|pajek|gml|graphml|dimacs|market|binary", NULL, "auto", PETSC_FALSE, "Format of the graph. auto decides by the content."},
                                       {"-graph_sizes", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds the numbers of nodes and edges."},
                                       {"-graph_header", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds headings."},
@@ -47,7 +47,7 @@ static const GpAppManual manual = {.title       = "PageRank of the nodes of a gr
                                                   "The error of x in the 1-norm is at most the 1-norm of the residual, divided by 1 - damping. The program stops when this bound is at most -tol, and prints it.",
                                    .files       = "The page formats.md of the documentation describes the formats of graphs, pagerank.md those of results.",
                                    .prefix      = "pagerank_",
-                                   .nested      = "pagerank_ksp_ pagerank_pc_ pagerank_sub_ pagerank_eps_ pagerank_st_ pagerank_bv_ pagerank_ds_ pagerank_mat_",
+                                   .nested      = "pagerank_ksp_ pagerank_pc_ pagerank_sub_ pagerank_eps_ pagerank_st_ pagerank_bv_ pagerank_ds_ pagerank_mat_ pagerank_vec_",
                                    .also        = ".BR bmrm (1),\n.BR smacof (1)",
                                    .example     = {{"-f web.txt.gz -ranks ranks.txt", "Ranks the nodes of a compressed edge list and writes the ranks."},
                                                    {"-f web.mtx -personalize topics.txt -topk 20", "Ranks them for each distribution in topics.txt and prints 20 nodes each."},

@@ -35,7 +35,7 @@ def number(text):
 
 # Of PETSc's own options, some come before those of the program and some after.
 own = False
-headings = re.compile("Options of the (program|[a-z]+ program|scaling|path)|(Dissimilarities|Files) of the|Tables in text|BMRM|-bmrm_")
+headings = re.compile("Options of the (program|[a-z]+ program|scaling|path)|(Dissimilarities|Files) of the|Tables in text|Graphs in files|BMRM|-bmrm_")
 registered = set()
 for line in open(help_file):
     if not line.startswith(" ") and line.rstrip().endswith(":"):
@@ -51,7 +51,7 @@ for line in open(help_file):
         complain(f"{name} is registered, but not in the table")
         continue
     choices = re.search(r"\((?:choose )?one of\) ([^()]*?) ?\(", rest)
-    if choices and "|".join(choices.group(1).split()) != table[name][0]:
+    if choices and set(choices.group(1).split()) != set(table[name][0].split("|")):
         complain(f"{name}: the choices are {choices.group(1)}, those of the table {table[name][0]}")
     if table[name][1] and initial is not None and name != "-bmrm_loss" and number(initial) != number(table[name][1]):
         complain(f"{name}: the default is {initial}, that of the table {table[name][1]}")

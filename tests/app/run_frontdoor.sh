@@ -73,7 +73,7 @@ cat >"$tmp/cases" <<'TABLE'
 5|1 3|bmrm|No such file or directory|-f $tmp/data -report $tmp/nowhere/r -model $tmp/never
 5|1|pagerank|No such file or directory|-rmat 6,4 -ranks $tmp/nowhere/r
 5|1|smacof|No such file or directory|-f $tmp/table.csv -coordinates $tmp/nowhere/c
-5|1|pagerank|standard output stream: No space left on device|-rmat 6,4 >/dev/full
+5|1|pagerank|No space left on device|-rmat 6,4 >/dev/full
 6|1 3|pagerank|the memory does not suffice|-rmat 27,20 -malloc_dump
 3|1 3|bmrm||-f $small -bmrm_lambda 1e-6 -bmrm_max_it 2
 3|1 3|bmrm||-f $tmp/huge -bmrm_loss poisson -mat_type aij

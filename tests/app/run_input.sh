@@ -132,7 +132,7 @@ refused "an empty file" empty "empty: the file holds no examples"
 printf '\357\273\277' >empty
 refused "nothing but a byte-order mark" empty "empty: the file holds no examples"
 mkdir folder
-refused "a directory" folder "folder: this is a directory: expected a file"
+refused "a directory" folder "folder: Is a directory"
 refused "no file" nowhere "nowhere: No such file or directory"
 refused "/dev/null" /dev/null "/dev/null: the file holds no examples"
 refused "endless zeros" /dev/zero "/dev/zero:1: a NUL byte, which no text has"

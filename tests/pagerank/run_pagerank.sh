@@ -311,7 +311,7 @@ badfile "more entries than promised" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: en
 badfile "two billion nodes in a few bytes" '%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 1\n1 2\n' "bad:2: 2147483646 rows and 2147483646 columns in a file of"
 badfile "more nodes than PETSc counts" "${market}99999999999 99999999999 1\n1 2 1\n" "bad:2: 99999999999 rows and 99999999999 columns $([ "$GPUCSR_INT_BYTES" = 8 ] || echo "do not fit PetscInt")"
 refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
-for damping in -0.2 0 1 1.5; do refused "damping $damping" "must lie between 0 and 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
+for damping in -0.2 0 1 1.5; do refused "damping $damping" "expected a number greater than 0 and less than 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
 printf '1 77\n' >"$tmp/unknown"
 printf '1:0 2:0\n' >"$tmp/zero"
 refused "an unknown node in a personalisation" "unknown:1: expected nodes of the graph, got '77'" -f "$tmp/dangling.txt" -personalize "$tmp/unknown" -ranks "$o"
