@@ -1,4 +1,4 @@
-/* What the two runtimes share: opening, counted allocation, staged copies, error words. */
+/* Functions of the device object that both backends share: opening, allocation with accounting, copies through pinned buffers, error messages. */
 #include "device/gpdevice.h"
 
 #include <stdarg.h>
@@ -72,7 +72,7 @@ void GpDevClose(GpDev *pdev)
   *pdev = NULL;
 }
 
-/* by one of the runtime's three ways */
+/* Allocates with one of the backend's three allocation functions and counts the bytes. */
 static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
 {
   GpErr err;
@@ -124,7 +124,8 @@ void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
   GpDevDrop(dev, dev->ops->give_back, ptr, bytes);
 }
 
-/* Memory that is kept serves the stream that zeroed it, and is replaced when more is asked for. */
+/* Provides zeroed memory of at least the requested size for the current stream. The kept memory is ordered on the stream that zeroed it, so it is
+   replaced if another stream asks for it, or if it is too small. */
 static GpErr GpDevKeepClean(GpDev dev, size_t bytes)
 {
   const size_t least = (size_t)1 << 20;
@@ -148,7 +149,7 @@ GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
 {
   GpErr err;
 
-  if (dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* a runtime that keeps nothing has one way for both */
+  if (dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* A backend without a pool, such as the host backend, has one function for alloc and borrow and keeps no zeroed memory. */
     err = GpDevBorrow(dev, bytes, ptr);
     if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
     if (err) GpDevReturn(dev, ptr, bytes);
@@ -171,7 +172,7 @@ void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean)
     GpDevReturn(dev, ptr, bytes);
     return;
   }
-  if (dev->ops->zero(dev, (char *)p + clean, bytes - clean)) { /* nobody knows what it holds */
+  if (dev->ops->zero(dev, (char *)p + clean, bytes - clean)) { /* if zeroing fails, the contents are unknown */
     dev->ops->release(dev, p);
     dev->clean = NULL;
   }
@@ -180,7 +181,7 @@ void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean)
   *(void **)ptr = NULL;
 }
 
-/* the bounce buffer i, free to be written: made at first use, waited for later */
+/* Returns once pinned buffer i may be overwritten. The buffer is created at its first use; later calls wait for the copy that used it last. */
 static GpErr GpDevStageGet(GpDev dev, int i)
 {
   if (dev->stage[i]) return dev->ops->event_wait(dev, dev->staged[i]);
@@ -229,8 +230,9 @@ GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes)
   return err;
 }
 
-/* The device says that the words are there sooner than the runtime says that the device is done; what takes longer, or fails, is the runtime's to wait for.
-   Words may be any, so that none of them can say that it has come (gpwatch.h). */
+/* Polls the flag behind the data, because that takes less time than a stream synchronisation. After GP_DEV_TURNS polls, or after a failure, the
+   stream is synchronised instead. A separate flag is needed, since the data may hold any value (compare gpwatch.h, where a reserved NaN marks
+   missing results). */
 GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
 {
   const uint32_t *mark = (const uint32_t *)((const char *)dev->fetched + bytes);
@@ -257,7 +259,7 @@ GpErr GpDevDownload(GpDev dev, void *host, const void *device, size_t bytes)
 
     return err ? err : GpDevFetchEnd(dev, host, bytes);
   }
-  for (size_t n = 0; n < pieces + 1; n++) { /* piece n travels while piece n-1 is copied out of its buffer */
+  for (size_t n = 0; n < pieces + 1; n++) { /* piece n is copied from the device while the host copies piece n-1 out of its buffer */
     GpErr err = GP_SUCCESS;
 
     if (n < pieces) {

@@ -1,4 +1,4 @@
-/* The CUDA runtime of the device room (static cudart: a PETSc with its own CUDA shares only the primary context). */
+/* The CUDA backend. It links the CUDA runtime statically; with a PETSc that has CUDA it shares only the primary context. */
 #include "device/gplaunch.h"
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 static GpErr GpDevCuda(GpDev dev, cudaError_t code, const char *what)
 {
   if (code == cudaSuccess) return GP_SUCCESS;
-  (void)cudaGetLastError(); /* a recoverable error must not meet the next launch */
+  (void)cudaGetLastError(); /* clears the error, so that the check of the next launch does not report it */
   return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
@@ -21,21 +21,21 @@ extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen
   if (code == cudaSuccess && *count > 0) return GP_SUCCESS;
   *count = 0;
   (void)cudaGetLastError();
-  /* a machine without a GPU has no driver, or one that lists none; anything else is a fault to show */
+  /* A machine without a GPU has no driver, or a driver that lists no GPU. Any other failure is an error that the user must see. */
   cudaDriverGetVersion(&driver);
   const bool absent = code == cudaSuccess || code == cudaErrorNoDevice || driver == 0;
   if (why) snprintf(why, whylen, "no CUDA device: %s", driver == 0 ? "no driver is installed" : code == cudaSuccess ? "the driver lists none" : cudaGetErrorString(code));
   return absent ? GP_ERR_NO_DEVICE : GP_ERR_DEVICE;
 }
 
-/* Memory that is given back stays with the process for the next, as long as that is little of the GPU's: a cudaMalloc() of some
-   megabytes takes as long as ten products of a matrix of this size.  *pool is NULL where the driver has no pools. */
+/* Creates the memory pool of the device. The pool keeps freed memory up to 1/32 of the GPU's memory, because a cudaMalloc() of some megabytes
+   takes as long as ten products of a matrix of that size. *pool is NULL if the driver has no pools. */
 static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t *pool)
 {
   cudaMemPoolProps props = {};
   uint64_t         keep  = memory / 32;
   int              has   = 0;
-  GpErr            err   = GpDevCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "asking for memory pools");
+  GpErr            err   = GpDevCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "checking for memory pools");
 
   *pool = NULL;
   if (err || !has) return err;
@@ -56,13 +56,13 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
   GpErr          err = GpDevCount(GP_DEV_CUDA, &count, dev->error, sizeof(dev->error));
 
   if (err) return err;
-  if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d asked for, there are %d", ordinal, count);
-  err = GpDevCuda(dev, cudaSetDevice(ordinal), "choosing the GPU");
+  if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d was asked for, but only %d can be used; GPUs are numbered from 0", ordinal, count);
+  err = GpDevCuda(dev, cudaSetDevice(ordinal), "selecting the GPU");
   if (!err) err = GpDevCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
   if (!err) err = GpDevCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
   if (!err) err = GpDevCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
-  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory");
+  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory allocation");
   if (!err) err = GpDevMakePool(dev, ordinal, prop.totalGlobalMem, &pool);
   if (err) {
     if (pool) cudaMemPoolDestroy(pool);
@@ -99,7 +99,7 @@ static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
   uint64_t reserved = 0, used = 0;
   GpErr    err = GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 
-  if (!err && dev->pool) { /* what the pool keeps for the next */
+  if (!err && dev->pool) { /* memory that the pool keeps is available to later allocations */
     err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the pool's memory");
     if (!err) err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrUsedMemCurrent, &used), "reading the pool's memory");
     *available += (size_t)(reserved - used);
@@ -107,7 +107,7 @@ static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
   return err;
 }
 
-/* An allocation that failed is tried again when the pool has given back what it keeps. */
+/* Allocates memory. If the allocation fails, the memory that the pool keeps is freed and the allocation is tried once more. */
 static GpErr GpDevTake_CUDA(GpDev dev, size_t bytes, void **ptr, cudaError_t (*take)(GpDev, size_t, void **))
 {
   size_t      available = 0, total = 0;
@@ -128,7 +128,8 @@ static cudaError_t TakeShared(GpDev, size_t bytes, void **ptr)
   return cudaMalloc(ptr, bytes);
 }
 
-/* The pool's stream has no other work: memory that came back when nothing used it is there at once, for every stream. */
+/* Allocates memory for all streams. The pool's stream carries no other work, and release waits for all users of the memory. Freed memory is
+   therefore available at once. */
 static cudaError_t TakeLasting(GpDev dev, size_t bytes, void **ptr)
 {
   cudaError_t code = cudaMallocFromPoolAsync(ptr, bytes, (cudaMemPool_t)dev->pool, (cudaStream_t)dev->pool_stream);
@@ -159,7 +160,7 @@ static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
 static void GpDevRelease_CUDA(GpDev dev, void *ptr)
 {
   if (dev->pool) {
-    cudaDeviceSynchronize(); /* as cudaFree() does */
+    cudaDeviceSynchronize(); /* cudaFree() synchronises too */
     cudaFreeAsync(ptr, (cudaStream_t)dev->pool_stream);
   } else cudaFree(ptr);
 }
@@ -211,7 +212,8 @@ static GpErr GpDevCopyWithin_CUDA(GpDev dev, void *to, const void *from, size_t 
   return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)dev->stream), "copying on the GPU");
 }
 
-/* A launch takes less time than a copy, an event and the wait for it: the words, then the mark that tells the host of them. */
+/* Copies the words to pinned memory, then sets the flag that the host polls. One launch takes less time than a copy, an event and a wait for the
+   event. */
 __global__ static void Deliver(uint32_t *to, const uint32_t *from, unsigned words)
 {
   GpWait();
@@ -276,7 +278,7 @@ static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end,
 
 static GpErr GpDevGraphBegin_CUDA(GpDev dev)
 {
-  dev->settled = dev->stream; /* when the graph is launched it waits for all that came before */
+  dev->settled = dev->stream; /* a graph launch waits for all earlier work on the stream, so its first product may be launched early */
   return GpDevCuda(dev, cudaStreamBeginCapture((cudaStream_t)dev->stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
 }
 
@@ -293,7 +295,7 @@ static GpErr GpDevGraphEnd_CUDA(GpDev dev, GpDevGraph *graph)
 }
 
 #if CUDART_VERSION >= 12040
-/* a graph of one node: the record runs while its condition holds, as it does until a kernel of the record says otherwise */
+/* Builds a graph of one conditional node. The recorded work repeats until one of its kernels sets the condition to 0 (GpLoopEnd()). */
 static cudaError_t MakeLoop(cudaGraph_t record, cudaGraph_t *loop, cudaGraphConditionalHandle *turn)
 {
   cudaGraphNodeParams params = {};
@@ -323,13 +325,13 @@ static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
 
   *graph = NULL;
   *turn  = 0;
-  err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "asking for the driver's version");
+  err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "reading the driver's version");
   if (err || driver < 12040) return err ? err : GpDevGraphEnd_CUDA(dev, graph);
   err = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
   GpDevUnsettle(dev);
   if (err) return err;
-  if (!GpDevCuda(dev, MakeLoop(record, &loop, &handle), "making a loop of a graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph")) *turn = handle;
-  else err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* not every driver repeats every kind of launch; the words say why */
+  if (!GpDevCuda(dev, MakeLoop(record, &loop, &handle), "building a loop graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph")) *turn = handle;
+  else err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* Some drivers cannot repeat every kind of launch. Then turn stays 0, and dev->error holds the reason. */
   if (!err) err = GpDevCuda(dev, cudaGraphUpload((cudaGraphExec_t)*graph, (cudaStream_t)dev->stream), "uploading a graph");
   if (loop) cudaGraphDestroy(loop);
   if (record) cudaGraphDestroy(record);
@@ -359,7 +361,7 @@ static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
 
   *idle = code == cudaSuccess;
   if (code != cudaErrorNotReady) return GpDevCuda(dev, code, "working on the GPU");
-  (void)cudaGetLastError(); /* not ready is no error, and must not be taken for one of the next launch */
+  (void)cudaGetLastError(); /* cudaErrorNotReady is no failure; it must not be reported by the check of the next launch */
   return GP_SUCCESS;
 }
 
@@ -368,7 +370,7 @@ static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
   cudaPointerAttributes attributes;
 
   *holds = cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
-  (void)cudaGetLastError(); /* a pointer that CUDA does not know is the host's */
+  (void)cudaGetLastError(); /* a pointer unknown to CUDA is host memory; clear the error */
   return *holds ? GpDevCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* The host runtime: the same table on ordinary memory, so that every type runs, and is tested, without a GPU. */
+/* The host backend: the table of operations on ordinary memory. All types run and are tested with it where there is no GPU. */
 #include "device/gpdevice.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static GpErr GpDevCopy_Host(GpDev dev, void *to, const void *from, size_t bytes)
   return GP_SUCCESS;
 }
 
-/* counted like the copies of a GPU, so that tests see without one what would travel */
+/* Copies of the host backend are counted like those of a GPU, so that tests can check the number of copied bytes without a GPU. */
 static GpErr GpDevCopyIn_Host(GpDev dev, void *to, const void *from, size_t bytes)
 {
   dev->bytes_in += (double)bytes;

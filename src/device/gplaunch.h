@@ -1,10 +1,12 @@
-/* A kernel that needs what the one before it on the stream wrote, launched while that one runs (programmatic dependent launch): its
-   blocks are in place when their input is, which saves a small product half a launch.  The first kernel says early that the
-   next may come, GpNextMayStart(); the next calls GpWait(), all of its threads, before it touches what that one does.  Devices before
-   compute capability 9.0 launch it when the other has ended.  And how a kernel ends a graph that repeats itself.
+/* Early launches (programmatic dependent launch) and the end of a repeating graph.
 
-   What is written between the two launches is read by plain loads, not as a constant (ld.global.nc, __ldg): the assembler moves
-   loads of constants ahead of GpWait(). */
+   A kernel is launched while its predecessor on the stream still runs, so that its blocks are resident when their input is ready. This saves a
+   small product half of the launch latency. The predecessor calls GpNextMayStart() to allow it. The successor calls GpWait() in all threads
+   before it reads or writes anything that the predecessor reads or writes. Devices before compute capability 9.0 launch the successor when the
+   predecessor has finished.
+
+   Data that the predecessor may write must be read by plain loads, not by read-only loads (ld.global.nc, __ldg): the assembler moves read-only
+   loads ahead of GpWait(). */
 #ifndef GPLAUNCH_H
 #define GPLAUNCH_H
 
@@ -24,7 +26,8 @@ __device__ static inline void GpWait(void)
 #endif
 }
 
-/* the turn that runs is the last of a graph made by the runtime's graph_loop; with turn 0 the host sees to that */
+/* Ends the repetition of a graph from graph_loop() after the current pass. If turn is 0, nothing repeats, and the host decides whether to launch
+   again. */
 __device__ static inline void GpLoopEnd(uint64_t turn)
 {
 #if CUDART_VERSION >= 12040
@@ -32,8 +35,8 @@ __device__ static inline void GpLoopEnd(uint64_t turn)
 #endif
 }
 
-/* the blocks of a launch; cluster: those that reach each other's shared memory, of which all are a multiple, 1: none do; brief: no block works long, and
-   all for about as long */
+/* Grid of a launch. `cluster` is the number of blocks in a thread block cluster and divides `blocks`; 1 means no clusters. `brief` says that all
+   blocks take a short time, and about the same time. */
 struct GpGrid {
   unsigned blocks, threads;
   size_t   shared  = 0;
@@ -68,16 +71,20 @@ static void GpLaunchWhen(GpDev dev, bool early, void (*kernel)(Parameters...), c
   cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* a kernel that touches nothing that may be written before it waits; an error is the runtime's last, as of every launch */
+/* Launches a kernel that calls GpWait() before it touches anything that its predecessor may write. Errors are reported by cudaGetLastError(), as
+   for every launch. */
 template <class... Parameters, class... Arguments>
 static void GpLaunchNext(GpDev dev, void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t shared, Arguments... arguments)
 {
   GpLaunchWhen(dev, dev->launches_early, kernel, GpGrid{blocks, threads, shared}, arguments...);
 }
 
-/* How a product's kernel is launched, which reads its matrix before it waits for its vectors.  Early only where no kernel that may have written a matrix
-   is under way still: whatever else is launched says by GpDevCheckLaunch() that there may be one.  From when on its own successor may come: from the
-   first when blocks are few or brief; else not before they are done, or those that come are spread unevenly over the multiprocessors. */
+/* How the kernel of a product is launched. A product reads its matrix before GpWait(), so it is launched early only if no kernel that may write a
+   matrix is still running. Every launch of such a kernel ends in GpDevCheckLaunch(), which makes the next product an ordinary launch.
+
+   - GP_ALONE: ordinary launch, after all earlier work.
+   - GP_EARLY: early launch. The successor is allowed after the main loop; otherwise its blocks are distributed unevenly over the multiprocessors.
+   - GP_BRIEF: early launch of few or short blocks. The successor is allowed at the start. */
 enum GpHow {
   GP_ALONE,
   GP_EARLY,
@@ -90,16 +97,16 @@ static inline GpHow GpHowToLaunch(GpDev dev, const GpGrid &grid)
   return grid.brief || grid.blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
 }
 
-/* how: of a kernel that is launched so.  TELLS: also of one launched alone, which costs it a little when blocks are many: a step that a program puts behind the
-   product may come at once, when all before the product has ended. */
+/* Allows the successor at the start of a kernel if `how` says so. With TELLS, ordinary launches allow it too: they begin after all earlier work,
+   so a successor that a program launches early may start at once. This slows a kernel of many blocks a little. */
 template <bool TELLS = false>
 __device__ static inline void GpBegin(GpHow how)
 {
   if (how == GP_BRIEF || (TELLS && how == GP_ALONE)) GpNextMayStart();
 }
 
-/* The kernel has two makes, of which one waits, before it touches a vector, and is launched early where that may be; the first parameter tells it how
-   it was launched. */
+/* Launches a product. The kernel is compiled in two variants. Variant `early` calls GpWait() before it touches a vector; variant `alone` omits
+   the wait and is for ordinary launches. The first parameter of both says how the kernel was launched. */
 template <class... Parameters, class... Arguments>
 static GpErr GpLaunchProduct(GpDev dev, const char *name, void (*alone)(GpHow, Parameters...), void (*early)(GpHow, Parameters...), const GpGrid &grid, Arguments... arguments)
 {

@@ -1,5 +1,5 @@
-/* NCCL by dlopen(): one build runs where it is and where it is not.  What is declared here of its interface has been the same
-   since version 2.7, the first that sends from one rank to another. */
+/* NCCL, opened with dlopen() at run time, so that one build works with and without it. The declarations below have been valid since NCCL 2.7, the
+   first version with ncclSend() and ncclRecv(). */
 #include "device/gpnccl.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define NCCL_LIBRARY "libnccl.so.2"
-#define NCCL_SENDS   2700 /* the version that brought ncclSend() */
+#define NCCL_SENDS   2700 /* first version with ncclSend() */
 #define NCCL_DOUBLE  8    /* ncclFloat64 */
 #define NCCL_SUM     0    /* ncclSum */
 
@@ -30,7 +30,7 @@ static struct {
   const char *(*GetErrorString)(int);
 } Nccl;
 
-/* dlsym() gives a pointer to an object; POSIX lets it be read as one to a function */
+/* Stores the address of a symbol in a function pointer. dlsym() returns an object pointer; POSIX permits this conversion. */
 static int NcclFind(const char *name, void *function)
 {
   void *symbol = dlsym(Nccl.handle, name);
@@ -47,7 +47,7 @@ GpErr GpNcclLoad(int *version, char *why, size_t whylen)
 
     Nccl.handle = dlopen(NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!Nccl.handle) {
-      snprintf(why, whylen, "NCCL is not found: %s", dlerror());
+      snprintf(why, whylen, "NCCL cannot be opened: %s", dlerror());
       return GP_ERR_NOT_BUILT;
     }
     complete = NcclFind("ncclGetVersion", &Nccl.GetVersion) && NcclFind("ncclGetUniqueId", &Nccl.GetUniqueId) && NcclFind("ncclCommInitRank", &Nccl.CommInitRank) && NcclFind("ncclCommDestroy", &Nccl.CommDestroy) && NcclFind("ncclSend", &Nccl.Send) &&
@@ -55,7 +55,7 @@ GpErr GpNcclLoad(int *version, char *why, size_t whylen)
     if (!complete || Nccl.GetVersion(&Nccl.version) || Nccl.version < NCCL_SENDS) {
       dlclose(Nccl.handle);
       Nccl.handle = NULL;
-      snprintf(why, whylen, "%s is older than NCCL 2.7", NCCL_LIBRARY);
+      snprintf(why, whylen, "%s is older than NCCL 2.7; install a newer NCCL", NCCL_LIBRARY);
       return GP_ERR_NOT_BUILT;
     }
   }
@@ -65,13 +65,13 @@ GpErr GpNcclLoad(int *version, char *why, size_t whylen)
 
 static GpErr NcclCheck(GpDev dev, int code, const char *what)
 {
-  return code ? GpDevFail(dev, GP_ERR_DEVICE, "NCCL, %s: %s; NCCL_DEBUG=WARN in the environment tells more", what, Nccl.GetErrorString(code)) : GP_SUCCESS;
+  return code ? GpDevFail(dev, GP_ERR_DEVICE, "NCCL failed while %s: %s (set NCCL_DEBUG=WARN in the environment for details)", what, Nccl.GetErrorString(code)) : GP_SUCCESS;
 }
 
 GpErr GpNcclGetId(GpDev dev, unsigned char id[GP_NCCL_ID_BYTES])
 {
   NcclId made;
-  GpErr  err = NcclCheck(dev, Nccl.GetUniqueId(&made), "naming a communicator");
+  GpErr  err = NcclCheck(dev, Nccl.GetUniqueId(&made), "creating the identifier of a communicator");
 
   if (!err) memcpy(id, &made, sizeof(made));
   return err;
@@ -97,10 +97,10 @@ GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const 
   const size_t k    = (size_t)many;
   int          code = Nccl.GroupStart(), ended;
 
-  if (code) return NcclCheck(dev, code, "beginning an exchange");
+  if (code) return NcclCheck(dev, code, "starting an exchange");
   for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + k * (size_t)to->offset[p], k * (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, dev->stream);
   for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
-  ended = Nccl.GroupEnd(); /* a group that has begun must end */
+  ended = Nccl.GroupEnd(); /* a group that was started must be ended, also after an error */
   return NcclCheck(dev, code ? code : ended, "exchanging boundary entries");
 }
 
@@ -108,7 +108,7 @@ GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size
 {
   int code = Nccl.GroupStart(), ended;
 
-  if (code) return NcclCheck(dev, code, "beginning sums");
+  if (code) return NcclCheck(dev, code, "starting a sum over the ranks");
   for (int k = 0; k < n && !code; k++) code = Nccl.AllReduce(array[k], array[k], count[k], NCCL_DOUBLE, NCCL_SUM, nccl, dev->stream);
   ended = Nccl.GroupEnd();
   return NcclCheck(dev, code ? code : ended, "summing over the ranks");

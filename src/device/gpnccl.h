@@ -1,4 +1,4 @@
-/* NVIDIA's NCCL, found at run time: sends between GPUs that a stream orders and that no host waits for. */
+/* NVIDIA's NCCL, opened at run time. It exchanges data between GPUs in stream order, so that the host does not wait. */
 #ifndef GPNCCL_H
 #define GPNCCL_H
 
@@ -10,25 +10,26 @@ extern "C" {
 
 #define GP_NCCL_ID_BYTES 128
 
-typedef void *GpNccl; /* this process's part of a communicator */
+typedef void *GpNccl; /* communicator, an ncclComm_t */
 
-/* the ranks with which this one exchanges, and where each one's share of a buffer begins */
+/* The ranks with which this rank exchanges, and the part of a buffer that belongs to each. */
 typedef struct {
-  int      n;
-  int     *rank;   /* ascending */
-  int32_t *offset; /* n + 1 of them */
+  int      n;      /* number of ranks */
+  int     *rank;   /* ranks in ascending order, n entries */
+  int32_t *offset; /* start of each rank's part of the buffer, n + 1 entries */
 } GpPeers;
 
-/* Opens the library, once.  On failure why says what is missing. */
+/* Opens the library at the first call. On failure why holds the reason. */
 GpErr GpNcclLoad(int *version, char *why, size_t whylen);
-GpErr GpNcclGetId(GpDev dev, unsigned char id[GP_NCCL_ID_BYTES]); /* by one rank, for all */
+GpErr GpNcclGetId(GpDev dev, unsigned char id[GP_NCCL_ID_BYTES]); /* called by one rank, which sends the identifier to all others */
 GpErr GpNcclCreate(GpDev dev, int size, int rank, const unsigned char id[GP_NCCL_ID_BYTES], GpNccl *nccl);
 void  GpNcclDestroy(GpNccl *nccl);
 
-/* sends every peer its share of one buffer and fills the other with theirs, many values an entry, on dev->stream */
+/* Sends each rank in `to` its part of `from`, and receives the part of each rank in `by` into `into`, on dev->stream. Every entry has `many`
+   values. */
 GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const double *from, const GpPeers *by, double *into);
 
-/* adds up n arrays over all ranks, in place, on dev->stream; all ranks get the same bits */
+/* Adds n arrays over all ranks, in place, on dev->stream. All ranks get the same bits. */
 GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size_t count[]);
 
 #if defined(__cplusplus)

@@ -1,12 +1,12 @@
-/* How a block, and then the grid, brings its partial results together on the device: included by device twins alone. */
+/* Reductions in CUDA kernels: over the threads of a block, then over the blocks of a grid. The order of the operations is fixed. */
 #ifndef GPREDUCE_H
 #define GPREDUCE_H
 
 #include "device/gpdevice.h"
 
-static constexpr int GP_REDUCE_BLOCK = 256; /* threads of a block */
+static constexpr int GP_REDUCE_BLOCK = 256; /* number of threads of a block */
 
-/* the K results of all threads of a block, in thread 0: a tree whose shape never changes */
+/* Reduces the K results of all threads of a block into thread 0, by a tree of fixed shape. */
 template <class R, int K, int THREADS>
 __device__ static void Together(double (&mine)[K])
 {
@@ -20,7 +20,7 @@ __device__ static void Together(double (&mine)[K])
     for (int k = 0; k < K; k++) other[k] = __shfl_down_sync(0xffffffffu, mine[k], half);
     R::merge(mine, other);
   }
-  __syncthreads(); /* a former call's readers are done with the shared array */
+  __syncthreads(); /* the shared array may still be read for the previous call */
   if (lane == 0) {
 #pragma unroll
     for (int k = 0; k < K; k++) warps[warp][k] = mine[k];
@@ -31,7 +31,7 @@ __device__ static void Together(double (&mine)[K])
   }
 }
 
-/* each block leaves what it has */
+/* Reduces the K results of the block and stores them in the partial results of this block. */
 template <class R, int K>
 __device__ static void Leave(double (&mine)[K], double *partial)
 {
@@ -41,8 +41,8 @@ __device__ static void Leave(double (&mine)[K], double *partial)
   }
 }
 
-/* All blocks leave what they have; true in the last to arrive, whose thread 0 has everything merged in the order of the blocks.
-   partial holds K times GP_DEV_PARTS values, ticket is zero before and after. */
+/* Reduces over all blocks. Each block stores its partial results. In the block that finishes last, thread 0 gets all of them, merged in a fixed
+   order, and the function returns true. `partial` holds K times GP_DEV_PARTS values; `ticket` is zero before and after the launch. */
 template <class R, int K>
 __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ticket)
 {
@@ -50,9 +50,9 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
 
   Leave<R, K>(mine, partial);
   if (threadIdx.x == 0) {
-    __threadfence(); /* the partial results before the ticket */
+    __threadfence(); /* the partial results must be visible before the ticket */
     last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    __threadfence(); /* the ticket before reading those of others */
+    __threadfence(); /* the ticket must be read before the partial results of other blocks */
   }
   __syncthreads();
   if (!last) return false;
@@ -64,11 +64,12 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
     R::merge(mine, other);
   }
   Together<R, K, GP_REDUCE_BLOCK>(mine);
-  if (threadIdx.x == 0) *ticket = 0; /* for the next launch */
+  if (threadIdx.x == 0) *ticket = 0; /* zero again for the next launch */
   return true;
 }
 
-/* as many blocks as the GPU runs at once, fewer for a short vector: a function of n and the GPU alone */
+/* Number of blocks: as many as the GPU runs at once, fewer for a short vector. It depends only on n and on the GPU, so that results are
+   reproducible. */
 static inline unsigned GpReduceGrid(GpDev dev, int64_t n)
 {
   const int64_t most = 8 * (int64_t)dev->compute_units < GP_DEV_PARTS ? 8 * (int64_t)dev->compute_units : GP_DEV_PARTS;

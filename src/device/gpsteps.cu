@@ -1,4 +1,4 @@
-/* The scan and the stable sort between steps. */
+/* The scan and the stable sort that builders of formats use between steps (gpsteps.h). */
 #include "device/gpsteps.h"
 
 #if !defined(__CUDACC__)
@@ -19,7 +19,7 @@ GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout)
   return GP_SUCCESS;
 }
 
-/* radix sort, least significant digit first, to and fro between two arrays */
+/* Radix sort, least significant digit first. The passes alternate between two pairs of arrays. */
 GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values)
 {
   enum {

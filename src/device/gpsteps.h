@@ -1,9 +1,12 @@
-/* Work in steps that are written once, as the builders of formats do it.  A file that includes this is compiled by the C compiler for the host twin
-   and by nvcc for the device twin: a step's body does the work of one index i, all indices at once on a GPU; between steps
-   stand scans and stable sorts (CUB on the GPU).  What a step counts with GP_COUNT(), or the bits that it sets with GP_SET(), must not depend on the order.
+/* Parallel steps that are written once for both backends; the builders of formats use them. A file that includes this header is compiled by the C
+   compiler for the host and by nvcc for the GPU. The body of a step does the work of one index i. The host runs the indices in a loop; the GPU
+   runs them in parallel.
 
-     GP_STEP(Square) { const Args *a = (const Args *)args; a->y[i] = a->x[i] * a->x[i]; }
-     err = GP_EACH(dev, Args, Square, n, &a);                                                                              */
+   Between steps there are scans and stable sorts (CUB on the GPU). The results of GP_COUNT(), which increments a counter, and of GP_SET(), which
+   sets bits, must not depend on the order of the indices.
+
+       GP_STEP(Square) { const Args *a = (const Args *)args; a->y[i] = a->x[i] * a->x[i]; }
+       err = GP_EACH(dev, Args, Square, n, &a); */
 #ifndef GPSTEPS_H
 #define GPSTEPS_H
 
@@ -55,18 +58,18 @@ static inline GpErr GpStepLoop(int64_t n, void (*step)(const void *, int64_t), c
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* in place: every entry becomes the sum of those before it, so that the last of n+1 entries, which is not added, becomes the total */
+/* Exclusive prefix sum in place over n + 1 entries. The last entry becomes the sum of the first n; its old value is ignored. */
 GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout);
 GpErr GpScan_CUDA(GpDev dev, int64_t n, int32_t *inout);
 
-/* stable, ascending in the lowest bits of the keys; the result replaces both arrays */
+/* Stable sort of keys and values in place, ascending in the lowest `bits` bits of the keys. */
 GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
 GpErr GpSort_CUDA(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
 #if defined(__cplusplus)
 }
 #endif
 
-/* the build of a format on the runtime of its device; both twins come from the same text */
+/* Calls the host or the CUDA version of a function, which are compiled from one source, for the backend of dev. */
 #if GP_HAVE_CUDA
   #define GP_ON_DEVICE(dev, function, ...) ((dev)->kind == GP_DEV_CUDA ? function##_CUDA(__VA_ARGS__) : function##_Host(__VA_ARGS__))
 #else

@@ -1,6 +1,6 @@
-/* Numbers that a kernel leaves in pinned host memory, where the host watches for them, which takes less time than to wait for the device.
-   A place holds the one NaN that says nothing until then, so the numbers tell themselves that they have come.  All of it inline: programs beside the
-   library use it too. */
+/* Numbers that a kernel writes to pinned host memory and the host polls. This takes less time than to wait for the stream. A place holds a
+   reserved NaN until its number is written, so no separate flag is needed. All functions are inline, because the programs use them too and do not
+   link internal symbols. */
 #ifndef GPWATCH_H
 #define GPWATCH_H
 
@@ -30,7 +30,7 @@ static inline int GpWatchIsNothing(const double *place)
   return __atomic_load_n((const int64_t *)place, __ATOMIC_ACQUIRE) == GP_WATCH_NOTHING;
 }
 
-/* Watches a place.  Now and then it asks whether the stream still works, so that a kernel that died cannot keep us here. */
+/* Waits until the place holds a number. It checks the stream regularly, so that it returns if the kernel failed. */
 static inline GpErr GpWatch(GpDev dev, const double *place)
 {
   for (uint32_t spin = 1; GpWatchIsNothing(place); spin++) {
@@ -41,7 +41,7 @@ static inline GpErr GpWatch(GpDev dev, const double *place)
     err = dev->ops->poll(dev, &idle);
     if (err) return err;
     if (idle && GpWatchIsNothing(place)) {
-      snprintf(dev->error, sizeof(dev->error), "a kernel ended without its result");
+      snprintf(dev->error, sizeof(dev->error), "a kernel finished without writing its result");
       return GP_ERR_DEVICE;
     }
   }
