@@ -65,7 +65,7 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
 
 static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscInt blocks, Graph *G)
 {
-  const GraphOptions options = {PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, order, PetscMax(blocks, 1)};
+  const GraphOptions options = {.keep_loops = PETSC_TRUE, .order = order, .blocks = PetscMax(blocks, 1)};
   Links              L       = {0};
   PetscInt           N       = 0;
 

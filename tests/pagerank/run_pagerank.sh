@@ -296,7 +296,7 @@ badfile "a word for a number" '1 2\n2 x\n' "bad:2: expected a second node number
 badfile "a missing number" '1 2\n# c\n2\n' "bad:3: expected a second node number, got the end of the line"
 badfile "a negative number" '1 2\n2 -3\n' "bad:2: expected a second node number, got '-3'"
 badfile "weights on some lines" '1 2 3.5\n2 3\n' "bad:2: lines before had a weight"
-badfile "no weights on some lines" '2 3\n4 5\n1 2 3\n' "bad:3: lines before had no weight"
+badfile "no weights on some lines" '7 3\n4 5\n1 2 3\n' "bad:3: lines before had no weight"
 badfile "a weight on the first line alone" '1 2 3\n2 3\n' "bad:1: '1 2 3': expected no weight, which the lines below do not have"
 badfile "METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "say which by -graph_format metis or edges"
 badfile "a METIS file that is cut off" '4 3\n2 3\n1\n1 4\n\n' "the header promises 3 edges"
