@@ -50,7 +50,7 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
 */
 static PetscErrorCode OpenImage(Canvas *C, const char ending[])
 {
-  const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1]};
+  const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1], C->image[2]};
   PetscOptions      options;
   char              name[PETSC_MAX_PATH_LEN];
   int               err;
@@ -58,12 +58,13 @@ static PetscErrorCode OpenImage(Canvas *C, const char ending[])
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(C->image[0], sizeof(C->image[0]), "picture%s", ending));
   PetscCall(PetscSNPrintf(C->image[1], sizeof(C->image[1]), "picture_0%s", ending));
+  PetscCall(PetscSNPrintf(C->image[2], sizeof(C->image[2]), "picture.%s", ending));
   err = GpAppScratchCreate(CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
   if (err) {
     PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "no image in the directory for temporary files (TMPDIR or /tmp): %s", strerror(err)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[0]));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "/proc/self/fd/%d/%s", C->scratch.folder, C->image[0])); /* PETSc takes all that follows the first dot for the ending, and TMPDIR may hold one */
   PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(PetscOptionsSetValue(options, "-draw_save_single_file", "1"));

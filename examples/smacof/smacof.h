@@ -392,7 +392,7 @@ typedef struct {
 } OutputOptions;
 
 #define CANVAS_COLOURS 12
-#define CANVAS_IMAGES  2
+#define CANVAS_IMAGES  3
 
 typedef enum {
   CANVAS_START,
