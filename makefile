@@ -202,6 +202,18 @@ $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: private i
 $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: $(obj)/slepc
 $(obj)/tests/bench/%.o: private incs += -Itests # private: not of the stamp that they depend on
 
+# --- fuzzing: the readers compiled with the sanitizers; all else comes from the libraries ------------------------------------------------------
+sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c examples/smacof/*.c)) \
+            $(addprefix solvers/bmrm/,$(addsuffix .c,libsvm libsvmparse examples examplesbinary examplescheck examplesmarket model modelclasses modelread groups bmrmcheckpoint))
+fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
+$(obj)/fuzz/%.o: %.c $(obj)/flags
+	@mkdir -p $(@D)
+	$(call say,FUZZ)$(CC) $(cflags) $(sanitize) $(pincs) $(deps) -c $< -o $@
+$(BUILD)/bin/fuzz: $(fuzzobj) $(pagerank_host) $(smacof_host) $(pagerank_cuda) $(smacof_cuda) $(blib) $(alib)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(sanitize) -o $@ $(fuzzobj) $(pagerank_host) $(smacof_host) $(pagerank_cuda) $(smacof_cuda) -Wl,--start-group $(blib) $(alib) -Wl,--end-group $(petsclib) $(cudalibs) -lm
+
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
 # the manual pages, written by the programs from their tables of options
@@ -242,6 +254,13 @@ figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures an
 
 docs: ## manual pages of all public functions and types, as Markdown, into build/docs
 	python3 tools/manualpages.py $(BUILD)/docs/manualpages
+
+COUNT   ?= 100000
+SECONDS ?= 600
+SEED    ?= 1
+fuzz: $(BUILD)/bin/fuzz ## feed mutated files to all readers, built with the sanitizers; COUNT=100000 SECONDS=600 SEED=1
+	@mkdir -p $(BUILD)/fuzz
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/fuzz/suppressions.txt $< -count $(COUNT) -seconds $(SECONDS) -seed $(SEED) -work $(BUILD)/fuzz -no_signal_handler
 
 lint: ## the rules of the house: layers, tables, options, sizes, format
 	@tests/lint/run_lint.sh

@@ -76,7 +76,7 @@ static const char *ExpectedValue(const GpAppMarket *mk, int wants)
 }
 
 /* "%%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>", in capital letters or not */
-static void ReadBanner(const char line[], GpAppMarket *mk, GpAppComplaint *C)
+static void ReadBanner(const char line[], int wants, GpAppMarket *mk, GpAppComplaint *C)
 {
   char        object[16] = "", format[16] = "", field[16] = "", symmetry[20] = "";
   const char *good = "expected %%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>";
@@ -88,6 +88,7 @@ static void ReadBanner(const char line[], GpAppMarket *mk, GpAppComplaint *C)
   mk->symmetric = (PetscBool)!strcasecmp(symmetry, "symmetric");
   mk->skew      = (PetscBool)!strcasecmp(symmetry, "skew-symmetric");
   if (!strcasecmp(field, "complex") || !strcasecmp(symmetry, "hermitian")) GpAppComplain(C, 1, "complex", "complex" + 7, "expected a real matrix");
+  else if (mk->skew && (wants & GP_MARKET_NONNEGATIVE)) GpAppComplain(C, 1, "skew-symmetric", "skew-symmetric" + 14, "expected a general or symmetric matrix, whose values can all be not negative");
   else if (strcasecmp(object, "matrix") || (!mk->array && strcasecmp(format, "coordinate")) || (!mk->pattern && !mk->integer && strcasecmp(field, "real") && strcasecmp(field, "double")) ||
            (!mk->symmetric && !mk->skew && strcasecmp(symmetry, "general")) || (mk->pattern && (mk->array || mk->skew)))
     GpAppComplain(C, 1, line + 14 + strspn(line + 14, " \t"), line + strlen(line), good);
@@ -137,7 +138,7 @@ static PetscErrorCode ReadHead(const GpAppText *T, int wants, GpAppMarket *mk, L
   {
     GpAppComplaint C = {0};
 
-    ReadBanner(begin, mk, &C);
+    ReadBanner(begin, wants, mk, &C);
     if (!rank) L->wrong = C; /* all ranks found the same */
     if (C.code) PetscFunctionReturn(PETSC_SUCCESS);
   }
