@@ -67,7 +67,7 @@ verdict "names of 250 characters, and a TMPDIR with a dot"
 if [ "$(id -u)" -ne 0 ]; then
   echo old >only && chmod 400 only && refused 5 "Cannot create only: Permission denied" bmrm -report only && [ "$(cat only)" = old ]
   verdict "a file that is read-only"
-elif setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$bin/bmrm" 2>/dev/null; then
+elif setpriv --reuid 65534 --regid 65534 --clear-groups "$bin/bmrm" --version >/dev/null 2>&1; then
   chmod 777 . && echo old >only && chmod 444 only && chown 65534 only
   setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$tmp" "$bin/bmrm" -f train -report only >log 2>&1
   [ $? -eq 5 ] && grep -q "Cannot create only: Permission denied" log && [ "$(cat only)" = old ] && [ "$(stat -c %a only)" = 444 ]
