@@ -1,6 +1,6 @@
 /* Numbers that a kernel writes to pinned host memory and the host polls. This takes less time than to wait for the stream. A place holds a
-   reserved NaN until its number is written, so no separate flag is needed. All functions are inline, because the programs use them too and do not
-   link internal symbols. */
+   reserved NaN until its number is written, so no separate flag is needed. All functions are inline, because programs that link the library use
+   them too. */
 #ifndef GPWATCH_H
 #define GPWATCH_H
 

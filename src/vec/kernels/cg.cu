@@ -1,5 +1,5 @@
-/* The vector work of one conjugate gradient iteration: direction, curvature, update.  What follows from a reduction is decided
-   on the device, by the last block to finish, which adds the blocks' partial sums in their order. */
+/* The vector work of one conjugate gradient iteration: direction, curvature, update. The block of a reduction that finishes last adds the partial
+   sums in block order and computes the scalars that depend on them, so that they stay on the device. */
 #include "vec/kernels/gpcgkernel.h"
 
 #include <math.h>
@@ -44,10 +44,10 @@ DEVICE void CgAfterUpdate(GpCgState *s, double zr, double zz, double rr)
   s->dp   = CgNorm(s->norm, zr, zz, rr);
   s->beta = zr;
   s->b    = zr / before;
-  if (s->norm != GP_CG_NORM_NONE && !(s->dp > s->small && s->dp < s->large)) s->status = GP_CG_NORM; /* a NaN ends here too */
+  if (s->norm != GP_CG_NORM_NONE && !(s->dp > s->small && s->dp < s->large)) s->status = GP_CG_NORM; /* this test is also true for a NaN */
   else if (s->it >= s->max_it) s->status = GP_CG_MAX_IT;
   else if (zr == 0 || zr * before < 0) {
-    s->it++; /* KSPCG sees it when the next iteration begins */
+    s->it++; /* KSPCG detects this at the start of the next iteration */
     s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_INDEFINITE_PC;
   }
 }
@@ -114,7 +114,7 @@ const GpCgKernels GpCgKernelsHost = {GpCgStart_Host, GpCgDirection_Host, GpCgCur
 #else
   #include "vec/kernels/gpvecreduce.h"
 
-/* one block even for no entries: the reduction must be told */
+/* Number of blocks: at least one, because the reduction must finish also for an empty vector. */
 static unsigned Blocks(GpDev dev, int32_t n)
 {
   return n ? GpReduceGrid(dev, n) : 1;
@@ -154,7 +154,7 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
 
   GpNextMayStart();
   GpWait();
-  if (s->status) return; /* no block sees it change: only the last one does that, when all have come */
+  if (s->status) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
   if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
 }

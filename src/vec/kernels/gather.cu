@@ -1,4 +1,4 @@
-/* Packing and unpacking of the entries that a parallel product exchanges with its neighbours. */
+/* Packing and unpacking of the boundary and ghost entries of a parallel product. */
 #include "vec/kernels/gpveckernel.h"
 
 #if !defined(__CUDACC__)

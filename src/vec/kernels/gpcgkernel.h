@@ -1,4 +1,4 @@
-/* The vector work of one conjugate gradient iteration in three kernels, with the method's scalars on the device. */
+/* Kernels for the vector work of a conjugate gradient iteration (cg.cu). The scalars of the method stay on the device. */
 #ifndef GPCGKERNEL_H
 #define GPCGKERNEL_H
 
@@ -10,11 +10,11 @@ extern "C" {
 
 typedef enum {
   GP_CG_RUNNING,
-  GP_CG_NORM,          /* the norm passed a threshold, or is not a number: the host's test knows which */
+  GP_CG_NORM,          /* the norm reached a threshold or is NaN; the host's convergence test finds out which */
   GP_CG_ZERO_BETA,     /* z'r is zero */
-  GP_CG_INDEFINITE_PC, /* z'r changed its sign */
-  GP_CG_INDEFINITE,    /* p'Ap is zero or changed its sign */
-  GP_CG_MAX_IT         /* as many iterations as were allowed */
+  GP_CG_INDEFINITE_PC, /* z'r changed sign */
+  GP_CG_INDEFINITE,    /* p'Ap is zero or changed sign */
+  GP_CG_MAX_IT         /* the maximum number of iterations is reached */
 } GpCgStatus;
 
 typedef enum {
@@ -24,27 +24,27 @@ typedef enum {
   GP_CG_NORM_NATURAL           /* sqrt(|z'r|) */
 } GpCgNorm;
 
-/* lives on the device; once status is not GP_CG_RUNNING every kernel returns at once */
+/* State of the method in device memory. Once status is not GP_CG_RUNNING, every kernel returns at once. */
 typedef struct {
-  double   beta, dpi, a, b, dp; /* z'r, p'Ap, the step, the direction's coefficient, the norm */
-  double   small, large;        /* stop when dp <= small or dp >= large */
+  double   beta, dpi, a, b, dp; /* z'r, p'Ap, the step length, the coefficient of the old direction, the norm */
+  double   small, large;        /* the iteration stops if dp <= small or dp >= large */
   int32_t  it, max_it;
-  int32_t  status, norm;
-  uint32_t ticket; /* how many blocks of a reduction are done */
+  int32_t  status, norm; /* a GpCgStatus and a GpCgNorm */
+  uint32_t ticket;       /* number of blocks that have finished their part of a reduction; zero between launches */
 } GpCgState;
 
-#define GP_CG_PARTIAL (3 * GP_DEV_PARTS) /* doubles that the partial sums of a reduction take */
+#define GP_CG_PARTIAL (3 * GP_DEV_PARTS) /* size in doubles of the partial sums of a reduction */
 
-/* z = d .* r, entry by entry; without d (NULL) z and r are the same memory */
+/* The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. */
 typedef struct {
-  GpErr (*start)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z);            /* r = b - ax (ax NULL: b); beta, dp */
+  GpErr (*start)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z);            /* r = b - ax (b if ax is NULL); computes beta and dp */
   GpErr (*direction)(GpDev, int32_t n, const GpCgState *, const double *z, double *p);                                                                 /* p = z + b p */
-  GpErr (*curvature)(GpDev, int32_t n, GpCgState *, double *partial, const double *p, const double *w);                                                /* dpi = p'w; a */
-  GpErr (*update)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; beta, b, dp, status */
+  GpErr (*curvature)(GpDev, int32_t n, GpCgState *, double *partial, const double *p, const double *w);                                                /* dpi = p'w; computes a */
+  GpErr (*update)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; computes beta, b, dp and status */
 } GpCgKernels;
 
 extern const GpCgKernels GpCgKernelsHost;
-extern const GpCgKernels GpCgKernelsCUDA; /* only with GP_HAVE_CUDA */
+extern const GpCgKernels GpCgKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
 
 #define GpCgKernelsOf(dev) GpDevTwin(dev, GpCgKernelsHost, GpCgKernelsCUDA)
 

@@ -1,45 +1,48 @@
-/* Kernels on vectors, each with its host twin: the table made from vec.def, and the place where reductions leave results. */
+/* Vector kernels, each with a host and a CUDA implementation: the table built from vec.def, and the memory for results of reductions. */
 #ifndef GPVECKERNEL_H
 #define GPVECKERNEL_H
 
 #include "device/gpdevice.h"
 
-#define GP_VEC_BATCH   8   /* vectors that one launch of a kernel on many takes */
-#define GP_VEC_ROWS    16  /* vectors that are packed by rows together */
-#define GP_VEC_RESULTS 64  /* results that wait for one GpVecWait() */
-#define GP_VEC_BLOCKS  512 /* blocks of a reduction that the host waits for, at most */
+#define GP_VEC_BATCH   8   /* maximum number of vectors in one launch of mdot or maxpy */
+#define GP_VEC_ROWS    16  /* maximum number of vectors that gatherrows packs together */
+#define GP_VEC_RESULTS 64  /* maximum number of results, and of launches, between two calls of GpVecWait() */
+#define GP_VEC_BLOCKS  512 /* maximum number of blocks of a reduction whose partial results the host combines */
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-/* a reduction that was launched: where its blocks leave results, how many each, and where they go */
+/* A reduction that was launched: its partial results, the numbers of blocks and of results per block, and the first entry of GpVecWork.result
+   that it fills. */
 typedef struct {
   double *parts;
   int     blocks, results, slot;
-  int     most; /* the largest with its place, not sums */
+  int     most; /* 1: the results are a largest value and its position; 0: sums */
 } GpVecLaunch;
 
-/* Where reductions work.  Their blocks leave partial results in pinned host memory; the host watches for them (device/gpwatch.h) and brings
-   them together, always in the order of the blocks: one launch, one short wait, nothing allocated, and the same bits every time. */
+/* Results of reductions. The blocks write partial results to pinned host memory. The host polls that memory (device/gpwatch.h) and combines the
+   partial results in block order, so that the results have the same bits in every run. A reduction needs one launch and one short wait, and no
+   allocation. */
 typedef struct {
   GpDev       dev;
-  double      result[GP_VEC_RESULTS]; /* there after GpVecWait() */
-  double     *parts;
-  size_t      used; /* of parts */
+  double      result[GP_VEC_RESULTS]; /* valid after GpVecWait() */
+  double     *parts;                  /* pinned memory for partial results; NULL on the host */
+  size_t      used;                   /* number of entries of parts in use */
   int         launches;
   GpVecLaunch launch[GP_VEC_RESULTS];
 } GpVecWork;
 
-/* z may be x or y; pointers that the formula does not read may be NULL; scalars holds a, b, c */
+/* Function type of MAP rows. z may be x or y. Pointers that the formula does not read may be NULL. `scalars` holds a, b and c. */
 typedef GpErr (*GpVecMapFn)(GpDev, int64_t n, const double scalars[3], const double *x, const double *y, double *z);
-/* leaves its results from result[slot] on; they are there after GpVecWait().  A place is a double too, -1 when n is 0 */
+/* Function type of REDUCE rows. The results are in result[slot], result[slot + 1], ... after GpVecWait(). A position is stored as a double; it is
+   -1 if n is 0. */
 typedef GpErr (*GpVecReduceFn)(GpVecWork *, int64_t n, const double *x, const double *y, int slot);
 
-/* Entries of x, in blocks, that go to entries of y: block from[j] for every j from start[k] to start[k + 1], in that order, to
-   block to[k], which stands in to[] only once.  NULL for from or to: in their order; for start: one each. */
+/* Lists of a move of blocks of entries from x to y. Blocks from[start[k]] to from[start[k + 1] - 1] of x are combined, in this order, into block
+   to[k] of y. No block occurs twice in to[]. If to or from is NULL, blocks are taken in their own order. If start is NULL, every k has one block. */
 typedef struct {
-  int64_t        n; /* of to[] */
+  int64_t        n; /* number of entries of to[] */
   const int32_t *to, *from, *start;
 } GpVecMove;
 
@@ -64,36 +67,36 @@ typedef enum {
   GP_VEC_REDUCTIONS
 } GpVecReduceId;
 
-/* the twins of every operation, by runtime */
+/* The implementations of all operations for one backend. */
 typedef struct {
   GpErr (*gather)(GpDev, int32_t n, const int32_t *index, const double *x, double *packed);                           /* packed[k] = x[index[k]] */
-  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y);                       /* y[index[k]] += packed[k]; no index twice */
-  GpErr (*gatherrows)(GpDev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed);     /* packed[k*many + c] = x[c][index[k]], at most GP_VEC_ROWS */
-  GpErr (*scatteraddrows)(GpDev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[]); /* y[c][index[k]] += packed[k*many + c] */
+  GpErr (*scatteradd)(GpDev, int32_t n, const int32_t *index, const double *packed, double *y);                       /* y[index[k]] += packed[k]; no index occurs twice */
+  GpErr (*gatherrows)(GpDev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed);     /* packed[k * many + c] = x[c][index[k]]; many is at most GP_VEC_ROWS */
+  GpErr (*scatteraddrows)(GpDev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[]); /* y[c][index[k]] += packed[k * many + c]; no index occurs twice */
   GpErr (*move)(GpDev, GpVecMoveOp, int bs, const GpVecMove *, const double *x, double *y);
   GpErr (*mdot)(GpVecWork *, int64_t n, int many, const double *x, const double *const y[], int slot);  /* result[slot + j] = x . y[j] */
-  GpErr (*maxpy)(GpDev, int64_t n, int many, const double alpha[], const double *const x[], double *y); /* y += sum of alpha[j] x[j] */
+  GpErr (*maxpy)(GpDev, int64_t n, int many, const double alpha[], const double *const x[], double *y); /* y += alpha[0] x[0] + alpha[1] x[1] + ... */
   GpVecMapFn    map[GP_VEC_MAPS];
   GpVecReduceFn reduce[GP_VEC_REDUCTIONS];
 } GpVecKernels;
 
 extern const GpVecKernels GpVecKernelsHost;
-extern const GpVecKernels GpVecKernelsCUDA; /* only with GP_HAVE_CUDA */
+extern const GpVecKernels GpVecKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
 
 #define GpVecKernelsOf(dev) GpDevTwin(dev, GpVecKernelsHost, GpVecKernelsCUDA)
 
-/* what the rows are, for those who list them: tests and -help */
+/* Name and description of the rows of vec.def, for tests. */
 typedef struct {
   const char *name, *help;
-  int         results; /* of a reduction */
+  int         results; /* number of results of a reduction, 0 for other operations */
 } GpVecRow;
 
 extern const GpVecRow GpVecMapRows[GP_VEC_MAPS], GpVecReduceRows[GP_VEC_REDUCTIONS];
 
 GpErr GpVecWorkCreate(GpDev, GpVecWork *);
 void  GpVecWorkDestroy(GpVecWork *);
-GpErr GpVecExpect(GpVecWork *, int blocks, int results, int slot, int most, double **parts); /* before a launch: where its blocks leave results */
-GpErr GpVecWait(GpVecWork *);                                                                /* until the results of every launch so far are there */
+GpErr GpVecExpect(GpVecWork *, int blocks, int results, int slot, int most, double **parts); /* before a launch: reserves memory for the partial results of its blocks */
+GpErr GpVecWait(GpVecWork *);                                                                /* waits for the results of all launches so far */
 
 #if defined(__CUDACC__)
   #define GP_VEC_TWIN(name) extern "C" GpErr GpVec_##name##_CUDA

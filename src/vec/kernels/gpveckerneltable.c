@@ -1,8 +1,8 @@
-/* The tables made from vec.def, one a runtime, and the host's part in reductions. */
+/* The tables of vector kernels built from vec.def, one for each backend, and the host's part of reductions. */
 #include "device/gpwatch.h"
 #include "vec/kernels/gpveckernel.h"
 
-/* prototypes of the twins of a runtime */
+/* prototypes of the implementations for one backend */
 #define PROTOTYPE_MAP(name, runtime)    GpErr GpVec_##name##_##runtime(GpDev, int64_t, const double[3], const double *, const double *, double *);
 #define PROTOTYPE_REDUCE(name, runtime) GpErr GpVec_##name##_##runtime(GpVecWork *, int64_t, const double *, const double *, int);
 #define PROTOTYPE_OTHERS(runtime) \
@@ -113,8 +113,8 @@ GpErr GpVecExpect(GpVecWork *work, int blocks, int results, int slot, int most, 
   return GP_SUCCESS;
 }
 
-/* of equal values the first counts, and of values that are not numbers, which beat all; blocks come in the order of their entries only
-   roughly, so places are compared */
+/* Combines two largest values with their positions. NaN is larger than any number. Of equal values the one with the lowest position wins;
+   positions are compared, because the entries of a block are not contiguous. */
 static void GpVecMost(double most[2], const double other[2])
 {
   const int nan = other[0] != other[0], had = most[0] != most[0], tie = other[0] == most[0] || (nan && had);
@@ -130,7 +130,7 @@ static GpErr GpVecCollect(GpVecWork *work, const GpVecLaunch *l)
 {
   double *result = work->result + l->slot;
 
-  for (int k = 0; k < l->results; k++) result[k] = l->most ? -1 : 0; /* of a largest value without a place nothing counts */
+  for (int k = 0; k < l->results; k++) result[k] = l->most ? -1 : 0; /* a largest value with position -1 is ignored by GpVecMost() */
   for (int b = 0; b < l->blocks; b++) {
     const double *part = l->parts + (size_t)b * (size_t)l->results;
 

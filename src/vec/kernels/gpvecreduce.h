@@ -1,4 +1,4 @@
-/* Reductions that the host waits for: included by the device twins of reductions alone. */
+/* Reductions whose partial results the host combines. Included by CUDA files only. */
 #ifndef GPVECREDUCE_H
 #define GPVECREDUCE_H
 
@@ -7,10 +7,10 @@
 #include "device/gpwatch.h"
 #include "vec/kernels/gpveckernel.h"
 
-static constexpr int BLOCK = GP_REDUCE_BLOCK, REDUCE = 512; /* threads of a block: in general, and of reductions that the host waits for */
+static constexpr int BLOCK = GP_REDUCE_BLOCK, REDUCE = 512; /* number of threads of a block: in general, and in reductions that the host finishes */
 
-/* A reduction whose result the host waits for: a block leaves what it has in pinned host memory and is done, since the host brings a few
-   hundred numbers together sooner than the device agrees on who is the last. */
+/* Reduces the results of the block and writes them to pinned host memory. The host combines a few hundred numbers in less time than the device
+   needs to find the block that finishes last. */
 template <class R, int K>
 __device__ static void Finish(double (&mine)[K], volatile double *parts)
 {
@@ -20,7 +20,7 @@ __device__ static void Finish(double (&mine)[K], volatile double *parts)
   for (int k = 0; k < K; k++) GpWatchTell(parts + blockIdx.x * K + k, mine[k]);
 }
 
-/* two blocks for a multiprocessor, fewer for a short vector: a function of n and the GPU alone */
+/* Number of blocks: two per multiprocessor, fewer for a short vector. It depends only on n and on the GPU, so that results are reproducible. */
 static inline unsigned GpVecReduceGrid(GpDev dev, int64_t n)
 {
   const int64_t most = 2 * (int64_t)dev->compute_units < GP_VEC_BLOCKS ? 2 * (int64_t)dev->compute_units : GP_VEC_BLOCKS;

@@ -1,4 +1,4 @@
-/* Operations on one vector and up to GP_VEC_BATCH others, which read the one only once. */
+/* Operations on one vector and up to GP_VEC_BATCH others. The one vector is read only once. */
 #include "vec/kernels/gpveckernel.h"
 
 #if !defined(__CUDACC__)
@@ -7,7 +7,7 @@ enum {
   CHUNK = 2048
 };
 
-/* the sums of the dot of reduce.cu, chunk by chunk while x's chunk is near */
+/* Adds in the same order as dot of reduce.cu. All vectors y are processed for one chunk of x while that chunk is in the cache. */
 GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
 {
   for (int j = 0; j < many; j++) work->result[slot + j] = 0;
@@ -87,7 +87,7 @@ __global__ static void __launch_bounds__(BLOCK) MAXPY(int64_t n, const Vectors x
   }
 }
 
-/* calls Case<MANY>::launch() for the number of vectors at hand */
+/* Calls Case<MANY>::launch() with MANY equal to `many`. */
 template <template <int> class Case, int MANY = 1, class... Args>
 static void Choose(int many, Args... args)
 {

@@ -1,9 +1,9 @@
-/* Elementwise operations: one formula a row, and both twins from it. */
+/* Elementwise operations: one formula defines the host and the CUDA implementation. */
 #include "vec/kernels/gpveckernel.h"
 
 #include <math.h>
 
-/* which vectors a formula reads */
+/* the vectors that a formula reads, as bits */
 enum {
   NONE,
   X  = 1,
@@ -14,7 +14,7 @@ enum {
 };
 
 #if !defined(__CUDACC__)
-/* z may be x or y, entry by entry, so no iteration depends on another */
+/* ivdep is valid although z may be x or y: entry i depends only on entries i */
   #define GP_MAP(name, reads, formula) \
     GP_VEC_TWIN(name)(GpDev dev, int64_t n, const double scalars[3], const double *px, const double *py, double *pz) \
     { \
@@ -36,7 +36,7 @@ enum {
 
 static constexpr int BLOCK = 256, UNROLL = 4;
 
-/* every thread takes UNROLL entries, and reads them all before it writes the first */
+/* Each thread takes UNROLL entries and reads all of them before it writes the first, so that the loads overlap. */
 template <class Formula>
 __global__ static void Map(int64_t n, double a, double b, double c, const double *px, const double *py, double *pz)
 {

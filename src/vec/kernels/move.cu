@@ -1,5 +1,5 @@
-/* What a scatter does on one side: entries of one vector, or of a buffer, go to places in another and replace what is there, or
-   are added to it, or the larger or the smaller stays. */
+/* The local part of a scatter: entries of a vector or a buffer replace entries of another one, are added to them, or are combined with them by
+   maximum or minimum. */
 #include "vec/kernels/gpveckernel.h"
 
 #if !defined(__CUDACC__)
@@ -41,8 +41,8 @@ __device__ static double Combine(double a, double b)
   return a < b ? a : b;
 }
 
-/* A thread owns an entry of y and takes what comes to it in the order of the list, so that sums are the same every time.  x or y may
-   be pinned host memory, which the threads of a warp read or write side by side. */
+/* Each thread owns one entry of y and combines its sources in list order, so that sums have the same bits in every run. x or y may be pinned host
+   memory; threads of a warp access it contiguously where the lists do. */
 template <GpVecMoveOp OP>
 __global__ static void __launch_bounds__(BLOCK) Move(int bs, GpVecMove m, const double *x, double *y)
 {

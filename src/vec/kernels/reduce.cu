@@ -1,6 +1,6 @@
-/* Reductions of one or two vectors: sums of one or two terms, and the largest value with its first place (NaN beats all).
+/* Reductions of one or two vectors: sums of one or two terms, or the largest value and its first position, where NaN is larger than any number.
 
-   A definition gives both twins.  The order of the additions depends on n (and on the GPU) alone. */
+   One definition gives the host and the CUDA implementation. The order of the additions depends only on n, on the backend and on the GPU. */
 #include "vec/kernels/gpveckernel.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum {
   CHUNK = 2048
 };
 
-/* sums by chunks, these by lanes: quick, and closer to the true sum than one long chain */
+/* Adds by chunks, and within a chunk by lanes. This vectorises, and its rounding error is smaller than that of one long sum. */
   #define GP_SUM(name, reads, terms, term0, term1) \
     GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
     { \
@@ -97,7 +97,7 @@ struct Most {
   }
 };
 
-/* Rule: K results, which vectors it reads, start, take, merge */
+/* Rule gives K (number of results), reads (which vectors it reads), start, take and merge. */
 template <class Rule>
 __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double *px, const double *py, volatile double *parts)
 {
