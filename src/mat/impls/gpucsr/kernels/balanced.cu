@@ -1,5 +1,5 @@
-/* SpMV on Balanced CSR: a thread a balanced row, every thread the same work whatever the rows; a second kernel adds the parts of
-   rows longer than that.  After T. Gunarathne, B. Salpitikorala, A. Chauhan and G. Fox, "Optimizing OpenCL kernels for iterative
+/* SpMV on Balanced CSR. A thread takes a balanced row, so all threads have the same work whatever the row lengths. A second kernel adds the parts of
+   rows that are longer than a balanced row. After T. Gunarathne, B. Salpitikorala, A. Chauhan and G. Fox, "Optimizing OpenCL kernels for iterative
    statistical applications on GPUs", GPUScA 2011. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
@@ -73,7 +73,7 @@ __global__ static void __launch_bounds__(BLOCK) BalancedRows(GpBalanced B, const
   if (next > from) put(B.out[next - 1]);
 }
 
-/* a warp a row in parts */
+/* one warp adds the parts of a row */
 __global__ static void __launch_bounds__(BLOCK) BalancedParts(GpBalanced B, const double *z, double *y)
 {
   const int64_t s    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP;

@@ -1,4 +1,5 @@
-/* SpMV, a lane a piece of a row, like lengths together: no lane waits for another, and a row of any length is shared by many blocks. */
+/* SpMV with one lane per piece of a row. Pieces of similar length are adjacent, so no lane waits for another one. A long row is distributed over many
+   blocks. */
 #include "mat/impls/gpucsr/kernels/gppiecemult.h"
 
 GP_SPMV(bin)(const GpFmt *A, const double *x, const double *z, double *y)

@@ -1,10 +1,11 @@
-/* SpMV on blocks (formats/block.h): a lane a row, or where rows are few several, which take its blocks in turn; the rows of a row of blocks share its indices. */
+/* SpMV on block CSR (formats/block.h). One lane takes a row. If there are few rows, several lanes share a row and take its blocks in turn. The rows
+   of one block row share its column indices. */
 #include "mat/impls/gpucsr/formats/block.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
 
 #if !defined(__CUDACC__)
-/* what one lane adds up of row i */
+/* the sum of one lane's blocks of row i */
 static double SumPart(const GpBlock *B, int32_t i, int32_t part, const double *x)
 {
   const GpScalar *val  = (const GpScalar *)B->value;
@@ -40,7 +41,8 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
 
 static constexpr int CROWD = GP_BLOCK_CROWD;
 
-/* the next N blocks of a lane, whose columns are known: all that it reads of them is on its way together.  col: where those behind them have theirs. */
+/* Adds the next N blocks of a lane, whose block columns are in column[]. All loads of these blocks are in flight together. Also loads the block
+   columns of the following N blocks; col points to the block columns of the current ones. */
 template <int B, int N, int PARTS, bool EARLY>
 __device__ static double Add(double sum, int32_t column[], int32_t left, const int32_t *col, const GpScalar *val, const double *x)
 {
@@ -58,7 +60,7 @@ __device__ static double Add(double sum, int32_t column[], int32_t left, const i
   return sum;
 }
 
-/* the last, N or fewer */
+/* adds the last `left` blocks, N or fewer */
 template <int B, int N, int PARTS, bool EARLY>
 __device__ static double AddLast(double sum, int32_t column[], int32_t left, const GpScalar *val, const double *x)
 {
@@ -66,8 +68,8 @@ __device__ static double AddLast(double sum, int32_t column[], int32_t left, con
   else return sum;
 }
 
-/* WARPS: on a multiprocessor, 0: as many as can be.  The fewer there shall be the more registers a thread gets: with few the compiler would read
-   one after the other what should be on its way together. */
+/* WARPS: resident warps per multiprocessor for which registers are allotted; 0: no such bound. Fewer warps leave a thread more registers. With too
+   few registers the compiler would serialise loads that should be in flight together. */
 template <int B, int TURN, int PARTS, int ROWS, int WARPS, bool EARLY>
 __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(GpHow how, const __grid_constant__ GpBlock S, int32_t m, const double *x, const double *z, double *y)
 {
@@ -81,7 +83,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     const GpScalar *val = (const GpScalar *)S.value + ((int64_t)first + part) * (GP_WARP * B * B) + r;
     int32_t         column[TURN], left = (n + PARTS - 1 - (int32_t)part) / PARTS;
 
-    /* columns are read one turn ahead, so that values and x arrive together */
+    /* column indices are loaded one iteration ahead, so that values and x arrive together */
   #pragma unroll
     for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream<EARLY>(col + a * PARTS * GP_WARP) : 0;
     if (EARLY) GpWait();
@@ -96,7 +98,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
 template <int B, int TURN, int PARTS, int WARPS>
 static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: whole slices of blocks of 2, 3 and 6 */
+  constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: a multiple of the rows of a slice for blocks of size 2, 3 and 6 */
   const GpCsr  *C    = A->csr;
 
   return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS, false>, Block<B, TURN, PARTS, ROWS, WARPS, true>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBlock *)A->data, C->m, x, z, y);

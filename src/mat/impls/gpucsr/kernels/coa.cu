@@ -1,4 +1,4 @@
-/* SpMV, El Zein's coa with cyclic rows: lanes share a row with loads of two nonzeros. */
+/* SpMV, El Zein's coa with cyclic rows: lanes share a row and load two nonzeros at once. */
 #include "mat/impls/gpucsr/kernels/gpcoa.h"
 
 #if !defined(__CUDACC__)

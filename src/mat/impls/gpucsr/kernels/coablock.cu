@@ -1,4 +1,4 @@
-/* SpMV, El Zein's coa with blocked rows: a group of lanes takes neighbouring rows. */
+/* SpMV, El Zein's coa with blocked rows: a group of lanes takes adjacent rows. */
 #include "mat/impls/gpucsr/kernels/gpcoa.h"
 
 #if !defined(__CUDACC__)

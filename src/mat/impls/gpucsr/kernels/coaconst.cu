@@ -1,4 +1,4 @@
-/* SpMV, El Zein's coa with x in constant memory, for matrices of few columns. */
+/* SpMV, El Zein's coa with x in constant memory, for matrices with few columns. */
 #include "mat/impls/gpucsr/kernels/gpcoa.h"
 #include "mat/impls/gpucsr/kernels/gpconstant.h"
 

@@ -1,5 +1,5 @@
-/* SpMV on coordinates with a segmented sum: a warp takes GP_COO_STRIP nonzeros and finishes the rows that lie within; the sums
-   of its first and of its last row it leaves to a second kernel, which adds them in order.  No atomics: deterministic. */
+/* SpMV on coordinates with a segmented sum. A warp takes GP_COO_STRIP nonzeros and finishes the rows that lie within them. It stores the sums of its
+   first and last row for a second kernel, which adds them in order. No atomics: deterministic. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
@@ -64,7 +64,7 @@ __global__ static void __launch_bounds__(BLOCK) CooStrips(GpCooRows T, int32_t n
   const Strip   strip{z, y, T.carry + 2 * w, T.row[start]};
   double        product[GP_COO_STRIP / WARP];
   int32_t       row[GP_COO_STRIP / WARP], open = strip.firstrow;
-  double        sum = 0; /* of the row that is open */
+  double        sum = 0; /* sum of the row `open` so far */
 
   #pragma unroll
   for (int t = 0; t < GP_COO_STRIP / WARP; t++) {
@@ -99,7 +99,7 @@ __global__ static void __launch_bounds__(BLOCK) CooStrips(GpCooRows T, int32_t n
   }
 }
 
-/* entries 2w and 2w+1 of carry belong to the first and the last row of strip w: a warp adds up a run of one row */
+/* Entries 2w and 2w+1 of carry belong to the first and the last row of strip w. One warp adds a run of entries that belong to one row. */
 __global__ static void __launch_bounds__(BLOCK) CooCarries(GpCooRows T, int32_t nnz, double *y)
 {
   const int64_t e = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP, entries = 2 * (int64_t)T.nstrips;
@@ -108,7 +108,7 @@ __global__ static void __launch_bounds__(BLOCK) CooCarries(GpCooRows T, int32_t 
 
   if (e >= entries) return;
   const int32_t row = rowof(e);
-  if (e > 0 && rowof(e - 1) == row) return; /* in the midst of a run */
+  if (e > 0 && rowof(e - 1) == row) return; /* not the first entry of a run */
   double sum = 0;
   for (int64_t i = e + lane; __any_sync(ALL, i < entries && rowof(i) == row); i += WARP) sum += i < entries && rowof(i) == row ? T.carry[i] : 0.0;
   for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(ALL, sum, half);

@@ -1,4 +1,4 @@
-/* SpMV by cuSPARSE's default algorithm, which does not promise the same bits twice. */
+/* SpMV by cuSPARSE's default algorithm. Its results may differ in the last bits from run to run. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
 #if defined(__CUDACC__)

@@ -1,8 +1,9 @@
-/* SpMV with rows streamed through shared memory: a thread block loads the nonzeros of a tile as they stand, whatever the rows, and
-   adds the products up row by row.  Lanes that neighbour each other read neighbouring nonzeros, which meet the same sectors of x.
-   A tile's place is known without a load, so that only two rounds of loads depend on each other: columns, values and what is to be known of
-   the tile; then x and the row pointers.
-   After J. L. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14. */
+/* SpMV with rows streamed through shared memory. A thread block loads the consecutive nonzeros of a tile, whatever their rows, writes the products to
+   shared memory and adds them row by row. Adjacent lanes load adjacent nonzeros, which often need the same sectors of x.
+
+   The first nonzero of a tile is known without a load. Therefore only two rounds of loads depend on each other: columns, values and the tile's
+   record; then x and the row pointers. After J. L. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
+   storage format", SC14. */
 #include "mat/impls/gpucsr/formats/csrblock.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #if defined(__CUDACC__)
@@ -14,7 +15,7 @@
 #if !defined(__CUDACC__)
 static const int WARP = 32;
 
-/* as the lanes of a group do: each adds what the one half as far as the last has */
+/* adds in the order of a group of lanes: strided partial sums, then halving steps as in the shuffles */
 static double SumGroup(const GpCsr *C, const double *x, int64_t from, int64_t to, int width)
 {
   const GpScalar *val     = (const GpScalar *)C->val;
@@ -26,7 +27,8 @@ static double SumGroup(const GpCsr *C, const double *x, int64_t from, int64_t to
   return sum[0];
 }
 
-/* what a tile has of a row that began before it: every thread adds up its own, a warp halves, then one warp follows the other */
+/* The part that a tile holds of a row that began before the tile. Adds in the order of the CUDA kernel: strided sums of the threads, halving steps
+   within a warp, then the warps in order. */
 static double SumHead(const GpCsr *C, const GpCsrBlock *B, const double *x, int64_t from, int64_t to)
 {
   const GpScalar *val                   = (const GpScalar *)C->val;
@@ -42,7 +44,8 @@ static double SumHead(const GpCsr *C, const GpCsrBlock *B, const double *x, int6
   return sum[0];
 }
 
-/* a row that is cut: the parts that tiles leave are added up by a warp, then comes what the last tile has */
+/* A row that spans several tiles. Adds in the order of the CUDA kernel: a warp adds the parts of all tiles but the last, then the part of the last
+   tile is added. */
 static double SumCut(const GpCsr *C, const GpCsrBlock *B, const double *x, int32_t i, int width)
 {
   const int64_t from = C->rowptr[i], to = C->rowptr[i + 1], length = B->length, first = from / length, last = (to - 1) / length;
@@ -84,14 +87,14 @@ __device__ static void Put(int32_t i, double sum, const double *z, double *y)
   y[i] = z ? z[i] + sum : sum;
 }
 
-/* values and columns: of a matrix that stays in the cache as others read, else as no one reads again */
+/* Loads a value or a column. STREAM: the matrix is too large to stay in the cache, so the load does not allocate in L1. */
 template <bool EARLY, bool STREAM, class T>
 __device__ static T Load(const T *p)
 {
   return STREAM ? GpStream<EARLY>(p) : GpRead<EARLY>(p);
 }
 
-/* FEW: the matrix has less nonzeros than a block loads */
+/* FEW: the matrix has fewer nonzeros than a block loads */
 template <int BLOCK, int EACH, int RESIDENT, bool STREAM, bool FEW, bool EARLY>
 __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   CsrBlock(GpHow how, GpCsrBlock B, int32_t nnz, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *x, const double *z, double *y)
@@ -105,9 +108,9 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   double            e[EACH];
 
   GpBegin<true>(how);
-  const int4 tile = GpRead<EARLY>((const int4 *)(B.tile + blockIdx.x)); /* GpBlockTile */
+  const int4 tile = GpRead<EARLY>((const int4 *)(B.tile + blockIdx.x)); /* a GpBlockTile */
   if (t < 0) t = B.extra[blockIdx.x];
-  const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* all that it loads is there */
+  const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* no load of the block lies outside the arrays */
   col += base + tid;
   val += base + tid;
   #pragma unroll
@@ -121,7 +124,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   int32_t from = GpRead<EARLY>(rowptr + min(mine, tile.y)), to = GpRead<EARLY>(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
   #pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather<EARLY>(x + c[u]);
-  if (tile.y > BLOCK) { /* then a thread a row */
+  if (tile.y > BLOCK) { /* then each row has one thread */
     from1 = GpRead<EARLY>(rowptr + min(mine + BLOCK, tile.y));
     to1   = GpRead<EARLY>(rowptr + min(mine + BLOCK + 1, tile.y));
   }

@@ -1,9 +1,10 @@
-/* SpMV with the nonzeros shared evenly, whatever the rows: a warp takes a chunk of neighbouring nonzeros, loads them and x side by
-   side, turns the products in shared memory so that every lane has a run of neighbours, and adds these up from row start to
-   row start; what a row has in several lanes is added by shuffles.  No row pointers are read, no lane waits for a long row,
-   and of values that are all one only that.
-   The bits, and the sums in registers, are those of W. Liu and B. Vinter, "CSR5: an efficient storage format for cross-platform
-   sparse matrix-vector multiplication", ICS 2015; here columns and values stay where they are. */
+/* SpMV with nonzeros distributed evenly, whatever the rows. A warp takes a chunk of consecutive nonzeros and loads them and x coalesced. It
+   transposes the products through shared memory, so that each lane has consecutive products, and adds them between row starts. Shuffles combine the
+   partial sums of a row that spans several lanes. Row pointers are not read, and no lane waits for a long row. If all values are equal, only one is
+   read.
+
+   The bit flags and the sums in registers are those of W. Liu and B. Vinter, "CSR5: an efficient storage format for cross-platform sparse
+   matrix-vector multiplication", ICS 2015. Unlike CSR5, this format does not permute columns and values. */
 #include "mat/impls/gpucsr/kernels/gpload.h"
 #include "mat/impls/gpucsr/kernels/gpspans.h"
 
@@ -51,11 +52,11 @@ static constexpr int      EACH = GP_FLAG_EACH, CHUNK = GP_FLAG_CHUNK;
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(WARPS * CHUNK == GP_FLAG_TILE && EACH == 8, "a warp a chunk, a byte a lane");
 
-/* what a chunk has of the rows that go on beyond it */
+/* the partial sums of rows that extend beyond one chunk */
 struct Ends {
-  double  head, tail; /* before its first row start; of its last row, if that goes on */
-  int32_t open;       /* that row's number, -1: none */
-  bool    starts;     /* does a row start in the chunk? */
+  double  head, tail; /* head: sum before the chunk's first row start; tail: sum of its last row if that continues in the next chunk, else 0 */
+  int32_t open;       /* number of the last row if it continues in the next chunk, else -1 */
+  bool    starts;     /* whether a row starts in the chunk */
 };
 
 __device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const double *z, double *y)
@@ -65,7 +66,8 @@ __device__ static void Put(const GpCsrFlag &F, int32_t k, double sum, const doub
   y[i] = z ? z[i] + sum : sum;
 }
 
-/* waits for x, and leaves the products of the chunk that starts there; left: nonzeros from there on; SAME: val is that of all */
+/* Waits for x and stores the products of one chunk. left: number of nonzeros from the start of the chunk on; SAME: val points to the one value of all
+   nonzeros */
 template <bool SAME, bool EARLY>
 __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar *val, const double *x, double *products)
 {
@@ -93,11 +95,12 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
   for (int u = 0; u < EACH; u++) {
     const int k = u * WARP + lane;
 
-    products[k + k / EACH] = k < left ? (double)v[u] * e[u] : 0.0; /* a place free after each run: no two lanes of a turn meet in a bank */
+    products[k + k / EACH] = k < left ? (double)v[u] * e[u] : 0.0; /* one double of padding after every EACH products avoids bank conflicts */
   }
 }
 
-/* Adds a chunk up: what its rows have in it becomes sums[0], sums[1], ... in their order; returns how many start in it. */
+/* Adds up a chunk. On return sums[0], sums[1], ... are the chunk's parts of the rows that start in it, in order, and *head is the sum before the
+   first row start. Returns the number of rows that start in the chunk. */
 __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
 {
   const int lane = threadIdx.x % WARP, mine = __popc(bits);
@@ -126,7 +129,7 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   }
   if (!mine) reach = sum;
   #pragma unroll
-  for (int off = 1; off < WARP; off *= 2) { /* reach: from the lane's first nonzero to the next row start */
+  for (int off = 1; off < WARP; off *= 2) { /* afterwards reach is the sum from the lane's first nonzero to the next row start */
     const double other = __shfl_down_sync(ALL, reach, off);
     const int    ended = __shfl_down_sync(ALL, starts, off);
 
@@ -142,7 +145,7 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   return __shfl_sync(ALL, upto, WARP - 1);
 }
 
-/* the blocks behind those of the tiles */
+/* writes the rows without nonzeros; done by the blocks that follow those of the tiles */
 template <bool EARLY>
 __device__ static void PutEmpty(int32_t block, int32_t n, const int32_t *empty, const double *z, double *y)
 {
@@ -167,7 +170,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
   const int64_t  chunk = (int64_t)blockIdx.x * WARPS + warp, start = chunk * CHUNK;
   const uint8_t *flag  = (const uint8_t *)F.flag + start / EACH;
   const uint32_t bits  = flag[lane];
-  const bool     ended = flag[WARP] & 1; /* a row starts behind the chunk */
+  const bool     ended = flag[WARP] & 1; /* a row starts right after the chunk */
   const int32_t  first = F.rank[chunk];
   double        *sums  = products[warp], head;
 
@@ -180,7 +183,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) CsrFlag(GpHow how, GpCsrFlag 
   __syncthreads();
 
   if (threadIdx.x > WARPS) return;
-  const int w      = threadIdx.x - 1; /* -1: the tile's head; else the chunk whose open row is followed */
+  const int w      = threadIdx.x - 1; /* -1: the thread adds up the tile's head; otherwise the chunk whose open row the thread finishes */
   double    sum    = w < 0 ? 0.0 : ends[w].tail;
   bool      closed = false;
   if (w >= 0 && ends[w].open < 0) return;

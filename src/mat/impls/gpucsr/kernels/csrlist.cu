@@ -1,9 +1,9 @@
-/* SpMV over the rows that have entries alone, four lanes a row: y + A x then costs what these rows cost, however long y is. */
+/* SpMV over nonempty rows only, four lanes a row. The cost of y += A x depends on these rows alone, not on the length of y. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
 #define LANES 4
 
-/* y = z, or zero: what the other rows are to have */
+/* y = z or y = 0, the result in empty rows */
 static GpErr Prepare(const GpCsr *C, const double *z, double *y)
 {
   const size_t bytes = (size_t)C->m * sizeof(double);

@@ -1,7 +1,6 @@
-/* SpMV along the merge path: a block takes GP_MERGE steps, a thread its equal share of them, where a step is a nonzero to be added or a
-   row to be ended.  Rows of any length, also empty ones, cost every thread the same; what a row has in several threads is added by a
-   segmented scan, what it has in several blocks by a second step.
-   After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
+/* SpMV along the merge path. A block takes GP_MERGE steps of the path, a thread an equal share of them; a step is a nonzero or the end of a row. Thus
+   rows of any length, also empty ones, are distributed evenly. A segmented scan adds the parts of a row in several threads, a second kernel those in
+   several blocks. After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
 #include "mat/impls/gpucsr/kernels/gpload.h"
 #include "mat/impls/gpucsr/kernels/gpspans.h"
 
@@ -15,18 +14,19 @@ GP_SPMV(csrmerge)(const GpFmt *A, const double *x, const double *z, double *y)
 static constexpr int      EACH = GP_MERGE / BLOCK;
 static constexpr unsigned ALL  = 0xffffffffu;
 
-/* where product k of a tile stands: a place free after each share, so that threads that walk theirs meet in few banks */
+/* The position of product k of a tile in shared memory. One position of padding after every EACH products reduces bank conflicts, because each thread
+   reads about EACH consecutive products. */
 __device__ static int Place(int k)
 {
   return k + k / EACH;
 }
 
-/* Segment 0 of a tile is what comes before its first row start, segment s > 0 is row first+s-1 as far as the tile holds it. */
+/* Segment 0 of a tile is the part before its first row start. Segment s > 0 is the part of row first+s-1 that lies in the tile. */
 struct Segments {
   const double *z;
   double       *y, *head, *tail;
   int32_t       first, n;
-  bool          open; /* the last row goes on in the next tile */
+  bool          open; /* whether the last row continues in the next tile */
 
   __device__ void Put(int32_t s, double sum) const
   {
@@ -38,8 +38,8 @@ struct Segments {
   }
 };
 
-/* What the threads before this one have of the segment that it begins in.  sum: of the products behind the last segment that it ended,
-   or of all of them; ended: did it end any? */
+/* Returns what the preceding threads hold of the segment in which this thread begins (a segmented scan over the block). sum: the products after the
+   last segment that this thread ended, or all its products; ended: whether it ended any segment. */
 __device__ static double CarryIn(double sum, int ended)
 {
   __shared__ double warpsum[WARPS];
@@ -68,14 +68,14 @@ __device__ static double CarryIn(double sum, int ended)
   return !lane ? carry : closed ? before : carry + before;
 }
 
-/* a thread's share of the path through the segments' ends and the products */
+/* one thread's share of the merge path of segment ends and products */
 __device__ static void Walk(const Segments &S, const int32_t *end, const double *products, int length)
 {
   const int steps = S.n + length, share = (steps + BLOCK - 1) / BLOCK;
   const int from = min((int)threadIdx.x * share, steps), upto = min(from + share, steps);
   int       lo = max(0, from - length), hi = min(from, (int)S.n);
 
-  while (lo < hi) { /* segments that end before the share */
+  while (lo < hi) { /* binary search: counts the segments that end before the share */
     const int mid = (lo + hi) / 2;
 
     if (end[mid] < from - mid) lo = mid + 1;

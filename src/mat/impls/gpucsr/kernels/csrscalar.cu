@@ -1,4 +1,4 @@
-/* SpMV, one thread a row: the simple loop on the host; on a GPU for rows so short that lanes would idle. */
+/* SpMV with one thread a row: a simple loop on the host; on a GPU for rows so short that several lanes a row would idle. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
 #if defined(__CUDACC__)

@@ -1,4 +1,4 @@
-/* SpMV with columns of 16 bits, 2 to 32 lanes a row; a column that does not fit is looked up in the list of escapes. */
+/* SpMV with 16-bit columns, 2 to 32 lanes a row. A column that does not fit 16 bits is looked up in the list of escapes. */
 #include "mat/impls/gpucsr/formats/csrshort.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
@@ -21,7 +21,7 @@ __device__ __forceinline__
 }
 
 #if !defined(__CUDACC__)
-/* lane l takes every lanes-th nonzero from l on, then the tree */
+/* adds in the order of the CUDA kernel: lane l takes nonzeros l, l + lanes, ... of a row, then halving steps add the lanes */
 static GpErr CsrShort(int lanes, const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr      *C   = A->csr;

@@ -1,5 +1,5 @@
-/* SpMV with the nonzeros shared evenly, whatever the rows: a block takes a tile of GP_TILE nonzeros; rows that cross a
-   tile's end leave partial sums to a second step. */
+/* SpMV with nonzeros distributed evenly, whatever the rows: a block takes a tile of GP_TILE nonzeros. A second kernel adds the partial sums of rows
+   that cross tiles. */
 #include "mat/impls/gpucsr/kernels/gpspans.h"
 
 #if !defined(__CUDACC__)
@@ -10,9 +10,9 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 
 #else
 static constexpr int EACH = GP_TILE / BLOCK;
-static constexpr int LONG = 16; /* turns that a group of lanes spends on a segment before a whole warp takes it */
+static constexpr int LONG = 16; /* products per lane that a group of lanes adds of one segment; a whole warp adds longer segments */
 
-/* a tile that lies inside one row */
+/* the sum of a tile that lies inside one row */
 __device__ static void SumTile(const double (&product)[EACH], double *head)
 {
   __shared__ double warpsum[WARPS];
@@ -27,14 +27,14 @@ __device__ static void SumTile(const double (&product)[EACH], double *head)
   if (threadIdx.x == 0) *head = sum;
 }
 
-/* Segment 0 of a tile is what comes before its first row start, segment s > 0 is row first+s-1 as far as the tile holds it:
-   the products [from[s], from[s+1]).  A row that ends in the tile is finished; the others leave partial sums. */
+/* Segment 0 of a tile is the part before its first row start. Segment s > 0 is the part of row first+s-1 that lies in the tile. Segment s has the
+   products [from[s], from[s+1]). Rows that end in the tile are finished; the others leave partial sums. */
 struct Segments {
   const int32_t *from;
   const double  *z;
   double        *y, *head, *tail;
   int32_t        first, n;
-  bool           open; /* the last row goes on in the next tile */
+  bool           open; /* whether the last row continues in the next tile */
 
   __device__ int32_t Length(int32_t s) const { return from[s + 1] - from[s]; }
   __device__ void    Put(int32_t s, double sum) const
@@ -52,7 +52,7 @@ __device__ static void SumSegments(const Segments &S, const double *products)
   int width = 1;
 
   while (width < WARP && width * S.n < BLOCK) width *= 2;
-  for (int32_t base = 0; base < S.n; base += BLOCK / width) { /* a group of width lanes a segment */
+  for (int32_t base = 0; base < S.n; base += BLOCK / width) { /* a group of `width` lanes adds one segment */
     const int32_t s = base + threadIdx.x / width, lane = threadIdx.x % width;
     const bool    mine = s < S.n && (width == WARP || S.Length(s) <= LONG * width);
     double        sum  = 0;
@@ -63,7 +63,7 @@ __device__ static void SumSegments(const Segments &S, const double *products)
     if (mine && lane == 0) S.Put(s, sum);
   }
   if (width == WARP) return;
-  for (int32_t base = threadIdx.x / WARP * WARP; base < S.n; base += BLOCK) { /* the long ones: a warp each */
+  for (int32_t base = threadIdx.x / WARP * WARP; base < S.n; base += BLOCK) { /* a whole warp adds each long segment */
     const int32_t s    = base + threadIdx.x % WARP;
     unsigned      left = __ballot_sync(0xffffffffu, s < S.n && S.Length(s) > LONG * width);
 

@@ -1,5 +1,5 @@
-/* SpMV, 2 to 32 lanes a row: neighbouring lanes read neighbouring nonzeros, then add up in a tree.
-   After N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors", SC09. */
+/* SpMV with 2 to 32 lanes a row: adjacent lanes load adjacent nonzeros, then halving steps add the lanes. After N. Bell and M. Garland, "Implementing
+   sparse matrix-vector multiplication on throughput-oriented processors", SC09. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
 #if defined(__CUDACC__)
@@ -7,7 +7,7 @@
 #endif
 
 #if !defined(__CUDACC__)
-/* the same sums as on the device: lane l takes every lanes-th nonzero from l on, then the tree */
+/* adds in the order of the CUDA kernel: lane l takes nonzeros l, l + lanes, ... of a row, then halving steps add the lanes */
 static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr    *C   = A->csr;

@@ -1,5 +1,5 @@
-/* SpMV by cuSPARSE, so that the choice is never worse than what the vendor offers.  There is no host twin: a format of the
-   vendor's is built on GPUs alone. */
+/* SpMV by cuSPARSE, a candidate so that the selected kernel is not slower than cuSPARSE. There is no host implementation: cuSPARSE formats exist only
+   on GPUs. */
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
 #if defined(__CUDACC__)

@@ -1,8 +1,8 @@
-/* SpMV on dense rows (formats/dense.h): a warp takes four rows, or a piece of them; pieces are added in order by a second kernel. */
+/* SpMV on dense rows (formats/dense.h). A warp takes four rows, or a piece of four rows. A second kernel adds the pieces in order. */
 #include "mat/impls/gpucsr/formats/dense.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
-/* the columns where piece p of parts begins: whole lines of memory */
+/* first column of piece p of `parts`; a multiple of 32, so that pieces begin at whole cache lines */
 #define FIRST(n, parts, p) ((int32_t)(((int64_t)(n) * (p) / (parts)) / 32 * 32))
 
 #if !defined(__CUDACC__)

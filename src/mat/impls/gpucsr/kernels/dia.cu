@@ -1,16 +1,16 @@
-/* SpMV on diagonals (formats/dia.h): a thread a row, or where rows are few several, each with its share of the diagonals; every load's
-   address is known from the start. */
+/* SpMV on diagonals (formats/dia.h). One thread takes a row. If there are few rows, several threads share a row, each with adjacent diagonals. No
+   address depends on a load. */
 #include "mat/impls/gpucsr/formats/dia.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
-/* the first diagonal of a part, or with part + 1 its end */
+/* the first diagonal of a part; First(n, part + 1, parts) is its end */
 GP_LANEFN int32_t First(int32_t n, int32_t part, int32_t parts)
 {
   return n * part / parts;
 }
 
 #if !defined(__CUDACC__)
-/* what one thread adds up of row i */
+/* the sum of one thread's diagonals of row i */
 static double SumPart(const GpDia *D, int32_t i, int32_t part, const double *x)
 {
   const GpScalar *val = (const GpScalar *)D->value;
@@ -42,11 +42,11 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
   #include "mat/impls/gpucsr/kernels/gpload.h"
   #include "mat/impls/gpucsr/kernels/gppartsum.h"
 
-static constexpr int TURN  = 7; /* diagonals that a thread reads before it waits for any of them */
+static constexpr int TURN  = 7; /* diagonals that a thread loads before it uses any of them */
 static constexpr int CROWD = GP_DIA_CROWD;
 
-/* N diagonals from d on, whose loads are on their way together; where the column is none of the matrix's there is a hole, and any entry will do.  FIRST: the values are
-   on their way before x is waited for */
+/* Adds N diagonals from d on; their loads are in flight together. If the column lies outside the matrix, the value is a hole, so any entry of x may
+   be loaded. FIRST: the values are loaded before GpWait(). */
 template <int N, bool EARLY, bool FIRST>
 __device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
@@ -63,7 +63,7 @@ __device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScal
   return sum;
 }
 
-/* the last, N or fewer */
+/* adds the last `left` diagonals, N or fewer */
 template <int N, bool EARLY, bool FIRST>
 __device__ static double AddLast(double sum, const GpDia &D, int32_t d, int32_t left, const GpScalar *val, uint32_t i, uint32_t n, const double *x)
 {
@@ -72,7 +72,7 @@ __device__ static double AddLast(double sum, const GpDia &D, int32_t d, int32_t 
   return sum;
 }
 
-/* WARPS: on a multiprocessor, 0: as many as can be; the fewer there shall be the more registers a thread gets */
+/* WARPS: resident warps per multiprocessor for which registers are allotted; 0: no such bound. Fewer warps leave a thread more registers. */
 template <int PARTS, int ROWS, int WARPS, bool EARLY>
 __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Dia(GpHow how, const __grid_constant__ GpDia D, uint32_t m, uint32_t n, const double *x, const double *z, double *y)
 {
@@ -113,7 +113,7 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
   const int64_t room = CROWD * GP_WARP * (int64_t)C->dev->compute_units;
 
   if (!C->m) return GP_SUCCESS;
-  if (D->n < TURN && C->m > room) return Launch<1, 0>(A, x, z, y); /* nothing to read ahead */
+  if (D->n < TURN && C->m > room) return Launch<1, 0>(A, x, z, y); /* fewer than TURN diagonals need no extra registers */
   if (D->parts < 4) return (D->parts == 1 ? Launch<1, CROWD> : Launch<2, CROWD>)(A, x, z, y);
   return (D->parts == 4 ? Launch<4, CROWD> : D->parts == 8 ? Launch<8, CROWD> : Launch<16, CROWD>)(A, x, z, y);
 }

@@ -1,4 +1,4 @@
-/* SpMV on ELL (formats/ell.h): a thread a row, four of its entries at a time; a row ends at its first padding. */
+/* SpMV on ELL (formats/ell.h): one thread a row, four entries at a time. A row ends at its first padding. */
 #include "mat/impls/gpucsr/formats/ell.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
@@ -37,7 +37,7 @@ __global__ static void __launch_bounds__(BLOCK) Ell(GpEll E, int32_t m, const do
 
   #pragma unroll
     for (int u = 0; u < EACH; u++) {
-      const int64_t at = c + u < E.width ? u * E.stride : 0; /* the last turn reads nothing behind the rows */
+      const int64_t at = c + u < E.width ? u * E.stride : 0; /* positions beyond the last column are not read */
 
       j[u] = GpStream(col + at);
       v[u] = GpStream(val + at);

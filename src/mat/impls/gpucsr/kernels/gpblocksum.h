@@ -1,4 +1,5 @@
-/* Sums over products in shared memory, and over what several thread blocks have of a row (csrblock).  Included by device twins alone. */
+/* Sums over products in shared memory, and over the partial sums that several thread blocks hold of one row (kernel csrblock). Included only by CUDA
+   implementations. */
 #ifndef GPBLOCKSUM_H
 #define GPBLOCKSUM_H
 
@@ -13,7 +14,7 @@ __device__ static double GroupSum(double sum, int width)
   return sum;
 }
 
-/* products[k] + products[k + step] + ..., as far as the end */
+/* returns products[k] + products[k + step] + ... for indices below end */
 __device__ static double SumProducts(const double *products, int k, int end, int step)
 {
   double sum = 0;
@@ -30,7 +31,8 @@ __device__ static double SumProducts(const double *products, int k, int end, int
   return sum;
 }
 
-/* rows of the warp's groups that are too long for these, one after the other by all lanes; each comes to where its group's is */
+/* Rows with too many products for one group of lanes. The whole warp adds such rows, one after the other. Each sum is returned in the lane that set
+   `mine`. */
 __device__ static __noinline__ double SumLong(const double *products, bool mine, int from, int end, double sum)
 {
   const int lane = threadIdx.x % WARP;
@@ -44,7 +46,7 @@ __device__ static __noinline__ double SumLong(const double *products, bool mine,
   return sum;
 }
 
-/* the sum of a group's row, which its first lane has */
+/* the sum of a group's row, valid in the group's first lane; a group has 2^lanes lanes */
 __device__ static double SumRow(const double *products, int lanes, int rank, int from, int end)
 {
   const int  step = 1 << lanes;
@@ -54,7 +56,8 @@ __device__ static double SumRow(const double *products, int lanes, int rank, int
   return __any_sync(ALL, many) ? SumLong(products, many && rank == 0, from, end, sum) : sum;
 }
 
-/* A part is its own sign that it has come: no fence, no counter. */
+/* The value is its own flag: a part that differs from GP_BLOCK_NONE is complete, so neither a fence nor a counter is needed. NaNs are replaced by one
+   NaN that differs from GP_BLOCK_NONE. */
 __device__ static void LeavePart(uint64_t *part, double sum)
 {
   const uint64_t bits = sum == sum ? (uint64_t)__double_as_longlong(sum) : 0x7ff8000000000000u;
@@ -62,8 +65,8 @@ __device__ static void LeavePart(uint64_t *part, double sum)
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(part), "l"(bits) : "memory");
 }
 
-/* The tile in which a row ends waits for what the n before have left, by a whole warp.  Those are of thread blocks that started before this one, and wait
-   for none that starts later. */
+/* Called by a whole warp of the tile in which a row ends. Polls the parts of the n preceding tiles, resets them, and returns their sum. This cannot
+   deadlock: those tiles belong to thread blocks that started earlier, and no block waits for a block that starts later. */
 __device__ static __noinline__ double TakeParts(uint64_t *part, int n)
 {
   double sum = 0;
@@ -76,7 +79,7 @@ __device__ static __noinline__ double TakeParts(uint64_t *part, int n)
       come = true;
 #pragma unroll
       for (int u = 0; u < TOGETHER; u++) {
-        bits[u] = 0; /* a sum of nothing */
+        bits[u] = 0; /* adds 0.0 if there is no such part */
         if (p + u * WARP < n) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits[u]) : "l"(part + p + u * WARP) : "memory");
         come &= bits[u] != GP_BLOCK_NONE;
       }

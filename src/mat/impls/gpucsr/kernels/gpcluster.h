@@ -1,11 +1,11 @@
-/* Thread blocks in clusters, which run at the same time and reach each other's shared memory, from compute capability 9.0 on.  Nothing is sure
-   of another block before a GpClusterWait() that follows a GpClusterEnter(), or GpClusterArrive(), of all threads of the cluster. */
+/* Thread block clusters (compute capability 9.0 or higher): blocks that run at the same time and access each other's shared memory. A block may rely
+   on another one only after GpClusterWait(), which must follow GpClusterEnter() or GpClusterArrive() of all threads of the cluster. */
 #ifndef GPCLUSTER_H
 #define GPCLUSTER_H
 
 #include "device/gpdevice.h"
 
-/* the first arrival, before anything was written: what the others need to know is that this block is there */
+/* The first arrival, before any shared memory is written. It only tells the other blocks that this block runs. */
 __device__ static inline void GpClusterEnter(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -16,12 +16,12 @@ __device__ static inline void GpClusterEnter(void)
 __device__ static inline void GpClusterArrive(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  __syncwarp(); /* the threads of a warp arrive together, and wait together */
+  __syncwarp(); /* all threads of a warp arrive and wait together */
   __cluster_barrier_arrive();
 #endif
 }
 
-/* what the others wrote before they arrived is there */
+/* afterwards, everything that the other blocks wrote before their arrival is visible */
 __device__ static inline void GpClusterWait(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,7 +30,7 @@ __device__ static inline void GpClusterWait(void)
 #endif
 }
 
-/* writes to *mine of a block `before` places before this one in its cluster */
+/* writes to *mine in the shared memory of the block whose rank in the cluster is lower by `before` */
 __device__ static inline void GpClusterPut(double *mine, unsigned before, double value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

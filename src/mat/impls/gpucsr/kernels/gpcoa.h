@@ -1,12 +1,12 @@
-/* SpMV after El Zein's coalesced variants: the lanes of a group share a row and each loads two neighbouring nonzeros at once; a
-   group takes several rows, every so-manieth (cyclic) or neighbours (blocked); x comes through the read-only cache or stands in
-   constant memory.  Host twin: the same sums. */
+/* SpMV after El Zein's coalesced variants. The lanes of a group share a row, and each lane loads two adjacent nonzeros at once. A group takes several
+   rows: either with a constant stride (cyclic) or adjacent ones (blocked). x is read through the read-only cache or from constant memory. The host
+   implementation adds in the same order. */
 #ifndef GPCOA_H
 #define GPCOA_H
 
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
-#define GP_COA_ROWS 4 /* rows that a group takes */
+#define GP_COA_ROWS 4 /* rows that a group of lanes takes */
 
 #if !defined(__CUDACC__)
 static GpErr Coa(int lanes, const GpFmt *A, const double *x, const double *z, double *y)
@@ -15,7 +15,7 @@ static GpErr Coa(int lanes, const GpFmt *A, const double *x, const double *z, do
   const GpScalar *val = (const GpScalar *)C->val;
 
   for (int32_t i = 0; i < C->m; i++) {
-    const int32_t even    = C->rowptr[i] / 2 * 2; /* pairs of loads are aligned */
+    const int32_t even    = C->rowptr[i] / 2 * 2; /* each pair is aligned, so that one load reads two nonzeros */
     double        sum[32] = {0};
 
     for (int32_t k = C->rowptr[i]; k < C->rowptr[i + 1]; k++) sum[(k - even) / 2 % lanes] += (double)val[k] * x[C->col[k]];

@@ -1,4 +1,5 @@
-/* x in constant memory, for El Zein's variants that keep it there.  One product at a time uses it: products on one stream do. */
+/* x in constant memory, for El Zein's variants that read it from there. Only one product at a time may use this memory; products on one stream run
+   one after another. */
 #ifndef GPCONSTANT_H
 #define GPCONSTANT_H
 
@@ -16,7 +17,7 @@ static GpErr ToConstant(const GpCsr *C, const double *x)
 {
   const cudaError_t code = C->n ? cudaMemcpyToSymbolAsync(Constant, x, (size_t)C->n * sizeof(double), 0, cudaMemcpyDeviceToDevice, (cudaStream_t)C->dev->stream) : cudaSuccess;
 
-  return code == cudaSuccess ? GP_SUCCESS : GpDevFail(C->dev, GP_ERR_DEVICE, "copying x to constant memory: %s", cudaGetErrorString(code));
+  return code == cudaSuccess ? GP_SUCCESS : GpDevFail(C->dev, GP_ERR_DEVICE, "cannot copy x to constant memory: %s", cudaGetErrorString(code));
 }
 #endif
 

@@ -1,8 +1,8 @@
-/* The kernel room's face: the table made from kernels.def, and the two macros that open a twin.
+/* Interface of the SpMV kernels: the table made from kernels.def, and the macro that opens an implementation.
 
-   Every kernel computes y = A x, or y = A x + z, with the stored values, double vectors and double sums, in a fixed order.
-   x has csr->n entries, y and z csr->m; y may be z, and is never x.  A kernel file is compiled once per runtime and stored
-   precision: by the C compiler for the host twin, by nvcc for the device twin, with GP_VALUE_F32 or GP_VALUE_F64. */
+   Every kernel computes y = A x or y = A x + z in a fixed order. Values have the storage precision; vectors and sums are double. x has csr->n
+   entries, y and z have csr->m. y may be z, but never x. A kernel file is compiled once per backend and storage precision: by the C compiler for the
+   host implementation, by nvcc for the CUDA implementation, with GP_VALUE_F32 or GP_VALUE_F64. */
 #ifndef GPKERNEL_H
 #define GPKERNEL_H
 
@@ -19,7 +19,7 @@ typedef double GpScalar;
 #define GP_PASTE_(stem, runtime, value) GpSpmv_##stem##_##runtime##_##value
 #define GP_PASTE(stem, runtime, value)  GP_PASTE_(stem, runtime, value)
 
-/* opens the definition of a twin: GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y) */
+/* opens the definition of an implementation: GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y) */
 #if defined(__CUDACC__)
   #define GP_SPMV(stem) extern "C" GpErr GP_PASTE(stem, CUDA, GP_VALUE)
 #else
@@ -31,10 +31,10 @@ typedef GpErr (*GpSpmvFn)(const GpFmt *A, const double *x, const double *z, doub
 typedef struct {
   const char *name;
   GpFmtId     format;
-  int         lanes; /* that share a row; 0: the nonzeros are shared, whatever the rows */
+  int         lanes; /* lanes that share a row; 0: nonzeros are distributed instead of rows */
   const char *help;
-  int         repeatable;                        /* do two runs give the same bits? */
-  GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime, and the vendor's on the host */
+  int         repeatable;                        /* 1: every run gives the same bits */
+  GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* implementations; NULL if the library was built without the backend, and for cuSPARSE kernels on the host */
 } GpKernelRow;
 
 enum {
@@ -48,7 +48,7 @@ enum {
 extern "C" {
 #endif
 extern const GpKernelRow GpKernelTable[GP_KERNELS];
-int                      GpKernelFind(const char name[]); /* its row, or -1 */
+int                      GpKernelFind(const char name[]); /* index in GpKernelTable, or -1 */
 #if defined(__cplusplus)
 }
 #endif

@@ -1,8 +1,11 @@
-/* Loads that stay where they are written: the compiler otherwise moves each to its use, which leaves too few on their way.  GpStream reads what no one
-   reads again, of a matrix, before GpWait() too; GpRead what others may read again; GpGather an entry of a vector, behind the wait.
+/* Loads in inline assembly, which the compiler keeps in their place. It otherwise moves each load to its use, so that too few loads are in flight.
 
-   In a kernel launched alone they are loads of constants.  In one launched early (EARLY) they are plain loads: the
-   assembler moves loads of constants across GpWait() in either direction. */
+   - GpStream reads matrix data that no thread reads again; allowed before GpWait().
+   - GpRead reads matrix data that other threads may read again; allowed before GpWait().
+   - GpGather reads an entry of a vector; only after GpWait().
+
+   In a kernel for ordinary launches they are read-only loads (ld.global.nc). In the variant for early launches (EARLY) they are plain loads, because
+   the assembler moves read-only loads across GpWait() in either direction. */
 #ifndef GPLOAD_H
 #define GPLOAD_H
 

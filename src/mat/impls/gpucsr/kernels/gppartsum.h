@@ -1,9 +1,10 @@
-/* Rows that PARTS threads of a block share (formats/gpparts.h).  The threads of a warp have neighbouring rows and one part, so that their loads
-   are as if there were no parts.  Included by device twins alone. */
+/* Sums of rows that PARTS threads of a block share (formats/gpparts.h). The threads of a warp have adjacent rows and the same part, so their loads
+   are coalesced as without parts. Included only by CUDA implementations. */
 #ifndef GPPARTSUM_H
 #define GPPARTSUM_H
 
-/* called by all threads of a block, part after part of ROWS rows: part 0 returns the sum of all, in their order */
+/* Called by all threads of a block, which are ordered by part, ROWS threads each. Part 0 returns the sum over all parts, in order of parts; the
+   others return 0. */
 template <int PARTS, int ROWS>
 __device__ static double GpPartSum(double sum)
 {

@@ -1,5 +1,5 @@
-/* The product with rows in pieces (formats bin, hub, panel), both twins: a lane adds up a piece; partial sums of rows with
-   several pieces are added in their order by a second kernel.  No atomics: deterministic. */
+/* The product with rows in pieces (formats bin, hub, panel), host and CUDA implementations. A lane adds up a piece. A second kernel adds the partial
+   sums of rows with several pieces in order. No atomics: deterministic. */
 #ifndef GPPIECEMULT_H
 #define GPPIECEMULT_H
 
@@ -58,7 +58,7 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
 
 #else
 static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024;
-static constexpr int GROUP = 8; /* lanes that add up a row of few pieces */
+static constexpr int GROUP = 8; /* lanes that add the partial sums of a row with few pieces */
 
 __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const double *__restrict__ x, double *__restrict__ xp)
 {
@@ -68,7 +68,7 @@ __global__ static void PackX(int32_t n, const int32_t *__restrict__ pack, const 
   if (i < n) xp[i] = i ? x[pack[i]] : 0.0;
 }
 
-/* as Packed, where x is staged in shared memory */
+/* entries of x that are staged in shared memory; the counterpart of Packed */
 struct Staged {
   const double *staged;
 
@@ -92,7 +92,8 @@ __device__ static void SumSlices(const GpPieces &P, int32_t first, int32_t step,
   }
 }
 
-/* EARLY: behind a kernel that packs x; blocks in which x is staged: first in its panel's share of the blocks, then slice by slice */
+/* Stages entries of x in shared memory, then adds slice by slice. Consecutive slices of a panel go to different blocks of that panel. EARLY: launched
+   early after the kernel that packs x. */
 template <bool SAME, bool EARLY, typename Code>
 __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, const double *x, const double *z, double *y)
 {
@@ -128,7 +129,8 @@ __device__ static double SumParts(const double *part, int32_t from, int32_t end,
   return sum;
 }
 
-/* rows of several pieces, or of none: the first blocks add up rows of few pieces, a few lanes a row; then a block a row */
+/* Finishes rows of several pieces and rows without nonzeros. In the first `groups` blocks GROUP lanes share a row of few pieces. Each further block
+   takes one row of many pieces. */
 __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpPieces P, int32_t groups, const double *z, double *y)
 {
   __shared__ double warpsum[BLOCK / WARP];
@@ -154,8 +156,8 @@ static unsigned Blocks(int64_t threads)
   return (unsigned)((threads + BLOCK - 1) / BLOCK);
 }
 
-/* A block takes what shared memory it needs, and 1 KB that the system keeps; the rest is asked for as cache.
-   Whole multiprocessors are what these blocks want, so they do not begin while others end, unless those pack x. */
+/* The carveout covers the block's shared memory and 1 KB that CUDA reserves for a block; the rest of the memory remains cache. Each of these blocks
+   needs a whole multiprocessor. They are therefore not launched early, unless their predecessor is the kernel that packs x. */
 template <bool SAME, typename Code>
 static GpErr LaunchStaged(GpDev dev, const char *name, const GpPieces *P, const double *x, const double *z, double *y)
 {

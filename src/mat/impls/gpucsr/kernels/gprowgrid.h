@@ -1,18 +1,19 @@
-/* SpMV on the rows of a grid (GpRowGrid of formats/rowcode.h), device twin: no row reads its pattern, as places and values of a stencil's entries are
-   constants of the launch, and where there are rows enough a thread takes four, one plane apart, which share what they read of x.  Every row
-   adds its entries in the order of their columns. */
+/* SpMV on matrices whose row patterns are those of a stencil on a grid (GpRowGrid of formats/rowcode.h), CUDA implementation. Offsets and values of
+   the stencil are launch parameters, so most rows need not read their pattern. With enough rows a thread takes four rows, one plane apart, which
+   share loads of x. Every row adds its entries in the order of their columns. */
 #ifndef GPROWGRID_H
 #define GPROWGRID_H
 
 #include "mat/impls/gpucsr/formats/rowcode.h"
 
 #if defined(__CUDACC__)
-static constexpr unsigned NONE = 256; /* no row, therefore no pattern */
+static constexpr unsigned NONE = 256; /* pattern of a row beyond the last one */
 
-/* rows of a multiprocessor from which a thread takes four: boxes of a stencil share more than stars, and fewer threads hide less latency */
+/* Rows per multiprocessor from which a thread takes four rows. Rows of a box stencil share more entries of x than rows of a star stencil. Four rows a
+   thread also mean fewer threads, which hide less latency. */
 static constexpr int64_t MANY_OF_BOX = 2048, MANY_OF_STAR = 16384;
 
-/* has any row of a thread an entry in column c of plane p, seen from the first? */
+/* Returns whether any of the thread's rows has an entry in column c of plane p, where plane 0 is the first plane of the first row. */
 __device__ constexpr bool Reads(int columns, int planes, uint64_t full, int rows, int p, int c)
 {
   bool reads = false;
@@ -21,19 +22,19 @@ __device__ constexpr bool Reads(int columns, int planes, uint64_t full, int rows
   return reads;
 }
 
-/* sum += v u if one of the bits is the one: nothing is added where no entry is, so that infinities of x go where they go in AIJ */
+/* sum += v u if (bits & bit) != 0. Nothing is added where the row has no entry, so that infinities in x affect the same rows as in AIJ. */
 __device__ static void AddIf(uint32_t bits, uint32_t bit, double &sum, double v, double u)
 {
   asm("{ .reg .pred p; .reg .b32 b; and.b32 b, %1, %2; setp.ne.b32 p, b, 0; @p fma.rn.f64 %0, %3, %4, %0; }" : "+d"(sum) : "r"(bits), "r"(bit), "d"(v), "d"(u));
 }
 
 enum Having {
-  ALL,  /* entries of the grid, with its values */
-  SOME, /* those that a mask tells, with its values */
-  OWN   /* those, with values by patterns */
+  ALL,  /* all entries of the stencil, with the stencil's values */
+  SOME, /* entries given by a mask, with the stencil's values */
+  OWN   /* entries given by a mask, with the values of the row's pattern */
 };
 
-/* the sums of the rows i, i + stride, ... */
+/* adds up the rows i, i + stride, ... */
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, bool EARLY, Having HAVING>
 __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const double *x, const uint64_t has[ROWS], const double *const own[ROWS], double sum[ROWS])
 {
@@ -43,7 +44,7 @@ __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const do
 
   #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
-      const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more beyond either end */
+      const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more if the column lies outside the matrix, also on the left (unsigned overflow) */
 
       if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? (EARLY ? x[j] : __ldg(x + j)) : 0.0;
     }
@@ -127,7 +128,7 @@ static GpErr MultGrid(const GpCsr *A, const GpRowCode *W, const double *x, const
     if (W->grid.columns == columns_ && W->grid.planes == planes_ && W->grid.full == full_) return ChooseRows<columns_, planes_, full_>(A, W, x, z, y);
   GP_ROWGRIDS(GRID)
   #undef GRID
-  return GpDevFail(A->dev, GP_ERR_ARGUMENT, "rowcode: no kernel for this grid of rows");
+  return GpDevFail(A->dev, GP_ERR_ARGUMENT, "rowcode: no kernel is compiled for this stencil; select another kernel with -mat_gpucsr_kernel");
 }
 #endif
 #endif

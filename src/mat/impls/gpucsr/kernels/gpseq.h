@@ -1,4 +1,4 @@
-/* SpMV after El Zein's sequential variants: a thread a row, over padded rows with loads of four nonzeros. */
+/* SpMV after El Zein's sequential variants: one thread a row, padded rows, loads of four nonzeros. */
 #ifndef GPSEQ_H
 #define GPSEQ_H
 
@@ -45,7 +45,7 @@ __global__ static void __launch_bounds__(SEQ_BLOCK) SeqRows(int32_t m, GpCsrPad 
   const int4 *col  = (const int4 *)P.col + P.start[i];
   const Quad *val  = (const Quad *)P.val + P.start[i];
   double      sum  = 0;
-  for (; left > 0; left -= GP_PAD, col++, val++) { /* padding is loaded, and reads no entry of x */
+  for (; left > 0; left -= GP_PAD, col++, val++) { /* padding is loaded but reads no entry of x */
     const int4 c = *col;
     const Quad v = *val;
 

@@ -1,5 +1,5 @@
-/* What a lane has of a slice of 32 (formats bin, hub, panel, team, teamcluster): codes of columns and values, slot by slot, a lane
-   beside the next.  Included by device twins alone. */
+/* Sums over the slots of a lane in a slice of 32 lanes (formats bin, hub, panel, team, teamcluster). Slot k of the 32 lanes is stored contiguously,
+   so loads are coalesced. Included only by CUDA implementations. */
 #ifndef GPSLOTS_H
 #define GPSLOTS_H
 
@@ -10,9 +10,8 @@
 
 static constexpr int AHEAD = 8;
 
-/* where the entry of x stands that a code means.  Addresses are chosen, not loads, so that the loads of several nonzeros are
-   on their way together. */
-template <bool EARLY> /* it is written between the launch and the wait */
+/* The entry of x that a code stands for. The code selects an address and not a load, so that the loads of several nonzeros are in flight together. */
+template <bool EARLY> /* EARLY: packed and own may be written between the launch and GpWait() */
 struct Packed {
   const double *packed, *own;
   uint32_t      npacked;
@@ -25,8 +24,8 @@ struct Packed {
   }
 };
 
-/* the next N slots of a lane, of which the slice has n; those beyond are read from the last and count nothing.  FIRST: they are on their
-   way before x is waited for */
+/* Sums the next N slots of a lane, of which the slice has n <= N. Slots beyond n read the last slot and add zero. FIRST: codes and values are loaded
+   before GpWait(), entries of x after it. */
 template <int N, bool SAME, bool FIRST, class X, typename Code>
 __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
@@ -53,7 +52,7 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
   return sum;
 }
 
-/* WAITS: for x and y, as soon as that cannot be put off */
+/* Sums the n slots of a lane. WAITS: calls GpWait() after the first loads of codes and values, before x is read. */
 template <bool SAME, bool WAITS, class X, typename Code>
 __device__ static double SumSection(int n, const Code *code, const GpScalar *val, GpScalar one, const X &x)
 {
@@ -71,7 +70,7 @@ __device__ static double SumSection(int n, const Code *code, const GpScalar *val
   return sum;
 }
 
-/* the sum over neighbours; what the first of them returns counts */
+/* the sum over `width` adjacent lanes, valid in the first of them */
 __device__ static double GroupSum(double sum, int width)
 {
   for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);

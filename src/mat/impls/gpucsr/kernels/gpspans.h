@@ -1,6 +1,5 @@
-/* Rows that cross the end of a tile: a tile leaves what it has of them in head and tail, and a second step adds these up in the
-   order of the tiles.  No atomics: deterministic.
-   After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
+/* Rows that cross the end of a tile (spans). Every tile stores its partial sums in head and tail. A second kernel adds them in the order of the
+   tiles. No atomics: deterministic. After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
 #ifndef GPSPANS_H
 #define GPSPANS_H
 
@@ -30,7 +29,7 @@ static inline double SumNonzeros(const GpCsr *C, const double *x, int32_t from, 
   return sum;
 }
 
-/* a product on compressed rows in tiles, however they are cut */
+/* the product with compressed rows in tiles of any size */
 static inline GpErr MultTiles(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpCsr     *C      = A->csr;
@@ -56,14 +55,14 @@ static inline GpErr MultTiles(const GpFmt *A, const double *x, const double *z, 
 #else
 static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
 
-/* the sum of the lanes of each group of width neighbours, in every group's first lane */
+/* the sum over each group of `width` adjacent lanes, valid in the first lane of the group */
 __device__ static double GroupSum(double sum, int width)
 {
   for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
   return sum;
 }
 
-/* a warp a span, after a kernel that says GpNextMayStart(): the tail of its first tile, then the heads of the others */
+/* One warp a span: adds the tail of its first tile and the heads of the others. The kernel before it must call GpNextMayStart(). */
 __global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
 {
   const int32_t s = (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), lane = threadIdx.x % WARP;

@@ -1,8 +1,8 @@
-/* Products with several vectors at once: the table made from spmm.def, and the macro that opens a twin.
+/* Interface of the SpMM kernels, which multiply several vectors at once: the table made from spmm.def, and the macro that opens an implementation.
 
-   Every kernel computes y_c = A x_c, or y_c = A x_c + y_c, for up to GP_SPMM_COLUMNS columns c, with the stored values, double
-   vectors and double sums, in a fixed order.  Columns are pointers, so that those of a dense matrix and those of an array of
-   vectors are one thing; their entries are incx and incy apart.  Files are compiled as SpMV kernels are (gpkernel.h). */
+   Every kernel computes y_c = A x_c or y_c = A x_c + y_c for up to GP_SPMM_COLUMNS columns c, in a fixed order. Values have the storage precision;
+   vectors and sums are double. Columns are given by pointers, so that dense matrices and arrays of vectors use the same kernels. Entries of a column
+   are incx or incy apart. Files are compiled like SpMV kernels (gpkernel.h). */
 #ifndef GPSPMM_H
 #define GPSPMM_H
 
@@ -11,17 +11,17 @@
 #define GP_SPMM_COLUMNS 64
 
 typedef struct {
-  int32_t       k;          /* columns */
-  int32_t       add;        /* to what y holds? */
-  int64_t       incx, incy; /* from an entry to the next */
+  int32_t       k;          /* number of columns */
+  int32_t       add;        /* 1: add to y; 0: overwrite y */
+  int64_t       incx, incy; /* distance of consecutive entries of a column */
   const double *x[GP_SPMM_COLUMNS];
-  double       *y[GP_SPMM_COLUMNS]; /* no two may overlap each other or an x */
+  double       *y[GP_SPMM_COLUMNS]; /* columns of y; no two may overlap, and none may overlap a column of x */
 } GpColumns;
 
 #define GP_SPMM_PASTE_(stem, runtime, value) GpSpmm_##stem##_##runtime##_##value
 #define GP_SPMM_PASTE(stem, runtime, value)  GP_SPMM_PASTE_(stem, runtime, value)
 
-/* opens the definition of a twin: GP_SPMM(mmscalar8)(const GpFmt *A, const GpColumns *columns) */
+/* opens the definition of an implementation: GP_SPMM(mmscalar8)(const GpFmt *A, const GpColumns *columns) */
 #if defined(__CUDACC__)
   #define GP_SPMM(stem) extern "C" GpErr GP_SPMM_PASTE(stem, CUDA, GP_VALUE)
 #else
@@ -33,10 +33,10 @@ typedef GpErr (*GpSpmmFn)(const GpFmt *A, const GpColumns *columns);
 typedef struct {
   const char *name;
   GpFmtId     format;
-  int         width;  /* columns of the widest panel: the matrix is read once for each */
-  int         fewest; /* columns worth a panel; fewer are better multiplied one by one */
+  int         width;  /* columns of the widest panel; the matrix is read once per panel */
+  int         fewest; /* fewest columns for which a panel is used; fewer are multiplied one by one */
   const char *help;
-  GpSpmmFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* NULL where this library was built without the runtime */
+  GpSpmmFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* implementations; NULL if the library was built without the backend */
 } GpSpmmRow;
 
 enum {
@@ -50,7 +50,7 @@ enum {
 extern "C" {
 #endif
 extern const GpSpmmRow GpSpmmTable[GP_SPMM_KERNELS];
-int                    GpSpmmFind(const char name[]); /* its row, or -1 */
+int                    GpSpmmFind(const char name[]); /* index in GpSpmmTable, or -1 */
 #if defined(__cplusplus)
 }
 #endif

@@ -1,7 +1,7 @@
-/* The product with teams of lanes (formats team, teamcluster), both twins.  Lanes add up their nonzeros; those of a team add by shuffles
-   within a slice and through shared memory within a block.  The sums of a team's several blocks are added by the last of them to
-   come, in their order, or, when the team is in a cluster, by the first, into whose shared memory the others write.  All in one
-   launch, no floating-point atomics: deterministic. */
+/* The product with teams of lanes (formats team, teamcluster), host and CUDA implementations. A lane adds up its nonzeros. The lanes of a team add by
+   shuffles within a slice and through shared memory within a block. If a team has several blocks, the block that finishes last adds their partial
+   sums in a fixed order. If these blocks are a cluster, they write their sums to the shared memory of the first block, which adds them. One launch,
+   no floating-point atomics: deterministic. */
 #ifndef GPTEAMMULT_H
 #define GPTEAMMULT_H
 
@@ -27,7 +27,7 @@ static double SumLane(const GpTeams *T, int32_t slice, int32_t lane, const doubl
   return sum;
 }
 
-/* as lanes do: each adds what the one half as far as the last has */
+/* adds in the order of the shuffles: at each step entry i of the first half adds entry i of the second half */
 static double Halve(double sum[], int n)
 {
   for (int half = n / 2; half > 0; half /= 2)
@@ -35,7 +35,7 @@ static double Halve(double sum[], int n)
   return sum[0];
 }
 
-/* the team that begins at that lane of all */
+/* the sum of the team of 2^k lanes whose first lane has number `first` among all lanes */
 static double SumTeam(const GpTeams *T, int32_t k, int64_t first, const double *x)
 {
   const int64_t lanes           = (int64_t)1 << k;
@@ -80,7 +80,7 @@ __device__ static void Put(int32_t row, double sum, const double *z, double *y)
   if (row >= 0) y[row] = z ? z[row] + sum : sum;
 }
 
-/* the sum over a team's blocks of what the first thread of each has; true in the one thread that has it */
+/* Adds the sums of a team's blocks, one from the first thread of each block. Returns true in the one thread that holds the result. */
 template <bool CLUSTER>
 __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
 {
@@ -91,7 +91,7 @@ __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
   if (CLUSTER) {
     __shared__ double sums[1 << (GP_TEAM_CLUSTER - GP_TEAM_BLOCK)];
 
-    GpClusterWait(); /* all blocks of the cluster are there */
+    GpClusterWait(); /* all blocks of the cluster run */
     if (threadIdx.x == 0) GpClusterPut(sums + rank, rank, *sum);
     GpClusterArrive();
     GpClusterWait();
@@ -103,13 +103,13 @@ __device__ static bool SumBlocks(const GpTeams &T, int32_t k, double *sum)
     if (threadIdx.x >= WARP) return false;
     if (threadIdx.x == 0) {
       T.part[blockIdx.x] = *sum;
-      __threadfence(); /* the sum before the ticket */
+      __threadfence(); /* orders the store of the sum before the increment of the ticket */
       last = atomicAdd(T.ticket + leader, 1u) == blocks - 1;
     }
     if (!__shfl_sync(ALL, last, 0)) return false;
-    __threadfence(); /* the ticket before the sums of others */
+    __threadfence(); /* orders the increment of the ticket before the loads of the other sums */
     for (int b = threadIdx.x; b < blocks; b += WARP) mine += __ldcg(T.part + leader + b);
-    if (threadIdx.x == 0) T.ticket[leader] = 0; /* for the next product */
+    if (threadIdx.x == 0) T.ticket[leader] = 0; /* must be zero at the start of the next product */
   }
   *sum = GroupSum(mine, WARP);
   return threadIdx.x == 0;
@@ -130,8 +130,10 @@ __global__ static void __launch_bounds__(BLOCK, 5) Teams(GpHow how, const __grid
   const GpScalar *val = (const GpScalar *)T.val;
   double          sum = SumSection<SAME, EARLY>(width, (const Code *)T.code + at, SAME ? val : val + at, SAME ? *val : 0, Packed<EARLY>{T.zero, x - 1, 1});
 
-  if (EARLY) GpNextMayStart(); /* not sooner, when there are blocks to come or long rows: the next kernel's would be spread unevenly */
-  if (block >= T.nbigs) {      /* teams within a slice */
+  /* Not earlier: if blocks of this kernel have not started yet or rows are long, the blocks of the next kernel would be distributed unevenly over the
+     multiprocessors. */
+  if (EARLY) GpNextMayStart();
+  if (block >= T.nbigs) { /* teams within a slice */
     sum = GroupSum(sum, 1 << k);
     if (!(lane & ((1 << k) - 1))) Put(row, sum, z, y);
     return;

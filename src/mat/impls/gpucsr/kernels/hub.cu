@@ -1,4 +1,4 @@
-/* SpMV with frequent columns first: the entries of x that most nonzeros meet are packed, and staged in shared memory. */
+/* SpMV with columns renumbered by frequency: the most frequently used entries of x are packed and staged in shared memory. */
 #include "mat/impls/gpucsr/kernels/gppiecemult.h"
 
 GP_SPMV(hub)(const GpFmt *A, const double *x, const double *z, double *y)

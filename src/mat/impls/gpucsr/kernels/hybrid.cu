@@ -1,4 +1,4 @@
-/* SpMV on the CSR/ELL hybrid: a thread a short row, padded to the 4, 7 or 16 nonzeros of its class; a warp a long row. */
+/* SpMV on the CSR/ELL hybrid: one thread takes a short row, padded to the 4, 7 or 16 nonzeros of its class; a warp takes a long row. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 

@@ -1,9 +1,9 @@
-/* SpMM, one thread a row and a panel of columns in registers.  The columns stay where they are: neighbouring rows that want
-   neighbouring entries, as those of a grid do, read each of them together. */
+/* SpMM with one thread per row and panel, whose sums are in registers. Columns are not packed. Adjacent rows that need adjacent entries of x, as on
+   grids, load them coalesced. */
 #include "mat/impls/gpucsr/kernels/gpspmm.h"
 
 #if !defined(__CUDACC__)
-/* rows times WIDTH columns, of which `live` exist; a known width keeps the sums in registers */
+/* multiplies by WIDTH columns, of which the first `live` exist; with a constant width the compiler keeps the sums in registers */
   #define PANEL(WIDTH) \
     static void Panel##WIDTH(const GpCsr *R, const GpColumns *C, int first, int live) \
     { \
@@ -30,7 +30,7 @@
 PANEL(2)
 PANEL(4)
 
-/* four columns are what a processor's registers hold; the sums are the same */
+/* Host panels have four columns, because their sums fit the registers of a CPU. The result does not depend on the panel width. */
 static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
 {
   for (int first = 0; first < C->k; first += 4) {
@@ -50,8 +50,8 @@ static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
 #else
 static constexpr int BLOCK = 128, CHUNK = 2048;
 
-/* A block's rows are one stretch of nonzeros, which it reads through shared memory: a thread's own would lie too far from its
-   neighbour's. */
+/* The rows of a block are consecutive nonzeros. The block stages them in shared memory with coalesced loads; if each thread loaded its own row,
+   adjacent threads would load addresses far apart. */
 template <int WIDTH, bool UNIT>
 __global__ static void __launch_bounds__(BLOCK) MmScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const __grid_constant__ GpColumns C, int first)
 {
@@ -98,7 +98,7 @@ static void Launch(const GpCsr *R, const GpColumns &C, int first, int panels)
   else MmScalar<WIDTH, false><<<grid, BLOCK, 0, stream>>>(R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
 }
 
-/* full panels, then a narrower one for the rest; where that is wider than what is left it reads the last column again */
+/* Full panels, then a narrower one for the remaining columns. If that is wider than the number of remaining columns, it reads the last column again. */
 template <int WIDTH>
 static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *columns)
 {

@@ -1,11 +1,10 @@
-/* SpMM with the nonzeros shared evenly, whatever the rows.  The columns are packed by rows first, panel by panel: then a nonzero
-   reads one stretch of memory, whatever its column.  A block takes a tile of nonzeros (format csrpanel) and its groups of lanes
-   take equal parts of it; a lane keeps two columns in registers.  Rows that cross from one group to the next are put
-   together in the block, rows that cross tiles by a second kernel, always in order: deterministic. */
+/* SpMM with nonzeros distributed evenly, whatever the rows. Columns are first packed by rows, panel by panel, so that a nonzero reads contiguous
+   memory. A block takes a tile of nonzeros (format csrpanel), its groups of lanes take equal parts of the tile, and a lane keeps two columns in
+   registers. The block adds the parts of rows that cross groups, a second kernel those of rows that cross tiles, always in order: deterministic. */
 #include "mat/impls/gpucsr/kernels/gpspmm.h"
 
-/* the work space: packed columns, then two rows of partial sums a tile: what comes before its first row start, and its last
-   row when that goes on */
+/* The workspace holds the packed columns, then two rows of partial sums a tile: the sum before its first row start (head), and the sum of its last
+   row if that continues (tail). */
 static size_t Padded(int k, int width)
 {
   const int rest = k % width;
@@ -21,7 +20,7 @@ static size_t WorkSize(const GpFmt *A, int k, int width)
 #if !defined(__CUDACC__)
   #include <string.h>
 
-/* sums[WIDTH] = the nonzeros [from, to), x packed */
+/* sums[WIDTH] = sum over the nonzeros [from, to); x is packed */
   #define SUM(WIDTH) \
     static void Sum##WIDTH(const GpCsr *C, const double *x, int32_t from, int32_t to, double sums[]) \
     { \
@@ -101,9 +100,9 @@ static GpErr MmSplit(int width, const GpFmt *A, const GpColumns *C)
     }
 
 #else
-static constexpr int BLOCK = 256, WARP = 32, LONG = 32; /* tiles of a span that one warp adds up alone */
+static constexpr int BLOCK = 256, WARP = 32, LONG = 32; /* tiles of a span that one group of WIDTH threads adds; the whole block adds longer spans */
 
-/* x by rows: WIDTH doubles for each, panel after panel; 64 rows a block */
+/* packs x by rows: WIDTH doubles a row, panel after panel; a block packs 64 rows */
 template <int WIDTH>
 __global__ static void __launch_bounds__(BLOCK) Pack(int32_t n, const __grid_constant__ GpColumns C, int first, double *packed)
 {
@@ -112,7 +111,7 @@ __global__ static void __launch_bounds__(BLOCK) Pack(int32_t n, const __grid_con
   const int         panel = first + blockIdx.y * WIDTH;
   const int32_t     base  = blockIdx.x * ROWS;
 
-  for (int e = threadIdx.x; e < ROWS * WIDTH; e += BLOCK) { /* neighbouring threads read neighbouring entries of a column, or of a row */
+  for (int e = threadIdx.x; e < ROWS * WIDTH; e += BLOCK) { /* coalesced if entries are contiguous within a column, or within a row */
     const int r = C.incx == 1 ? e % ROWS : e / WIDTH, c = C.incx == 1 ? e / ROWS : e % WIDTH;
 
     tile[r][c] = base + r < n && panel + c < C.k ? C.x[panel + c][(base + r) * C.incx] : 0.0;
@@ -123,8 +122,8 @@ __global__ static void __launch_bounds__(BLOCK) Pack(int32_t n, const __grid_con
     if (base + e / WIDTH < n) packed[(size_t)base * WIDTH + e] = tile[e / WIDTH][e % WIDTH];
 }
 
-/* Segment -1 of a tile is what comes before its first row start, segment s is row first+s as far as the tile holds it: the nonzeros
-   [from[s], from[s+1]) of the tile. */
+/* Segment -1 of a tile is the part before its first row start. Segment s is the part of row first+s that lies in the tile: nonzeros [from[s],
+   from[s+1]) of the tile. */
 template <int WIDTH>
 struct Shared {
   static constexpr int LANES = WIDTH / 2, GROUPS = BLOCK / LANES;
@@ -132,13 +131,13 @@ struct Shared {
   int32_t  col[GP_PANEL_TILE];
   GpScalar val[GP_PANEL_TILE];
   int32_t  from[GP_PANEL_ROWS + 1];
-  int32_t  entered[GROUPS];               /* the segment that a group found begun, or NONE */
-  double   head[GROUPS][WIDTH];           /* its part of that */
-  double   sum[GP_PANEL_ROWS][WIDTH + 1]; /* of the part of a row in the group where it starts */
+  int32_t  entered[GROUPS];               /* the segment that began before the group's first nonzero, or NONE */
+  double   head[GROUPS][WIDTH];           /* the group's part of segment `entered`; see Walk() */
+  double   sum[GP_PANEL_ROWS][WIDTH + 1]; /* the part of a row in the group where it starts */
 };
 static constexpr int32_t NONE = -2;
 
-/* the last segment that starts at or before nonzero k, -1 when none does */
+/* the last segment that starts at or before nonzero k; -1 if there is none */
 __device__ static int32_t SegmentOf(const int32_t *from, int32_t rows, int32_t k)
 {
   int32_t lo = -1, hi = rows;
@@ -152,8 +151,8 @@ __device__ static int32_t SegmentOf(const int32_t *from, int32_t rows, int32_t k
   return lo;
 }
 
-/* A group walks its nonzeros [k, stop) from segment to segment.  What it finds of the segment that it entered is added up over the groups
-   of the warp that entered the same: a group's head is the sum from it to the end of its warp. */
+/* A group adds its nonzeros [k, stop) segment by segment. Its part of the segment that it entered is added to those of the following groups of the
+   warp that entered the same segment. S.head of a group is thus the sum from the group to the end of its warp. */
 template <int WIDTH>
 __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t stop, const double *__restrict__ x)
 {
@@ -182,7 +181,7 @@ __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t s
       S.sum[s][2 * lane + 1] = sum.y;
     }
     first = false;
-    do s++; /* over empty rows */
+    do s++; /* skips empty rows */
     while (s < rows && S.from[s + 1] <= k);
   }
   for (int off = LANES; off < WARP; off *= 2) {
@@ -199,11 +198,11 @@ __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t s
   if (lane == 0) S.entered[group] = entered;
 }
 
-/* what the groups from g on found of segment s: the group's warp, then the other warps, in order */
+/* The sum of segment s over the groups g, g + 1, ... that entered it: one term per warp, in order. */
 template <int WIDTH>
 __device__ static double Entered(const Shared<WIDTH> &S, int g, int32_t s, int c)
 {
-  constexpr int EACH = WARP / Shared<WIDTH>::LANES; /* groups of a warp */
+  constexpr int EACH = WARP / Shared<WIDTH>::LANES; /* groups per warp */
   double        sum  = 0;
 
   for (; g < Shared<WIDTH>::GROUPS && S.entered[g] == s; g = (g / EACH + 1) * EACH) sum += S.head[g][c];
@@ -229,18 +228,18 @@ __global__ static void __launch_bounds__(BLOCK)
   for (int32_t e = threadIdx.x; e < rows * WIDTH; e += BLOCK) S.sum[e / WIDTH][e % WIDTH] = 0.0;
   if (threadIdx.x == 0) S.from[rows] = length;
   __syncthreads();
-  const int32_t each = ((length + GROUPS - 1) / GROUPS) | 1; /* odd, so that groups read different banks */
+  const int32_t each = ((length + GROUPS - 1) / GROUPS) | 1; /* odd, so that groups access different banks */
   const int32_t mine = min(group * each, length);
   Walk<WIDTH>(S, rows, mine, min(mine + each, length), packed + (size_t)blockIdx.y * n * WIDTH);
   __syncthreads();
-  /* what other groups found of a row goes to the group where it starts, what belongs to no row of the tile to its head */
+  /* The group in which a row starts adds the parts of the row in later groups. The part before the tile's first row start becomes the tile's head. */
   const int32_t ends = min(mine + each, length), last = mine < length ? SegmentOf(S.from, rows, ends - 1) : NONE;
   for (int c = 2 * lane; c < 2 * lane + 2; c++) {
     if (last >= 0 && S.from[last] >= mine) S.sum[last][c] += Entered(S, group + 1, last, c);
     if (group == 0) head[c] = Entered(S, 0, -1, c);
   }
   __syncthreads();
-  const bool open = rows && rowptr[row + rows] - start > length; /* the last row goes on in the next tile */
+  const bool open = rows && rowptr[row + rows] - start > length; /* whether the last row continues in the next tile */
   if (open && threadIdx.x < WIDTH) tail[threadIdx.x] = S.sum[rows - 1][threadIdx.x];
   const int32_t done = rows - open;
   if (C.incy == 1) {
@@ -260,8 +259,8 @@ __global__ static void __launch_bounds__(BLOCK)
   }
 }
 
-/* The tail of a span's first tile, then the heads of the others; a warp a span, and a long one the whole block: its parts add
-   up every so many tiles, then the parts are added. */
+/* Adds the tail of a span's first tile and the heads of the other tiles. A group of WIDTH threads takes a span, one thread a column. A span of more
+   than LONG tiles is added by the whole block: each group takes every PARTS-th tile, then the group sums are added in order. */
 template <int WIDTH>
 __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpCsrTile T, const double *__restrict__ partial, const __grid_constant__ GpColumns C, int first)
 {
@@ -283,7 +282,7 @@ __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpCsrTile T, const d
     const int32_t from = T.spanend[2 * s], to = T.spanend[2 * s + 1];
     double        sum = p ? 0.0 : tail[(size_t)from * WIDTH];
 
-    if (to - from <= LONG) continue; /* for all threads of the block */
+    if (to - from <= LONG) continue; /* the condition is the same for all threads of the block */
     for (int32_t t = from + 1 + p; t <= to; t += PARTS) sum += head[(size_t)t * WIDTH];
     part[p][c] = sum;
     __syncthreads();
@@ -305,7 +304,7 @@ static GpErr Panels(const GpFmt *A, const GpColumns &C, int first, int panels, d
   const unsigned   y = (unsigned)panels, spans = (unsigned)((T->nspans + BLOCK / WIDTH - 1) / (BLOCK / WIDTH));
   cudaError_t      code = cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>));
 
-  if (code != cudaSuccess) return GpDevFail(R->dev, GP_ERR_DEVICE, "shared memory for a tile: %s", cudaGetErrorString(code));
+  if (code != cudaSuccess) return GpDevFail(R->dev, GP_ERR_DEVICE, "mmsplit: cannot set the shared memory of a thread block: %s", cudaGetErrorString(code));
   if (R->n) Pack<WIDTH><<<dim3((unsigned)((R->n + 63) / 64), y), BLOCK, 0, stream>>>(R->n, C, first, work);
   MmSplit<WIDTH><<<dim3((unsigned)T->ntiles, y), BLOCK, sizeof(Shared<WIDTH>), stream>>>(*T, R->rowptr, R->col, (const GpScalar *)R->val, R->n, work, C, first, sums);
   if (T->nspans) FinishSpans<WIDTH><<<dim3(spans, y), BLOCK, 0, stream>>>(*T, sums, C, first);

@@ -1,4 +1,4 @@
-/* SpMV with columns in panels: the part of x that a block needs is in shared memory. */
+/* SpMV with columns in panels: the part of x that a block needs is staged in shared memory. */
 #include "mat/impls/gpucsr/kernels/gppiecemult.h"
 
 GP_SPMV(panel)(const GpFmt *A, const double *x, const double *z, double *y)

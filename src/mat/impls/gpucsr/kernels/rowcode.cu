@@ -1,5 +1,5 @@
-/* SpMV on row codes (formats/rowcode.h): a thread a row; the patterns come from the L1 cache.  Rows of a grid go another way (gprowgrid.h).
-   The patterns hold doubles whatever the storage: one device twin serves both precisions. */
+/* SpMV on row codes (formats/rowcode.h): one thread a row; patterns are read through the L1 cache. Stencils on a grid have their own kernel
+   (gprowgrid.h). Patterns hold doubles for either storage precision, so one CUDA implementation serves both. */
 #include "mat/impls/gpucsr/formats/rowcode.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
@@ -32,7 +32,7 @@ GP_SPMV(rowcode)(const GpFmt *A, const double *x, const double *z, double *y)
 
 static constexpr int BLOCK = 512;
 
-/* the sum of one row, whose own entry of x is given */
+/* the sum of one row; x points to the entry of x with the index of the row */
 template <bool EARLY>
 __device__ static double SumPattern(const int4 *__restrict__ entry, const int32_t *__restrict__ start, int32_t pattern, const double *x)
 {

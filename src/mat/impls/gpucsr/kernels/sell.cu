@@ -1,10 +1,10 @@
-/* SpMV on slices of 32 rows (formats/sell.h): a lane a row, slice columns in quads; where slices are few, several warps share
-   the quads of one and add their sums in order. */
+/* SpMV on slices of 32 rows (formats/sell.h): one lane a row, slice columns in quads. If there are few slices, several warps share the quads of a
+   slice and their sums are added in order. */
 #include "mat/impls/gpucsr/formats/sell.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 
 #if !defined(__CUDACC__)
-/* slice column c of the others: where in the row's x does lane l look? */
+/* the index of lane l in slice column c of those that have indices */
 static int32_t Index(const GpSell *S, const GpSlice *P, int32_t c, int l)
 {
   const int32_t quad = c / 4, e = 4 * l + c % 4, q8 = GpSliceQuads8(*P), q16 = GpSliceQuads16(*P);
@@ -14,7 +14,8 @@ static int32_t Index(const GpSell *S, const GpSlice *P, int32_t c, int l)
   return ((const int32_t *)S->index)[((int64_t)P->unit + q8 + 2 * q16 + 4 * (quad - q8 - q16)) * 32 + e];
 }
 
-/* the value for lane l in the c-th slice column from the quad on, slice column `column` of all */
+/* The value of lane l in slice column c, counted from the given quad. `column` is the number of this slice column among all; only full values need
+   it. */
 static double Value(const GpSell *S, int64_t column, int32_t quad, int32_t c, int l)
 {
   if (S->kind == GP_SELL_FULL) return (double)((const GpScalar *)S->value)[column * GP_SLICE + l];
@@ -48,7 +49,7 @@ static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
 #else
 static constexpr int WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP;
 
-/* the four indices of a lane in a quad */
+/* the four column indices of a lane in a quad */
 struct NoIndex {};
 
 __device__ static int4 Index(const NoIndex *)
@@ -76,7 +77,8 @@ struct Four {
   double a, b, c, d;
 };
 
-/* the values of a slice for one lane: the four of quad q; on past some quads of so many slice columns */
+/* The values of a slice for one lane. Get(q) returns the four values of quad q; Skip(quads, columns) advances by that many quads, which hold that
+   many slice columns. */
 struct Each {
   static constexpr bool TABLE = false;
 
@@ -108,7 +110,7 @@ struct Codes {
   __device__ void Skip(int32_t quads, int32_t) { at += (int64_t)quads * WARP; }
 };
 
-/* n quads with indices of type I, of which part takes every parts-th.  A value that the mask hides may be anything. */
+/* Adds n quads with indices of type I; the warp takes quads part, part + parts, ... Values whose mask bit is 0 are undefined. */
 template <typename V, typename I>
 __device__ static double Quads(const int4 *head, const V &values, const I *index, int32_t n, int32_t part, int32_t parts, const double *x, unsigned bit)
 {
@@ -178,7 +180,7 @@ __global__ static void __launch_bounds__(BLOCK) Sell(GpSell S, int32_t m, int pa
   if (i < m) y[row] = z ? z[row] + sum : sum;
 }
 
-/* warps share a slice when there are too few slices to fill the GPU */
+/* warps share a slice if there are too few slices to fill the GPU */
 template <typename V>
 static GpErr Launch(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
 {

@@ -1,4 +1,4 @@
-/* SpMV, El Zein's seq: a thread a row, over padded rows with loads of four nonzeros, x by the read-only cache. */
+/* SpMV, El Zein's seq: one thread a row, padded rows, loads of four nonzeros, x through the read-only cache. */
 #include "mat/impls/gpucsr/kernels/gpseq.h"
 
 GP_SPMV(seq)(const GpFmt *A, const double *x, const double *z, double *y)

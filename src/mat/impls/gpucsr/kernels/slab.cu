@@ -1,4 +1,4 @@
-/* SpMV on slabs (formats/slab.h): a block of threads stages what its rows want of x in shared memory; then a thread a row. */
+/* SpMV on slabs (formats/slab.h): a thread block stages the entries of x that its rows need in shared memory, then each thread adds up a row. */
 #include "mat/impls/gpucsr/formats/slab.h"
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include "mat/impls/gpucsr/kernels/gpload.h"
@@ -52,7 +52,7 @@ __device__ static GpScalar Hole(void)
   return hole;
 }
 
-/* nonzeros that a lane reads in one turn, before it waits for any of them */
+/* nonzeros that a lane loads before it uses any of them */
 struct Turn {
   GpScalar value[AHEAD];
   int      index[AHEAD];
@@ -64,7 +64,7 @@ struct Turn {
   #pragma unroll
     for (int a = 0; a < AHEAD; a++) index[a] = Index(index_ + a * GP_WARP);
   }
-  __device__ void Read(const GpScalar *val, const uint16_t *index_, int32_t left) /* what is beyond the end adds nothing */
+  __device__ void Read(const GpScalar *val, const uint16_t *index_, int32_t left) /* positions beyond the end are holes and add nothing */
   {
   #pragma unroll
     for (int a = 0; a < AHEAD; a++) {
@@ -93,7 +93,7 @@ __global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_
   double                   sum   = 0;
   Turn                     turn;
 
-  turn.Read(val, index, left); /* on its way while x is staged */
+  turn.Read(val, index, left); /* these loads are in flight while x is staged */
   #pragma unroll 4
   for (int32_t e = threadIdx.x; e < entries; e += BLOCK) {
     const int64_t j = (int64_t)__ldg(S.piece + first + e / GP_SLAB_PIECE) * GP_SLAB_PIECE + e % GP_SLAB_PIECE;
@@ -109,7 +109,7 @@ __global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_
     else turn.Read(val, index, left);
     sum = turn.Add(sum, staged);
   }
-  __syncthreads(); /* rows back into their order */
+  __syncthreads(); /* restores the order of the rows, so that y is written coalesced */
   staged[place] = sum;
   __syncthreads();
   sum = staged[threadIdx.x];
@@ -124,7 +124,7 @@ GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!C->m) return GP_SUCCESS;
   if (cudaFuncSetAttribute(Slab, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) != cudaSuccess || cudaFuncSetAttribute(Slab, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared) != cudaSuccess)
-    return GpDevFail(C->dev, GP_ERR_DEVICE, "slab: this GPU does not give a block %d bytes of shared memory", shared);
+    return GpDevFail(C->dev, GP_ERR_DEVICE, "slab: this GPU does not allow %d bytes of shared memory per thread block; select another kernel with -mat_gpucsr_kernel", shared);
   Slab<<<(unsigned)S->nblocks, BLOCK, shared, (cudaStream_t)C->dev->stream>>>(*S, C->m, C->n, x, z, y);
   return GpDevLaunched(C->dev, "slab");
 }

@@ -1,4 +1,4 @@
-/* SpMV, a team of lanes a row, as many as its length asks for: no lane has much to add, and no row is left for a second launch. */
+/* SpMV with teams of 2, 4, 8, ... lanes a row. The size of a team grows with the length of its row, so no lane adds much and one launch is enough. */
 #include "mat/impls/gpucsr/kernels/gpteammult.h"
 
 GP_SPMV(team)(const GpFmt *A, const double *x, const double *z, double *y)

@@ -1,4 +1,4 @@
-/* SpMV, a team of lanes a row; the blocks of the largest teams are a cluster and add up in their shared memory. */
+/* SpMV with teams of lanes a row. The thread blocks of the largest teams are clusters and add their sums through shared memory. */
 #include "mat/impls/gpucsr/kernels/gpteammult.h"
 
 GP_SPMV(teamcluster)(const GpFmt *A, const double *x, const double *z, double *y)
