@@ -46,8 +46,8 @@ static PetscErrorCode BeginSection(Pajek *P, const char *p, const char *eol)
     P->section = (Section)s;
     P->arcs    = (PetscBool)(P->arcs || s == SECTION_ARCS || s == SECTION_ARCSLIST || s == SECTION_MATRIX);
     if (s != SECTION_VERTICES) PetscFunctionReturn(PETSC_SUCCESS);
-    if (P->n || !GpGraphScanId(GpGraphSkipBlanks(p + strlen(words[s])), &P->n) || P->n < 1) {
-      P->n = 0;
+    if (P->label || !GpGraphScanId(GpGraphSkipBlanks(p + strlen(words[s])), &P->n) || P->n < 1) {
+      if (!P->label) P->n = 0; /* the labels of the first section are still to be freed */
       GpAppComplain(P->wrong, P->line, p, eol, "expected *Vertices <number>, once");
       PetscFunctionReturn(PETSC_SUCCESS);
     }
