@@ -131,13 +131,21 @@ static const struct {
 
 /* Counts are the same.  Flops may differ by little: sums of n terms count as n additions or as n - 1, and releases of PETSc count the start and
    the end of a solve differently. */
-static PetscErrorCode Compare(const char what[], const Logged l[2][2])
+static PetscErrorCode CompareCounts(const char what[], const Logged l[2][2])
 {
-  const PetscInt       counts[2] = {l[0][1].count - l[0][0].count, l[1][1].count - l[1][0].count};
-  const PetscLogDouble flops[2]  = {l[0][1].flops - l[0][0].flops, l[1][1].flops - l[1][0].flops};
+  const PetscInt counts[2] = {l[0][1].count - l[0][0].count, l[1][1].count - l[1][0].count};
 
   PetscFunctionBeginUser;
   PetscCheck(counts[0] == counts[1] && counts[0] > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " times, not %" PetscInt_FMT, what, counts[1], counts[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compare(const char what[], const Logged l[2][2])
+{
+  const PetscLogDouble flops[2] = {l[0][1].flops - l[0][0].flops, l[1][1].flops - l[1][0].flops};
+
+  PetscFunctionBeginUser;
+  PetscCall(CompareCounts(what, l));
   PetscCheck(flops[0] > 0 && PetscAbs(flops[0] - flops[1]) <= 0.02 * flops[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %g flops, not %g", what, flops[1], flops[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,7 +221,7 @@ static PetscErrorCode TestSolves(Mat A[2])
         Logged mult[2][2], solve[2][2];
 
         for (int t = 0; t < 2; t++) PetscCall(Solve(A[t], t ? KSPGPUCG : KSPCG, pcs[p], norms[n], start, mult[t], solve[t]));
-        PetscCall(Compare("MatMult in KSPSolve", mult));
+        PetscCall(CompareCounts("MatMult in KSPSolve", mult));
         PetscCall(Compare("KSPSolve", solve));
       }
     }
@@ -225,18 +233,21 @@ static PetscErrorCode TestSolves(Mat A[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector that changes sides: as many copies as there are changes.  The host implementation copies with -vec_gpu_separate only. */
+/* Values that are used on the host and on the device in turn are copied once for each change. The host backend copies with -vec_gpu_separate only. In a PETSc with CUDA
+   the type gpu is PETSc's cuda unless -vec_gpu_cuda 0 is given, and the copies are PETSc's. */
 static PetscErrorCode TestCopies(void)
 {
   Vec          x;
   PetscScalar *a;
   PetscReal    norm;
+  PetscBool    ours;
   Logged       up[2], down[2];
 
   PetscFunctionBeginUser;
   PetscCall(VecCreate(PETSC_COMM_WORLD, &x));
   PetscCall(VecSetSizes(x, PETSC_DECIDE, ROWS));
   PetscCall(VecSetType(x, VECGPU));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, &ours, VECSEQGPU, VECMPIGPU, ""));
   PetscCall(VecSet(x, 1));
   PetscCall(GetLogged("VecGPUUpload", &up[0]));
   PetscCall(GetLogged("VecGPUDownload", &down[0]));
@@ -248,7 +259,8 @@ static PetscErrorCode TestCopies(void)
   }
   PetscCall(GetLogged("VecGPUUpload", &up[1]));
   PetscCall(GetLogged("VecGPUDownload", &down[1]));
-  PetscCheck(up[1].count - up[0].count == 3 && down[1].count - down[0].count == 3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " uploads and %" PetscInt_FMT " downloads, not 3 and 3", up[1].count - up[0].count, down[1].count - down[0].count);
+  PetscCheck(!ours || (up[1].count - up[0].count == 3 && down[1].count - down[0].count == 3), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " uploads and %" PetscInt_FMT " downloads, not 3 and 3", up[1].count - up[0].count,
+             down[1].count - down[0].count);
   PetscCall(VecDestroy(&x));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "copies: as many as needed\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

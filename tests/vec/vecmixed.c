@@ -60,6 +60,7 @@ static PetscErrorCode Check(const char *what, Vec v, PetscScalar value)
 /* y is the vector whose operation is called, or that is written */
 static PetscErrorCode Operations(Vec x, Vec y, Vec z, Vec many[], PetscBool counted)
 {
+  PetscBool         counts      = counted, cuda;
   const PetscScalar alpha[MANY] = {1, 10, 100};
   PetscScalar       dot, dots[MANY];
   PetscReal         n;
@@ -68,7 +69,12 @@ static PetscErrorCode Operations(Vec x, Vec y, Vec z, Vec many[], PetscBool coun
   PetscFunctionBeginUser;
   PetscCall(VecGetSize(x, &size));
   n = (PetscReal)size;
+  /* VecCopy() calls the operation of x, and that of a cuda vector copies to a vector of another type through the host */
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)y, &counted, VECSEQCUDA, VECMPICUDA, ""));
+  counted = (PetscBool)(counts && (!cuda || counted));
   Operation(y, 2, VecCopy(x, y));
+  counted = counts;
   Operation(y, 7, VecAXPY(y, 2, x));
   Operation(y, 8, VecAYPX(y, 2, x));
   Operation(y, 13, VecAXPBY(y, 2, 3, x));

@@ -179,28 +179,27 @@ static PetscErrorCode KSPGPUCGStart(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What KSPCG logs for as many iterations.  A graph replays them, so that products are counted afterwards, as MatMult() with their flops;
-   their time is in GPUCGLoop. */
-static PetscErrorCode KSPGPUCGLog(KSP ksp, KSP_GPUCG *cg, Mat A, const GpCgState *state)
+/* Logs the products and the flops of all iterations that the graph has replayed. It is called while GPUCGLoop is open, so that this event has the flops together with
+   their time. MatMult has the number of products only: its share of the time is not known. */
+static PetscErrorCode KSPGPUCGLogIterations(KSP ksp, KSP_GPUCG *cg, Mat A, const GpCgState *state)
 {
   const PetscLogDouble n = (PetscLogDouble)cg->n, pc = cg->jacobi ? n : 0;
   const PetscBool      norm     = (PetscBool)(ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED);
-  const PetscBool      unmult   = (PetscBool)(state->status == GP_CG_ZERO_BETA || state->status == GP_CG_INDEFINITE_PC); /* stopped before the product */
-  const PetscInt       products = ksp->its - (unmult && ksp->its ? 1 : 0);
+  const PetscBool      unmult   = (PetscBool)(state->status == GP_CG_ZERO_BETA || state->status == GP_CG_INDEFINITE_PC); /* the last iteration stopped before its product */
+  const PetscInt       products = state->it - (unmult && state->it ? 1 : 0);
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < products; k++) {
     PetscCall(PetscLogEventBegin(MAT_Mult, A, 0, 0, 0));
-    PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, KSPGPUCGProductFlops(cg)));
     PetscCall(PetscLogEventEnd(MAT_Mult, A, 0, 0, 0));
   }
-  /* two inner products and three updates of vectors, and a norm, where it is no inner product; the start, whose direction is a copy */
-  PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, products * ((norm ? 12 : 10) * n + pc) + pc));
+  /* an iteration has a product, two inner products, three vector updates, the preconditioner, and a norm unless it is one of the inner products */
+  PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, products * (KSPGPUCGProductFlops(cg) + (norm ? 12 : 10) * n + pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* launches ahead by one: while the host waits for one batch the next is in line, and does nothing if the first one stopped */
-static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, GpCgState *state)
+static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
   int turn = 0;
 
@@ -220,6 +219,7 @@ static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, GpCgState *state)
   } while (state->status == GP_CG_RUNNING);
   PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn])); /* the pinned copy is ours again */
   PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
+  PetscCall(KSPGPUCGLogIterations(ksp, cg, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -270,13 +270,13 @@ PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, Petsc
   dev->stream = dev->own_stream;
   if (!ksp->reason) {
     if (state.status == GP_CG_ZERO_BETA) state.it = 1; /* KSPCG sees it when the first iteration begins */
-    else PetscCall(KSPGPUCGLoop(ksp, cg, &state));
+    else PetscCall(KSPGPUCGLoop(ksp, cg, A, &state));
     PetscCall(KSPGPUCGReason(ksp, &state));
     dev->stream = dev->own_stream;
   }
   PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_TRUE));
   PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
   dev->stream = stream;
-  PetscCall(KSPGPUCGLog(ksp, cg, A, &state));
+  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(dev, (PetscLogDouble)cg->n)); /* of the start, before the loop */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
