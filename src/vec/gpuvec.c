@@ -1,7 +1,7 @@
-/* VECSEQGPU and what both types share: making, duplicating and destroying them. */
+/* The Vec type seqgpu; creation, duplication and destruction of both types seqgpu and mpigpu. */
 #include "vec/gpuvecimpl.h"
 
-static struct _VecOps VecOpsBase_Seq; /* of VECSEQ, as the latest vector had them */
+static struct _VecOps VecOpsBase_Seq; /* operations of VECSEQ, copied from the most recently created vector */
 
 PetscInt VecGPUStateId = -1;
 
@@ -12,8 +12,8 @@ PetscErrorCode VecGPUAttachData_Private(Vec v, void *data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The layouts of PETSc's struct _p_Vec and of VECHEADER are compiled in.  They depend on the release and on how PETSc was configured,
-   so what our code reads in a standard vector is compared with what PETSc's functions answer. */
+/* The layouts of PETSc's struct _p_Vec and of VECHEADER are compiled in.  They depend on the release and on how PETSc was configured.
+   This check compares the members that our code reads in a standard vector with the values that PETSc's functions return. */
 static PetscErrorCode VecGPUCheckLayout(void)
 {
   const PetscOffloadMask masks[] = {PETSC_OFFLOAD_GPU, PETSC_OFFLOAD_CPU};
@@ -37,7 +37,7 @@ static PetscErrorCode VecGPUCheckLayout(void)
     alike = (PetscBool)(mask == masks[k]);
   }
   PetscCall(VecDestroy(&v));
-  PetscCheck(alike, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was compiled for a PETSc whose vectors are laid out differently (another release, or configured with other options); build it again with PETSC_DIR set to this PETSc");
+  PetscCheck(alike, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was compiled for a PETSc with a different layout of Vec (another release, or configured with other options); build it again with PETSC_DIR set to this PETSc");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,11 +45,11 @@ PetscErrorCode VecGPUStateInitialize_Private(void)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUCheckLayout());
-  if (VecGPUStateId < 0) PetscCall(PetscObjectComposedDataRegister(&VecGPUStateId)); /* numbers outlive PetscFinalize() */
+  if (VecGPUStateId < 0) PetscCall(PetscObjectComposedDataRegister(&VecGPUStateId)); /* PetscFinalize() does not reset these numbers */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v is still a VECSEQ or VECMPI, as its type name says */
+/* Attaches a Vec_GPU to v, which is still a VECSEQ or VECMPI by its type name and its operations. */
 static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
 {
   Vec_GPU *g;
@@ -64,10 +64,11 @@ static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
   PetscCall(VecGPUAttachGhosts_Private(v));
   if (g->shared) PetscFunctionReturn(PETSC_SUCCESS);
   if (!g->ghosted) {
-    PetscCall((*base->replacearray)(v, NULL)); /* the host's array comes when it is needed, and pinned */
+    PetscCall((*base->replacearray)(v, NULL)); /* the pinned mirror replaces the host array at first need */
     VecGPUSetValid(v, 0);
   }
-  /* KSPIBCGS and KSPFBCGSR keep the arrays of such vectors and never ask again: better their error than wrong results */
+  /* KSPIBCGS and KSPFBCGSR keep the raw arrays of native vectors between operations, which would give wrong results with our vectors.
+     For vectors that are not native they raise an error. */
   v->petscnative = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -80,20 +81,20 @@ static PetscErrorCode VecDestroy_GPU(Vec v)
   PetscFunctionBegin;
   PetscCall(VecGPUKeepValues_Private(v));
   PetscCall(VecGPUFree_Private(v));
-  PetscCall(VecGPUAttachData_Private(v, NULL)); /* the object may live on with another type */
+  PetscCall(VecGPUAttachData_Private(v, NULL)); /* VecSetType() destroys the data but keeps the object */
   PetscCall(PetscFree(g));
   PetscCall((*base->destroy)(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parent's would do, but for the operations: those of the original count, since DMs replace some, except where a subvector has
-   its own taken away. */
+/* Follows the parent's VecDuplicate().  The duplicate takes the operations of the original, because a DM may have replaced some.
+   VecGPUSetArrays_Private() then sets the array operations again, because a subvector lacks placearray and replacearray. */
 static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
 {
   Vec d;
 
   PetscFunctionBegin;
-  if (VecGPUState(v)->ghosted) { /* ghosts and their scatter are the parent's to share out */
+  if (VecGPUState(v)->ghosted) { /* the parent's function duplicates the ghosts and their scatter */
     PetscCall((*VecGPUState(v)->base->duplicate)(v, w));
     PetscCall(VecGPUMakeState(*w, VecGPUState(v)->base));
     PetscCall(PetscObjectChangeTypeName((PetscObject)*w, ((PetscObject)v)->type_name));
@@ -118,7 +119,8 @@ static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* newer parents allocate all vectors in one piece of host memory and copy our operations to them */
+/* VecDuplicateVecs() of the parent in newer releases must not be used: it allocates one host array for all vectors and copies our operations to
+   vectors that have no Vec_GPU. */
 static PetscErrorCode VecDuplicateVecs_GPU(Vec v, PetscInt many, Vec *w[])
 {
   PetscFunctionBegin;
@@ -127,7 +129,7 @@ static PetscErrorCode VecDuplicateVecs_GPU(Vec v, PetscInt many, Vec *w[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* real scalars (dlregisgpucsr.c) */
+/* Scalars are real: dlregisgpucsr.c refuses a PETSc with complex scalars. */
 static PetscErrorCode VecConjugate_GPU(Vec v)
 {
   PetscFunctionBegin;
@@ -135,7 +137,7 @@ static PetscErrorCode VecConjugate_GPU(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes a fresh VECSEQ or VECMPI ours */
+/* Turns a newly created VECSEQ or VECMPI into a gpu vector of the given type name. */
 PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
 {
   PetscFunctionBegin;
@@ -159,7 +161,8 @@ PetscErrorCode VecCreate_SeqGPU(Vec v)
   PetscBool cuda;
 
   PetscFunctionBegin;
-  /* VecSetType() on a vector of another type comes here without operations, but with the old name, which could be the parent's */
+  /* VecSetType() on a vector of another type clears the operations before this call but leaves the old type name.  If that were the
+     parent's name, the VecSetType() below would return at once.  VecGPUBeginType_Private() clears the name. */
   PetscCall(VecGPUBeginType_Private(v, &values));
   PetscCall(VecGPUCreateCUDA_Private(v, VECSEQCUDA, &cuda));
   if (!cuda) {
@@ -181,32 +184,36 @@ PetscErrorCode VecCreate_GPU(Vec v)
 }
 
 /*MC
-  VECGPU - VECGPU = "gpu" - A vector whose values live on the GPU, with a mirror on the host. In a PETSc built with CUDA the name stands for `VECCUDA`
+  VECGPU - VECGPU = "gpu" - A vector with values in GPU memory and a copy in pinned host memory. In a PETSc built with CUDA the name stands for `VECCUDA`
 
   Options Database Keys:
-+ -vec_type gpu                   - sets the type in `VecSetFromOptions()`; `-dm_vec_type gpu` does in a `DM`
-. -gpucsr_device <auto,cuda,host> - where the values live
-. -gpucsr_device_memory <bytes>   - how much of the device's memory a process may hold
-. -vec_gpu_cuda <true>            - in a PETSc with CUDA, and on a GPU, the name stands for PETSc's own type `VECCUDA`
-- -vec_gpu_separate               - on the host runtime, keep two copies, so that a test sees a missing synchronisation
++ -vec_type gpu                   - sets the type in `VecSetFromOptions()`; for a `DM`, use `-dm_vec_type gpu`
+. -gpucsr_device <auto,cuda,host> - backend, which decides where the values are stored
+. -gpucsr_device_memory <bytes>   - upper bound on the device memory held by this process
+. -vec_gpu_cuda <true>            - in a PETSc with CUDA, on a GPU, the name `gpu` stands for PETSc's own type `VECCUDA`
+- -vec_gpu_separate               - on the host backend, store host and device values separately, so that a test detects a missing copy
 
   Level: beginner
 
   Notes:
-  `VECSEQGPU` on one process, `VECMPIGPU` on several. Values move between device and host when the side that is asked for is behind, never
-  otherwise: while vectors are used by operations that run on the device, and multiplied by `MATGPUCSR`, nothing moves.
+  The type is `VECSEQGPU` on one process and `VECMPIGPU` on several. Values are copied between device and host only if the memory that is accessed does not hold the
+  current values. Operations that run on the device and products with `MATGPUCSR` copy nothing.
 
-  On the device run `VecSet()`, `VecCopy()`, `VecSwap()`, `VecScale()`, `VecShift()`, `VecAXPY()` and its kin, `VecMAXPY()`, `VecDot()`, `VecTDot()`, `VecMDot()`,
-  `VecNorm()`, `VecSum()`, `VecMax()`, `VecMin()`, `VecDotNorm2()`, `VecMaxPointwiseDivide()`, `VecPointwiseMult()` and its kin, `VecReciprocal()`, `VecAbs()`, `VecSqrtAbs()`, and the local parts
-  of split reductions. In a PETSc without CUDA so do `VecScatterBegin()` with scatters of general index sets, thus `DMGlobalToLocal()` of a `DMDA`: only entries that
-  go to other processes cross. A contiguous subvector is a window on the device's memory. All else, `VecSetRandom()` and `VecSetValues()` among it, works on the
-  host's mirror.
+  These operations run on the device\:
++   set, copy - `VecSet()`, `VecCopy()`, `VecSwap()`, `VecScale()`, `VecShift()`
+.   sums of vectors - `VecAXPY()`, `VecAYPX()`, `VecAXPBY()`, `VecWAXPY()`, `VecAXPBYPCZ()`, `VecMAXPY()`
+.   elementwise - `VecPointwiseMult()`, `VecPointwiseDivide()`, `VecPointwiseMax()`, `VecPointwiseMin()`, `VecPointwiseMaxAbs()`, `VecReciprocal()`, `VecAbs()`, `VecSqrtAbs()`
+.   reductions - `VecDot()`, `VecTDot()`, `VecMDot()`, `VecMTDot()`, `VecNorm()`, `VecSum()`, `VecMax()`, `VecMin()`, `VecDotNorm2()`, `VecMaxPointwiseDivide()`, and the local parts of split reductions
+-   scatters - in a PETSc without CUDA, `VecScatterBegin()` with general index sets, for example `DMGlobalToLocal()` of a `DMDA`; only entries for other processes are copied to the host
 
-  Reductions add in a fixed order: on one GPU, and one number of processes, they give the same bits every time.
+  A contiguous subvector shares the device memory of its vector. All other operations, for example `VecSetRandom()` and `VecSetValues()`, run on the host.
 
-  Ghosts (`VecMPISetGhost()`; `VecSetType()` on a vector from `VecCreateGhost()`) are kept from PETSc 3.26 on, on the host. In older releases only `VECMPI` has ghosts.
+  Reductions add in a fixed order. They give the same bits in every run on one GPU and one number of processes.
 
-  `VecGetArrayAndMemType()` gives host memory, as a PETSc without CUDA knows no other.
+  Ghosts (`VecMPISetGhost()`, or `VecSetType()` on a vector from `VecCreateGhost()`) are supported from PETSc 3.26 on and are stored on the host. In older releases only
+  `VECMPI` has ghosts.
+
+  In a PETSc without CUDA, `VecGetArrayAndMemType()` returns host memory.
 
 .seealso: `MATGPUCSR`, `PetscGPUCSRInitialize()`, `VECSTANDARD`, `VECCUDA`
 M*/

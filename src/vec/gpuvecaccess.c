@@ -1,25 +1,25 @@
-/* Where the values of a gpu Vec are: device memory, the pinned mirror on the host, and the copies between them, made only when the
-   side that is asked for is behind. */
+/* Access to the values of a gpu Vec: device memory, the pinned mirror on the host, and the copies between them.  Values are copied only
+   if the memory that is accessed does not hold the current ones. */
 #include "vec/gpuvecimpl.h"
 
 PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
 PetscBool     VecGPUSeparate = PETSC_FALSE;
 
-static GpVecWork VecGPUWork; /* where reductions work; made by the first */
+static GpVecWork VecGPUWork; /* workspace of all reductions; created by the first one */
 
-/* the options, while all ranks are here */
+/* Reads the options and registers events.  Collective on PETSC_COMM_WORLD, because PetscOptionsBegin() is. */
 PetscErrorCode VecGPUInitialize_Private(void)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUStateInitialize_Private());
   VecGPUSeparate = PETSC_FALSE;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
-  PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host runtime, keep the device's values apart from the host's, so that a missing copy shows", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
+  PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host backend, store device values separately from host values, so that a test detects a missing copy", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
   PetscOptionsEnd();
   PetscCall(VecGPUCUDAInitialize_Private());
   PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
   PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
-  /* ranks copy when they need to, which is not the same on all */
+  /* each rank copies when it needs to, so these events are not collective */
   PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
   PetscCall(VecGPUScatterInitialize_Private());
@@ -45,7 +45,7 @@ PetscErrorCode VecGPUGetWork_Private(GpVecWork **work)
     GpDev dev;
 
     PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-    PetscCallGp(dev, "making room for reductions", GpVecWorkCreate(dev, &VecGPUWork));
+    PetscCallGp(dev, "allocating the workspace of reductions", GpVecWorkCreate(dev, &VecGPUWork));
   }
   *work = &VecGPUWork;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,11 +56,11 @@ static inline size_t VecGPUBytes(Vec v)
   return (size_t)v->map->n * sizeof(double);
 }
 
-/* With -vec_gpu_separate the side that has fallen behind is made unusable, so that a test sees whoever still reads it.  (Host
-   runtime: device memory can be written from here.) */
+/* With -vec_gpu_separate, overwrites values that are out of date, so that a test detects code that still reads them.  Does nothing on the
+   CUDA backend. */
 static void VecGPUPoison(Vec v, double *values)
 {
-  if (VecGPUState(v)->dev->kind != GP_DEV_HOST || !values || VecGPUState(v)->windows) return; /* subvectors still live there */
+  if (VecGPUState(v)->dev->kind != GP_DEV_HOST || !values || VecGPUState(v)->windows) return; /* subvectors share this memory */
   for (PetscInt i = 0; i < v->map->n; i++) values[i] = 1e303;
 }
 
@@ -71,7 +71,7 @@ static PetscErrorCode VecGPUWaitForUpload(Vec v)
   PetscFunctionBegin;
   if (!g->inflight) PetscFunctionReturn(PETSC_SUCCESS);
   g->inflight = PETSC_FALSE;
-  PetscCallGp(g->dev, "waiting for a vector's upload", g->dev->ops->sync(g->dev));
+  PetscCallGp(g->dev, "waiting for the upload of a vector", g->dev->ops->sync(g->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,11 +80,11 @@ static PetscErrorCode VecGPUAllocateDevice(Vec v)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  if (!g->device) PetscCallGp(g->dev, "making room for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
+  if (!g->device) PetscCallGp(g->dev, "allocating device memory for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes the device's values current */
+/* Makes the values on the device current. */
 static PetscErrorCode VecGPUToDevice(Vec v)
 {
   Vec_GPU      *g    = VecGPUState(v);
@@ -109,7 +109,7 @@ static PetscErrorCode VecGPUToDevice(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes the host's values current */
+/* Makes the values on the host current. */
 PetscErrorCode VecGPUToHost_Private(Vec v)
 {
   Vec_GPU       *g = VecGPUState(v);
@@ -119,11 +119,11 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
   if (g->shared || (g->valid & VEC_GPU_HOST)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
   if (!h->array) {
-    if (!g->mirror) PetscCallGp(g->dev, "making room for a vector on the host", g->dev->ops->alloc_pinned(g->dev, PetscMax(VecGPUBytes(v), sizeof(double)), (void **)&g->mirror));
+    if (!g->mirror) PetscCallGp(g->dev, "allocating pinned host memory for a vector", g->dev->ops->alloc_pinned(g->dev, PetscMax(VecGPUBytes(v), sizeof(double)), (void **)&g->mirror));
     h->array = g->mirror;
   }
   if (!g->valid) {
-    PetscCall(VecGPUWaitForUpload(v)); /* of the former values, which a scatter that replaces all of them has declared void */
+    PetscCall(VecGPUWaitForUpload(v)); /* a scatter that replaces all entries clears valid while an upload of the old values may still run */
     PetscCall(PetscArrayzero(h->array, v->map->n));
     VecGPUSetValid(v, VEC_GPU_HOST);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -132,7 +132,7 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
   if (h->array == g->mirror) {
     PetscCallGp(g->dev, "downloading a vector", g->dev->ops->copy_out(g->dev, h->array, g->device, VecGPUBytes(v)));
     PetscCallGp(g->dev, "downloading a vector", g->dev->ops->sync(g->dev));
-    g->inflight = PETSC_FALSE; /* the wait was for everything before, too */
+    g->inflight = PETSC_FALSE; /* the synchronisation also covered earlier uploads */
   } else PetscCallGp(g->dev, "downloading a vector", GpDevDownload(g->dev, h->array, g->device, VecGPUBytes(v)));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)VecGPUBytes(v)));
   PetscCall(PetscLogEventEnd(VEC_GPU_Download, v, 0, 0, 0));
@@ -140,7 +140,7 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the host's values are the newest, or are about to be */
+/* Marks the values on the host as current; called before or after the host writes them. */
 PetscErrorCode VecGPUHostWritten_Private(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -198,7 +198,7 @@ PetscErrorCode VecGPURestoreDevice_Private(Vec v)
       VecGPUSetValid(v, VEC_GPU_DEVICE);
     }
   }
-  /* not every VecXxx() that calls a type's operation does it, and a remembered norm would be believed */
+  /* Not every VecXxx() function of PETSc increases the state after the type's operation.  Without this, PETSc would return cached norms. */
   PetscCall(PetscObjectStateIncrease((PetscObject)v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,7 +212,8 @@ PetscErrorCode VecGPUGetHostIfValid_Private(Vec v, const double **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* gives back what is ours; the array that PETSc allocated is PETSc's to free */
+/* Frees the mirror and the device memory.  PETSc frees a host array that PETSc allocated, and the device memory of a subvector belongs to
+   the original vector. */
 PetscErrorCode VecGPUFree_Private(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);

@@ -1,4 +1,4 @@
-/* Vectors for solvers that bring kernels of their own: the device, and the values there. */
+/* Public functions for solvers with kernels of their own: the device of a vector, its values there, and sums over ranks. */
 #include "vec/gpuvecimpl.h"
 #include "sys/gpucsrexchange.h"
 
@@ -11,7 +11,7 @@
 . v - any vector
 
   Output Parameter:
-. dev - the GpDev of `device/gpdevice.h`, or `NULL` when the values of this vector are not there
+. dev - the `GpDev` of `device/gpdevice.h`, or `NULL` if kernels cannot use the values of this vector in place
 
   Level: developer
 
@@ -28,22 +28,22 @@ PetscErrorCode VecGPUGetRuntime(Vec v, struct GpDev_ **dev)
 #if defined(PETSC_HAVE_CUDA)
   if (!there) PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &there, VECSEQCUDA, VECMPICUDA, ""));
 #endif
-  if (!there) PetscFunctionReturn(PETSC_SUCCESS); /* and open no device for it */
+  if (!there) PetscFunctionReturn(PETSC_SUCCESS); /* without opening a device */
   PetscCall(PetscGPUCSRGetDevice_Private(dev));
   if (!VecGPUIs(v) && (*dev)->kind != GP_DEV_CUDA) *dev = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@C
-  VecGPUGetDeviceArrayRead - Gets the values of this process on the device, to be read by kernels on its stream
+  VecGPUGetDeviceArrayRead - Gets read access to the local values in device memory, for kernels on the stream of the device
 
   Not Collective
 
   Input Parameter:
-. v - a vector for which `VecGPUGetRuntime()` gives a device
+. v - a vector for which `VecGPUGetRuntime()` returns a device
 
   Output Parameter:
-. a - the values
+. a - device memory with the local values; valid until the next operation on `v`
 
   Level: developer
 
@@ -59,13 +59,13 @@ PetscErrorCode VecGPUGetDeviceArrayRead(Vec v, const PetscScalar **a)
 }
 
 /*@C
-  VecGPURestoreDeviceArrayRead - Ends what `VecGPUGetDeviceArrayRead()` began
+  VecGPURestoreDeviceArrayRead - Ends the access that `VecGPUGetDeviceArrayRead()` began
 
   Not Collective
 
   Input Parameters:
 + v - the vector
-- a - the values
+- a - the pointer from `VecGPUGetDeviceArrayRead()`; set to `NULL`
 
   Level: developer
 
@@ -81,15 +81,15 @@ PetscErrorCode VecGPURestoreDeviceArrayRead(Vec v, const PetscScalar **a)
 }
 
 /*@C
-  VecGPUGetDeviceArrayWrite - Gets room on the device for new values of this process, all of which kernels on its stream will write
+  VecGPUGetDeviceArrayWrite - Gets write access to the local values in device memory, for kernels on the stream of the device
 
   Not Collective
 
   Input Parameter:
-. v - a vector for which `VecGPUGetRuntime()` gives a device
+. v - a vector for which `VecGPUGetRuntime()` returns a device
 
   Output Parameter:
-. a - the room
+. a - device memory of undefined contents; the kernels must write all local values
 
   Level: developer
 
@@ -105,13 +105,13 @@ PetscErrorCode VecGPUGetDeviceArrayWrite(Vec v, PetscScalar **a)
 }
 
 /*@C
-  VecGPURestoreDeviceArrayWrite - Tells that the values on the device are the newest
+  VecGPURestoreDeviceArrayWrite - Ends the access that `VecGPUGetDeviceArrayWrite()` began, and marks the values in device memory as current
 
   Not Collective
 
   Input Parameters:
 + v - the vector
-- a - the values
+- a - the pointer from `VecGPUGetDeviceArrayWrite()`; set to `NULL`
 
   Level: developer
 
@@ -128,15 +128,15 @@ PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec v, PetscScalar **a)
 }
 
 /*@C
-  VecGPUGetDeviceArray - Gets the values of this process on the device, to be read and changed by kernels on its stream
+  VecGPUGetDeviceArray - Gets read and write access to the local values in device memory, for kernels on the stream of the device
 
   Not Collective
 
   Input Parameter:
-. v - a vector for which `VecGPUGetRuntime()` gives a device
+. v - a vector for which `VecGPUGetRuntime()` returns a device
 
   Output Parameter:
-. a - the values
+. a - device memory with the local values
 
   Level: developer
 
@@ -152,13 +152,13 @@ PetscErrorCode VecGPUGetDeviceArray(Vec v, PetscScalar **a)
 }
 
 /*@C
-  VecGPURestoreDeviceArray - Tells that the values on the device are the newest
+  VecGPURestoreDeviceArray - Ends the access that `VecGPUGetDeviceArray()` began, and marks the values in device memory as current
 
   Not Collective
 
   Input Parameters:
 + v - the vector
-- a - the values
+- a - the pointer from `VecGPUGetDeviceArray()`; set to `NULL`
 
   Level: developer
 
@@ -174,7 +174,7 @@ PetscErrorCode VecGPURestoreDeviceArray(Vec v, PetscScalar **a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* on the device, when NCCL connects the ranks */
+/* Sums vectors over the ranks in device memory by NCCL. */
 static PetscErrorCode VecGPUSumByNCCL(GpDev dev, GpNccl nccl, PetscInt n, Vec v[])
 {
   double **a;
@@ -200,20 +200,20 @@ static PetscErrorCode VecGPUSumByNCCL(GpDev dev, GpNccl nccl, PetscInt n, Vec v[
 }
 
 /*@C
-  VecGPUSumRanks - Adds up vectors of single processes over the ranks of a communicator
+  VecGPUSumRanks - Sums sequential vectors entry by entry over the ranks of a communicator
 
   Collective
 
   Input Parameters:
 + comm - the communicator
-. n    - how many vectors
-- v    - sequential vectors, of the same sizes and types on all ranks; they hold the sums afterwards
+. n    - number of vectors on each rank
+- v    - sequential vectors, of the same sizes and types on all ranks; on return they hold the sums
 
   Level: developer
 
   Notes:
-  All ranks get the same sums, to the last bit. They stay on the devices where NCCL connects these, and go through the hosts and MPI elsewhere, as they do for
-  vectors of other types.
+  All ranks get the same sums, bit by bit. If NCCL connects the devices of the ranks, the values stay in device memory. Otherwise, and for vectors of other types, the
+  values are copied to the host and summed by `MPI_Allreduce()`.
 
 .seealso: `VECGPU`, `VecGPUGetDeviceArrayRead()`, `VecGPUGetRuntime()`
 @*/
@@ -232,7 +232,7 @@ PetscErrorCode VecGPUSumRanks(MPI_Comm comm, PetscInt n, Vec v[])
     PetscValidHeaderSpecific(v[k], VEC_CLASSID, 3);
     PetscCall(VecGetLocalSize(v[k], &local));
     PetscCall(VecGetSize(v[k], &global));
-    PetscCheck(local == global, comm, PETSC_ERR_ARG_WRONG, "Vector %" PetscInt_FMT " is spread over ranks: each rank brings a whole one", k);
+    PetscCheck(local == global, comm, PETSC_ERR_ARG_WRONG, "Vector %" PetscInt_FMT " is distributed over ranks; pass a sequential vector on each rank", k);
   }
   PetscCall(VecGPUGetRuntime(v[0], &dev));
   if (dev && dev->kind == GP_DEV_CUDA) PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, &why));

@@ -1,8 +1,8 @@
-/* The arrays of a gpu Vec as PETSc's host code sees them: get and restore, place, reset and replace. */
+/* Host array access of a gpu Vec: get, restore, place, reset and replace. */
 #include "vec/gpuvecimpl.h"
 
-/* The device falls behind at once, not only when the array is restored: not everyone restores before the next use.  Also the way
-   of VecGetArrayWrite(), with the current values: 3.18's PCApply_HYPRE() reads through it what VecSet() wrote. */
+/* Marks the values on the device as out of date at once, because some callers use the vector again before they restore the array.
+   VecGetArrayWrite() uses this function too and gets the current values, because PCApply_HYPRE() of PETSc 3.18 reads values through it. */
 PetscErrorCode VecGetArray_GPU(Vec v, PetscScalar **array)
 {
   PetscFunctionBegin;
@@ -28,7 +28,7 @@ static PetscErrorCode VecGetArrayRead_GPU(Vec v, const PetscScalar **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* without it PETSc would take VecRestoreArray_GPU(), and the device would fall behind */
+/* Without this operation PETSc would call VecRestoreArray_GPU(), which marks the values on the device as out of date. */
 static PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
 {
   PetscFunctionBegin;
@@ -37,14 +37,14 @@ static PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the device memory goes on to serve the placed array, so the present values must be on the host */
+/* The device memory serves the placed array from now on, so the present values must be on the host. */
 static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 {
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  PetscCheck(!g->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was already called on this vector, without a call to VecResetArray()");
-  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() on a vector of which subvectors are still out; call VecRestoreSubVector() before");
+  PetscCheck(!g->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was already called on this vector; call VecResetArray() before");
+  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() on a vector with subvectors in use; call VecRestoreSubVector() before");
   if (g->valid) PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->placearray)(v, array));
   g->placed   = PETSC_TRUE;
@@ -53,7 +53,7 @@ static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what was computed into the placed array belongs there */
+/* Values that were computed on the device are copied to the placed array first. */
 static PetscErrorCode VecResetArray_GPU(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -67,14 +67,14 @@ static PetscErrorCode VecResetArray_GPU(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the new array is PETSc's to free, as the parent's would be; it takes the mirror's place for good */
+/* PETSc owns and frees the new array, as in the parent.  It replaces the mirror permanently. */
 static PetscErrorCode VecReplaceArray_GPU(Vec v, const PetscScalar *array)
 {
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecReplaceArray() on a vector of which subvectors are still out; call VecRestoreSubVector() before");
-  if (g->ghosted) { /* VecSetType() comes with values alone, and the ghosts and the local form stay where they are */
+  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecReplaceArray() on a vector with subvectors in use; call VecRestoreSubVector() before");
+  if (g->ghosted) { /* VecSetType() passes the values without ghosts: copy them, so that ghosts and local form stay in place */
     PetscCall(VecGPUToHost_Private(v));
     PetscCall(VecGPUHostWritten_Private(v));
     if (array) PetscCall(PetscArraycpy(VecGPUHeader(v)->array, array, v->map->n));

@@ -1,9 +1,9 @@
-/* The type gpu in a PETSc that was built with CUDA, and so has vectors on the GPU of its own, of type cuda.
+/* The type gpu in a PETSc that was built with CUDA.  Such a PETSc has a GPU vector type of its own, cuda.
 
-   Vectors of the two types do not mix well: PETSc's operations on a cuda vector run on the host, with copies both ways, when another
-   operand is of any other type.  Matrices, DMs and solvers of such a PETSc make cuda vectors.  So on a GPU the name gpu stands for
-   PETSc's type there, and programs that ask for either have one type.  -vec_gpu_cuda 0 keeps the type of this library, whose own
-   operations and products then use cuda operands in place, and whose arrays are device memory to PETSc's scatters and matrices. */
+   Mixing the two types is slow: PETSc's operations on a cuda vector run on the host, with copies both ways, if an operand has another type.
+   Matrices, DMs and solvers of such a PETSc create cuda vectors.  On a GPU the name gpu therefore stands for PETSc's type cuda, so that
+   programs that use either name have one type.  -vec_gpu_cuda 0 keeps the type of this library.  Its operations and products then use
+   cuda operands in place, and PETSc's scatters and matrices get its arrays as device memory. */
 #include "vec/gpuvecimpl.h"
 
 #if defined(PETSC_HAVE_CUDA)
@@ -15,12 +15,12 @@ PetscErrorCode VecGPUCUDAInitialize_Private(void)
   PetscFunctionBegin;
   AsCUDA = PETSC_TRUE;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
-  PetscCall(PetscOptionsBool("-vec_gpu_cuda", "On a GPU, make PETSc's cuda vectors where the type gpu is asked for", "VECGPU", AsCUDA, &AsCUDA, NULL));
+  PetscCall(PetscOptionsBool("-vec_gpu_cuda", "On a GPU, create vectors of PETSc's type cuda for the type name gpu", "VECGPU", AsCUDA, &AsCUDA, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode OnGPU(PetscBool *is)
+static PetscErrorCode VecGPUIsDeviceCUDA(PetscBool *is)
 {
   GpDev dev;
 
@@ -30,18 +30,18 @@ static PetscErrorCode OnGPU(PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v has no type yet */
+/* Creates a vector of PETSc's type cuda if the name gpu stands for it.  v has no type yet. */
 PetscErrorCode VecGPUCreateCUDA_Private(Vec v, VecType type, PetscBool *done)
 {
   PetscBool mpi;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (AsCUDA) PetscCall(OnGPU(done));
+  if (AsCUDA) PetscCall(VecGPUIsDeviceCUDA(done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrcmp(type, VECMPICUDA, &mpi));
   if (mpi) PetscCall(VecGPUHasGhostsAside_Private(v, &mpi));
-  if (mpi) { /* PETSc turns a VECMPI into its cuda type in place, ghosts and all */
+  if (mpi) { /* PETSc converts a VECMPI to its type cuda in place and keeps the ghosts */
     PetscCall(VecSetType(v, VECMPI));
     PetscCall(VecGPUKeepGhosts_Private(v));
   }
@@ -58,7 +58,7 @@ PetscBool VecGPUIsCUDA_Private(Vec v)
   return (PetscBool)(!PetscGPUCSRGetDevice_Private(&dev) && dev->kind == GP_DEV_CUDA);
 }
 
-/* PETSc frees the array no sooner than the vector, so it may be given back at once */
+/* The array may be restored at once, because PETSc frees it only with the vector. */
 PetscErrorCode VecGPUGetOperandCUDA_Private(Vec v, const double **values)
 {
   const PetscScalar *array;
@@ -66,7 +66,7 @@ PetscErrorCode VecGPUGetOperandCUDA_Private(Vec v, const double **values)
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayReadAndMemType(v, &array, &where));
-  PetscCheck(!PetscMemTypeHost(where), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A vector of type %s gave host memory", ((PetscObject)v)->type_name);
+  PetscCheck(!PetscMemTypeHost(where), PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecGetArrayReadAndMemType() of a vector of type %s returned host memory; device memory was expected", ((PetscObject)v)->type_name);
   *values = array;
   PetscCall(VecRestoreArrayReadAndMemType(v, &array));
   PetscFunctionReturn(PETSC_SUCCESS);

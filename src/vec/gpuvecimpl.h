@@ -1,5 +1,7 @@
-/* What the files of the Vec type share.  The type is PETSc's VECSEQ or VECMPI with its array operations, its arithmetic and its
-   copies replaced; the values live on the device, on the host, or on both. */
+/* Private declarations of the Vec type gpu.
+
+   The type derives from PETSc's VECSEQ or VECMPI and replaces their array access, arithmetic and copy operations.  The values are in
+   device memory, in host memory, or in both. */
 #ifndef GPUVECIMPL_H
 #define GPUVECIMPL_H
 
@@ -9,35 +11,35 @@
 #include "sys/gpucsrsys.h"
 #include "vec/kernels/gpveckernel.h"
 
-/* where the current values are; with neither bit set they are all zero and stored nowhere */
+/* Bits of Vec_GPU.valid: which memory holds the current values.  Neither bit set: all values are zero and are not stored. */
 #define VEC_GPU_HOST   1
 #define VEC_GPU_DEVICE 2
 
 typedef struct {
-  const struct _VecOps *base; /* the parent type's operations */
+  const struct _VecOps *base; /* operations of the parent type, VECSEQ or VECMPI */
   GpDev                 dev;
-  double               *device; /* the values on the device, made at first need */
-  double               *mirror; /* pinned host memory, made at first need; while no other array is placed, the Vec's array */
-  int                   valid;
-  int                   unplaced; /* what valid was when VecPlaceArray() put another array in */
-  PetscBool             placed;
-  PetscBool             shared;   /* host runtime: the host array is device memory too, nothing is ever copied */
-  PetscBool             inflight; /* an upload may still be reading the mirror */
-  PetscBool             ghosted;  /* the host array has ghosts behind the values, and stays PETSc's */
-  int                   windows;  /* subvectors that are out */
-  int                   window;   /* of a subvector: which of its two memories belongs to its vector */
-  PetscInt              start;    /* and from where on */
-  PetscObjectState      got;      /* its state then */
+  double               *device;   /* device memory of the values; allocated at first need */
+  double               *mirror;   /* pinned host memory; allocated at first need.  It is the Vec's array unless another array is placed */
+  int                   valid;    /* VEC_GPU_HOST and VEC_GPU_DEVICE bits */
+  int                   unplaced; /* the VEC_GPU_HOST bit of valid before VecPlaceArray(); VecResetArray() restores it */
+  PetscBool             placed;   /* VecPlaceArray() was called, VecResetArray() not yet */
+  PetscBool             shared;   /* host backend: the host array serves as device memory, and nothing is copied */
+  PetscBool             inflight; /* an asynchronous upload may still read the mirror */
+  PetscBool             ghosted;  /* ghost entries follow the values in the host array, which PETSc owns */
+  int                   windows;  /* number of contiguous subvectors that VecRestoreSubVector() has not yet returned */
+  int                   window;   /* subvectors only: the memory that is shared with the original vector, VEC_GPU_HOST or VEC_GPU_DEVICE */
+  PetscInt              start;    /* subvectors only: local index of the first entry in the original vector */
+  PetscObjectState      got;      /* subvectors only: object state when VecGetSubVector() returned; a larger one means that values changed */
 } Vec_GPU;
 
-/* how Vec_Seq and Vec_MPI begin */
+/* the common first members of PETSc's private Vec_Seq and Vec_MPI */
 typedef struct {
   VECHEADER
 } Vec_GPUHeader;
 
-/* A Vec has no pointer for a type that derives from VECSEQ or VECMPI, and the size of the parent's data is private.  The state is
-   therefore attached to the object under a number from PetscObjectComposedDataRegister(), as PETSc attaches the norms of a Vec.
-   PETSc copies such data to no other object, so a duplicate never shares it.  Reading it costs two loads. */
+/* A Vec has no pointer for the data of a derived type, and the size of the parent's data is private.  The state is therefore
+   attached to the object under a number from PetscObjectComposedDataRegister(), as PETSc attaches cached norms.  PETSc does not copy
+   such data to other objects, so duplicates never share it.  Access costs two loads. */
 PETSC_INTERN PetscInt VecGPUStateId;
 
 static inline void *VecGPUGetAttached(Vec v)
@@ -46,7 +48,7 @@ static inline void *VecGPUGetAttached(Vec v)
   PetscBool current;
 
   (void)PetscObjectComposedDataGetIntstar((PetscObject)v, VecGPUStateId, attached, current);
-  (void)current; /* whether the object has changed since, which does not matter here */
+  (void)current; /* PETSc reports whether the object has changed since the data were attached, which does not matter here */
   return attached;
 }
 
@@ -60,8 +62,8 @@ static inline Vec_GPUHeader *VecGPUHeader(Vec v)
   return (Vec_GPUHeader *)v->data;
 }
 
-/* The offload mask is for VecGetOffloadMask().  A PETSc with CUDA takes it for that of its own type: told that the newest values are on
-   the GPU, VecCopy() of a cuda vector would write into an array of its own, behind the back of ours.  There it always says host. */
+/* Sets the valid bits and the offload mask that VecGetOffloadMask() returns.  In a PETSc with CUDA the mask must always say host:
+   VecCopy() of a cuda vector tests the mask of its target, not the type.  If the mask says GPU, VecCopy() writes to an array of its own. */
 static inline void VecGPUSetValid(Vec v, int valid)
 {
   VecGPUState(v)->valid = valid;
@@ -71,14 +73,14 @@ static inline void VecGPUSetValid(Vec v, int valid)
 
 PETSC_INTERN PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
 
-/* gpuvecaccess.c: the way in for other rooms.  What a Get gives stays valid until the vector is used otherwise; the Restore after
-   a write tells that the device's values are the newest, and raises the object's state. */
+/* gpuvecaccess.c: access for other modules.  A pointer from a Get function is valid until the next operation on the vector.  Restore
+   must follow a write: it marks the values on the device as current and increases the object state. */
 PETSC_INTERN PetscErrorCode VecGPUIs_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode VecGPUGetDeviceRead_Private(Vec, const double **);
-PETSC_INTERN PetscErrorCode VecGPUGetDeviceWrite_Private(Vec, double **);       /* contents undefined */
-PETSC_INTERN PetscErrorCode VecGPUGetDevice_Private(Vec, double **);            /* to read and to write */
-PETSC_INTERN PetscErrorCode VecGPURestoreDevice_Private(Vec);                   /* after either of the latter two */
-PETSC_INTERN PetscErrorCode VecGPUGetHostIfValid_Private(Vec, const double **); /* NULL unless the host's values are current */
+PETSC_INTERN PetscErrorCode VecGPUGetDeviceWrite_Private(Vec, double **);       /* write only: the contents are undefined */
+PETSC_INTERN PetscErrorCode VecGPUGetDevice_Private(Vec, double **);            /* read and write */
+PETSC_INTERN PetscErrorCode VecGPURestoreDevice_Private(Vec);                   /* required after GetDeviceWrite and after GetDevice */
+PETSC_INTERN PetscErrorCode VecGPUGetHostIfValid_Private(Vec, const double **); /* NULL unless the values on the host are current */
 PETSC_INTERN PetscErrorCode VecGPUInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUFinalize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUGetWork_Private(GpVecWork **);
@@ -88,7 +90,7 @@ PETSC_INTERN PetscErrorCode VecGPUToHost_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUHostWritten_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUFree_Private(Vec);
 
-/* gpuvecsettype.c: values outlive a change between the names of one type.  Begin also clears the name of the type. */
+/* gpuvecsettype.c: VecSetType() between the names gpu, seqgpu and mpigpu keeps the values.  Begin also clears the type name. */
 PETSC_INTERN PetscErrorCode VecGPUKeepValues_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUBeginType_Private(Vec, Vec *values);
 PETSC_INTERN PetscErrorCode VecGPUEndType_Private(Vec, Vec *values);
@@ -111,7 +113,7 @@ static inline PetscBool VecGPUIs(Vec v)
   return (PetscBool)(v->ops->getarray == VecGetArray_GPU);
 }
 
-/* gpuveccuda.c: a PETSc with CUDA.  A vector is reachable if kernels on our device can use its values in place. */
+/* gpuveccuda.c: support for a PETSc with CUDA.  A vector is called reachable if kernels on our device can use its values in place. */
 PETSC_INTERN PetscErrorCode VecGPUCUDAInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUCreateCUDA_Private(Vec, VecType, PetscBool *done);
 #if defined(PETSC_HAVE_CUDA)
@@ -126,7 +128,7 @@ static inline PetscBool VecGPUIsReachable(Vec v)
   return (PetscBool)(VecGPUIs(v) || VecGPUIsCUDA_Private(v));
 }
 
-/* the values of a reachable vector, to be read; they stay valid until the vector is used otherwise */
+/* Gets read access to the values of a reachable vector.  The pointer is valid until the next operation on the vector. */
 static inline PetscErrorCode VecGPUGetOperand_Private(Vec v, const double **values)
 {
 #if defined(PETSC_HAVE_CUDA)
@@ -139,7 +141,7 @@ static inline PetscErrorCode VecGPUGetOperand_Private(Vec v, const double **valu
 PETSC_INTERN PetscErrorCode VecCreate_GPU(Vec);
 PETSC_INTERN PetscErrorCode VecCreate_SeqGPU(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttach_Private(Vec, VecType, struct _VecOps *base);
-PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc frees the data with the vector, by PetscFree() */
+PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc frees the data by PetscFree() when it destroys the vector */
 PETSC_INTERN PetscErrorCode VecGPUStateInitialize_Private(void);
 
 /* mpigpuvecghost.c */
@@ -149,7 +151,8 @@ PETSC_INTERN PetscErrorCode VecGPUAttachGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGhostInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUGhostFinalize_Private(void);
 
-/* gpuvecslepc.c: SLEPc can only have come into the process, or into use, when a class was registered since the last look */
+/* gpuvecslepc.c: SLEPc registers class ids when it is initialised.  The search for SLEPc is therefore repeated only if the largest class
+   id has changed since the last search. */
 PETSC_INTERN PetscClassId    VecGPUSLEPcSeen;
 PETSC_INTERN PetscErrorCode  VecGPUSLEPcLook_Private(void);
 PETSC_INTERN PetscErrorCode  VecGPUSLEPcFinalize_Private(void);
@@ -158,10 +161,10 @@ static inline PetscErrorCode VecGPUSLEPcCheck(void)
   return VecGPUSLEPcSeen == PETSC_LARGEST_CLASSID ? PETSC_SUCCESS : VecGPUSLEPcLook_Private();
 }
 
-/* gpuvecops.c: elementwise, for one rank and many */
+/* gpuvecops.c: elementwise operations of both types */
 PETSC_INTERN PetscErrorCode VecGPUSetMaps_Private(Vec);
 
-/* gpuvecreduce.c: reductions on one rank; mpigpuvec.c: over all */
+/* gpuvecreduce.c: reductions over one rank; mpigpuvec.c: reductions over all ranks */
 PETSC_INTERN PetscErrorCode VecGPUSetReductions_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId, double result[]);
 PETSC_INTERN PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScalar result[]);

@@ -1,8 +1,7 @@
-/* Elementwise operations of a gpu Vec.  If the device cannot reach another vector of the operation, the parent's operation runs on
-   the host. */
+/* Elementwise operations of a gpu Vec.  If kernels cannot use another operand in place, the parent's operation runs on the host. */
 #include "vec/gpuvecimpl.h"
 
-/* z = formula(x, y, z); x or y NULL where the formula does not read it */
+/* Runs z = formula(x, y, z) of a row of vec.def.  x and y may be NULL if the formula does not read them.  flops is the count per entry. */
 static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec x, Vec y, Vec z, PetscBool readsz, int flops)
 {
   const double  scalars[3] = {a, b, c};
@@ -31,7 +30,7 @@ static PetscErrorCode VecSet_GPU(Vec x, PetscScalar alpha)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* as in the parent, a factor of zero wipes out what is not a number */
+/* As in the parent, a factor of zero sets all entries to zero, also NaNs. */
 static PetscErrorCode VecScale_GPU(Vec x, PetscScalar alpha)
 {
   PetscFunctionBegin;
@@ -69,20 +68,20 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a subvector's memory, and that of a vector with subvectors, belongs to where it is */
-static inline PetscBool Bound(Vec v)
+/* Tells whether v shares its memory: v is a contiguous subvector, or has such subvectors. */
+static inline PetscBool VecGPUHasSharedMemory(Vec v)
 {
   return (PetscBool)(VecGPUState(v)->window || VecGPUState(v)->windows);
 }
 
-/* the memory changes hands, not the values */
+/* Swaps the pointers to device memory, not the values. */
 static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 {
   double *px, *py;
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!VecGPUIs(y) || VecGPUState(x)->shared || Bound(x) || Bound(y)) {
+  if (!VecGPUIs(y) || VecGPUState(x)->shared || VecGPUHasSharedMemory(x) || VecGPUHasSharedMemory(y)) {
     PetscCall((*VecGPUState(x)->base->swap)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -183,7 +182,7 @@ static PetscErrorCode VecPointwiseMult_GPU(Vec w, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what 0 / 0 gives has changed between releases of PETSc: the parent is asked, once */
+/* The value of 0 / 0 differs between releases of PETSc.  It is found once, by dividing standard vectors. */
 static PetscErrorCode VecPointwiseDivide_GPU(Vec w, Vec x, Vec y)
 {
   static PetscBool   asked = PETSC_FALSE;

@@ -1,8 +1,8 @@
-/* Reductions of a gpu Vec on one rank: one launch, and a wait for a number in pinned memory.  Also the local parts of split
-   reductions on many ranks. */
+/* Reductions of a gpu Vec over one rank, and the local parts of split reductions on several ranks.  A reduction is one kernel launch; the
+   host then waits for the result in pinned memory. */
 #include "vec/gpuvecimpl.h"
 
-/* result[0..1] of the row; y NULL where it reads none */
+/* Computes the one or two results of a row of vec.def.  y is NULL if the reduction has one operand. */
 PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId op, double result[])
 {
   const double *px = NULL, *py = NULL;
@@ -31,7 +31,7 @@ static PetscErrorCode VecDot_SeqGPU(Vec x, Vec y, PetscScalar *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* as many at once as there are places for results */
+/* Waits once for every GP_VEC_RESULTS inner products; each launch computes up to GP_VEC_BATCH of them. */
 PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScalar result[])
 {
   const double *px   = NULL;
@@ -91,7 +91,7 @@ static PetscErrorCode VecNorm_SeqGPU(Vec x, NormType type, PetscReal *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the interface adds the ranks' sums */
+/* Sums the local entries; VecSum() of PETSc adds the sums of the ranks. */
 static PetscErrorCode VecSum_GPU(Vec x, PetscScalar *sum)
 {
   PetscFunctionBegin;
@@ -121,7 +121,8 @@ static PetscErrorCode VecMin_SeqGPU(Vec x, PetscInt *place, PetscReal *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of one rank; a foreign t needs the parent's inner product, whose local form is the same for one rank and many */
+/* Computes the local results.  If t is not reachable, the parent's local inner products run on the host; they are the same for VECSEQ and
+   VECMPI. */
 PetscErrorCode VecDotNorm2_SeqGPU(Vec s, Vec t, PetscScalar *dot, PetscScalar *square)
 {
   double result[2];

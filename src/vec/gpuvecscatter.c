@@ -1,11 +1,14 @@
-/* VecScatter with gpu vectors in a PETSc without CUDA: what stays on a rank is moved by one kernel on the device, what goes to another is
-   packed there, and only that crosses.
+/* VecScatter with gpu vectors.
 
-   A VecScatter is a PetscSF, whose functions a PETSc without CUDA cannot give device memory.  So the types basic and neighbor, those of
-   general scatters, are registered again with four of their functions replaced.  And as much as PETSc asks vectors for "an
-   array and its kind of memory" in many places, VecScatterBegin() alone lets the answer be written into the VecScatter itself: by this
-   address our vectors know it, check that it lies in a PetscSF made by the constructors below, and answer with themselves, as "device
-   memory".  Anyone else gets the host's array.  PetscSFs made before this library was loaded, or of other types, get it too. */
+   In a PETSc without CUDA, a kernel moves the entries that stay on a rank.  Another kernel packs the entries for other ranks, and only
+   these are copied to the host.  A VecScatter is a PetscSF, whose functions do not accept device memory in such a PETSc.  The general SF
+   types, basic and neighbor, are therefore registered again with replaced begin and end functions.
+
+   VecScatterBegin() calls VecGetArrayReadAndMemType() and its writing counterpart, and stores the answers in members of the PetscSF.  No
+   other caller does.  A gpu vector recognises VecScatterBegin() by the address at which the answer is stored: it must be that member of a
+   PetscSF from the constructors below.  The vector then returns the address of the Vec itself as "device memory", and the replaced begin
+   function takes it as a Vec.  All other callers get the host array; so do PetscSFs of other types, and those created before this
+   library was loaded. */
 #include "vec/gpuvecscatter.h"
 
 #if !defined(PETSC_HAVE_CUDA)
@@ -18,7 +21,7 @@ static inline PetscHash_t VecGPUScatterHash(PetscSF sf)
 }
 PETSC_HASH_MAP(HMapScatter, PetscSF, VecGPUScatter, VecGPUScatterHash, PetscHashEqual, NULL)
 
-static PetscHMapScatter Scatters; /* every PetscSF made by our constructors; NULL until a vector of ours comes */
+static PetscHMapScatter Scatters; /* every PetscSF from our constructors; the value is NULL until the PetscSF is used with a gpu vector */
 
 typedef struct {
   const char *name;
@@ -28,13 +31,13 @@ typedef struct {
 
 static Base Bases[] = {{PETSCSFBASIC}, {PETSCSFNEIGHBOR}};
 
-static Base *BaseOf(PetscSF sf)
+static Base *VecGPUScatterGetBase(PetscSF sf)
 {
   return &Bases[!strcmp(Bases[1].name, ((PetscObject)sf)->type_name)];
 }
 
-/* a side as the PetscSF got it */
-static PetscErrorCode Side(PetscMemType type, const void *data, VecGPUSide *side)
+/* Interprets an array argument of a begin function: host memory, or the address of a gpu Vec that is declared as device memory. */
+static PetscErrorCode VecGPUScatterGetSide(PetscMemType type, const void *data, VecGPUSide *side)
 {
   PetscFunctionBegin;
   *side = (VecGPUSide){0};
@@ -43,9 +46,9 @@ static PetscErrorCode Side(PetscMemType type, const void *data, VecGPUSide *side
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Type and communicator of a parallel vector are the same on all ranks, those of a vector of one rank need not be: only the former
-   may decide how the ranks talk. */
-static PetscErrorCode Decides(PetscSF sf, Vec v, PetscBool *decides)
+/* Tells whether v may decide that the scatter uses our communication, which all ranks must decide alike.  The type of a vector that is as
+   parallel as the scatter is the same on all ranks.  The type of a sequential vector need not be. */
+static PetscErrorCode VecGPUScatterVecDecides(PetscSF sf, Vec v, PetscBool *decides)
 {
   PetscMPIInt size, all;
 
@@ -58,7 +61,7 @@ static PetscErrorCode Decides(PetscSF sf, Vec v, PetscBool *decides)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp(PetscSF sf, MPI_Datatype unit, VecGPUScatter s)
+static PetscErrorCode VecGPUScatterSetUpLists(PetscSF sf, MPI_Datatype unit, VecGPUScatter s)
 {
   const Vec   any = s->from.vec ? s->from.vec : s->to.vec;
   PetscMPIInt bytes;
@@ -70,10 +73,10 @@ static PetscErrorCode SetUp(PetscSF sf, MPI_Datatype unit, VecGPUScatter s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* from roots to leaves, or from leaves to roots */
-static PetscErrorCode Begin(PetscSF sf, int to, MPI_Datatype unit, PetscMemType xtype, const void *x, PetscMemType ytype, void *y, MPI_Op op)
+/* Begins a broadcast (to is LEAF) or a reduction (to is ROOT) from x to y. */
+static PetscErrorCode VecGPUScatterBeginSF(PetscSF sf, int to, MPI_Datatype unit, PetscMemType xtype, const void *x, PetscMemType ytype, void *y, MPI_Op op)
 {
-  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op) = to == LEAF ? BaseOf(sf)->ops.BcastBegin : BaseOf(sf)->ops.ReduceBegin;
+  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op) = to == LEAF ? VecGPUScatterGetBase(sf)->ops.BcastBegin : VecGPUScatterGetBase(sf)->ops.ReduceBegin;
   VecGPUScatter s                                                                                               = NULL;
   PetscBool     decides[2];
 
@@ -87,13 +90,13 @@ static PetscErrorCode Begin(PetscSF sf, int to, MPI_Datatype unit, PetscMemType 
     PetscCall(PetscNew(&s));
     PetscCall(PetscHMapScatterSet(Scatters, sf, s));
   }
-  PetscCheck(!s->busy, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecScatterBegin() was called again before VecScatterEnd()");
-  PetscCall(Side(xtype, x, &s->from));
-  PetscCall(Side(ytype, y, &s->to));
-  PetscCall(Decides(sf, s->from.vec, &decides[0]));
-  PetscCall(Decides(sf, s->to.vec, &decides[1]));
+  PetscCheck(!s->busy, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecScatterBegin() was called twice on this VecScatter; call VecScatterEnd() before");
+  PetscCall(VecGPUScatterGetSide(xtype, x, &s->from));
+  PetscCall(VecGPUScatterGetSide(ytype, y, &s->to));
+  PetscCall(VecGPUScatterVecDecides(sf, s->from.vec, &decides[0]));
+  PetscCall(VecGPUScatterVecDecides(sf, s->to.vec, &decides[1]));
   s->ours = (PetscBool)(decides[0] || decides[1]);
-  if (s->ours) PetscCall(SetUp(sf, unit, s));
+  if (s->ours) PetscCall(VecGPUScatterSetUpLists(sf, unit, s));
   s->ours     = (PetscBool)(s->ours && !s->plain);
   s->busy     = PETSC_TRUE;
   s->fromdata = x;
@@ -103,9 +106,9 @@ static PetscErrorCode Begin(PetscSF sf, int to, MPI_Datatype unit, PetscMemType 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode End(PetscSF sf, int to, MPI_Datatype unit, const void *x, void *y, MPI_Op op)
+static PetscErrorCode VecGPUScatterEndSF(PetscSF sf, int to, MPI_Datatype unit, const void *x, void *y, MPI_Op op)
 {
-  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op) = to == LEAF ? BaseOf(sf)->ops.BcastEnd : BaseOf(sf)->ops.ReduceEnd;
+  PetscErrorCode (*const base)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op) = to == LEAF ? VecGPUScatterGetBase(sf)->ops.BcastEnd : VecGPUScatterGetBase(sf)->ops.ReduceEnd;
   VecGPUScatter s                                                                   = NULL;
 
   PetscFunctionBegin;
@@ -122,34 +125,34 @@ static PetscErrorCode End(PetscSF sf, int to, MPI_Datatype unit, const void *x, 
 static PetscErrorCode PetscSFBcastBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType roottype, const void *root, PetscMemType leaftype, void *leaf, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(Begin(sf, LEAF, unit, roottype, root, leaftype, leaf, op));
+  PetscCall(VecGPUScatterBeginSF(sf, LEAF, unit, roottype, root, leaftype, leaf, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PetscSFBcastEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *root, void *leaf, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(End(sf, LEAF, unit, root, leaf, op));
+  PetscCall(VecGPUScatterEndSF(sf, LEAF, unit, root, leaf, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PetscSFReduceBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType leaftype, const void *leaf, PetscMemType roottype, void *root, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(Begin(sf, ROOT, unit, leaftype, leaf, roottype, root, op));
+  PetscCall(VecGPUScatterBeginSF(sf, ROOT, unit, leaftype, leaf, roottype, root, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PetscSFReduceEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *leaf, void *root, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(End(sf, ROOT, unit, leaf, root, op));
+  PetscCall(VecGPUScatterEndSF(sf, ROOT, unit, leaf, root, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PetscSFReset_GPU(PetscSF sf)
 {
-  Base         *base = BaseOf(sf);
+  Base         *base = VecGPUScatterGetBase(sf);
   VecGPUScatter s    = NULL;
 
   PetscFunctionBegin;
@@ -161,7 +164,7 @@ static PetscErrorCode PetscSFReset_GPU(PetscSF sf)
 
 static PetscErrorCode PetscSFDestroy_GPU(PetscSF sf)
 {
-  Base         *base = BaseOf(sf);
+  Base         *base = VecGPUScatterGetBase(sf);
   VecGPUScatter s    = NULL;
 
   PetscFunctionBegin;
@@ -177,7 +180,7 @@ static PetscErrorCode PetscSFDestroy_GPU(PetscSF sf)
 
 static PetscErrorCode PetscSFCreate_GPU(PetscSF sf)
 {
-  Base *base = BaseOf(sf);
+  Base *base = VecGPUScatterGetBase(sf);
 
   PetscFunctionBegin;
   PetscCall((*base->create)(sf));
@@ -192,8 +195,9 @@ static PetscErrorCode PetscSFCreate_GPU(PetscSF sf)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether this is where VecScatterBegin() wants the array of a vector, and the scatter can take the vector */
-static PetscErrorCode Asks(Vec v, const void *place, size_t offset, PetscBool *asks)
+/* Tells whether the caller is VecScatterBegin() of a scatter that accepts the vector itself.  place is the address where the answer will be
+   stored, and offset that of the member in the PetscSF. */
+static PetscErrorCode VecGPUScatterAcceptsVec(Vec v, const void *place, size_t offset, PetscBool *asks)
 {
   const PetscSF sf = (PetscSF)((char *)place - offset);
   VecGPUScatter s  = NULL;
@@ -207,7 +211,7 @@ static PetscErrorCode Asks(Vec v, const void *place, size_t offset, PetscBool *a
     PetscMPIInt size;
 
     PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)sf), &size));
-    *asks = (PetscBool)(size > 1); /* with one rank nobody needs to be asked */
+    *asks = (PetscBool)(size > 1); /* several ranks must first agree on the path, in VecGPUScatterSetUp_Private() */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,7 +221,7 @@ static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **a
   PetscBool scatter;
 
   PetscFunctionBegin;
-  PetscCall(Asks(v, array, offsetof(struct _p_PetscSF, vscat.xdata), &scatter));
+  PetscCall(VecGPUScatterAcceptsVec(v, array, offsetof(struct _p_PetscSF, vscat.xdata), &scatter));
   if (scatter) *array = (const PetscScalar *)v;
   else PetscCall((*v->ops->getarrayread)(v, array));
   if (type) *type = scatter ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
@@ -237,7 +241,7 @@ static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, Pets
   PetscBool scatter;
 
   PetscFunctionBegin;
-  PetscCall(Asks(v, array, offsetof(struct _p_PetscSF, vscat.ydata), &scatter));
+  PetscCall(VecGPUScatterAcceptsVec(v, array, offsetof(struct _p_PetscSF, vscat.ydata), &scatter));
   if (scatter) *array = (PetscScalar *)v;
   else if (array) PetscCall(VecGetArray_GPU(v, array));
   if (type) *type = scatter ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
@@ -273,7 +277,7 @@ PetscErrorCode VecGPUScatterInitialize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc destroys some PetscSFs only after this */
+/* Frees the data of all scatters.  PETSc destroys some PetscSFs only later; the functions above therefore test whether Scatters is NULL. */
 PetscErrorCode VecGPUScatterFinalize_Private(void)
 {
   PetscHashIter at;
@@ -292,7 +296,7 @@ PetscErrorCode VecGPUScatterFinalize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* a PETSc with CUDA takes device memory from any vector, in scatters and elsewhere */
+#else /* a PETSc with CUDA accepts device memory from every vector type */
 
 static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
 {
@@ -313,7 +317,8 @@ static PetscErrorCode VecRestoreArrayReadAndMemType_GPU(Vec v, const PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host falls behind at once, since the array may be written any time before it is given back.  PETSc may ask for the kind of memory alone. */
+/* Marks the values on the host as out of date at once, because the caller may write the array at any time before restoring it.  PETSc passes
+   array NULL to get the memory type alone. */
 static PetscErrorCode VecGPUGetWritable(Vec v, PetscBool read, PetscScalar **array, PetscMemType *type)
 {
   const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
@@ -362,7 +367,7 @@ static PetscErrorCode VecRestoreArrayWriteAndMemType_GPU(Vec v, PetscScalar **ar
 PetscErrorCode VecGPUSetScatters_Private(Vec v)
 {
   PetscFunctionBegin;
-  if (VecGPUState(v)->ghosted) PetscFunctionReturn(PETSC_SUCCESS); /* ghosts are on the host, behind the values */
+  if (VecGPUState(v)->ghosted) PetscFunctionReturn(PETSC_SUCCESS); /* callers expect the ghosts after the values, and ghosts are on the host */
   v->ops->getarrayandmemtype          = VecGetArrayAndMemType_GPU;
   v->ops->restorearrayandmemtype      = VecRestoreArrayAndMemType_GPU;
   v->ops->getarrayreadandmemtype      = VecGetArrayReadAndMemType_GPU;

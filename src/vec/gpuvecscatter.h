@@ -1,4 +1,4 @@
-/* What the files of the scatter share: the lists of a PetscSF's edges on both sides, and what is under way. */
+/* Private declarations of scatters with gpu vectors: the index lists of the edges of a PetscSF, and the state between begin and end. */
 #ifndef GPUVECSCATTER_H
 #define GPUVECSCATTER_H
 
@@ -15,23 +15,26 @@ enum {
   REMOTE
 };
 
-/* indices that the host has, and the device from its first need on */
+/* an index list; the copy on the device is made at first need */
 typedef struct {
   PetscInt n;
   int32_t *host, *device;
 } VecGPUIndex;
 
-/* The edges of one scope, seen from the side that receives.  Where an entry receives more than once the edges are sorted by it,
-   those of one entry in their order: the additions of PETSc, with no two threads at one entry. */
+/* The edges of one scope, ordered by the receiving entry; used only if an entry receives more than once.  The edges of one entry keep
+   their order, so the sums have PETSc's order, and one thread adds all values of an entry.  Edges start[k] to start[k + 1] - 1 belong to
+   entry to[k]. */
 typedef struct {
   PetscBool   sorted;
-  VecGPUIndex to, start, from, place; /* from: on the other side, of local edges; place: in the buffer, whose order is that of the edges */
+  VecGPUIndex to, start;
+  VecGPUIndex from;  /* local edges only: the sending entry */
+  VecGPUIndex place; /* the position of the edge in the packed buffer, which has the original order of the edges */
 } VecGPUSorted;
 
-/* one side of a scatter under way: a Vec of ours, or an array of the host */
+/* one side of a scatter between begin and end: a gpu Vec, or a host array if vec is NULL */
 typedef struct {
   Vec       vec;
-  PetscBool device; /* whether its values are to be used there */
+  PetscBool device; /* values is device memory */
   double   *values;
 } VecGPUSide;
 
@@ -39,32 +42,34 @@ typedef struct _n_VecGPUScatter *VecGPUScatter;
 struct _n_VecGPUScatter {
   GpDev              dev;
   int                bs;
-  PetscBool          built, plain; /* plain: all ranks agreed to leave this one to PETSc */
-  PetscSF            inner;        /* between the packed buffers */
-  const PetscSFNode *remote;       /* of the SF when the lists were made */
-  VecGPUIndex        edges[2][2];  /* [scope][side] */
+  PetscBool          built;        /* VecGPUScatterSetUp_Private() has run */
+  PetscBool          plain;        /* all ranks agreed that PETSc's functions run this scatter, with host arrays */
+  PetscSF            inner;        /* exchange between the packed buffers; NULL on one rank */
+  const PetscSFNode *remote;       /* sf->remote when the lists were made; used to detect VecScatterRemap() */
+  VecGPUIndex        edges[2][2];  /* [scope][side]: local index of the entry of each edge */
   VecGPUSorted       sorted[2][2]; /* [scope][receiving side] */
-  PetscInt           covered[2];   /* entries of a side that receive, each counted once */
-  double            *buffer[2];    /* pinned: what crosses between ranks, at either side */
-  double            *own;          /* pinned: local edges between a vector on the device and an array on the host */
-  GpDevEvent         event;        /* the device has passed what was launched for the buffers */
-  PetscBool          reading;      /* kernels may still read the buffers */
+  PetscInt           covered[2];   /* [receiving side]: number of distinct entries that receive */
+  double            *buffer[2];    /* [side]: pinned buffer of the entries that are exchanged with other ranks */
+  double            *own;          /* pinned buffer for local edges between a vector on the device and an array on the host */
+  GpDevEvent         event;        /* recorded after the latest kernel that uses the buffers */
+  PetscBool          reading;      /* kernels may still use the buffers; wait on the event first */
 
-  /* between begin and end */
-  PetscBool   busy, ours;
-  VecGPUSide  from, to;
-  const void *fromdata; /* as the caller gave them */
+  /* state between begin and end */
+  PetscBool   busy;     /* begin was called, end not yet */
+  PetscBool   ours;     /* this file's functions run the scatter, not PETSc's */
+  VecGPUSide  from, to; /* sending and receiving side */
+  const void *fromdata; /* the array arguments of begin, by which end recognises its call */
   void       *todata;
 };
 
 /* gpuvecscatterlists.c */
-PETSC_INTERN PetscErrorCode VecGPUScatterSetUp_Private(PetscSF, VecGPUScatter, int bs, PetscBool shared); /* collective */
-PETSC_INTERN PetscErrorCode VecGPUScatterUpdate_Private(PetscSF, VecGPUScatter);                          /* after VecScatterRemap() */
+PETSC_INTERN PetscErrorCode VecGPUScatterSetUp_Private(PetscSF, VecGPUScatter, int bs, PetscBool shared); /* collective on the PetscSF */
+PETSC_INTERN PetscErrorCode VecGPUScatterUpdate_Private(PetscSF, VecGPUScatter);                          /* makes the lists again after VecScatterRemap() */
 PETSC_INTERN PetscErrorCode VecGPUScatterReset_Private(VecGPUScatter);
 PETSC_INTERN PetscErrorCode VecGPUScatterGetMove_Private(VecGPUScatter, int scope, int to, PetscBool buffered, PetscBool device, GpVecMove *);
 PETSC_INTERN PetscErrorCode VecGPUScatterGetPack_Private(VecGPUScatter, int scope, int from, PetscBool device, GpVecMove *);
 
-/* gpuvecscattermove.c: with both sides given; from roots to leaves or back, to says where */
+/* gpuvecscattermove.c: begin and end after both sides are set; to is the receiving side, ROOT or LEAF */
 PETSC_INTERN PetscErrorCode VecGPUScatterBegin_Private(PetscSF, VecGPUScatter, int to, MPI_Datatype, MPI_Op);
 PETSC_INTERN PetscErrorCode VecGPUScatterEnd_Private(PetscSF, VecGPUScatter, int to, MPI_Datatype, MPI_Op);
 

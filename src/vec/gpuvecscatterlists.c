@@ -1,9 +1,9 @@
-/* The lists of a scatter with gpu vectors: taken from a PetscSF of the basic kind once it is set up, sorted where an entry receives more
-   than once, and the PetscSF between packed buffers. */
+/* Set-up of a scatter with gpu vectors.  The index lists are taken from a PetscSF of type basic or neighbor after its set-up, and sorted if an entry
+   receives more than once.  A second PetscSF exchanges the packed buffers. */
 #include "vec/gpuvecscatter.h"
 #include <petscbt.h>
 
-static PetscErrorCode IndexCreate(PetscInt n, VecGPUIndex *x)
+static PetscErrorCode VecGPUIndexCreate(PetscInt n, VecGPUIndex *x)
 {
   PetscFunctionBegin;
   x->n = n;
@@ -11,7 +11,7 @@ static PetscErrorCode IndexCreate(PetscInt n, VecGPUIndex *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IndexDestroy(GpDev dev, VecGPUIndex *x)
+static PetscErrorCode VecGPUIndexDestroy(GpDev dev, VecGPUIndex *x)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(x->host));
@@ -19,31 +19,31 @@ static PetscErrorCode IndexDestroy(GpDev dev, VecGPUIndex *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode IndexGet(GpDev dev, VecGPUIndex *x, PetscBool device, const int32_t **index)
+static PetscErrorCode VecGPUIndexGetArray(GpDev dev, VecGPUIndex *x, PetscBool device, const int32_t **index)
 {
   const size_t bytes = (size_t)x->n * sizeof(int32_t);
 
   PetscFunctionBegin;
   if (device && !x->device && x->n) {
-    PetscCallGp(dev, "making room for a scatter's indices", GpDevAlloc(dev, bytes, &x->device));
-    PetscCallGp(dev, "uploading a scatter's indices", GpDevUpload(dev, x->device, x->host, bytes));
+    PetscCallGp(dev, "allocating device memory for the indices of a scatter", GpDevAlloc(dev, bytes, &x->device));
+    PetscCallGp(dev, "uploading the indices of a scatter", GpDevUpload(dev, x->device, x->host, bytes));
   }
   *index = device ? x->device : x->host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the entries of the side from into a buffer */
+/* Gets the index list that packs the entries of side from into a buffer. */
 PetscErrorCode VecGPUScatterGetPack_Private(VecGPUScatter s, int scope, int from, PetscBool device, GpVecMove *m)
 {
   VecGPUIndex *edges = &s->edges[scope][from];
 
   PetscFunctionBegin;
   *m = (GpVecMove){.n = edges->n};
-  PetscCall(IndexGet(s->dev, edges, device, &m->from));
+  PetscCall(VecGPUIndexGetArray(s->dev, edges, device, &m->from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* into the entries of the side to, from those of the other side or from a buffer */
+/* Gets the index lists that write the entries of side to, from a packed buffer or from the entries of the other side. */
 PetscErrorCode VecGPUScatterGetMove_Private(VecGPUScatter s, int scope, int to, PetscBool buffered, PetscBool device, GpVecMove *m)
 {
   VecGPUSorted *sorted = &s->sorted[scope][to];
@@ -52,19 +52,19 @@ PetscErrorCode VecGPUScatterGetMove_Private(VecGPUScatter s, int scope, int to, 
   *m = (GpVecMove){0};
   if (sorted->sorted) {
     m->n = sorted->to.n;
-    PetscCall(IndexGet(s->dev, &sorted->to, device, &m->to));
-    PetscCall(IndexGet(s->dev, &sorted->start, device, &m->start));
-    PetscCall(IndexGet(s->dev, buffered ? &sorted->place : &sorted->from, device, &m->from));
+    PetscCall(VecGPUIndexGetArray(s->dev, &sorted->to, device, &m->to));
+    PetscCall(VecGPUIndexGetArray(s->dev, &sorted->start, device, &m->start));
+    PetscCall(VecGPUIndexGetArray(s->dev, buffered ? &sorted->place : &sorted->from, device, &m->from));
   } else {
     m->n = s->edges[scope][to].n;
-    PetscCall(IndexGet(s->dev, &s->edges[scope][to], device, &m->to));
-    if (!buffered) PetscCall(IndexGet(s->dev, &s->edges[scope][!to], device, &m->from));
+    PetscCall(VecGPUIndexGetArray(s->dev, &s->edges[scope][to], device, &m->to));
+    if (!buffered) PetscCall(VecGPUIndexGetArray(s->dev, &s->edges[scope][!to], device, &m->from));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sorts the edges of a scope by the side that receives, unless every entry receives once; marks which do */
-static PetscErrorCode Sort(VecGPUScatter s, int scope, int to, PetscInt range, PetscBT receives)
+/* Sorts the edges of a scope by the receiving entry, unless every entry receives at most once.  Sets the bits of the receiving entries. */
+static PetscErrorCode VecGPUScatterSortEdges(VecGPUScatter s, int scope, int to, PetscInt range, PetscBT receives)
 {
   const VecGPUIndex *dest = &s->edges[scope][to], *source = &s->edges[scope][!to];
   VecGPUSorted      *r = &s->sorted[scope][to];
@@ -81,13 +81,13 @@ static PetscErrorCode Sort(VecGPUScatter s, int scope, int to, PetscInt range, P
   }
   r->sorted = (PetscBool)(most > 1);
   if (r->sorted) {
-    PetscCall(IndexCreate(n, &r->to));
-    PetscCall(IndexCreate(n + 1, &r->start));
-    if (scope == LOCAL) PetscCall(IndexCreate(dest->n, &r->from));
-    PetscCall(IndexCreate(dest->n, &r->place));
+    PetscCall(VecGPUIndexCreate(n, &r->to));
+    PetscCall(VecGPUIndexCreate(n + 1, &r->start));
+    if (scope == LOCAL) PetscCall(VecGPUIndexCreate(dest->n, &r->from));
+    PetscCall(VecGPUIndexCreate(dest->n, &r->place));
     r->start.host[0] = 0;
     n                = 0;
-    for (PetscInt k = 0; k < range; k++) { /* count becomes the place of the entry's next edge */
+    for (PetscInt k = 0; k < range; k++) { /* count[k] becomes the position of the next edge of entry k */
       const PetscInt edges = count[k];
 
       count[k] = r->start.host[n];
@@ -107,25 +107,25 @@ static PetscErrorCode Sort(VecGPUScatter s, int scope, int to, PetscInt range, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FreeLists(VecGPUScatter s)
+static PetscErrorCode VecGPUScatterDestroyLists(VecGPUScatter s)
 {
   PetscFunctionBegin;
   for (int scope = 0; scope < 2; scope++)
     for (int side = 0; side < 2; side++) {
       VecGPUSorted *r = &s->sorted[scope][side];
 
-      PetscCall(IndexDestroy(s->dev, &s->edges[scope][side]));
-      PetscCall(IndexDestroy(s->dev, &r->to));
-      PetscCall(IndexDestroy(s->dev, &r->start));
-      PetscCall(IndexDestroy(s->dev, &r->from));
-      PetscCall(IndexDestroy(s->dev, &r->place));
+      PetscCall(VecGPUIndexDestroy(s->dev, &s->edges[scope][side]));
+      PetscCall(VecGPUIndexDestroy(s->dev, &r->to));
+      PetscCall(VecGPUIndexDestroy(s->dev, &r->start));
+      PetscCall(VecGPUIndexDestroy(s->dev, &r->from));
+      PetscCall(VecGPUIndexDestroy(s->dev, &r->place));
       r->sorted = PETSC_FALSE;
     }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc lists first the edges of this rank to itself, if there are any, then those to other ranks, for both sides in one order */
-static PetscErrorCode MakeLists(PetscSF sf, VecGPUScatter s)
+/* Makes the lists.  PETSc lists the edges from this rank to itself first and then those of other ranks, in the same order on both sides. */
+static PetscErrorCode VecGPUScatterCreateLists(PetscSF sf, VecGPUScatter s)
 {
   const PetscInt    *index[2], *offset[2];
   const PetscMPIInt *ranks[2];
@@ -140,8 +140,8 @@ static PetscErrorCode MakeLists(PetscSF sf, VecGPUScatter s)
   for (int side = 0; side < 2; side++) {
     const PetscInt own = nranks[side] && ranks[side][0] == rank ? offset[side][1] : 0, total = nranks[side] ? offset[side][nranks[side]] : 0;
 
-    PetscCall(IndexCreate(own, &s->edges[LOCAL][side]));
-    PetscCall(IndexCreate(total - own, &s->edges[REMOTE][side]));
+    PetscCall(VecGPUIndexCreate(own, &s->edges[LOCAL][side]));
+    PetscCall(VecGPUIndexCreate(total - own, &s->edges[REMOTE][side]));
     for (PetscInt j = 0; j < total; j++) {
       (j < own ? s->edges[LOCAL][side].host : s->edges[REMOTE][side].host - own)[j] = (int32_t)index[side][j];
       range[side]                                                                   = PetscMax(range[side], index[side][j] + 1);
@@ -152,17 +152,18 @@ static PetscErrorCode MakeLists(PetscSF sf, VecGPUScatter s)
 
     s->covered[side] = 0;
     PetscCall(PetscBTCreate(range[side], &receives));
-    for (int scope = 0; scope < 2; scope++) PetscCall(Sort(s, scope, side, range[side], receives));
+    for (int scope = 0; scope < 2; scope++) PetscCall(VecGPUScatterSortEdges(s, scope, side, range[side], receives));
     PetscCall(PetscBTDestroy(&receives));
   }
   s->remote = sf->remote;
-  /* PETSc leaves these without a meaning, see VecGPUScatterUpdate_Private() */
+  /* After a remap PETSc leaves negative numbers here and never reads them again.  Zero marks that these lists are current, see
+     VecGPUScatterUpdate_Private(). */
   if (!sf->remote && s->edges[LOCAL][LEAF].n + s->edges[REMOTE][LEAF].n) sf->rremote[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* VecScatterRemap() puts other roots in the place of the former ones, changes nothing else, and tells nobody: it takes the list of
-   remote roots away, and makes the sorted one unusable by negative numbers.  A rank without leaves has neither, and only what it sends. */
+/* Makes the lists again if VecScatterRemap() has replaced the roots.  It gives no notice, but it frees sf->remote and writes negative
+   numbers to sf->rremote.  A rank without leaves has neither, and compares the indices of the roots that it sends. */
 PetscErrorCode VecGPUScatterUpdate_Private(PetscSF sf, VecGPUScatter s)
 {
   const PetscBool leaves = (PetscBool)(s->edges[LOCAL][LEAF].n + s->edges[REMOTE][LEAF].n > 0);
@@ -177,14 +178,14 @@ PetscErrorCode VecGPUScatterUpdate_Private(PetscSF sf, VecGPUScatter s)
   }
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallGp(s->dev, "scatter", s->dev->ops->sync(s->dev));
-  PetscCall(FreeLists(s));
-  PetscCall(MakeLists(sf, s));
+  PetscCall(VecGPUScatterDestroyLists(s));
+  PetscCall(VecGPUScatterCreateLists(sf, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The PetscSF whose roots and leaves are the entries of the packed buffers, each of which has one partner.  A rank's leaves learn where
-   their part of the buffer of roots begins. */
-static PetscErrorCode CreateInner(PetscSF sf, VecGPUScatter s)
+/* Creates the PetscSF between the packed buffers, in which each root has one leaf.  The rank of the roots sends each partner the offset
+   of its part in the buffer of roots. */
+static PetscErrorCode VecGPUScatterCreateInnerSF(PetscSF sf, VecGPUScatter s)
 {
   MPI_Comm           comm = PetscObjectComm((PetscObject)sf);
   const PetscInt    *offset[2];
@@ -223,15 +224,15 @@ static PetscErrorCode CreateInner(PetscSF sf, VecGPUScatter s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AllocatePinned(VecGPUScatter s, PetscInt n, double **p)
+static PetscErrorCode VecGPUScatterAllocatePinned(VecGPUScatter s, PetscInt n, double **p)
 {
   PetscFunctionBegin;
-  if (n) PetscCallGp(s->dev, "making room for what a scatter sends", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)p));
+  if (n) PetscCallGp(s->dev, "allocating pinned buffers for a scatter", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rank comes here at the same time.  PETSc's own way is as good where the host's memory is the device's; and all ranks must go
-   the same way. */
+/* Collective.  All ranks must agree on one path.  PETSc's functions run the scatter if host memory serves as device memory on all ranks,
+   because nothing would be gained, or if an index does not fit 32 bits on some rank. */
 PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, PetscBool shared)
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)sf);
@@ -243,15 +244,15 @@ PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, P
   PetscCall(PetscGPUCSRGetDevice_Private(&s->dev));
   s->bs    = bs;
   votes[0] = !shared;
-  votes[1] = (double)entries * bs > 0x7fffffff || (double)sf->nleaves * bs > 0x7fffffff; /* indices of 32 bits */
+  votes[1] = (double)entries * bs > 0x7fffffff || (double)sf->nleaves * bs > 0x7fffffff; /* kernels use 32-bit indices */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, votes, 2, MPI_INT, MPI_MAX, comm));
   s->built = PETSC_TRUE;
   s->plain = (PetscBool)(!votes[0] || votes[1]);
   if (s->plain) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MakeLists(sf, s));
+  PetscCall(VecGPUScatterCreateLists(sf, s));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (size > 1) PetscCall(CreateInner(sf, s));
-  for (int side = 0; side < 2; side++) PetscCall(AllocatePinned(s, s->edges[REMOTE][side].n, &s->buffer[side]));
+  if (size > 1) PetscCall(VecGPUScatterCreateInnerSF(sf, s));
+  for (int side = 0; side < 2; side++) PetscCall(VecGPUScatterAllocatePinned(s, s->edges[REMOTE][side].n, &s->buffer[side]));
   PetscCallGp(s->dev, "scatter", s->dev->ops->event_create(s->dev, &s->event));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -263,7 +264,7 @@ PetscErrorCode VecGPUScatterReset_Private(VecGPUScatter s)
     PetscCallGp(s->dev, "scatter", s->dev->ops->sync(s->dev));
     s->dev->ops->event_destroy(s->dev, s->event);
   }
-  PetscCall(FreeLists(s));
+  PetscCall(VecGPUScatterDestroyLists(s));
   PetscCall(PetscSFDestroy(&s->inner));
   for (int side = 0; side < 2; side++)
     if (s->buffer[side]) s->dev->ops->release_pinned(s->dev, s->buffer[side]);

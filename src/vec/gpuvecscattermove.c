@@ -1,27 +1,28 @@
-/* A scatter with gpu vectors under way: where its two sides are, the kernels that pack, move and unpack, and the exchange. */
+/* Execution of a scatter with gpu vectors: access to both sides, the kernels that pack, move and unpack, and the exchange between ranks. */
 #include "vec/gpuvecscatter.h"
 
-static inline PetscBool OnDevice(Vec v)
+static inline PetscBool VecGPUHasDeviceValues(Vec v)
 {
   return (PetscBool)(v && (VecGPUState(v)->valid & VEC_GPU_DEVICE));
 }
 
-static inline PetscBool OnHost(Vec v)
+static inline PetscBool VecGPUHasHostValues(Vec v)
 {
   return (PetscBool)(VecGPUState(v)->valid & VEC_GPU_HOST);
 }
 
-/* Where values are read and written: where they are.  A vector whose every entry is replaced has none. */
-static PetscErrorCode Place(VecGPUScatter s, PetscBool replaced)
+/* Decides for both sides whether the values are used on the host or on the device, and gets them.  The choice follows the memory that
+   holds the current values.  If all entries are replaced, the old values of the receiving vector are dropped first. */
+static PetscErrorCode VecGPUScatterGetValues(VecGPUScatter s, PetscBool replaced)
 {
   VecGPUSide *from = &s->from, *to = &s->to;
 
   PetscFunctionBegin;
   if (replaced && !VecGPUState(to->vec)->shared) VecGPUSetValid(to->vec, 0);
-  if (s->ours && from->vec != to->vec) { /* within one vector PETSc moves one entry after the other */
-    if (from->vec && to->vec) from->device = to->device = (PetscBool)(OnDevice(from->vec) || OnDevice(to->vec));
-    else if (from->vec) from->device = (PetscBool)!OnHost(from->vec);
-    else to->device = OnDevice(to->vec);
+  if (s->ours && from->vec != to->vec) { /* within one vector PETSc moves the entries one after the other, on the host */
+    if (from->vec && to->vec) from->device = to->device = (PetscBool)(VecGPUHasDeviceValues(from->vec) || VecGPUHasDeviceValues(to->vec));
+    else if (from->vec) from->device = (PetscBool)!VecGPUHasHostValues(from->vec);
+    else to->device = VecGPUHasDeviceValues(to->vec);
   }
   if (from->device) PetscCall(VecGPUGetDeviceRead_Private(from->vec, (const double **)&from->values));
   else if (from->vec) PetscCall((*from->vec->ops->getarrayread)(from->vec, (const double **)&from->values));
@@ -31,7 +32,7 @@ static PetscErrorCode Place(VecGPUScatter s, PetscBool replaced)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Move(VecGPUScatter s, PetscBool device, MPI_Op op, const GpVecMove *m, const double *x, double *y)
+static PetscErrorCode VecGPUScatterMoveEntries(VecGPUScatter s, PetscBool device, MPI_Op op, const GpVecMove *m, const double *x, double *y)
 {
   const GpVecMoveOp   move    = op == MPI_REPLACE ? GP_VEC_REPLACE : op == MPIU_SUM ? GP_VEC_ADD : op == MPIU_MAX ? GP_VEC_MAX : GP_VEC_MIN;
   const GpVecKernels *kernels = device ? GpVecKernelsOf(s->dev) : &GpVecKernelsHost;
@@ -41,8 +42,8 @@ static PetscErrorCode Move(VecGPUScatter s, PetscBool device, MPI_Op op, const G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* kernels read and write the pinned buffers themselves, which the device does not count */
-static PetscErrorCode Crossed(VecGPUScatter s, PetscBool in, PetscInt n)
+/* Counts the bytes of n entries as transferred.  Kernels access the pinned buffers directly, so no copy function counts them. */
+static PetscErrorCode VecGPUScatterCountTransfer(VecGPUScatter s, PetscBool in, PetscInt n)
 {
   const double bytes = (double)n * s->bs * sizeof(double);
 
@@ -53,8 +54,8 @@ static PetscErrorCode Crossed(VecGPUScatter s, PetscBool in, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* out of the giving side into a buffer; the host waits for nothing yet */
-static PetscErrorCode Pack(VecGPUScatter s, int scope, int to, double *buffer)
+/* Packs the entries of the sending side into a buffer; the host does not wait for the kernel. */
+static PetscErrorCode VecGPUScatterPack(VecGPUScatter s, int scope, int to, double *buffer)
 {
   const PetscInt n = s->edges[scope][!to].n;
   GpVecMove      m;
@@ -65,16 +66,16 @@ static PetscErrorCode Pack(VecGPUScatter s, int scope, int to, double *buffer)
     s->reading = PETSC_FALSE;
   }
   PetscCall(VecGPUScatterGetPack_Private(s, scope, !to, s->from.device, &m));
-  PetscCall(Move(s, s->from.device, MPI_REPLACE, &m, s->from.values, buffer));
+  PetscCall(VecGPUScatterMoveEntries(s, s->from.device, MPI_REPLACE, &m, s->from.values, buffer));
   if (s->from.device && n) {
-    PetscCall(Crossed(s, PETSC_FALSE, n));
+    PetscCall(VecGPUScatterCountTransfer(s, PETSC_FALSE, n));
     PetscCallGp(s->dev, "scatter", s->dev->ops->event_record(s->dev, s->event));
     s->reading = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WaitForBuffers(VecGPUScatter s)
+static PetscErrorCode VecGPUScatterWaitForBuffers(VecGPUScatter s)
 {
   PetscFunctionBegin;
   if (s->reading) PetscCallGp(s->dev, "scatter", s->dev->ops->event_wait(s->dev, s->event));
@@ -82,24 +83,24 @@ static PetscErrorCode WaitForBuffers(VecGPUScatter s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Unpack(VecGPUScatter s, int scope, int to, const double *buffer, MPI_Op op)
+static PetscErrorCode VecGPUScatterUnpack(VecGPUScatter s, int scope, int to, const double *buffer, MPI_Op op)
 {
   const PetscInt n = s->edges[scope][to].n;
   GpVecMove      m;
 
   PetscFunctionBegin;
   PetscCall(VecGPUScatterGetMove_Private(s, scope, to, PETSC_TRUE, s->to.device, &m));
-  PetscCall(Move(s, s->to.device, op, &m, buffer, s->to.values));
+  PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, buffer, s->to.values));
   if (s->to.device && n) {
-    PetscCall(Crossed(s, PETSC_TRUE, n));
+    PetscCall(VecGPUScatterCountTransfer(s, PETSC_TRUE, n));
     PetscCallGp(s->dev, "scatter", s->dev->ops->event_record(s->dev, s->event));
     s->reading = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the edges of this rank to itself; what goes from a vector on the device to the host, or back, goes packed */
-static PetscErrorCode MoveLocal(VecGPUScatter s, int to, MPI_Op op)
+/* Moves the entries that stay on this rank.  Between device memory and a host array they are packed into a pinned buffer. */
+static PetscErrorCode VecGPUScatterMoveLocal(VecGPUScatter s, int to, MPI_Op op)
 {
   const PetscInt n = s->edges[LOCAL][to].n;
 
@@ -109,21 +110,21 @@ static PetscErrorCode MoveLocal(VecGPUScatter s, int to, MPI_Op op)
     GpVecMove m;
 
     PetscCall(VecGPUScatterGetMove_Private(s, LOCAL, to, PETSC_FALSE, s->to.device, &m));
-    PetscCall(Move(s, s->to.device, op, &m, s->from.values, s->to.values));
+    PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, s->from.values, s->to.values));
   } else {
-    if (!s->own) PetscCallGp(s->dev, "making room for what a scatter moves", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)&s->own));
-    PetscCall(Pack(s, LOCAL, to, s->own));
-    if (s->from.device) PetscCall(WaitForBuffers(s));
-    PetscCall(Unpack(s, LOCAL, to, s->own, op));
+    if (!s->own) PetscCallGp(s->dev, "allocating a pinned buffer for a scatter", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)&s->own));
+    PetscCall(VecGPUScatterPack(s, LOCAL, to, s->own));
+    if (s->from.device) PetscCall(VecGPUScatterWaitForBuffers(s));
+    PetscCall(VecGPUScatterUnpack(s, LOCAL, to, s->own, op));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Exchange(PetscSF sf, VecGPUScatter s, int to, MPI_Datatype unit, PetscBool begin)
+static PetscErrorCode VecGPUScatterExchange(PetscSF sf, VecGPUScatter s, int to, MPI_Datatype unit, PetscBool begin)
 {
   PetscFunctionBegin;
   if (!s->inner) PetscFunctionReturn(PETSC_SUCCESS);
-  s->inner->vscat.logging = sf->vscat.logging; /* its work is the scatter's */
+  s->inner->vscat.logging = sf->vscat.logging; /* the inner exchange is logged as the scatter itself */
   if (begin && to == LEAF) PetscCall(PetscSFBcastWithMemTypeBegin(s->inner, unit, PETSC_MEMTYPE_HOST, s->buffer[ROOT], PETSC_MEMTYPE_HOST, s->buffer[LEAF], MPI_REPLACE));
   else if (begin) PetscCall(PetscSFReduceWithMemTypeBegin(s->inner, unit, PETSC_MEMTYPE_HOST, s->buffer[LEAF], PETSC_MEMTYPE_HOST, s->buffer[ROOT], MPI_REPLACE));
   else if (to == LEAF) PetscCall(PetscSFBcastEnd(s->inner, unit, s->buffer[ROOT], s->buffer[LEAF], MPI_REPLACE));
@@ -131,17 +132,17 @@ static PetscErrorCode Exchange(PetscSF sf, VecGPUScatter s, int to, MPI_Datatype
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the sides' values; where the scatter is ours, does all that need not wait for other ranks, and begins the exchange. */
+/* Gets the values of both sides.  If this library runs the scatter, moves the local entries and begins the exchange with other ranks. */
 PetscErrorCode VecGPUScatterBegin_Private(PetscSF sf, VecGPUScatter s, int to, MPI_Datatype unit, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(Place(s, (PetscBool)(s->ours && s->to.vec && op == MPI_REPLACE && s->from.vec != s->to.vec && s->covered[to] * s->bs == s->to.vec->map->n)));
+  PetscCall(VecGPUScatterGetValues(s, (PetscBool)(s->ours && s->to.vec && op == MPI_REPLACE && s->from.vec != s->to.vec && s->covered[to] * s->bs == s->to.vec->map->n)));
   if (!s->ours) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Pack(s, REMOTE, to, s->buffer[!to]));
-  if (s->from.device == s->to.device) PetscCall(MoveLocal(s, to, op)); /* beside the packing, which is waited for next */
-  PetscCall(WaitForBuffers(s));
-  PetscCall(Exchange(sf, s, to, unit, PETSC_TRUE));
-  if (s->from.device != s->to.device) PetscCall(MoveLocal(s, to, op));
+  PetscCall(VecGPUScatterPack(s, REMOTE, to, s->buffer[!to]));
+  if (s->from.device == s->to.device) PetscCall(VecGPUScatterMoveLocal(s, to, op)); /* launched before the wait for the packing kernel */
+  PetscCall(VecGPUScatterWaitForBuffers(s));
+  PetscCall(VecGPUScatterExchange(sf, s, to, unit, PETSC_TRUE));
+  if (s->from.device != s->to.device) PetscCall(VecGPUScatterMoveLocal(s, to, op));
   if (s->to.device) PetscCall(VecGPURestoreDevice_Private(s->to.vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,7 +150,7 @@ PetscErrorCode VecGPUScatterBegin_Private(PetscSF sf, VecGPUScatter s, int to, M
 PetscErrorCode VecGPUScatterEnd_Private(PetscSF sf, VecGPUScatter s, int to, MPI_Datatype unit, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(Exchange(sf, s, to, unit, PETSC_FALSE));
-  PetscCall(Unpack(s, REMOTE, to, s->buffer[to], op));
+  PetscCall(VecGPUScatterExchange(sf, s, to, unit, PETSC_FALSE));
+  PetscCall(VecGPUScatterUnpack(s, REMOTE, to, s->buffer[to], op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

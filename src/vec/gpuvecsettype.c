@@ -1,6 +1,7 @@
-/* VecSetType() and VecSetFromOptions() with the name gpu on a vector that is of type seqgpu or mpigpu already: the values stay.
+/* Keeps the values if VecSetType() or VecSetFromOptions() sets the type gpu on a vector that is already of type seqgpu or mpigpu.
 
-   Older releases of PETSc compare the names, find them different, destroy the vector's data and call the constructor again. */
+   Older releases of PETSc compare the names, find them different, destroy the data of the vector and call the constructor again.  The
+   destructor then attaches a copy of the values to the object, and the constructor takes them back. */
 #include "vec/gpuvecimpl.h"
 
 #if GP_COMPAT_SETTYPE_KEEPS
@@ -30,9 +31,9 @@ PetscErrorCode VecGPUEndType_Private(Vec v, Vec *values)
 
 #else
 
-static const char Aside[] = "VecGPUValues"; /* the name under which a vector between two types holds its values */
+static const char Aside[] = "VecGPUValues"; /* name of the composed object that holds the values between destructor and constructor */
 
-/* VecDestroy() has given up the last reference before it calls the destructor; VecSetType() has not */
+/* Called by the destructor.  VecDestroy() calls it with a reference count of zero, VecSetType() with a positive one. */
 PetscErrorCode VecGPUKeepValues_Private(Vec v)
 {
   Vec                copy;
@@ -52,7 +53,8 @@ PetscErrorCode VecGPUKeepValues_Private(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The name is still that of the former type: if it is one of ours, nothing else was the vector's type since its values were put aside. */
+/* Called at the start of the constructor, when the type name is still the old one.  If that is a gpu type, the vector has had no other type
+   since its values were saved, and they are used. */
 PetscErrorCode VecGPUBeginType_Private(Vec v, Vec *values)
 {
   PetscBool ours;

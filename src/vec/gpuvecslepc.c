@@ -1,13 +1,13 @@
-/* SLEPc's basis vectors (BV) for vectors of type gpu.
+/* Support of SLEPc's basis vectors (BV) with vectors of type gpu.
 
-   SLEPc's types svec (the default), mat and contiguous keep a basis in one array, and accept template vectors of PETSc's own types
-   alone.  Its type vecs is an array of Vec, made by VecDuplicate(), and works with any type; its operations are those of the vectors,
-   here on the device.  So the three constructors are registered again: where the template vector is of type gpu, the BV becomes one
-   of type vecs; everything else goes to SLEPc's constructor.  Solvers make several BVs under different options prefixes, which is why
-   an option in the database would not do.
+   SLEPc's BV types svec (the default), mat and contiguous store a basis in one array and accept only template vectors of PETSc's own types.
+   The type vecs is an array of Vec from VecDuplicate() and works with every Vec type; its operations are those of the vectors.  The
+   constructors of the three types are therefore registered again.  If the template vector is of type gpu, the BV gets the type vecs.
+   Otherwise SLEPc's constructor runs.  Setting -bv_type in the options database would not suffice, because solvers create several
+   BVs with different options prefixes.
 
-   This library neither needs SLEPc nor its headers.  The functions are looked up in the process when this library is loaded, and
-   when a gpucsr matrix or a gpu vector is made, for programs that load SLEPc later. */
+   This library needs neither SLEPc nor its headers.  It looks up SLEPc's functions in the process when it is loaded.  It looks again
+   when a gpucsr matrix or a gpu vector is created, for programs that load SLEPc later. */
 #if !defined(_GNU_SOURCE)
   #define _GNU_SOURCE /* RTLD_DEFAULT, dl_iterate_phdr() */
 #endif
@@ -35,17 +35,17 @@ static PetscErrorCode VecGPUSLEPcCreateBV(PetscObject bv, const char type[], Pet
   PetscBool gpu;
 
   PetscFunctionBegin;
-  PetscCall((*SLEPc.createvec)(bv, &v)); /* of the template's type; its values are not allocated */
+  PetscCall((*SLEPc.createvec)(bv, &v)); /* has the template's type; a gpu vector allocates no values yet */
   gpu = VecGPUIs(v);
   PetscCall(VecDestroy(&v));
   if (gpu) {
-    PetscCall(PetscInfo(bv, "BV type vecs instead of %s, which does not take vectors of type gpu\n", type));
+    PetscCall(PetscInfo(bv, "BV type %s does not support vectors of type gpu; using BV type vecs\n", type));
     PetscCall((*SLEPc.settype)(bv, "vecs"));
   } else PetscCall((*original)(bv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a constructor is not told the type's name, so each type has one */
+/* SLEPc does not pass the type name to a constructor, so each type has its own constructor. */
 #define BV_CONSTRUCTOR(type) \
   static PetscErrorCode (*Create_##type)(PetscObject); \
   static PetscErrorCode VecGPUSLEPcCreateBV_##type(PetscObject bv) \
@@ -75,7 +75,8 @@ static PetscBool VecGPUSLEPcLookIn(void *library)
 }
 
 #if defined(__linux__)
-/* a library that was opened for one user alone, as Python opens slepc4py's, is not in the process' global scope */
+/* Looks for SLEPc in one loaded library, for dl_iterate_phdr().  A library that was opened with RTLD_LOCAL, as Python opens that of slepc4py, is
+   not in the global scope of the process. */
 static int VecGPUSLEPcVisit(struct dl_phdr_info *info, size_t size, void *found)
 {
   const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -85,7 +86,7 @@ static int VecGPUSLEPcVisit(struct dl_phdr_info *info, size_t size, void *found)
   library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
   if (!library) return 0;
   *(PetscBool *)found = VecGPUSLEPcLookIn(library);
-  (void)dlclose(library); /* whoever loaded it holds it */
+  (void)dlclose(library); /* the process still holds its own reference to the library */
   return *(PetscBool *)found;
 }
 #endif
@@ -102,7 +103,7 @@ PetscErrorCode VecGPUSLEPcLook_Private(void)
   if (!Found) (void)dl_iterate_phdr(VecGPUSLEPcVisit, &Found);
 #endif
   if (!Found) PetscFunctionReturn(PETSC_SUCCESS);
-  /* SLEPc fills its list at first use; registering does that */
+  /* SLEPc fills the list of BV types at its first use.  If the list is still empty, registering a type fills it. */
   PetscCall(PetscFunctionListFind(*SLEPc.list, "vecs", &first));
   if (!first) PetscCall((*SLEPc.registertype)("gpucsr_svec", VecGPUSLEPcCreateBV_svec));
 #define BV_REGISTER(type) PetscCall(VecGPUSLEPcRegisterType(#type, &Create_##type, VecGPUSLEPcCreateBV_##type));
@@ -111,7 +112,7 @@ PetscErrorCode VecGPUSLEPcLook_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PetscFinalize() empties SLEPc's list */
+/* PetscFinalize() empties SLEPc's list of BV types, so the next PetscInitialize() must register ours again. */
 PetscErrorCode VecGPUSLEPcFinalize_Private(void)
 {
   PetscFunctionBegin;

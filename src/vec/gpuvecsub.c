@@ -1,9 +1,9 @@
-/* Subvectors of a gpu Vec: a contiguous one is a window on the memory where the values are, on the device or on the host; any other
-   is gathered and put back by a VecScatter, as PETSc does it. */
+/* Subvectors of a gpu Vec.  A contiguous subvector shares the memory that holds the current values, on the device or on the host; the code
+   calls it a window.  Any other subvector is gathered and written back by a VecScatter, as in PETSc. */
 #include "vec/gpuvecimpl.h"
 
-/* PETSc's own way, which asks the vector first: the operation's slot is empty meanwhile */
-static PetscErrorCode GetThroughScatter(Vec v, IS is, Vec *sub)
+/* Calls PETSc's default implementation.  VecGetSubVector() uses it only if the vector has no such operation, so that is cleared meanwhile. */
+static PetscErrorCode VecGPUGetSubVectorByScatter(Vec v, IS is, Vec *sub)
 {
   PetscErrorCode (*const own)(Vec, IS, Vec *) = v->ops->getsubvector;
 
@@ -14,22 +14,22 @@ static PetscErrorCode GetThroughScatter(Vec v, IS is, Vec *sub)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreThroughScatter(Vec v, IS is, Vec *sub)
+static PetscErrorCode VecGPURestoreSubVectorByScatter(Vec v, IS is, Vec *sub)
 {
   PetscErrorCode (*const own)(Vec, IS, Vec *) = v->ops->restoresubvector;
   Vec again                                   = *sub;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectReference((PetscObject)again)); /* VecRestoreSubVector() destroys it, and whoever called us will do so again */
+  PetscCall(PetscObjectReference((PetscObject)again)); /* the inner VecRestoreSubVector() destroys one reference, the outer one another */
   v->ops->restoresubvector = NULL;
   PetscCall(VecRestoreSubVector(v, is, &again));
   v->ops->restoresubvector = own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether on all ranks the entries follow each other, from where, and the block size: that of the index set, else that of the
-   vector where it fits everywhere. */
-static PetscErrorCode Contiguous(Vec v, IS is, PetscBool *contiguous, PetscInt *start, PetscInt *bs)
+/* Tells whether the entries of the index set are contiguous on all ranks, and gets the local start and the block size of the subvector.
+   The block size is that of the index set if larger than 1, else that of the vector if it divides the local sizes on all ranks, else 1. */
+static PetscErrorCode VecGPUIsContiguous(Vec v, IS is, PetscBool *contiguous, PetscInt *start, PetscInt *bs)
 {
   PetscInt  begin, end, n, blocks[2];
   PetscBool here;
@@ -57,9 +57,9 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
   PetscBool contiguous;
 
   PetscFunctionBegin;
-  PetscCall(Contiguous(v, is, &contiguous, &start, &bs));
+  PetscCall(VecGPUIsContiguous(v, is, &contiguous, &start, &bs));
   if (!contiguous) {
-    PetscCall(GetThroughScatter(v, is, sub));
+    PetscCall(VecGPUGetSubVectorByScatter(v, is, sub));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ISGetLocalSize(is, &n));
@@ -80,7 +80,7 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
     s->device = values ? (double *)values + start : NULL;
     s->window = VEC_GPU_DEVICE;
     VecGPUSetValid(*sub, VEC_GPU_DEVICE);
-    PetscCall(PetscObjectStateIncrease((PetscObject)*sub)); /* a new vector's norm is remembered to be zero */
+    PetscCall(PetscObjectStateIncrease((PetscObject)*sub)); /* PETSc has cached a norm of zero for the new vector */
   }
   s->start = start;
   g->windows++;
@@ -92,9 +92,9 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Brings a changed window to where its vector's values are.  Most often it is there; the vector may have moved, by another window
-   put back or by being read, since this one was got. */
-static PetscErrorCode PutBack(Vec v, Vec sub)
+/* Brings a changed subvector to the memory that holds the current values of v.  Usually this is the shared memory.  Since the subvector was
+   created, another subvector or a read access may have changed which memory is current. */
+static PetscErrorCode VecGPUWriteBackSubVector(Vec v, Vec sub)
 {
   Vec_GPU     *g = VecGPUState(v), *s = VecGPUState(sub);
   const size_t bytes = (size_t)sub->map->n * sizeof(double);
@@ -109,7 +109,7 @@ static PetscErrorCode PutBack(Vec v, Vec sub)
     const double *values;
 
     PetscCall(VecGPUGetDeviceRead_Private(sub, &values));
-    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "putting a subvector back", g->dev->ops->copy_within(g->dev, g->device + s->start, values, bytes));
+    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "writing back a subvector", g->dev->ops->copy_within(g->dev, g->device + s->start, values, bytes));
     PetscCall(VecGPURestoreDevice_Private(v));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -122,14 +122,14 @@ PetscErrorCode VecRestoreSubVector_GPU(Vec v, IS is, Vec *sub)
 
   PetscFunctionBegin;
   if (!VecGPUIs(*sub) || !VecGPUState(*sub)->window) {
-    PetscCall(RestoreThroughScatter(v, is, sub));
+    PetscCall(VecGPURestoreSubVectorByScatter(v, is, sub));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   VecGPUState(v)->windows--;
   PetscCall(PetscObjectStateGet((PetscObject)*sub, &now));
   if (now == VecGPUState(*sub)->got) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecLockGet(v, &locked));
-  PetscCheck(!locked, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The vector is locked, for reading or for writing, and its subvector was changed");
-  PetscCall(PutBack(v, *sub));
+  PetscCheck(!locked, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The vector is locked for reading or for writing, but its subvector was changed; restore the subvector while the vector is not locked");
+  PetscCall(VecGPUWriteBackSubVector(v, *sub));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

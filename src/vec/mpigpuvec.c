@@ -1,7 +1,7 @@
-/* VECMPIGPU: VECSEQGPU's operations, and the results of the ranks brought together. */
+/* The Vec type mpigpu: the operations of seqgpu on each rank, and reductions of their results over the ranks. */
 #include "vec/gpuvecimpl.h"
 
-static struct _VecOps VecOpsBase_MPI; /* of VECMPI, as the latest vector had them */
+static struct _VecOps VecOpsBase_MPI; /* operations of VECMPI, copied from the most recently created vector */
 
 static PetscErrorCode VecGPUAllreduce(Vec x, double values[], PetscInt count, MPI_Op op)
 {
@@ -29,7 +29,7 @@ static PetscErrorCode VecMDot_MPIGPU(Vec x, PetscInt many, const Vec y[], PetscS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sums of squares travel, not their roots */
+/* The ranks add sums of squares, not norms. */
 static PetscErrorCode VecNorm_MPIGPU(Vec x, NormType type, PetscReal *z)
 {
   double result[2] = {0, 0};
@@ -58,7 +58,8 @@ static PetscErrorCode VecNorm_MPIGPU(Vec x, NormType type, PetscReal *z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sign: 1 for the largest, -1 for the smallest; of equal values the first counts */
+/* Computes the maximum (sign 1) or the minimum (sign -1; the reduction then returns the maximum of -x).  Of equal entries the first
+   global index is returned. */
 static PetscErrorCode VecGPUExtreme(Vec x, GpVecReduceId op, double sign, PetscInt *place, PetscReal *z)
 {
   double local[2], most, where;

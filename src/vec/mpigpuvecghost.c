@@ -1,30 +1,30 @@
-/* Ghosted vectors of the type mpigpu, where PETSc's functions for ghosts take types that derive from VECMPI.
+/* Ghosted vectors of the type mpigpu, in a PETSc whose functions for ghosts accept types that derive from VECMPI.
 
-   VECMPI keeps ghosts behind the values in one host array, and the local form is a VECSEQ on that array.  Ours leave it so: the
-   device has the values alone, ghosts live on the host, and the local form asks its vector for the array, so that it is current.
+   VECMPI stores ghosts after the values in one host array, and the local form is a VECSEQ on that array.  A gpu vector keeps this layout.
+   The device holds the values only, ghosts stay on the host, and the array access of the local form first makes the host array current.
 
-   VecSetType() and VecMPISetGhost() take a VECMPI apart before they call the constructor of the new type: no ghosts are left
-   for that to find.  But VecDestroy_MPI() begins by telling log handlers of the vector.  One of ours, which does nothing else, puts ghosts
-   aside on the vector itself if that is not to die. */
+   VecSetType() and VecMPISetGhost() destroy the data of a VECMPI, with the ghosts, before they call the constructor of the new type.
+   But VecDestroy_MPI() first notifies PETSc's log handlers of the vector.  A log handler of this file, which does nothing else, then
+   attaches a copy of the ghosts to the vector, if only the data and not the vector itself is being destroyed. */
 #include "vec/gpuvecimpl.h"
 
 #if GP_COMPAT_GHOSTS
 
-static const char      Aside[] = "VecGPUGhosts";  /* on a vector between two types: a copy of its local form ... */
-static const char      Which[] = "VecGPUIndices"; /* ... and on that, the ghosts' global indices */
+static const char      Aside[] = "VecGPUGhosts";  /* object composed with a vector between two types: a copy of its local form */
+static const char      Which[] = "VecGPUIndices"; /* object composed with that copy: the global indices of the ghosts */
 static PetscLogHandler Watch;
-static struct _VecOps  VecOpsBase_Local; /* of a local form */
+static struct _VecOps  VecOpsBase_Local; /* operations of a local form, before some are replaced */
 
 typedef struct {
   Vec global;
 } Vec_GPULocal;
 
-static inline Vec GlobalOf(Vec local)
+static inline Vec VecGPULocalGetGlobal(Vec local)
 {
   return ((Vec_GPULocal *)VecGPUGetAttached(local))->global;
 }
 
-static PetscErrorCode PutAside(PetscLogHandler handler, PetscObject object, const char format[], va_list values)
+static PetscErrorCode VecGPUSaveGhosts(PetscLogHandler handler, PetscObject object, const char format[], va_list values)
 {
   Vec             v = (Vec)object, local, copy;
   IS              global, indices;
@@ -51,7 +51,7 @@ static PetscErrorCode PutAside(PetscLogHandler handler, PetscObject object, cons
     PetscCall(ISGetIndices(global, &ghosts));
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, all - n, ghosts, PETSC_COPY_VALUES, &indices));
     PetscCall(ISRestoreIndices(global, &ghosts));
-  } else { /* VecCreateGhostBlock() */
+  } else { /* a vector from VecCreateGhostBlock() has no index set of ghosts */
     ISLocalToGlobalMapping mapping;
 
     PetscCall(VecGetLocalToGlobalMapping(v, &mapping));
@@ -77,7 +77,7 @@ PetscErrorCode VecGPUHasGhostsAside_Private(Vec v, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* gives a fresh VECMPI the ghosts that it had as another type */
+/* Restores the saved ghosts on a newly created VECMPI. */
 PetscErrorCode VecGPUKeepGhosts_Private(Vec v)
 {
   Vec             copy, local;
@@ -107,8 +107,8 @@ PetscErrorCode VecGPUKeepGhosts_Private(Vec v)
 static PetscErrorCode VecGetArray_GPULocal(Vec local, PetscScalar **array)
 {
   PetscFunctionBegin;
-  PetscCall(VecGPUToHost_Private(GlobalOf(local)));
-  PetscCall(VecGPUHostWritten_Private(GlobalOf(local)));
+  PetscCall(VecGPUToHost_Private(VecGPULocalGetGlobal(local)));
+  PetscCall(VecGPUHostWritten_Private(VecGPULocalGetGlobal(local)));
   *array = VecGPUHeader(local)->array;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,14 +117,14 @@ static PetscErrorCode VecRestoreArray_GPULocal(Vec local, PetscScalar **array)
 {
   PetscFunctionBegin;
   (void)array;
-  PetscCall(VecGPUHostWritten_Private(GlobalOf(local)));
+  PetscCall(VecGPUHostWritten_Private(VecGPULocalGetGlobal(local)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode VecGetArrayRead_GPULocal(Vec local, const PetscScalar **array)
 {
   PetscFunctionBegin;
-  PetscCall(VecGPUToHost_Private(GlobalOf(local)));
+  PetscCall(VecGPUToHost_Private(VecGPULocalGetGlobal(local)));
   *array = VecGPUHeader(local)->array;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,7 +137,7 @@ static PetscErrorCode VecRestoreArrayRead_GPULocal(Vec local, const PetscScalar 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a plain VECSEQ */
+/* The duplicate of a local form is a standard VECSEQ. */
 static PetscErrorCode VecDuplicate_GPULocal(Vec local, Vec *copy)
 {
   PetscFunctionBegin;
@@ -146,7 +146,7 @@ static PetscErrorCode VecDuplicate_GPULocal(Vec local, Vec *copy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of a vector that is still a VECMPI by name */
+/* Replaces the array access of the local form.  v still has the type name of VECMPI. */
 PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
 {
   Vec           local;
@@ -160,7 +160,7 @@ PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
   PetscCall(PetscNew(&l));
   l->global = v;
   PetscCall(VecGPUAttachData_Private(local, l));
-  /* that of a duplicate comes with the original's operations */
+  /* the local form of a duplicated vector already has the replaced operations */
   if (local->ops->getarray != VecGetArray_GPULocal) VecOpsBase_Local = *local->ops;
   local->ops->getarray         = VecGetArray_GPULocal;
   local->ops->restorearray     = VecRestoreArray_GPULocal;
@@ -176,7 +176,7 @@ PetscErrorCode VecGPUGhostInitialize_Private(void)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogHandlerCreate(PETSC_COMM_WORLD, &Watch));
-  PetscCall(PetscObjectComposeFunction((PetscObject)Watch, "PetscLogHandlerLogObjectState_C", PutAside));
+  PetscCall(PetscObjectComposeFunction((PetscObject)Watch, "PetscLogHandlerLogObjectState_C", VecGPUSaveGhosts));
   PetscCall(PetscLogHandlerStart(Watch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -190,7 +190,7 @@ PetscErrorCode VecGPUGhostFinalize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* VecGhostUpdateBegin() and its kin say of such a vector that it has no ghosts */
+#else /* in such a PETSc, VecGhostUpdateBegin() and other functions for ghosts report that a gpu vector is not ghosted */
 
 PetscErrorCode VecGPUHasGhostsAside_Private(Vec v, PetscBool *has)
 {
