@@ -315,7 +315,7 @@ static PetscErrorCode TestReasons(void)
   PetscCall(VecDuplicate(y, &short_y));
   PetscCall(VecSet(short_y, 0.5));
   PetscCall(BMRMSetData(b, X, short_y));
-  Refused(BMRMSolve(b), "Label 0 does not suit the loss hinge, which wants +1 or -1");
+  Refused(BMRMSolve(b), "The label 0.5 of example 0, counted from 0, does not suit the loss hinge, which wants +1 or -1");
   PetscCall(BMRMReset(b));
   PetscCall(VecDestroy(&short_y));
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, MROWS - 1, &short_y));
