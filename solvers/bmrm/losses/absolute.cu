@@ -1,4 +1,4 @@
-/* The absolute loss |z - y|: least absolute deviations, the median. */
+/* The absolute loss |z - y|: least absolute deviations. The minimiser is the conditional median. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        absolute

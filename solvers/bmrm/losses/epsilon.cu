@@ -1,4 +1,4 @@
-/* The epsilon-insensitive loss max(0, |z - y| - epsilon): support vector regression. */
+/* The epsilon-insensitive loss max(0, |z - y| - epsilon) of support vector regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        epsilon
@@ -7,7 +7,7 @@
 #define LOSS_LABELS "a finite number"
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_epsilon", "epsilon-insensitive losses: the error that costs nothing", 0.1, 0, INFINITY \
+    "-bmrm_loss_epsilon", "losses epsilon and sqepsilon: errors up to this size cost nothing", 0.1, 0, INFINITY \
   }
 
 FORMULA int LossLabelFits(double y)

@@ -28,7 +28,7 @@ FORMULA double LossCurvature(double z, double y, const double p[], double side)
 
 FORMULA double LossOffset(double u, double y, const double p[])
 {
-  const double a = -u * y; /* not negative */
+  const double a = -u * y; /* not negative, because every slope u has the sign of -y */
 
   return a > 0 ? a * (1 - log(a)) : 0;
 }

@@ -1,4 +1,4 @@
-/* The F-beta score, see fbeta.cu. */
+/* The F-beta score as a loss: labels, parameter and kernels. The kernels are in fbeta.cu. */
 #include "solvers/bmrm/bmrmgrouped.h"
 
 PETSC_INTERN PetscErrorCode BMRMLossCreate_fbeta(BMRMLoss);
@@ -16,7 +16,7 @@ static const BMRMGrouped loss = {.kind       = BMRM_GROUP_ALL,
                                  .labels     = "+1 or -1",
                                  .fits       = Fits,
                                  .nparameter = 1,
-                                 .parameter  = {{"-bmrm_loss_beta", "F-beta loss: how much more recall counts than precision", 1, 0, INFINITY}},
+                                 .parameter  = {{"-bmrm_loss_beta", "loss fbeta: weight of recall relative to precision", 1, 0, INFINITY}},
                                  .lists      = BMRM_LISTS(BMRMFbetaCut)};
 
 PetscErrorCode BMRMLossCreate_fbeta(BMRMLoss l)

@@ -1,35 +1,38 @@
-/* The F-beta score: max over all other labellings y' of 1 - F_beta(y') - (1/m) sum of y_i z_i over the examples that y' labels otherwise.
+/* Kernels of the loss for the F-beta score: max over all labellings y' of 1 - F_beta(y') - (1/m) sum of y_i z_i over the examples i with y'_i !=
+   y_i.
 
-   Joachims, A Support Vector Method for Multivariate Performance Measures (ICML 2005).  With the error rate in place of 1 - F it is the hinge loss.
-   Of all y' with a true positives and b false ones the best takes the lowest scores of the positives away, and the highest of the negatives. For
-   every a the rest is concave in b, so that b is found by halving: O(m log m) in all. */
+   Source: Joachims, A Support Vector Method for Multivariate Performance Measures (ICML 2005). With the error rate in place of 1 - F_beta this is
+   the mean hinge loss.
+
+   Among the labellings with a true positives and b false positives, the maximiser relabels the positives of lowest score and the negatives of
+   highest score. For fixed a the maximum is concave in b, so bisection finds b. The total work is O(m log m). */
 #include "device/gpsteps.h"
 #include "solvers/bmrm/bmrmlists.h"
 
 enum {
-  PIECE = 64 /* of labellings, of which one step finds the best */
+  PIECE = 64 /* labellings among which one step finds the best */
 };
 
 typedef struct {
   BMRMLists     of;
-  double        square; /* of beta */
+  double        square; /* beta squared */
   const double *z;
   double       *u, *c;
-  int32_t      *order;         /* the positives by rising score, the negatives by rising score */
-  double       *taken, *given; /* sums of the lowest scores of the positives, of the highest of the negatives */
-  double       *value;         /* of the best labelling without the k lowest positives */
-  int32_t      *wrong;         /* negatives that it takes for positives */
-  int32_t      *best, *better; /* places in value, NULL for all; those of the best of every piece */
-  int64_t       n;             /* so many */
+  int32_t      *order;         /* positions of the positives by ascending score, then of the negatives by ascending score */
+  double       *taken, *given; /* taken[k]: sum of the k lowest scores of positives. given[k]: sum of the k highest scores of negatives */
+  double       *value;         /* value[k]: largest value of a labelling that relabels the k lowest positives */
+  int32_t      *wrong;         /* wrong[k]: number of false positives of that labelling */
+  int32_t      *best, *better; /* indices into value. best: candidates of this round, NULL for all. better: the best candidate of each piece */
+  int64_t       n;             /* number of candidates */
 } FbetaArgs;
 
-/* what a labelling with a true and b false positives misses */
+/* 1 - F_beta of a labelling with a true positives and b false positives */
 GP_INLINE double Missing(const FbetaArgs *x, double a, double b)
 {
   return 1 - (1 + x->square) * a / (a + b + x->square * (double)x->of.first);
 }
 
-/* the score of the negative with so many above it */
+/* The score of the negative that has this many negatives with higher scores. */
 GP_INLINE double Negative(const FbetaArgs *a, int64_t above)
 {
   return a->z[a->order[a->of.n - 1 - above]];
@@ -47,7 +50,7 @@ GP_STEP(Weigh)
 {
   const FbetaArgs *a = (const FbetaArgs *)args;
   const double     m = (double)a->of.n, right = (double)(a->of.first - i);
-  int32_t          lo = 0, hi = (int32_t)(a->of.n - a->of.first); /* the best number of wrong ones is among them */
+  int32_t          lo = 0, hi = (int32_t)(a->of.n - a->of.first); /* the optimal number of false positives lies in [lo, hi] */
 
   while (lo < hi) {
     const int32_t mid = lo + (hi - lo) / 2;

@@ -1,4 +1,4 @@
-/* The hinge loss max(0, 1 - y z): support vector machines. */
+/* The hinge loss max(0, 1 - y z) of support vector machines. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        hinge
@@ -15,7 +15,7 @@ FORMULA double LossValue(double z, double y, const double p[])
 {
   const double loss = 1 - y * z;
 
-  return !(loss <= 0) ? loss : 0; /* a NaN must not vanish */
+  return !(loss <= 0) ? loss : 0; /* written so that a NaN is kept */
 }
 
 FORMULA double LossSlope(double z, double y, const double p[], double side)

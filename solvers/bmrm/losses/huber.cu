@@ -1,4 +1,4 @@
-/* The Huber loss: (z - y)^2/2 up to the distance delta, and its tangent beyond: robust regression. */
+/* The Huber loss of robust regression: (z - y)^2/2 if |z - y| <= delta, otherwise its tangent. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        huber
@@ -7,7 +7,7 @@
 #define LOSS_LABELS "a finite number"
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_huber", "Huber losses: half width of the parabola", 0.5, 0, INFINITY \
+    "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY \
   }
 
 FORMULA int LossLabelFits(double y)

@@ -1,4 +1,4 @@
-/* The Huber hinge loss: the hinge, rounded by a parabola from margin 1 - h to 1 + h. */
+/* The Huber hinge loss: the hinge loss with its kink replaced by a parabola between the margins 1 - h and 1 + h. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        huberhinge
@@ -7,7 +7,7 @@
 #define LOSS_LABELS "+1 or -1"
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_huber", "Huber losses: half width of the parabola", 0.5, 0, INFINITY \
+    "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY \
   }
 
 FORMULA int LossLabelFits(double y)

@@ -1,4 +1,4 @@
-/* Least squares (z - y)^2/2. */
+/* The squared error (z - y)^2/2 of least-squares regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        leastsquares
@@ -31,6 +31,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y - 0.5 * u * u;
 }
 
-#define LossKink(k, y, p, z, jump, bend) ((void)(*(z) = *(jump) = *(bend) = 0)) /* it has none */
+#define LossKink(k, y, p, z, jump, bend) ((void)(*(z) = *(jump) = *(bend) = 0)) /* this loss has no kinks */
 
 #include "solvers/bmrm/bmrmpointwise.h"

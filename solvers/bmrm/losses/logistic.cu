@@ -1,4 +1,4 @@
-/* The logistic loss log(1 + exp(-y z)): logistic regression. */
+/* The logistic loss log(1 + exp(-y z)) of logistic regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        logistic
@@ -15,7 +15,7 @@ FORMULA double LossValue(double z, double y, const double p[])
 {
   const double q = y * z;
 
-  return Larger(0, -q) + log1p(exp(-fabs(q))) + 0 * q; /* a NaN must not vanish */
+  return Larger(0, -q) + log1p(exp(-fabs(q))) + 0 * q; /* 0 * q keeps a NaN */
 }
 
 FORMULA double LossSlope(double z, double y, const double p[], double side)

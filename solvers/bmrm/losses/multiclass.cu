@@ -1,4 +1,4 @@
-/* Several classes, margins rescaled: max over the classes c of |c - y|^d + z_c - z_y, with d = 0 the loss of Crammer and Singer (2001). */
+/* Several classes, margin rescaling: max over the classes c of |c - y|^d + z_c - z_y. With d = 0 this is the loss of Crammer and Singer (2001). */
 #include "solvers/bmrm/losses/multiclass.h"
 
 #define LOSS multiclass

@@ -1,4 +1,4 @@
-/* Losses of several classes for which the cost of a wrong class c grows with its distance to the right one y: as |c - y|^d. */
+/* Losses of several classes in which predicting class c for an example of class y costs |c - y|^d. */
 #ifndef BMRM_MULTICLASS_H
 #define BMRM_MULTICLASS_H
 
@@ -8,10 +8,10 @@
 #define CLASS_LINES 1
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_distance", "losses of classes: the cost of a wrong class grows with its distance to the right one to this power", 0, -1e-300, 10 \
+    "-bmrm_loss_distance", "losses multiclass and slackmulticlass: a wrong class costs its distance from the right class to this power", 0, -1e-300, 10 \
   }
 
-/* of taking the example for one of class c */
+/* The cost of predicting class c for the example: 0 for the right class, 1 for the others if d = 0. */
 FORMULA double Cost(const BMRMExample *x, int c)
 {
   const double distance = fabs(c - x->y[0]);
@@ -21,7 +21,7 @@ FORMULA double Cost(const BMRMExample *x, int c)
 
 FORMULA void ClassLine(const BMRMExample *x, int c, double *value, double *slope);
 
-/* The class whose line is highest, the right one where none is above 0; and its cost. */
+/* state[0]: the class whose line has the largest value, or the right class if no value is positive. state[1]: its cost. */
 FORMULA void ClassState(const BMRMExample *x, double state[])
 {
   double most = 0, value, slope;

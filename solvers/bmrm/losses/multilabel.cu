@@ -1,12 +1,12 @@
-/* Some of several classes: max(0, 1 + the highest score of a class that the example is not of - the lowest of one that it is of), Elisseeff and
-   Weston's ranking with the worst pair; 0 for examples of all classes or of none. */
+/* Several labels for one example: max(0, 1 + max of z_c over the classes c with y_c = -1 - min of z_c over those with y_c = +1). This is the
+   ranking loss of Elisseeff and Weston, restricted to the worst pair. It is 0 for examples that have all classes or none. */
 #include "solvers/bmrm/bmrmclasses.h"
 
 #define LOSS        multilabel
 #define LOSS_TASK   BMRM_TASK_MULTILABEL
 #define CLASS_LINES 0
 
-/* the two classes, -1 each where the loss is 0 */
+/* state[0]: the class of the example with the lowest score. state[1]: the other class with the highest score. Both are -1 if the loss is 0. */
 FORMULA void ClassState(const BMRMExample *x, double state[])
 {
   int low = -1, high = -1;

@@ -1,9 +1,11 @@
-/* The normalised discounted cumulative gain of a query: max over the orders p of its n examples of
-     1 - NDCG(p) + sum_j c_j (z_p(j) - z_q(j)),    c_j = (j + 1)^(-1/4),
-   q the order by the labels, a mean of all such orders where labels are equal.  Le and Smola, Direct Optimization of Ranking Measures (2007).
+/* The normalised discounted cumulative gain (NDCG) of a query with n examples as a loss: max over the permutations p of
+        1 - NDCG(p) + sum_j c_j (z_p(j) - z_q(j)),    c_j = (j + 1)^(-1/4),
+   where q orders the examples by label. If labels are equal, the term with q is the mean over all such orders.
 
-   NDCG(p) = (1/N) sum over the first k places j of (2^y_p(j) - 1) / log2(j + 2), N that makes it 1 for q.  The best p is a linear
-   assignment, found by shortest augmenting paths: O(n^3) at worst, for the lists of a query. */
+   Source: Le and Smola, Direct Optimization of Ranking Measures (2007).
+
+   NDCG(p) = (1/N) sum over the first k places j of (2^y_p(j) - 1) / log2(j + 2). N is chosen so that NDCG(q) = 1. The maximising p solves a linear
+   assignment problem. The method of shortest augmenting paths solves it in O(n^3). */
 #include "solvers/bmrm/bmrmgrouped.h"
 
 PETSC_INTERN PetscErrorCode BMRMLossCreate_ndcg(BMRMLoss);
@@ -13,14 +15,14 @@ static int Fits(double y)
   return y >= 0 && y <= 50;
 }
 
-/* what an example gives at a place: weight[place] times its score less discount[place] times its gain */
+/* The assignment problem: example i at place j gains weight[j] z[i] - discount[j] gain[i]. */
 typedef struct {
   PetscInt         n;
   const PetscReal *z;
   PetscReal       *weight, *discount, *gain;
 } Places;
 
-/* Kuhn and Munkres with potentials, places and examples counted from 1: at[i] becomes the place of example i. */
+/* The method of Kuhn and Munkres with potentials. Places and examples are counted from 1. On return at[i] is the place of example i. */
 static PetscErrorCode Assign(const Places *ps, PetscInt at[])
 {
   const PetscInt n = ps->n;
@@ -90,13 +92,13 @@ static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
     ideal += ps.discount[i] * ps.gain[i];
   }
   for (PetscInt i = 0; i < n && ideal > 0; i++) ps.gain[i] /= ideal;
-  for (PetscInt i = 0, end; i < n; i = end) { /* equal labels share the weights of their places */
+  for (PetscInt i = 0, end; i < n; i = end) { /* examples with equal labels get the mean weight of their places */
     PetscReal mean = 0;
 
     for (end = i; end < n && g->y[end] == g->y[i]; end++) mean += ps.weight[end];
     for (PetscInt k = i; k < end; k++) u[k] = -mean / (end - i);
   }
-  if (g->y[0] == g->y[n - 1]) PetscCall(PetscArrayzero(u, n)); /* no order is better than another */
+  if (g->y[0] == g->y[n - 1]) PetscCall(PetscArrayzero(u, n)); /* all labels are equal: the loss is 0 */
   else {
     PetscCall(Assign(&ps, at));
     *offset = 1;
@@ -110,7 +112,7 @@ static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
 }
 
 static const BMRMGrouped loss = {
-  .kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a relevance from 0 to 50", .fits = Fits, .nparameter = 1, .parameter = {{"-bmrm_loss_places", "NDCG loss: how many places count", 10, 0, INFINITY}}, .cut = Cut};
+  .kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a relevance from 0 to 50", .fits = Fits, .nparameter = 1, .parameter = {{"-bmrm_loss_places", "loss ndcg: number of places that count", 10, 0, INFINITY}}, .cut = Cut};
 
 PetscErrorCode BMRMLossCreate_ndcg(BMRMLoss l)
 {

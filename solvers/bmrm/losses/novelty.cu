@@ -1,4 +1,4 @@
-/* Novelty detection max(0, rho - z): the linear one-class support vector machine. */
+/* Novelty detection: max(0, rho - z), the loss of the linear one-class support vector machine. Labels are ignored. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        novelty
@@ -7,7 +7,7 @@
 #define LOSS_LABELS "anything"
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_rho", "novelty loss: the score that an example of the class should reach", 1, 0, INFINITY \
+    "-bmrm_loss_rho", "loss novelty: the score that an example of the class should reach", 1, 0, INFINITY \
   }
 
 FORMULA int LossLabelFits(double y)

@@ -1,4 +1,4 @@
-/* Ordinal regression: mean over all pairs with labels y_i > y_j of (y_i - y_j) max(0, 1 - (z_i - z_j)). */
+/* Ordinal regression: the mean over all pairs with labels y_i > y_j of (y_i - y_j) max(0, 1 - (z_i - z_j)). */
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 

@@ -1,22 +1,24 @@
-/* The mean hinge loss of all pairs of a list with different labels by one core, in O(n log n): two sweeps over the sorted scores with a tree of sums. A GPU, and the
-   host runtime in its place, take the steps of pairwise.cu, where all examples go at once. */
+/* The mean hinge loss over all pairs of a list with different labels, on one core in O(n log n): two sweeps over the sorted scores with a Fenwick
+   tree.
+
+   It is used for vectors in host memory. Vectors on a device, including the host backend, use the parallel steps of pairwise.cu. */
 #include "device/gpsteps.h"
 #include "solvers/bmrm/losses/pairwise.h"
 #include <math.h>
 #include <string.h>
 
-/* what is said of examples with some labels */
+/* Sums over a set of examples. */
 typedef struct {
-  double count, label; /* how many, the sum of their labels */
+  double count, label; /* number of examples, sum of their labels */
 } Sums;
 
-/* examples in the order of the scores */
+/* An example of a list that is sorted by score. */
 typedef struct {
-  double  z, y, under; /* score, label; the cost of those that should beat it */
+  double  z, y, under; /* score; label; cost of the pairs that violate the margin and in which this example has the smaller label */
   int32_t place, rank;
 } Example;
 
-/* sums over the ranks of n labels, to which single examples are added: a Fenwick tree */
+/* Adds one example to a Fenwick tree over the ranks of n labels. */
 static void TreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
 {
   for (int32_t k = rank + 1; k <= n; k += k & -k) {
@@ -25,7 +27,7 @@ static void TreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
   }
 }
 
-/* over the ranks before this one */
+/* Sums over the examples in the tree with a smaller rank. */
 static Sums TreeSum(const Sums *tree, int32_t rank)
 {
   Sums sum = {0, 0};
@@ -42,8 +44,9 @@ static inline double Cost(const Example *x, int distance, Sums sum)
   return distance ? fabs(x->y * sum.count - sum.label) : sum.count;
 }
 
-/* For every example the cost of those that should beat it by 1 and do not, and of those that it should beat: both come from going through the
-   scores in order, with a second place, 1 ahead, up to which examples are in the tree. Ranks count labels from the largest. */
+/* For every example, computes the cost of the violated pairs in which it has the smaller label (under), and of those in which it has the larger
+   label (over). Both sweeps visit the scores in order. A second index runs ahead by the margin 1; the examples up to it are in the tree. Rank 0 is
+   the largest label. */
 static void SweepList(Example *x, int32_t n, int32_t labels, double pairs, int distance, Sums *tree, double *u, double *c)
 {
   memset(tree, 0, (size_t)(labels + 1) * sizeof(*tree));

@@ -1,10 +1,12 @@
-/* The mean hinge loss of all pairs of a list with different labels, in O(n log n), all lists at once.
+/* The mean hinge loss over all pairs of a list with different labels, in O(n log n), for all lists in parallel.
 
-   For every example the cost of those that should beat it by 1 and do not comes from the examples whose score less 1 is below its own: a first part of its list in
-   the order of the scores. Of these it wants the ones with larger labels, how many and, where pairs count by distance, the sum of their labels. What it
-   should beat and does not is in a last part of the list, less those that have larger labels or the same. Both are asked of a wavelet tree over the labels' ranks:
-   level by level, from the highest bit of the ranks, examples with a 0 move before those with a 1, and sums over those with a 0 tell both
-   what the ranks below one's own add and where in the next level a part begins and ends. */
+   A pair with labels y_i > y_j is violated if z_i - 1 < z_j. Sort each list by score. The examples i that violate a pair with a given j are a
+   prefix of the list; from this prefix, those with larger labels count. The examples j that violate a pair with a given i are a suffix; from this
+   suffix, those with smaller labels count. The required numbers are counts and, if pairs are weighted by distance, sums of labels.
+
+   A wavelet tree over the ranks of the labels answers both queries. It is processed level by level, from the highest bit of the ranks. On each
+   level, examples with bit 0 move before those with bit 1. Prefix sums over the examples with bit 0 give the contribution of the smaller ranks,
+   and the bounds of each prefix or suffix on the next level. */
 #include "device/gpsteps.h"
 #include "solvers/bmrm/losses/pairwise.h"
 #include <math.h>
@@ -13,17 +15,17 @@ typedef struct {
   BMRMLists     of;
   const double *z;
   double       *u, *c;
-  int32_t      *order;                  /* the places by list and score */
-  double       *score;                  /* in that order */
-  int32_t      *from, *to;              /* the parts of n examples, and behind them the last parts: where they are in this level */
-  int32_t      *start;                  /* where the last parts begin in the first level */
-  int32_t      *count;                  /* of larger labels in these parts, so far */
-  int32_t      *rank, *nextrank, *zero; /* in the order of this level; examples with a 0 before each */
+  int32_t      *order;                  /* positions sorted by list, then by score */
+  double       *score;                  /* scores in that order */
+  int32_t      *from, *to;              /* bounds on this level: of the prefixes of the n examples, followed by their n suffixes */
+  int32_t      *start;                  /* begin of the suffixes on the first level */
+  int32_t      *count;                  /* number of examples with larger labels found so far in each prefix and suffix */
+  int32_t      *rank, *nextrank, *zero; /* ranks in the order of this level and of the next; number of examples with bit 0 before each position */
   int           bit;
-  /* where pairs count by distance, else NULL */
-  double *sum;                   /* of the labels counted */
-  double *all;                   /* of labels in the order of the scores */
-  double *label, *next, *before; /* in the order of this level, and of the next; sum of those with a 0 before each */
+  /* the following arrays are NULL unless pairs are weighted by distance */
+  double *sum;                   /* sum of the labels of the examples that count counts */
+  double *all;                   /* prefix sums of the labels in the order of the scores */
+  double *label, *next, *before; /* labels in the order of this level and of the next; sum of the labels with bit 0 before each position */
 } PairsArgs;
 
 GP_STEP(Arrange)
@@ -36,14 +38,15 @@ GP_STEP(Arrange)
   if (a->label) a->label[i] = a->all[i] = a->of.y[place];
 }
 
-/* The first example of its list that is not below the one at i by more than 1 (last is 0), or that is not so far above (last is 1): one compares as pairs do. */
+/* With last = 0, the first position of the list that is not in the prefix of the example at i (score - 1 < own score). With last = 1, the first
+   position of its suffix (own score - 1 < score). The comparisons round as those of the pairs do, so that no pair is treated differently. */
 GP_INLINE int32_t Boundary(const PairsArgs *a, int64_t i, int last)
 {
   const int32_t list = a->of.group[a->order[i]];
   const double  own  = a->score[i];
-  int32_t       lo = a->of.begin[list], many = a->of.begin[list + 1] - lo; /* the boundary is behind at most so many */
+  int32_t       lo = a->of.begin[list], many = a->of.begin[list + 1] - lo; /* the boundary lies in [lo, lo + many] */
 
-  while (many > 0) { /* without branches: they would be guesses */
+  while (many > 0) { /* no branches: they could not be predicted */
     const int32_t half = many / 2, mid = lo + half;
     const int     before = last ? !(own - 1 < a->score[mid]) : a->score[mid] - 1 < own;
 
@@ -80,7 +83,7 @@ GP_STEP(MarkZeros)
   if (a->label) a->before[i] = a->zero[i] ? a->label[i] : 0;
 }
 
-/* One level down, for a part of the example at i. */
+/* Descends one level for prefix i (i < n) or suffix i - n. */
 GP_STEP(Descend)
 {
   const PairsArgs *a   = (const PairsArgs *)args;

@@ -1,4 +1,7 @@
-/* Losses of pairs of examples of a list with different labels: the one with the larger label should have the higher score, by 1. */
+/* Losses over the pairs of examples of one list that have different labels. The example with the larger label should have a score that is larger
+   by at least 1.
+
+   Suffix _Host or _CUDA: the steps of pairwise.cu, in which all examples are processed in parallel. Suffix Sweep: a serial algorithm for one core. */
 #ifndef BMRM_PAIRWISE_H
 #define BMRM_PAIRWISE_H
 
@@ -12,7 +15,7 @@ GpErr BMRMPairsCut_Host(GpDev, const BMRMLists *, const double p[], const double
 GpErr BMRMPairsCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMPairsSweep(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 
-/* the same, every pair times y_i - y_j */
+/* the mean over the pairs of (y_i - y_j) max(0, 1 - (z_i - z_j)) */
 GpErr BMRMDistantPairsCut_Host(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMDistantPairsCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMDistantPairsSweep(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);

@@ -1,4 +1,4 @@
-/* The Poisson loss exp(z) - y z: regression of counts. */
+/* The Poisson loss exp(z) - y z for the regression of counts. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        poisson
@@ -28,7 +28,7 @@ FORMULA double LossCurvature(double z, double y, const double p[], double side)
 
 FORMULA double LossOffset(double u, double y, const double p[])
 {
-  const double a = u + y; /* exp of the score that has this slope */
+  const double a = u + y; /* a = exp(z) for the score z at which the slope is u */
 
   return a > 0 ? a * (1 - log(a)) : 0;
 }

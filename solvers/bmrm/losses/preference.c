@@ -1,4 +1,5 @@
-/* Preferences within queries: mean over the queries of the mean over their pairs with labels y_i > y_j of max(0, 1 - (z_i - z_j)). */
+/* Preferences within queries: for each query the mean over the pairs with labels y_i > y_j of max(0, 1 - (z_i - z_j)); the risk is the mean over
+   the queries. */
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 

@@ -1,4 +1,4 @@
-/* The pinball loss: tau (y - z) below the label, (1 - tau)(z - y) above; its minimiser is the quantile tau. */
+/* The pinball loss of quantile regression: tau (y - z) if z < y, otherwise (1 - tau)(z - y). The minimiser is the quantile tau. */
 #include "solvers/bmrm/bmrmformula.h"
 
 #define LOSS        quantile
@@ -7,7 +7,7 @@
 #define LOSS_LABELS "a finite number"
 #define LOSS_PARAMETER \
   { \
-    "-bmrm_loss_quantile", "quantile loss: which quantile", 0.5, 0, 1 \
+    "-bmrm_loss_quantile", "loss quantile: the quantile tau", 0.5, 0, 1 \
   }
 
 FORMULA int LossLabelFits(double y)

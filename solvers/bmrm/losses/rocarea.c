@@ -1,4 +1,4 @@
-/* The area under the ROC curve: mean over the pairs of a positive example i and a negative one j of max(0, 1 - (z_i - z_j)). */
+/* The area under the ROC curve: the mean over all pairs of a positive example i and a negative example j of max(0, 1 - (z_i - z_j)). */
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 

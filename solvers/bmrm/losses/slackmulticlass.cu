@@ -1,4 +1,4 @@
-/* Several classes, slack rescaled: max over the classes c of |c - y|^d (1 + z_c - z_y), or 0; Tsochantaridis et al. (2005). */
+/* Several classes, slack rescaling: max over the classes c of |c - y|^d (1 + z_c - z_y), at least 0. Source: Tsochantaridis et al. (2005). */
 #include "solvers/bmrm/losses/multiclass.h"
 
 #define LOSS slackmulticlass

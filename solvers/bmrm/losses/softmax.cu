@@ -1,11 +1,11 @@
-/* Several classes, logistic: log sum_c exp(z_c) - z_y, the negative logarithm of the probability that the model gives to the class. */
+/* Several classes, logistic: log sum_c exp(z_c) - z_y, the negative logarithm of the probability that the model assigns to the class y. */
 #include "solvers/bmrm/bmrmclasses.h"
 
 #define LOSS        softmax
 #define LOSS_TASK   BMRM_TASK_MULTICLASS
 #define CLASS_LINES 0
 
-/* the highest score, and the sum of the others' powers below it */
+/* state[0]: the highest score. state[1]: the sum of exp(score - state[0]) over all classes, which cannot overflow. */
 FORMULA void ClassState(const BMRMExample *x, double state[])
 {
   state[0] = ClassScore(x, 0);
@@ -24,7 +24,7 @@ FORMULA double ClassSlope(const BMRMExample *x, const double state[], int c)
   return Probability(x, state, c) - (c == ClassOf(x));
 }
 
-/* The entropy of the probabilities is what the conjugate leaves. */
+/* For the slopes at these scores, the negative conjugate of the loss is the entropy of the probabilities. */
 FORMULA double ClassOffset(const BMRMExample *x, const double state[])
 {
   double entropy = 0;

@@ -1,4 +1,4 @@
-/* A part of both: ratio ||w||_1 + (1 - ratio)/2 ||w||^2, zero weights without the instability of l1. */
+/* The elastic net: ratio ||w||_1 + (1 - ratio)/2 ||w||^2. It gives zero weights, and is strictly convex, so that the solution is unique. */
 #include "solvers/bmrm/bmrmregularizer.h"
 
 PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_elasticnet(BMRMRegularizer);

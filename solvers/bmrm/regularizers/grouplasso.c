@@ -1,17 +1,18 @@
-/* Group lasso: the sum over groups of weights of c_g sqrt(n_g) ||w_g||, which makes whole groups zero; Yuan and Lin (2006).
+/* The group lasso: the sum over the groups g of c_g sqrt(n_g) ||w_g||, which makes all weights of a group zero together. Source: Yuan and Lin
+   (2006).
 
-   n_g is the number of weights in a group, c_g their factor, the same for all of them. A free weight belongs to no group. Groups may spread over
-   ranks: sums over them are reduced, one number a group. */
+   n_g is the number of weights of a group. c_g is their factor, the same for all weights of a group. A free weight belongs to no group. A group
+   may have weights on several ranks: sums over the weights of groups are reduced over the ranks, one number per group. */
 #include "solvers/bmrm/bmrmregularizer.h"
 
 PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_grouplasso(BMRMRegularizer);
 
 typedef struct {
   MPI_Comm   comm;
-  PetscInt   n, ngroup; /* weights on this rank, groups on all */
-  PetscInt  *of;        /* the group of a weight, -1 for none */
-  PetscReal *cost;      /* of a group */
-  PetscReal *sum[3];    /* work, a number a group */
+  PetscInt   n, ngroup; /* number of weights on this rank; number of groups on all ranks */
+  PetscInt  *of;        /* group of each weight, -1 for none */
+  PetscReal *cost;      /* cost[g] = c_g sqrt(n_g) */
+  PetscReal *sum[3];    /* workspace: one number per group in each array */
 } Groups;
 
 static PetscErrorCode Reset(Groups *gs)
@@ -22,7 +23,7 @@ static PetscErrorCode Reset(Groups *gs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers the groups of the weights as the user says, or so many features after the other. */
+/* Fills of[] from the user's vector of groups, or makes groups of consecutive features. */
 static PetscErrorCode Number(BMRMRegularizer r, Groups *gs, Vec like)
 {
   const PetscInt     k  = r->outputs;
@@ -44,7 +45,7 @@ static PetscErrorCode Number(BMRMRegularizer r, Groups *gs, Vec like)
   if (r->groups) PetscCall(VecRestoreArrayRead(r->groups, &ga));
   PetscCallMPI(MPI_Allreduce(&bad, &all[0], 1, MPIU_INT, MPI_MIN, gs->comm));
   PetscCallMPI(MPI_Allreduce(&most, &all[1], 1, MPIU_INT, MPI_MAX, gs->comm));
-  PetscCheck(all[0] == PETSC_MAX_INT, gs->comm, PETSC_ERR_ARG_OUTOFRANGE, "The group of feature %" PetscInt_FMT " is not a number 0, 1, ...", all[0]);
+  PetscCheck(all[0] == PETSC_MAX_INT, gs->comm, PETSC_ERR_ARG_OUTOFRANGE, "The group of feature %" PetscInt_FMT ", counted from 0, is not an integer 0, 1, ...", all[0]);
   gs->ngroup = all[1] + 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,7 +71,7 @@ static PetscErrorCode SetUp_GroupLasso(BMRMRegularizer r, Vec like)
   PetscCall(Number(r, gs, like));
   PetscCall(PetscCalloc4(gs->ngroup, &gs->cost, gs->ngroup, &gs->sum[0], gs->ngroup, &gs->sum[1], gs->ngroup, &gs->sum[2]));
   if (r->weights) PetscCall(VecGetArrayRead(r->weights, &fa));
-  for (PetscInt j = 0; j < gs->n; j++) { /* size, largest factor, and less the smallest one */
+  for (PetscInt j = 0; j < gs->n; j++) { /* number of weights, largest factor, negative of the smallest factor */
     const PetscReal f = fa ? PetscRealPart(fa[j]) : 1;
     const PetscInt  g = gs->of[j];
 
@@ -96,7 +97,7 @@ static PetscErrorCode SetUp_GroupLasso(BMRMRegularizer r, Vec like)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sum[0] = the squares of v's groups, on all ranks */
+/* sum[0][g] = ||v_g||^2, summed over all ranks */
 static PetscErrorCode Squares(Groups *gs, Vec v)
 {
   const PetscScalar *va;
@@ -125,7 +126,7 @@ static PetscErrorCode Value_GroupLasso(BMRMRegularizer r, Vec w, PetscReal *omeg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All of it is the first rank's part. */
+/* The sums are known on all ranks, so rank 0 alone contributes the result; the caller adds the parts of all ranks. */
 static PetscErrorCode Derivative_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal step, PetscReal out[2])
 {
   Groups            *gs = (Groups *)r->data;
@@ -161,7 +162,7 @@ static PetscErrorCode Derivative_GroupLasso(BMRMRegularizer r, PetscReal lambda,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* w = rho c - v, and sum[0] its squares */
+/* w = rho c - v, sum[0][g] = ||w_g||^2 */
 static PetscErrorCode Unshrunk(Groups *gs, PetscReal rho, Vec c, Vec v, Vec w)
 {
   PetscFunctionBegin;
@@ -186,14 +187,16 @@ static PetscErrorCode Proximal_GroupLasso(BMRMRegularizer r, PetscReal lambda, P
 }
 
 /*
-  Of a group that moves, with u = rho c - v and kappa = lambda times its cost:  D = (1/rho) ((1 - kappa/||u||) I + kappa/||u||^3 u u').
-  The first part is a product of the weights of this rank; for the second the first rank adds up the products with u, a number a moving group and cut.
+  For a group whose weights are not all zero, with u = rho c - v and kappa = lambda cost[g]:
+    D = (1/rho) ((1 - kappa/||u||) I + kappa/||u||^3 u u').
+  The first term is a product over the weights of this rank. The second term needs the products of u with every cut, one number per cut and active
+  group. They are reduced over the ranks, and rank 0 alone adds the term.
 */
 static PetscErrorCode Hessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, PetscInt n, const Vec a[], PetscReal H[])
 {
   Groups            *gs = (Groups *)r->data;
   const PetscScalar *ua, *aa;
-  PetscReal         *row, *along; /* cuts by weights and by moving groups */
+  PetscReal         *row, *along; /* row: cuts × active weights. along: cuts × active groups */
   PetscInt          *place, k = 0, m = 0;
   PetscMPIInt        rank, count;
   Vec                u;
@@ -262,7 +265,7 @@ static PetscErrorCode Shrink_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where it is bounded it is least at zero */
+/* Where lambda Omega(w) + <v, w> is bounded from below, its minimum is 0, at w = 0. */
 static PetscErrorCode Least_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *value)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* The sum of the absolute values: most weights become zero. */
+/* The l1 norm of the weights: most weights become zero. */
 #include "solvers/bmrm/bmrmregularizer.h"
 
 PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_l1(BMRMRegularizer);

@@ -1,4 +1,4 @@
-/* Half the square of the norm: smooth, and strictly convex where no factor is zero. */
+/* Half the squared l2 norm: smooth, and strictly convex unless a factor is zero. */
 #include "solvers/bmrm/bmrmregularizer.h"
 
 PETSC_INTERN PetscErrorCode BMRMRegularizerCreate_l2(BMRMRegularizer);
