@@ -159,7 +159,7 @@ static PetscErrorCode TestRefusals(GpDev dev, const BenchMatrix *A)
     GpChoice     choice;
 
     PetscCall(Build(dev, &options, A, &choice));
-    PetscCall(Says(&choice, "beyond the rows pass -mat_gpucsr_memory_limit"));
+    PetscCall(Says(&choice, "beyond CSR exceed -mat_gpucsr_memory_limit"));
     PetscCheck(choice.kernel != GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The budget was passed");
     options.budget = 1e6;
     PetscCall(Build(dev, &options, A, &choice));

@@ -1,4 +1,4 @@
-/* The features of a matrix: what gpselscan.c counted, as numbers that mean the same for small and for large matrices. */
+/* The features of a matrix: the counters of gpselscan.c, scaled so that small and large matrices compare. */
 #include "mat/impls/gpucsr/selector/gpselscan.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static double Share(double part, double whole)
   return whole > 0 ? part / whole : 0.0;
 }
 
-/* the bins from..to-1 together */
+/* the sum over the bins from, ..., to-1 */
 static int64_t Bins(const int64_t bins[], int from, int to)
 {
   int64_t sum = 0;
@@ -106,7 +106,8 @@ GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F)
   *F  = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
   err = A->nnz ? GpDevFetchEnd(dev, counts, sizeof(*counts)) : GP_SUCCESS;
   if (err) return err;
-  for (int b = 0; b < GP_SEL_BLOCKS && counts->unsorted; b++) counts->blocks[b] = counts->lookups; /* blocks were looked for as if columns ascended: take none for there */
+  /* the search for blocks needs ascending columns; without them report that there are no blocks */
+  for (int b = 0; b < GP_SEL_BLOCKS && counts->unsorted; b++) counts->blocks[b] = counts->lookups;
   counts->values        = Capped(counts->values, GP_SEL_VALUES);
   counts->diagonals     = Capped(counts->diagonals, GP_SEL_DIAGONALS);
   counts->valuepatterns = Capped(counts->valuepatterns, GP_SEL_PATTERNS);

@@ -1,16 +1,16 @@
-/* The models, which of them is nearest, and the times that it expects. */
+/* The list of cost models, the choice of the nearest GPU, and the predicted times. */
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 
 #include "mat/impls/gpucsr/kernels/gpkernel.h"
 #include <math.h>
 #include <string.h>
 
-/* a GPU's model is one header, written by train, and one line in each of these lists */
+/* each GPU has a header, which train writes, and one line in each of these lists */
 #include "mat/impls/gpucsr/selector/model_h200.h"
 
 static const GpSelModel *const Models[] = {&GpSelModel_h200};
 
-/* Features are relative to multiprocessors and cache, so a model serves its GPU's relatives; the same GPU first. */
+/* Features are relative to multiprocessors and cache size, so a model also serves similar GPUs. The same GPU has distance 0. */
 const GpSelModel *GpSelModelNearest(const GpFeatures *F)
 {
   const GpSelModel *nearest = NULL;

@@ -1,24 +1,24 @@
-/* Models: what selector/train.c learnt from tables of measured times, one for each GPU that has been measured.  A model expects a time of every
-   kernel that is worth choosing: a law, which is made of a sum of terms (terms.def). */
+/* Cost models, one per GPU that was measured; train.c computes them from tables of measured times. A model predicts the time of a product for each of
+   its kernels as a sum of terms (terms.def). */
 #ifndef GPMODEL_H
 #define GPMODEL_H
 
 #include "mat/impls/gpucsr/selector/gpterms.h"
 #include <stddef.h>
 
-#define GP_SEL_MODELLED 32 /* kernels of a model at most */
+#define GP_SEL_MODELLED 32 /* most kernels of a model */
 
 typedef struct {
-  const char  *gpu;           /* its name, as the runtime tells it */
-  int          compute_units; /* likewise */
+  const char  *gpu;           /* name of the GPU as reported by the CUDA runtime */
+  int          compute_units; /* number of multiprocessors as reported by the CUDA runtime */
   double       cache;
-  const char  *source; /* table and commit that it was learnt from */
+  const char  *source; /* table of measured times, and the commit that made it */
   int          kernels;
-  const short *kernel;           /* [kernels] rows of the kernel table */
-  const double (*law)[GP_TERMS]; /* [kernels] of a term, see GpSelLaw() */
+  const short *kernel;           /* [kernels] indices in GpKernelTable */
+  const double (*law)[GP_TERMS]; /* [kernels] coefficients of the terms; see GpSelLaw() */
 } GpSelModel;
 
-const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                     /* NULL: no model for this runtime */
-void              GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[]); /* [kernels] microseconds that it expects */
+const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                     /* NULL: no model for this backend */
+void              GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[]); /* [kernels] predicted times in microseconds */
 
 #endif

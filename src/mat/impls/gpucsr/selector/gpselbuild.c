@@ -1,13 +1,13 @@
-/* From the candidates to a built format: refusals, the budget, the measurement. */
+/* Builds the format of the first candidate that suits the matrix, or measures the candidates. */
 #include "mat/impls/gpucsr/selector/gpselect.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define GP_SEL_PRODUCTS 5 /* between two events of a measurement */
+#define GP_SEL_PRODUCTS 5 /* products between two events of a measurement */
 
-static void Say(GpChoice *choice, const char *format, ...)
+static void GpSelAppendReason(GpChoice *choice, const char *format, ...)
 {
   const size_t used = strlen(choice->why);
   va_list      args;
@@ -17,7 +17,7 @@ static void Say(GpChoice *choice, const char *format, ...)
   va_end(args);
 }
 
-/* builds the format of a candidate, or says why not: *built tells.  Only a fault of the device is an error. */
+/* Builds the format of a candidate and sets *built. If that fails, appends the reason to choice->why. Only a failure of the device is an error. */
 static GpErr GpSelTry(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], int kernel, GpChoice *choice, GpFmt *fmt, int *built)
 {
   const GpKernelRow *row = &GpKernelTable[kernel];
@@ -27,19 +27,19 @@ static GpErr GpSelTry(const GpSelOptions *options, const GpCsr *A, const int32_t
   *built = !err;
   if (err == GP_ERR_DEVICE) return err;
   if (err) {
-    Say(choice, "; not %s: %s", row->name, A->dev->error);
+    GpSelAppendReason(choice, "; not %s: %s", row->name, A->dev->error);
     return GP_SUCCESS;
   }
   bytes = GpFmtBytes(fmt);
   if (options->budget >= 0 && bytes > 0 && bytes > options->budget) {
-    Say(choice, "; not %s: its %.0f bytes beyond the rows pass -mat_gpucsr_memory_limit", row->name, bytes);
+    GpSelAppendReason(choice, "; not %s: its %.0f bytes beyond CSR exceed -mat_gpucsr_memory_limit", row->name, bytes);
     GpFmtDestroy(fmt);
     *built = 0;
   }
   return GP_SUCCESS;
 }
 
-/* seconds of a product: the better of two batches after one to warm up */
+/* seconds of a product: the faster of two batches, after one product to warm up */
 static GpErr GpSelTime(const GpFmt *fmt, int kernel, const GpDevEvent event[2], const double *x, double *y, double *seconds)
 {
   GpDev          dev  = fmt->csr->dev;
@@ -59,13 +59,13 @@ static GpErr GpSelTime(const GpFmt *fmt, int kernel, const GpDevEvent event[2], 
   return err;
 }
 
-/* builds and times the leading candidates; keeps the fastest in fmt */
+/* builds and times the first candidates; keeps the fastest in fmt */
 static GpErr GpSelMeasure(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], const GpDevEvent event[2], const double *x, double *y, GpChoice *choice, GpFmt *fmt)
 {
   int   best = -1, second = -1, timed = 0;
   GpErr err = GP_SUCCESS;
 
-  Say(choice, "; measured");
+  GpSelAppendReason(choice, "; measured");
   for (int c = 0; c < choice->candidates && timed < GP_SEL_MEASURED && !err; c++) {
     const int kernel = choice->candidate[c];
     GpFmt     trial;
@@ -74,7 +74,7 @@ static GpErr GpSelMeasure(const GpSelOptions *options, const GpCsr *A, const int
     err = GpSelTry(options, A, rowptr, kernel, choice, &trial, &built);
     if (err || !built) continue;
     err = GpSelTime(&trial, kernel, event, x, y, &choice->seconds[c]);
-    Say(choice, "%s %s %.3g us", timed++ ? "," : "", GpKernelTable[kernel].name, 1e6 * choice->seconds[c]);
+    GpSelAppendReason(choice, "%s %s %.3g us", timed++ ? "," : "", GpKernelTable[kernel].name, 1e6 * choice->seconds[c]);
     if (!err && (best < 0 || choice->seconds[c] < choice->seconds[best])) {
       if (best >= 0) GpFmtDestroy(fmt);
       *fmt   = trial;
@@ -90,7 +90,7 @@ static GpErr GpSelMeasure(const GpSelOptions *options, const GpCsr *A, const int
   return err;
 }
 
-/* what a measurement needs around it; x is zero, which costs a product the same */
+/* creates the vectors and events of a measurement; x is zero, which does not change the time of a product */
 static GpErr GpSelMeasureIn(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpChoice *choice, GpFmt *fmt)
 {
   GpDev        dev = A->dev;
@@ -115,7 +115,7 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
   GpErr err   = GP_SUCCESS;
   int   built = 0;
 
-  if (A->dev->kind == GP_DEV_HOST) { /* no model asks for more than the rows */
+  if (A->dev->kind == GP_DEV_HOST) { /* there is no cost model for the host; the rule needs row lengths only */
     GpSelRows(A->dev, A->m, A->n, rowptr, F);
     GpSelChoose(options, F, choice);
   } else err = GpSelDecide(options, A, F, choice);

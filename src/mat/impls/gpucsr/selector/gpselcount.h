@@ -1,4 +1,4 @@
-/* How blocks and warps count on the device: what adds up, and what is new to a set.  Included by the device twin of the scan alone. */
+/* Counting on the device: sums over blocks and warps, and insertion into sets. Included only by the CUDA implementation of the scan. */
 #ifndef GPSELCOUNT_H
 #define GPSELCOUNT_H
 
@@ -7,10 +7,10 @@
 typedef unsigned long long Count;
 
 static constexpr int      BLOCK = 256, WORDS = sizeof(GpSelCounts) / sizeof(Count);
-static constexpr int      RECENT = 64; /* keys that a block remembers of a set */
+static constexpr int      RECENT = 64; /* recently inserted keys of a set that a block remembers */
 static constexpr unsigned ALL    = 0xffffffffu;
 
-/* a block adds up in shared memory, and once to the device's counts */
+/* Counters of a block in shared memory; flush() adds them to the counters of the device. */
 struct Tally {
   Count word[WORDS];
 
@@ -38,7 +38,7 @@ __device__ static void Add(int64_t *to, Count what)
   atomicAdd(reinterpret_cast<Count *>(to), what);
 }
 
-/* of all lanes, by lane 0 */
+/* adds the sum over all lanes; lane 0 does so */
 __device__ static void AddWarp(int64_t *to, int64_t what)
 {
 #pragma unroll
@@ -46,13 +46,13 @@ __device__ static void AddWarp(int64_t *to, int64_t what)
   if (threadIdx.x % 32 == 0 && what) Add(to, (Count)what);
 }
 
-/* Has a set passed its limit?  By a whole warp, whose lanes get one answer. */
+/* whether a set has passed its limit; called by a whole warp, all lanes get the same answer */
 __device__ static bool Full(const int64_t *count, int64_t limit)
 {
   return __any_sync(ALL, *(const volatile int64_t *)count > limit);
 }
 
-/* what is new to a set, by a whole warp: one lane counts for all, as every block counts in the same place */
+/* Counts the lanes that added a key to a set; called by a whole warp. One lane adds for all, because all blocks add to the same counter. */
 __device__ static void CountNew(bool added, int64_t *count)
 {
   const unsigned news = __ballot_sync(ALL, added);
@@ -60,11 +60,15 @@ __device__ static void CountNew(bool added, int64_t *count)
   if (threadIdx.x % 32 == 0 && news) Add(count, __popc(news));
 }
 
-/* The lanes that want to put their key into a set, the whole warp turn by turn, so that what is new is counted before the next turn: the set of a matrix of many keys is
-   full long before all of them have been there, and only the count lets go of who waits for a place.  A plain load may see an older slot in the L1
-   cache: then the atomic tells the truth.  A new key asks first whether the set is full: else the blocks of the first wave, all of which found it empty,
-   would queue for one counter; and of those that bring the same key, as all rows of a stencil do, only the first of a block goes on.
-   Returns whether the set takes more, to the whole warp. */
+/* Inserts the keys of the lanes with `want` into a set; called by a whole warp, whose lanes probe the table together. Returns to all lanes whether
+   the set is still below its limit.
+
+   - New keys are counted before the next probe. A matrix with many keys fills the table long before all keys were
+     inserted; only the count then ends the search for a free slot.
+   - A plain load may return an old slot from the L1 cache. The atomic operation then returns the current one.
+   - The limit is checked before a new key is inserted. Otherwise the blocks of the first wave, all of which found
+     an empty set, would queue for one counter.
+   - If several threads of a block bring the same key, as the rows of a stencil do, only the first one continues. */
 __device__ static bool Insert(bool want, uint64_t *set, Count *recent, int64_t *count, int64_t limit, uint64_t key)
 {
   uint64_t slot  = key % GP_SET_SLOTS;
@@ -88,7 +92,7 @@ __device__ static bool Insert(bool want, uint64_t *set, Count *recent, int64_t *
   return true;
 }
 
-/* the same of the diagonals, which have a bit each */
+/* the same for diagonals, which have one bit each */
 __device__ static bool Mark(bool want, uint32_t *bits, Count *recent, int64_t *count, int64_t d)
 {
   uint32_t      *word = bits + d / 32;

@@ -1,4 +1,4 @@
-/* The choice: candidates in the order that the model, or a simple rule, expects them to be fast. */
+/* Selection: lists candidates in the order of the times that the cost model, or a simple rule, predicts. */
 #include "mat/impls/gpucsr/selector/gpselect.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static void GpSelAppend(const GpFeatures *F, int kernel, GpChoice *choice)
   choice->candidate[choice->candidates++] = kernel;
 }
 
-/* the row of the table with so many lanes a row, from 1 to 32 */
+/* index of the kernel on compressed rows with this number of lanes per row (1 to 32) */
 static int GpSelLanes(int lanes)
 {
   for (int k = 0; k < GP_KERNELS; k++)
@@ -20,9 +20,9 @@ static int GpSelLanes(int lanes)
   return -1;
 }
 
-/* A rule for compressed rows.  A lane should find up to seven nonzeros: fewer lanes a row leave fewer idle and add up less, as
-   long as the loads of neighbouring rows share cache lines.  It pays to share nonzeros instead of rows when one row would
-   keep its lanes busy long after the others have gone, or when there are too few rows to fill the GPU. */
+/* A rule for kernels on compressed rows. Up to seven nonzeros per lane: with fewer lanes per row fewer lanes idle and the reduction is shorter, as
+   long as the loads of adjacent rows share cache lines. Nonzeros are distributed instead of rows if one row is much longer than the others, or if
+   there are too few rows to fill the GPU. */
 static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
   const double mean = F->mean, longest = F->longest;
@@ -32,13 +32,13 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
   while (lanes < 32 && 7 * lanes < mean) lanes *= 2;
   fill = (double)F->m * lanes / (2048.0 * F->compute_units);
   if (F->runtime == GP_DEV_HOST) {
-    snprintf(why, length, "one core walks the rows in order");
+    snprintf(why, length, "host backend: rows in order");
     GpSelAppend(F, GP_SPMV_csrscalar, choice);
   } else if (longest > 128.0 * lanes && longest > 8 * mean) {
-    snprintf(why, length, "longest row %.0f, mean %.1f: uneven", longest, mean);
+    snprintf(why, length, "uneven rows: longest %.0f, mean %.1f", longest, mean);
     GpSelAppend(F, GP_SPMV_csrsplit, choice);
   } else if (mean > 64 && fill < 1) {
-    snprintf(why, length, "%d long rows leave the GPU idle", (int)F->m);
+    snprintf(why, length, "%d long rows are too few for the GPU", (int)F->m);
     GpSelAppend(F, GP_SPMV_csrsplit, choice);
   } else snprintf(why, length, "mean row length %.1f", mean);
   GpSelAppend(F, GpSelLanes(lanes), choice);
@@ -46,11 +46,11 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
   GpSelAppend(F, GpSelLanes(lanes < 32 ? 2 * lanes : 16), choice);
 }
 
-/* the kernels that the model expects to be fastest, with the times that it expects */
+/* appends the kernels with the smallest predicted times */
 static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
   double us[GP_SEL_MODELLED];
-  size_t used = (size_t)snprintf(why, length, "model of %s expects", model->gpu);
+  size_t used = (size_t)snprintf(why, length, "model of %s predicts", model->gpu);
 
   GpSelModelTimes(model, F, us);
   for (int k = 0; k < GP_SEL_LEADING && k < model->kernels; k++) {
@@ -67,7 +67,8 @@ static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice
 
 void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *choice)
 {
-  const int         list  = options->adds && 2.0 * F->empty > F->m && F->nnz && F->longest <= 128; /* whatever the model, whose products write all rows */
+  /* csrlist precedes the kernels of the model, which was trained on products that write all rows */
+  const int         list  = options->adds && 2.0 * F->empty > F->m && F->nnz && F->longest <= 128;
   const GpSelModel *model = options->mode == GP_SELECT_FIXED ? NULL : GpSelModelNearest(F);
   char              expected[128], rule[64];
 
@@ -78,14 +79,14 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   GpSelRule(F, choice, rule, sizeof(rule));
   choice->kernel = choice->candidate[0];
   if (choice->candidates > 1) choice->runner_up = choice->candidate[1];
-  if (options->kernel >= 0) snprintf(choice->why, sizeof(choice->why), "asked for by -mat_gpucsr_kernel");
-  else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows have entries", (int)(F->m - F->empty), (int)F->m);
+  if (options->kernel >= 0) snprintf(choice->why, sizeof(choice->why), "set by -mat_gpucsr_kernel");
+  else if (list) snprintf(choice->why, sizeof(choice->why), "%d of %d rows are nonempty", (int)(F->m - F->empty), (int)F->m);
   else if (model) snprintf(choice->why, sizeof(choice->why), "%s", expected);
   else snprintf(choice->why, sizeof(choice->why), "%s", rule);
 }
 
-/* While the device counts, the host chooses for a matrix of which nothing is known: then neither the model nor what reads it has to come from memory when
-   the counts are there, which takes several times as long as the choice. */
+/* While the device counts, the host runs the selection once for a matrix with unknown features. This brings the model and the code into the host's
+   caches. Otherwise, loading them after the counts arrive takes several times as long as the selection. */
 GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice)
 {
   GpErr err = GpSelFeaturesBegin(A);

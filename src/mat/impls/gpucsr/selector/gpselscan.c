@@ -1,7 +1,8 @@
-/* The scan behind the features, host twin: one walk over the rows, one over the nonzeros in tiles.  Both twins count the same integers.
+/* The scan that counts the features, host implementation: one pass over the rows, one pass over the nonzeros in tiles. Host and CUDA implementation
+   count the same integers.
 
-   Sets (values, patterns, diagonals) are given up as soon as they pass their limit: then the matrix is not of the kind that they
-   tell, and a matrix of the kind finds its few keys in the cache. */
+   A set (values, patterns, diagonals) is no longer filled once it has passed its limit, because formats that depend on it refuse the matrix then. If
+   a set stays below its limit, its few keys stay in the cache. */
 #include "mat/impls/gpucsr/selector/gpselscan.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static void Insert(GpSelWork *W, int which, int64_t *count, uint64_t key)
   (*count)++;
 }
 
-/* a row relative to its diagonal, with its values */
+/* inserts the pattern of a row: column offsets from the diagonal, and values */
 static void CountPattern(const GpCsr *A, int32_t i, GpSelWork *W)
 {
   GpSelCounts  *C     = W->counts;
@@ -36,7 +37,7 @@ static void CountPattern(const GpCsr *A, int32_t i, GpSelWork *W)
   Insert(W, GP_SET_PATTERNS, &C->valuepatterns, GpSelKey(key));
 }
 
-/* of at most GP_SEL_TILE, by a table of twice (or more) as many slots */
+/* number of distinct sectors, n <= GP_SEL_TILE, by a hash table with at least twice as many slots */
 static int64_t Distinct(int32_t n, const int32_t sector[])
 {
   const int32_t slots = n > 32 ? 2 * GP_SEL_TILE : 64;
@@ -90,7 +91,7 @@ static void ScanRows(const GpCsr *A, GpSelWork *W)
   }
 }
 
-/* nonzeros begin..end-1 of a sampled tile, the first of them in row i */
+/* counts the nonzeros begin, ..., end-1 of a sampled tile; nonzero begin lies in row i */
 static void LookClosely(const GpCsr *A, int32_t i, int32_t begin, int32_t end, GpSelWork *W)
 {
   GpSelCounts *C = W->counts;

@@ -1,4 +1,4 @@
-/* What the twins of the scan share: where they work, and how values and rows become keys of a set. */
+/* Shared by both implementations of the scan: its workspace, and the keys of values and rows. */
 #ifndef GPSELSCAN_H
 #define GPSELSCAN_H
 
@@ -10,7 +10,7 @@
   #define GP_BOTH static inline
 #endif
 
-/* open addressing in zeroed device memory; a key is never 0 */
+/* hash sets with open addressing in zeroed device memory; 0 marks a free slot and is never a key */
 enum {
   GP_SET_VALUES,
   GP_SET_PATTERNS,
@@ -20,9 +20,9 @@ enum {
 
 typedef struct {
   GpSelCounts *counts;
-  uint64_t    *set[GP_SETS]; /* [GP_SET_SLOTS] each */
-  int32_t     *hits;         /* [n] of a column in the sampled tiles */
-  uint32_t    *diagonal;     /* a bit for each */
+  uint64_t    *set[GP_SETS]; /* [GP_SET_SLOTS] slots of each set */
+  int32_t     *hits;         /* [n] nonzeros of each column in the sampled tiles */
+  uint32_t    *diagonal;     /* one bit per diagonal */
 } GpSelWork;
 
 #if defined(__cplusplus)
@@ -49,13 +49,13 @@ GP_BOTH uint64_t GpSelKey(uint64_t x)
   return x ? x : 1;
 }
 
-/* values are told apart by their bits: a dictionary must give back these */
+/* values are compared by their bits, because a table of distinct values must reproduce them exactly */
 GP_BOTH uint64_t GpSelBits(const void *val, GpPrec prec, int64_t k)
 {
   return prec == GP_F32 ? (uint64_t)((const uint32_t *)val)[k] : ((const uint64_t *)val)[k];
 }
 
-/* a row's key, one nonzero on: the chain is one mixing a nonzero, for that of the column waits for nothing */
+/* Extends the key of a row by one nonzero. Only one of the two mixing steps depends on the previous key, so the other one overlaps it. */
 GP_BOTH uint64_t GpSelChain(uint64_t key, int32_t offset, uint64_t bits)
 {
   return GpSelMix(key + GpSelMix((uint64_t)(uint32_t)offset + 1) + bits);
@@ -69,7 +69,7 @@ GP_BOTH int GpSelBin(int32_t length)
   return bin;
 }
 
-/* every stride-th of many, so that at least GP_SEL_CLOSE are taken where there are so many */
+/* the stride that samples at least GP_SEL_CLOSE of `many` items, if there are as many */
 GP_BOTH int64_t GpSelStride(int64_t many)
 {
   return many > GP_SEL_CLOSE ? many / GP_SEL_CLOSE : 1;
@@ -77,7 +77,7 @@ GP_BOTH int64_t GpSelStride(int64_t many)
 
 GP_BOTH int GpSelIsNear(int64_t row, int64_t col, int64_t m, int64_t n)
 {
-  const int64_t away = col - (m == n ? row : row * n / m); /* a division of 64 bits is most of a nonzero's work on a GPU */
+  const int64_t away = col - (m == n ? row : row * n / m); /* a 64-bit division is most of the work per nonzero on a GPU */
 
   return away <= GP_SEL_NEAR && -away <= GP_SEL_NEAR;
 }
@@ -87,7 +87,7 @@ GP_BOTH int64_t GpSelHubs(int64_t hits)
   return hits >= GP_SEL_HUB ? hits : 0;
 }
 
-/* is nonzero k of row i the first of its aligned block: does no nonzero of the block stand to its left, nor in a row above? */
+/* Returns whether nonzero k of row i is the first of its aligned block: no nonzero of the block precedes it in its row or lies in a row above. */
 GP_BOTH int GpSelFirstOfBlock(const int32_t *rowptr, const int32_t *col, int32_t i, int32_t k, int32_t size)
 {
   const int64_t left = (int64_t)(col[k] / size) * size;

@@ -1,28 +1,30 @@
-/* The scan behind the features, device twin: the integers of gpselscan.c, by one launch.  Its blocks share out five tasks that do not wait for one
-   another.  What a small matrix takes is the longest chain of loads that wait for each other, so a task keeps its chains short: a warp looks for a row
-   32 places at a time, loads stand together before what is done with them, and the few tiles and slices that are looked at closely have blocks of their own. */
+/* The scan that counts the features, CUDA implementation: the integers of gpselscan.c in one launch. Its blocks are divided among five independent
+   tasks.
+
+   For a small matrix the time is that of the longest chain of dependent loads. Therefore chains are short: a warp searches 32 row pointers at a time,
+   loads are issued before their first use, and sampled tiles and slices have their own blocks. */
 #include "mat/impls/gpucsr/formats/gprowof.h"
 #include "mat/impls/gpucsr/selector/gpselcount.h"
 
 #include <cub/block/block_scan.cuh>
 
 static constexpr int WARPS = BLOCK / 32, ITEMS = GP_SEL_TILE / BLOCK, TOGETHER = ITEMS / 4;
-static constexpr int TABLE = 2 * GP_SEL_TILE, SLOTS = 8; /* in all, that a thread looks at together */
-static constexpr int PARTS = 2, LOOKERS = 4;             /* blocks that share the lookups of a tile, lanes that share a lookup */
-static constexpr int WIDEST = 6, SECOND_WIDEST = 4;      /* of GpSelBlockSizes */
+static constexpr int TABLE = 2 * GP_SEL_TILE, SLOTS = 8; /* slots of the hash table; slots that a thread reads together */
+static constexpr int PARTS = 2, LOOKERS = 4;             /* blocks that share the lookups of a tile; lanes that share a lookup */
+static constexpr int WIDEST = 6, SECOND_WIDEST = 4;      /* the two largest entries of GpSelBlockSizes */
 
 static_assert(GP_SEL_BINS == 32 && GP_SEL_SLICE == 32, "a lane a bin, a lane a row");
 
 typedef cub::BlockScan<int32_t, BLOCK> Scan;
 
-typedef Count Recent[RECENT]; /* the keys that a block brought to a set last; 0: none */
+typedef Count Recent[RECENT]; /* the keys that a block inserted most recently; 0: none */
 
-/* how many blocks have a task, in the order of the grid: the longest chains first */
+/* number of blocks of each task, in the order of the grid: longest chains first */
 struct Tasks {
   unsigned lookups, gathers, steps, rows, tiles;
 };
 
-/* what tasks need of shared memory: a block has one task */
+/* shared memory of the tasks; a block runs one task */
 union Room {
   struct {
     int32_t                    row[GP_SEL_TILE];
@@ -38,15 +40,16 @@ struct Larger {
   __device__ int32_t operator()(int32_t a, int32_t b) const { return a > b ? a : b; }
 };
 
-__device__ static bool IsFirst(unsigned peers) /* of these lanes */
+__device__ static bool IsFirst(unsigned peers) /* whether this is the first of these lanes */
 {
   return __ffs(peers) - 1 == (int)(threadIdx.x % 32);
 }
 
-/* the blocks, a bit for each size, in which a nonzero stands before nonzero k of row i: to its left, or in the rows above that fall to this looker */
+/* Returns a bit for each block size: the block of nonzero k of row i has a nonzero to the left of k, or in one of the rows above that this looker
+   searches. */
 __device__ static unsigned Preceded(const GpCsr &A, int32_t i, int32_t k, int looker)
 {
-  constexpr int sizes[GP_SEL_BLOCKS] = {2, 3, SECOND_WIDEST, WIDEST}; /* GpSelBlockSizes */
+  constexpr int sizes[GP_SEL_BLOCKS] = {2, 3, SECOND_WIDEST, WIDEST}; /* same as GpSelBlockSizes */
   const int32_t j = A.col[k], left = k > A.rowptr[i] ? A.col[k - 1] : -1, least = min(j / SECOND_WIDEST * SECOND_WIDEST, j / WIDEST * WIDEST);
   unsigned      met = 0;
 
@@ -54,7 +57,7 @@ __device__ static unsigned Preceded(const GpCsr &A, int32_t i, int32_t k, int lo
   for (int s = 0; s < GP_SEL_BLOCKS; s++) met |= (unsigned)(left >= j / sizes[s] * sizes[s]) << s;
   for (int32_t up = 1 + looker; up <= max(i % SECOND_WIDEST, i % WIDEST); up += LOOKERS) {
     const int32_t end  = A.rowptr[i - up + 1];
-    unsigned      want = 0; /* sizes whose block has this row, too */
+    unsigned      want = 0; /* block sizes whose block includes this row */
     int32_t       lo = A.rowptr[i - up], hi = end;
 
 #pragma unroll
@@ -74,11 +77,12 @@ __device__ static unsigned Preceded(const GpCsr &A, int32_t i, int32_t k, int lo
   return met;
 }
 
-/* a part of the lookups of a sampled tile */
+/* runs one block's part of the lookups of a sampled tile */
 __device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSelCounts *C)
 {
   const int64_t tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE, begin = b / PARTS * GpSelStride(tiles) * GP_SEL_TILE, end = min(begin + GP_SEL_TILE, (int64_t)A.nnz);
-  const int64_t first = (begin + GP_SEL_SPARSE - 1) / GP_SEL_SPARSE, many = (end - 1) / GP_SEL_SPARSE + 1 - first; /* every so many-th nonzero */
+  /* lookups are the nonzeros whose index is a multiple of GP_SEL_SPARSE */
+  const int64_t first = (begin + GP_SEL_SPARSE - 1) / GP_SEL_SPARSE, many = (end - 1) / GP_SEL_SPARSE + 1 - first;
   const int64_t from = first + many * (b % PARTS) / PARTS, to = first + many * (b % PARTS + 1) / PARTS;
   int32_t       lookups = 0, blocks[GP_SEL_BLOCKS] = {0};
 
@@ -106,13 +110,13 @@ __device__ static void LookUp(const GpCsr &A, unsigned b, int32_t ends[2], GpSel
   for (int s = 0; s < GP_SEL_BLOCKS; s++) AddWarp(&C->blocks[s], blocks[s]);
 }
 
-/* where a column is looked for first: neighbours are scattered, else runs of columns would be in each other's way */
+/* First slot of a column. The hash scatters adjacent columns; otherwise runs of columns would collide. */
 __device__ static unsigned SlotOf(int32_t column)
 {
   return (uint32_t)column * 2654435769u / (UINT32_MAX / TABLE + 1);
 }
 
-/* is the column, or one to its left in its sector, in the table? */
+/* whether the table holds a column of the same sector to the left of this one */
 __device__ static bool HasLeft(const int32_t *table, int32_t column)
 {
   for (int32_t left = column / 4 * 4; left < column; left++) {
@@ -122,8 +126,8 @@ __device__ static bool HasLeft(const int32_t *table, int32_t column)
   return false;
 }
 
-/* A sampled tile: sectors of x, and columns that many nonzeros meet.  The block adds up what meets a column: all tiles of a graph would queue for its hubs
-   with every nonzero. */
+/* Counts the sectors of x and the hub columns of a sampled tile. The nonzeros of a column are first added within the block; otherwise all tiles of a
+   graph would queue for the counters of its hubs. */
 __device__ static void CountGathers(const GpCsr &A, unsigned b, Room *room, const GpSelWork &W, GpSelCounts *C)
 {
   const int64_t tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE, begin = b * GpSelStride(tiles) * GP_SEL_TILE;
@@ -191,7 +195,7 @@ __device__ static void CountGathers(const GpCsr &A, unsigned b, Room *room, cons
   if (threadIdx.x == 0) Add(&C->sampled, (Count)many);
 }
 
-/* a sampled slice: a warp takes some of its steps, a lane a row */
+/* counts the sectors of a sampled slice: a warp takes some of its steps, a lane takes a row */
 __device__ static void CountSteps(const GpCsr &A, unsigned b, GpSelCounts *C)
 {
   const int64_t slices = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, i = b * GpSelStride(slices) * GP_SEL_SLICE + threadIdx.x % 32;
@@ -213,7 +217,7 @@ __device__ static void CountSteps(const GpCsr &A, unsigned b, GpSelCounts *C)
   }
 }
 
-/* the rows of a slice, of which none is longer than GP_SEL_ROW */
+/* inserts the patterns of a slice whose rows have at most GP_SEL_ROW nonzeros */
 __device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, int32_t length, const GpSelWork &W, Count *recent)
 {
   uint64_t key = 0;
@@ -223,7 +227,7 @@ __device__ static void CountPatterns(const GpCsr &A, int64_t i, int32_t begin, i
   Insert(i < A.m, W.set[GP_SET_PATTERNS], recent, &W.counts->valuepatterns, GP_SEL_PATTERNS, GpSelKey(key));
 }
 
-/* A lane keeps a bin: the rows whose lengths fall there, and their nonzeros.  Neighbouring rows mostly share one. */
+/* Lane b counts the rows and nonzeros of bin b. One iteration per distinct bin of the 32 rows; adjacent rows mostly have the same bin. */
 __device__ static void CountBins(int32_t length, int32_t *rows, int32_t *entries)
 {
   const int bin = GpSelBin(length);
@@ -241,12 +245,12 @@ __device__ static void CountBins(int32_t length, int32_t *rows, int32_t *entries
   }
 }
 
-/* a warp takes slices */
+/* each warp takes slices */
 __device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, const GpSelWork &W, Count *recent, GpSelCounts *C)
 {
   const int     lane   = threadIdx.x % 32;
   const int64_t slices = ((int64_t)A.m + GP_SEL_SLICE - 1) / GP_SEL_SLICE;
-  int32_t       rows = 0, entries = 0, padded = 0, most = 0; /* of a lane: none passes the nonzeros */
+  int32_t       rows = 0, entries = 0, padded = 0, most = 0; /* counts of one lane; none exceeds the number of nonzeros */
 
   for (int64_t s = ((int64_t)b * BLOCK + threadIdx.x) / 32; s < slices; s += (int64_t)blocks * WARPS) {
     const int64_t i     = s * GP_SEL_SLICE + lane;
@@ -255,8 +259,8 @@ __device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, con
 
     CountBins(length, &rows, &entries);
     most = max(most, length);
-    padded += longest;                                             /* a lane's share */
-    if (Full(&W.counts->valuepatterns, GP_SEL_PATTERNS)) continue; /* asked as late as can be, when another warp may have met a long row already */
+    padded += longest;                                             /* one lane's share of 32 * longest */
+    if (Full(&W.counts->valuepatterns, GP_SEL_PATTERNS)) continue; /* checked as late as possible, because another warp may have found a long row meanwhile */
     if (longest <= GP_SEL_ROW) CountPatterns(A, i, begin, length, W, recent);
     else if (lane == 0) Add(&W.counts->valuepatterns, GP_SEL_PATTERNS + 1);
   }
@@ -267,7 +271,8 @@ __device__ static void ScanRows(const GpCsr &A, unsigned b, unsigned blocks, con
   AddWarp(&C->padded, padded);
 }
 
-/* the row of every nonzero of a tile: rows mark where they start, the last mark before a place is its row; returns whether the first row began before */
+/* Finds the row of every nonzero of a tile. Rows are marked at their starts, and a maximum scan extends the marks. Returns whether the first row
+   begins before the tile. */
 __device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int32_t row[GP_SEL_TILE], typename Scan::TempStorage &temp)
 {
   const int32_t lo     = GpRowOf(A.rowptr, A.m, begin);
@@ -280,7 +285,7 @@ __device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int3
     const int32_t start = A.rowptr[i];
 
     if (start >= end) break;
-    if (A.rowptr[i + 1] > start) row[start - begin] = (int32_t)i; /* of those that start there one has nonzeros */
+    if (A.rowptr[i + 1] > start) row[start - begin] = (int32_t)i; /* of the rows that start at one position, only one has nonzeros */
   }
   __syncthreads();
   for (int k = 0; k < ITEMS; k++) item[k] = row[threadIdx.x * ITEMS + k];
@@ -290,7 +295,7 @@ __device__ static bool FindRows(const GpCsr &A, int32_t begin, int32_t end, int3
   return before;
 }
 
-/* a block takes tiles, a thread a few nonzeros together, of which those beyond the last wait at the first */
+/* Each block takes tiles, each thread a few nonzeros at a time. Threads beyond the end read the first nonzero of the tile and do not count it. */
 __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Room *room, const GpSelWork &W, Recent *recent, GpSelCounts *C)
 {
   const int64_t  tiles = ((int64_t)A.nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
@@ -300,7 +305,7 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
   for (int64_t t = b; t < tiles; t += blocks) {
     const int32_t begin = (int32_t)(t * GP_SEL_TILE), many = min(A.nnz - begin, (int32_t)GP_SEL_TILE);
     const bool    before = FindRows(A, begin, begin + many, room->tile.row, room->tile.scan);
-    bool          values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS); /* do the sets take more? */
+    bool          values = !Full(&W.counts->values, GP_SEL_VALUES), diagonals = !Full(&W.counts->diagonals, GP_SEL_DIAGONALS); /* whether the sets are below their limits */
 
     for (int start = 0; start < many; start += TOGETHER * BLOCK) {
       int32_t  column[TOGETHER], leftcolumn[TOGETHER];
@@ -319,14 +324,15 @@ __device__ static void ScanTiles(const GpCsr &A, unsigned b, unsigned blocks, Ro
 #pragma unroll
       for (int u = 0; u < TOGETHER; u++) {
         const int     p    = start + u * BLOCK + (int)threadIdx.x;
-        const bool    mine = p < many, follows = mine && (p ? row[p - 1] == row[p] : before); /* in its row */
+        const bool    mine = p < many, follows = mine && (p ? row[p - 1] == row[p] : before); /* whether the left neighbour is in the same row */
         const int32_t i     = row[mine ? p : 0];
         const int64_t delta = (int64_t)column[u] - leftcolumn[u];
 
         near += mine && GpSelIsNear(i, column[u], A.m, A.n);
         unsorted += follows && delta < 0;
         adjoining += follows && delta == 1;
-        if (values) values = Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], recent[0], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u]))); /* the left one brings the same */
+        /* if the left neighbour has the same value, its lane inserts it */
+        if (values) values = Insert(mine && (p == 0 || bits[u] != leftbits[u]), W.set[GP_SET_VALUES], recent[0], &W.counts->values, GP_SEL_VALUES, GpSelKey(GpSelMix(bits[u])));
         if (diagonals) diagonals = Mark(mine, W.diagonal, recent[1], &W.counts->diagonals, (int64_t)column[u] - i + A.m - 1);
       }
     }
@@ -354,7 +360,7 @@ __global__ static void __launch_bounds__(BLOCK, 5) ScanAll(GpCsr A, GpSelWork W,
   tally.flush(W.counts);
 }
 
-/* of many how many are looked at closely */
+/* number of sampled items */
 static unsigned Sampled(int64_t many)
 {
   return (unsigned)((many - 1) / GpSelStride(many) + 1);

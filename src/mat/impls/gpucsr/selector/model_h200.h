@@ -1,9 +1,9 @@
-/* The model of NVIDIA H200, written by train; do not edit.
-   Learnt from tests/bench/results/2026-11-22-h200/corpus, commit 396aceb: 2088 matrices and transposes, 41 kernels. */
+/* Cost model of NVIDIA H200, written by the program train; do not edit.
+   Trained on tests/bench/results/2026-11-22-h200/corpus, commit 396aceb: 2088 matrices and transposes, 41 kernels. */
 /* clang-format off */
 static const short GpSelKernels_h200[] = {GP_SPMV_team, GP_SPMV_dia, GP_SPMV_block, GP_SPMV_csrblock, GP_SPMV_teamcluster, GP_SPMV_rowcode, GP_SPMV_panel, GP_SPMV_slab, GP_SPMV_csrscalar, GP_SPMV_csrvector32};
 
-/* microseconds of each term of terms.def, to the power of GP_SEL_POWER */
+/* coefficients of the terms of terms.def: microseconds to the power GP_SEL_POWER */
 static const double GpSelLaws_h200[][GP_TERMS] = {
   {[GP_TERM_launch] = 0.8473, [GP_TERM_rows] = 0.0005411, [GP_TERM_rowscrowded] = 0.003205, [GP_TERM_vectorscrowded] = 0.003142, [GP_TERM_rows4] = 0.0007597, [GP_TERM_rows8] = 0.002539, [GP_TERM_rows32] = 0.00562, [GP_TERM_columns] = 9.939, [GP_TERM_paddedcrowded] = 0.0002223, [GP_TERM_placescrowded] = 7.052e-05, [GP_TERM_stripes] = 0.002069, [GP_TERM_slicegathers] = 7.772e-08, [GP_TERM_tilegathers] = 0.001926, [GP_TERM_runs] = 2.511e-05, [GP_TERM_meanrow] = 2.06e-05, [GP_TERM_square] = 0.009372, [GP_TERM_spans] = 0.1084, [GP_TERM_spanrows] = 0.0003615, [GP_TERM_oddstripes] = 0.01334, [GP_TERM_rows64] = 0.0137, [GP_TERM_blocks] = 0.0001201, [GP_TERM_blockscrowded] = 0.0003964, [GP_TERM_ganged] = 0.6882, [GP_TERM_lane] = 0.03299, [GP_TERM_unhubbed] = 8.47e-05}, /* team */
   {[GP_TERM_launch] = 0.6248, [GP_TERM_rows] = 0.0002884, [GP_TERM_rowscrowded] = 0.0006745, [GP_TERM_vectorscrowded] = 0.002233, [GP_TERM_rows4] = 0.0005439, [GP_TERM_rows8] = 0.0002014, [GP_TERM_rows32] = 0.006962, [GP_TERM_columns] = 2.112, [GP_TERM_nonzeros] = 0.0003161, [GP_TERM_nonzeroscrowded] = 9.287e-05, [GP_TERM_padded] = 7.274e-05, [GP_TERM_paddedcrowded] = 2.467e-05, [GP_TERM_placescrowded] = 1.111e-05, [GP_TERM_stripes] = 0.002056, [GP_TERM_tilegathers] = 0.001032, [GP_TERM_runs] = 0.0001444, [GP_TERM_square] = 0.004398, [GP_TERM_spans] = 0.03421, [GP_TERM_spanrows] = 0.001269, [GP_TERM_oddstripes] = 0.03336, [GP_TERM_rows64] = 0.008339, [GP_TERM_inpieces] = 0.0001392, [GP_TERM_cuts] = 8.139e-05, [GP_TERM_blockscrowded] = 0.0001085, [GP_TERM_lane] = 0.03, [GP_TERM_unhubbed] = 2.256e-05, [GP_TERM_manydiagonals] = GP_SEL_NEVER, [GP_TERM_emptydiagonals] = GP_SEL_NEVER, [GP_TERM_apart] = GP_SEL_NEVER}, /* dia */

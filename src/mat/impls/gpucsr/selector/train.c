@@ -1,14 +1,14 @@
-/* Learns a model of the selector from the table of bench_corpus, tells what it is worth, and writes its header.
+/* Trains a cost model on the table of bench_corpus, reports how well it selects, and writes it as a C header.
 
      train [options] table.csv ...
-       --model model_<gpu>.h   write the model there
-       --source words          where the table is and which commit made it, for the model's head
-       --exclude names         kernels not to learn: those whose sums change from run to run
-       --mix w                 learn from warm times (0, the default), cold ones (1), or their weighted geometric mean
-       --predictions file.csv  what the model chooses for every matrix, with its family and without having seen it
-       --largest n             largest set of the analysis, default 7
+       --model model_<gpu>.h   write the model to this file
+       --source words          name of the table and its commit, for the comment in the model
+       --exclude names         kernels to leave out: those whose sums change from run to run
+       --mix w                 train on warm times (0, the default), cold times (1), or their weighted geometric mean
+       --predictions file.csv  write the selected kernel of every matrix: trained on all matrices, and by leave-one-family-out
+       --largest n             size of the largest set of the analysis, default 7
 
-   All losses are against the best kernel of the table.  Held out means: the model that chose had seen no matrix of the family. */
+   Losses are relative to the best kernel of the table. Leave-one-family-out: the model that selects for a matrix was trained without its family. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static struct {
   int         largest;
 } opt = {.source = "an unnamed table", .largest = 7};
 
-static void Tell(const char *what, Score S)
+static void PrintScore(const char *what, Score S)
 {
   printf("| %s | %.4f | %.3f | %.2f %% | %.2f %% | %.1f %% | %.3f |\n", what, S.mean, S.worst, 100 * S.loss, 100 * S.median, 100 * S.over10, S.refused);
 }
@@ -36,14 +36,14 @@ static int CompareDoubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void TellDistribution(const char *what, double value[], int n)
+static void PrintDistribution(const char *what, double value[], int n)
 {
   qsort(value, (size_t)n, sizeof(double), CompareDoubles);
   if (n) printf("| %s | %.1f | %.1f | %.1f | %d |\n", what, value[n / 2], value[n * 9 / 10], value[n - 1], n);
 }
 
-/* features, decision and conversion, and the transpose, in products by the kernel chosen */
-static void TellCosts(const int chosen[], double least, double most)
+/* cost of features, decision, conversion and transpose, in products by the selected kernel */
+static void PrintCosts(const int chosen[], double least, double most)
 {
   double *select = (double *)malloc((size_t)T.cases * 3 * sizeof(double)), *both = select + T.cases, *transpose = both + T.cases;
   int     n = 0, t = 0;
@@ -59,9 +59,9 @@ static void TellCosts(const int chosen[], double least, double most)
     if (c->transpose > 0) transpose[t++] = c->transpose / c->warm[chosen[i]];
   }
   snprintf(what, sizeof(what), "%.0e to %.0e nonzeros: features and decision", least, most);
-  TellDistribution(what, select, n);
-  TellDistribution("- with conversion", both, n);
-  TellDistribution("- transpose", transpose, t);
+  PrintDistribution(what, select, n);
+  PrintDistribution("- with conversion", both, n);
+  PrintDistribution("- transpose", transpose, t);
   free(select);
 }
 
@@ -70,7 +70,7 @@ typedef struct {
   int    n, nmixed, ndbl, nroof;
 } Sum;
 
-/* bytes that the product must move over those that the copy rate moves in its cold time */
+/* share of the copy rate: bytes that the product must move, over the bytes that the copy rate moves in its cold time */
 static double Roof(const Case *c, int kernel)
 {
   const double bytes = c->traffic[T.formatof[kernel]] + 8 * (c->m + c->n);
@@ -78,11 +78,12 @@ static double Roof(const Case *c, int kernel)
   return c->cold[kernel] > 0 && T.copyrate > 0 ? bytes / (1e-6 * c->cold[kernel]) / T.copyrate : 0;
 }
 
-static void TellKinds(const int held[], const int seen[])
+static void PrintKinds(const int held[], const int seen[])
 {
-  printf("\nBy kind of matrix and side: geometric means; held out choice (and, in brackets, with the family seen) against the best kernel; times of the best cuSPARSE, warm, over those of the held out choice; cold roofline: the "
-         "format's own bytes, x and y at the copy rate\n\n");
-  printf("| kind | side | cases | chosen / best | best cuSPARSE double | best cuSPARSE mixed | worst | mixed / best kernel | share of the roofline, 1e6 nonzeros up |\n|---|---|---|---|---|---|---|---|---|\n");
+  printf("\nBy kind of matrix and side: geometric means. Speed of the kernel selected by leave-one-family-out (in brackets: trained on all matrices) relative to the best kernel. Speedup over the best cuSPARSE, warm. Share of the roofline, cold: "
+         "bytes of the format, of x and of y at the copy rate\n\n");
+  printf(
+    "| kind | side | cases | relative speed | speedup over cuSPARSE, double | speedup over cuSPARSE, mixed | worst, mixed | best kernel over cuSPARSE, mixed | share of the roofline from 1e6 nonzeros up |\n|---|---|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < T.cases; i++) {
     int first = 1;
     Sum S     = {.worstmixed = INFINITY};
@@ -164,8 +165,9 @@ static int Fail(const char *what, const char *file)
   return 1;
 }
 
-/* the best of cuSPARSE, float values beside double vectors, where all its formats were timed: a kernel of ours or, among the kernels, its own should never be much slower */
-static void TellRivals(const char *what, const int chosen[])
+/* Counts matrices on which the selected kernel is slower than the best cuSPARSE kernel with float values and double vectors. Uses matrices for which
+   all cuSPARSE formats were timed. */
+static void PrintSlowerThanVendor(const char *what, const int chosen[])
 {
   int n = 0, below = 0, hopeless = 0;
 
@@ -180,17 +182,17 @@ static void TellRivals(const char *what, const int chosen[])
   printf("| %s | %d | %d | %d |\n", what, n, below, hopeless);
 }
 
-/* What the measurement itself leaves open: of a symmetric matrix and its transpose, timed apart, the best kernel of the one as a choice for the other.
-   No model can be asked for more. */
-static Score JudgeTwins(int *twins)
+/* Limit of what a model can reach. A symmetric matrix and its transpose are timed separately; this score selects for one by the measured times of the
+   other. */
+static Score ScoreByTranspose(int *cases)
 {
   double *share = (double *)malloc(((size_t)T.cases + 1) * sizeof(double));
   Score   S;
 
   if (!share) abort();
-  *twins = 0;
+  *cases = 0;
   for (int i = 0; i + 1 < T.cases; i++) {
-    const Case *c = &T.c[i], *d = c + 1; /* they are in order of their names */
+    const Case *c = &T.c[i], *d = c + 1; /* cases are sorted by name */
 
     if (strcmp(c->name, d->name) || memcmp(c->asked, d->asked, sizeof(c->asked))) continue;
     for (int side = 0; side < 2; side++, c = d, d = &T.c[i]) {
@@ -198,10 +200,10 @@ static Score JudgeTwins(int *twins)
 
       for (int k = 0; k < T.kernels; k++)
         if (c->time[k] == c->best) best = k;
-      if (d->time[best] > 0) share[(*twins)++] = d->best / d->time[best];
+      if (d->time[best] > 0) share[(*cases)++] = d->best / d->time[best];
     }
   }
-  S = Summarise(share, *twins);
+  S = Summarise(share, *cases);
   free(share);
   return S;
 }
@@ -215,25 +217,26 @@ static int Coefficients(const Model *M)
   return n;
 }
 
-static void TellModel(const Model *M, int held[], int seen[], int refused[])
+static void PrintModel(const Model *M, int held[], int seen[], int refused[])
 {
   Score S;
-  int   twins;
+  int   cases;
   char  what[96];
 
-  printf("\nThe model: %d candidates, one predicted time each; %d coefficients of %d terms\n\n| | geometric mean | worst | mean loss | median | lose over 10 %% | refusals a choice |\n|---|---|---|---|---|---|---|\n", M->candidates, Coefficients(M),
-         GP_TERMS);
+  printf(
+    "\nThe model: %d candidates, one predicted time each; %d coefficients of %d terms\n\n| speed relative to the best kernel | geometric mean | worst | mean loss | median loss | losses over 10 %% | refused formats per selection |\n|---|---|---|---|---|---|---|\n",
+    M->candidates, Coefficients(M), GP_TERMS);
   for (int i = 0; i < T.cases; i++) seen[i] = ModelChoose(M, &T.c[i], &refused[i]);
-  Tell("all seen", Judge(&T, seen, refused));
-  Tell("families held out, each law by itself", HeldOut(&T, 0, 0, held));
-  Tell("kinds held out", HeldOut(&T, 1, 1, held));
-  Tell("families held out", HeldOut(&T, 1, 0, held));
-  S = JudgeTwins(&twins);
-  snprintf(what, sizeof(what), "%d symmetric matrices: selected by the measured times of the transpose", twins);
-  if (twins) Tell(what, S);
-  printf("\nBelow 0.95 of the best cuSPARSE mixed\n\n| | cases beside cuSPARSE | chosen | even the best kernel |\n|---|---|---|---|\n");
-  TellRivals("all seen", seen);
-  TellRivals("families held out", held);
+  PrintScore("trained on all matrices", Judge(&T, seen, refused));
+  PrintScore("leave-one-family-out, each kernel fitted separately", HeldOut(&T, 0, 0, held));
+  PrintScore("leave-one-kind-out", HeldOut(&T, 1, 1, held));
+  PrintScore("leave-one-family-out", HeldOut(&T, 1, 0, held));
+  S = ScoreByTranspose(&cases);
+  snprintf(what, sizeof(what), "%d symmetric matrices: selected by the measured times of the transpose", cases);
+  if (cases) PrintScore(what, S);
+  printf("\nCases slower than 0.95 of the best cuSPARSE kernel with float values and double vectors\n\n| | cases with cuSPARSE times | slower: selected kernel | slower: best kernel |\n|---|---|---|---|\n");
+  PrintSlowerThanVendor("trained on all matrices", seen);
+  PrintSlowerThanVendor("leave-one-family-out", held);
 }
 
 int main(int argc, char **argv)
@@ -243,7 +246,7 @@ int main(int argc, char **argv)
   Model       M;
 
   if (!Arguments(argc, argv)) {
-    fprintf(stderr, "train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] table.csv ...\n");
+    fprintf(stderr, "usage: train [--model header] [--source words] [--exclude names] [--mix weight] [--predictions file] [--largest n] table.csv ...\n");
     return 2;
   }
   for (int i = 1; i < argc; i++) {
@@ -251,8 +254,8 @@ int main(int argc, char **argv)
     else if (!TableRead(&T, argv[i], opt.exclude)) return Fail("read", argv[i]);
   }
   wrong = TablePrepare(&T, opt.mix);
-  if (wrong) return Fail("learn", wrong);
-  if (T.cases < 4) return Fail("learn from so few matrices in", argv[argc - 1]);
+  if (wrong) return Fail("train", wrong);
+  if (T.cases < 4) return Fail("train on fewer than 4 matrices in", argv[argc - 1]);
   printf("%s: %d matrices and transposes, %d kernels\n", T.gpu, T.cases, T.kernels);
   SetsPrint(&T, opt.largest);
   which   = (int *)malloc((size_t)T.cases * 4 * sizeof(int));
@@ -264,11 +267,11 @@ int main(int argc, char **argv)
   (void)SetCover(&T, which, T.cases, 1, set);
   ModelLearn(&M, &T, which, T.cases, 1);
   if (opt.model && !ModelWrite(&M, &T, opt.model, opt.source)) return Fail("write", opt.model);
-  TellModel(&M, held, seen, refused);
-  printf("\nCost in products by the kernel chosen\n\n| | median | 90th percentile | maximum | cases |\n|---|---|---|---|---|\n");
-  TellCosts(held, 1e5, 1e6);
-  TellCosts(held, 1e6, 1e9);
-  TellKinds(held, seen);
+  PrintModel(&M, held, seen, refused);
+  printf("\nCost in products by the selected kernel\n\n| | median | 90th percentile | maximum | cases |\n|---|---|---|---|---|\n");
+  PrintCosts(held, 1e5, 1e6);
+  PrintCosts(held, 1e6, 1e9);
+  PrintKinds(held, seen);
   if (opt.predictions && !WritePredictions(held, seen)) return Fail("write", opt.predictions);
   TableFree(&T);
   free(which);

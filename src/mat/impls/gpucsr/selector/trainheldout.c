@@ -1,4 +1,4 @@
-/* What a model is worth on matrices that it has not seen.  Families are held out, not matrices: members of a family are too alike. */
+/* Cross-validation. Whole families are left out, not single matrices, because members of a family are too similar. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static const char *Group(const Case *c, int kinds)
   return kinds ? c->kind : c->family;
 }
 
-/* for every case the choice of a model that has seen none of its group */
+/* for every case the selection of a model that was trained without its family or kind */
 Score HeldOut(const Table *T, int together, int kinds, int chosen[])
 {
   const size_t n      = (size_t)T->cases;

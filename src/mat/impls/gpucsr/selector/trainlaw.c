@@ -1,18 +1,18 @@
-/* A law for each kernel: its time as a sum of terms (terms.def), all to one power, with coefficients that are not negative, in microseconds.  A sum like that
-   goes on to hold for matrices unlike all that were measured, where a rule learnt from examples only repeats the nearest. */
+/* Fits the predicted time of one kernel: a sum of terms (terms.def) to one power, with non-negative coefficients, in microseconds. Such a sum
+   extrapolates to matrices unlike the measured ones, while a decision rule learnt from examples repeats the nearest example. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEPS 400  /* over the coefficients */
-#define ROUNDS 4    /* of weights: those of the first are all alike */
-#define DUST   1e-9 /* of a sum: rounding, not a term */
-#define NEAR   0.4  /* a kernel so far (a logarithm) from a matrix's best counts half: how slow those are that nobody would choose need not be known */
-#define ALWAYS 0.99 /* share of the matrices beyond a limit that a format refuses which has it */
+#define SWEEPS 400  /* sweeps of coordinate descent */
+#define ROUNDS 4    /* fits with updated weights; in the first, weights do not depend on errors */
+#define DUST   1e-9 /* share of a sum below which a term is rounding error */
+#define NEAR   0.4  /* A kernel slower than the best by exp(0.4) has half the weight: times of kernels that are never selected need not be accurate. */
+#define ALWAYS 0.99 /* share of the matrices beyond a limit that a format must refuse for the limit to apply to its kernel */
 
-/* min |G^(1/2) x| - 2 h x, x >= 0, by going round the coefficients: the matrix is small, and its zeros are many */
+/* minimises x' G x - 2 h' x over x >= 0 by coordinate descent; G is small and the solution has many zeros */
 static void Descend(double gram[GP_TERMS_COST][GP_TERMS_COST], const double right[GP_TERMS_COST], double x[GP_TERMS_COST])
 {
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
@@ -34,7 +34,7 @@ double LawNearness(const Case *c, int kernel)
   return 1 / (1 + far * far);
 }
 
-/* what the kernel's format is seen to refuse */
+/* adds the limits beyond which the kernel's format refused the matrices of the table */
 static void LawLimits(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
 {
   for (int t = GP_TERMS_COST; t < GP_TERMS; t++) {
@@ -51,8 +51,8 @@ static void LawLimits(const Table *T, const int which[], int n, int kernel, doub
   }
 }
 
-/* Least squares of relative errors of the sums.  Later rounds weigh a case less the farther it is from the law: a look at a kernel that was not timed in
-   earnest, or a time that something disturbed, must not bend it. */
+/* Least squares of relative errors, iteratively reweighted. Later rounds reduce the weight of cases far from the fit, so that a coarse timing of a
+   slow kernel or a disturbed measurement has little influence. */
 void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
 {
   memset(law, 0, GP_TERMS * sizeof(double));
@@ -65,7 +65,7 @@ void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_
       const double  time = c->time[kernel], part = GpSelPart(time), guess = GpSelLaw(law, c->asked) / time;
       double        weight = 1;
 
-      if (c->warm[kernel] <= 0) continue; /* refused, or not even looked at */
+      if (c->warm[kernel] <= 0) continue; /* refused or not timed */
       weight = LawNearness(c, kernel);
       if (round) weight /= fmax(TRAIN_CLOSE, fabs(log(guess))) * fmax(guess, 0.3);
       for (int t = 0; t < GP_TERMS_COST; t++) {

@@ -1,4 +1,4 @@
-/* A model: candidates that are worth choosing, and a law for each. */
+/* Trains a model: selects its candidates and fits their coefficients. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>

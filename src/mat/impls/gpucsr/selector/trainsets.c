@@ -1,5 +1,5 @@
-/* The thesis's analysis: how much is lost when only the best few kernels are kept, and chosen among perfectly.
-   Loss: the share of the best kernel's speed that is not reached; a matrix that every kernel of a set refuses loses all. */
+/* Analysis of small sets of kernels, after A. El Zein's thesis: the loss if only the best few kernels are kept and the best of these is always
+   selected. Loss: the share of the best kernel's speed that is not reached. It is 1 if every kernel of a set refuses a matrix. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel is worth choosing when it lifts the geometric mean of all matrices by the first share, or that of a family by the second.  One that does so by
-   another number of lanes, on a format that is there already, need not do so much.  And one is without which too many matrices fall behind cuSPARSE. */
+/* A kernel becomes a candidate if it raises the geometric mean of all matrices by the first number, or that of one family by the second. The second
+   pair applies to kernels whose format another candidate already uses. A kernel also becomes a candidate if too many matrices are slower than
+   cuSPARSE without it. */
 static const double Cover[2][2] = {{0.003, 0.04}, {0.001, 0.03}};
 
-#define BEHIND  0.95  /* of the speed of the best of cuSPARSE, float values and double vectors */
-#define RESCUES 0.002 /* share of the matrices that a kernel keeps from falling so far behind */
+#define BEHIND  0.95  /* relative to the speed of the best cuSPARSE kernel with float values and double vectors */
+#define RESCUES 0.002 /* share of the matrices for which a kernel must prevent this */
 
-#define EXHAUSTIVE 3 /* sets up to this size are all tried; larger ones grow from the best, and are improved by exchanges */
+#define EXHAUSTIVE 3 /* sets up to this size are searched exhaustively; larger ones are extended greedily and improved by exchanges */
 
 typedef struct {
-  double mean, sd, median, worst, flops; /* flops: mean loss in GFLOP/s */
+  double mean, sd, median, worst, flops; /* fractions; flops: mean loss in GFLOP/s */
 } Loss;
 
 static double SetTime(const Case *c, const int set[], int n)
@@ -58,7 +59,7 @@ static Loss SetLoss(const Table *T, const int set[], int n)
   return L;
 }
 
-/* the quick version for the search: mean, or worst with the mean to tell equals apart */
+/* Score for the search: the mean loss, or the worst loss with the mean to break ties. Smaller is better. */
 static double SetScore(const Table *T, const int set[], int n, int worst)
 {
   double mean = 0, most = 0;
@@ -88,7 +89,7 @@ static void Enumerate(const Table *T, int set[], int have, int n, int worst, dou
   }
 }
 
-/* puts into place p whatever helps most; 1: something did */
+/* replaces member p by the kernel that reduces the score most; returns 1 if there is one */
 static int Exchange(const Table *T, int set[], int n, int p, int worst, double *least)
 {
   int best = -1, old = set[p];
@@ -115,7 +116,7 @@ static void Search(const Table *T, int set[], int n, int worst)
     Enumerate(T, trial, 0, n, worst, &least, set);
     return;
   }
-  set[n - 1] = set[0]; /* the best smaller set, and any */
+  set[n - 1] = set[0]; /* the best set with one kernel less, and any other kernel */
   least      = SetScore(T, set, n, worst);
   (void)Exchange(T, set, n, n - 1, worst, &least);
   for (int again = 1; again;) {
@@ -129,7 +130,7 @@ void SetsPrint(const Table *T, int largest)
   for (int worst = 0; worst < 2; worst++) {
     int set[TRAIN_NAMES] = {0};
 
-    printf("\nBest sets by smallest %s loss (exhaustive up to %d kernels, then grown and exchanged); loss of speed against the best of all %d kernels\n\n", worst ? "worst" : "mean", EXHAUSTIVE, T->kernels);
+    printf("\nBest sets by smallest %s loss (exhaustive search up to %d kernels, then greedy extension and exchanges); loss of speed relative to the best of all %d kernels\n\n", worst ? "worst" : "mean", EXHAUSTIVE, T->kernels);
     printf("| kernels | mean | sd | median | max | mean GFLOP/s lost | set |\n|---|---|---|---|---|---|---|\n");
     for (int n = 1; n <= largest && n <= T->kernels; n++) {
       Loss L;
@@ -139,12 +140,13 @@ void SetsPrint(const Table *T, int largest)
       printf("| %d | %.1f %% | %.1f | %.1f | %.1f | %.1f |", n, 100 * L.mean, 100 * L.sd, 100 * L.median, 100 * L.worst, L.flops);
       for (int k = 0; k < n; k++) printf("%s %s", k ? "," : "", T->kernel[set[k]]);
       printf(" |\n");
-      if (L.worst == 0) break; /* nothing is left to win */
+      if (L.worst == 0) break; /* no larger set can be better */
     }
   }
 }
 
-/* what a kernel adds to a set whose best times are known: to the logarithm of the mean over all cases, and over those of the family that it serves best */
+/* Gain of adding a kernel to a set with the given best times: the increase of the mean logarithm of speed over all cases. *forfamily: the same for
+   the family that gains most. */
 static double Lift(const Table *T, const int which[], int n, const double time[], int kernel, double *forfamily)
 {
   double sum[TRAIN_NAMES] = {0}, all = 0;
@@ -164,7 +166,7 @@ static double Lift(const Table *T, const int which[], int n, const double time[]
   return all;
 }
 
-/* the share of the cases that this kernel keeps from falling behind cuSPARSE */
+/* the share of the cases that are slower than cuSPARSE without this kernel and not with it */
 static double Rescues(const Table *T, const int which[], int n, const double time[], int kernel)
 {
   int rescued = 0;
@@ -184,7 +186,7 @@ static int HasFormat(const Table *T, const int set[], int n, int format)
   return 0;
 }
 
-/* the kernels that are worth choosing: of those that lift the mean, or that of a family, enough, the one that lifts it most, and again, until there is none */
+/* Selects the candidates greedily: of the kernels that pass a threshold, adds the one that raises the geometric mean most, until there is none. */
 int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED])
 {
   double *time = (double *)malloc(((size_t)n + 1) * sizeof(double));
@@ -193,9 +195,10 @@ int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL
   if (!time) abort();
   for (int i = 0; i < n; i++) time[i] = TRAIN_WORST * T->c[which[i]].best;
   if (print)
-    printf("\nCandidates: kernels that lift the geometric mean by %g %%, or that of a family by %g %%; on a format that is there already, by %g %% or %g %%; or that keep %g %% of the matrices from falling below %g of the best cuSPARSE mixed\n\n"
-           "| kernel | lifts all | lifts a family | keeps from falling |\n|---|---|---|---|\n",
-           100 * Cover[0][0], 100 * Cover[0][1], 100 * Cover[1][0], 100 * Cover[1][1], 100 * RESCUES, BEHIND);
+    printf(
+      "\nCandidates: kernels that raise the geometric mean by %g %%, or that of one family by %g %% (%g %% or %g %% if another candidate has the same format), or without which %g %% of the matrices are slower than %g of the best cuSPARSE kernel with float values and double vectors\n\n"
+      "| kernel | gain over all matrices | largest gain of a family | matrices slower than cuSPARSE without it |\n|---|---|---|---|\n",
+      100 * Cover[0][0], 100 * Cover[0][1], 100 * Cover[1][0], 100 * Cover[1][1], 100 * RESCUES, BEHIND);
   while (have < GP_SEL_MODELLED) {
     double most = 0, mostfamily = 0, rescues = 0;
     int    best = -1;

@@ -1,4 +1,4 @@
-/* The table that bench_corpus prints, read by the names of its columns. */
+/* Reads the table of bench_corpus; columns are identified by their names. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #define COLUMNS 640
 
 typedef struct {
-  char sort; /* f feature, b build, t traffic, k warm, c cold, m, d a rival with float or double values, otherwise the first letter of its name */
+  char sort; /* f feature, b build, t traffic, k warm time, c cold time, m or d cuSPARSE time with float or double values; see TableParseColumnName() for the others */
   int  index;
 } Column;
 
@@ -26,7 +26,7 @@ static int Find(const char names[][48], int n, const char *name)
   return -1;
 }
 
-/* is a name among those separated by commas? */
+/* whether a name is in a list separated by commas */
 static int Among(const char *list, const char *name)
 {
   const size_t n = strlen(name);
@@ -44,7 +44,7 @@ static int FormatIndex(Table *T, const char *name)
   return T->formats++;
 }
 
-static Column Meaning(Table *T, char *name, const char *excluded)
+static Column TableParseColumnName(Table *T, char *name, const char *excluded)
 {
   char *colon = strchr(name, ':'), *format;
 
@@ -67,7 +67,7 @@ static Column Meaning(Table *T, char *name, const char *excluded)
       T->has[f] = 1;
       return (Column){'f', f};
     }
-    return (Column){' ', 0}; /* an older table's: no model asks for it */
+    return (Column){' ', 0}; /* a feature of an older version, which no model uses */
   }
   if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, colon)};
   if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, colon)};
@@ -120,7 +120,7 @@ static void Cell(Case *c, Column column, const char *text)
     break;
   case 'F':
     snprintf(c->family, sizeof(c->family), "%.47s", text);
-    big = strstr(c->family, "-big"); /* its large members, of the same generator: who holds the family out holds them out */
+    big = strstr(c->family, "-big"); /* larger members from the same generator belong to the same family, so that cross-validation leaves them out together */
     if (big) *big = 0;
     break;
   case 'K':
@@ -168,7 +168,7 @@ static void Cell(Case *c, Column column, const char *text)
   }
 }
 
-/* a table as it is, or packed by xz */
+/* opens a plain table, or one compressed by xz */
 static FILE *Open(const char *file, int *packed)
 {
   const size_t n = strlen(file);
@@ -222,7 +222,7 @@ int TableRead(Table *T, const char *file, const char *excluded)
 
       if (comma) *comma = 0;
       next = comma ? comma + 1 : NULL;
-      if (head) column[columns++] = Meaning(T, cell, excluded);
+      if (head) column[columns++] = TableParseColumnName(T, cell, excluded);
       else if (k < columns) Cell(c, column[k], cell);
     }
   }
@@ -245,7 +245,7 @@ const char *TablePrepare(Table *T, double mix)
 
   for (int f = 0; f < GP_FEATURES; f++)
     if (!T->has[f]) {
-      snprintf(wrong, sizeof(wrong), "without a column of the feature %s", Features[f]);
+      snprintf(wrong, sizeof(wrong), "because the table has no column of the feature %s; run bench_corpus again", Features[f]);
       return wrong;
     }
   qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
@@ -267,7 +267,7 @@ const char *TablePrepare(Table *T, double mix)
 
     GpSelAsk(c->n, c->nnz, c->asked);
     for (c->familyof = 0; c->familyof < T->families && strcmp(T->familyname[c->familyof], c->family); c->familyof++) {}
-    if (c->familyof == TRAIN_NAMES) return "from so many families";
+    if (c->familyof == TRAIN_NAMES) return "because there are too many families; increase TRAIN_NAMES in train.h";
     if (c->familyof == T->families) snprintf(T->familyname[T->families++], sizeof(T->familyname[0]), "%s", c->family);
   }
   return NULL;

@@ -1,26 +1,29 @@
-/* The laws together: each fits its kernel's times as well as a sum of terms can, but what matters is which of them is least.  From there they are changed so that
-   who goes by them loses little: descent on the loss of a choice that is the more undecided the nearer the expected times are, which has slopes where
-   the choice itself has steps.  What remains of the laws' own errors keeps them microseconds, and a price on large coefficients (a ridge: A. E. Hoerl,
-   R. W. Kennard, "Ridge Regression", Technometrics 12, 1970) those that few cases ask for small. */
+/* Adjusts the coefficients of all kernels together. Each separate fit predicts the times of its kernel well, but the selection depends only on which
+   predicted time is smallest. Gradient descent reduces the loss of a smoothed selection: kernels with similar predicted times are selected with
+   similar probabilities, so that the loss has a gradient.
+
+   A small weight on the errors of the times keeps the predictions in microseconds. A penalty on large coefficients (ridge: A. E. Hoerl, R. W.
+   Kennard, "Ridge Regression", Technometrics 12, 1970) keeps coefficients small that few cases determine. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS     300   /* of the descent, which slows down evenly to none */
-#define PACE      0.01  /* of the first step: of a coefficient in units of a matrix's best time */
-#define UNDECIDED 0.05  /* a kernel expected to be slower by this (a logarithm) is chosen e times less */
-#define FARTHEST  1.5   /* a loss (a logarithm) beyond which none is worse */
-#define TRUTH     0.1   /* weight of the errors of the times themselves */
+#define STEPS     300   /* steps of the descent; their length decreases linearly to 0 */
+#define PACE      0.01  /* length of the first step, for coefficients in units of a matrix's best time */
+#define UNDECIDED 0.05  /* a kernel whose predicted time is larger by this difference of logarithms is selected e times less often */
+#define FARTHEST  1.5   /* losses (logarithms) are capped at this value */
+#define TRUTH     0.1   /* weight of the errors of the predicted times */
 #define RIDGE     0.001 /* weight of the squares of the coefficients */
 
 typedef double Grid[GP_TERMS_COST][GP_SEL_MODELLED];
 
 typedef struct {
-  double term[GP_TERMS_COST];                                                 /* over the best time to their power, each in units of its root mean square */
-  double least;                                                               /* GP_SEL_LEAST over the best time, likewise */
-  double loss[GP_SEL_MODELLED], time[GP_SEL_MODELLED], near[GP_SEL_MODELLED]; /* of a choice, INFINITY: refused; logarithm over the best; how much it counts */
+  double term[GP_TERMS_COST]; /* terms over the best time to the power GP_SEL_POWER, each in units of its root mean square */
+  double least;               /* GP_SEL_LEAST over the best time, to the same power */
+  /* loss: penalty of selecting the kernel, INFINITY if refused; time: logarithm of its time over the best; near: weight of its time */
+  double loss[GP_SEL_MODELLED], time[GP_SEL_MODELLED], near[GP_SEL_MODELLED];
 } Lesson;
 
 static void MakeLessons(const Model *M, const Table *T, const int which[], int n, Lesson lesson[], double unit[GP_TERMS_COST])
@@ -44,7 +47,7 @@ static void MakeLessons(const Model *M, const Table *T, const int which[], int n
     for (int k = 0; k < M->candidates; k++) {
       const double time = c->time[M->candidate[k]], far = fmin(log(time / c->best), FARTHEST);
 
-      lesson[i].loss[k] = time > 0 ? far + 2 * far * far : INFINITY; /* many small losses rather than a large one */
+      lesson[i].loss[k] = time > 0 ? far + 2 * far * far : INFINITY; /* several small losses are preferred to one large loss */
       lesson[i].time[k] = far;
       lesson[i].near[k] = LawNearness(c, M->candidate[k]);
       near += lesson[i].near[k] / n;
@@ -54,7 +57,7 @@ static void MakeLessons(const Model *M, const Table *T, const int which[], int n
     for (int k = 0; k < M->candidates; k++) lesson[i].near[k] /= near;
 }
 
-/* slope of what a lesson loses, by the logarithms of the expected times */
+/* gradient of a lesson's loss with respect to the logarithms of the predicted times */
 static void SlopeOfTimes(const Lesson *L, int kernels, const double expected[], double slope[])
 {
   double chosen[GP_SEL_MODELLED], sum = 0, loss = 0, least = INFINITY;
@@ -75,7 +78,7 @@ static void SlopeOfTimes(const Lesson *L, int kernels, const double expected[], 
   }
 }
 
-/* logarithms over the best time */
+/* logarithms of the predicted times over the best time */
 static void Expect(const Lesson *L, int kernels, Grid law, double expected[])
 {
   double sum[GP_SEL_MODELLED] = {0};
@@ -103,7 +106,8 @@ static void SlopeOfLaws(const Lesson lesson[], int n, int kernels, Grid law, Gri
   }
 }
 
-/* Whoever is chosen was expected to take less than it does: by this factor, in the mean.  Applied to all laws it changes no choice. */
+/* The predicted time of the selected kernel is on average too small, because the smallest prediction is selected. Returns the mean factor. Applying
+   it to all kernels does not change a selection. */
 static double Hope(const Lesson lesson[], int n, int kernels, Grid law)
 {
   double sum = 0;
@@ -122,7 +126,7 @@ static double Hope(const Lesson lesson[], int n, int kernels, Grid law)
   return exp(sum / n);
 }
 
-/* Every coefficient has a pace of its own (D. P. Kingma, J. L. Ba, "Adam: a method for stochastic optimization", ICLR 2015), and stays above zero. */
+/* Adam (D. P. Kingma, J. L. Ba, "Adam: a method for stochastic optimization", ICLR 2015), with coefficients kept non-negative. */
 static void Descend(const Lesson lesson[], int n, int kernels, Grid law)
 {
   Grid slope, mean, square;

@@ -1,4 +1,4 @@
-/* Writes a model as the header that the library is built with. */
+/* Writes a model as a header that is compiled into the library. */
 #include "mat/impls/gpucsr/selector/train.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ static const char *const Terms[] = {
 #undef LIMIT
 };
 
-/* NVIDIA H200 -> h200 */
+/* example: NVIDIA H200 -> h200 */
 static void ShortName(const Table *T, char name[64])
 {
   const char *word = strrchr(T->gpu, ' ');
@@ -25,7 +25,7 @@ static void ShortName(const Table *T, char name[64])
 
 static void WriteLaws(FILE *file, const Model *M, const Table *T, const char *name)
 {
-  fprintf(file, "/* microseconds of each term of terms.def, to the power of GP_SEL_POWER */\nstatic const double GpSelLaws_%s[][GP_TERMS] = {\n", name);
+  fprintf(file, "/* coefficients of the terms of terms.def: microseconds to the power GP_SEL_POWER */\nstatic const double GpSelLaws_%s[][GP_TERMS] = {\n", name);
   for (int k = 0; k < M->candidates; k++) {
     const char *between = "";
 
@@ -48,7 +48,7 @@ int ModelWrite(const Model *M, const Table *T, const char *path, const char *sou
 
   if (!file) return 0;
   ShortName(T, name);
-  fprintf(file, "/* The model of %s, written by train; do not edit.\n   Learnt from %s: %d matrices and transposes, %d kernels. */\n/* clang-format off */\n", T->gpu, source, T->cases, T->kernels);
+  fprintf(file, "/* Cost model of %s, written by the program train; do not edit.\n   Trained on %s: %d matrices and transposes, %d kernels. */\n/* clang-format off */\n", T->gpu, source, T->cases, T->kernels);
   fprintf(file, "static const short GpSelKernels_%s[] = {", name);
   for (int k = 0; k < M->candidates; k++) fprintf(file, "%sGP_SPMV_%s", k ? ", " : "", T->kernel[M->candidate[k]]);
   fprintf(file, "};\n\n");
