@@ -1,17 +1,18 @@
-/* Balanced CSR: rows packed into balanced rows of equal width, column by column, with marks where a row or a part of one starts.
-   Rows are placed one after the other: a row that does not fit what is left of its balanced row begins the next one, and only
-   a row longer than a balanced row is parted. */
+/* Balanced CSR: rows are packed into balanced rows of equal width, which are stored column by column with marks where a row or a part of a row
+   starts. Rows are placed one after the other. A row that does not fit in the rest of its balanced row starts in the next one. Only a row longer
+   than a balanced row is split. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-#define GP_BALANCED_FILL 3 /* times as many slots as nonzeros, at most */
+#define GP_BALANCED_FILL 3 /* maximum number of slots per nonzero */
 
 typedef struct {
   GpBalanced B;
   GpCsr      C;
 } Fill;
 
-/* slot q of the rows laid end to end is slot q%width of balanced row q/width; neighbouring threads take neighbouring balanced rows */
+/* Converts a slot number in row order to its position in memory. Slot q belongs to balanced row q / width. Slots are stored column by column, so
+   that neighbouring threads, which take neighbouring balanced rows, read neighbouring slots. */
 GP_INLINE int64_t Slot(const Fill *a, int64_t q)
 {
   return q % GP_BALANCED_WIDTH * a->B.n + q / GP_BALANCED_WIDTH;
@@ -72,12 +73,12 @@ GP_EXTERN GpErr GP_TWIN(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int patte
 
 GpErr GpBalancedFill_CUDA(GpBalanced *B, const GpCsr *C, int pattern);
 
-/* host arrays on the way to the device */
+/* Host copies of the arrays of GpBalanced, before their upload. */
 typedef struct {
   int32_t *start, *first, *out, *span;
 } Plan;
 
-/* a start in balanced row r: all balanced rows up to it have been begun */
+/* Records a start in the balanced row that contains the slot. All balanced rows up to it are begun. */
 static void GpBalancedStart(GpBalanced *B, Plan *plan, int64_t slot, int32_t out)
 {
   for (; B->n <= slot / GP_BALANCED_WIDTH; B->n++) plan->first[B->n] = B->nout;
@@ -125,7 +126,7 @@ GpErr GpFmtBuild_balanced(GpFmt *A, const int32_t rowptr[])
   A->data = B;
   if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
   if ((uint32_t)C->n > GP_BALANCED_COLUMN || (int64_t)C->nnz > INT32_MAX / GP_BALANCED_FILL)
-    return GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns, %d nonzeros: balanced rows hold columns of 30 bits and %d nonzeros", (int)C->n, (int)C->nnz, INT32_MAX / GP_BALANCED_FILL);
+    return GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns, %d nonzeros: balanced rows support column indices of 30 bits and at most %d nonzeros", (int)C->n, (int)C->nnz, INT32_MAX / GP_BALANCED_FILL);
   work = (int32_t *)malloc((4 * m + 2 * starts + 1) * sizeof(int32_t));
   if (!work) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for balanced rows");
   plan.start = work;
@@ -176,6 +177,6 @@ double GpFmtTraffic_balanced(const GpFmt *A)
 {
   const GpBalanced *B = (const GpBalanced *)A->data;
 
-  return GpFmtBytes_balanced(A) - sizeof(int32_t) * (double)A->csr->m + sizeof(double) * (double)B->nparts; /* parts are written, then read */
+  return GpFmtBytes_balanced(A) - sizeof(int32_t) * (double)A->csr->m + sizeof(double) * (double)B->nparts; /* partial sums are written and then read */
 }
 #endif

@@ -1,4 +1,4 @@
-/* Rows binned by length, long rows in pieces that many blocks share. */
+/* Format bin: rows are cut into pieces, and pieces of similar length are adjacent (gppieces.h). A long row is shared by several blocks. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -14,10 +14,10 @@ GpErr GpFmtBuild_bin(GpFmt *A, const int32_t rowptr[])
   A->data = P;
   if (!P) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
   P->npanels   = 1;
-  P->packed    = 1; /* code 1 is column 0 */
+  P->packed    = 1; /* cold code 1 + j is column j */
   P->width     = C->n > 0 ? C->n : 1;
   P->codebytes = C->n < UINT16_MAX ? 2 : 4;
-  err          = GpDevAlloc(C->dev, sizeof(double), &P->xp); /* what code 0 means */
+  err          = GpDevAlloc(C->dev, sizeof(double), &P->xp); /* the entry of x that code 0 (padding) reads: zero */
   if (!err) err = C->dev->ops->zero(C->dev, P->xp, sizeof(double));
   return err ? err : GP_ON_DEVICE(C->dev, GpPiecesBuild, P, C, C->rowptr, C->rowptr + 1, NULL);
 }

@@ -1,27 +1,28 @@
-/* Building blocks.  The size is chosen on a sample of the slices.  The host walks rows (blockwalk.h); the device looks at every nonzero by itself where the
-   columns of all rows ascend, and makes the same blocks. */
+/* Builds block CSR. The block size is chosen from a sample of the slices. The host walks the rows of each block row together (blockwalk.h). The
+   device processes nonzeros independently if the columns of all rows ascend (blockfirst.h), and gets the same blocks. */
 #include "mat/impls/gpucsr/formats/blockwalk.h"
 #include "mat/impls/gpucsr/formats/gpparts.h"
 
-#define SIZES     4    /* 2, 3, 4 and 6 */
-#define SAMPLE    256  /* slices that are looked at to choose */
-#define PADDING   1.02 /* blocks in slices of one width over those in slices of their own, at most: no one need look up then where a slice starts */
-#define OF_FEW    1.25 /* the same for the small, where a wait counts more than a byte */
-#define FEW       4    /* threads that share a row of the small */
-#define MORE_THAN 4    /* bytes that a nonzero may take beyond its value: an index of its own would take as many */
+#define SIZES     4    /* block sizes 2, 3, 4 and 6 */
+#define SAMPLE    256  /* number of slices in the sample */
+#define PADDING   1.02 /* maximum ratio of stored blocks with one common slice width to stored blocks with individual widths; with a common width, kernels need not look up where a slice starts */
+#define OF_FEW    1.25 /* the same limit for small matrices, where a dependent load costs more than additional bytes */
+#define FEW       4    /* a matrix is small if at least so many threads share a row */
+#define MORE_THAN 4    /* maximum bytes per nonzero beyond its value; a column index per nonzero would take as many */
 
-/* what a plan finds; the first three lie on the device in this order too, the first as the end of start */
+/* Result of the plan step. On the device the first three members are stored in this order at the end of GpBlock.start; the first is the last
+   entry of start. */
 typedef struct {
-  int32_t  ncolumns, widest; /* slice columns of all slices, and of one */
-  int32_t  walk;             /* columns do not ascend in every row: they were walked */
-  int32_t *before;           /* [nnz+1] borrowed: blocks that begin before each nonzero; NULL on the host, and where rows are walked */
+  int32_t  ncolumns, widest; /* slice columns of all slices, and of the widest slice */
+  int32_t  walk;             /* 1: the columns of some row do not ascend, so rows are walked */
+  int32_t *before;           /* [nnz+1] borrowed workspace: number of blocks that begin before each nonzero; NULL on the host, and if rows are walked */
 } Plan;
 
-/* what each runtime does in its way */
+/* The steps of a build, implemented by each backend. */
 typedef struct {
-  GpErr (*sample)(const GpCsr *, double columns[SIZES]);          /* of each size that divides rows and columns: slice columns of all slices, by a sample */
-  GpErr (*plan)(const GpCsr *, GpBlock *, Plan *);                /* fills start too */
-  GpErr (*fill)(const GpCsr *, const GpBlock *, int32_t *before); /* of the plan, or NULL: found once more */
+  GpErr (*sample)(const GpCsr *, double columns[SIZES]);          /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
+  GpErr (*plan)(const GpCsr *, GpBlock *, Plan *);                /* plans the slices and fills GpBlock.start */
+  GpErr (*fill)(const GpCsr *, const GpBlock *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
 } Steps;
 
 static const int sizes[SIZES] = {2, 3, 4, 6};
@@ -85,7 +86,7 @@ static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
 extern const Steps GpBlockStepsCUDA;
   #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpBlockStepsCUDA)
 
-/* the size that takes the fewest bytes, by a sample of the slices */
+/* Selects the block size that takes the fewest bytes in a sample of the slices. */
 static GpErr ChooseSize(const GpCsr *A, int *size)
 {
   const double value = (double)GpPrecBytes(A->prec), limit = value + MORE_THAN;
@@ -93,7 +94,7 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
   GpErr        err;
 
   *size = 0;
-  if (!A->nnz) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "no nonzeros to make blocks of");
+  if (!A->nnz) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has no nonzeros, so it has no blocks");
   err = StepsOf(A->dev)->sample(A, columns);
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
@@ -105,17 +106,17 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
     *size = b;
     least = bytes;
   }
-  if (!*size) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d rows and %d columns are not made of blocks of 2, 3, 4 or 6", (int)A->m, (int)A->n);
-  if (least > limit) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "the best dense blocks, of %d, take %.1f bytes a nonzero; the limit is %g", *size, least, limit);
+  if (!*size) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d rows and %d columns: no block size of 2, 3, 4 or 6 divides both", (int)A->m, (int)A->n);
+  if (least > limit) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "dense blocks of the best size, %d, take %.1f bytes per nonzero; the limit is %g", *size, least, limit);
   return GP_SUCCESS;
 }
 
 static size_t StartBytes(const GpBlock *B)
 {
-  return ((size_t)B->nslices + 3) * sizeof(int32_t); /* behind it what a plan finds */
+  return ((size_t)B->nslices + 3) * sizeof(int32_t); /* the result of the plan step is stored behind the nslices + 1 entries */
 }
 
-/* how many threads share a row, and whether slices have one width */
+/* Decides how many threads share a row, and whether all slices have the same width. */
 static void Shape(const GpCsr *A, GpBlock *B, int32_t ncolumns, int32_t widest)
 {
   B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BLOCK_CROWD);
@@ -193,7 +194,7 @@ double GpFmtTraffic_block(const GpFmt *F)
   #include "device/gpsteps.h"
   #include "mat/impls/gpucsr/formats/blockfirst.h"
 
-  /* they divide by it at every nonzero */
+  /* The block size is a template parameter, because the kernels divide by it for every nonzero. */
   #define OF_SIZE(Kernel, b) ((b) == 2 ? Kernel<2> : (b) == 3 ? Kernel<3> : (b) == 4 ? Kernel<4> : Kernel<6>)
 
 static constexpr int BLOCK = 128, WARPS = BLOCK / GP_WARP;
@@ -209,10 +210,11 @@ __device__ static int64_t ThisWarp()
 }
 
 typedef struct {
-  int32_t nslices[SIZES], step[SIZES]; /* no slices: the size does not divide */
+  int32_t nslices[SIZES], step[SIZES]; /* number of slices for each size, 0 if the size does not divide rows and columns; distance between sampled slices */
 } Samples;
 
-/* All sizes at once: a sample leaves most of the GPU idle.  A thread block takes a slice, each warp a row of blocks. */
+/* Samples all sizes in one launch, because a sample of one size leaves most of the GPU idle. A thread block takes a slice, and each warp takes a
+   block row. */
 __global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Samples S, int32_t *sum, int32_t *walk)
 {
   __shared__ int32_t length[GP_WARP];
@@ -239,7 +241,7 @@ __global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
   GP_ONE_LANE(0) atomicAdd(sum + i, width);
 }
 
-/* a warp takes a row; walk, unless NULL, is set where columns do not ascend */
+/* Marks the first nonzero of every block. A warp takes a row. *walk is set if the columns of a row do not ascend; walk may be NULL. */
 template <int B>
 __global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
 {
@@ -252,7 +254,7 @@ __global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
   if (descends && walk) GP_SET(walk, 1);
 }
 
-/* a warp takes a slice; before: NULL where rows are walked */
+/* Computes the widths of slices. A warp takes a slice. `before` is NULL if rows are walked. */
 __global__ static void Widths(GpCsr A, GpBlock S, const int32_t *before)
 {
   const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
@@ -278,7 +280,8 @@ GP_STEP(Clear)
   GpPutOrHole(R->single, R->B.value, i, NULL, -1);
 }
 
-/* A warp takes a row.  A block stands behind those that begin in its row of blocks left of it, whichever row they begin in. */
+/* Fills columns and values. A warp takes a row. The position of a block is the number of blocks to its left in its block row, whichever row these
+   begin in. */
 template <int B>
 __global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
 {
@@ -287,12 +290,12 @@ __global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
 
   if (row >= A.m) return;
   const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
-  int64_t       first = GpBlockStart(&S, (int32_t)(blockrow / GP_WARP)); /* plus what stands in `before` at the block, in all rows */
+  int64_t       first = GpBlockStart(&S, (int32_t)(blockrow / GP_WARP)); /* becomes the slice column of the block after adding before[] at the block in all rows of the block row */
 
   for (int r = 0; r < B; r++) first -= before[A.rowptr[top + r]];
   for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) {
     const int32_t column = A.col[k], block = column / B;
-    int32_t       own = (int32_t)k; /* where the block starts in this row */
+    int32_t       own = (int32_t)k; /* first nonzero of the block in this row */
     int64_t       c   = first;
 
     while (own > start && A.col[own - 1] / B == block) own--;
@@ -314,7 +317,7 @@ static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
   GpDev        dev    = A->dev;
   cudaStream_t stream = (cudaStream_t)dev->stream;
   Samples      S;
-  int32_t     *sum, result[SIZES + 1] = {}; /* last: rows do not ascend */
+  int32_t     *sum, result[SIZES + 1] = {}; /* the last entry is 1 if the columns of a row do not ascend */
   int64_t      most = 0;
   GpErr        err  = GpDevBorrow(dev, sizeof(result), &sum);
 
@@ -337,7 +340,7 @@ static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
   return err;
 }
 
-/* borrows and fills `before` */
+/* Borrows and fills `before`. */
 static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
 {
   GpErr err = GpDevBorrow(A->dev, BeforeBytes(A), before);
@@ -364,7 +367,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B, Plan *P)
     if (!err) err = GpScan_CUDA(dev, B->nslices, B->start);
     if (!err) err = GpDevDownload(dev, found, end, sizeof(found));
     if (err || found[2] == P->walk) break;
-    P->walk = 1; /* once more, the other way */
+    P->walk = 1; /* repeat the plan by walking rows */
     GpDevReturn(dev, &P->before, BeforeBytes(A));
     err = dev->ops->zero(dev, end + 1, sizeof(*end));
   }

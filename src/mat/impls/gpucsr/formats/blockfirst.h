@@ -1,11 +1,12 @@
-/* The blocks of rows whose columns ascend, nonzero by nonzero, in any order: a lane that walks waits for one load after another.  Included by device twins alone. */
+/* Finds the blocks of rows whose columns ascend, independently for every nonzero. This is faster than walking the rows, where every load depends
+   on the one before. Included by CUDA files only. */
 #ifndef GPBLOCKFIRST_H
 #define GPBLOCKFIRST_H
 
 #include "mat/impls/gpucsr/formats/block.h"
 
-/* The first nonzero of a row at this column or right of it, or the row's end.  Rows of one row of blocks are often alike: it is looked for first where the
-   row that asks has it. */
+/* Returns the first nonzero of a row whose column is at least `column`, or the end of the row. The rows of a block row often have similar
+   patterns, so the function first tries the position at the same distance from the start of the row as in the row of the caller. */
 __device__ static int32_t LowerBound(const GpCsr &A, int64_t row, int32_t distance, int32_t column)
 {
   int32_t       lo = A.rowptr[row], hi = A.rowptr[row + 1];
@@ -21,7 +22,8 @@ __device__ static int32_t LowerBound(const GpCsr &A, int64_t row, int32_t distan
   return lo;
 }
 
-/* whether nonzero k of this row, which starts at `start`, is the first of its block: neither its row nor one above has another */
+/* Returns 1 if nonzero k is the first of its block, that is, if no nonzero to its left and no row above it in the block row has a nonzero in this
+   block. `start` is the first nonzero of the row. Sets *descends if the columns of the row do not ascend at k. */
 template <int B>
 __device__ static int IsFirst(const GpCsr &A, int64_t row, int32_t start, int32_t k, int *descends)
 {
@@ -37,7 +39,7 @@ __device__ static int IsFirst(const GpCsr &A, int64_t row, int32_t start, int32_
   return 1;
 }
 
-/* by a warp: the length of a row of blocks */
+/* Returns the number of blocks in a block row. Called by a whole warp. */
 template <int B>
 __device__ static int32_t CountBlocks(const GpCsr &A, int64_t blockrow, int *descends)
 {

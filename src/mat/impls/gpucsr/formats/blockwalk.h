@@ -1,13 +1,13 @@
-/* A lane walks the rows of one row of blocks together, nonzero by nonzero.  So does the host, and the device for rows whose columns do not ascend:
-   what makes their blocks depends on the order. */
+/* Finds the blocks of a block row by walking its rows together, nonzero by nonzero. The host always does so. The device does so if the columns of
+   a row do not ascend, because the blocks then depend on the order of the nonzeros. One lane walks one block row. */
 #ifndef GPBLOCKWALK_H
 #define GPBLOCKWALK_H
 
 #include "mat/impls/gpucsr/formats/block.h"
 
-#define MOST 6 /* the largest size */
+#define MOST 6 /* the largest block size */
 
-/* where a lane stands in the rows of a row of blocks */
+/* Current nonzero and end of each row in a block row. */
 typedef struct {
   int32_t k[MOST], end[MOST];
 } Walk;
@@ -26,7 +26,7 @@ GP_LANEFN Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
   return W;
 }
 
-/* the leftmost block that a row stands at, -1: all have ended */
+/* Returns the leftmost block column among the current nonzeros of all rows, or -1 if all rows have ended. */
 GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
 {
   int32_t col = INT32_MAX;
@@ -36,7 +36,8 @@ GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
   return col < INT32_MAX ? col / b : -1;
 }
 
-/* the next nonzero of row r in this block, right of column `after`, or -1: rows that do not ascend, or repeat, make further blocks */
+/* Returns the next nonzero of row r in this block with a column greater than `after`, or -1. Columns that do not ascend, or occur twice, start
+   another block. */
 GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
 {
   const int32_t k = W->k[r];
@@ -46,7 +47,7 @@ GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t blo
   return k;
 }
 
-/* the longest row of blocks in a slice, and the sum of all */
+/* Returns the largest number of blocks in a block row of the slice. */
 GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
 {
   int32_t n[GP_PER_LANE];
@@ -78,7 +79,7 @@ GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, i
     B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
     for (int r = 0; r < MOST; r++) {
       const int64_t to   = (int64_t)c * b * b * GP_WARP + l * b + r;
-      int32_t       next = 0; /* the first column of the block not yet written */
+      int32_t       next = 0; /* the first column of the block that is not yet written */
 
       if (r >= b) break;
       for (int32_t k, after = -1; (k = NextInBlock(A, b, &W, r, block, after)) >= 0; next++) {

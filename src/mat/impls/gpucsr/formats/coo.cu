@@ -1,4 +1,4 @@
-/* Coordinates: the row of every nonzero beside its column. */
+/* Coordinates: compressed rows plus the row index of every nonzero. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -48,7 +48,7 @@ GpErr GpFmtBuild_coo(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_coo(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
+  (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 
@@ -69,6 +69,6 @@ double GpFmtBytes_coo(const GpFmt *A)
 
 double GpFmtTraffic_coo(const GpFmt *A)
 {
-  return (double)A->csr->nnz * (2 * sizeof(int32_t) + GpPrecBytes(A->csr->prec)) + 4.0 * ((const GpCooRows *)A->data)->nstrips * sizeof(double) + (double)A->csr->m * sizeof(double); /* y is cleared first */
+  return (double)A->csr->nnz * (2 * sizeof(int32_t) + GpPrecBytes(A->csr->prec)) + 4.0 * ((const GpCooRows *)A->data)->nstrips * sizeof(double) + (double)A->csr->m * sizeof(double); /* y is set to zero first */
 }
 #endif

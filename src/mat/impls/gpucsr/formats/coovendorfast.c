@@ -1,4 +1,4 @@
-/* cuSPARSE on coordinates, its default algorithm. */
+/* Coordinates (COO) with cuSPARSE's default algorithm. */
 #include "mat/impls/gpucsr/formats/gpvendor.h"
 
 GP_VENDOR_FORMAT(coovendorfast, GP_VENDOR_COO1)

@@ -1,7 +1,8 @@
-/* Compressed sparse rows: memory, and the format that is nothing but these rows. */
+/* Compressed sparse rows: allocation, and the format that consists of these arrays only. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
-/* rows, columns and values share one piece of memory, since the driver takes its time for each; every array begins a line.  Returns its bytes */
+/* Computes the addresses of columns and values and returns the bytes of all arrays. The three arrays share one allocation, because every
+   allocation costs time in the driver. Each starts at a multiple of 256 bytes. */
 static size_t Carve(GpCsr *A)
 {
   const size_t line = 256, col = (((size_t)A->m + 1) * sizeof(int32_t) + line - 1) / line * line, val = col + ((size_t)A->nnz * sizeof(int32_t) + line - 1) / line * line;

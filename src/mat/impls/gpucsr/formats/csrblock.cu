@@ -1,4 +1,4 @@
-/* Compressed rows in tiles of equally many nonzeros: of every tile only its first row is to be found. */
+/* Builds format csrblock (csrblock.h): compressed rows in tiles of equally many nonzeros. Only the first row of every tile must be found. */
 #include "mat/impls/gpucsr/formats/csrblock.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -7,7 +7,7 @@ typedef struct {
   GpCsr      C;
 } Block;
 
-/* the first row that starts at the tile's first nonzero or behind it; the last tile has all that are left */
+/* Returns the first row, at or behind row lo, that starts at or behind the first nonzero of the tile. The last tile gets all remaining rows. */
 GP_INLINE int32_t RowAt(const Block *a, int32_t lo, int64_t tile)
 {
   const int64_t at = tile * a->B.length;
@@ -28,7 +28,7 @@ GP_INLINE int IsCut(const Block *a, int32_t row)
   return a->C.rowptr[row + 1] > ((int64_t)a->C.rowptr[row] / a->B.length + 1) * a->B.length + a->B.over;
 }
 
-/* the rows from first to what is behind the tile's last, as far as most */
+/* Sets the rows of a thread block: from `first` to `behind`, but not beyond `most`. */
 GP_INLINE void SetRows(const Block *a, int64_t block, int32_t first, int32_t behind, int32_t most, int32_t head, int32_t from)
 {
   GpBlockTile t    = {first, (behind < most ? behind : most) - first, from, 0};
@@ -39,7 +39,7 @@ GP_INLINE void SetRows(const Block *a, int64_t block, int32_t first, int32_t beh
   a->B.tile[block] = t;
 }
 
-/* of an extra block, which first rows are those of its number times GP_BLOCK_ROWS */
+/* Sets the rows of an additional block. extra[i] is its number; its first row is that number times GP_BLOCK_ROWS. */
 GP_STEP(SetExtra)
 {
   const Block  *a     = (const Block *)args;
@@ -72,11 +72,11 @@ GP_EXTERN GpErr GP_TWIN(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-  #define SMALL 2500 /* nonzeros of a multiprocessor up to which tiles of short rows are small, so that all have some */
+  #define SMALL 2500 /* nonzeros per multiprocessor below which tiles of short rows are halved, so that all multiprocessors have work */
 
 GpErr GpCsrBlockFill_CUDA(const GpCsrBlock *B, const GpCsr *C);
 
-/* numbers of the extra blocks: such as begin behind the rows that the tile's own block takes (see SetTile) */
+/* Counts, and lists if extra is not NULL, the additional blocks: those that begin behind the rows that the tile's own block takes (SetTile). */
 static int32_t Extras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], int32_t extra[])
 {
   int32_t n = 0;
@@ -112,7 +112,7 @@ GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
   if (B->nextra) {
     extra = (int32_t *)malloc((size_t)B->nextra * sizeof(int32_t));
     if (!extra) {
-      B->nextra = B->ntiles = 0; /* nothing is held */
+      B->nextra = B->ntiles = 0; /* no memory is held */
       return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for row blocks");
     }
     (void)Extras(B, C->m, rowptr, extra);
@@ -127,7 +127,7 @@ GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrblock(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
+  (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* Assembly on the device: every nonzero is the sum of its entries, always in the same order. */
+/* Assembly on the device (MatSetValuesCOO()): every nonzero is the sum of its entries in a fixed order. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if defined(__CUDACC__)
@@ -7,7 +7,7 @@
   #define GP_BOTH static inline
 #endif
 
-/* the entries begin to end, of which this rank's own stand before those of others */
+/* Adds the entries begin to end - 1 of a list. Indices below n are this rank's own entries, the others came from other ranks. */
 GP_BOTH double SumOf(const int32_t *source, int32_t begin, int32_t end, int32_t n, const double *entries, const double *more)
 {
   double s = 0;

@@ -1,11 +1,11 @@
-/* Compressed rows with a bit for every nonzero that tells whether a row starts there.  Made by a scan and by setting bits, so
-   that the build costs a few products. */
+/* Format csrflag: compressed rows with one bit per nonzero, which is set where a row starts. It is built by a scan and by setting bits, in the
+   time of a few products. */
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
 typedef struct {
   GpCsrFlag F;
   GpCsr     C;
-  int32_t  *before; /* [m+1] rows that have entries before each row */
+  int32_t  *before; /* [m+1] number of nonempty rows before each row */
 } Flag;
 
 GP_STEP(CountRow)
@@ -15,7 +15,8 @@ GP_STEP(CountRow)
   a->before[i] = a->C.rowptr[i] < a->C.rowptr[i + 1];
 }
 
-/* row m, which is not there, sets the bit behind the last nonzero */
+/* Sets the bits of row starts, lists nonempty rows and lists empty rows. Index m stands for the end of the matrix and sets the bit behind the
+   last nonzero. */
 GP_STEP(SetBit)
 {
   const Flag   *a     = (const Flag *)args;
@@ -31,7 +32,7 @@ GP_STEP(RankChunk)
 {
   const Flag   *a  = (const Flag *)args;
   const int64_t at = i * GP_FLAG_CHUNK;
-  int32_t       lo = 0, hi = a->C.m; /* the first row that starts there or behind */
+  int32_t       lo = 0, hi = a->C.m; /* the first row that starts at or behind the chunk */
 
   while (lo < hi) {
     const int32_t mid = lo + (hi - lo) / 2;
@@ -97,7 +98,7 @@ GpErr GpFmtBuild_csrflag(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrflag(GpFmt *A)
 {
-  return ((const GpCsrFlag *)A->data)->same ? GpCsrStillSame(A->csr) : GP_SUCCESS; /* the values are those of the rows */
+  return ((const GpCsrFlag *)A->data)->same ? GpCsrStillSame(A->csr) : GP_SUCCESS; /* the values are those of the compressed rows */
 }
 
 void GpFmtDestroy_csrflag(GpFmt *A)
@@ -125,7 +126,7 @@ double GpFmtTraffic_csrflag(const GpFmt *A)
 {
   const GpCsrFlag *F = (const GpCsrFlag *)A->data;
 
-  /* of the rows columns and, unless they are one, values; sums are written, then read */
+  /* A product reads the columns and, unless all values are equal, the values. Partial sums are written and then read. */
   return (double)A->csr->nnz * (sizeof(int32_t) + (F->same ? 0 : GpPrecBytes(A->csr->prec))) + GpFmtBytes_csrflag(A) + 2.0 * F->tile.ntiles * sizeof(double);
 }
 #endif

@@ -1,10 +1,10 @@
-/* Compressed sparse rows and a list of the rows that have entries, for matrices of whose rows few have: the off-diagonal block of
-   a parallel matrix. */
+/* Format csrlist: compressed rows and a list of the nonempty rows, for matrices with few of them, such as the off-diagonal block of a parallel
+   matrix. */
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
 typedef struct {
   const int32_t *rowptr;
-  int32_t       *before; /* [m+1] rows that have entries before every row */
+  int32_t       *before; /* [m+1] number of nonempty rows before each row */
   int32_t       *row;
 } List;
 
@@ -59,7 +59,7 @@ GpErr GpFmtBuild_csrlist(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrlist(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
+  (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 
@@ -77,7 +77,7 @@ double GpFmtBytes_csrlist(const GpFmt *A)
   return (double)((const GpCsrList *)A->data)->n * sizeof(int32_t);
 }
 
-/* of the row pointers, two for each row in the list */
+/* A product reads two row pointers for each row in the list. */
 double GpFmtTraffic_csrlist(const GpFmt *A)
 {
   return (double)A->csr->nnz * (double)(sizeof(int32_t) + GpPrecBytes(A->csr->prec)) + 3 * GpFmtBytes_csrlist(A);

@@ -1,4 +1,4 @@
-/* Compressed sparse rows cut along the merge path: every tile has as many nonzeros and ends of rows together as any other. */
+/* Format csrmerge: compressed rows cut along the merge path. In every tile the number of nonzeros plus the number of row ends is the same. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 GpErr GpFmtBuild_csrmerge(GpFmt *A, const int32_t rowptr[])
@@ -8,7 +8,7 @@ GpErr GpFmtBuild_csrmerge(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrmerge(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
+  (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 

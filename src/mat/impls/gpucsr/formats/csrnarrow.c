@@ -1,24 +1,26 @@
-/* Bringing an AIJ matrix's arrays to the device: indices to 32 bits, values to the stored precision, loss measured. */
+/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision, with the rounding error of the conversion. */
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Distributions build for the x86-64 baseline, where conversions between float and double do not vectorise and integer vectors are short. */
+/* Distributions compile for the x86-64 baseline, for which conversions between float and double do not vectorise. These functions are compiled
+   for AVX2 too. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
   #define GP_CLONES __attribute__((target_clones("avx2", "default")))
 #else
   #define GP_CLONES
 #endif
 
-#define GP_INDEX_BLOCK 4096 /* indices that are checked and then copied while they are in the first-level cache */
+#define GP_INDEX_BLOCK 4096 /* number of indices that are checked and then copied while they are in the L1 cache */
 
 typedef struct {
   const PetscInt *in;
-  PetscInt        n; /* columns */
+  PetscInt        n; /* number of columns */
 } GpIndices;
 
-/* Whether all of these are from 0 to n - 1.  The sign bit of c | (n - 1 - c) is set exactly where c is not; without a branch the compiler vectorises the loop. */
+/* Returns 1 if all indices are in 0 to n - 1. The sign bit of c | (n - 1 - c) is set if and only if c is out of range. Without a branch the
+   compiler vectorises the loop. */
 GP_CLONES static int GpIndicesInRange(size_t count, const PetscInt in[], PetscInt n)
 {
 #if defined(PETSC_USE_64BIT_INDICES)
@@ -40,7 +42,8 @@ static void GpCopyIndices(size_t count, const PetscInt in[], int32_t out[])
     for (size_t i = 0; i < count; i++) out[i] = (int32_t)in[i];
 }
 
-/* Columns.  PETSc without debugging checks none of those that a program or a file gives it, and kernels use them as addresses. */
+/* Converts and checks columns. A PETSc without debugging does not check the columns that a program or a file provides, and kernels use them as
+   addresses. */
 static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *destination)
 {
   const GpIndices *from  = (const GpIndices *)context;
@@ -55,7 +58,7 @@ static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *des
   return GP_SUCCESS;
 }
 
-/* Row pointers, which ascend from 0; the caller has checked that the last one fits 32 bits, so all do. */
+/* Converts and checks row pointers. They must ascend from 0. The caller has checked that the last one fits 32 bits, so all do. */
 static GpErr GpFillRows(void *context, size_t offset, size_t bytes, void *destination)
 {
   const PetscInt *in    = (const PetscInt *)context + offset / sizeof(int32_t);
@@ -84,8 +87,8 @@ typedef struct {
   GpLoss       *loss;
 } GpNarrow;
 
-/* Narrows a block and counts the values that change, those that are lost, and whether one changes by more than the worst so far.
-   No branch, so that the compiler vectorises it. */
+/* Converts a block to single precision. Counts the values that change and those that lose all digits (GP_LOST), and returns nonzero if a relative
+   change exceeds `worst`. Without a branch the compiler vectorises the loop. */
 GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[], double worst, GpLoss *loss)
 {
   int64_t any = 0, rounded = 0, lost = 0;
@@ -103,9 +106,9 @@ GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[],
   return any;
 }
 
-/* Infinities and NaNs of the input pass through as in AIJ (their change is NaN and fails the comparison); a finite value
-   that becomes infinite changed infinitely, so that one comparison finds the loss and overflow.  A block is gone through
-   again for the place, which soon is rare: the loss of rounding is bounded. */
+/* Converts values to single precision. Infinities and NaNs of the input are kept as in AIJ: their change is NaN, so the comparison is false. The
+   change of a finite value that overflows is infinite, so one comparison finds both rounding and overflow. A block with a larger change is
+   scanned again for the position; this soon becomes rare, since rounding errors are bounded. */
 static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *destination)
 {
   const GpNarrow *N     = (const GpNarrow *)context;

@@ -1,4 +1,4 @@
-/* Compressed rows padded so that each begins, and may be read to, a multiple of four nonzeros. */
+/* Format csrpad: compressed rows padded so that each starts and ends at a multiple of four nonzeros. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -14,7 +14,7 @@ GP_STEP(PaddedLength)
   a->P.start[i] = (a->C.rowptr[i + 1] - a->C.rowptr[i] + GP_PAD - 1) / GP_PAD;
 }
 
-/* quads of slots: a quad's row is the last that starts at or before it */
+/* Fills four consecutive slots. Their row is the last that starts at or before them. */
 GP_STEP(FillQuad)
 {
   const Pad *a  = (const Pad *)args;
@@ -101,6 +101,6 @@ double GpFmtBytes_csrpad(const GpFmt *A)
 
 double GpFmtTraffic_csrpad(const GpFmt *A)
 {
-  return GpFmtBytes_csrpad(A) + (A->csr->m + 1.0) * sizeof(int32_t); /* and where the rows really end */
+  return GpFmtBytes_csrpad(A) + (A->csr->m + 1.0) * sizeof(int32_t); /* the kernel also reads the unpadded row pointers */
 }
 #endif

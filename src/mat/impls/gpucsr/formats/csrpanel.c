@@ -1,4 +1,4 @@
-/* Compressed sparse rows in small tiles, and the work space of products with many vectors. */
+/* Format csrpanel: compressed rows in small tiles, with the workspace of products with several vectors. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@ GpErr GpFmtBuild_csrpanel(GpFmt *A, const int32_t rowptr[])
   GpCsrPanel *P = (GpCsrPanel *)calloc(1, sizeof(*P));
 
   A->data = P;
-  if (!P) return GpDevFail(A->csr->dev, GP_ERR_MEMORY, "out of host memory for a tiling");
+  if (!P) return GpDevFail(A->csr->dev, GP_ERR_MEMORY, "out of host memory for tiles");
   return GpCsrTileCreate(A->csr, rowptr, GP_PANEL_TILE, GP_PANEL_ROWS, &P->tile);
 }
 
-/* the products that use the old space are on the same stream, and giving memory back waits for them */
+/* Returns workspace for n doubles. Products that use the old workspace are on the same stream, and freeing the memory waits for them. */
 GpErr GpCsrPanelWork(const GpFmt *A, size_t n, double **work)
 {
   GpCsrPanel *P   = (GpCsrPanel *)A->data;
@@ -30,7 +30,7 @@ GpErr GpCsrPanelWork(const GpFmt *A, size_t n, double **work)
 
 GpErr GpFmtRefill_csrpanel(GpFmt *A)
 {
-  (void)A; /* the tiles cut the pattern; the values are those of the rows */
+  (void)A; /* tiles depend on the pattern only; the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 
@@ -52,7 +52,7 @@ double GpFmtBytes_csrpanel(const GpFmt *A)
   return (2.0 * P->tile.ntiles + 2.0 + 3.0 * P->tile.nspans) * sizeof(int32_t) + (double)P->nwork * sizeof(double);
 }
 
-/* of a product with one panel of vectors; vectors and partial sums are counted with these */
+/* Bytes of a product with one panel of vectors. The cost of vectors and of partial sums is counted elsewhere. */
 double GpFmtTraffic_csrpanel(const GpFmt *A)
 {
   const GpCsrPanel *P = (const GpCsrPanel *)A->data;

@@ -1,14 +1,14 @@
-/* Compressed rows with columns of 16 bits: each row's middle column lies in the middle of its reach, so that a stray entry in
-   front or behind takes a place in the list of escapes and not the reach from the others. */
+/* Builds format csrshort: compressed rows with 16-bit columns. The offsets of a row are relative to a base that puts the row's middle column at
+   the centre of the range. A few distant columns then become exceptions without moving the range away from the others. */
 #include "mat/impls/gpucsr/formats/csrshort.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-#define GP_SHORT_MOST 16 /* one nonzero of so many may escape */
+#define GP_SHORT_MOST 16 /* at most one nonzero in so many may be an exception */
 
 typedef struct {
   GpCsrShort S;
   GpCsr      C;
-  int32_t   *escapes; /* [nnz+1] */
+  int32_t   *escapes; /* [nnz+1] number of exceptions before each nonzero */
 } Short;
 
 GP_STEP(BaseOfRow)
@@ -21,7 +21,7 @@ GP_STEP(BaseOfRow)
 
 GP_INLINE int32_t Distance(const Short *a, int64_t k)
 {
-  int32_t lo = 0, hi = a->C.m; /* the row */
+  int32_t lo = 0, hi = a->C.m; /* find the row of nonzero k */
 
   while (hi - lo > 1) {
     const int32_t mid = lo + (hi - lo) / 2;
@@ -64,7 +64,8 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Short, Shorten, C->nnz, &a);
   if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, a.escapes);
   if (!err) err = GpDevDownload(dev, &a.S.nescapes, a.escapes + C->nnz, sizeof(int32_t));
-  if (!err && a.S.nescapes > C->nnz / GP_SHORT_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d of %d columns are more than %d from the middle of their row; one of %d may be", (int)a.S.nescapes, (int)C->nnz, GP_SHORT_ESCAPE / 2, GP_SHORT_MOST);
+  if (!err && a.S.nescapes > C->nnz / GP_SHORT_MOST)
+    err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d of %d column indices are more than %d away from the middle column of their row; the limit is one in %d", (int)a.S.nescapes, (int)C->nnz, GP_SHORT_ESCAPE / 2, GP_SHORT_MOST);
   if (err) a.S.nescapes = 0;
   if (!err) err = GpDevAlloc(dev, 2 * (size_t)a.S.nescapes * sizeof(int32_t), &a.S.escape);
   if (!err) err = GP_EACH(dev, Short, ListEscapes, C->nnz, &a);
@@ -88,7 +89,7 @@ GpErr GpFmtBuild_csrshort(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrshort(GpFmt *A)
 {
-  (void)A; /* the values are those of the rows */
+  (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 

@@ -1,4 +1,5 @@
-/* Compressed rows with columns of 16 bits: a distance from a column of the row's own, or a mark that says to look in a list. */
+/* Format csrshort: compressed rows with 16-bit columns. A column is an offset from the base of its row, or GP_SHORT_ESCAPE if it is in the list
+   of exceptions. */
 #ifndef GPCSRSHORT_H
 #define GPCSRSHORT_H
 
@@ -7,10 +8,10 @@
 #define GP_SHORT_ESCAPE 65535
 
 typedef struct {
-  int32_t   nescapes;
-  int32_t  *base;   /* [m] the column that distance 0 means */
-  uint16_t *off;    /* [nnz] */
-  int32_t  *escape; /* [2*nescapes] ascending: the nonzeros whose column does not fit, then their columns */
+  int32_t   nescapes; /* number of exceptions */
+  int32_t  *base;     /* [m] the column with offset 0 */
+  uint16_t *off;      /* [nnz] offsets */
+  int32_t  *escape;   /* [2*nescapes] the nonzeros that are exceptions, ascending, then their columns */
 } GpCsrShort;
 
 #endif

@@ -1,9 +1,9 @@
-/* Compressed sparse rows cut into tiles of equal work, so that a row of any length is shared by many blocks. */
+/* Compressed rows cut into tiles of equal work, so that many blocks share a long row. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #include <stdlib.h>
 
-/* Cuts: the tile that starts at nonzero s and row r ends after so many nonzeros, or before so many rows more. */
+/* Cuts the matrix into tiles and returns their number. A tile ends after the given number of nonzeros, or after the given number of row starts. */
 static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
 {
   const int64_t nnz = rowptr[m];
@@ -15,11 +15,11 @@ static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int
 
     start[n] = s;
     row[n++] = r;
-    if (rowptr[last] <= end) { /* few nonzeros: the rows end the tile, or the matrix */
+    if (rowptr[last] <= end) { /* the row limit, or the end of the matrix, ends the tile */
       end = rowptr[last];
       lo  = last;
     } else {
-      while (lo < hi) { /* the first row that starts at or after the end */
+      while (lo < hi) { /* find the first row that starts at or after the end */
         const int32_t mid = lo + (hi - lo) / 2;
 
         if (rowptr[mid] < end) lo = mid + 1;
@@ -34,8 +34,8 @@ static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int
   return n;
 }
 
-/* Merge-path cuts: after so many steps, a nonzero or the end of a row each.  A row whose nonzeros are all before the cut belongs to the
-   tile before it, whether its end does or not. */
+/* Cuts the matrix along the merge path and returns the number of tiles. A tile has the given number of steps; a nonzero or the end of a row is
+   one step. A row whose nonzeros are all before the cut belongs to the tile before it, even if its end is behind the cut. */
 static int32_t GpCsrTileMergeCut(int32_t steps, int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
 {
   const int64_t nnz = rowptr[m];
@@ -44,7 +44,7 @@ static int32_t GpCsrTileMergeCut(int32_t steps, int32_t m, const int32_t rowptr[
   for (int64_t at = 0; at < m + nnz; at += steps) {
     int32_t lo = (int32_t)(at > nnz ? at - nnz : 0), hi = (int32_t)(at < m ? at : m);
 
-    while (lo < hi) { /* rows that end before the cut */
+    while (lo < hi) { /* find the number of rows that end before the cut */
       const int32_t mid = lo + (hi - lo) / 2;
 
       if (rowptr[mid + 1] < at - mid) lo = mid + 1;
@@ -58,7 +58,7 @@ static int32_t GpCsrTileMergeCut(int32_t steps, int32_t m, const int32_t rowptr[
   return n;
 }
 
-/* the rows that cross the end of a tile, in ascending order: only the last row that starts in a tile can */
+/* Lists the rows that cross the end of a tile, in ascending order, and returns their number. Only the last row that starts in a tile can do so. */
 static int32_t GpCsrTileSpans(int32_t ntiles, const int32_t start[], const int32_t row[], const int32_t rowptr[], int32_t spanrow[], int32_t spanend[])
 {
   int32_t n = 0;
@@ -85,7 +85,7 @@ static GpErr GpCsrTileUpload(GpDev dev, const int32_t host[], int32_t n, int32_t
   return err ? err : GpDevUpload(dev, *device, host, (size_t)n * sizeof(int32_t));
 }
 
-/* cuts the rows into tiles; the sums are for the caller to make room for */
+/* Cuts the rows into tiles. The caller allocates the partial sums (GpCsrTileSums()). */
 GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T)
 {
   GpDev        dev  = A->dev;
@@ -93,7 +93,7 @@ GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, 
   int32_t     *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
   GpErr        err;
 
-  if (!work) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
+  if (!work) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for tiles");
   row       = start + most;
   spanrow   = row + most;
   spanend   = spanrow + most;
@@ -131,7 +131,7 @@ GpErr GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t
   GpErr      err;
 
   A->data = T;
-  if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a tiling");
+  if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for tiles");
   err = GpCsrTileCreate(A->csr, rowptr, nonzeros, rows, T);
   return err ? err : GpCsrTileSums(dev, T);
 }
@@ -143,7 +143,7 @@ GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
 
 GpErr GpFmtRefill_csrtile(GpFmt *A)
 {
-  (void)A; /* the tiles cut the pattern; the values are those of the rows */
+  (void)A; /* tiles depend on the pattern only; the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 
@@ -165,5 +165,5 @@ double GpFmtBytes_csrtile(const GpFmt *A)
 
 double GpFmtTraffic_csrtile(const GpFmt *A)
 {
-  return GpCsrBytes(A->csr) + GpFmtBytes_csrtile(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* sums are written, then read */
+  return GpCsrBytes(A->csr) + GpFmtBytes_csrtile(A) + 2.0 * ((const GpCsrTile *)A->data)->ntiles * sizeof(double); /* partial sums are written and then read */
 }

@@ -1,6 +1,8 @@
-/* The transpose of compressed rows, deterministic: within a row of the transpose the columns ascend.
-   Host twin: counting sort.  Device twin: a stable radix sort (CUB) of the column indices carries the places; then one pass
-   finds where rows start and fetches every nonzero's row and value.  Either makes the room for the transpose itself: the host does so while the GPU sorts. */
+/* Deterministic transpose of compressed rows: within a row of the transpose the columns ascend.
+
+   The host implementation is a counting sort. The CUDA implementation sorts the column indices together with the positions by a stable radix sort
+   (CUB). One more pass finds the row starts and gathers the rows and values. Each implementation allocates the transpose itself, so that the host
+   allocates while the GPU sorts. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if !defined(__CUDACC__)
@@ -17,7 +19,7 @@ GpErr GpCsrPermuteValues_Host(const GpCsr *A, const int32_t *perm, GpCsr *At)
   return GP_SUCCESS;
 }
 
-/* places: work space, or the caller's */
+/* Counting sort. `places` receives the source of every nonzero. */
 static GpErr Count(const GpCsr *A, GpCsr *At, int32_t *places)
 {
   int32_t *next = (int32_t *)calloc((size_t)A->n + 1, sizeof(int32_t));
@@ -81,8 +83,8 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
   #include "mat/impls/gpucsr/formats/gprowof.h"
   #include <cub/device/device_radix_sort.cuh>
 
-static constexpr int      BLOCK = 256, TILE = 8 * BLOCK; /* nonzeros of a block where rows are looked for */
-static constexpr int32_t  GAP = 8;                       /* row starts that a thread writes by itself */
+static constexpr int      BLOCK = 256, TILE = 8 * BLOCK; /* number of nonzeros of a block in Expand */
+static constexpr int32_t  GAP = 8;                       /* number of row starts that a thread writes alone */
 static constexpr unsigned ALL = 0xffffffffu;
 
 static unsigned Blocks(int64_t n, int each)
@@ -90,8 +92,8 @@ static unsigned Blocks(int64_t n, int each)
   return (unsigned)((n + each - 1) / each);
 }
 
-/* the place and the row of every nonzero: in order, so that a block looks for its first and its last row among all, and for
-   the others between these */
+/* Writes the position and the row of every nonzero. Nonzeros are in row order, so a block searches all rows only for its first and its last row,
+   and then between these. */
 __global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, const int32_t *rowptr, int32_t *place, int32_t *row)
 {
   __shared__ int32_t ends[2];
@@ -109,8 +111,8 @@ __global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, c
   }
 }
 
-/* Rows first..last of the transpose start at nonzero k.  A warp writes the long gaps together: a transpose may have a million
-   empty rows in a row. */
+/* Writes k as the start of rows first to last of the transpose. Long ranges are written by the whole warp, because a transpose may have a million
+   consecutive empty rows. */
 __device__ static void StartRows(int32_t first, int32_t last, int32_t k, int32_t *rowptr)
 {
   const bool far = last - first >= GAP;
@@ -124,7 +126,7 @@ __device__ static void StartRows(int32_t first, int32_t last, int32_t k, int32_t
   }
 }
 
-/* keys are the sorted columns: where they step from p to c, the rows p+1..c of the transpose start */
+/* Fills the transpose. keys are the sorted columns. If the key changes from p to c, rows p + 1 to c of the transpose start there. */
 template <typename T>
 __global__ static void __launch_bounds__(BLOCK) Collect(int32_t nnz, int32_t rows, const int32_t *keys, const int32_t *perm, const int32_t *row, const T *val, GpCsr At)
 {
@@ -157,7 +159,8 @@ extern "C" GpErr GpCsrPermuteValues_CUDA(const GpCsr *A, const int32_t *perm, Gp
   return GpDevCheckLaunch(A->dev, "transpose values");
 }
 
-/* in one piece of work space: the sorted columns, the row of every nonzero, the places, these sorted unless the caller wants them, what CUB needs */
+/* The workspace contains, in this order: the sorted columns, the row of every nonzero, the positions, the sorted positions (unless the caller
+   wants them in perm), and CUB's workspace. */
 extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
   GpDev          dev    = A->dev;
@@ -174,7 +177,7 @@ extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
     return err ? err : dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
   }
   while (bits < 31 && (A->n - 1) >> bits) bits++;
-  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, keys, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of a transpose failed");
+  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, keys, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "computing the workspace of the sort for a transpose failed");
   err = GpDevBorrow(dev, own + scratch, &keys);
   if (err) return err;
   row    = (int32_t *)((char *)keys + each);
@@ -184,7 +187,7 @@ extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   cudaError_t code = cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream);
 
   if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting a transpose: %s", cudaGetErrorString(code));
-  if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* while the GPU sorts */
+  if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* the host allocates while the GPU sorts */
   if (!err) {
     if (A->prec == GP_F32) Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
     else Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);

@@ -1,5 +1,5 @@
-/* New values from old ones, where they stand: scaling, scaling of rows and columns, adding a matrix or a multiple of the identity;
-   and products with the diagonal or its blocks.  One formula in double for both twins; a value is then stored as an upload would store it. */
+/* Changes values in place: scaling, scaling of rows and columns, adding a matrix or a multiple of the identity, new values. Also products with
+   the diagonal or with diagonal blocks. Host and CUDA use one formula in double precision; the result is stored as an upload would store it. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #if defined(__CUDACC__)
@@ -10,8 +10,8 @@
   #include <string.h>
 #endif
 
-/* The new value of nonzero k, in row i and column j.  The host's operation did the same to the same double, so the bits are the
-   same; to this end this file is compiled without fusing products and sums. */
+/* Returns the new value of nonzero k in row i and column j. The host applied the same operation to the same double, so the results have the same
+   bits. For this reason the file is compiled without contracting products and sums (FMA). */
 GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
 {
   switch (kind) {
@@ -30,7 +30,7 @@ GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, in
   }
 }
 
-/* of row i, the part in the columns of its block */
+/* Returns the product of row i with x, limited to the columns of its diagonal block. */
 GP_BOTH double BlockRow(const GpCsr *A, const int32_t *span, const double *x, int32_t i)
 {
   double s = 0;
@@ -43,8 +43,8 @@ GP_BOTH double BlockRow(const GpCsr *A, const int32_t *span, const double *x, in
   return s;
 }
 
-/* What storing v as a float changes, and where, as one number: the largest is the largest change, and of equal ones the
-   first.  Zero: nothing changed. */
+/* Encodes the relative change of storing v as a float, and the position, in one number. The maximum of these numbers is the largest change, and
+   the first position among equal changes. Zero means that nothing changed. */
 GP_BOTH uint64_t Change(double v, float stored, int32_t k)
 {
   const double change = fabs(v - (double)stored);
@@ -53,14 +53,14 @@ GP_BOTH uint64_t Change(double v, float stored, int32_t k)
     uint32_t bits;
   } r;
 
-  if (!(change > 0)) return 0; /* NaN where v is not finite: it passes as in AIJ */
+  if (!(change > 0)) return 0; /* NaN if v is not finite; such a value is kept as in AIJ */
   r.ratio = (float)(change / fabs(v));
   return ((uint64_t)r.bits << 32) | (0xffffffffu - (uint32_t)k);
 }
 
 #if !defined(__CUDACC__)
 
-/* kind is a constant wherever this is called, so that nothing is decided inside the loops */
+/* `kind` is a constant at every call, so that the compiler removes the decisions from the loops. */
 static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
 {
   const GpCsrUpdate u     = *update;
@@ -176,13 +176,13 @@ static unsigned Blocks(int64_t n)
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
-/* Does nonzero k, of column j, stand on the diagonal?  Row j tells, without a search for the row of k. */
+/* Returns true if nonzero k of column j is on the diagonal. This needs the pointers of row j only, and no search for the row of k. */
 __device__ static bool OnDiagonal(const GpCsr &A, int32_t k, int32_t j)
 {
   return j < A.m && A.rowptr[j] <= k && k < A.rowptr[j + 1];
 }
 
-/* the row of nonzero k: the last that starts at or before it */
+/* Returns the row of nonzero k: the last row that starts at or before it. */
 __device__ static int32_t RowOf(const GpCsr &A, int32_t k)
 {
   int32_t lo = 0, hi = A.m;
@@ -208,7 +208,7 @@ __device__ static uint64_t Store(double v, int32_t k, float *val)
   return Change(v, val[k], k);
 }
 
-/* a maximum is the same in whatever order the threads come */
+/* The maximum does not depend on the order of the threads, so atomicMax() is deterministic. */
 template <typename T>
 __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 {

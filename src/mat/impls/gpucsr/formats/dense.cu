@@ -1,10 +1,10 @@
-/* Building dense rows. */
+/* Builds format dense. */
 #include "mat/impls/gpucsr/formats/dense.h"
 
-#define MOST_PADDING 2.0 /* stored over nonzeros: what an index for each would take */
-#define FREE_PADDING 1e4 /* stored entries that no one minds */
-#define PIECE        512 /* columns of a piece at least */
-#define WARPS_WANTED 48  /* on a compute unit, to keep its memory busy */
+#define MOST_PADDING 2.0 /* maximum ratio of stored entries to nonzeros; a column index per nonzero would take as many bytes */
+#define FREE_PADDING 1e4 /* number of stored entries that is always accepted */
+#define PIECE        512 /* minimum number of columns of a part */
+#define WARPS_WANTED 48  /* number of warps per multiprocessor that keeps its memory pipeline busy */
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
@@ -49,7 +49,7 @@ GpErr GpFmtRefill_dense(GpFmt *F)
   if (!err) err = Fill(F->csr, D, flag);
   if (!err) err = GpDevDownload(dev, &wrong, flag, sizeof(wrong));
   GpDevReturn(dev, &flag, sizeof(*flag));
-  return !err && wrong ? GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend") : err;
+  return !err && wrong ? GpDevFail(dev, GP_ERR_ARGUMENT, "the column indices of a row do not ascend") : err;
 }
 
 GpErr GpFmtBuild_dense(GpFmt *F, const int32_t rowptr[])
@@ -63,7 +63,7 @@ GpErr GpFmtBuild_dense(GpFmt *F, const int32_t rowptr[])
   (void)rowptr;
   F->data = D;
   if (!D) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for dense rows");
-  if (size > MOST_PADDING * A->nnz + FREE_PADDING) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d x %d is %.1f times the nonzeros; the limit is %g", (int)A->m, (int)A->n, size / A->nnz, MOST_PADDING);
+  if (size > MOST_PADDING * A->nnz + FREE_PADDING) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "a dense matrix of %d x %d stores %.1f times the nonzeros; the limit is %g", (int)A->m, (int)A->n, size / A->nnz, MOST_PADDING);
   if (!A->nnz) return GP_SUCCESS;
   D->stride = ((int64_t)A->n + 31) / 32 * 32;
   warps     = ((int64_t)A->m + GP_DENSE_ROWS - 1) / GP_DENSE_ROWS;
@@ -96,13 +96,13 @@ double GpFmtTraffic_dense(const GpFmt *F)
 {
   const GpDense *D = (const GpDense *)F->data;
 
-  return GpFmtBytes_dense(F) + (D->partial ? 8.0 * D->parts * F->csr->m : 0.0); /* sums are written, then read */
+  return GpFmtBytes_dense(F) + (D->partial ? 8.0 * D->parts * F->csr->m : 0.0); /* partial sums are written and then read */
 }
 
 #else
 static constexpr int BLOCK = 256, WARPS = BLOCK / GP_WARP;
 
-/* a warp a row: no two write the same place, and a warp's holes come before its nonzeros */
+/* A warp takes a row. No two warps write the same position, and a warp writes its holes before its nonzeros. */
 __global__ static void Fill(GpCsr A, GpDense D, int32_t *wrong)
 {
   const int64_t i    = (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;

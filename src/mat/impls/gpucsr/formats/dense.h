@@ -1,17 +1,17 @@
-/* Dense rows, for matrices that are nearly full: no indices; places without a nonzero have a hole (gphole.h). */
+/* Dense rows without indices, for matrices that are nearly full. Positions without a nonzero are holes (gphole.h). */
 #ifndef GPDENSE_H
 #define GPDENSE_H
 
 #include "mat/impls/gpucsr/formats/gpformat.h"
 #include "mat/impls/gpucsr/formats/gphole.h"
 
-#define GP_DENSE_ROWS 4 /* that a warp takes together, so that it reads x once for them */
+#define GP_DENSE_ROWS 4 /* number of rows that a warp multiplies together, so that it reads x once for all of them */
 
 typedef struct {
-  int64_t stride;  /* columns, rounded up to whole lines of memory */
-  void   *value;   /* [m * stride] */
-  int32_t parts;   /* pieces that the columns are cut into, so that few rows fill the GPU */
-  double *partial; /* [parts * m] sums of the pieces, NULL for one piece */
+  int64_t stride;  /* number of columns, rounded up to a multiple of 32 */
+  void   *value;   /* [m * stride] float or double */
+  int32_t parts;   /* number of parts into which the columns are divided, so that few rows fill the GPU */
+  double *partial; /* [parts * m] partial sums, NULL for one part */
 } GpDense;
 
 #endif

@@ -1,20 +1,20 @@
-/* Building diagonals: collect the offsets, then lay out every row. */
+/* Builds format dia: collects the offsets of the diagonals, then fills them row by row. */
 #include "mat/impls/gpucsr/formats/dia.h"
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
 #include "mat/impls/gpucsr/formats/gpparts.h"
 
-#define MOST_PADDING 1.5 /* stored over nonzeros */
-#define SHARE        6.5 /* diagonals above which a second thread helps: seven are read at once */
-#define FREE_PADDING 1e5 /* stored entries that no one minds */
+#define MOST_PADDING 1.5 /* maximum ratio of stored entries to nonzeros */
+#define SHARE        6.5 /* number of diagonals per thread above which another thread shares the row; seven values are loaded at once */
+#define FREE_PADDING 1e5 /* number of stored entries that is always accepted */
 
-#define ASCENDS 1 /* the place of an offset, unless one of its nonzeros does not stand to the right of its left neighbour: that is at place 0 */
+#define ASCENDS 1 /* The place of an offset in the key set: 1 if all its nonzeros are to the right of their left neighbour in the row, else 0. The key set keeps the least place. */
 
 GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
 {
   GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, ascends ? ASCENDS : 0);
 }
 
-/* the row's columns ascend */
+/* Fills one row, whose columns ascend. */
 GP_LANEFN void PutRow(const GpCsr *A, const GpDia *D, int32_t row)
 {
   const int32_t end = A->rowptr[row + 1];
@@ -28,7 +28,7 @@ GP_LANEFN void PutRow(const GpCsr *A, const GpDia *D, int32_t row)
   }
 }
 
-/* what each runtime does in its way */
+/* The steps of a build, implemented by each backend. */
 typedef struct {
   GpErr (*collect)(const GpCsr *, const GpKeySet *);
   GpErr (*fill)(const GpCsr *, const GpDia *);
@@ -71,7 +71,7 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
   if (!err) err = StepsOf(dev)->collect(A, &set);
   if (!err) err = GpKeySetMove(dev, &set, &H);
   else GpKeySetDestroy(dev, &set);
-  if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "more than %d diagonals", GP_DIA_MOST);
+  if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the matrix has more than %d diagonals", GP_DIA_MOST);
   if (!err) {
     D->n = H.list[0];
     for (int32_t d = 0; d < D->n; d++) {
@@ -79,8 +79,9 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
       ascend &= H.before[H.list[1 + d]] <= INT32_MAX - ASCENDS;
     }
     qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
-    if (!ascend) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the columns of a row do not ascend");
-    else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows are %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
+    if (!ascend) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the column indices of a row do not ascend");
+    else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING)
+      err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows store %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
   }
   free(H.key);
   return err;
@@ -133,7 +134,7 @@ double GpFmtTraffic_dia(const GpFmt *F)
 }
 
 #else
-static constexpr int      BLOCK = 256, PATIENCE = 16; /* steps between two looks whether there are too many */
+static constexpr int      BLOCK = 256, PATIENCE = 16; /* number of steps between two checks for too many diagonals */
 static constexpr unsigned ALL = 0xffffffffu;
 
 static unsigned Blocks(int64_t n)
@@ -141,7 +142,8 @@ static unsigned Blocks(int64_t n)
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
-/* A thread a row.  Of neighbouring rows that have one offset at one step, as those of a stencil have, one adds it: else thousands would queue for its slot. */
+/* Collects the offsets; a thread takes a row. If neighbouring rows have the same offset at one step, as in a stencil, one lane adds it for all of
+   them. Otherwise thousands of threads would contend for one slot. */
 __global__ static void Collect(GpCsr A, GpKeySet set)
 {
   const int64_t i     = (int64_t)blockIdx.x * BLOCK + threadIdx.x;

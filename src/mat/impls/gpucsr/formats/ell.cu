@@ -1,4 +1,4 @@
-/* Building ELL.  After R. G. Grimes, D. R. Kincaid and D. M. Young, "ITPACK 2.0 user's guide", 1979. */
+/* Builds format ELL. Source: R. G. Grimes, D. R. Kincaid and D. M. Young, "ITPACK 2.0 user's guide", 1979. */
 #include "mat/impls/gpucsr/formats/ell.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -30,8 +30,8 @@ GP_EXTERN GpErr GP_TWIN(GpEllFill)(const GpEll *E, const GpCsr *C)
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-  #define MOST_PADDING 3.0 /* stored over nonzeros */
-  #define FREE_PADDING 1e5 /* stored entries that no one minds */
+  #define MOST_PADDING 3.0 /* maximum ratio of stored entries to nonzeros */
+  #define FREE_PADDING 1e5 /* number of stored entries that is always accepted */
 
 GpErr GpEllFill_CUDA(const GpEll *E, const GpCsr *C);
 
@@ -53,8 +53,8 @@ GpErr GpFmtBuild_ell(GpFmt *A, const int32_t rowptr[])
     if (rowptr[i + 1] - rowptr[i] > E->width) E->width = rowptr[i + 1] - rowptr[i];
   E->stride = ((int64_t)C->m + GP_ELL_WHOLE - 1) / GP_ELL_WHOLE * GP_ELL_WHOLE;
   if ((double)E->stride * E->width > MOST_PADDING * C->nnz + FREE_PADDING) {
-    err      = GpDevFail(dev, GP_ERR_ARGUMENT, "uneven rows: padded to the longest, of %d, they store %.1f times the nonzeros; the limit is %g", (int)E->width, (double)E->stride * E->width / C->nnz, MOST_PADDING);
-    E->width = 0; /* nothing is held */
+    err      = GpDevFail(dev, GP_ERR_ARGUMENT, "uneven row lengths: rows padded to the longest (%d nonzeros) store %.1f times the nonzeros; the limit is %g", (int)E->width, (double)E->stride * E->width / C->nnz, MOST_PADDING);
+    E->width = 0; /* no memory is held */
     return err;
   }
   err = GpDevAlloc(dev, Places(E) * sizeof(int32_t), &E->col);

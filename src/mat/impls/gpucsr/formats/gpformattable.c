@@ -1,4 +1,4 @@
-/* The table of formats, made from formats.def, and the calls that go through it. */
+/* The table of formats built from formats.def, and the functions that dispatch through it. */
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
 #define FORMAT(id, stem, help) \

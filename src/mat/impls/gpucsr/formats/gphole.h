@@ -1,5 +1,5 @@
-/* The place of no nonzero in an array of values: a NaN that no value has.  A product leaves holes out instead of adding zero times
-   what stands in x, which would not be zero for an infinity or a NaN there. */
+/* Holes: positions of a padded array of values that hold no nonzero. A hole is a reserved NaN. Products skip holes instead of adding zero times
+   an entry of x, because that product is NaN if the entry is infinite or NaN. */
 #ifndef GPHOLE_H
 #define GPHOLE_H
 
@@ -8,7 +8,7 @@
 #define GP_HOLE_F32 0x7fd0c5a1u
 #define GP_HOLE_F64 0x7ffac5a1c5a1c5a1ull
 
-/* writes nonzero k, or a hole for k < 0, at place `to`; the value that is the NaN of a hole becomes its neighbour */
+/* Writes nonzero k, or a hole if k < 0, at position `to`. A value with the same bits as a hole is replaced by the next NaN. */
 GP_LANEFN void GpPutOrHole(int single, void *value, int64_t to, const void *source, int64_t k)
 {
   if (single) {
@@ -31,7 +31,7 @@ __device__ static inline bool GpIsHole(double v)
 {
   return (unsigned long long)__double_as_longlong(v) == GP_HOLE_F64;
 }
-/* sum + v x, or sum for a hole: a choice, not a branch, into which the compiler would move the load of x */
+/* Returns sum + v x, or sum for a hole. This is a select and not a branch, because the compiler would move the load of x into the branch. */
 template <typename T>
 __device__ static inline double GpAdd(double sum, T v, double x)
 {
@@ -40,13 +40,13 @@ __device__ static inline double GpAdd(double sum, T v, double x)
   return GpIsHole(v) ? sum : more;
 }
 #else
-static inline int GpIsHole(double v, int single) /* v: the value, widened */
+static inline int GpIsHole(double v, int single) /* v is the value, converted to double */
 {
   union {
     double   d;
     uint64_t u;
   } wide             = {v};
-  const uint64_t f32 = ((uint64_t)0x7ff << 52) | ((uint64_t)(GP_HOLE_F32 & 0x7fffff) << 29); /* widening shifts the payload */
+  const uint64_t f32 = ((uint64_t)0x7ff << 52) | ((uint64_t)(GP_HOLE_F32 & 0x7fffff) << 29); /* the conversion to double shifts the payload of a NaN */
 
   return wide.u == (single ? f32 : GP_HOLE_F64);
 }

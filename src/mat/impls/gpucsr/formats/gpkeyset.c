@@ -1,4 +1,4 @@
-/* The memory of a set of keys. */
+/* Memory and copies of a key set (gpkeyset.h). */
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
   return err ? err : GpDevDownload(dev, H->key, S->key, Bytes(S));
 }
 
-/* a small set goes while the host waits for its copy */
+/* For a small set, the device memory is returned while the host waits for its copy. */
 GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H)
 {
   const int small = Bytes(S) <= GP_DEV_FETCH;

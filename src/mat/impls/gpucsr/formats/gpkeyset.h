@@ -1,5 +1,5 @@
-/* A set of at most `limit` distinct 64-bit keys, each with the least place where it was met: open addressing, filled by all
-   threads of a device at once, or by a loop on the host.  What it holds does not depend on the order of filling. */
+/* A set of at most `limit` distinct 64-bit keys, each with the least position at which it occurred. It is a hash table with open addressing that
+   all threads of a device fill concurrently, or a loop on the host. Its contents do not depend on the order of insertion. */
 #ifndef GPKEYSET_H
 #define GPKEYSET_H
 
@@ -10,25 +10,25 @@
 extern "C" {
 #endif
 
-#define GP_KEY_NONE 0 /* no key may be this: memory that is zero is an empty set */
+#define GP_KEY_NONE 0 /* marks a free slot, so no key may have this value; zeroed memory is an empty set */
 
 typedef struct {
-  uint64_t *key;          /* [slots] GP_KEY_NONE where free */
-  int32_t  *before;       /* [slots] INT32_MAX less the least place */
-  int32_t  *list;         /* [1 + limit] how many keys there are, more than limit: too many; their slots in no order */
-  int32_t   slots, limit; /* slots: four times the limit, a power of two */
+  uint64_t *key;          /* [slots] keys, GP_KEY_NONE in free slots */
+  int32_t  *before;       /* [slots] INT32_MAX minus the least position of each key */
+  int32_t  *list;         /* [1 + limit] number of keys (more than limit: too many), then their slots in any order */
+  int32_t   slots, limit; /* slots is 4 * limit; both are powers of two */
 } GpKeySet;
 
-GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S);       /* limit: a power of two */
-GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H); /* a copy in host memory, to be given to free(H->key) */
-GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H);           /* the same, and the set is destroyed */
+GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S);       /* limit must be a power of two */
+GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H); /* copies the set to host memory; the caller frees H->key with free() */
+GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H);           /* copies the set to host memory and destroys it on the device */
 void  GpKeySetDestroy(GpDev dev, GpKeySet *S);
 
 #if defined(__cplusplus)
 }
 #endif
 
-/* the mixing step of splitmix64: G. Steele, D. Lea, C. Flood, OOPSLA 2014 */
+/* The mixing step of splitmix64. Source: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
 GP_LANEFN uint64_t GpMix(uint64_t h)
 {
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -36,7 +36,7 @@ GP_LANEFN uint64_t GpMix(uint64_t h)
   return h ^ (h >> 31);
 }
 
-/* the slot of a key, or -1: it is not there */
+/* Returns the slot of a key, or -1 if the set does not contain it. */
 GP_LANEFN int32_t GpKeySetFind(const GpKeySet *S, uint64_t key)
 {
   for (int32_t n = 0, slot = (int32_t)(GpMix(key) & (uint64_t)(S->slots - 1)); n < S->slots; n++, slot = (slot + 1) & (S->slots - 1)) {
@@ -46,7 +46,7 @@ GP_LANEFN int32_t GpKeySetFind(const GpKeySet *S, uint64_t key)
   return -1;
 }
 
-GP_LANEFN uint64_t GpKeySetTake(const GpKeySet *S, int32_t slot, uint64_t key) /* what the slot held */
+GP_LANEFN uint64_t GpKeySetTake(const GpKeySet *S, int32_t slot, uint64_t key) /* returns the previous contents of the slot */
 {
 #if defined(__CUDACC__)
   const uint64_t held = S->key[slot];
@@ -64,7 +64,7 @@ GP_LANEFN void GpKeySetLower(const GpKeySet *S, int32_t slot, int32_t place)
 {
   const int32_t before = INT32_MAX - place;
 
-  if (S->before[slot] >= before) return; /* most keys are met again and again */
+  if (S->before[slot] >= before) return; /* avoids the atomic operation, since most keys occur many times */
 #if defined(__CUDACC__)
   atomicMax(S->before + slot, before);
 #else
@@ -81,7 +81,7 @@ GP_LANEFN int32_t GpKeySetCount(const GpKeySet *S)
 #endif
 }
 
-/* once there are too many nothing is added any more */
+/* Adds a key. Does nothing if the set already has too many keys. */
 GP_LANEFN void GpKeySetAdd(const GpKeySet *S, uint64_t key, int32_t place)
 {
   for (int32_t n = 0, slot = (int32_t)(GpMix(key) & (uint64_t)(S->slots - 1)); n < S->slots; n++, slot = (slot + 1) & (S->slots - 1)) {

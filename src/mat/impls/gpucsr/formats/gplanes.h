@@ -1,6 +1,7 @@
-/* One source for a warp on the device and for a loop over its 32 lanes on the host, so that both build the same slices.
-   What each lane does for itself stands in  GP_LANES(l) { ... }  and keeps its state in arrays of GP_PER_LANE at [GP_AT(l)];
-   what the lanes learn of each other comes from the functions below, which all lanes call together. */
+/* Code for a warp, written once for both backends: the device runs it in a warp, the host in loops over 32 lanes. Both build the same slices.
+
+   Code of each lane stands in GP_LANES(l) { ... } and keeps its state in arrays of size GP_PER_LANE, at index [GP_AT(l)]. Lanes exchange data by
+   the functions below, which all lanes call together. */
 #ifndef GPLANES_H
 #define GPLANES_H
 

@@ -1,5 +1,5 @@
-/* How many threads share a row (formats block and dia) where there are too few rows to keep a GPU busy with one each: decided when the
-   format is built, for it says in which order a row is added up. */
+/* Number of threads that share a row in formats block and dia, if the rows are too few to keep a GPU busy with one thread each. It is decided
+   when the format is built, because it determines the order of additions in a row. */
 #ifndef GPPARTS_H
 #define GPPARTS_H
 
@@ -8,7 +8,8 @@
 
 #define GP_PARTS_MOST 16
 
-/* a power of two: each has more than half of `least` entries of a row, and together they are at most so many warps on a multiprocessor */
+/* Returns a power of two. Each thread has more than half of `least` entries of a row, and all threads together need at most `warps` warps per
+   multiprocessor. */
 static inline int32_t GpParts(GpDev dev, int32_t rows, double entries, double least, int warps)
 {
   int32_t parts = 1;

@@ -1,4 +1,4 @@
-/* Rows in pieces: what they hold, and what a product reads of it. */
+/* Rows in pieces (gppieces.h): memory, and the bytes that a product reads. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -7,8 +7,8 @@ GpErr GpPiecesRefill(const GpPieces *P, const GpCsr *C)
   return GP_ON_DEVICE(C->dev, GpPiecesRefill, P, C);
 }
 
-/* Memory costs the host some microseconds a piece, so arrays stand together: those of slices and of lanes behind base, those of slots behind code, those of panels
-   behind pslice. */
+/* An allocation costs the host some microseconds, so several arrays share one: those of slices and lanes at base, those of slots at code, those
+   of panels at pslice. */
 static size_t LaneBytes(const GpPieces *P, int masked)
 {
   const size_t lanes = (size_t)P->nslices * GP_PIECE_LANES, slices = (size_t)P->nslices + 1;
@@ -65,7 +65,7 @@ void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
   GpDevFree(C->dev, &P->part, (size_t)P->npieces * sizeof(double));
 }
 
-/* of codes and values */
+/* Returns the bytes of codes and values. */
 static double GpPiecesSlots(const GpPieces *P, const GpCsr *C)
 {
   return (double)GpPiecesValues(P) * GpPrecBytes(C->prec) + (double)P->hotslots * sizeof(uint16_t) + (double)(P->slots - P->hotslots) * P->codebytes;
@@ -79,7 +79,7 @@ double GpPiecesBytes(const GpPieces *P, const GpCsr *C)
   return GpPiecesSlots(P, C) + sizeof(int32_t) * indices + sizeof(double) * (packed + (P->nspans ? P->npieces : 0.0));
 }
 
-/* codes and values, where the sums go, the partial sums twice, and x packed: written and read */
+/* Bytes that a product moves: codes, values and destinations; partial sums and packed entries of x count twice, since they are written and read. */
 double GpPiecesTraffic(const GpPieces *P, const GpCsr *C)
 {
   const double parts = P->npieces - ((double)C->m - P->nspans), packed = P->pack ? P->packed : 0.0;

@@ -1,4 +1,4 @@
-/* Cuts rows into pieces, sorts them within their panel by their cold and hot lengths, and lays them out in slices. */
+/* Builds rows in pieces (gppieces.h): cuts rows into pieces, sorts the pieces of each panel by cold and hot length, and lays them out in slices. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -10,21 +10,21 @@ typedef struct {
   GpPrec         prec;
   const int32_t *begin, *end, *col, *map;
   const void    *val;
-  int32_t       *off;            /* pieces before every segment, panel by panel */
-  int32_t       *pos;            /* the same row by row: their places in part; with one panel it is off */
-  int32_t       *first;          /* [npanels+1] pieces before every panel */
-  int32_t       *weight;         /* [npanels+2] slots before every panel, a 32nd; how many of all are hot */
-  int32_t       *isspan;         /* [2m+1] a row of few pieces, of many pieces? */
-  int32_t       *told;           /* [4] what the host waits for: pieces, spans of few, spans, and are there several values? */
-  size_t         worked, pieced; /* bytes of work space, and of that of the pieces */
+  int32_t       *off;            /* [npanels*m+1] number of pieces before each segment, panel by panel; a segment is the part of a row in one panel */
+  int32_t       *pos;            /* [npanels*m+1] number of pieces before each segment, row by row: the positions in GpPieces.part; the same array as off if there is one panel */
+  int32_t       *first;          /* [npanels+1] number of pieces before each panel */
+  int32_t       *weight;         /* [npanels+2] slots before each panel, divided by 32; the last entry is the number of hot slots, divided by 32 */
+  int32_t       *isspan;         /* [2m+1] flags of rows with few pieces, then flags of rows with many pieces */
+  int32_t       *told;           /* [4] results for the host: pieces, spans with few pieces, all spans, 1 if the values differ */
+  size_t         worked, pieced; /* bytes of `work` and of `pieces` */
   void          *work, *pieces;
   uint32_t      *key;
   int32_t       *piece;
-  uint64_t      *mask; /* of every piece */
+  uint64_t      *mask; /* [npieces] hot nonzeros of each piece */
 } Build;
 
-/* Groups of up to 32 pieces share up to 32*longest nonzeros: piece i of k takes every k-th from the i-th on, so that neighbouring
-   lanes read neighbouring nonzeros of a long row. */
+/* One piece of a segment. A group of up to 32 pieces shares up to 32*longest nonzeros: piece i of k pieces takes nonzeros i, i + k, ..., so that
+   neighbouring lanes read neighbouring nonzeros of a long row. */
 typedef struct {
   int32_t segment, from, count, stride;
 } Geometry;
@@ -37,7 +37,7 @@ GP_INLINE int32_t Pieces(int32_t length, int32_t longest)
 GP_INLINE Geometry Locate(const Build *b, int32_t q)
 {
   const int32_t most = GP_PIECE_LANES * b->P.longest;
-  int32_t       lo = 0, hi = b->P.npanels * b->m, i, length; /* the last segment whose pieces begin at or before q */
+  int32_t       lo = 0, hi = b->P.npanels * b->m, i, length; /* find the last segment whose pieces begin at or before q */
   Geometry      g;
 
   while (hi - lo > 1) {
@@ -64,12 +64,13 @@ GP_STEP(CountPieces)
   const int32_t p = (int32_t)(i / b->m), row = (int32_t)(i % b->m);
   int32_t       k = Pieces(b->end[i] - b->begin[i], b->P.longest);
 
-  if (!k && b->P.npanels == 1) k = 1; /* an empty row is a piece of no nonzeros */
+  if (!k && b->P.npanels == 1) k = 1; /* an empty row has one piece without nonzeros */
   b->off[i]                               = k;
   b->pos[(int64_t)row * b->P.npanels + p] = k;
 }
 
-/* panels apart, pieces with many cold nonzeros first, then those with many hot ones, where there are both */
+/* Computes the sort key of a piece: by panel, then by descending number of cold nonzeros, then by descending number of hot nonzeros if there are
+   both kinds. */
 GP_STEP(KeyPieces)
 {
   const Build   *b    = (const Build *)args;
@@ -175,10 +176,10 @@ GP_STEP(ListSpans)
   s[2] = b->pos[at + b->P.npanels];
 }
 
-/* the slots of a lane: its hot and its cold nonzeros in their order, and nothing up to the width of the slice */
+/* The slots of a lane: its hot and its cold nonzeros in their order, each padded to the width of the slice. */
 typedef struct {
-  int32_t count[2], width[2]; /* cold, hot */
-  int64_t val[2], code[2];    /* the first slots */
+  int32_t count[2], width[2]; /* index 0: cold, index 1: hot */
+  int64_t val[2], code[2];    /* first slots of values and of codes */
 } Lane;
 
 GP_INLINE Lane LaneOf(const Build *b, int64_t i)
@@ -248,7 +249,8 @@ GP_STEP(FillValues)
     for (int32_t j = n[hot]; j < l.width[hot]; j++) PutValue(b, l.val[hot] + (int64_t)j * GP_PIECE_LANES, -1);
 }
 
-/* slices of every panel, from its pieces; or thread blocks, by its share of the slots, and how many slots there are */
+/* With blocks = 0, computes the first slice of each panel from its pieces. With blocks = 1, computes the first thread block of each panel in
+   proportion to its slots, and the number of slots. */
 static GpErr SharePanels(Build *b, GpDev dev, int blocks)
 {
   const int32_t np   = b->P.npanels;
@@ -259,7 +261,7 @@ static GpErr SharePanels(Build *b, GpDev dev, int blocks)
   if (!err && blocks) err = GpDevDownload(dev, host, b->weight, size + sizeof(int32_t));
   else if (!err && np > 1) err = GpDevDownload(dev, host, b->first, size);
   else if (!err) {
-    host[0] = 0; /* one panel has all the pieces */
+    host[0] = 0; /* one panel has all pieces */
     host[1] = b->P.npieces;
   }
   if (!err) {
@@ -281,7 +283,7 @@ static GpErr SharePanels(Build *b, GpDev dev, int blocks)
   return err;
 }
 
-/* the next array of a piece of memory: its place, and the one behind it */
+/* Returns the next array of a common allocation and advances the address behind it. */
 static void *Next(char **memory, size_t bytes)
 {
   char *at = *memory;
@@ -310,7 +312,7 @@ static GpErr MakeWork(Build *b, GpDev dev)
   return err;
 }
 
-/* how many pieces there are and how many rows are several, and whether all values are one: what the host waits for, at once */
+/* Counts the pieces and the rows with several pieces, and finds out whether all values are equal. The host waits for all these results at once. */
 static GpErr Count(Build *b, GpDev dev, const GpCsr *C)
 {
   const int64_t segments = (int64_t)b->P.npanels * b->m;
@@ -331,7 +333,7 @@ static GpErr Count(Build *b, GpDev dev, const GpCsr *C)
   return err;
 }
 
-/* the pieces of every segment, sorted */
+/* Computes the pieces of all segments and sorts them. */
 static GpErr Cut(Build *b, GpDev dev)
 {
   const size_t  each = (size_t)b->P.npieces * sizeof(int32_t), masks = b->map && b->P.hot ? (size_t)b->P.npieces * sizeof(uint64_t) : 0;
@@ -354,7 +356,7 @@ static GpErr Cut(Build *b, GpDev dev)
   return err;
 }
 
-/* their places, and the room for their nonzeros */
+/* Places the pieces in slices and allocates codes and values. */
 static GpErr Place(Build *b, const GpCsr *C)
 {
   GpDev     dev = C->dev;
@@ -374,7 +376,7 @@ static GpErr Place(Build *b, const GpCsr *C)
   return err ? err : GpPiecesMakeSlots(P, C);
 }
 
-/* numbers the rows that are not one piece, those of few pieces first */
+/* Lists the spans (rows that are not one piece), those with few pieces first. */
 static GpErr List(Build *b, GpDev dev)
 {
   GpErr err = GpDevAlloc(dev, 3 * (size_t)b->P.nspans * sizeof(int32_t), &b->P.span);
@@ -405,7 +407,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
 
   P->columns = C->n;
   P->longest = GpPieceLongest(C->nnz);
-  if (lanes > INT32_MAX) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld pieces of rows, more than the %d that this format can number", (long long)lanes, INT32_MAX);
+  if (lanes > INT32_MAX) return GpDevFail(dev, GP_ERR_ARGUMENT, "the rows need up to %lld pieces; the limit of this format is %d", (long long)lanes, INT32_MAX);
   b       = Begin(P, C);
   b.begin = begin;
   b.end   = end;

@@ -1,11 +1,11 @@
-/* Finding the grid that a pattern of row codes is the stencil of. */
+/* Finds the grid stencil that a pattern of format rowcode represents. */
 #include "mat/impls/gpucsr/formats/rowcode.h"
 
 #include <string.h>
 
-#define APART 64 /* rows between the planes at least: the lanes of a warp read neighbours */
+#define APART 64 /* minimum distance of the planes in rows, so that lanes of a warp read neighbouring entries */
 
-/* the entries of a pattern in planes so far apart; 0: that is no grid */
+/* Sorts the entries of a pattern into planes with the given stride. Returns 0 if the result is none of the known grids. */
 static int GridOf(const GpRowEntry entry[], int32_t n, int32_t stride, GpRowGrid *G)
 {
   int32_t column[GP_ROWGRID_COLUMNS], at[GP_ROWGRID_ENTRIES], plane[GP_ROWGRID_ENTRIES] = {0}, k = 0;
@@ -24,7 +24,7 @@ static int GridOf(const GpRowEntry entry[], int32_t n, int32_t stride, GpRowGrid
     column[c] = at[e];
   }
   G->columns = k;
-  G->planes  = plane[n - 1] - plane[0] + 1; /* offsets ascend, and so do planes */
+  G->planes  = plane[n - 1] - plane[0] + 1; /* offsets ascend, so planes ascend too */
   G->stride  = stride;
   G->full    = 0;
   if (G->planes > GP_ROWGRID_PLANES) return 0;

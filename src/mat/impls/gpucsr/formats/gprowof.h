@@ -1,11 +1,12 @@
-/* The row of a place: the last that starts at or before it, which of several that start there is the one with nonzeros.  Included by device twins alone. */
+/* Finds the row of a nonzero: the last row that starts at or before it. If empty rows start at the same position, this is the nonempty one.
+   Included by CUDA files only. */
 #ifndef GPROWOF_H
 #define GPROWOF_H
 
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
-/* Among all m rows, by a whole warp, whose lanes look at 32 rows that cut the rest into 33 parts: a bisection waits for one load after another, five times as
-   often.  At every turn rowptr[lo] <= place < rowptr[hi]. */
+/* Searches all m rows with a whole warp. The lanes load 32 row pointers that divide the range into 33 parts. A bisection needs five times as many
+   dependent loads. Invariant: rowptr[lo] <= place < rowptr[hi]. */
 __device__ static inline int32_t GpRowOf(const int32_t *rowptr, int32_t m, int32_t place)
 {
   int32_t lo = 0, hi = m;
@@ -20,7 +21,7 @@ __device__ static inline int32_t GpRowOf(const int32_t *rowptr, int32_t m, int32
   return lo;
 }
 
-/* among the rows lo..hi-1, by a thread */
+/* Searches rows lo to hi - 1 with one thread. */
 __device__ static inline int32_t GpRowAmong(const int32_t *rowptr, int32_t lo, int32_t hi, int32_t place)
 {
   while (hi - lo > 1) {

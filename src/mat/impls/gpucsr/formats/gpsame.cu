@@ -1,9 +1,9 @@
-/* Do all nonzeros have one value, as those of a graph without weights?  A format may then keep it once, and a product read no other. */
+/* Finds out whether all nonzeros have one value, as in a graph without weights. A format may then store the value once. */
 #include "mat/impls/gpucsr/formats/gpsame.h"
 
 typedef struct {
   GpCsr    C;
-  int32_t *other; /* [1] is there a value other than the first? */
+  int32_t *other; /* [1] set to 1 if a value differs from the first */
 } Same;
 
 GP_STEP(FindOther)
@@ -51,6 +51,6 @@ GpErr GpCsrStillSame(const GpCsr *C)
   int   same;
   GpErr err = GpCsrSame(C, &same);
 
-  return err || same ? err : GpDevFail(C->dev, GP_ERR_ARGUMENT, "the values, all one until now, differ");
+  return err || same ? err : GpDevFail(C->dev, GP_ERR_ARGUMENT, "the format was built for nonzeros with one common value, but the new values differ");
 }
 #endif

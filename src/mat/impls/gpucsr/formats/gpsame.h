@@ -1,10 +1,10 @@
-/* Is a value another than the first?  What looks for matrices whose nonzeros have one value includes this. */
+/* Compares a value with the first one, for code that looks for matrices whose nonzeros all have one value. */
 #ifndef GPSAME_H
 #define GPSAME_H
 
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-/* by their bits: a value that no product of a hole can follow, NaN or infinity, is never the same */
+/* Compares the bits. NaN and infinity always differ, since products with one common value do not handle them. */
 GP_INLINE int GpValueDiffers(const GpCsr *C, int64_t i)
 {
   if (C->prec == GP_F32) {

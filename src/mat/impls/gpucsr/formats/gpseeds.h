@@ -1,26 +1,26 @@
-/* The formats of the work this project follows: A. H. El Zein and A. P. Rendell, "Generating optimal CUDA sparse matrix-vector
-   product implementations for evolving GPU hardware" (padded rows, x in constant memory), and Balanced CSR and the CSR/ELL
-   hybrid for power-law rows of Gunarathne et al. */
+/* Formats of earlier work, kept for comparison: padded rows and x in constant memory of A. H. El Zein and A. P. Rendell, "Generating optimal CUDA
+   sparse matrix-vector product implementations for evolving GPU hardware"; Balanced CSR and the CSR/ELL hybrid for power-law rows of Gunarathne
+   et al. */
 #ifndef GPSEEDS_H
 #define GPSEEDS_H
 
 #include "mat/impls/gpucsr/formats/gpformat.h"
 
-/* csrpad: rows begin at multiples of four, so that a thread loads four nonzeros at once */
+/* Format csrpad: rows begin at multiples of four, so that a thread loads four nonzeros at once. */
 #define GP_PAD 4
 
 typedef struct {
   int64_t  slots;
-  int32_t *start; /* [m+1] of the padded rows */
+  int32_t *start; /* [m+1] start of each padded row, in units of GP_PAD slots */
   int32_t *col;   /* [slots] */
   void    *val;   /* [slots] */
 } GpCsrPad;
 
-/* csrsmall: the rows themselves, of matrices whose x fits constant memory */
+/* Format csrsmall: compressed rows of matrices whose x fits in constant memory. */
 #define GP_SMALL_COLUMNS 8192
 
-/* balanced: rows packed into balanced rows of equal width, slot j of balanced row r at j*n+r.  A column carries marks: a row
-   starts here and ends in this balanced row, or a part of a row starts here; or nothing more stands in this balanced row. */
+/* Format balanced: rows are packed into balanced rows of equal width. Slot j of balanced row r is at j*n+r. The upper bits of a column are marks:
+   a row starts here and ends in this balanced row; a part of a row starts here; the rest of this balanced row is empty. */
 #define GP_BALANCED_WIDTH  16
 #define GP_BALANCED_ROW    0x80000000u
 #define GP_BALANCED_PART   0x40000000u
@@ -28,37 +28,37 @@ typedef struct {
 #define GP_BALANCED_FILLER 0xffffffffu
 
 typedef struct {
-  int32_t   n; /* balanced rows */
+  int32_t   n; /* number of balanced rows */
   int32_t   nout, nspans, nparts;
-  int32_t  *start; /* [m] where a row starts: width*(balanced row) + slot */
-  int32_t  *first; /* [n+1] the first start of the balanced row in out */
-  int32_t  *out;   /* [nout] what a start begins: row, or ~place in part */
-  int32_t  *span;  /* [3*nspans] a row in parts or without nonzeros, its first place in part and its last plus one */
+  int32_t  *start; /* [m] start of each row: width * (balanced row) + slot */
+  int32_t  *first; /* [n+1] index in out of the first start of each balanced row */
+  int32_t  *out;   /* [nout] for each start: the row, or ~position in part */
+  int32_t  *span;  /* [3*nspans] for each row in parts and each empty row: row, first and last + 1 position in part */
   uint32_t *col;   /* [width*n] */
   void     *val;   /* [width*n] */
-  double   *part;  /* [nparts] */
+  double   *part;  /* [nparts] partial sums */
 } GpBalanced;
 
-/* hybrid: rows of up to 4, 7 and 16 nonzeros each in an ELL of their own, the others remain compressed rows */
+/* Format hybrid: rows of up to 4, 7 and 16 nonzeros are in one ELL array each. The other rows remain compressed. */
 #define GP_HYBRID_CLASSES 4
 
 typedef struct {
-  int32_t  rows[GP_HYBRID_CLASSES];  /* how many of every class; the last is that of the long ones */
-  int32_t  width[GP_HYBRID_CLASSES]; /* 4, 7, 16, and 0 */
-  int64_t  at[GP_HYBRID_CLASSES];    /* first slot of a class */
-  int32_t  shorts;                   /* nonzeros of the rows that are not long */
-  int32_t *list;                     /* [m] the rows, class by class */
-  int32_t *col;                      /* [at[last]] slot j of the class's row t at at + j*rows + t; -1: none */
+  int32_t  rows[GP_HYBRID_CLASSES];  /* number of rows of each class; the last class has the long rows */
+  int32_t  width[GP_HYBRID_CLASSES]; /* 4, 7, 16, and 0 for the long rows */
+  int64_t  at[GP_HYBRID_CLASSES];    /* first slot of each class */
+  int32_t  shorts;                   /* number of nonzeros of the rows that are not long */
+  int32_t *list;                     /* [m] rows, class by class */
+  int32_t *col;                      /* [at[last]] slot j of row t of a class is at at + j*rows + t; -1: padding */
   void    *val;                      /* [at[last]] */
 } GpHybrid;
 
-/* coo: the row of every nonzero; a warp takes GP_COO_STRIP nonzeros and leaves the sums of its first and of its last row */
+/* Format coo: the row of every nonzero. A warp takes GP_COO_STRIP nonzeros and writes the sums of its first and of its last row. */
 #define GP_COO_STRIP 256
 
 typedef struct {
   int32_t  nstrips;
-  int32_t *row;   /* [nnz] */
-  double  *carry; /* [2*nstrips] */
+  int32_t *row;   /* [nnz] row of each nonzero */
+  double  *carry; /* [2*nstrips] sums of the first and the last row of each strip */
 } GpCooRows;
 
 #endif

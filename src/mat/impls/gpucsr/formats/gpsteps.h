@@ -1,4 +1,4 @@
-/* What the builders of formats include: the formats, and steps to build them in. */
+/* Header for builders of formats: the formats, and the parallel steps in which they are built. */
 #ifndef GPFORMATSTEPS_H
 #define GPFORMATSTEPS_H
 

@@ -1,8 +1,8 @@
-/* What cuSPARSE's formats need beyond compressed rows: the row of every nonzero (coo), slices of padded rows (sell). */
+/* Arrays that cuSPARSE's formats need in addition to compressed rows: the row of every nonzero (COO), slices of padded rows (sliced ELL). */
 #include "mat/impls/gpucsr/formats/gpvendor.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-#define GP_VENDOR_PADDING 4 /* times as many slots as nonzeros, at most */
+#define GP_VENDOR_PADDING 4 /* maximum number of slots per nonzero */
 
 #if defined(__CUDACC__)
 typedef struct {
@@ -52,7 +52,8 @@ static int32_t Slices(const GpCsr *C)
   return (C->m + GP_VENDOR_SLICE - 1) / GP_VENDOR_SLICE;
 }
 
-/* how many slots the slices need; beyond 32 bits the scan of their widths would overflow, so the padding is bounded first */
+/* Builds the slices of padded rows. A negative total means that the scan of the widths overflowed 32 bits; such a matrix is refused, like one
+   with too much padding. */
 static GpErr MakeSlices(GpVendor *V, const GpCsr *C)
 {
   Layout  l    = {*V, *C};
@@ -64,7 +65,7 @@ static GpErr MakeSlices(GpVendor *V, const GpCsr *C)
   if (!err) err = GpScan_CUDA(C->dev, Slices(C), V->slice);
   if (!err) err = GpDevDownload(C->dev, &last, V->slice + Slices(C), sizeof(last));
   V->slots = last;
-  if (!err && (last < 0 || last > (int64_t)GP_VENDOR_PADDING * C->nnz)) err = GpDevFail(C->dev, GP_ERR_ARGUMENT, "slices of padded rows would hold more than %d slots for each of %d nonzeros", GP_VENDOR_PADDING, (int)C->nnz);
+  if (!err && (last < 0 || last > (int64_t)GP_VENDOR_PADDING * C->nnz)) err = GpDevFail(C->dev, GP_ERR_ARGUMENT, "padded slices would store more than %d slots for each of %d nonzeros", GP_VENDOR_PADDING, (int)C->nnz);
   if (!err) err = GpDevAlloc(C->dev, (size_t)V->slots * sizeof(int32_t), &V->col);
   if (!err) err = GpDevAlloc(C->dev, (size_t)V->slots * GpPrecBytes(C->prec), &V->val);
   return err ? err : GpVendorValues_CUDA(V, C);
@@ -107,7 +108,7 @@ GpErr GpVendorBuild(GpFmt *A, GpVendorAlg alg)
     return err ? err : GpVendorDescribe(V, A->csr);
   }
   #endif
-  return GpDevFail(dev, GP_ERR_ARGUMENT, "cuSPARSE works on GPUs alone");
+  return GpDevFail(dev, GP_ERR_ARGUMENT, "cuSPARSE needs the CUDA backend");
 }
 
 GpErr GpVendorRefill(GpFmt *A)
@@ -115,7 +116,7 @@ GpErr GpVendorRefill(GpFmt *A)
   #if GP_HAVE_CUDA
   return GpVendorValues_CUDA((GpVendor *)A->data, A->csr);
   #else
-  return GpDevFail(A->csr->dev, GP_ERR_NOT_BUILT, "cuSPARSE works on GPUs alone");
+  return GpDevFail(A->csr->dev, GP_ERR_NOT_BUILT, "cuSPARSE needs the CUDA backend");
   #endif
 }
 

@@ -1,4 +1,4 @@
-/* cuSPARSE, opened at run time: a library of hundreds of megabytes that gpucsr does without where it is not installed. */
+/* cuSPARSE, opened at run time. The library has hundreds of megabytes and need not be installed. */
 #include "mat/impls/gpucsr/formats/gpvendor.h"
 
 #define DISABLE_CUSPARSE_DEPRECATED
@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <cstdio>
 
-/* every function that is called: name and type stand in cusparse.h */
+/* All cuSPARSE functions that are called; names and types are those of cusparse.h. */
 #define FUNCTIONS(F) F(Create) F(SetStream) F(CreateCsr) F(CreateCoo) F(CreateSlicedEll) F(DestroySpMat) F(CreateDnVec) F(DestroyDnVec) F(DnVecSetValues) F(SpMV_bufferSize) F(SpMV_preprocess) F(SpMV) F(GetErrorString)
 
 namespace {
@@ -20,7 +20,7 @@ struct Library {
 
 const double one = 1, zero = 0;
 
-/* one that PETSc or the program has loaded, else where the loader finds it, else in the toolkit's usual place */
+/* Opens cuSPARSE: the copy that PETSc or the program has loaded, else the one that the loader finds, else the one in the toolkit's usual place. */
 void *Open(char *why, size_t len)
 {
   char name[96];
@@ -46,11 +46,11 @@ bool Load(Library *L)
   FUNCTIONS(F)
 #undef F
   const cusparseStatus_t status = L->Create(&L->handle);
-  if (status != CUSPARSE_STATUS_SUCCESS) snprintf(L->why, sizeof(L->why), "cuSPARSE cannot start: %s", L->GetErrorString(status));
+  if (status != CUSPARSE_STATUS_SUCCESS) snprintf(L->why, sizeof(L->why), "cuSPARSE cannot be initialised: %s", L->GetErrorString(status));
   return status == CUSPARSE_STATUS_SUCCESS;
 }
 
-/* the library and its handle stay for the life of the process, which uses one GPU */
+/* The library and its handle live until the process ends. A process uses one GPU. */
 Library *library;
 bool     available;
 
@@ -68,7 +68,7 @@ bool Available(const char **why)
 
 GpErr Check(GpDev dev, cusparseStatus_t status, const char *what)
 {
-  return status == CUSPARSE_STATUS_SUCCESS ? GP_SUCCESS : GpDevFail(dev, GP_ERR_DEVICE, "cuSPARSE, %s: %s", what, library->GetErrorString(status));
+  return status == CUSPARSE_STATUS_SUCCESS ? GP_SUCCESS : GpDevFail(dev, GP_ERR_DEVICE, "cuSPARSE failed while %s: %s", what, library->GetErrorString(status));
 }
 
 cusparseSpMVAlg_t Algorithm(GpVendorAlg alg)
@@ -90,7 +90,7 @@ cusparseStatus_t CreateMatrix(GpVendor *V, const GpCsr *C)
   return library->CreateCsr(A, C->m, C->n, C->nnz, C->rowptr, C->col, C->val, i32, i32, base, type);
 }
 
-/* buffer and analysis; x and y are of the right sizes, what they hold does not matter */
+/* Creates descriptors and the buffer, and runs the analysis. x and y need the right sizes; their contents do not matter. */
 GpErr Prepare(GpVendor *V, const GpCsr *C, double *x, double *y)
 {
   const cusparseOperation_t op   = CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -117,8 +117,8 @@ extern "C" GpErr GpVendorDescribe(GpVendor *V, const GpCsr *C)
   GpErr        err;
 
   if (!Available(&why)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%s", why);
-  if (!C->m || !C->n || !C->nnz) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d x %d with %d nonzeros: cuSPARSE wants at least one", (int)C->m, (int)C->n, (int)C->nnz);
-  err = Check(C->dev, library->SetStream(library->handle, (cudaStream_t)C->dev->stream), "choosing the stream");
+  if (!C->m || !C->n || !C->nnz) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "cuSPARSE does not accept an empty matrix (%d x %d, %d nonzeros)", (int)C->m, (int)C->n, (int)C->nnz);
+  err = Check(C->dev, library->SetStream(library->handle, (cudaStream_t)C->dev->stream), "setting the stream");
   if (!err) err = GpDevAlloc(C->dev, nx, &x);
   if (!err) err = GpDevAlloc(C->dev, ny, &y);
   if (!err) err = Prepare(V, C, x, y);
@@ -135,16 +135,16 @@ extern "C" void GpVendorForget(GpVendor *V, const GpCsr *C)
   GpDevFree(C->dev, &V->buffer, V->buffersize);
 }
 
-/* z is added by beta, so it must stand in y */
+/* y = A x + z. cuSPARSE adds y by beta = 1, so z is first copied to y. */
 extern "C" GpErr GpVendorMult(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpVendor *V   = (const GpVendor *)A->data;
   GpDev           dev = A->csr->dev;
-  GpErr           err = Check(dev, library->SetStream(library->handle, (cudaStream_t)dev->stream), "choosing the stream");
+  GpErr           err = Check(dev, library->SetStream(library->handle, (cudaStream_t)dev->stream), "setting the stream");
 
   if (!err && z && z != y) err = dev->ops->copy_within(dev, y, z, (size_t)A->csr->m * sizeof(double));
-  if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->x, (void *)x), "taking x");
-  if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->y, y), "taking y");
+  if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->x, (void *)x), "setting x");
+  if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->y, y), "setting y");
   if (!err)
     err = Check(dev, library->SpMV(library->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, (cusparseSpMatDescr_t)V->matrix, (cusparseDnVecDescr_t)V->x, z ? &one : &zero, (cusparseDnVecDescr_t)V->y, CUDA_R_64F, Algorithm(V->alg), V->buffer),
                 "multiplying");

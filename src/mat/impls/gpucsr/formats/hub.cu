@@ -1,34 +1,34 @@
-/* Frequent columns first: columns are numbered by how many nonzeros they hold, so that the entries of x that most nonzeros
-   meet stand side by side: the first in shared memory, the next in the caches.  For power-law graphs and bags of words. */
+/* Format hub: columns are numbered by frequency, so that the entries of x that most nonzeros use are contiguous. The most frequent are staged in
+   shared memory, the next stay in the caches. For power-law graphs and bag-of-words matrices. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-/* Shared memory for x.  What is left of the 256 KB of a multiprocessor is its L1 cache, whose lines hold the loads under way:
-   with all that a block may have, 28 KB are left, and gathers of the other columns wait for lines. */
+/* Bytes of shared memory for x. The rest of the 256 KB of a multiprocessor is its L1 cache, whose lines hold the loads in flight. With the
+   maximum shared memory, 28 KB would be left, and gathers of other columns would wait for lines. */
 #define GP_HUB_STAGED ((size_t)128 << 10)
 
-/* Columns of at least GP_HUB_OFTEN nonzeros are packed too when x outgrows what the L2 cache keeps beside the stream of the matrix. */
+/* If x is larger than the part of the L2 cache that the matrix stream leaves, columns with at least GP_HUB_OFTEN nonzeros are packed too, at most
+   GP_HUB_WARM. */
 #define GP_HUB_CACHED ((int64_t)24 << 20)
 #define GP_HUB_OFTEN  8
 #define GP_HUB_WARM   ((int32_t)1 << 21)
 
-/* The columns of about so many nonzeros are counted: enough to know the frequent ones, and everybody's counts of the most
-   frequent meet in a few places of memory. */
+/* About so many nonzeros are counted. This suffices to find the frequent columns, and limits the contention of atomics on the most frequent ones. */
 #define GP_HUB_COUNTED 2000000
 
 typedef struct {
   int32_t        n, packed;
-  int32_t        each;   /* one nonzero of so many is counted */
-  int32_t        enough; /* nonzeros that a column must have to be worth its place */
+  int32_t        each;   /* one nonzero in so many is counted */
+  int32_t        enough; /* minimum number of counted nonzeros of a column to be packed */
   const int32_t *col;
-  int32_t       *count;   /* [n+1] of every column, then the code */
-  uint32_t      *key;     /* [n] */
-  int32_t       *column;  /* [n] by falling frequency */
-  int32_t       *several; /* [1] how many have enough */
+  int32_t       *count;   /* [n+1] count of every column, later its code */
+  uint32_t      *key;     /* [n] sort keys */
+  int32_t       *column;  /* [n] columns by descending frequency */
+  int32_t       *several; /* [1] number of columns with at least `enough` counted nonzeros */
   int32_t       *pack;
 } Hub;
 
-/* one nonzero of every so many, at a place that does not repeat with the rows */
+/* Counts one nonzero of every `each`, at a pseudo-random position, so that the sample does not align with the rows. */
 GP_STEP(CountColumn)
 {
   const Hub *h = (const Hub *)args;
@@ -67,7 +67,7 @@ GP_STEP(CodePacked)
   if (i) h->count[h->column[i - 1]] = (int32_t)i;
 }
 
-/* how many columns have at least so many nonzeros */
+/* Returns the number of columns with at least the given number of nonzeros. */
 static GpErr Several(GpDev dev, Hub *h, int32_t enough, int32_t *several)
 {
   GpErr err;
@@ -78,8 +78,8 @@ static GpErr Several(GpDev dev, Hub *h, int32_t enough, int32_t *several)
   return err ? err : GpDevDownload(dev, several, h->several, sizeof(int32_t));
 }
 
-/* A staged entry is read once by every thread block, which must save more sectors than that costs.
-   With codes of 16 bits all columns are packed. */
+/* Chooses the numbers of staged and of packed columns. Every thread block reads each staged entry once, which must cost less than it saves. With
+   16-bit codes all columns are packed. */
 static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
 {
   const int32_t room = (int32_t)((dev->shared_bytes < GP_HUB_STAGED ? dev->shared_bytes : GP_HUB_STAGED) / sizeof(double));
@@ -113,10 +113,10 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = dev->ops->zero(dev, h.count, bytes);
   if (!err) err = GP_EACH(dev, Hub, CountColumn, C->nnz / h.each, &h);
   if (!err) err = GP_EACH(dev, Hub, KeyColumn, C->n, &h);
-  while (C->nnz / h.each >> bits) bits++; /* no column is counted more often: the bits above are those of all keys */
+  while (C->nnz / h.each >> bits) bits++; /* no count exceeds this, so all keys agree in the higher bits */
   if (!err) err = GP_TWIN(GpSort)(dev, C->n, bits, h.key, h.column);
   if (!err) err = Choose(dev, &h, P);
-  if (!err && (int64_t)P->packed + C->n > INT32_MAX) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns and %d packed ones: more codes than 31 bits hold", (int)C->n, (int)P->packed);
+  if (!err && (int64_t)P->packed + C->n > INT32_MAX) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns and %d packed columns need codes of more than 31 bits", (int)C->n, (int)P->packed);
   h.packed = P->packed;
   if (!err) err = GpDevAlloc(dev, (size_t)P->packed * sizeof(int32_t), &P->pack);
   h.pack = P->pack;

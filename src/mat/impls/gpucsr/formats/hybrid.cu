@@ -1,4 +1,4 @@
-/* CSR/ELL hybrid: rows of up to 4, 7 and 16 nonzeros each in an ELL of that width, the others stay compressed rows. */
+/* Format hybrid (CSR/ELL): rows of up to 4, 7 and 16 nonzeros are in one ELL array of that width each. The other rows remain compressed. */
 #include "mat/impls/gpucsr/formats/gpseeds.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
@@ -7,7 +7,7 @@ typedef struct {
   GpCsr    C;
 } Fill;
 
-/* row i of the list: its slots, unless it is one of the long rows */
+/* Fills the slots of row i of the list, unless it is a long row. */
 GP_STEP(FillRow)
 {
   const Fill *a = (const Fill *)args;
@@ -48,7 +48,7 @@ static int GpHybridClass(int32_t length)
   return c;
 }
 
-/* the rows, class by class */
+/* Lists the rows, class by class. */
 static void GpHybridSort(GpHybrid *H, int32_t m, const int32_t rowptr[], int32_t list[])
 {
   int32_t next[GP_HYBRID_CLASSES] = {0};
@@ -110,7 +110,7 @@ double GpFmtBytes_hybrid(const GpFmt *A)
   return (double)A->csr->m * sizeof(int32_t) + (double)H->at[GP_HYBRID_CLASSES - 1] * (sizeof(int32_t) + GpPrecBytes(A->csr->prec));
 }
 
-/* the slots of the short rows, the nonzeros of the long ones and where these begin and end */
+/* A product reads the slots of the short rows, and the nonzeros and row pointers of the long rows. */
 double GpFmtTraffic_hybrid(const GpFmt *A)
 {
   const GpHybrid *H     = (const GpHybrid *)A->data;

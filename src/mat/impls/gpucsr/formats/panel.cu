@@ -1,15 +1,15 @@
-/* Columns in panels that fit shared memory: every panel has rows of its own, whose sums a second step adds.  For long rows over
-   many columns without favourites, such as the transpose of a bag of words. */
+/* Format panel: columns are divided into panels whose part of x fits in shared memory. Every panel has its own parts of rows, whose sums a second
+   kernel adds. For long rows over many columns of similar frequency, such as the transpose of a bag-of-words matrix. */
 #include "mat/impls/gpucsr/formats/gppieces.h"
 #include "mat/impls/gpucsr/formats/gpsteps.h"
 
-#define GP_PANEL_PIECES 2 /* pieces of rows for every nonzero, at most */
+#define GP_PANEL_PIECES 2 /* maximum number of parts of rows per nonzero */
 
 typedef struct {
   int32_t        m, nnz, npanels, width;
   const int32_t *rowptr, *col;
-  int32_t       *seg;   /* [(npanels+1)*m] where a row enters a panel */
-  int32_t       *falls; /* [2] columns that do not ascend: all, and at row ends */
+  int32_t       *seg;   /* [(npanels+1)*m] first nonzero of each row in each panel */
+  int32_t       *falls; /* [2] number of columns smaller than the one before: all, and those at the start of a row */
 } Panel;
 
 GP_STEP(CountFalls)
@@ -57,7 +57,7 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Panel, CountFalls, C->nnz, &a);
   if (!err) err = GP_EACH(dev, Panel, CountRowEnds, C->m, &a);
   if (!err) err = GpDevDownload(dev, falls, a.falls, sizeof(falls));
-  if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns do not ascend within their rows, which panels of columns want", (int)(falls[0] - falls[1]));
+  if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d column indices do not ascend within their rows; panels of columns need sorted rows", (int)(falls[0] - falls[1]));
   if (!err) err = GP_EACH(dev, Panel, EnterPanel, ((int64_t)P->npanels + 1) * C->m, &a);
   if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
   GpDevReturn(dev, &a.seg, bytes);
@@ -70,11 +70,11 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
 
 GpErr GpPanelBuild_CUDA(GpPieces *P, const GpCsr *C);
 
-/* As many panels as make the thread blocks, one a compute unit, divide evenly among them. */
+/* Chooses the number of panels so that the thread blocks, one per multiprocessor, divide evenly among them. */
 GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr  *C    = A->csr;
-  const int64_t room = (int64_t)(C->dev->shared_bytes / sizeof(double)) - 1, units = C->dev->compute_units, n = C->n > 0 ? C->n : 1; /* sums of these pass 31 bits */
+  const int64_t room = (int64_t)(C->dev->shared_bytes / sizeof(double)) - 1, units = C->dev->compute_units, n = C->n > 0 ? C->n : 1; /* sums of these exceed 31 bits */
   const int64_t least = (n + room - 1) / room, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
   GpPieces     *P = (GpPieces *)calloc(1, sizeof(*P));
 
@@ -86,8 +86,8 @@ GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
   P->hot       = P->width + 1;
   P->codebytes = 2;
   if (P->npanels > 1 && (int64_t)P->npanels * C->m > GP_PANEL_PIECES * (int64_t)C->nnz)
-    return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns make %lld rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_PIECES, (int)C->nnz);
-  if ((int64_t)P->npanels * C->m >= INT32_MAX) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of %d rows: more than 31 bits number", (int)P->npanels, (int)C->m);
+    return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of columns need %lld parts of rows, more than %d for each of %d nonzeros", (int)P->npanels, (long long)P->npanels * C->m, GP_PANEL_PIECES, (int)C->nnz);
+  if ((int64_t)P->npanels * C->m >= INT32_MAX) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d panels of %d rows need more than 2^31 - 2 parts of rows", (int)P->npanels, (int)C->m);
   return GP_ON_DEVICE(C->dev, GpPanelBuild, P, C);
 }
 

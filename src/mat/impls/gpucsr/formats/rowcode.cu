@@ -1,14 +1,14 @@
-/* Row codes.  The patterns are found by a hash of offsets and values; then every row is compared with the pattern that it got,
-   so that two patterns with one hash are noticed. */
+/* Builds format rowcode. Patterns are found by a hash of offsets and values. Then every row is compared with the pattern that it got, so that
+   hash collisions are detected. */
 #include "mat/impls/gpucsr/formats/rowcode.h"
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
 
-#define FEW     256   /* patterns whose code is a byte */
-#define MANY    65536 /* patterns at most */
-#define SHARE   16    /* the patterns may hold one nonzero of so many */
-#define NO_MIND 4096  /* entries that patterns may hold in any case */
-#define SAMPLE  4096  /* rows of which it is asked whether they are the grid's */
-#define OTHERS  8     /* one of so many of them may not be */
+#define FEW     256   /* maximum number of patterns with 8-bit codes */
+#define MANY    65536 /* maximum number of patterns */
+#define SHARE   16    /* the patterns may hold at most one in so many of the nonzeros */
+#define NO_MIND 4096  /* number of entries of patterns that is always accepted */
+#define SAMPLE  4096  /* number of rows in the sample that is checked against the grid */
+#define OTHERS  8     /* at most one in so many sampled rows may not belong to the grid */
 
 GP_LANEFN uint64_t ValueBits(const GpCsr *A, int32_t k)
 {
@@ -24,7 +24,7 @@ GP_LANEFN uint64_t RowHash(const GpCsr *A, int32_t row)
   return h == GP_KEY_NONE ? 1 : h;
 }
 
-/* pattern p: that of row `row` */
+/* Writes the entries of pattern p, which are those of row `row`. */
 GP_LANEFN void PutPattern(const GpCsr *A, const GpRowCode *R, int32_t p, int32_t row)
 {
   for (int32_t k = A->rowptr[row], e = R->start[p]; k < A->rowptr[row + 1]; k++, e++) {
@@ -34,7 +34,7 @@ GP_LANEFN void PutPattern(const GpCsr *A, const GpRowCode *R, int32_t p, int32_t
   }
 }
 
-/* before[slot] holds the pattern's number by now; 0: the row is not what its hash says */
+/* Writes the code of a row. before[slot] holds the number of the pattern here. Returns 0 if the row differs from the pattern with its hash. */
 GP_LANEFN int PutCode(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, int32_t row)
 {
   const int32_t slot = GpKeySetFind(set, RowHash(A, row)), p = slot < 0 ? 0 : set->before[slot], first = A->rowptr[row], other = A->rowptr[rows[p]], n = A->rowptr[row + 1] - first;
@@ -47,15 +47,15 @@ GP_LANEFN int PutCode(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, c
   return 1;
 }
 
-/* what each runtime does in its way */
+/* The steps of a build, implemented by each backend. */
 typedef struct {
   GpErr (*collect)(const GpCsr *, const GpKeySet *);
   GpErr (*lengths)(const GpCsr *, const int32_t *rows, int32_t n, int32_t *length);
   GpErr (*fill)(const GpCsr *, const GpKeySet *, const GpRowCode *, const int32_t *rows, const int32_t *slots, int32_t *wrong);
-  GpErr (*others)(const GpCsr *, const GpRowCode *, int32_t *count); /* rows of the sample that are none of the grid's */
+  GpErr (*others)(const GpCsr *, const GpRowCode *, int32_t *count); /* counts the sampled rows that do not belong to the grid */
 } Steps;
 
-/* row s of the sample */
+/* Returns 1 if row s of the sample does not belong to the grid. */
 GP_LANEFN int IsOther(const GpCsr *A, const GpRowCode *R, int32_t s)
 {
   const int64_t i = (int64_t)s * A->m / SAMPLE;
@@ -110,7 +110,7 @@ static int CompareFirsts(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* the patterns in the order of their first rows: rows[n], then their slots[n], in device memory */
+/* Uploads the patterns in the order of their first rows: rows[n], then their slots [n]. */
 static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *rows)
 {
   First   *first = (First *)malloc((size_t)n * (sizeof(First) + 2 * sizeof(int32_t)));
@@ -129,7 +129,7 @@ static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *row
   return err;
 }
 
-/* start[], by the lengths of the patterns */
+/* Computes start[] from the lengths of the patterns. */
 static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
 {
   const int32_t n     = R->npatterns;
@@ -148,14 +148,14 @@ static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
       start[p + 1] = (int32_t)total;
     }
     R->nentries = (int32_t)total;
-    if (total > A->nnz / SHARE + NO_MIND) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d different rows hold %lld of %d nonzeros; the limit is one of %d", (int)n, (long long)total, (int)A->nnz, SHARE);
+    if (total > A->nnz / SHARE + NO_MIND) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "the %d distinct rows hold %lld of %d nonzeros; the limit is one in %d", (int)n, (long long)total, (int)A->nnz, SHARE);
   }
   if (!err) err = GpDevUpload(A->dev, R->start, start, ((size_t)n + 1) * sizeof(int32_t));
   free(start);
   return err;
 }
 
-/* how many rows of the sample are none of the grid's */
+/* Counts the sampled rows that do not belong to the grid. */
 static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
 {
   GpDev    dev   = A->dev;
@@ -177,7 +177,8 @@ static void ClearGrid(const GpCsr *A, GpRowCode *R)
   GpDevFree(A->dev, &R->value, n * (size_t)(R->grid.columns * R->grid.planes) * sizeof(double));
 }
 
-/* what the patterns, in host memory, have of the grid */
+/* Computes the masks and grid values of all patterns, which are given in host memory. Drops the grid if too many sampled rows do not belong to
+   it. */
 static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const GpRowEntry entry[])
 {
   GpDev        dev = A->dev;
@@ -202,7 +203,7 @@ static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const
   return err;
 }
 
-/* looks for a grid in the longest of the patterns */
+/* Looks for a grid in the longest pattern. */
 static GpErr MakeGrid(const GpCsr *A, GpRowCode *R)
 {
   GpDev       dev     = A->dev;
@@ -225,7 +226,7 @@ static GpErr MakeGrid(const GpCsr *A, GpRowCode *R)
   return err;
 }
 
-/* makes room for n patterns, and fills it */
+/* Allocates and fills the patterns and codes. */
 static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, const GpKeySet *H)
 {
   GpDev        dev   = A->dev;
@@ -244,7 +245,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
   if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
   if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
-  if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have one hash");
+  if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have the same hash");
   if (!err) err = MakeGrid(A, R);
   GpDevReturn(dev, &rows, bytes);
   return err;
@@ -258,7 +259,7 @@ static void Clear(const GpCsr *A, GpRowCode *R)
   ClearGrid(A, R);
 }
 
-/* other values may be other patterns */
+/* Builds all again, because new values may form other patterns. */
 GpErr GpFmtRefill_rowcode(GpFmt *F)
 {
   const GpCsr *A   = F->csr;
@@ -273,7 +274,7 @@ GpErr GpFmtRefill_rowcode(GpFmt *F)
     if (!err) err = StepsOf(A->dev)->collect(A, &set);
     if (!err) err = GpKeySetDownload(A->dev, &set, &H);
     if (!err && H.list[0] <= limit) err = MakePatterns(A, R, &set, &H);
-    else if (!err && limit == MANY) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "more than %d different rows", MANY);
+    else if (!err && limit == MANY) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has more than %d distinct rows", MANY);
     free(H.key);
     GpKeySetDestroy(A->dev, &set);
   }
@@ -314,7 +315,7 @@ static unsigned Blocks(int64_t n)
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
-/* rows of a warp with one hash are added once */
+/* Lanes of a warp with the same hash add it once. */
 __global__ static void Collect(GpCsr A, GpKeySet set)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;

@@ -1,9 +1,10 @@
-/* Sliced rows: rows are sorted when that saves padding; every slice is planned, placed by a scan, filled.  New values fill again. */
+/* Builds sliced rows: rows are sorted if this saves padding, every slice is planned, a scan places the slices, and they are filled. New values
+   are filled again. */
 #include "mat/impls/gpucsr/formats/sellslice.h"
 
-/* the steps, which each runtime does in its way */
+/* The steps of a build, implemented by each backend. */
 typedef struct {
-  GpErr (*width)(const GpCsr *, const GpSell *, double *total); /* sum over the slices of their longest rows */
+  GpErr (*width)(const GpCsr *, const GpSell *, double *total); /* sums the lengths of the longest rows of all slices */
   GpErr (*sort)(const GpCsr *, const GpSell *);                 /* fills perm */
   GpErr (*plan)(const GpCsr *, GpSell *);                       /* fills slice and total */
   GpErr (*fill)(const GpCsr *, const GpSell *);                 /* fills head, index, value */
@@ -12,9 +13,9 @@ typedef struct {
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-  #define WORTH_A_SORT 1.1 /* stored over nonzeros, and unsorted over sorted, from where sorted rows pay for their permuted result */
-  #define MOST_PADDING 3.0 /* stored over nonzeros */
-  #define FREE_PADDING 1e5 /* stored entries that no one minds */
+  #define WORTH_A_SORT 1.1 /* rows are sorted if stored entries exceed nonzeros, and unsorted storage exceeds sorted storage, by this factor; sorted rows write a permuted result */
+  #define MOST_PADDING 3.0 /* maximum ratio of stored entries to nonzeros */
+  #define FREE_PADDING 1e5 /* number of stored entries that is always accepted */
 
 static GpErr Width_Host(const GpCsr *A, const GpSell *S, double *total)
 {
@@ -25,7 +26,7 @@ static GpErr Width_Host(const GpCsr *A, const GpSell *S, double *total)
 
 static GpErr Sort_Host(const GpCsr *A, const GpSell *S)
 {
-  for (int32_t first = 0, rows; first < A->m; first += rows) { /* a counting sort: stable */
+  for (int32_t first = 0, rows; first < A->m; first += rows) { /* stable counting sort */
     int32_t next[LONGEST + 2] = {0};
 
     rows = A->m - first < WINDOW ? A->m - first : WINDOW;
@@ -66,7 +67,7 @@ static const Steps StepsHost = {Width_Host, Sort_Host, Plan_Host, Fill_Host};
 extern const Steps GpSellStepsCUDA;
   #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpSellStepsCUDA)
 
-/* sorts the rows when that pays; refuses rows so uneven that padding outweighs them */
+/* Sorts the rows if this pays. Refuses a matrix with too much padding. */
 static GpErr SellOrder(const GpCsr *A, GpSell *S)
 {
   const Steps *steps = StepsOf(A->dev);
@@ -85,7 +86,7 @@ static GpErr SellOrder(const GpCsr *A, GpSell *S)
     }
   }
   if (!err && width * GP_SLICE > MOST_PADDING * A->nnz + FREE_PADDING)
-    err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "uneven rows: padded in slices of %d they store %.1f times the nonzeros; the limit is %g", GP_SLICE, width * GP_SLICE / A->nnz, MOST_PADDING);
+    err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "uneven row lengths: slices of %d rows store %.1f times the nonzeros; the limit is %g", GP_SLICE, width * GP_SLICE / A->nnz, MOST_PADDING);
   return err;
 }
 
@@ -113,7 +114,7 @@ GpErr GpSellBuild(GpFmt *F, GpSellKind kind)
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.quads * 8 * sizeof(int32_t), &S->head);
   if (!err) err = GpDevAlloc(dev, (size_t)S->total.units * 128, &S->index);
   if (!err) err = GpDevAlloc(dev, SellValueBytes(A, S), &S->value);
-  /* what pads a short quad, and the rows that a slice column does not hold, is read but not used */
+  /* The padding of short quads, and positions of rows that a slice column does not contain, are read but not used. */
   if (!err) err = dev->ops->zero(dev, S->head, (size_t)S->total.quads * 8 * sizeof(int32_t));
   if (!err) err = dev->ops->zero(dev, S->index, (size_t)S->total.units * 128);
   if (!err) err = dev->ops->zero(dev, S->value, SellValueBytes(A, S));
@@ -245,7 +246,7 @@ struct Sum {
   __device__ GpSellExtent operator()(const GpSellExtent &a, const GpSellExtent &b) const { return {a.quads + b.quads, a.columns + b.columns, a.units + b.units}; }
 };
 
-/* the extent of slice s; of none beyond the last, whose place is the total */
+/* Returns the extent of slice s. Behind the last slice it is zero, so that the exclusive scan gives the total there. */
 struct ExtentOf {
   const GpSlice *slice;
   int32_t        n;
@@ -281,7 +282,7 @@ static GpErr Sort_CUDA(const GpCsr *A, const GpSell *S)
   GpErr        err;
 
   while (bits < 32 && ((uint32_t)((A->m - 1) / WINDOW + 1) * (LONGEST + 1) - 1) >> bits) bits++;
-  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, key, key, S->perm, S->perm, A->m, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the sort of rows failed");
+  if (cub::DeviceRadixSort::SortPairs(NULL, scratch, key, key, S->perm, S->perm, A->m, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "computing the workspace of the sort of rows failed");
   bytes = (bytes + 255) / 256 * 256;
   err   = GpDevBorrow(dev, 3 * bytes + scratch, &key);
   if (err) return err;
@@ -306,7 +307,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpSell *S)
   size_t             scratch = 0;
   GpErr              err;
 
-  if (cub::DeviceScan::ExclusiveScan(NULL, scratch, extent, before, Sum(), zero, S->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "sizing the scan of slices failed");
+  if (cub::DeviceScan::ExclusiveScan(NULL, scratch, extent, before, Sum(), zero, S->nslices + 1, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "computing the workspace of the scan of slices failed");
   const size_t skip = (bytes + 255) / 256 * 256;
   err               = GpDevBorrow(dev, skip + scratch, &before);
   if (err) return err;

@@ -1,13 +1,14 @@
-/* Sliced rows: 32 rows make a slice, one lane a row, stored slice column by slice column, in two ways of keeping values.
+/* Sliced rows: 32 rows are a slice, with one lane for each row, stored slice column by slice column. Values are stored in one of two ways.
 
-   A slice has, in this order, `diagonals` slice columns whose nonzeros have one offset from their row (column = row + base, no
-   index is stored), then `others`, whose nonzeros lie at column = base + index; each of these has a base of its own, so that the
-   index fits 8 or 16 bits wherever the span of the slice column does, however far the slice column lies from the diagonal.
-   Others are sorted by the bits they need: n8, then n16, then those of 32.  A mask tells which rows a slice column holds.
+   A slice has two kinds of slice columns, in this order:
 
-   Slice columns go by quads of four: bases, masks and indices of a quad lie together, so that a lane reads four indices at
-   once.  A quad's index takes the bits of its widest slice column: one, two or four units of 128 bytes.  The last
-   quad of the diagonals and of the others may be short; masks say so. */
+   - `diagonals`: all nonzeros have the same offset from their row (column = row + base), so no index is stored.
+   - `others`: column = base + index. Each slice column has its own base, so that the index fits 8 or 16 bits if the span of the slice column
+     does, at any distance from the diagonal. They are sorted by index size: n8 of 8 bits, then n16 of 16 bits, then those of 32 bits.
+
+   A mask says which rows a slice column contains. Four slice columns are a quad: their bases, masks and indices are adjacent, so that a lane
+   reads four indices at once. The indices of a quad have the size that its widest slice column needs: one, two or four units of 128 bytes. The
+   last quad of the diagonals and of the others may have fewer slice columns; their masks are zero. */
 #ifndef GPSELL_H
 #define GPSELL_H
 
@@ -17,25 +18,25 @@
 extern "C" {
 #endif
 
-#define GP_SLICE 32 /* rows */
+#define GP_SLICE 32 /* number of rows of a slice */
 
-/* how the values are kept */
+/* How the values are stored. */
 typedef enum {
-  GP_SELL_FULL, /* each */
-  GP_SELL_CODES /* a byte each, into a table of at most 256 */
+  GP_SELL_FULL, /* every value */
+  GP_SELL_CODES /* 8-bit codes into a table of at most 256 values */
 } GpSellKind;
 
 #define GP_SELL_CODES_MOST 256
 
-/* one slice, as plan and kernel see it */
+/* One slice. */
 typedef struct {
-  int32_t quad, column, unit; /* the first of this slice: quad of bases and masks, slice column of values, unit of indices */
-  int32_t diagonals;          /* slice columns with one offset */
-  int32_t others, n8, n16;    /* slice columns with indices; those of 8, of 16 bits */
+  int32_t quad, column, unit; /* first quad of bases and masks, first slice column of values, and first unit of indices of this slice */
+  int32_t diagonals;          /* number of slice columns with one offset */
+  int32_t others, n8, n16;    /* number of slice columns with indices; how many of them have 8 and 16 bits */
   int32_t unused;
 } GpSlice;
 
-/* what slices take */
+/* Memory of slices, in quads, slice columns of values, and units of indices. */
 typedef struct {
   int32_t quads, columns, units;
 } GpSellExtent;
@@ -45,26 +46,26 @@ typedef struct {
   int32_t      nslices;
   GpSellExtent total;
   GpSlice     *slice; /* [nslices] */
-  int32_t     *head;  /* [8 quads] of each slice column of a quad the base, then the mask: bit l: row l of the slice has a nonzero there */
+  int32_t     *head;  /* [8 quads] for each quad: the bases of its slice columns, then their masks; bit l of a mask: row l of the slice has a nonzero */
   uint8_t     *index; /* [128 units] */
-  void        *value; /* FULL: [32 (columns + 3)] float or double; CODES: [128 quads] bytes, four a lane */
-  int32_t     *perm;  /* [m] the row of every place, when rows were sorted by length within windows; or NULL */
-  uint64_t    *bits;  /* CODES: [256] the distinct values as ascending bit patterns */
-  double      *table; /* CODES: [256] the distinct values */
+  void        *value; /* FULL: [32 (columns + 3)] float or double; CODES: [128 quads] bytes, four for each lane */
+  int32_t     *perm;  /* [m] row of each position, if rows were sorted by length within windows, else NULL */
+  uint64_t    *bits;  /* CODES: [256] bit patterns of the distinct values, ascending */
+  double      *table; /* CODES: [256] distinct values */
 } GpSell;
 
-/* the place of slice column c of the slice whose first quad is given, in head */
+/* Index in head of the base and of the mask of slice column c, where quad is the first quad of the slice. */
 #define GpSliceBase(quad, c) (8 * ((int64_t)(quad) + (c) / 4) + (c) % 4)
 #define GpSliceMask(quad, c) (GpSliceBase(quad, c) + 4)
 
-/* the quads of the others whose indices have 8, 16 and 32 bits */
+/* Number of quads of the others whose indices have 8, 16 and 32 bits. */
 #define GpSliceQuads(n)     (((n) + 3) / 4)
 #define GpSliceUpTo(n, all) ((n) == (all) ? GpSliceQuads(n) : (n) / 4)
 #define GpSliceQuads8(S)    GpSliceUpTo((S).n8, (S).others)
 #define GpSliceQuads16(S)   (GpSliceUpTo((S).n8 + (S).n16, (S).others) - GpSliceQuads8(S))
 #define GpSliceQuads32(S)   (GpSliceQuads((S).others) - GpSliceUpTo((S).n8 + (S).n16, (S).others))
 
-/* what the formats made of slices share; GP_ERR_ARGUMENT: this matrix is none for it */
+/* Functions for formats of sliced rows. They return GP_ERR_ARGUMENT if the format does not suit the matrix. */
 GpErr  GpSellBuild(GpFmt *A, GpSellKind kind);
 GpErr  GpSellRefill(GpFmt *A);
 void   GpSellDestroy(GpFmt *A);

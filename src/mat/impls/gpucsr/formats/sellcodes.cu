@@ -1,5 +1,5 @@
-/* Sliced rows whose values are codes into a table of at most 256: the table is made of the distinct values, as ascending bit
-   patterns, so that nothing is lost and codes do not depend on the order of collecting. */
+/* Format sellcodes: sliced rows whose values are 8-bit codes into a table of at most 256 values. The table contains the bit patterns of the
+   distinct values in ascending order, so values are exact, and codes do not depend on the order of collecting. */
 #include "mat/impls/gpucsr/formats/gpkeyset.h"
 #include "mat/impls/gpucsr/formats/sell.h"
 
@@ -7,7 +7,7 @@ GP_LANEFN void AddValue(const GpCsr *A, const GpKeySet *set, int32_t k)
 {
   const uint64_t bits = A->prec == GP_F32 ? ((const uint32_t *)A->val)[k] : ((const uint64_t *)A->val)[k];
 
-  GpKeySetAdd(set, bits + 1 == GP_KEY_NONE ? bits : bits + 1, 0); /* all bits set is a NaN like the one before it */
+  GpKeySetAdd(set, bits + 1 == GP_KEY_NONE ? bits : bits + 1, 0); /* the NaN with all bits set would be GP_KEY_NONE, so it is collected as the NaN before it */
 }
 
 #if !defined(__CUDACC__)
@@ -52,7 +52,7 @@ static double ValueOf(GpPrec prec, uint64_t bits)
   return prec == GP_F32 ? (double)narrow.f : wide.d;
 }
 
-/* pads the table with its last value: the search for a code ends at the first of equals */
+/* Uploads the table, padded at the end by the largest bit pattern, which keeps it ascending. */
 static GpErr UploadTable(const GpCsr *A, GpSell *S, const GpKeySet *H)
 {
   uint64_t      bits[GP_SELL_CODES_MOST];
@@ -80,7 +80,7 @@ GpErr GpSellTable(GpFmt *F)
   if (!err && A->nnz) err = Collect(A, &set);
   if (!err) err = GpKeySetMove(A->dev, &set, &H);
   else GpKeySetDestroy(A->dev, &set);
-  if (!err && H.list[0] > GP_SELL_CODES_MOST) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "more than %d distinct values", GP_SELL_CODES_MOST);
+  if (!err && H.list[0] > GP_SELL_CODES_MOST) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has more than %d distinct values", GP_SELL_CODES_MOST);
   if (!err) err = UploadTable(A, (GpSell *)F->data, &H);
   free(H.key);
   return err;

@@ -1,18 +1,18 @@
-/* One slice of sliced rows: its plan and its contents.  The work of a warp on the device, of a loop over its lanes on the host.
-   After A. Monakov, A. Lokhmotov, A. Avetisyan (HiPEAC 2010) and M. Kreutzer et al., "A unified sparse matrix data format for
-   efficient general sparse matrix-vector multiplication on modern processors with wide SIMD units", SISC 2014. */
+/* Plans and fills one slice of sliced rows: a warp on the device, a loop over its lanes on the host. Sources: A. Monakov, A. Lokhmotov, A.
+   Avetisyan (HiPEAC 2010); M. Kreutzer et al., "A unified sparse matrix data format for efficient general sparse matrix-vector multiplication on
+   modern processors with wide SIMD units", SISC 2014. */
 #ifndef GPSELLSLICE_H
 #define GPSELLSLICE_H
 
 #include "mat/impls/gpucsr/formats/gplanes.h"
 #include "mat/impls/gpucsr/formats/sell.h"
 
-#define SAME      24   /* rows of a slice that must share an offset to make it a diagonal */
-#define DIAGONALS 256  /* of a slice at most */
-#define WINDOW    1024 /* rows that are sorted by length together */
-#define LONGEST   2047 /* longer rows are not told apart by the sort */
+#define SAME      24   /* number of rows of a slice that must share an offset to make it a diagonal */
+#define DIAGONALS 256  /* maximum number of diagonals of a slice */
+#define WINDOW    1024 /* number of rows that are sorted by length together */
+#define LONGEST   2047 /* longer rows are equal for the sort */
 
-/* where a lane stands in its row, and in the list of diagonals */
+/* Position of a lane in its row and in the list of diagonals. */
 typedef struct {
   int32_t row, k, end, d;
 } Lane;
@@ -29,8 +29,8 @@ GP_LANEFN Lane Begin(const GpCsr *A, const int32_t *perm, int32_t slice, int l)
   return lane;
 }
 
-/* the offsets that most rows of a slice share, ascending; none when a row does not ascend, or when the search would cost
-   more than a few turns per slice column */
+/* Lists the offsets that at least SAME rows of a slice share, ascending, and returns their number. Returns 0 if the columns of a row do not
+   ascend, or if the search takes more than a few steps per slice column. */
 GP_WARPFN int32_t FindDiagonals(const GpCsr *A, const int32_t *perm, int32_t slice, int32_t diagonal[])
 {
   Lane    lane[GP_PER_LANE];
@@ -72,7 +72,8 @@ GP_WARPFN int32_t FindDiagonals(const GpCsr *A, const int32_t *perm, int32_t sli
   return turns && !GpLanesBallot(fault) ? n : 0;
 }
 
-/* one step of a lane towards its next nonzero off the diagonals: its place, -1 when the row has ended, -2 to be continued */
+/* Advances a lane towards its next nonzero that is not on a diagonal. Returns the nonzero, -1 if the row has ended, or -2 if another step is
+   needed. */
 GP_LANEFN int32_t StepToOther(const GpCsr *A, Lane *lane, const int32_t diagonal[], int32_t n)
 {
   int32_t offset;
@@ -84,9 +85,9 @@ GP_LANEFN int32_t StepToOther(const GpCsr *A, Lane *lane, const int32_t diagonal
   return -2;
 }
 
-/* the next slice column of others, every lane's place in k: 0, 1, 2 for 8, 16, 32 bits of index, -1: there is none.  The lanes
-   go on together until each has found its own: a loop in every lane by itself was joined with the loop around this function
-   by nvcc 13.0, and the reductions then missed lanes. */
+/* Finds the next slice column of others; k receives the nonzero of every lane. Returns 0, 1 or 2 for 8-, 16- or 32-bit indices, or -1 at the end
+   of the slice. The lanes step together until each has found its nonzero. With a loop in each lane, nvcc 13.0 merged that loop with the one
+   around this function, and the reductions missed lanes. */
 GP_WARPFN int NextColumn(const GpCsr *A, Lane lane[], const int32_t diagonal[], int32_t n, int32_t k[], int32_t *base)
 {
   int32_t lo[GP_PER_LANE], hi[GP_PER_LANE], last;
@@ -133,7 +134,7 @@ GP_LANEFN GpSellExtent SliceExtent(GpSlice S)
   return e;
 }
 
-/* the code of a value: its place in the table of ascending bit patterns */
+/* Returns the code of a value: its position in the table of ascending bit patterns. */
 GP_LANEFN uint8_t Code(const uint64_t bits[], uint64_t value)
 {
   int32_t lo = 0, hi = GP_SELL_CODES_MOST - 1;
@@ -147,7 +148,8 @@ GP_LANEFN uint8_t Code(const uint64_t bits[], uint64_t value)
   return (uint8_t)lo;
 }
 
-/* the value of nonzero k for lane l: in slice column `column` of all, which is the c-th from the quad on */
+/* Writes the value of nonzero k for lane l. `column` is the slice column counted from the first of the matrix, c the same counted from quad
+   `quad`. */
 GP_LANEFN void PutValue(const GpCsr *A, const GpSell *S, int64_t column, int32_t quad, int32_t c, int l, int32_t k)
 {
   if (S->kind == GP_SELL_FULL) {
@@ -158,7 +160,7 @@ GP_LANEFN void PutValue(const GpCsr *A, const GpSell *S, int64_t column, int32_t
   }
 }
 
-/* the index for lane l in slice column c of the others */
+/* Writes the index for lane l in slice column c of the others. */
 GP_LANEFN void PutIndex(const GpSell *S, const GpSlice *P, int32_t c, int l, uint32_t index)
 {
   const int32_t quad = c / 4, e = 4 * l + c % 4, q8 = GpSliceQuads8(*P), q16 = GpSliceQuads16(*P);
@@ -201,7 +203,7 @@ GP_WARPFN void FillDiagonals(const GpCsr *A, const GpSell *S, const GpSlice *P, 
 GP_WARPFN void FillOthers(const GpCsr *A, const GpSell *S, const GpSlice *P, int32_t slice, const int32_t diagonal[])
 {
   const int32_t first    = P->quad + GpSliceQuads(P->diagonals);
-  int32_t       place[3] = {0, P->n8, P->n8 + P->n16}; /* of the next with 8, 16, 32 bits */
+  int32_t       place[3] = {0, P->n8, P->n8 + P->n16}; /* next slice column with 8-, 16- and 32-bit indices */
   Lane          lane[GP_PER_LANE];
   int32_t       k[GP_PER_LANE], has[GP_PER_LANE], base, bits;
 
@@ -236,7 +238,7 @@ GP_WARPFN void FillSlice(const GpCsr *A, const GpSell *S, int32_t slice, int32_t
   FillOthers(A, S, &P, slice, diagonal);
 }
 
-/* the longest row of a slice: what plain slices would pad all rows to */
+/* Returns the length of the longest row of a slice, the width of a plain padded slice. */
 GP_WARPFN int32_t SliceWidth(const GpCsr *A, const int32_t *perm, int32_t slice)
 {
   int32_t length[GP_PER_LANE];
@@ -250,7 +252,7 @@ GP_WARPFN int32_t SliceWidth(const GpCsr *A, const int32_t *perm, int32_t slice)
   return GpLanesMax(length);
 }
 
-/* orders rows by window, then by descending length */
+/* Returns the sort key of a row: by window, then by descending length. */
 GP_LANEFN uint32_t SortKey(const GpCsr *A, int32_t i)
 {
   const int32_t length = A->rowptr[i + 1] - A->rowptr[i];

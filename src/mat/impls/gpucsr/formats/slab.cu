@@ -1,21 +1,21 @@
-/* Building slabs: one pass tells which pieces of x a block meets and how long its rows are, another writes them down.  Pieces are bits of a
-   map of the block's span of x, and a piece's place is the number of bits before its own. */
+/* Builds slabs. The first pass finds the pieces of x that each block needs and sorts its rows by length; the second pass fills the arrays. The
+   pieces are bits of a map over the block's span of x. The position of a piece is the number of bits before it. */
 #include "mat/impls/gpucsr/formats/slab.h"
 #include "device/gpsteps.h"
 
-#define MAPWORDS 4096 /* of the map: a span of 131,072 pieces, 524,288 entries */
-#define REUSE    1    /* nonzeros for an entry staged, at least */
-#define FULL     1.3  /* places for nonzeros at most */
-#define FEW      1e5  /* places that no one minds */
+#define MAPWORDS 4096 /* number of words of the map, which covers 131,072 pieces or 524,288 entries */
+#define REUSE    1    /* minimum number of nonzeros per staged entry */
+#define FULL     1.3  /* maximum ratio of stored entries to nonzeros */
+#define FEW      1e5  /* number of entries that is always accepted */
 
-/* what the first pass finds: the largest of all blocks */
+/* Maximum over all blocks: words of the map, and pieces. */
 typedef struct {
   int32_t words, pieces;
 } Worst;
 
-/* what each runtime does in its way */
+/* The steps of a build, implemented by each backend. */
 typedef struct {
-  GpErr (*plan)(const GpCsr *, const GpSlab *, Worst *); /* fills start and first with widths and pieces, and row; worst is device memory */
+  GpErr (*plan)(const GpCsr *, const GpSlab *, Worst *); /* fills start with widths, first with numbers of pieces, and row; Worst is device memory */
   GpErr (*fill)(const GpCsr *, const GpSlab *);
 } Steps;
 
@@ -33,7 +33,7 @@ GP_LANEFN int32_t Bits(uint32_t word)
 #endif
 }
 
-/* nonzero k of a block whose map begins at piece `least` */
+/* Returns the index of nonzero k of a block whose map begins at piece `least`. */
 GP_LANEFN uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t p = A->col[k] / GP_SLAB_PIECE - least;
@@ -41,7 +41,7 @@ GP_LANEFN uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint3
   return (uint16_t)((before[p / 32] + Bits(map[p / 32] & (((uint32_t)1 << p % 32) - 1))) * GP_SLAB_PIECE + A->col[k] % GP_SLAB_PIECE);
 }
 
-/* the row in a place of a slice, column by column */
+/* Fills the row at one position of a block, column by column. */
 GP_LANEFN void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t place, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t slice = block * GP_SLAB_SLICES + place / GP_WARP;
@@ -60,7 +60,7 @@ GP_LANEFN void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t p
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-/* the nonzeros of a block */
+/* Returns the range of nonzeros of a block. */
 static void Range(const GpCsr *A, int32_t block, int32_t *from, int32_t *to)
 {
   const int64_t first = (int64_t)block * GP_SLAB_ROWS, end = first + GP_SLAB_ROWS;
@@ -69,7 +69,7 @@ static void Range(const GpCsr *A, int32_t block, int32_t *from, int32_t *to)
   *to   = A->rowptr[end < A->m ? end : A->m];
 }
 
-/* the map of a block: its first piece and words; more words than a map has: nothing else is told */
+/* Builds the map of a block, sets *least to its first piece, and returns its number of words. If this exceeds MAPWORDS, the map is not filled. */
 static int32_t Map(const GpCsr *A, int32_t block, int32_t *least, uint32_t map[MAPWORDS])
 {
   int32_t from, to, low = INT32_MAX, high = 0;
@@ -138,7 +138,7 @@ static size_t Slices(const GpSlab *S)
   return (size_t)S->nblocks * GP_SLAB_SLICES;
 }
 
-/* widths and numbers of pieces, then where they begin; refuses what does not fit */
+/* Plans all blocks and scans the widths and the numbers of pieces. Refuses a matrix that does not suit the format. */
 static GpErr Plan(const GpCsr *A, GpSlab *S)
 {
   GpDev  dev   = A->dev;
@@ -151,15 +151,15 @@ static GpErr Plan(const GpCsr *A, GpSlab *S)
   GpDevReturn(dev, &found, sizeof(worst));
   if (err) return err;
   S->most = worst.pieces;
-  if (worst.words > MAPWORDS) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d neighbouring rows span %lld columns; the limit is %d", GP_SLAB_ROWS, 32ll * GP_SLAB_PIECE * worst.words, 32 * GP_SLAB_PIECE * MAPWORDS);
-  if (worst.pieces > GP_SLAB_MOST) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d neighbouring rows meet %d entries of x; the limit is %d", GP_SLAB_ROWS, GP_SLAB_PIECE * worst.pieces, GP_SLAB_PIECE * GP_SLAB_MOST);
+  if (worst.words > MAPWORDS) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d consecutive rows span %lld columns; the limit is %d", GP_SLAB_ROWS, 32ll * GP_SLAB_PIECE * worst.words, 32 * GP_SLAB_PIECE * MAPWORDS);
+  if (worst.pieces > GP_SLAB_MOST) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d consecutive rows need %d entries of x; the limit is %d", GP_SLAB_ROWS, GP_SLAB_PIECE * worst.pieces, GP_SLAB_PIECE * GP_SLAB_MOST);
   err = GP_ON_DEVICE(dev, GpScan, dev, (int64_t)Slices(S), S->start);
   if (!err) err = GP_ON_DEVICE(dev, GpScan, dev, S->nblocks, S->first);
   if (!err) err = GpDevDownload(dev, &S->ncolumns, S->start + Slices(S), sizeof(int32_t));
   if (!err) err = GpDevDownload(dev, &S->npieces, S->first + S->nblocks, sizeof(int32_t));
   if (err) return err;
   if ((double)S->npieces * GP_SLAB_PIECE * REUSE > A->nnz + FEW) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld entries of x would be staged for %d nonzeros", (long long)S->npieces * GP_SLAB_PIECE, (int)A->nnz);
-  if ((double)S->ncolumns * GP_WARP > FULL * A->nnz + FEW) return GpDevFail(dev, GP_ERR_ARGUMENT, "uneven rows: slices store %.1f times the nonzeros; the limit is %g", (double)S->ncolumns * GP_WARP / A->nnz, FULL);
+  if ((double)S->ncolumns * GP_WARP > FULL * A->nnz + FEW) return GpDevFail(dev, GP_ERR_ARGUMENT, "uneven row lengths: slices store %.1f times the nonzeros; the limit is %g", (double)S->ncolumns * GP_WARP / A->nnz, FULL);
   return err;
 }
 
@@ -187,7 +187,7 @@ GpErr GpFmtBuild_slab(GpFmt *F, const int32_t rowptr[])
   if (!err) err = GpDevAlloc(dev, (size_t)S->nblocks * GP_SLAB_ROWS, &S->row);
   if (!err) err = Plan(A, S);
   if (err) {
-    S->ncolumns = S->npieces = 0; /* nothing of them is held */
+    S->ncolumns = S->npieces = 0; /* no memory of these arrays is held */
     return err;
   }
   err = GpDevAlloc(dev, (size_t)S->npieces * sizeof(int32_t), &S->piece);
@@ -228,7 +228,8 @@ double GpFmtTraffic_slab(const GpFmt *F)
 
 static constexpr int BLOCK = GP_SLAB_ROWS;
 
-/* the map of this block, by all its threads, and how many bits stand before every word; words as Map() of the host */
+/* The map of this block, built by all its threads, and the number of bits before each word. Make() returns the number of words like Map() of the
+   host implementation. */
 struct Mapped {
   uint32_t map[MAPWORDS];
   int32_t before[MAPWORDS];
@@ -265,7 +266,7 @@ struct Mapped {
     return words;
   }
 
-  /* fills before[]; the number of all */
+  /* Fills before[] and returns the number of all bits. */
   __device__ int32_t Count(int32_t words)
   {
     typedef cub::BlockScan<int32_t, BLOCK> Scan;

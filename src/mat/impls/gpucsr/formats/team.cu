@@ -1,20 +1,21 @@
-/* Gives every row a team of lanes, sorts the rows by their teams and by the nonzeros of a lane, and lays them out in slices. */
+/* Builds formats team and teamcluster: gives every row a team of lanes, sorts the rows by class and by nonzeros per lane, and lays them out in
+   slices. */
 #include "mat/impls/gpucsr/formats/gpteamrows.h"
 
-#define TOGETHER 8 /* loads of a lane */
+#define TOGETHER 8 /* number of loads of a lane that are in flight together */
 
-/* Where the slices begin: those whose first row has a key are neighbours and alike. */
+/* Arguments of the filling step. Slices whose first row has the same key are adjacent and have the same width. */
 typedef struct {
   GpTeams  T;
   GpCsr    C;
-  int      fresh;                /* base and code are still to be written */
-  uint32_t slice0[GP_TEAM_KEYS]; /* where slice 0 would begin if all were like these, modulo 2^32 */
-  int32_t  end[GP_TEAM_CLASSES]; /* of a class */
-  int32_t *spent;                /* [nspent] work space that is to be zero again; NULL: none */
+  int      fresh;                /* 1: base and code must be written too */
+  uint32_t slice0[GP_TEAM_KEYS]; /* for each key: where slice 0 would begin if all slices had this key, modulo 2^32 */
+  int32_t  end[GP_TEAM_CLASSES]; /* for each class: its end, in slots divided by 32 */
+  int32_t *spent;                /* [nspent] workspace that must be set to zero again; NULL: none */
   int32_t  nspent;
 } Fill;
 
-/* to[at], to[at + GP_WARP], ... = the values of j = from, from + 2^k, ..., count of them, then padding */
+/* Writes `value` for j = from, from + 2^k, ... (count of them) to to[at], to[at + GP_WARP], ..., then padding. */
 #define FILL(Type, to, value) \
   for (int32_t e = 0; e < width; e += TOGETHER) { \
     Type kept[TOGETHER]; \
@@ -28,7 +29,7 @@ typedef struct {
       if (e + u < width) ((Type *)(to))[at + (int64_t)(e + u) * GP_WARP] = kept[u]; \
   }
 
-/* lane i of all, in slice s of class k, which begins at base and has so many slots a lane */
+/* Fills lane i of all lanes. Its slice, of class k, begins at base and has `width` slots per lane. */
 GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32_t width)
 {
   const GpTeams *T     = &f->T;
@@ -47,7 +48,7 @@ GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32
 #if defined(__CUDACC__)
 static constexpr int BLOCK = 256;
 
-/* the nonzeros of a lane, of all rows before one of key 0, by a whole warp */
+/* Returns the nonzeros per lane, added over the rows of key 0 before index `place`. Called by a whole warp. */
 __device__ static int32_t LongsBefore(const Fill &f, int32_t place)
 {
   int32_t sum = 0;
@@ -56,7 +57,8 @@ __device__ static int32_t LongsBefore(const Fill &f, int32_t place)
   return __reduce_add_sync(0xffffffffu, sum);
 }
 
-/* by a whole warp: rows of a class are sorted, so that the first of a slice has most nonzeros a lane */
+/* Returns the start of a slice and sets its width. Rows of a class are sorted, so the first row of a slice has the most nonzeros per lane. Called
+   by a whole warp. */
 __device__ static int32_t BaseOf(const Fill &f, int32_t s, int32_t k, int32_t *width)
 {
   const int32_t place = GpTeamPlace(&f.T, k, s, 0);
@@ -123,7 +125,7 @@ static GpErr GpTeamsFill_Host(const Fill *f)
   return GP_SUCCESS;
 }
 
-/* most nonzeros of a lane, except in the largest teams */
+/* Returns the maximum number of nonzeros of a lane, except in the largest teams. */
 static int32_t Longest(int64_t nnz)
 {
   int32_t longest = GP_TEAM_LEAST;
@@ -137,19 +139,19 @@ static int64_t Up(int64_t n, int64_t multiple)
   return (n + multiple - 1) / multiple * multiple;
 }
 
-/* slices of a class whose first row is one of its first n */
+/* Returns the number of slices that the first n rows of a class need. */
 static int64_t Slices(int64_t n, int32_t k)
 {
   return Up(n << k, GP_WARP) / GP_WARP;
 }
 
-/* the first key of a class, which is behind the last of the next larger */
+/* Returns the first key of class k. For k - 1 this is the end of the keys of class k. */
 static int32_t FirstKey(const GpTeams *T, int32_t k)
 {
   return k < 0 ? T->most * (T->longest / 2) + T->longest + 1 : k > T->most ? 0 : (T->most - k) * (T->longest / 2);
 }
 
-/* where classes, their slices and the rows of each key stand; -1: too many slices for 31 bits of lanes */
+/* Computes the positions of classes, of their slices, and of the rows of each key. Returns -1 if the lanes exceed 31 bits. */
 static int GpTeamsLayOut(GpTeams *T, const GpTeamTally *tally, int32_t first[], Fill *f)
 {
   int64_t at = 0, base = 0;
@@ -184,7 +186,7 @@ static int GpTeamsLayOut(GpTeams *T, const GpTeamTally *tally, int32_t first[], 
   return 0;
 }
 
-/* sums of blocks that pass through memory */
+/* Returns the number of partial sums of blocks in device memory. */
 static size_t Parts(const GpTeams *T)
 {
   return T->cluster > 1 ? 0 : (size_t)T->ngangs;
@@ -198,7 +200,7 @@ static void *Piece(const GpTeams *T, size_t *at, size_t bytes)
   return piece;
 }
 
-/* all arrays in one piece of memory, once there is one; returns its bytes */
+/* Sets the addresses of all arrays in the common allocation, if it exists, and returns its size in bytes. */
 static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
 {
   size_t at = 0;
@@ -213,7 +215,8 @@ static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
   return at;
 }
 
-/* The keys are counted: everything finds its place.  spent: bytes of what counted them, which come out zero if *clean says so. */
+/* Lays out, allocates and fills the format from the counts of keys. `spent` is the size of the counting workspace in bytes. If it is zero again
+   at the end, *clean is set to that size. */
 static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, size_t spent, size_t *clean)
 {
   const GpCsr *C = &P->R.C;
@@ -221,7 +224,7 @@ static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, s
   GpErr        err;
 
   T->same = C->nnz && !tally->other;
-  if (GpTeamsLayOut(T, tally, P->first, &f)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows, whose lanes are more than the %d that this format can number", (int)C->m, INT32_MAX);
+  if (GpTeamsLayOut(T, tally, P->first, &f)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows need more than %d lanes, the limit of this format", (int)C->m, INT32_MAX);
   T->bytes = GpTeamsArrays(T, C);
   err      = GpDevAlloc(C->dev, T->bytes, &T->memory);
   if (err) return err;
@@ -296,7 +299,7 @@ double GpFmtBytes_team(const GpFmt *A)
   return (double)((const GpTeams *)A->data)->bytes;
 }
 
-/* the sums of blocks are written, then read */
+/* Partial sums of blocks are written and then read. */
 double GpFmtTraffic_team(const GpFmt *A)
 {
   const GpTeams *T = (const GpTeams *)A->data;

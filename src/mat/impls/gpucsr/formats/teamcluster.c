@@ -1,4 +1,4 @@
-/* Rows with teams of lanes, of which the largest are a cluster of thread blocks. */
+/* Format teamcluster: a team of lanes for each row; the largest teams are thread block clusters. */
 #include "mat/impls/gpucsr/formats/gpteam.h"
 
 GpErr GpFmtBuild_teamcluster(GpFmt *A, const int32_t rowptr[])
@@ -11,7 +11,7 @@ GpErr GpFmtBuild_teamcluster(GpFmt *A, const int32_t rowptr[])
   if (dev->cluster_blocks < cluster) return GpDevFail(dev, GP_ERR_ARGUMENT, "clusters of %d thread blocks need compute capability 9.0", cluster);
   err = GpTeamsBuild(A, GP_TEAM_CLUSTER, cluster);
   if (err || ((const GpTeams *)A->data)->ngangs) return err;
-  return GpDevFail(dev, GP_ERR_ARGUMENT, "no row needs more than one thread block: format team does without clusters");
+  return GpDevFail(dev, GP_ERR_ARGUMENT, "no row needs more than one thread block; use kernel team, which needs no clusters");
 }
 
 GpErr GpFmtRefill_teamcluster(GpFmt *A)

@@ -1,4 +1,5 @@
-/* Sorts the rows of a format of teams by counting: a block counts the keys of a tile of rows, then writes them behind those of the tiles before. */
+/* Sorts the rows of formats team and teamcluster by counting. A block counts the keys of a tile of rows; a second kernel writes its rows behind
+   those of the tiles before. */
 #include "mat/impls/gpucsr/formats/gpsame.h"
 #include "mat/impls/gpucsr/formats/gpteamrows.h"
 
@@ -32,11 +33,11 @@ GpErr GpTeamsPlace_Host(const GpTeamPlaces *P)
 }
 
 #else
-static constexpr int      WARP = 32, BLOCK = GP_TEAM_THREADS, WARPS = BLOCK / WARP, TOGETHER = 4; /* loads of values */
+static constexpr int      WARP = 32, BLOCK = GP_TEAM_THREADS, WARPS = BLOCK / WARP, TOGETHER = 4; /* number of values of a thread that are loaded together */
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(GP_TEAM_KEYS <= BLOCK, "a thread a key");
 
-/* the key of a row, or one that no row has */
+/* Returns the key of a row, or R.keys for indices behind the last row. */
 __device__ static int32_t KeyOf(const GpTeamRows &R, int64_t i, int32_t *length)
 {
   *length = i < R.C.m ? GpTeamLength(&R.C, (int32_t)i) : 0;
@@ -53,7 +54,7 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
     int32_t       length;
     const int32_t key = KeyOf(R, (int64_t)tile * R.many + j, &length);
 
-    atomicAdd(&rows[key], 1); /* of which the hardware makes one where lanes agree */
+    atomicAdd(&rows[key], 1); /* the hardware combines lanes with the same address */
     if (!key) atomicAdd(&R.tally->longs, GpTeamShare(length, R.T.most));
   }
   __syncthreads();
@@ -63,7 +64,8 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
   }
 }
 
-/* some of the values, until a block has found another: one thread asks and tells, for all blocks do in the same place */
+/* Compares a part of the values with the first, until some block has found a different one. Only one thread of a block reads and writes the
+   common flag, because all blocks use the same address. */
 __device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned blocks)
 {
   for (int64_t first = (int64_t)b * TOGETHER * BLOCK; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
@@ -95,13 +97,13 @@ extern "C" GpErr GpTeamsCount_CUDA(const GpTeamRows *R)
   return GpDevCheckLaunch(R->C.dev, "counting rows by their teams");
 }
 
-/* the place of the tile's first row of a key, by a warp */
+/* Returns the index in order of the tile's first row of a key. Called by a whole warp. */
 __device__ static int32_t FirstOf(const GpTeamPlaces &P, int32_t key, int32_t tile)
 {
   const int32_t *rows   = P.R.rows + (int64_t)key * P.R.tiles;
   int32_t        before = 0;
 
-  if (rows[tile]) { /* else nobody asks */
+  if (rows[tile]) { /* otherwise the result is not used */
     for (int32_t t = threadIdx.x % WARP; t < tile; t += WARP) before += rows[t];
     before = __reduce_add_sync(ALL, before);
   }
@@ -110,7 +112,7 @@ __device__ static int32_t FirstOf(const GpTeamPlaces &P, int32_t key, int32_t ti
 
 __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant__ GpTeamPlaces P)
 {
-  __shared__ uint16_t before[WARPS][GP_TEAM_KEYS]; /* rows of a key in a warp, then in those before it */
+  __shared__ uint16_t before[WARPS][GP_TEAM_KEYS]; /* number of rows of each key in each warp, then in the warps before it */
   __shared__ int32_t  next[GP_TEAM_KEYS];
   const GpTeamRows   &R    = P.R;
   const int           warp = threadIdx.x / WARP, mine = threadIdx.x;
@@ -129,7 +131,7 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
     __syncthreads();
     const int32_t  key   = KeyOf(R, i, &length);
     const unsigned peers = __match_any_sync(ALL, key);
-    const int      rank  = __popc(peers & ((1u << threadIdx.x % WARP) - 1)); /* among the rows of the warp */
+    const int      rank  = __popc(peers & ((1u << threadIdx.x % WARP) - 1)); /* rank among the rows of the warp with the same key */
 
     if (key < R.keys && !rank) before[warp][key] = (uint16_t)__popc(peers);
     __syncthreads();
