@@ -25,7 +25,7 @@ GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...)
   return code;
 }
 
-static void GpDevTell(char *why, size_t whylen, const char *words)
+static void GpDevCopyMessage(char *why, size_t whylen, const char *words)
 {
   if (why && whylen) snprintf(why, whylen, "%s", words);
 }
@@ -38,7 +38,7 @@ GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *out, char *why, size_t whyle
 
   *out = NULL;
   if (!ops) {
-    GpDevTell(why, whylen, "this libgpucsr was built without CUDA; rebuild it with CUDA_DIR set to a CUDA toolkit");
+    GpDevCopyMessage(why, whylen, "this libgpucsr was built without CUDA; rebuild it with CUDA_DIR set to a CUDA toolkit");
     return GP_ERR_NOT_BUILT;
   }
   dev = (GpDev)calloc(1, sizeof(*dev));
@@ -48,7 +48,7 @@ GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *out, char *why, size_t whyle
   GpDevUnsettle(dev);
   err = ops->open(dev, ordinal);
   if (err) {
-    GpDevTell(why, whylen, dev->error);
+    GpDevCopyMessage(why, whylen, dev->error);
     free(dev);
     return err;
   }

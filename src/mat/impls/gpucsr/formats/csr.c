@@ -3,7 +3,7 @@
 
 /* Computes the addresses of columns and values and returns the bytes of all arrays. The three arrays share one allocation, because every
    allocation costs time in the driver. Each starts at a multiple of 256 bytes. */
-static size_t Carve(GpCsr *A)
+static size_t GpCsrPlaceArrays(GpCsr *A)
 {
   const size_t line = 256, col = (((size_t)A->m + 1) * sizeof(int32_t) + line - 1) / line * line, val = col + ((size_t)A->nnz * sizeof(int32_t) + line - 1) / line * line;
 
@@ -19,15 +19,15 @@ GpErr GpCsrCreate(GpDev dev, GpPrec prec, int32_t m, int32_t n, int32_t nnz, GpC
   GpErr err;
 
   *A  = (GpCsr){.dev = dev, .prec = prec, .m = m, .n = n, .nnz = nnz};
-  err = GpDevAlloc(dev, Carve(A), &A->rowptr);
+  err = GpDevAlloc(dev, GpCsrPlaceArrays(A), &A->rowptr);
   if (err) *A = (GpCsr){0};
-  else (void)Carve(A);
+  else (void)GpCsrPlaceArrays(A);
   return err;
 }
 
 void GpCsrDestroy(GpCsr *A)
 {
-  if (A->dev) GpDevFree(A->dev, &A->rowptr, Carve(A));
+  if (A->dev) GpDevFree(A->dev, &A->rowptr, GpCsrPlaceArrays(A));
   *A = (GpCsr){0};
 }
 

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-static size_t Bytes(const GpKeySet *S)
+static size_t GpKeySetBytes(const GpKeySet *S)
 {
   return (size_t)S->slots * (sizeof(*S->key) + sizeof(*S->before)) + ((size_t)S->limit + 1) * sizeof(*S->list);
 }
 
-static void Carve(GpKeySet *S, void *memory)
+static void GpKeySetPlaceArrays(GpKeySet *S, void *memory)
 {
   S->key    = (uint64_t *)memory;
   S->before = (int32_t *)(S->key + S->slots);
@@ -21,40 +21,40 @@ GpErr GpKeySetCreate(GpDev dev, int32_t limit, GpKeySet *S)
   GpErr err;
 
   *S  = (GpKeySet){.slots = 4 * limit, .limit = limit};
-  err = GpDevBorrowClean(dev, Bytes(S), &memory);
-  if (!err) Carve(S, memory);
+  err = GpDevBorrowClean(dev, GpKeySetBytes(S), &memory);
+  if (!err) GpKeySetPlaceArrays(S, memory);
   return err;
 }
 
-static GpErr MakeCopy(GpDev dev, const GpKeySet *S, GpKeySet *H)
+static GpErr GpKeySetCreateCopy(GpDev dev, const GpKeySet *S, GpKeySet *H)
 {
-  void *memory = malloc(Bytes(S));
+  void *memory = malloc(GpKeySetBytes(S));
 
   *H = (GpKeySet){.slots = S->slots, .limit = S->limit};
   if (!memory) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a set of %d keys", (int)S->limit);
-  Carve(H, memory);
+  GpKeySetPlaceArrays(H, memory);
   return GP_SUCCESS;
 }
 
 GpErr GpKeySetDownload(GpDev dev, const GpKeySet *S, GpKeySet *H)
 {
-  const GpErr err = MakeCopy(dev, S, H);
+  const GpErr err = GpKeySetCreateCopy(dev, S, H);
 
-  return err ? err : GpDevDownload(dev, H->key, S->key, Bytes(S));
+  return err ? err : GpDevDownload(dev, H->key, S->key, GpKeySetBytes(S));
 }
 
 /* For a small set, the device memory is returned while the host waits for its copy. */
 GpErr GpKeySetMove(GpDev dev, GpKeySet *S, GpKeySet *H)
 {
-  const int small = Bytes(S) <= GP_DEV_FETCH;
-  GpErr     err   = small ? MakeCopy(dev, S, H) : GpKeySetDownload(dev, S, H);
+  const int small = GpKeySetBytes(S) <= GP_DEV_FETCH;
+  GpErr     err   = small ? GpKeySetCreateCopy(dev, S, H) : GpKeySetDownload(dev, S, H);
 
-  if (!err && small) err = GpDevFetchBegin(dev, S->key, Bytes(S));
+  if (!err && small) err = GpDevFetchBegin(dev, S->key, GpKeySetBytes(S));
   GpKeySetDestroy(dev, S);
-  return err || !small ? err : GpDevFetchEnd(dev, H->key, Bytes(H));
+  return err || !small ? err : GpDevFetchEnd(dev, H->key, GpKeySetBytes(H));
 }
 
 void GpKeySetDestroy(GpDev dev, GpKeySet *S)
 {
-  GpDevReturnClean(dev, &S->key, Bytes(S), 0);
+  GpDevReturnClean(dev, &S->key, GpKeySetBytes(S), 0);
 }

@@ -9,19 +9,19 @@ GpErr GpPiecesRefill(const GpPieces *P, const GpCsr *C)
 
 /* An allocation costs the host some microseconds, so several arrays share one: those of slices and lanes at base, those of slots at code, those
    of panels at pslice. */
-static size_t LaneBytes(const GpPieces *P, int masked)
+static size_t GpPiecesLaneBytes(const GpPieces *P, int masked)
 {
   const size_t lanes = (size_t)P->nslices * GP_PIECE_LANES, slices = (size_t)P->nslices + 1;
 
   return 2 * GP_PIECE_ALIGN(slices * sizeof(int32_t)) + 3 * GP_PIECE_ALIGN(lanes * sizeof(int32_t)) + (masked ? lanes * sizeof(uint64_t) : 0);
 }
 
-static size_t ColdBytes(const GpPieces *P)
+static size_t GpPiecesColdBytes(const GpPieces *P)
 {
   return GP_PIECE_ALIGN((size_t)(P->slots - P->hotslots) * (size_t)P->codebytes);
 }
 
-static size_t HotBytes(const GpPieces *P)
+static size_t GpPiecesHotBytes(const GpPieces *P)
 {
   return GP_PIECE_ALIGN((size_t)P->hotslots * sizeof(uint16_t));
 }
@@ -30,7 +30,7 @@ GpErr GpPiecesMakeLanes(GpPieces *P, GpDev dev, int masked)
 {
   const size_t lanes = GP_PIECE_ALIGN((size_t)P->nslices * GP_PIECE_LANES * sizeof(int32_t)), slices = GP_PIECE_ALIGN(((size_t)P->nslices + 1) * sizeof(int32_t));
   char        *memory;
-  GpErr        err = GpDevAlloc(dev, LaneBytes(P, masked), &memory);
+  GpErr        err = GpDevAlloc(dev, GpPiecesLaneBytes(P, masked), &memory);
 
   if (err) return err;
   P->base  = (int32_t *)memory;
@@ -45,22 +45,22 @@ GpErr GpPiecesMakeLanes(GpPieces *P, GpDev dev, int masked)
 GpErr GpPiecesMakeSlots(GpPieces *P, const GpCsr *C)
 {
   char *memory;
-  GpErr err = GpDevAlloc(C->dev, ColdBytes(P) + HotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec), &memory);
+  GpErr err = GpDevAlloc(C->dev, GpPiecesColdBytes(P) + GpPiecesHotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec), &memory);
 
   if (err || !memory) return err;
   P->code    = memory;
-  P->hotcode = (uint16_t *)(memory + ColdBytes(P));
-  P->val     = memory + ColdBytes(P) + HotBytes(P);
+  P->hotcode = (uint16_t *)(memory + GpPiecesColdBytes(P));
+  P->val     = memory + GpPiecesColdBytes(P) + GpPiecesHotBytes(P);
   return GP_SUCCESS;
 }
 
 void GpPiecesDestroy(GpPieces *P, const GpCsr *C)
 {
-  GpDevFree(C->dev, &P->base, LaneBytes(P, P->mask != NULL));
+  GpDevFree(C->dev, &P->base, GpPiecesLaneBytes(P, P->mask != NULL));
   GpDevFree(C->dev, &P->pslice, 2 * ((size_t)P->npanels + 1) * sizeof(int32_t));
   GpDevFree(C->dev, &P->span, 3 * (size_t)P->nspans * sizeof(int32_t));
   GpDevFree(C->dev, &P->pack, (size_t)P->packed * sizeof(int32_t));
-  GpDevFree(C->dev, &P->code, ColdBytes(P) + HotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec));
+  GpDevFree(C->dev, &P->code, GpPiecesColdBytes(P) + GpPiecesHotBytes(P) + GpPiecesValues(P) * GpPrecBytes(C->prec));
   GpDevFree(C->dev, &P->xp, (size_t)P->packed * sizeof(double));
   GpDevFree(C->dev, &P->part, (size_t)P->npieces * sizeof(double));
 }

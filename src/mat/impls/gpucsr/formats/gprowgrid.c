@@ -6,7 +6,7 @@
 #define APART 64 /* minimum distance of the planes in rows, so that lanes of a warp read neighbouring entries */
 
 /* Sorts the entries of a pattern into planes with the given stride. Returns 0 if the result is none of the known grids. */
-static int GridOf(const GpRowEntry entry[], int32_t n, int32_t stride, GpRowGrid *G)
+static int GpRowGridMatch(const GpRowEntry entry[], int32_t n, int32_t stride, GpRowGrid *G)
 {
   int32_t column[GP_ROWGRID_COLUMNS], at[GP_ROWGRID_ENTRIES], plane[GP_ROWGRID_ENTRIES] = {0}, k = 0;
 
@@ -52,7 +52,7 @@ int GpRowGridFind(const GpRowEntry entry[], int32_t n, GpRowGrid *G)
     for (int32_t b = 0; b < e; b++) {
       const int64_t stride = (int64_t)entry[e].offset - entry[b].offset;
 
-      if (stride >= APART && stride <= INT32_MAX / (2 * GP_ROWGRID_PLANES) && GridOf(entry, n, (int32_t)stride, G)) return 1;
+      if (stride >= APART && stride <= INT32_MAX / (2 * GP_ROWGRID_PLANES) && GpRowGridMatch(entry, n, (int32_t)stride, G)) return 1;
     }
   }
   return 0;
