@@ -180,6 +180,39 @@ static PetscBool LookAtLines(const GpGraphForm *form, const char *p, const char 
   return PETSC_TRUE;
 }
 
+/* Do the lines behind the first one list neighbours, as METIS does: no node its own, and each of two nodes the other one? For a sample that is complete and has two or three numbers a line.
+   Other numbers than whole ones from 1 to the number of lines cannot come here. */
+static PetscBool ListsNeighbours(const char *p, const char *end)
+{
+  static int near[SAMPLE + 1][3]; /* 0: no such neighbour */
+  int        nodes = 0;
+
+  for (; p < end && nodes < SAMPLE; p++) {
+    int n = 0;
+
+    if (*p == '%') {
+      p = (const char *)memchr(p, '\n', (size_t)(end - p));
+      continue;
+    }
+    nodes++;
+    near[nodes][0] = near[nodes][1] = near[nodes][2] = 0;
+    for (p = GpGraphSkipBlanks(p); *p != '\n'; p = GpGraphSkipBlanks(p)) {
+      double v = 0;
+
+      p = GpAppScanReal(p, &v);
+      if (n < 3) near[nodes][n++] = (int)v;
+    }
+  }
+  for (int i = 1; i <= nodes; i++) {
+    for (int k = 0; k < 3 && near[i][k]; k++) {
+      const int j = near[i][k];
+
+      if (j == i || j > nodes || (near[j][0] != i && near[j][1] != i && near[j][2] != i)) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
 /* 1: the lines behind the first one can only be METIS; 2: they can be; 0: they cannot.  rest: lines of the whole file behind it, comments and blank lines included. */
 static int FindMetis(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest)
 {
@@ -193,6 +226,7 @@ static int FindMetis(const GpGraphForm *form, const char *p, const char *end, Pe
   if (!S.even) return 1;
   if (!S.valid) return 0;
   if (form->nfirst > 2) return n == m && form->first[2] == S.filled ? 0 : 1;
+  if (S.complete && form->nfirst == 2 && !ListsNeighbours(p, end)) return 0;
   return S.complete ? 2 * (m == S.filled) : 2 * (n == m || S.blank > 0);
 }
 

@@ -42,6 +42,7 @@ static const struct {
   {"no headings, forced", "from,to\na,b\n", {.heading = GP_GRAPH_CHOICE_NO}, GP_GRAPH_EDGES, 4, "a>b from>to", ""},
   {"names, forced", "1 2\n2 x\n", {.names = GP_GRAPH_CHOICE_YES}, GP_GRAPH_EDGES, 3, "1>2 2>x", ""},
   {"sizes", "4 3\n1 2\n2 3\n3 4\n", {0}, GP_GRAPH_EDGES, 4, "1>2 2>3 3>4", "first line '4 3' read as the numbers"},
+  {"sizes, a cycle", "3 3\n1 2\n2 3\n3 1\n", {0}, GP_GRAPH_EDGES, 3, "1>2 2>3 3>1", "first line '3 3' read as the numbers"},
   {"sizes, from 0", "5 3\n0 1\n1 2\n2 3\n", {0}, GP_GRAPH_EDGES, 5, "0>1 1>2 2>3", "first line '5 3'"},
   {"sizes, forced away", "4 3\n1 2\n2 3\n3 4\n", {.sizes = GP_GRAPH_CHOICE_NO}, GP_GRAPH_EDGES, 0, "1>2 2>3 3>4 4>3", ""},
   {"no sizes", "4 2\n1 2\n2 3\n3 4\n", {0}, GP_GRAPH_EDGES, 0, "1>2 2>3 3>4 4>2", ""},
