@@ -13,24 +13,25 @@ static char help[] = "Feeds mutated files to all readers in one process, built w
 #include <time.h>
 #include <unistd.h>
 
+#define VISIBLE       __attribute__((visibility("default"))) /* to the libraries of the sanitizers */
 #define MOST_READERS  64
 #define MOST_SEEDS    64
 #define BATCH         512 /* inputs between two searches for leaks */
 #define PATIENCE      20  /* seconds for an input */
 #define MOST_FAILURES 10  /* end the run */
 
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+VISIBLE const char *__asan_default_options(void);
+const char         *__asan_default_options(void)
 {
   return "detect_leaks=1:leak_check_at_exit=0:allocator_may_return_null=1:max_allocation_size_mb=2048:handle_segv=1:detect_stack_use_after_return=0:quarantine_size_mb=32";
 }
-const char *__lsan_default_options(void);
-const char *__lsan_default_options(void)
+VISIBLE const char *__lsan_default_options(void);
+const char         *__lsan_default_options(void)
 {
   return "leak_check_at_exit=0:print_suppressions=0"; /* it is checked while the program runs */
 }
-const char *__ubsan_default_options(void);
-const char *__ubsan_default_options(void)
+VISIBLE const char *__ubsan_default_options(void);
+const char         *__ubsan_default_options(void)
 {
   return "print_stacktrace=1";
 }

@@ -151,7 +151,7 @@ static PetscErrorCode ReadMat(const char file[], uint64_t choice, char wrong[FUZ
   const PetscScalar *a;
 
   PetscFunctionBegin;
-  PetscCall(GpAppMatLoad(PETSC_COMM_SELF, file, choice % 3 ? NULL : choice % 2 ? MATAIJ : MATDENSE, &A));
+  PetscCall(GpAppMatLoad(PETSC_COMM_SELF, file, choice % 2 ? NULL : MATAIJ, &A));
   PetscCall(MatGetSize(A, &m, &N));
   for (PetscInt i = 0; i < m; i++) {
     PetscCall(MatGetRow(A, i, &n, &j, &a));
