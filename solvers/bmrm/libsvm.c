@@ -109,6 +109,54 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 @*/
 PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *ex)
 {
+  PetscFunctionBegin;
+  PetscCall(BMRMExamplesLoadAs(comm, file, "", PETSC_FALSE, ex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a text that was just opened, LIBSVM or a table. */
+static PetscErrorCode LoadText(BMRMExamples *ex, BMRMParser *ps, const char label[], PetscBool optional)
+{
+  PetscBool table;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMExamplesIsTable_Private(ex, &ps->text, label, &table));
+  if (table) {
+    PetscCall(BMRMExamplesLoadTable_Private(ex, &ps->text, label, optional));
+    ps->nz = ex->i[ex->m];
+  } else {
+    PetscCall(ParseAll(ps));
+    PetscCall(GpAppTextRaise(&ps->text, &ps->wrong));
+    ex->lined  = PETSC_TRUE;
+    ex->before = ps->text.before;
+    PetscCall(GpAppTextDestroy(&ps->text));
+    PetscCall(PetscStrncpy(ex->what, "LIBSVM text", sizeof(ex->what)));
+  }
+  PetscCall(SumUp(ex, ps->nz));
+  if (table) ex->widest = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMExamplesLoadAs - Reads examples as `BMRMExamplesLoad()` does, where tables are understood, too
+
+  Collective
+
+  Input Parameters:
++ comm     - the communicator
+. file     - the file
+. label    - heading or number, counted from 1, of the column of a table that holds the labels; "" for none
+- optional - whether a table may lack that column
+
+  Output Parameter:
+. ex - the examples, to be freed with `BMRMExamplesDestroy()`; empty after an error
+
+  Level: developer
+
+.seealso: `BMRMExamplesLoad()`, `BMRMExamplesMatchModel()`
+@*/
+PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char label[], PetscBool optional, BMRMExamples *ex)
+{
   BMRMParser     ps;
   PetscErrorCode ierr;
   PetscBool      binary;
@@ -121,26 +169,41 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
   PetscCall(PetscStrncpy(ex->file, file, sizeof(ex->file)));
   if (BMRMExamplesIsMarket_Private(file)) {
     PetscCall(BMRMExamplesLoadMarket_Private(ex));
+    PetscCall(PetscStrncpy(ex->what, "Matrix Market, labels in the file beside it", sizeof(ex->what)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   if (binary) {
     PetscCall(BMRMExamplesLoadBinary_Private(ex));
+    PetscCall(PetscStrncpy(ex->what, "PETSc's binary format", sizeof(ex->what)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
   PetscCall(PetscStrncpy(ex->file, ps.text.file, sizeof(ex->file))); /* messages say "standard input" instead of "-" */
-  PetscCall(ParseAll(&ps));
-  ierr       = GpAppTextRaise(&ps.text, &ps.wrong);
-  ex->lined  = PETSC_TRUE;
-  ex->before = ps.text.before;
-  if (!ierr) ierr = GpAppTextDestroy(&ps.text);
-  if (!ierr) ierr = SumUp(ex, ps.nz);
-  if (ierr) {
-    PetscCall(BMRMExamplesDestroy(ex));
-    PetscCall(ierr);
-  }
-  PetscCall(BMRMExamplesMergeClasses_Private(ex, ps.text.before));
+  ierr = LoadText(ex, &ps, label, optional);
+  if (ierr) PetscCall(BMRMExamplesDestroy(ex));
+  PetscCall(ierr);
+  PetscCall(BMRMExamplesMergeClasses_Private(ex, ex->before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMExamplesPrint - Prints in one line what was understood of a file
+
+  Collective
+
+  Input Parameter:
+. ex - the examples
+
+  Level: developer
+
+.seealso: `BMRMExamplesLoad()`
+@*/
+PetscErrorCode BMRMExamplesPrint(const BMRMExamples *ex)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(ex->comm, "%s: %s; %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " nonzeros%s%s\n", ex->file, ex->what, ex->M, ex->N, ex->nnz, ex->class_names ? ", classes by name" : "",
+                        ex->unlabelled ? ", no labels" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,6 +228,8 @@ PetscErrorCode BMRMExamplesDestroy(BMRMExamples *ex)
   PetscCall(PetscFree(ex->label));
   PetscCall(PetscFree(ex->query));
   PetscCall(PetscFree(ex->skip));
+  PetscCall(PetscFree(ex->class_names));
+  PetscCall(PetscFree(ex->feature_names));
   ex->nskip = ex->skipcap = 0;
   ex->m = ex->M = ex->N = 0;
   ex->nnz               = 0;

@@ -30,10 +30,15 @@ typedef struct {
   PetscInt64  before; /* lines of the file on the ranks before this one */
   PetscInt64  widest; /* line, on all ranks the same, that holds the largest feature index; 0: unknown */
   PetscInt    nskip, skipcap;
-  PetscInt64 *skip; /* [2 nskip] pairs: an example of this rank, and how many lines from the first one of this rank up to it hold none */
+  char        what[512];                   /* the format and what else was understood, in words */
+  char       *class_names, *feature_names; /* each with its final 0, classes in the order of their labels 0, 1, ...; NULL: there are none */
+  PetscBool   unlabelled;                  /* the file has no labels */
+  PetscInt64 *skip;                        /* [2 nskip] pairs: an example of this rank, and how many lines from the first one of this rank up to it hold none */
 } BMRMExamples;
 
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesLoadAs(MPI_Comm, const char[], const char[], PetscBool, BMRMExamples *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesPrint(const BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscBool, PetscInt *, const PetscReal *[]);
@@ -75,6 +80,10 @@ PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *, PetscIn
 
 /* libsvm.c */
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
+
+/* examplestable.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *, const GpAppText *, const char[], PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *, GpAppText *, const char[], PetscBool);
 
 /* examplesbinary.c */
 PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *);

@@ -12,6 +12,7 @@
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
   char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
+  char      label[256]; /* column of labels of a table */
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
   PetscBool scores, probabilities, normalize, scale;
@@ -52,6 +53,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-probabilities", Text("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
   PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-label_column", Text("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
   PetscCall(PetscOptionsInt("-features", Text("-features"), "", rq->features, &rq->features, NULL));
   PetscCall(PetscOptionsBool("-normalize", Text("-normalize"), "", rq->normalize, &rq->normalize, NULL));
   PetscCall(PetscOptionsBool("-scale", Text("-scale"), "", rq->scale, &rq->scale, NULL));
@@ -179,19 +181,24 @@ typedef struct {
   PetscInt   nclass;                     /* 0 where labels are no classes */
   PetscReal  classes[BMRM_MAX_CLASSES];
   PetscReal *scale; /* what features were divided by, NULL without -scale */
+  char      *class_names, *feature_names;
 } Training;
 
 static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
 {
   const PetscBool  two = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION);
   const PetscReal *classes;
+  const char      *loss;
   BMRMExamples     ex;
   PetscLogDouble   begin, end;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(tr, sizeof(*tr)));
   PetscCall(PetscTime(&begin));
-  PetscCall(BMRMExamplesLoad(comm, rq->train, &ex));
+  PetscCall(BMRMExamplesLoadAs(comm, rq->train, rq->label, (PetscBool)(rq->task == BMRM_TASK_NOVELTY), &ex));
+  PetscCall(BMRMExamplesPrint(&ex));
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCheck(!ex.class_names || two || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the labels are words, but -bmrm_loss %s needs numbers: choose another -label_column or loss", ex.file, loss);
   PetscCall(BMRMExamplesCheckFeatures(&ex, rq->features));
   if (!two && rq->task != BMRM_TASK_MULTICLASS) PetscCall(BMRMExamplesCheckLabels(&ex, rq->solver));
   if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
@@ -207,7 +214,11 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *t
   PetscCall(BMRMExamplesCreateLabels(&ex, tr->nclass, tr->classes, two, tr->X, &tr->y));
   PetscCall(BMRMExamplesCreateQueries(&ex, tr->X, &tr->queries));
   if (rq->groups[0]) PetscCall(BMRMGroupsLoad(rq->groups, tr->X, tr->features, &tr->groups));
-  r->nnz = ex.nnz;
+  r->nnz            = ex.nnz;
+  tr->class_names   = ex.class_names; /* the model takes them over */
+  tr->feature_names = ex.N == tr->features + (rq->bias != 0) ? ex.feature_names : NULL;
+  ex.class_names    = NULL;
+  if (tr->feature_names) ex.feature_names = NULL;
   PetscCall(BMRMExamplesDestroy(&ex));
   PetscCall(MatGetSize(tr->X, &r->rows, &r->cols));
   if (rq->bias != 0) {
@@ -318,7 +329,9 @@ static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel 
     model->classes[1] = 1;
     model->offset -= rho;
   }
-  model->unit_rows = rq->normalize;
+  model->unit_rows     = rq->normalize;
+  model->class_names   = tr->class_names;
+  model->feature_names = tr->feature_names;
   PetscCall(VecGetSize(w, &r->weights));
   for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) {
     if (tr->scale) model->w[i] /= tr->scale[i % model->n];
@@ -395,7 +408,9 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
   PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt", rq->model);
-  PetscCall(BMRMExamplesLoad(comm, file, &ex));
+  PetscCall(BMRMExamplesLoadAs(comm, file, rq->label, (PetscBool)!rq->test[0], &ex));
+  PetscCall(BMRMExamplesPrint(&ex));
+  PetscCall(BMRMExamplesMatchModel(&ex, model, (PetscBool)(rq->test[0] != 0)));
   PetscCall(BMRMExamplesCheckModel(&ex, model->n));
   if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
   if (model->unit_rows) PetscCall(BMRMExamplesNormalizeRows(&ex));
@@ -405,6 +420,7 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->predict));
   PetscCall(BMRMModelScore(model, X, &f));
+  known = (PetscBool)(known && !ex.unlabelled);
   if (known && model->nclass) PetscCall(BMRMScoreMany(f, y, nclass, &r->test));
   else if (known && model->classify) PetscCall(BMRMScoreClasses(f, y, &r->test));
   else if (known && !model->order) PetscCall(BMRMScoreNumbers(f, y, &r->test));
@@ -443,6 +459,8 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
   if (rq->test[0] || rq->predict[0]) PetscCall(Predict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report));
+  report.class_names = model.class_names;
+  report.nclass      = model.nclass ? model.nclass : 2;
   if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, rq->report));
   PetscCall(BMRMModelDestroy(&model));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,6 +5,7 @@
 #include <gpucsrbmrm.h>
 #include <gpucsrcompat.h>
 #include "app/app.h"
+#include "libsvm.h"
 
 /* a linear model, the whole of it on every rank: the score of x is <w, x> + offset; of several classes one of each */
 typedef struct {
@@ -40,6 +41,7 @@ PETSC_EXTERN PetscErrorCode BMRMModelCreateClasses(Vec, PetscInt, PetscInt, cons
 PETSC_EXTERN PetscErrorCode BMRMModelWrite(MPI_Comm, const BMRMModel *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMModelRead(MPI_Comm, const char[], BMRMModel *);
 PETSC_EXTERN PetscErrorCode BMRMModelScore(const BMRMModel *, Mat, Vec *);
+PETSC_EXTERN PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *, const BMRMModel *, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
 /* how good predictions are; what does not apply is NaN */
@@ -76,6 +78,8 @@ typedef struct {
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
+  const char    *class_names; /* nclass names, each with its final 0; NULL: there are none */
+  PetscInt       nclass;
   GpAppRounding  rounding; /* of the examples in the matrix */
 } BMRMReport;
 

@@ -1,6 +1,7 @@
 /* Models of several classes with a score each: the highest is the prediction. */
 #include "bmrmimpl.h"
 #include "model.h"
+#include <string.h>
 
 /* The class of the highest score of every example, the first of several; a NaN is never higher. */
 static PetscErrorCode Highest(Vec f, PetscInt k, Vec *best)
@@ -153,6 +154,16 @@ PetscErrorCode BMRMModelScoreClasses_Private(const BMRMModel *model, Mat X, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Writes the name of a class, or its label. */
+static void PutClass(FILE *fp, const BMRMModel *model, PetscInt k)
+{
+  const char *name = model->class_names;
+
+  for (PetscInt c = 0; name && c < k; c++) name += strlen(name) + 1;
+  if (name) (void)fprintf(fp, "%s", name);
+  else (void)fprintf(fp, "%.17g", (double)model->label[k]);
+}
+
 /* The scores of a rank by example, each with the highest class before them, sent to the first rank in turn. */
 PetscErrorCode BMRMPredictionsWriteClasses_Private(Vec f, const BMRMModel *model, PetscBool scores, const char file[])
 {
@@ -189,7 +200,7 @@ PetscErrorCode BMRMPredictionsWriteClasses_Private(Vec f, const BMRMModel *model
       if (from && rank) PetscCallMPI(MPI_Send(line, count, MPIU_REAL, 0, 0, comm));
       if (from && !rank) PetscCallMPI(MPI_Recv(line, count, MPIU_REAL, from, 0, comm, MPI_STATUS_IGNORE));
       if (!out.fp) continue;
-      (void)fprintf(out.fp, "%.17g", (double)model->label[(PetscInt)line[0]]);
+      PutClass(out.fp, model, (PetscInt)line[0]);
       for (PetscInt c = 0; c < k && scores; c++) (void)fprintf(out.fp, " %.17g", (double)line[c + 1]);
       (void)fprintf(out.fp, "\n");
     }

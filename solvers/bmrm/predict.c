@@ -1,6 +1,7 @@
 /* What scores predict: agreement with the labels, and a file of predictions. */
 #include "model.h"
 #include <math.h>
+#include <string.h>
 
 /*@C
   BMRMScoreCreate - Makes a score in which nothing is known
@@ -224,7 +225,8 @@ PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool sco
   PetscCall(GatherToZero(f, &n, &a));
   PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)f), file, &out));
   for (PetscInt i = 0; out.fp && i < n; i++) {
-    (void)fprintf(out.fp, "%.17g", (double)(model->classify ? model->classes[a[i] >= 0] : a[i]));
+    if (model->classify && model->class_names) (void)fprintf(out.fp, "%s", a[i] >= 0 ? model->class_names + strlen(model->class_names) + 1 : model->class_names);
+    else (void)fprintf(out.fp, "%.17g", (double)(model->classify ? model->classes[a[i] >= 0] : a[i]));
     if (scores && model->classify) (void)fprintf(out.fp, " %.17g", (double)a[i]);
     if (probabilities) (void)fprintf(out.fp, " %.17g", 1 / (1 + exp((double)(model->platt[0] * a[i] + model->platt[1]))));
     (void)fprintf(out.fp, "\n");

@@ -113,13 +113,10 @@ static void PutInt(FILE *fp, const char key[], long long v)
   (void)fprintf(fp, ",\n  \"%s\": %lld", key, v);
 }
 
-static void PutString(FILE *fp, const char key[], const char v[])
+/* Writes a string in quotes. */
+static void PutQuoted(FILE *fp, const char *v)
 {
-  if (!v) {
-    (void)fprintf(fp, ",\n  \"%s\": null", key);
-    return;
-  }
-  (void)fprintf(fp, ",\n  \"%s\": \"", key);
+  (void)fputc('"', fp);
   for (; *v; v++) {
     const unsigned char c = (unsigned char)*v;
 
@@ -128,6 +125,27 @@ static void PutString(FILE *fp, const char key[], const char v[])
     else (void)fputc(c, fp);
   }
   (void)fputc('"', fp);
+}
+
+static void PutString(FILE *fp, const char key[], const char v[])
+{
+  if (!v) {
+    (void)fprintf(fp, ",\n  \"%s\": null", key);
+    return;
+  }
+  (void)fprintf(fp, ",\n  \"%s\": ", key);
+  PutQuoted(fp, v);
+}
+
+/* Writes a list of names, which follow each other in memory. */
+static void PutNames(FILE *fp, const char key[], PetscInt n, const char *names)
+{
+  (void)fprintf(fp, ",\n  \"%s\": [", key);
+  for (PetscInt k = 0; k < n; k++, names += strlen(names) + 1) {
+    if (k) (void)fprintf(fp, ", ");
+    PutQuoted(fp, names);
+  }
+  (void)fputc(']', fp);
 }
 
 static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
@@ -192,6 +210,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     PutString(out.fp, "mat_type", r->mat_type);
     PutString(out.fp, "device", r->device);
     GpAppRoundingWrite(out.fp, &r->rounding);
+    if (r->class_names) PutNames(out.fp, "classes", r->nclass, r->class_names);
     PutInt(out.fp, "ranks", size);
     (void)fprintf(out.fp, "\n}\n");
   }

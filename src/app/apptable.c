@@ -308,7 +308,8 @@ PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTa
     if (p != S.here || !F.form.header) PetscCall(TableFillRow(T, &F, p, eol, line, &C));
   }
   if (spec->label && T->label < 0) {
-    C.code = PETSC_ERR_USER_INPUT;
+    C.code = PETSC_ERR_USER_INPUT; /* the cause of any complaint about words */
+    C.line = C.column = 0;
     (void)snprintf(C.what, sizeof(C.what), "no column '%.80s': expected a heading, or a number from 1 to %" PetscInt_FMT, spec->label, T->cols);
   }
   PetscCall(TableRaise(X, &C, &F, &S, T));

@@ -62,7 +62,7 @@ refused "a model with an infinite lambda" "model:3: expected 'lambda' and a posi
 sed '7s/ .*/ nan/' good >model
 refused "a model with a weight that is not finite" "model:7: expected an index, higher than the one before and no more than the features, and a weight" -model model -test data
 mkdir folder
-refused "a directory as model" "folder: this is a directory: expected a file" -model folder -test data
+refused "a directory as model" "folder: Is a directory" -model folder -test data
 gzip -c good >packed
 run 1 -model packed -test data -predictions one && run 1 -model - -test data -predictions two <good && cmp -s one two
 verdict $? "a model is read compressed, and from standard input"

@@ -43,6 +43,27 @@ static PetscErrorCode ReadExamples(const char file[], uint64_t choice, char wron
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reads examples from a table, with the column of labels by name, by number, or without it. */
+static PetscErrorCode ReadTable(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
+{
+  static const char *const labels[] = {"class", "1", "3", ""};
+  const char              *at;
+  BMRMExamples             ex;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMExamplesLoadAs(PETSC_COMM_SELF, file, labels[choice % 4], (PetscBool)(choice / 4 % 2 || choice % 4 == 3), &ex));
+  PetscCall(CheckExamples(&ex, wrong));
+  at = ex.feature_names;
+  for (PetscInt j = 0; at && j < ex.N; j++) at += strlen(at) + 1;
+  at = ex.class_names;
+  for (PetscInt k = 0; at && k < ex.nclass; k++) {
+    FUZZ_EXPECT(ex.nclass > BMRM_MAX_CLASSES || ex.classes[k] == k, "the label of class %lld is %g", (long long)k, (double)ex.classes[k]);
+    at += strlen(at) + 1;
+  }
+  PetscCall(BMRMExamplesDestroy(&ex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PrepareExamples(const char folder[])
 {
   char         file[PETSC_MAX_PATH_LEN];
@@ -206,6 +227,7 @@ static PetscErrorCode ReadCheckpoint(const char file[], uint64_t choice, char wr
 }
 
 const FuzzReader FuzzBmrm[] = {{.name = "libsvm", .suffix = ".libsvm", .read = ReadExamples},
+                               {.name = "bmrmtable", .suffix = ".csv", .read = ReadTable},
                                {.name = "bmrmmarket", .suffix = ".mtx", .prepare = PrepareMarket, .read = ReadExamples},
                                {.name = "bmrmlabels", .suffix = ".labels", .prepare = PrepareLabels, .read = ReadLabels},
                                {.name = "bmrmbinary", .suffix = ".bin", .prepare = PrepareExamples, .read = ReadExamples},
