@@ -1,29 +1,30 @@
-/* What a loss of several classes is: a convex function of the scores of one example, one a class, least 0; the risk is its mean over the examples.
+/* Interface of losses of several classes: a convex function of the scores of one example, one score per class, with minimum 0. The risk is the
+   mean over the examples.
 
-   A file of losses/ defines, for an example x, its state and its parameters x->p, and then includes bmrmclassrows.h:
+   A file of losses/ defines the following for an example x with parameters x->p, and then includes bmrmclassrows.h:
 
-     ClassState(x, state)        notes what the slopes and the offset want of the scores as a whole
-     ClassSlope(x, state, c)     u_c: with the offset, the sum over c of u_c g_c + offset is at most the loss at every g, and equal to it at the scores
-     ClassOffset(x, state)
-     ClassCurvature(x, state)    the second derivative along the line
-     ClassLine(x, c, &value, &slope)  with CLASS_LINES 1: the loss is the largest of k lines; line c at the scores, and its slope along the line
-     LOSS, LOSS_TASK, LOSS_PARAMETER  as in bmrmpointwise.h
+        ClassState(x, state)        computes from all scores what the functions below need
+        ClassSlope(x, state, c)     u_c, such that sum over c of u_c g_c + offset is at most the loss at every g, and equal to it at the scores
+        ClassOffset(x, state)       that offset
+        ClassCurvature(x, state)    the second derivative along the line
+        ClassLine(x, c, &value, &slope)  if CLASS_LINES is 1: the loss is the maximum of k lines; value of line c at the scores, and its slope along the line
+        LOSS, LOSS_TASK, LOSS_PARAMETER  as in bmrmpointwise.h
 
-   The formulas are compiled for the host and for the GPU. */
+   The formulas are compiled for the host and for CUDA. */
 #ifndef BMRM_CLASSES_H
 #define BMRM_CLASSES_H
 
 #include "solvers/bmrm/bmrmformula.h"
 
-#define BMRM_CLASS_STATE 3 /* numbers that a loss may note */
+#define BMRM_CLASS_STATE 3 /* size of the state */
 
-/* one example; entries of one class are m after those of the class before */
+/* One example. The entries of consecutive classes are m apart. */
 typedef struct {
-  int           k; /* classes */
+  int           k; /* number of classes */
   int64_t       m;
-  const double *f, *e; /* scores at a point and along a line */
-  double        s;     /* the place on it */
-  const double *y;     /* its class, a number from 0; or for every class +1 or -1 */
+  const double *f, *e; /* scores at a point, and their derivatives along a line */
+  double        s;     /* step along the line */
+  const double *y;     /* class of the example, counted from 0; or +1 or -1 for each class */
   const double *p;     /* parameters of the loss */
 } BMRMExample;
 
@@ -46,7 +47,7 @@ FORMULA int ClassOf(const BMRMExample *x)
 extern "C" {
 #endif
 
-/* Examples i = 0 ... n-1 of k classes, as in BMRMPointwiseKernels; all arrays are on the device of the work. */
+/* Kernels for the examples i = 0 ... n-1 of k classes, as in BMRMPointwiseKernels. All arrays are in the memory of the work's device. */
 typedef struct {
   GpErr (*risk)(BMRMWork *, int64_t n, int k, const double p[], const double *f, const double *e, double s, const double *y);
   GpErr (*cut)(BMRMWork *, int64_t n, int64_t first, int nblock, int block, int k, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r);
@@ -54,11 +55,11 @@ typedef struct {
 } BMRMClassKernels;
 
 typedef struct {
-  BMRMClassKernels  kernels; /* the host twins */
+  BMRMClassKernels  kernels; /* the host implementation */
   BMRMTask          task;    /* BMRM_TASK_MULTICLASS or BMRM_TASK_MULTILABEL */
   BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
   int               nparameter;
-  void (*line)(const BMRMExample *, int c, double *value, double *slope); /* NULL where the loss is not the largest of lines */
+  void (*line)(const BMRMExample *, int c, double *value, double *slope); /* NULL if the loss is not a maximum of lines */
 } BMRMClasses;
 
 #if defined(__cplusplus)

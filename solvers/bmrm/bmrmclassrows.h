@@ -1,11 +1,11 @@
-/* Makes a loss of several classes out of its formulas (see bmrmclasses.h): the kernels that its mean over the examples needs, in two twins. */
+/* Template of a loss of several classes: defines its host or CUDA kernels from its formulas (see bmrmclasses.h). */
 #ifndef BMRM_CLASSROWS_H
 #define BMRM_CLASSROWS_H
 
 #define BMRM_CLASS_NAME_(name, twin) BMRMClasses_##name##_##twin
 #define BMRM_CLASS_NAME(name, twin)  BMRM_CLASS_NAME_(name, twin)
 
-/* Notes the state; returns 0, or no number where a score is not one: it must not vanish. */
+/* Computes the state. Returns 0, or NaN if a score is not finite, so that the caller's sums show it. */
 FORMULA double Begin(const BMRMExample *x, double state[])
 {
   double sum = 0;
@@ -24,7 +24,7 @@ FORMULA double Value(const BMRMExample *x)
   return value + ClassOffset(x, state) + bad;
 }
 
-/* The cut of an example, whose slopes it leaves in r; returns its offset. */
+/* Stores the slopes of the cut of an example in r, and returns its offset. */
 FORMULA double CutOf(const BMRMExample *x, double scale, double *r)
 {
   double       state[BMRM_CLASS_STATE];
@@ -108,7 +108,7 @@ const BMRMClasses BMRM_CLASS_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK,
 #else
   #include "solvers/bmrm/bmrmsum.h"
 
-/* what all rules have */
+/* Members that all rules have in common. */
 struct Examples {
   Parameters    q;
   int           k;

@@ -1,4 +1,4 @@
-/* What a loss of one example is: formulas, without PETSc, compiled for the host and for the GPU (see bmrmpointwise.h). */
+/* Interface of losses that are sums over the examples, without PETSc. They are compiled for the host and for CUDA (see bmrmpointwise.h). */
 #ifndef BMRM_FORMULA_H
 #define BMRM_FORMULA_H
 
@@ -13,52 +13,55 @@
 #endif
 
 #define BMRM_LOSS_PARAMETERS 2
-#define BMRM_SLOPES          16 /* places of a line where one kernel takes the derivatives */
+#define BMRM_SLOPES          16 /* maximum number of points on a line at which one kernel call computes derivatives */
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-/* Beyond t the derivative along a line gains jump + bend (s - t). */
+/* A kink of a convex function of a step: right of t, the derivative at s gains jump + bend (s - t). */
 typedef struct {
   double t, jump, bend;
 } BMRMKink;
 
-/* a number that shapes a loss, and its option */
+/* A parameter of a loss and its option. */
 typedef struct {
   const char *option, *help;
-  double      value, low, high; /* its default, and what it lies between */
+  double      value, low, high; /* default value, and the open interval of valid values */
 } BMRMLossParameter;
 
-/* where kernels leave their sums: partial ones on the device, results in host memory once the stream is idle */
+/* Where kernels store their sums. partial: one value per block, in device memory. result: totals in host memory, valid after the stream is
+   synchronised. */
 typedef struct {
-  GpDev   dev; /* NULL for the plain arrays of a host vector */
+  GpDev   dev; /* NULL if the arrays are those of a host vector */
   double *partial, *result;
 } BMRMWork;
 
-#define BMRM_PARTS 1024 /* blocks of a kernel at most */
+#define BMRM_PARTS 1024 /* maximum number of thread blocks of a kernel */
 
-/* Rows i = 0 ... n-1 with scores f + s e and labels y; p are the parameters. All arrays are on the device of the work. */
+/* Kernels for the examples i = 0 ... n-1 with scores f + s e and labels y; p holds the parameters. All arrays are in the memory of the work's
+   device. */
 typedef struct {
-  /* result[0]: the sum of the losses */
+  /* result[0] = sum of the losses */
   GpErr (*risk)(BMRMWork *, int64_t n, const double p[], const double *f, const double *e, double s, const double *y);
-  /* for the rows with (first + i) % nblock == block: r = scale times the slope, result[0] the sum of the offsets; r is 0 elsewhere */
+  /* For the examples with (first + i) % nblock == block: r = scale times the slope of the loss, result[0] = sum of the offsets. For the others: r
+     = 0. */
   GpErr (*cut)(BMRMWork *, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r);
-  /* result[2 k] and [2 k + 1]: the sums of the first and second derivatives by s right of t[k], k < nt <= BMRM_SLOPES */
+  /* result[2 k] and result[2 k + 1]: the sums of the first and second derivatives with respect to s, right of t[k], for k < nt <= BMRM_SLOPES. */
   GpErr (*slopes)(BMRMWork *, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y);
 } BMRMPointwiseKernels;
 
 typedef struct {
-  BMRMPointwiseKernels kernels; /* the host twins */
+  BMRMPointwiseKernels kernels; /* the host implementation */
   BMRMTask             task;
-  const char          *labels; /* what fits() wants, in words */
+  const char          *labels; /* description of the labels that fits() accepts */
   BMRMLossParameter    parameter[BMRM_LOSS_PARAMETERS];
   int                  nparameter;
   int (*fits)(double y);
   double (*offset)(double u, double y, const double p[]);
   int (*steps)(const double p[]);                                                                                                          /* whether the slope is constant between kinks */
-  int kinks;                                                                                                                               /* of one example, -1 when the loss is not piecewise quadratic */
-  int64_t (*pieces)(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *); /* those ahead, up to the step end; returns their number */
+  int kinks;                                                                                                                               /* number of kinks of one example; -1 if the loss is not piecewise quadratic */
+  int64_t (*pieces)(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *); /* stores the kinks with 0 < t <= end; returns their number */
 } BMRMPointwise;
 
 #if defined(__cplusplus)

@@ -1,9 +1,10 @@
-/* What a loss of several scores at once is, for those who write one: a convex function of the scores of a group, least 0.
+/* Interface of losses over groups of examples: the loss of a group is a convex function of its scores, with minimum 0.
 
-   The risk is its mean over the groups: lists of examples whose scores are compared with each other.  BMRMLossSetGrouped() orders the examples by
-   group, adds up, and shares the groups among the cuts of a pass.  A loss is a function of one group on the host, or of all groups at once, in two
-   twins (see bmrmlists.h): then scores that one rank has all of stay where they are, on a GPU, too.  Those of several ranks are gathered
-   on the first one, on the host. */
+   The risk is the mean over the groups, which are lists of examples whose scores are compared with each other. BMRMLossSetGrouped() sorts the
+   examples by group, adds the losses, and distributes the groups among the cuts of a pass.
+
+   A loss is either a host function of one group, or a function of all groups in a host and a CUDA implementation (see bmrmlists.h). With the
+   latter, scores that are all on one rank stay in place, also on a GPU. Scores of several ranks are gathered in host memory on rank 0. */
 #ifndef BMRM_GROUPED_H
 #define BMRM_GROUPED_H
 
@@ -11,31 +12,31 @@
 #include "solvers/bmrm/bmrmloss.h"
 
 typedef enum {
-  BMRM_GROUP_ALL,  /* all examples are one list */
-  BMRM_GROUP_QUERY /* the examples of a query are a list, see BMRMSetQueries() */
+  BMRM_GROUP_ALL,  /* all examples form one list */
+  BMRM_GROUP_QUERY /* the examples of a query form a list, see BMRMSetQueries() */
 } BMRMGroupKind;
 
 typedef struct {
-  PetscInt         n; /* scores */
-  const PetscReal *z; /* the scores */
-  const PetscReal *y; /* their labels, falling */
+  PetscInt         n; /* number of scores */
+  const PetscReal *z; /* scores */
+  const PetscReal *y; /* labels in descending order */
   const PetscReal *p; /* parameters of the loss */
 } BMRMGroup;
 
 typedef struct {
   BMRMGroupKind     kind;
   BMRMTask          task;
-  const char       *labels; /* what fits() wants, in words */
+  const char       *labels; /* description of the labels that fits() accepts */
   PetscInt          nparameter;
   BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
   int (*fits)(double y);
-  /* u and offset with u'g + offset <= the loss at every g, and equal at z */
+  /* Computes u and offset: u'g + offset is at most the loss at every g, and equal to it at z. */
   PetscErrorCode (*cut)(const BMRMGroup *, PetscReal u[], PetscReal *offset);
-  BMRMListsCut lists[2]; /* instead of that: on the host and on a GPU; NULL where there is none */
-  BMRMListsCut sweep;    /* on the host where no device has the scores, by one core faster than lists[0]; may be NULL */
+  BMRMListsCut lists[2]; /* instead of cut: host and CUDA implementation; NULL if there is none */
+  BMRMListsCut sweep;    /* optional serial implementation for vectors in host memory, faster than lists[0] on one core */
 } BMRMGrouped;
 
-/* both twins of a function on lists */
+/* The host and CUDA implementations of a function of lists. */
 #if GP_HAVE_CUDA
   #define BMRM_LISTS(function) \
     { \

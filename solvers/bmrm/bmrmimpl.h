@@ -1,4 +1,4 @@
-/* What the files of the BMRM solver share: the object, the bundle of cuts, and the kernels the tests call. */
+/* Private header of the BMRM solver: the object, the bundle of cuts, the inner QP, and the functions that the solver's files and the tests share. */
 #ifndef BMRMIMPL_H
 #define BMRMIMPL_H
 
@@ -10,49 +10,51 @@
 
 #define BMRM_MAX_MONITORS 5
 #define BMRM_NAME_LEN     64
-#define BMRM_PRINTS       3 /* numbers that tell data apart */
+#define BMRM_PRINTS       3 /* length of the fingerprint of the data */
 
 #define BMRMCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
 
 PETSC_EXTERN PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, BMRM_CutEvent;
 
-/* The cutting-plane model of the risk, the sum over blocks of examples of max_i <a_i, w> + b_i. The first cut of every block is its
-   least risk, a constant; it owns no vector, its a is zero.  Replicated on all ranks but for the vectors. */
+/* The bundle: a cutting-plane model of the risk, sum over the blocks of examples of max_i <a_i, w> + b_i.
+
+   The first nblock cuts are constants, one for each block: the smallest value of the block's risk. They own no vector, since a = 0. All members
+   are replicated on all ranks, except the vectors, which are distributed like w. */
 typedef struct {
-  PetscInt     n, cap; /* cuts in use, cuts there is room for */
+  PetscInt     n, cap; /* number of cuts; number of cuts that the arrays can hold */
   PetscInt     nblock;
-  PetscInt     peak;  /* largest n so far */
-  Vec         *a;     /* subgradients, those of the first cuts are NULL */
-  Vec         *spare; /* vectors of dropped cuts, to be used again */
-  Vec          image; /* work: M^-1 a for the Gram matrix */
+  PetscInt     peak;  /* largest n since the bundle was created */
+  Vec         *a;     /* subgradients; NULL for the first nblock cuts */
+  Vec         *spare; /* vectors of dropped cuts, kept for reuse */
+  Vec          image; /* workspace: M^-1 a for the Gram matrix */
   PetscInt     nspare;
-  PetscInt    *block; /* of which examples */
-  PetscReal   *b;     /* offsets */
-  PetscReal   *z;     /* the entries of the free weight */
-  PetscReal   *alpha; /* weights of the last QP solution, those of every block a point of the simplex */
-  PetscInt    *idle;  /* how many solutions in a row gave the cut no weight */
-  PetscReal   *G;     /* Gram matrix <a_i, M^-1 a_j>, cap columns a row; for half squared norms only */
-  Vec         *va;    /* work: the vectors VecMAXPY() is to add */
-  PetscScalar *work;  /* work: their factors */
+  PetscInt    *block; /* block of examples of each cut */
+  PetscReal   *b;     /* offset of each cut */
+  PetscReal   *z;     /* entry of each a at the free weight, 0 if no weight is free */
+  PetscReal   *alpha; /* weights of the cuts in the last QP solution; those of each block form a point of the unit simplex */
+  PetscInt    *idle;  /* number of consecutive QP solutions in which the weight of the cut was zero */
+  PetscReal   *G;     /* Gram matrix <a_i, M^-1 a_j>, row stride cap; used only if the regulariser is half a squared norm with matrix M */
+  Vec         *va;    /* workspace: arguments of VecMAXPY() */
+  PetscScalar *work;  /* workspace: coefficients of VecMAXPY() */
 } BMRMBundle;
 
-/* a QP on a product of simplices */
+/* Data of a QP on a product of simplices. */
 typedef struct {
   PetscInt         n, nblock, ld;
   const PetscInt  *block;
-  const PetscReal *G, *b; /* ld columns a row */
+  const PetscReal *G, *b; /* G has row stride ld */
   PetscReal        lambda;
 } BMRMQPData;
 
-/* work space of the inner QP */
+/* Workspace of the inner QP. */
 typedef struct {
   PetscInt   cap;
   PetscReal *g;         /* gradient of the objective */
-  PetscReal *H, *d, *L; /* reduced Hessian, direction, Cholesky factor; cap numbers a row */
-  PetscInt   rows;      /* of the factor, which are those of the first rows of H and this ridge */
-  PetscInt   clean;     /* rows that no deletion has touched: those that the next problem may go on with, so that what is done depends on the problem alone */
+  PetscReal *H, *d, *L; /* reduced Hessian, search direction, Cholesky factor; row stride cap */
+  PetscInt   rows;      /* number of valid rows of L: the Cholesky factor of the leading rows of H plus ridge I */
+  PetscInt   clean;     /* leading rows of L that no deletion has modified. The next problem reuses only these, so that its result does not depend on earlier problems */
   PetscReal  ridge;
-  PetscInt  *S; /* the cuts with weight */
+  PetscInt  *S; /* cuts with nonzero weight, and those that enter */
   PetscInt   steepest[BMRM_MAX_BLOCKS], pivot[BMRM_MAX_BLOCKS];
   PetscReal  gap[BMRM_MAX_BLOCKS];
 } BMRMQP;
@@ -65,74 +67,74 @@ typedef enum {
 
 struct _p_BMRM {
   PETSCHEADER(int);
-  Mat              X;          /* one example a row */
+  Mat              X;          /* one example per row */
   Vec              y;          /* labels */
-  Vec              queries;    /* of the examples, or NULL */
-  PetscInt         classes;    /* as the user says, or PETSC_DECIDE */
-  Vec              factor;     /* of the features' weights in the regulariser, or NULL for ones */
-  Vec              groups;     /* of the features, or NULL */
-  PetscInt         groupsize;  /* without them so many features are a group */
-  Mat              A;          /* X, or where an example has several scores X for every class; from weights to scores */
-  PetscInt         m;          /* examples, on all ranks */
-  PetscBool        rows;       /* A is multiplied by from its rows */
-  PetscInt        *order;      /* in which these are taken then */
-  BMRMAlike        alike;      /* are all values of A one */
-  PetscObjectState state;      /* of A, when this was looked at */
-  PetscLogEvent    product[2]; /* as which products with the rows, and with their transpose, are logged */
+  Vec              queries;    /* query of each example, or NULL */
+  PetscInt         classes;    /* number of classes set by the user, or PETSC_DECIDE */
+  Vec              factor;     /* factor of each feature's weight in the regulariser, or NULL for ones */
+  Vec              groups;     /* group of each feature, or NULL */
+  PetscInt         groupsize;  /* if groups is NULL: number of consecutive features in a group */
+  Mat              A;          /* matrix from weights to scores: X, or X applied for every class if an example has several scores */
+  PetscInt         m;          /* number of examples on all ranks */
+  PetscBool        rows;       /* products use the rows of A directly (bmrmrows.c) */
+  PetscInt        *order;      /* order in which these products visit the rows */
+  BMRMAlike        alike;      /* whether all values of A are equal */
+  PetscObjectState state;      /* object state of A when alike was determined */
+  PetscLogEvent    product[2]; /* log events of these products: with A, with its transpose */
 
-  /* what the user asks for */
+  /* settings */
   BMRMLoss              loss;
   BMRMRegularizer       reg;
   char                  losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
   char                  checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
   PetscInt              checkpoint_every;
-  PetscInt              ncut;         /* cuts a pass: blocks of examples */
-  PetscBool             warm;         /* the next solve goes on from the bundle and the point of the last */
+  PetscInt              ncut;         /* cuts per pass, which is the number of blocks of examples */
+  PetscBool             warm;         /* the next solve starts from the bundle and the solution of the last one */
   PetscReal             lambda;       /* weight of the regulariser */
   PetscReal             eps, eps_rel; /* absolute and relative tolerance on the gap */
-  PetscInt              max_it;       /* passes over the data at most */
-  PetscReal             mu;           /* how far past the best point the next cut is taken, first value */
-  PetscBool             mu_adapt;     /* change mu on the way */
-  PetscBool             line_search;  /* OCAS, otherwise plain BMRM */
-  PetscBool             best_cut;     /* take a second cut at the best point, where it costs little */
-  PetscInt              idle_age;     /* drop a cut after as many idle solutions, 0 keeps all */
-  PetscInt              max_cuts;     /* keep no more than that, 0 any number */
-  PetscReal             qp_rtol;      /* the inner QP is solved to this fraction of the gap */
+  PetscInt              max_it;       /* maximum number of passes over the data */
+  PetscReal             mu;           /* position of the next cut between the best point (0) and the minimiser of the model (1); initial value */
+  PetscBool             mu_adapt;     /* adapt mu during the solve */
+  PetscBool             line_search;  /* OCAS; PETSC_FALSE is plain BMRM */
+  PetscBool             best_cut;     /* take a second cut at the best point if it is cheap */
+  PetscInt              idle_age;     /* drop a cut after this many QP solutions without weight; 0 keeps all */
+  PetscInt              max_cuts;     /* maximum number of cuts; 0 for no limit */
+  PetscReal             qp_rtol;      /* tolerance of the inner QP as a fraction of the gap */
   PetscBool             error_if_not_converged;
   void                 *testctx;
   BMRMConvergenceTestFn test;
 
-  /* the state */
+  /* state of the solve */
   BMRMBundle          bundle;
   BMRMQP              qp;
-  Vec                 w, d; /* the best point, and the direction to the minimiser of the model */
-  Vec                 f, e; /* X w and X d */
-  Vec                *r;    /* derivative of the risk by X w at the cut point, of every block of examples */
+  Vec                 w, d; /* best point; direction from it to the minimiser of the model */
+  Vec                 f, e; /* A w and A d */
+  Vec                *r;    /* for each block: derivative of its risk by the scores at the cut point */
   PetscInt            nr;
-  PetscBool           pair;                    /* passes take two cuts of the whole risk: at the best point, and past it */
-  PetscInt            taken;                   /* the cuts of this pass */
-  Vec                 rbest, gbest;            /* of the former best point: the derivative of the risk by X w, and its product with the transpose */
-  PetscBool           known;                   /* these two are there */
-  Vec                 a[BMRM_MAX_BLOCKS];      /* the cuts of this pass, before the bundle has them */
-  PetscReal           offset[BMRM_MAX_BLOCKS]; /* their offsets */
-  PetscReal           before[2];               /* objective and bound before this pass */
-  PetscReal           J, risk;                 /* objective and risk of the best point */
-  PetscReal           lower;                   /* certified: no point has a smaller objective */
+  PetscBool           pair;                    /* each pass takes two cuts of the whole risk: at the best point and past it */
+  PetscInt            taken;                   /* number of cuts of this pass */
+  Vec                 rbest, gbest;            /* previous best point: derivative of the risk by the scores, and its product with the transpose of A */
+  PetscBool           known;                   /* rbest and gbest are valid */
+  Vec                 a[BMRM_MAX_BLOCKS];      /* subgradients of this pass, until the bundle takes them over */
+  PetscReal           offset[BMRM_MAX_BLOCKS]; /* offsets of these cuts */
+  PetscReal           before[2];               /* objective and lower bound before this pass */
+  PetscReal           J, risk;                 /* objective and risk at the best point */
+  PetscReal           lower;                   /* lower bound on the objective of every point */
   PetscReal           mu_now, step;
   PetscInt            it, matmults, stalled;
   PetscReal           qp_gap;
   PetscInt            qp_its;
   BMRMConvergedReason reason;
   PetscBool           setup;
-  PetscBool           started;            /* bundle and point belong to the data, loss and regulariser set now */
+  PetscBool           started;            /* bundle and point belong to the current data, loss and regulariser */
   PetscBool           broken;             /* a cut holds a NaN or infinity */
-  PetscReal           along[2];           /* of a regulariser that is half a squared norm: its derivative along d is along[0] + t along[1] */
-  double              print[BMRM_PRINTS]; /* of the data, for checkpoints */
-  BMRMPieces          pieces;             /* work of the line search */
-  Vec                 labels;             /* a copy of y that lives where f does */
-  Vec                 center, v, u;       /* work of models that need more than a QP */
-  PetscReal           rho, free;          /* their proximal term; the model's free weight */
-  PetscReal          *H, *bt, *trial;     /* their Hessian, offsets, weights; room for ncap cuts */
+  PetscReal           along[2];           /* if the regulariser is half a squared norm: its derivative along d is along[0] + t along[1] */
+  double              print[BMRM_PRINTS]; /* fingerprint of the data, for checkpoints */
+  BMRMPieces          pieces;             /* workspace of the line search */
+  Vec                 labels;             /* copy of y in the memory space of f */
+  Vec                 center, v, u;       /* workspace of model solvers; u and center only if the model is not a single QP */
+  PetscReal           rho, free;          /* weight of the proximal term; value of the free weight at the minimiser of the model */
+  PetscReal          *H, *bt, *trial;     /* Hessian, linear term and trial weights of the model solvers, for up to ncap cuts */
   PetscInt            ncap;
 
   PetscInt      nmonitors;
@@ -153,13 +155,13 @@ PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 PETSC_INTERN PetscErrorCode BMRMRowsSetUp(BMRM);
 PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
-/* bmrmplace.c: what the kernels of a loss work on, between Get and Restore */
+/* bmrmplace.c: the arrays that the kernels of a loss use, valid between Get and Restore */
 typedef struct {
-  PetscInt           n, start;    /* labels of this rank */
-  PetscBool          device, gpu; /* are the arrays those of a runtime's device, and is that a GPU */
+  PetscInt           n, start;    /* number of labels on this rank; index of the first one */
+  PetscBool          device, gpu; /* whether the arrays are in the memory of a GpDev; whether that device is a GPU */
   const PetscScalar *f, *e, *y;
   BMRMWork           work;
-  double             result[2 * BMRM_SLOPES]; /* of the host's kernels */
+  double             result[2 * BMRM_SLOPES]; /* results of kernels on host arrays that belong to no GpDev */
 } BMRMPlace;
 
 PETSC_INTERN PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *, PetscBool, Vec, Vec, Vec);

@@ -1,4 +1,4 @@
-/* Lists of examples: their scores, their order, sums of numbers before each and of all. */
+/* Kernels for lists of examples: scores by position, sorting, prefix sums and totals. */
 #include "device/gpsteps.h"
 #include "solvers/bmrm/bmrmlists.h"
 #include <string.h>
@@ -15,7 +15,7 @@ GP_EXTERN GpErr GP_TWIN(BMRMListsScores)(GpDev dev, const BMRMListScores *a)
   return GP_EACH(dev, BMRMListScores, TakeScore, a->of.n, a);
 }
 
-/* --- the order: a sort by the lower half of the scores' bits, by the upper half, and by the keys ------------------------------------------ */
+/* --- sorting: radix sorts by the lower half of the scores' bits, by the upper half, and by the keys --------------------------------------------- */
 
 typedef struct {
   const double  *z;
@@ -24,7 +24,7 @@ typedef struct {
   uint32_t      *bits;
 } OrderArgs;
 
-/* rises as z does; both zeros are one */
+/* An integer that orders doubles as < does; +0 and -0 map to the same integer. */
 GP_INLINE uint64_t RisingBits(double z)
 {
   const double   sum = z + 0.0;
@@ -74,15 +74,15 @@ GP_EXTERN GpErr GP_TWIN(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, c
   return err;
 }
 
-/* --- sums of those before: up a tree of shares, and down again ------------------------------------------------------------------------ */
+/* --- prefix sums: up a tree with SHARE children per node, and down again --------------------------------------------------------------------- */
 
 enum {
   SHARE  = 32,
-  LEVELS = 8 /* 32^8 is more than there can be */
+  LEVELS = 8 /* 32^8 exceeds every possible n */
 };
 
 typedef struct {
-  double *a, *above; /* numbers, and of every share of them the sum, later that of all shares before it; NULL for a single share */
+  double *a, *above; /* a: n numbers. above: the sum of each share of SHARE numbers, later the sum of all shares before it; NULL if there is one share */
   int64_t n;
 } ScanArgs;
 
@@ -140,7 +140,7 @@ GP_EXTERN GpErr GP_TWIN(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
   return err;
 }
 
-/* --- what comes of a cut ------------------------------------------------------------------------------------------------------------------ */
+/* --- sums over the lists of a block ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   BMRMListScores of;

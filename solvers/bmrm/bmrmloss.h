@@ -1,8 +1,10 @@
-/* What a loss is, for those who write one: a convex function of the scores f = X w, and of the labels y.
+/* Interface of a loss: a convex function of the scores f = X w and of the labels y.
 
-   A loss that is a mean over the examples is four formulas between two includes (see losses/hinge.cu), one that compares
-   examples with each other is a function (see bmrmgrouped.h); others fill the operations themselves.  BMRMLossRegister() makes
-   each known under a name. */
+   There are three ways to write one:
+      - A loss that is a mean over the examples: a few formulas between two includes (see losses/hinge.cu).
+      - A loss that compares examples with each other: a function of a list of examples (see bmrmgrouped.h).
+      - Any other loss: the operations below.
+   BMRMLossRegister() registers it under a name. */
 #ifndef BMRM_LOSS_H
 #define BMRM_LOSS_H
 
@@ -11,30 +13,31 @@
 #include "solvers/bmrm/bmrmclasses.h"
 #include "solvers/bmrm/bmrmformula.h"
 
-/* This rank's part of a convex, piecewise quadratic function of a step: its derivative right of 0 is slope + curve t. */
+/* This rank's part of a convex, piecewise quadratic function of a step t >= 0. Its derivative right of 0 is slope + curve t. */
 typedef struct {
   PetscReal slope, curve;
-  PetscReal end;    /* kinks beyond this step may be left out */
-  PetscInt  n, cap; /* kinks at t > 0, room for them */
+  PetscReal end;    /* kinks beyond this step may be omitted */
+  PetscInt  n, cap; /* number of kinks, all at t > 0; capacity of kink */
   BMRMKink *kink;
 } BMRMPieces;
 
-#define BMRM_MAX_BLOCKS 64 /* cuts that one pass takes at most */
+#define BMRM_MAX_BLOCKS 64 /* maximum number of cuts per pass */
 
-/* f and e are the products of X with a point and a direction; the loss is taken at f + s e */
+/* Operations of a loss. f and e are the products of X with a point and with a direction. The loss is evaluated at f + s e. */
 struct _BMRMLossOps {
-  /* knows the labels, of m examples on this rank, and scale now; collective, NULL where there is nothing to prepare */
+  /* Prepares the loss for the labels y of the m examples on this rank; scale is set. Collective. NULL if there is nothing to prepare. */
   PetscErrorCode (*setup)(BMRMLoss, PetscInt m, Vec y);
-  /* the risk, summed over all ranks */
+  /* The risk, summed over all ranks. */
   PetscErrorCode (*risk)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk);
-  /* the part of block k, to which row i of all ranks belongs when i % n is k: r with r'g + offset <= the risk of the block at g for
-     every g, and the least risk of every block */
+  /* A cut of the risk of block k, to which row i (counted over all ranks) belongs if i % n == k. The risk of the block at every g is at least r'g
+     + offset. */
   PetscErrorCode (*cut)(BMRMLoss, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset);
+  /* Lower bounds least[0 ... n-1] on the risks of the n blocks, which hold for all scores. */
   PetscErrorCode (*least)(BMRMLoss, Vec y, PetscInt n, PetscReal least[]);
-  /* this rank's part of the first derivative right of t[k] (or of the slope of any cut there), d[2 k], and of the second, d[2 k + 1], for
-     k < nt <= BMRM_SLOPES; collective */
+  /* This rank's part of the derivatives right of t[k], for k < nt <= BMRM_SLOPES: d[2 k] is the first derivative (or the slope of any cut at
+     t[k]), d[2 k + 1] the second derivative. Collective. */
   PetscErrorCode (*slopes)(BMRMLoss, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[]);
-  /* adds this rank's part of the loss along the line; NULL where it is not piecewise quadratic */
+  /* Adds this rank's part of the loss along the line. NULL if the loss is not piecewise quadratic. */
   PetscErrorCode (*pieces)(BMRMLoss, Vec f, Vec e, Vec y, BMRMPieces *);
   PetscErrorCode (*destroy)(BMRMLoss);
 };
@@ -42,19 +45,19 @@ struct _BMRMLossOps {
 struct _n_BMRMLoss {
   struct _BMRMLossOps ops[1];
   BMRMTask            task;
-  int (*fits)(double y);              /* whether a label makes sense */
-  const char       *labels;           /* what fits() wants, in words */
-  PetscReal         scale;            /* one over the number of examples on all ranks */
-  Vec               queries;          /* which query an example belongs to, as numbers; NULL for one and the same */
-  PetscInt          parts;            /* blocks that the risk can be shared among at most, 0 for any number; known after setup() */
-  PetscInt          classes, outputs; /* the classes there are, PETSC_DECIDE for what the labels say; scores that an example has, known after setup() */
-  PetscBool         steps;            /* its slopes take a few values only: from one point to a near one those of few examples change */
-  PetscBool         many;             /* there is a label for every score */
-  PetscBool         onebyone;         /* slopes() at n places cost n times as much as at one */
+  int (*fits)(double y);              /* whether a label is valid */
+  const char       *labels;           /* description of the labels that fits() accepts */
+  PetscReal         scale;            /* factor of the sum of losses in the risk: 1 / (number of examples, or of groups, on all ranks) */
+  Vec               queries;          /* query number of each example; NULL if all examples belong to one query */
+  PetscInt          parts;            /* maximum number of blocks into which the risk can be split, 0 for no limit; set by setup() */
+  PetscInt          classes, outputs; /* number of classes, or PETSC_DECIDE to derive it from the labels; scores per example, set by setup() */
+  PetscBool         steps;            /* its slopes are piecewise constant: between two near points those of few examples change */
+  PetscBool         many;             /* y holds one label per score */
+  PetscBool         onebyone;         /* slopes() at n points costs n times as much as at one point */
   PetscInt          nparameter;
   BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
-  PetscReal         value[BMRM_LOSS_PARAMETERS]; /* of the parameters */
-  void             *data;                        /* of the type */
+  PetscReal         value[BMRM_LOSS_PARAMETERS]; /* current values of the parameters */
+  void             *data;                        /* data of the type of loss */
 };
 
 PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);

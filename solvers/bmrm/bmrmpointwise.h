@@ -1,18 +1,21 @@
-/* Makes a loss out of the formulas for one example: the kernels that a mean of them over the examples needs, in two twins.
+/* Template of a loss that is a mean over the examples: defines its host or CUDA kernels from the formulas for one example.
 
-   A file of losses/ defines, for a score z, a label y and its parameters p, and then includes this one:
+   A file of losses/ defines the following for a score z, a label y and parameters p, and then includes this file:
 
-     LossValue(z, y, p)            the loss
-     LossSlope(z, y, p, side)      its derivative by z, right of z for side > 0, left for side < 0
-     LossCurvature(z, y, p, side)  its second derivative there
-     LossOffset(u, y, p)           the largest c with u z + c <= loss(z) for every z: the conjugate with the other sign
-     LossLabelFits(y)              whether the label makes sense
-     LOSS, LOSS_KINKS              its name, and in how many places a piecewise quadratic loss breaks; -1 when it is not one
-     LossKink(k, y, p, &z, &jump, &bend)   the places in rising order, and what slope and curvature gain there
-     LOSS_TASK, LOSS_LABELS, LOSS_PARAMETER   what labels are, in words too; option, help, default and limits of p[0], if there is one
+        LossValue(z, y, p)            the loss
+        LossSlope(z, y, p, side)      its derivative with respect to z: the right derivative for side > 0, the left derivative for side < 0
+        LossCurvature(z, y, p, side)  its second derivative on that side
+        LossOffset(u, y, p)           the largest c with u z + c <= loss(z) for every z, which is the negative conjugate at u
+        LossLabelFits(y)              whether the label is valid
+        LOSS                          the name
+        LOSS_KINKS                    number of kinks of a piecewise quadratic loss; -1 for other losses
+        LossKink(k, y, p, &z, &jump, &bend)   position of kink k in ascending order, and the increase of slope and curvature there
+        LOSS_TASK, LOSS_LABELS        meaning of the labels, and their description
+        LOSS_PARAMETER                optional: option, help, default and limits of p[0]
 
-   A cut comes from the conjugate of the slope taken, not from values and products: nothing cancels, and rounding of the products
-   makes it at worst a little less tight, never wrong. Sums are added in an order that depends on n and the device alone. */
+   The offset of a cut is the conjugate of the slopes that were used, not a difference of values and products. There is no cancellation. Rounding
+   errors of the products make a cut slightly less tight, but it remains a lower bound. Sums are added in an order that depends only on n and on
+   the device. */
 #ifndef BMRM_POINTWISE_H
 #define BMRM_POINTWISE_H
 
@@ -20,10 +23,10 @@
 #define BMRM_NAME(name, twin)  BMRM_NAME_(name, twin)
 
 #if !defined(__CUDACC__)
-/* Formulas and sums take turns: neither have branches or wait for the sum before, so that compilers take several rows at a time. */
+/* Formulas and sums are separate loops over chunks. Neither loop has branches or a serial dependence, so that compilers vectorise both. */
 enum {
   CHUNK = 256,
-  LANES = 8 /* sums that go on beside each other */
+  LANES = 8 /* independent partial sums */
 };
 
 static inline void Add(int m, const double u[], double sum[])
@@ -92,7 +95,7 @@ static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f
 
       for (int i = 0; i < m; i++) u[i] = LossSlope(fs[i] + t[k] * es[i], ys[i], p, es[i]);
       for (int i = 0; i < m; i++) c[i] = LossCurvature(fs[i] + t[k] * es[i], ys[i], p, es[i]);
-      for (int i = 0; i < m; i++) { /* an infinite slope where e is 0 would spoil the sum */
+      for (int i = 0; i < m; i++) { /* skip rows with e = 0: an infinite slope would make the product a NaN */
         const double slope = es[i] * u[i], bend = es[i] * es[i] * c[i];
 
         u[i] = es[i] == 0 ? 0 : slope;
@@ -114,20 +117,20 @@ static int64_t Pieces(int64_t n, const double p[], double scale, double end, con
 
   for (int k = 0; k < LOSS_KINKS; k++) {
     for (int64_t i = 0; i < n; i++) {
-      const double reach = end * e[i]; /* no number where e is 0 and end infinite */
+      const double reach = end * e[i]; /* NaN if e is 0 and end is infinite */
       double       z, jump, bend, way;
       const int    on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
 
       if (!on) continue;
       kink[ahead].t      = way / e[i];
       kink[ahead].jump   = scale * fabs(e[i]) * jump;
-      kink[ahead++].bend = scale * fabs(e[i]) * e[i] * bend; /* backwards, a gain is a loss */
+      kink[ahead++].bend = scale * fabs(e[i]) * e[i] * bend; /* towards smaller z the increase has the opposite sign */
     }
   }
   return ahead;
 }
 
-/* no kink bends it, and it has no curvature anywhere else */
+/* Whether the slope is constant between kinks: no kink changes the curvature, and the curvature elsewhere is zero. */
 static int Steps(const double p[])
 {
   for (int k = 0; k < LOSS_KINKS; k++) {
@@ -214,7 +217,7 @@ struct SlopesRule {
   {
     const double fi = f[i], ei = e[i], yi = y[i];
 
-    if (ei == 0) return; /* an infinite slope there would spoil the sum */
+    if (ei == 0) return; /* an infinite slope would make the product a NaN */
   #pragma unroll
     for (int k = 0; k < BMRM_SLOPES; k++) {
       const double z = fi + t[k] * ei;

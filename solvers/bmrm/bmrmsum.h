@@ -1,4 +1,4 @@
-/* Sums over the rows of a rank on a GPU: the kernels and their launch, for those who say what a row adds. For nvcc alone. */
+/* Deterministic sums over the rows of this rank on a GPU: kernels and their launch. The caller's Rule defines what each row adds. For nvcc only. */
 #ifndef BMRM_SUM_H
 #define BMRM_SUM_H
 
@@ -16,7 +16,8 @@ struct Parameters {
   return kept;
 }
 
-/* The sums over a block, sum k in thread k; always in the same order. Once a kernel. */
+/* Reduces K sums over the thread block in a fixed order. On return thread k has sum k. Can be called once per kernel, since shared memory is not
+   reused. */
 template <int K>
 __device__ static double Together(double (&mine)[K])
 {
@@ -33,7 +34,7 @@ __device__ static double Together(double (&mine)[K])
   return sum;
 }
 
-/* Rule: K sums, and what row i adds to them */
+/* Rule::K is the number of sums; Rule::take() adds the contribution of row i. */
 template <class Rule>
 __global__ static void __launch_bounds__(BLOCK) Sum(Rule rule, int64_t n, double *partial)
 {
@@ -44,7 +45,7 @@ __global__ static void __launch_bounds__(BLOCK) Sum(Rule rule, int64_t n, double
   if (threadIdx.x < Rule::K) partial[threadIdx.x * BMRM_PARTS + blockIdx.x] = sum;
 }
 
-/* block k adds the partial sums k */
+/* Block k adds the partial sums of sum k. */
 __global__ static void __launch_bounds__(BLOCK) Finish(int parts, const double *partial, double *result)
 {
   double mine[1] = {0}, sum;
