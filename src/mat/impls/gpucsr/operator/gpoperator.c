@@ -1,7 +1,7 @@
-/* The operator: upload, transposition, choice and build of the formats, refill, and the product. */
+/* The operator: upload, transpose, selection and building of formats, refill, product. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
-static PetscInt64 GpOpVersions = 0; /* a new operator often stands where a destroyed one stood: only a number tells them apart */
+static PetscInt64 GpOpVersions = 0; /* A new operator often has the address of a destroyed one, so only a number distinguishes them. */
 
 PetscErrorCode GpOpCreate(GpDev dev, GpOp *op)
 {
@@ -33,7 +33,7 @@ PetscErrorCode GpOpDestroy(GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* chooses the kernel of one side and builds its format, in what the other side leaves of the limit */
+/* Selects the kernel of one side and builds its format within the part of the memory limit that is left. */
 static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
 {
   GpOpSide      *S       = &op->side[t];
@@ -45,25 +45,25 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
     PetscCall(GpOpGetBytes(op, &held));
     options.budget = PetscMax(op->options.limit - held, 0);
   }
-  PetscCallGp(op->dev, t ? "choosing a format for the transpose" : "choosing a format", GpSelBuild(&options, &S->csr, rowptr, &S->features, &S->choice, &S->fmt));
+  PetscCallGp(op->dev, t ? "selecting a kernel for the transpose" : "selecting a kernel", GpSelBuild(&options, &S->csr, rowptr, &S->features, &S->choice, &S->fmt));
   op->has[t] = PETSC_TRUE;
   PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d, %d nonzeros: kernel %s (%s)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpKernelTable[S->choice.kernel].name, S->choice.why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same with the row lengths as the device has them; rows: work space */
+/* GpOpBuildSide() with row pointers that are first copied from the device to rows[] */
 static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, int32_t rows[])
 {
   const GpCsr *C = &op->side[t].csr;
 
   PetscFunctionBegin;
-  PetscCallGp(op->dev, t ? "reading the transpose's row lengths" : "reading the row lengths", GpDevDownload(op->dev, rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t)));
+  PetscCallGp(op->dev, t ? "copying the row pointers of the transpose to the host" : "copying the row pointers to the host", GpDevDownload(op->dev, rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t)));
   PetscCall(GpOpBuildSide(op, t, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New values.  A format that kept only what was special about the old ones, a dictionary for one, may refuse these: then the
-   kernel is chosen anew, in other memory. */
+/* Refills the format with new values. A format that depends on the values, for example on a limited number of distinct values, may refuse them. Then
+   another kernel is selected, in new memory. */
 PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
 {
   GpOpSide      *S       = &op->side[t];
@@ -74,7 +74,7 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   PetscFunctionBegin;
   if (!refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(refused == GP_ERR_ARGUMENT || refused == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(refused), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, op->dev->error);
-  PetscCall(PetscInfo(NULL, "gpucsr: format %s does not take the new values (%s)\n", GpFmtTable[S->fmt.id].name, op->dev->error));
+  PetscCall(PetscInfo(NULL, "gpucsr: format %s refuses the new values (%s); selecting another kernel\n", GpFmtTable[S->fmt.id].name, op->dev->error));
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
@@ -85,7 +85,7 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the row and column of nonzero k */
+/* local row and column of nonzero k */
 PetscErrorCode GpOpLocate_Private(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
 {
   PetscInt lo = 0, hi = op->side[0].csr.m;
@@ -120,7 +120,7 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the host's row pointers with 32 bits; *work is allocated when they are not already so */
+/* the host's row pointers as 32-bit integers; *work is allocated if PetscInt has 64 bits */
 static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_t **work, const int32_t **rows)
 {
   PetscFunctionBegin;
@@ -134,18 +134,18 @@ static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the error for a pattern that the upload refused: the first row that is wrong, and how */
+/* raises the error for a pattern that the upload refused; names the first wrong row */
 static PetscErrorCode GpOpRefusePattern(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *place)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m; i++) {
     PetscCheck(rowptr[i] >= 0 && rowptr[i + 1] >= rowptr[i] && rowptr[i + 1] <= rowptr[m], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "row %" PetscInt_FMT ": row pointers %" PetscInt_FMT " and %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " nonzeros; they must ascend from 0", place->row + i, rowptr[i], rowptr[i + 1], rowptr[m]);
+               "row %" PetscInt_FMT ": row pointers %" PetscInt_FMT " and %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " nonzeros; they must start at 0 and not decrease", place->row + i, rowptr[i], rowptr[i + 1], rowptr[m]);
     for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++)
-      PetscCheck(col[k] >= 0 && col[k] < n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " columns; they are counted from 0%s", place->row + i, col[k], n,
+      PetscCheck(col[k] >= 0 && col[k] < n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " columns; indices start at 0%s", place->row + i, col[k], n,
                  place->columns || place->column ? " in this block of a parallel matrix" : "");
   }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "the row pointers begin with %" PetscInt_FMT ", not with 0", rowptr[0]);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "the first row pointer is %" PetscInt_FMT "; it must be 0", rowptr[0]);
 }
 
 static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
@@ -153,7 +153,7 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
   GpErr err;
 
   PetscFunctionBegin;
-  PetscCallGp(op->dev, "making room for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
+  PetscCallGp(op->dev, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
   err = GpCsrSetPattern(&op->side[0].csr, rowptr, col);
   if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern(m, n, rowptr, col, place));
   PetscCallGp(op->dev, "uploading the pattern", err);
@@ -162,7 +162,7 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a failure, such as a full device, leaves nothing behind */
+/* a failure, for example too little device memory, frees everything */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;
@@ -173,7 +173,7 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCheck((PetscInt64)m <= GP_OP_MOST && (PetscInt64)n <= GP_OP_MOST && (PetscInt64)rowptr[m] <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: more than the %d that 32 bits count on a device; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
+             "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: the limit for each is %d, because indices on the device have 32 bits; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
   PetscCall(GpOpReset(op));
   op->options = *options;
   op->refills = PETSC_FALSE;
@@ -197,20 +197,20 @@ static void GpOpDestroyTranspose(GpOp op)
   op->has[1] = PETSC_FALSE;
 }
 
-/* rows: work space */
+/* rows[] is workspace */
 static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
 {
   GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
 
   PetscFunctionBegin;
-  if (op->refills) /* four bytes a nonzero that most matrices never need again */
-    PetscCallGp(op->dev, "making room for the transpose (-mat_gpucsr_transpose lazy builds it only when it is needed)", GpDevAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm));
-  PetscCallGp(op->dev, "transposing (-mat_gpucsr_transpose lazy does it only when it is needed)", GpCsrTranspose(A, At, op->perm));
+  if (op->refills) /* perm takes 4 bytes a nonzero, which most matrices never need */
+    PetscCallGp(op->dev, "allocating device memory for the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpDevAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm));
+  PetscCallGp(op->dev, "building the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpCsrTranspose(A, At, op->perm));
   PetscCall(GpOpBuildSideFromDevice(op, 1, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a failure leaves the matrix itself as it is */
+/* a failure leaves the matrix itself unchanged */
 PetscErrorCode GpOpSetUpTranspose(GpOp op)
 {
   PetscLogDouble begin, end;
@@ -230,14 +230,14 @@ PetscErrorCode GpOpSetUpTranspose(GpOp op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first time the transpose is made anew, and its permutation stays; from then on a gather refreshes it. */
+/* The first call builds the transpose anew and keeps its permutation. Later calls gather the values. */
 PetscErrorCode GpOpRefreshTranspose(GpOp op)
 {
   PetscFunctionBegin;
   op->refills = PETSC_TRUE;
   if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
   if (op->perm) {
-    PetscCallGp(op->dev, "refreshing the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
+    PetscCallGp(op->dev, "updating the values of the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
     PetscCall(GpOpRefillSide_Private(op, 1));
   } else {
     GpOpDestroyTranspose(op);
@@ -246,7 +246,7 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* new values on the same pattern */
+/* uploads new values on the same pattern */
 PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;

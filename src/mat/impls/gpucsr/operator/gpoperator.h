@@ -1,4 +1,4 @@
-/* The operator: a matrix and its transpose on a device, each in the format of the kernel chosen for it. */
+/* The operator: a matrix and its transpose on a device, each in the format of the kernel selected for it. */
 #ifndef GPOPERATOR_H
 #define GPOPERATOR_H
 
@@ -6,65 +6,68 @@
 #include "mat/impls/gpucsr/selector/gpselectmany.h"
 #include "sys/gpucsrsys.h"
 
-/* rows, columns and nonzeros of a matrix: 32 bits count them, and have some left for a lane that steps past the end of its row, or a block past the last */
+/* Upper bound on rows, columns and nonzeros. The distance to 2^31 prevents overflow when a lane steps past the end of its row or a block past the
+   last row. */
 #define GP_OP_MOST (INT32_MAX - 65536)
 
 typedef struct _n_GpOp *GpOp;
 
 typedef struct {
   GpPrec    prec;
-  int       kernel; /* row of the kernel table for A and its transpose, -1: the selector decides */
-  GpSelMode mode;   /* how it does */
-  double    limit;  /* bytes on the device that no format may pass, with all else that the operator holds; negative: none */
-  PetscBool adds;   /* do products with A mostly add to a vector? */
-  PetscBool exact;  /* single precision was taken because it holds every value: it is not to round any later one */
+  int       kernel; /* index in GpKernelTable, for A and its transpose; -1: the selector decides */
+  GpSelMode mode;   /* how the selector decides */
+  double    limit;  /* upper bound in bytes on the device memory of the operator, including its formats; negative: no bound */
+  PetscBool adds;   /* whether most products with A add to a vector */
+  PetscBool exact;  /* single precision was selected because it holds every value exactly; no later value may be rounded */
 } GpOpOptions;
 
-/* one direction: A, or its transpose */
+/* one direction: A or its transpose */
 typedef struct {
   GpCsr      csr;
   GpFmt      fmt;
   GpFeatures features;
   GpChoice   choice;
-  GpFmt      many[GP_SPMM_KERNELS]; /* of products with several vectors; csr is NULL until one needs it */
-  double     spread;                /* what their kernel is chosen by; 0: not known yet */
+  GpFmt      many[GP_SPMM_KERNELS]; /* formats for products with several vectors; csr is NULL until a product needs the format */
+  double     spread;                /* GpSelSpread(), which decides on the SpMM kernel; 0: not yet computed */
 } GpOpSide;
 
-/* where the source's local row i and column j stand in the matrix that the user made, for error messages */
+/* Position of local row 0 and of the local columns in the user's matrix. Used in error messages. */
 typedef struct {
-  PetscInt        row, column; /* of the first */
-  const PetscInt *columns;     /* of every local column, or NULL: consecutive */
+  PetscInt        row, column; /* global row of local row 0; global column of local column 0 if columns is NULL */
+  const PetscInt *columns;     /* global column of every local column; NULL: columns are consecutive */
 } GpOpPlace;
 
 struct _n_GpOp {
   GpDev          dev;
   GpOpOptions    options;
-  GpOpSide       side[2];               /* 0: A, 1: its transpose */
-  PetscBool      has[2];                /* is that side built? */
-  int32_t       *perm;                  /* source of every nonzero of the transpose; kept once values have changed on one pattern */
-  PetscBool      refills;               /* they have */
-  GpLoss         loss;                  /* of the values */
-  PetscInt       loss_row, loss_column; /* where, local */
-  PetscInt64     version;               /* of its memory: another number, of this operator or any other, means other memory; a refill keeps it */
-  PetscLogDouble seconds;               /* of the last set-up, including the transpose */
+  GpOpSide       side[2];               /* 0: A; 1: its transpose */
+  PetscBool      has[2];                /* whether the side is built */
+  int32_t       *perm;                  /* index in A of every nonzero of the transpose; kept once values have changed on one pattern */
+  PetscBool      refills;               /* values have changed on one pattern */
+  GpLoss         loss;                  /* rounding error of the conversion to single precision */
+  PetscInt       loss_row, loss_column; /* local position of the largest rounding error; -1: there is none */
+  PetscInt64     version;               /* Version of the device memory, unique among all operators. A new version means new addresses; a refill keeps the version. */
+  PetscLogDouble seconds;               /* duration of the last set-up, including the transpose */
 };
 
 PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
-PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* its format takes new values, or is chosen anew */
-PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp);             /* when the values of A have changed */
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does nothing when it exists */
+PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* refills the format of one side; if the format refuses the values, selects another kernel */
+PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp);             /* must be called after the values of A have changed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does nothing if the transpose exists */
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
 
-/* gpupdate.c: the host's values have changed by one of a few operations; does the same to the device's, when that gives what an
-   upload of the host's (rowptr, col, val: as they are now) would give; other: the matrix that GP_UPDATE_AXPY adds, else NULL */
+/* gpupdate.c: changes values in place. The host's values have changed by one of a few operations. GpOpUpdate() changes the device's values in the
+   same way if the result has the same bits as an upload; *done tells whether it has. rowptr, col and val are the host's current arrays. other is the
+   matrix that GP_UPDATE_AXPY adds, otherwise NULL. */
 PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
 PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
 PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
 PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
-PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* k columns, their entries inc apart */
+/* multiplies k columns; entries of a column are incx or incy apart */
+PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
 PETSC_INTERN void           GpOpResetMany(GpOpSide *);
 PETSC_INTERN PetscErrorCode GpOpGetBytes(GpOp, PetscLogDouble *);
 

@@ -1,11 +1,10 @@
-/* Products of an operator with several vectors at once.  A kernel's format is built when a product first
-   needs it: most matrices never meet one. */
+/* Products of an operator with several vectors. The format of an SpMM kernel is built when a product first needs it, because most matrices never do. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
-#define SAMPLES    64                  /* groups of rows */
-#define WORK_BYTES ((size_t)256 << 20) /* packed columns beyond this are made in several goes */
+#define SAMPLES    64                  /* samples of consecutive rows */
+#define WORK_BYTES ((size_t)256 << 20) /* bound on the packed columns of one batch */
 
-/* how far apart the columns of neighbouring rows are, from samples of the device's rows */
+/* mean of GpSelSpread() over samples of rows, which are copied from the device */
 static PetscErrorCode GpOpSpread(GpOp op, const GpCsr *C, const int32_t rowptr[], double *spread)
 {
   double   sum   = 0;
@@ -18,7 +17,7 @@ static PetscErrorCode GpOpSpread(GpOp op, const GpCsr *C, const int32_t rowptr[]
 
     if (!n) continue;
     PetscCall(PetscMalloc1(n, &col));
-    PetscCallGp(op->dev, "reading columns", GpDevDownload(op->dev, col, C->col + rowptr[first], (size_t)n * sizeof(int32_t)));
+    PetscCallGp(op->dev, "copying column indices to the host", GpDevDownload(op->dev, col, C->col + rowptr[first], (size_t)n * sizeof(int32_t)));
     sum += GpSelSpread(rows, rowptr + first, col);
     count++;
     PetscCall(PetscFree(col));
@@ -33,7 +32,7 @@ void GpOpResetMany(GpOpSide *S)
   S->spread = 0;
 }
 
-/* the kernel for so many columns, with its format */
+/* selects the kernel for k columns and builds its format */
 static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
 {
   GpOpSide *S = &op->side[t];
@@ -43,7 +42,7 @@ static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
   *kernel = S->spread > 0 ? GpSelChooseMany(&S->features, S->spread, k) : -1;
   if (*kernel >= 0 && S->many[*kernel].csr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rowptr));
-  PetscCallGp(op->dev, "reading row lengths", GpDevDownload(op->dev, rowptr, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
+  PetscCallGp(op->dev, "copying the row pointers to the host", GpDevDownload(op->dev, rowptr, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
   if (*kernel < 0) {
     S->spread = 1.0;
     if (GpSelMayScatter(&S->features)) PetscCall(GpOpSpread(op, &S->csr, rowptr, &S->spread));
@@ -51,11 +50,11 @@ static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
   *kernel = GpSelChooseMany(&S->features, S->spread, k);
   PetscCallGp(op->dev, "building the format of products with several vectors", GpFmtBuild(&S->many[*kernel], GpSpmmTable[*kernel].format, &S->csr, rowptr));
   PetscCall(PetscFree(rowptr));
-  PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d: %" PetscInt_FMT " vectors by kernel %s (spread of neighbouring rows' columns %.2f)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, k, GpSpmmTable[*kernel].name, S->spread));
+  PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d: %" PetscInt_FMT " vectors: kernel %s (spread of the columns of adjacent rows %.2f)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, k, GpSpmmTable[*kernel].name, S->spread));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* up to GP_SPMM_COLUMNS columns; those that full panels leave over may be too few for the kernel, and are multiplied one by one */
+/* Multiplies up to GP_SPMM_COLUMNS columns. Columns beyond full panels are multiplied one by one if they are too few for the kernel. */
 static PetscErrorCode GpOpMultPanels(GpOp op, int t, int kernel, GpColumns *C)
 {
   GpOpSide        *S   = &op->side[t];
@@ -72,7 +71,7 @@ static PetscErrorCode GpOpMultPanels(GpOp op, int t, int kernel, GpColumns *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y_c = A x_c, or y_c += A x_c with add, for k columns; or the same with the transpose */
+/* y_c = A x_c, or y_c += A x_c if add is true, for k columns; with transpose, A is replaced by its transpose */
 PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
   const int t      = transpose ? 1 : 0;

@@ -1,13 +1,13 @@
-/* The operator's values changed where they stand, as the host's were: what need not be uploaded again. */
+/* Changes the values of an operator in place, as the host's values were changed, to avoid an upload. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
-/* are the device's values those of the host, none rounded? */
+/* whether the device's values equal the host's, without rounding */
 PetscBool GpOpIsExact(GpOp op)
 {
   return (PetscBool)(op->options.prec == GP_F64 || op->loss.at < 0);
 }
 
-/* the loss as an upload would measure it; the update itself gives the place, and the size to a float's precision */
+/* Sets the rounding error as an upload would measure it. The update itself returns the position, but the size only in single precision. */
 static PetscErrorCode GpOpSetLoss(GpOp op, const GpLoss *loss, const PetscInt rowptr[], const PetscInt col[], const double val[])
 {
   PetscFunctionBegin;
@@ -29,13 +29,14 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (!exact && !flip && update->kind != GP_UPDATE_SET) PetscFunctionReturn(PETSC_SUCCESS); /* a rounded value does not tell what the host's became; its opposite does */
+  /* From a rounded value the host's new value cannot be computed; only a factor of 1 or -1 commutes with rounding. */
+  if (!exact && !flip && update->kind != GP_UPDATE_SET) PetscFunctionReturn(PETSC_SUCCESS);
   for (int t = 0; t < 2; t++) {
     GpCsrUpdate u = *update;
     GpLoss      loss;
 
     if (!op->has[t]) continue;
-    if (t) { /* rows and columns change places, not the order in which a value is multiplied by them */
+    if (t) { /* in the transpose, rows and columns are exchanged, but the order of the two factors stays */
       u.row         = update->column;
       u.column      = update->row;
       u.columnfirst = !update->columnfirst;
@@ -49,8 +50,8 @@ PetscErrorCode GpOpUpdate(GpOp op, const GpCsrUpdate *update, GpOp other, const 
       continue;
     }
     PetscCallGp(op->dev, "updating the values", GpCsrUpdateValues(&op->side[t].csr, &u, &loss));
-    if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS);                /* an upload will say where */
-    if (op->options.exact && loss.at >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* an upload will take double precision */
+    if (loss.overflow >= 0) PetscFunctionReturn(PETSC_SUCCESS);                /* the upload that follows names the value that overflows */
+    if (op->options.exact && loss.at >= 0) PetscFunctionReturn(PETSC_SUCCESS); /* the upload that follows uses double precision */
     PetscCall(GpOpRefillSide_Private(op, t));
     if (!t && !(flip && !exact)) PetscCall(GpOpSetLoss(op, &loss, rowptr, col, val));
   }
