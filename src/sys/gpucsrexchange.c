@@ -1,5 +1,5 @@
-/* How the ranks of a communicator can exchange what lies on their devices: by NCCL, whose part of a communicator is kept as an
-   attribute of the MPI one, or by an MPI that takes pointers to device memory. */
+/* Transports for data in device memory between the ranks of a communicator: NCCL, whose communicator is stored as an attribute of the MPI
+   communicator, or an MPI that accepts device pointers. */
 #include "sys/gpucsrexchange.h"
 
 #if defined(OMPI_MAJOR_VERSION)
@@ -15,16 +15,16 @@ struct _n_GpExchange {
   GpExchange next;
 };
 
-/* what one rank tells the others before they connect */
+/* what every rank sends to the others before NCCL connects them */
 typedef struct {
   unsigned char uuid[16];
   int           ready;
 } GpExchangeCard;
 
 static PetscMPIInt Key   = MPI_KEYVAL_INVALID;
-static GpExchange  First = NULL; /* of all that are alive */
+static GpExchange  First = NULL; /* list of the attributes of all communicators */
 
-/* MPI calls this when the communicator goes */
+/* called by MPI when a communicator is freed */
 static int MPIAPI PetscGPUCSRExchangeFree(MPI_Comm comm, PetscMPIInt key, void *attribute, void *extra)
 {
   GpExchange E = (GpExchange)attribute, *link = &First;
@@ -38,7 +38,7 @@ static int MPIAPI PetscGPUCSRExchangeFree(MPI_Comm comm, PetscMPIInt key, void *
   return PetscFree(E) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* this rank's side of the question whether NCCL works */
+/* whether this rank can use NCCL */
 static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchangeCard *card)
 {
   char why[256] = "";
@@ -47,7 +47,7 @@ static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchan
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(card->uuid, dev->uuid, sizeof(card->uuid)));
   card->ready = 0;
-  if (dev->kind != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL connects GPUs, not the host runtime"));
+  if (dev->kind != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL needs GPUs; this is the host backend"));
   else if (GpNcclLoad(&version, why, sizeof(why))) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", why));
   else {
     card->ready = 1;
@@ -56,7 +56,7 @@ static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchan
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* May all ranks connect?  NCCL wants a GPU for each, and waits for ever for a rank that does not come. */
+/* Whether all ranks can connect. NCCL needs one GPU per rank, and waits forever for a missing rank. */
 static PetscErrorCode PetscGPUCSRExchangeAgree(GpExchange E, GpDev dev, PetscMPIInt size, PetscBool *agreed)
 {
   GpExchangeCard mine, *cards;
@@ -69,7 +69,7 @@ static PetscErrorCode PetscGPUCSRExchangeAgree(GpExchange E, GpDev dev, PetscMPI
   for (PetscMPIInt r = 0; r < size && *agreed; r++) {
     if (!cards[r].ready) {
       *agreed = PETSC_FALSE;
-      if (mine.ready) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL does not work on rank %d", r));
+      if (mine.ready) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL cannot be used on rank %d", r));
     }
     for (PetscMPIInt s = 0; s < r && *agreed; s++) {
       PetscBool same;
@@ -77,7 +77,7 @@ static PetscErrorCode PetscGPUCSRExchangeAgree(GpExchange E, GpDev dev, PetscMPI
       PetscCall(PetscMemcmp(cards[s].uuid, cards[r].uuid, sizeof(mine.uuid), &same));
       if (!same) continue;
       *agreed = PETSC_FALSE;
-      PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "ranks %d and %d share a GPU, which NCCL does not allow", s, r));
+      PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "ranks %d and %d share a GPU; NCCL needs one GPU per rank", s, r));
     }
   }
   PetscCall(PetscFree(cards));
@@ -99,7 +99,7 @@ static PetscErrorCode PetscGPUCSRExchangeConnect(GpExchange E, GpDev dev, PetscM
   PetscCallMPI(MPI_Allreduce(&err, &worst, 1, MPI_INT, MPI_MAX, E->comm));
   if (!worst) PetscFunctionReturn(PETSC_SUCCESS);
   GpNcclDestroy(&E->nccl);
-  PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", err && dev->error[0] ? dev->error : "NCCL does not connect on another rank"));
+  PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", err && dev->error[0] ? dev->error : "NCCL failed to connect on another rank"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,17 +136,17 @@ PetscErrorCode PetscGPUCSRFreeNCCL_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what PETSc has been told counts more than what MPI says of itself: not every MPI says it */
+/* PETSc's option precedes the answer of MPI, because not every MPI answers. */
 PetscErrorCode PetscGPUCSRIsMPIAware_Private(GpDev dev, PetscBool *aware, const char **why)
 {
   PetscBool set;
 
   PetscFunctionBegin;
   *aware = PETSC_FALSE;
-  *why   = "MPI does not say that it takes pointers to device memory";
+  *why   = "MPI does not report support for device pointers";
   if (dev->kind == GP_DEV_HOST) {
     *aware = PETSC_TRUE;
-    *why   = "the memory of the host runtime is the host's";
+    *why   = "the host backend uses host memory";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-use_gpu_aware_mpi", aware, &set));
@@ -164,6 +164,6 @@ PetscErrorCode PetscGPUCSRIsMPIAware_Private(GpDev dev, PetscBool *aware, const 
     *aware = (PetscBool)supported;
   }
 #endif
-  if (*aware) *why = "MPI takes pointers to device memory";
+  if (*aware) *why = "MPI reports support for device pointers";
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,16 +1,16 @@
-/* How the ranks of a communicator can exchange what lies on their devices. */
+/* Transports for data in device memory between the ranks of a communicator: NCCL, or an MPI that accepts device pointers. */
 #ifndef GPUCSREXCHANGE_H
 #define GPUCSREXCHANGE_H
 
 #include "device/gpnccl.h"
 #include "sys/gpucsrsys.h"
 
-/* Collective: the communicator's NCCL, connected at first need and kept with it; NULL where it does not work, and then why says
-   so, else which version it is.  Both belong to the communicator. */
+/* Collective. Returns the NCCL communicator that belongs to an MPI communicator; it is created by the first call and stored as an attribute. *nccl is
+   NULL if NCCL cannot be used, and *why is the reason; otherwise *why is the version. The communicator owns both. */
 PETSC_INTERN PetscErrorCode PetscGPUCSRGetNCCL_Private(MPI_Comm, GpDev, GpNccl *, const char **why);
-PETSC_INTERN PetscErrorCode PetscGPUCSRFreeNCCL_Private(void); /* of all communicators */
+PETSC_INTERN PetscErrorCode PetscGPUCSRFreeNCCL_Private(void); /* of all MPI communicators */
 
-/* does MPI take pointers to device memory? */
+/* whether MPI accepts pointers to device memory */
 PETSC_INTERN PetscErrorCode PetscGPUCSRIsMPIAware_Private(GpDev, PetscBool *, const char **why);
 
 #endif

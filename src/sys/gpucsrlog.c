@@ -1,10 +1,10 @@
-/* The device in -log_view: flops and times of what runs there. */
+/* Flops and times of device operations in -log_view. */
 #include "sys/gpucsrsys.h"
 
-static PetscBool LogWait; /* -log_view_gpu_time in a PETSc that has no times of GPUs */
+static PetscBool LogWait; /* -log_view_gpu_time is set, and PETSc itself has no GPU times */
 
-/* PETSc's own option.  A PETSc without CUDA does not know it; here every operation then waits for the device, so that the event it
-   belongs to holds the time that it took. */
+/* -log_view_gpu_time is PETSc's option, which a PETSc without CUDA ignores. gpucsr then waits for the device after every operation, so that the
+   operation's event holds its time. */
 PetscErrorCode PetscGPUCSRLogInitialize_Private(void)
 {
   PetscFunctionBegin;
@@ -13,7 +13,7 @@ PetscErrorCode PetscGPUCSRLogInitialize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* flops on the device count as the GPU's, where PETSc keeps such a count */
+/* logs flops as GPU flops if PETSc counts these */
 PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
 {
   PetscFunctionBegin;
@@ -22,8 +22,8 @@ PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Begin and End stand around launches on the device's stream.  PETSc's timers cannot be nested: no operation of PETSc may come between.
-   Nothing waits unless -log_view_gpu_time asks for it. */
+/* Begin and End enclose launches on the device's stream. PETSc's timers cannot be nested, so no PETSc operation may be between them. They wait only
+   with -log_view_gpu_time. */
 PetscErrorCode PetscGPUCSRLogTimeBegin_Private(GpDev dev)
 {
   PetscFunctionBegin;
@@ -35,6 +35,6 @@ PetscErrorCode PetscGPUCSRLogTimeEnd_Private(GpDev dev)
 {
   PetscFunctionBegin;
   if (PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuTimeEnd());
-  else if (LogWait) PetscCallGp(dev, "waiting for the device, as -log_view_gpu_time wants", dev->ops->sync(dev));
+  else if (LogWait) PetscCallGp(dev, "waiting for the device (-log_view_gpu_time)", dev->ops->sync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The device that this process uses: -gpucsr_device auto|cuda|host, opened at first need, closed by PetscFinalize(). */
+/* The device of this process: -gpucsr_device auto|cuda|host, opened at first use, closed by PetscFinalize(). */
 #include "sys/gpucsrsys.h"
 #include "gpucsr.h"
 
@@ -12,8 +12,8 @@ static const char *const Choices[] = {"auto", "cuda", "host"};
 static PetscInt          Choice    = AUTO;
 static GpDev             GpDevice  = NULL;
 static PetscMPIInt       NodeRank  = 0;
-static PetscReal         Limit     = 0; /* bytes of device memory; 0: as many as there are */
-static GpDevOps          LimitedOps;    /* the device's own, but for two */
+static PetscReal         Limit     = 0; /* -gpucsr_device_memory: bound in bytes; 0: no bound */
+static GpDevOps          LimitedOps;    /* the device's operations, with those replaced that concern memory */
 static const GpDevOps   *UnlimitedOps;
 
 PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
@@ -30,7 +30,7 @@ PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
   }
 }
 
-/* What is asked at load, where all ranks are: a matrix may be made on one rank alone, where nothing collective is allowed. */
+/* Called when the library is loaded, on all ranks. Later no collective call is possible, because a matrix may be created on one rank alone. */
 PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
 {
   MPI_Comm  node;
@@ -40,10 +40,11 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
   Choice = AUTO;
   Limit  = 0;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options", "Mat");
-  PetscCall(PetscOptionsEList("-gpucsr_device", "Where gpucsr matrices live; auto takes a GPU and falls to the host only when there is none", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
-  PetscCall(PetscOptionsReal("-gpucsr_device_memory", "Bytes of device memory that a process may hold; 0 for all there is", "PetscGPUCSRGetDeviceName", Limit, &Limit, &limited));
+  PetscCall(
+    PetscOptionsEList("-gpucsr_device", "Device of gpucsr matrices and vectors; auto selects a GPU, and the host only if there is no GPU", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
+  PetscCall(PetscOptionsReal("-gpucsr_device_memory", "Upper bound in bytes on the device memory of a process; 0: no bound", "PetscGPUCSRGetDeviceName", Limit, &Limit, &limited));
   PetscOptionsEnd();
-  PetscCheck(!limited || (!PetscIsInfOrNanReal(Limit) && Limit >= 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: a number of bytes is wanted, or 0 for all there is", (double)Limit);
+  PetscCheck(!limited || (!PetscIsInfOrNanReal(Limit) && Limit >= 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: expected a number of bytes, or 0 for no bound", (double)Limit);
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
   PetscCallMPI(MPI_Comm_free(&node));
@@ -67,7 +68,7 @@ static GpErr GpDevMemory_Limited(GpDev dev, size_t *available, size_t *total)
   return err;
 }
 
-/* For a GPU that others use too, and for tests of what happens when it is full.  No pool: what is given back is there for the others. */
+/* Replaces the memory operations by ones that respect the limit. They use no memory pool, so that other processes can use what is freed. */
 static void PetscGPUCSRLimitMemory(GpDev dev)
 {
   UnlimitedOps     = dev->ops;
@@ -78,7 +79,7 @@ static void PetscGPUCSRLimitMemory(GpDev dev)
   dev->ops                                  = &LimitedOps;
 }
 
-/* the GPU that PETSc itself uses when it has CUDA, else the node's GPUs in turn */
+/* opens the GPU that PETSc uses if it has CUDA; otherwise the ranks of a node take its GPUs in turn */
 static PetscErrorCode PetscGPUCSROpenCUDA(int count)
 {
   char     why[256] = "";
@@ -106,11 +107,11 @@ static PetscErrorCode PetscGPUCSROpenDevice(void)
     PetscCall(PetscGPUCSROpenCUDA(count));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /* only the absence of a device lets auto fall back; a GPU that fails is for the user to see */
+  /* auto uses the host only if there is no GPU; a GPU that fails is an error */
   PetscCheck(Choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", Choices[Choice], why);
-  if (Choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; the host runtime takes its place\n", why));
+  if (Choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; using the host backend\n", why));
   err = GpDevOpen(GP_DEV_HOST, 0, &GpDevice, why, sizeof(why));
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening the host runtime: %s", why);
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening the host backend: %s", why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,8 +145,8 @@ PetscErrorCode PetscGPUCSRCloseDevice_Private(void)
 . name - `host`, or the name of the GPU; valid until `PetscFinalize()`
 
   Options Database Keys:
-+ -gpucsr_device <auto,cuda,host> - the device; auto takes a GPU and falls to the host only when there is none
-- -gpucsr_device_memory <bytes>   - of device memory that this process may hold, for a GPU that others use too; more is an error
++ -gpucsr_device <auto,cuda,host> - the device; auto selects a GPU, and the host only if there is no GPU
+- -gpucsr_device_memory <bytes>   - upper bound on the device memory of this process; allocating more is an error. 0 (default): no bound
 
   Level: intermediate
 
@@ -162,20 +163,20 @@ PetscErrorCode PetscGPUCSRGetDeviceName(const char *name[])
 }
 
 /*@C
-  PetscGPUCSRDeviceMalloc - Takes memory on a device, for kernels of a program's own
+  PetscGPUCSRDeviceMalloc - Allocates device memory for the kernels of a program
 
   Not Collective
 
   Input Parameters:
 + dev   - the device, from `VecGPUGetRuntime()`
-. what  - the words that begin the error message if there is no room: what it is for, and what else can be done
-- bytes - how many; 0 gives `NULL`
+. what  - beginning of the error message if there is too little memory: the purpose of the memory, and a remedy
+- bytes - size in bytes; 0 gives `NULL`
 
   Output Parameter:
-. ptr - address of the pointer to it; the kernels of every stream may use it
+. ptr - address of the pointer to the memory, which kernels of every stream may use
 
   Options Database Key:
-. -gpucsr_device_memory <bytes> - how much of the device's memory this process may hold, this and all others
+. -gpucsr_device_memory <bytes> - upper bound on the device memory of this process
 
   Level: developer
 
@@ -189,14 +190,14 @@ PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t byte
 }
 
 /*@C
-  PetscGPUCSRDeviceFree - Gives memory back to its device, when no kernel uses it any more
+  PetscGPUCSRDeviceFree - Frees device memory after the last kernel that uses it
 
   Not Collective
 
   Input Parameters:
 + dev   - the device
-. bytes - as many as `PetscGPUCSRDeviceMalloc()` was asked for
-- ptr   - address of the pointer, which becomes `NULL`; nothing is done if it is that already
+. bytes - the size given to `PetscGPUCSRDeviceMalloc()`
+- ptr   - address of the pointer, which becomes `NULL`; if it is `NULL` already, nothing is done
 
   Level: developer
 
