@@ -1,19 +1,20 @@
-/* MATSEQAIJGPUCSR: MATSEQAIJ with its products on the device.  What both types share also stands here. */
+/* The matrix type MATSEQAIJGPUCSR, which derives from MATSEQAIJ and computes products on the device; and the functions that
+   MATMPIAIJGPUCSR shares with it: attaching to and detaching from the parent type, duplication, upload. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
 PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
-/* The parents' operations, as the latest matrix had them: MatHeaderMerge() calls ours on a matrix that has no type name, and
-   may leave them on one that has no spptr. */
+/* Operations of the parent types, copied from the matrix that was attached last.  MatGPUCSRBase_Private() uses them for a matrix without
+   spptr: MatHeaderMerge() can call our operations on such a matrix, and can leave them in one. */
 static struct _MatOps MatOpsBase_Seq, MatOpsBase_MPI;
 
 static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
 static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
 static PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);
 
-/* told by an operation, for type names change when a matrix is presented as another; not by destroy, which
-   MatCreateSubMatrices() replaces in what it makes */
+/* Tests the duplicate operation instead of the type name, because MatGPUCSRPresent_Private() exchanges the name for some time.  The destroy
+   operation would not do: MatCreateSubMatrices() replaces it in its results. */
 PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
 {
   PetscFunctionBegin;
@@ -21,7 +22,7 @@ PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what the functions that a user calls begin with */
+/* Checks the argument of a public function and gets its data. */
 PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
 {
   PetscBool is;
@@ -55,7 +56,7 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vectors that the parent type makes, and where its products run; MatSetType() keeps both when it changes the type */
+/* Restores the vector type and the binding to the CPU of the parent type, because MatSetType() keeps both when it changes the type. */
 static PetscErrorCode MatGPUCSRRestoreDefaults(Mat A)
 {
   PetscFunctionBegin;
@@ -100,18 +101,18 @@ static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat 
   PetscBool   is;
 
   PetscFunctionBegin;
-  PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* makes a matrix of our type and fills it */
+  PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* creates a matrix of type gpucsr and copies the values */
   PetscCall(MatGPUCSRIs_Private(*B, &is));
   if (is && g) {
     ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
     ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
     if (g->setvectype) PetscCall(MatGPUCSRSetVecType(*B, A->defaultvectype));
-    if (!g->mpi) PetscCall(MatGPUCSRSetDiagonalBlock_Private(*B)); /* PETSc has copied its own */
+    if (!g->mpi) PetscCall(MatGPUCSRSetDiagonalBlock_Private(*B)); /* duplication has set the function of the parent type */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix that is made of another one has the other's options, not those of the database */
+/* A matrix that is derived from another one inherits its options; the options database is not read again. */
 PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *options, Mat B)
 {
   PetscBool is;
@@ -123,7 +124,7 @@ PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *options, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* in place, the matrix receives the contents of a new one, options included */
+/* MAT_INPLACE_MATRIX replaces the contents of A, including its options, by those of a new matrix; so the options are saved before. */
 static PetscErrorCode MatTranspose_GPUCSR(Mat A, MatReuse reuse, Mat *B)
 {
   Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
@@ -144,7 +145,7 @@ static PetscErrorCode MatCreateSubMatrix_GPUCSR(Mat A, IS rows, IS columns, MatR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of sequential matrices, MatCreateSubMatrix() is one of these */
+/* MatCreateSubMatrix() of a sequential matrix calls this function. */
 static PetscErrorCode MatCreateSubMatrices_GPUCSR(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
 {
   PetscFunctionBegin;
@@ -153,7 +154,7 @@ static PetscErrorCode MatCreateSubMatrices_GPUCSR(Mat A, PetscInt n, const IS ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where the parent has the operation */
+/* Replaces the operations that derive a new matrix, if the parent type has them. */
 static PetscErrorCode MatGPUCSRSetDerived(Mat A)
 {
   PetscFunctionBegin;
@@ -172,7 +173,8 @@ static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes a (seq or mpi) AIJ ours: swaps the operations that differ and keeps the others */
+/* Turns a matrix of the type base (MATSEQAIJ or MATMPIAIJ) into one of type gpucsr: replaces the operations that differ and keeps the
+   others. */
 PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
 {
   Mat_GPUCSR *g;
@@ -202,18 +204,18 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  if (g->dev->kind == GP_DEV_CUDA) { /* vectors that live where the products are */
+  if (g->dev->kind == GP_DEV_CUDA) { /* MatCreateVecs() is to make vectors in device memory */
     PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
 #if PetscDefined(HAVE_DEVICE)
-    A->boundtocpu = PETSC_FALSE; /* else multigrid binds its vectors to the host */
+    A->boundtocpu = PETSC_FALSE; /* otherwise multigrid binds its vectors to the CPU */
 #endif
   }
-  PetscCall(VecGPUSLEPcCheck()); /* before a solver of SLEPc chooses basis vectors for this matrix */
+  PetscCall(VecGPUSLEPcCheck()); /* must run before a SLEPc solver selects basis vectors for this matrix */
   PetscCall(MatGPUCSRGetOptions_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the way back: the parent's operations where ours stand */
+/* Turns A into a matrix of its parent type base again. */
 PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
 {
   Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
@@ -265,13 +267,13 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host's arrays go to the device: the values alone if the image has their pattern and their precision, else all. */
+/* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything. */
 static PetscErrorCode MatGPUCSRUploadArrays(Mat A, PetscObjectState state)
 {
   Mat_GPUCSR    *g       = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey   key     = {.owner = A, .state = state, .nonzerostate = A->nonzerostate};
   const PetscInt none[]  = {0};
-  GpOpOptions    options = {.kernel = (int)g->options.kernel - 1, .mode = (GpSelMode)g->options.select, .limit = g->options.memory_limit, .adds = (PetscBool)(g->place.columns != NULL)}; /* of columns that are not consecutive: an off-diagonal block */
+  GpOpOptions    options = {.kernel = (int)g->options.kernel - 1, .mode = (GpSelMode)g->options.select, .limit = g->options.memory_limit, .adds = (PetscBool)(g->place.columns != NULL)}; /* an off-diagonal block, whose products add to y */
   PetscScalar   *val;
   PetscMemType   memtype;
   PetscBool      refill;
@@ -283,7 +285,7 @@ static PetscErrorCode MatGPUCSRUploadArrays(Mat A, PetscObjectState state)
   PetscCall(MatGPUCSRChoosePrecision_Private(A, refill, &options.prec));
   options.exact = (PetscBool)(g->options.storage == MAT_GPUCSR_STORAGE_AUTO);
   if (refill && options.prec != g->op->options.prec) refill = PETSC_FALSE;
-  g->key = (MatGPUCSRKey){0}; /* should the upload fail, there is no image */
+  g->key = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
   if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
   if (refill) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));
@@ -294,7 +296,7 @@ static PetscErrorCode MatGPUCSRUploadArrays(Mat A, PetscObjectState state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The device image of a seq matrix, made or refreshed when the host's arrays have changed since; with transpose, that of the transpose too. */
+/* Gets the device image of a seq matrix; uploads it if the host arrays have changed.  transpose: also builds the image of the transpose. */
 PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
@@ -321,50 +323,53 @@ PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
 }
 
 /*MC
-  MATGPUCSR - MATGPUCSR = "gpucsr" - A sparse matrix that keeps itself and its transpose on the GPU, with values in single
-  precision unless another storage is set, and multiplies double vectors in double precision
+  MATGPUCSR - MATGPUCSR = "gpucsr" - A sparse matrix whose products run on the GPU. The GPU holds the matrix and its transpose, by
+  default with values in single precision; vectors and sums are in double precision
 
   Options Database Keys:
-+ -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` turns even matrices made as `MATSEQAIJ` into this type
++ -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` also converts matrices of type `MATSEQAIJ`
 . -mat_gpucsr_storage <single,double,auto>   - precision of the values on the device
-. -mat_gpucsr_transpose <eager,lazy>         - build the transpose with the upload, or when a product first needs it
+. -mat_gpucsr_transpose <eager,lazy>         - builds the transpose with the upload, or when a product first needs it
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
-. -mat_gpucsr_select <model,measure,fixed>   - how the kernel is chosen when none is named
-. -mat_gpucsr_memory_limit <bytes>           - memory on the device that no compressed format may pass
-. -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` makes
-. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how boundary entries cross between the GPUs of a parallel product
+. -mat_gpucsr_select <model,measure,fixed>   - how the kernel is selected if none is named
+. -mat_gpucsr_memory_limit <bytes>           - upper bound on the device memory of the matrix; see `MatGPUCSRSetMemoryLimit()`
+. -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` creates
+. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how the ranks of a parallel product exchange boundary entries
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
-. -mat_view ::ascii_info                     - tells storage, rounding, memory, kernels and why they were chosen
-. -gpucsr_device <auto,cuda,host>            - where matrices of this type live
-. -gpucsr_storage, -gpucsr_kernel, ...       - defaults of the -mat_gpucsr_ options for all matrices, whatever their prefix
-- -gpucsr_notice <bool>                      - whether the default single storage tells on stderr that it rounds values
+. -mat_view ::ascii_info                     - prints storage, rounding, device memory, the selected kernels and the reason for their selection
+. -gpucsr_device <auto,cuda,host>            - backend on which matrices of this type are stored and multiplied
+. -gpucsr_storage, -gpucsr_kernel, ...       - defaults of the -mat_gpucsr_ options for all matrices with any prefix
+- -gpucsr_notice <bool>                      - whether a notice on stderr reports that the default single storage rounded values
 
   Level: beginner
 
   Notes:
-  An option -mat_gpucsr_ applies to matrices without an options prefix; one with the prefix A_ has -A_mat_gpucsr_. A process-wide default -gpucsr_ applies to
-  both. The option of the matrix is stronger than the functions, such as `MatGPUCSRSetStorage()`, and these are stronger than the process-wide default.
+  Option names. `-mat_gpucsr_storage` and the other `-mat_gpucsr_` options apply to matrices without an options prefix. A matrix with the
+  prefix A_ reads `-A_mat_gpucsr_storage`. The process-wide default `-gpucsr_storage` applies to both. An option of the matrix takes precedence over
+  a function such as `MatGPUCSRSetStorage()`, which takes precedence over the process-wide default.
 
-  `MATSEQAIJGPUCSR` on one process, `MATMPIAIJGPUCSR` on several. Both derive from `MATAIJ`: whatever that can do, they can. The
-  host's values are the truth; the device holds an image that is refreshed when they change.
+  Type. `MATGPUCSR` is `MATSEQAIJGPUCSR` on one process and `MATMPIAIJGPUCSR` on several. Both derive from `MATAIJ` and support all its operations. The
+  values on the host are authoritative. The device holds an image of them, which is updated when they change.
 
-  `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian kin run on the device, in a fixed
-  order of summation. So do `MatMatMult()`, `MatTransposeMatMult()` and, on one process, `MatMatTransposeMult()` with a dense matrix, and `MatGPUCSRMultMany()`.
-  Without a GPU they run on the host, in the same formats.
+  Products. `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and their Hermitian variants run on the device and add in a fixed
+  order. `MatMatMult()` and `MatTransposeMatMult()` with a dense matrix, `MatMatTransposeMult()` with a dense matrix on one process, and
+  `MatGPUCSRMultMany()` do so too. Without a GPU they run on the host in the same formats.
 
-  `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()` and `MatAXPY()` of two matrices of this type on one pattern change the image where it stands
-  when that gives bit by bit what an upload would give: in double storage, or when single storage has not rounded a value so far. Else the
-  next product uploads the values. `MatGetDiagonal()` gives the diagonal of the host's matrix, never a rounded one; it is read from the image when that is exact and
-  the vector lives on the device. So it is with `MatMultDiagonalBlock()`, for a vector whose values are there.
+  Changes in place. `MatScale()`, `MatDiagonalScale()`, `MatShift()`, `MatZeroEntries()` and `MatAXPY()` of two matrices of this type with one pattern
+  change the image on the device if the result has the same bits as an upload: in double storage, or in single storage as long as no value
+  was rounded. Otherwise the next product uploads the values.
 
-  `MatSetValuesCOO()` takes values on the host or in the memory of the GPU. The latter are summed there, in the order in which
-  `MatSetPreallocationCOO()` was given their places, those of other ranks after a rank's own, rank by rank. With `ADD_VALUES`, or when only some ranks have theirs on the GPU,
-  they are brought to the host first.
+  Diagonal. `MatGetDiagonal()` returns the diagonal of the matrix on the host, never a rounded one. It is read from the image if the image is exact and the
+  vector is in device memory. `MatMultDiagonalBlock()` follows the same rule for a vector whose newest values are in device memory.
 
-  Multigrid keeps its operators and interpolations in this type. A `DMDA` makes interpolations of types whose names begin with aij, so say `-dm_mat_type aijgpucsr`.
+  Assembly. `MatSetValuesCOO()` accepts values in host memory or in GPU memory. Values in GPU memory are added on the GPU, in the order of the
+  indices given to `MatSetPreallocationCOO()`; values received from other ranks follow in rank order. With `ADD_VALUES`, or if only some
+  ranks pass GPU memory, the values are first copied to the host.
 
-  On a GPU `MatCreateVecs()` gives vectors that live there: `VECCUDA` where PETSc has it, `VECGPU` where not. Code that accepts only types of
-  vectors that it knows wants `-mat_gpucsr_vec_type standard`; these are copied to the device and back by every product.
+  Multigrid. Operators and interpolations keep this type. `DMDA` creates interpolations only of types whose names begin with aij; use `-dm_mat_type aijgpucsr`.
+
+  Vectors. On a GPU `MatCreateVecs()` creates vectors in device memory: `VECCUDA` if PETSc was built with CUDA, else `VECGPU`. Code that accepts only
+  PETSc's own vector types needs `-mat_gpucsr_vec_type standard`. Every product then copies its vectors to the device and back.
 
 .seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
 M*/

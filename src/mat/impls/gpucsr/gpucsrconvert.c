@@ -1,7 +1,8 @@
-/* MatConvert() from and to our types.  No composed converters: PETSc copies composed functions to factors, which outlive us. */
+/* MatConvert() from and to the types gpucsr.  The functions are matrix operations, not composed functions: PETSc copies composed functions to
+   factors, which may exist longer than the matrix. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* the plain AIJ under one of our type names, and whether A is that already; mpi types exist on one process too */
+/* Gets the parent type of the type name, and whether A is of that type.  MATMPIAIJGPUCSR can be requested on one process too. */
 static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, PetscBool *plain)
 {
   PetscBool seq, mpi;
@@ -24,12 +25,12 @@ static PetscErrorCode MatGPUCSRConvertToPlain(Mat A, MatType base, MatReuse reus
   PetscFunctionBegin;
   MatGPUCSRStayPlain++;
   err = MatConvert(A, base, reuse, B);
-  MatGPUCSRStayPlain--; /* whatever came of it: later matrices are to be ours */
+  MatGPUCSRStayPlain--; /* must be reset before an error returns */
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes a plain AIJ ours; leaves what is ours already (-mat_seqaij_type may have been faster) */
+/* Turns a plain AIJ matrix into one of type gpucsr.  Does nothing if it is one: -mat_seqaij_type may have converted it. */
 PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
 {
   PetscBool is, mpi;
@@ -42,7 +43,7 @@ PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* from any type, by way of plain AIJ */
+/* Converts a matrix of any type to gpucsr, through plain AIJ. */
 PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   MatType   base = MATAIJ;
@@ -78,7 +79,7 @@ static PetscErrorCode MatConvert_GPUCSR_AIJ(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* to plain AIJ; to all others as the plain AIJ that we are underneath */
+/* Converts to plain AIJ by detaching.  Conversions to other types are done by PETSc, to which the matrix is presented as plain AIJ. */
 PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *) = A->ops->convert;
@@ -94,7 +95,7 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   A->ops->convert = MatGPUCSRBase_Private(A)->convert;
-  if (reuse == MAT_INPLACE_MATRIX) { /* the name goes with what is replaced, and is freed with it */
+  if (reuse == MAT_INPLACE_MATRIX) { /* PETSc frees the type name together with the replaced contents, so it must own the name */
     PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
     PetscCall(MatConvert(A, type, reuse, B));
     PetscCall(MatGPUCSRIs_Private(A, &is));
@@ -109,7 +110,7 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what -mat_seqaij_type seqaijgpucsr calls for every sequential AIJ that is made, also for one that we need plain */
+/* -mat_seqaij_type seqaijgpucsr calls this function for every new MATSEQAIJ.  MatGPUCSRStayPlain is set while gpucsr needs a plain one. */
 PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;

@@ -1,6 +1,7 @@
-/* MatSetPreallocationCOO() and MatSetValuesCOO().  Values on the host are PETSc's business: it adds them up there in any case, and the
-   next product uploads less than they are.  Values that a kernel of the user's left in device memory are added up there, and the
-   sums brought to the host, which stays the truth. */
+/* MatSetPreallocationCOO() and MatSetValuesCOO().
+
+   Values in host memory are added by PETSc; the next product uploads the sums.  Values in device memory are added on the device.  The sums are
+   copied to the host arrays, which are authoritative, and update the device image. */
 #include "mat/impls/gpucsr/gpucsrcoo.h"
 
 PetscErrorCode MatGPUCSRCooReset_Private(MatGPUCSRCoo C)
@@ -32,7 +33,7 @@ static PetscErrorCode MatSetPreallocationCOO_GPUCSR(Mat A, PetscCount n, PetscIn
   PetscCall(PetscNew(&g->coo));
   C    = g->coo;
   C->n = n;
-  if (g->dev->ops->holds) { /* PETSc sorts the indices in place */
+  if (g->dev->ops->holds) { /* copy the indices, because PETSc sorts them in place */
     PetscCall(PetscMalloc2(n, &C->i, n, &C->j));
     PetscCall(PetscArraycpy(C->i, i, n));
     PetscCall(PetscArraycpy(C->j, j, n));
@@ -41,8 +42,11 @@ static PetscErrorCode MatSetPreallocationCOO_GPUCSR(Mat A, PetscCount n, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* start, source: the entries of every nonzero, in the order in which they were given */
-static PetscErrorCode MatGPUCSRCooFind(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], int32_t start[], int32_t source[], PetscInt place[])
+/* Lists the entries of each nonzero in the order in which they were given.
+   start: [nnz + 1] offset in source of the first entry of each nonzero;
+   source: [n] entry numbers;
+   place: [n] nonzero of each entry, -1 if the entry is ignored */
+static PetscErrorCode MatGPUCSRCooMapEntries(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], int32_t start[], int32_t source[], PetscInt place[])
 {
   const PetscInt *rowptr, *col;
   PetscScalar    *val;
@@ -57,7 +61,7 @@ static PetscErrorCode MatGPUCSRCooFind(Mat A, PetscCount n, const PetscInt i[], 
     place[e] = -1;
     if (i[e] < 0 || j[e] < 0) continue;
     PetscCall(PetscFindInt(j[e], rowptr[i[e] + 1] - rowptr[i[e]], col + rowptr[i[e]], &place[e]));
-    PetscCheck(place[e] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "local row %" PetscInt_FMT ", column %" PetscInt_FMT ": not in the pattern that MatSetPreallocationCOO() made", i[e], j[e]);
+    PetscCheck(place[e] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "local row %" PetscInt_FMT ", column %" PetscInt_FMT ": not in the pattern that MatSetPreallocationCOO() created; call it again after the pattern has changed", i[e], j[e]);
     place[e] += rowptr[i[e]];
     start[place[e] + 1]++;
   }
@@ -65,7 +69,7 @@ static PetscErrorCode MatGPUCSRCooFind(Mat A, PetscCount n, const PetscInt i[], 
   for (PetscCount e = 0; e < n; e++) {
     if (place[e] >= 0) source[start[place[e]]++] = (int32_t)e;
   }
-  for (PetscInt k = nnz; k > 0; k--) start[k] = start[k - 1]; /* each now stands where the next began */
+  for (PetscInt k = nnz; k > 0; k--) start[k] = start[k - 1]; /* the loop above has moved each offset to the start of the next nonzero */
   start[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,7 +86,8 @@ static PetscErrorCode MatGPUCSRCooNonzeros(Mat A, PetscInt *nnz)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the sums of a sequential matrix, or of a block: i, j are indices there, negative where an entry does not belong to it */
+/* Prepares the sums of a sequential matrix or of a block.
+   i, j: [n] local row and column of each entry, negative if the entry does not belong to this block */
 PetscErrorCode MatGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], GpCoo *coo)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
@@ -92,16 +97,16 @@ PetscErrorCode MatGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[]
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCooNonzeros(A, &nnz));
-  PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part of %" PetscInt_FMT " nonzeros: more than the %d that 32 bits count on a device; use more MPI ranks", nnz, GP_OP_MOST);
+  PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part has %" PetscInt_FMT " nonzeros; the device's 32-bit indices allow %d; use more MPI ranks", nnz, GP_OP_MOST);
   PetscCall(PetscMalloc3(nnz + 1, &start, n, &source, n, &place));
-  PetscCall(MatGPUCSRCooFind(A, n, i, j, start, source, place));
+  PetscCall(MatGPUCSRCooMapEntries(A, n, i, j, start, source, place));
   err = GpCooCreate(g->dev, (int32_t)nnz, start, source, coo);
   PetscCall(PetscFree3(start, source, place));
-  PetscCallGp(g->dev, "making room for an assembly", err);
+  PetscCallGp(g->dev, "allocating memory for an assembly", err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the sums, made on the device, to the host and into the image, if there is one of this pattern */
+/* Adds the entries on the device, copies the sums to the host arrays, and updates the image if there is one. */
 static PetscErrorCode MatGPUCSRCooSum(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[], double *sum)
 {
   Mat_GPUCSR  *g     = (Mat_GPUCSR *)A->spptr;
@@ -114,12 +119,12 @@ static PetscErrorCode MatGPUCSRCooSum(Mat A, const GpCoo *coo, PetscCount n, con
   PetscCallGp(g->dev, "downloading the assembled values", GpDevDownload(g->dev, val, sum, bytes));
   PetscCall(MatSeqAIJRestoreArray(A, &val));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
-  /* MatSetValuesCOO() will assemble, which raises the state by one where nothing is stashed */
+  /* MatSetValuesCOO() assembles after this function.  That increases the object state by one, because no entries are stashed. */
   if (g->op) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = sum}, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entry k < n is entries[k], later ones are more[k - n] */
+/* Assembles a sequential matrix or a block.  Entry k is entries[k] if k < n, and more[k - n] otherwise; both arrays are in device memory. */
 PetscErrorCode MatGPUCSRCooAssemble_Private(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[])
 {
   Mat_GPUCSR    *g     = (Mat_GPUCSR *)A->spptr;
@@ -128,7 +133,7 @@ PetscErrorCode MatGPUCSRCooAssemble_Private(Mat A, const GpCoo *coo, PetscCount 
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  PetscCallGp(g->dev, "making room for the sums of an assembly", GpDevAlloc(g->dev, bytes, &sum));
+  PetscCallGp(g->dev, "allocating memory for the sums of an assembly", GpDevAlloc(g->dev, bytes, &sum));
   err = MatGPUCSRCooSum(A, coo, n, entries, more, sum);
   GpDevFree(g->dev, &sum, bytes);
   PetscCall(err);
@@ -148,7 +153,7 @@ static PetscErrorCode MatSetValuesCOO_SeqAIJGPUCSR_Device(Mat A, const PetscScal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* values to be added to the host's, or that not all ranks have on the device: by way of the host */
+/* Copies the values to the host and lets PETSc assemble: for ADD_VALUES, or if not all ranks pass device memory. */
 static PetscErrorCode MatSetValuesCOO_GPUCSR_Host(Mat A, const PetscScalar entries[], InsertMode mode)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
@@ -165,8 +170,9 @@ static PetscErrorCode MatSetValuesCOO_GPUCSR_Host(Mat A, const PetscScalar entri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are the values, of all ranks that have any, in device memory?  here: those of this rank are. */
-static PetscErrorCode MatGPUCSRCooThere(Mat A, const PetscScalar entries[], PetscBool *here, PetscBool *all)
+/* Finds out whether the values are in device memory.  here: those of this rank; all: those of every rank that has any, and each rank has
+   few enough of them for 32-bit indices */
+static PetscErrorCode MatGPUCSRCooCheckMemory(Mat A, const PetscScalar entries[], PetscBool *here, PetscBool *all)
 {
   Mat_GPUCSR        *g     = (Mat_GPUCSR *)A->spptr;
   const MatGPUCSRCoo C     = g->coo;
@@ -174,7 +180,7 @@ static PetscErrorCode MatGPUCSRCooThere(Mat A, const PetscScalar entries[], Pets
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  if (C && C->n && g->dev->ops->holds) PetscCallGp(g->dev, "looking for the values of an assembly", g->dev->ops->holds(g->dev, entries, &there));
+  if (C && C->n && g->dev->ops->holds) PetscCallGp(g->dev, "querying the memory type of the values of an assembly", g->dev->ops->holds(g->dev, entries, &there));
   *here = (PetscBool)there;
   *all  = (PetscBool)(there && C->n < INT32_MAX);
   if (!g->mpi) PetscFunctionReturn(PETSC_SUCCESS);
@@ -191,7 +197,7 @@ static PetscErrorCode MatSetValuesCOO_GPUCSR(Mat A, const PetscScalar entries[],
   PetscBool   here, all;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRCooThere(A, entries, &here, &all));
+  PetscCall(MatGPUCSRCooCheckMemory(A, entries, &here, &all));
   if (all && mode == INSERT_VALUES && !g->coo->never) {
     PetscCall(g->mpi ? MatSetValuesCOO_MPIAIJGPUCSR_Device(A, entries) : MatSetValuesCOO_SeqAIJGPUCSR_Device(A, entries));
     if (!g->coo->never) PetscFunctionReturn(PETSC_SUCCESS);

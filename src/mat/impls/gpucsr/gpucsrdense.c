@@ -1,7 +1,7 @@
-/* MatProduct with a dense B: C = A B, A' B and, on one rank, A B', on the device. */
+/* MatProduct with a dense matrix B on the device: C = A B, C = A' B and, on one rank, C = A B'. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
 
-/* the local array of a dense matrix as columns; with a PETSc that has CUDA it may be on the device */
+/* Gets the columns of the local array of a dense matrix.  The array may be in device memory if PETSc was built with CUDA. */
 static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGPUCSRVec column[])
 {
   const PetscBool memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
@@ -33,7 +33,7 @@ static PetscErrorCode MatGPUCSRDenseRestore(Mat D, PetscBool write, const MatGPU
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* C = A B, or A' B */
+/* Computes C = A B or C = A' B. */
 static PetscErrorCode MatGPUCSRMultDense(Mat A, PetscBool transpose, Mat B, Mat C)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
@@ -78,7 +78,7 @@ static PetscErrorCode MatProductSymbolic_GPUCSR_Dense(Mat C)
   Mat          A = product->A, B = product->B;
   PetscLayout  rows    = product->type == MATPRODUCT_AtB ? A->cmap : A->rmap;
   PetscLayout  columns = product->type == MATPRODUCT_ABt ? B->rmap : B->cmap;
-  PetscLayout  inner   = product->type == MATPRODUCT_ABt ? B->cmap : B->rmap; /* of B, along which A is summed */
+  PetscLayout  inner   = product->type == MATPRODUCT_ABt ? B->cmap : B->rmap; /* layout of the dimension of B over which the product sums */
   PetscLayout  summed  = product->type == MATPRODUCT_AtB ? A->rmap : A->cmap;
   PetscBool    dense;
 
@@ -89,14 +89,15 @@ static PetscErrorCode MatProductSymbolic_GPUCSR_Dense(Mat C)
   if (!dense) {
     PetscCall(MatSetType(C, ((PetscObject)B)->type_name));
     PetscCall(MatSetVecType(C, B->defaultvectype));
-    C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense; /* setting the type took it away */
+    C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense; /* MatSetType() has reset it */
   }
   C->ops->productnumeric = MatProductNumeric_GPUCSR_Dense;
   PetscCall(MatSetUp(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is C a product for us: A ours, B dense?  A' and B' of several ranks, and products of three matrices, are made of these by PETSc. */
+/* Sets the functions of C if it is a product of a gpucsr matrix and a dense one.  A B' on several ranks, and products of three matrices, are
+   left to PETSc, which computes the latter from products of two. */
 PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat C, PetscBool *found)
 {
   Mat_Product *product = C->product;

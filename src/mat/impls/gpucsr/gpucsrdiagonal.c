@@ -1,5 +1,5 @@
-/* MatGetDiagonal() and MatMultDiagonalBlock(): on the device for vectors that live there, when the image's values are the host's.  A
-   preconditioner's diagonal is that of the host's matrix, not of its image rounded to single precision, and no image is made only for it. */
+/* MatGetDiagonal() and MatMultDiagonalBlock().  Both run on the device if the vector is in device memory and the image is current and exact.
+   Otherwise they use the host arrays: a preconditioner must not get a diagonal rounded to single precision, and is no reason to upload. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
@@ -23,9 +23,9 @@ static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* --- the blocks of nodes: neighbouring rows of one pattern, which PETSc finds when it assembles -------------------------- */
+/* --- diagonal blocks of nodes: groups of consecutive rows with one pattern, which PETSc finds at assembly ---------------- */
 
-/* the parent's, which it puts among the operations where there are nodes, and takes away where there are none */
+/* MatMultDiagonalBlock() of the parent type.  The parent type sets the operation at assembly if the matrix has nodes, and clears it otherwise. */
 static PetscErrorCode (*MatMultDiagonalBlock_Parent)(Mat, Vec, Vec);
 
 PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev dev, MatGPUCSRNodes *nodes)
@@ -36,7 +36,7 @@ PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev dev, MatGPUCSRNodes *nodes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the rows of every row's node, from and to, on the device: made once for a pattern; *span is NULL where there are no nodes */
+/* Gets the node of each row in device memory (MatGPUCSRNodes.span), uploaded once for a pattern.  *span is NULL if there are no nodes. */
 static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
 {
   Mat_GPUCSR     *g     = (Mat_GPUCSR *)A->spptr;
@@ -58,7 +58,7 @@ static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
   PetscCall(PetscMalloc1(2 * m, &work));
   nodes->flops = 0;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt first = row, size = sizes[0] ? sizes[k] : sizes[k + 1] - sizes[k]; /* newer releases give where nodes begin, from 0 */
+    const PetscInt first = row, size = sizes[0] ? sizes[k] : sizes[k + 1] - sizes[k]; /* newer PETSc releases return offsets beginning with 0 instead of sizes */
 
     for (; row < first + size; row++) {
       work[2 * row]     = (int32_t)first;
@@ -77,7 +77,7 @@ static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parent multiplies with what its SOR has left on the host, where its vectors are then: so do those whose values are there. */
+/* A vector whose newest values are on the host is multiplied there by the parent type, which uses the blocks that its SOR has stored. */
 static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
 {
   const int32_t *span = NULL;
@@ -121,7 +121,7 @@ static PetscErrorCode MatAssemblyEnd_SeqAIJGPUCSR(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of a sequential matrix; a parallel one calls these on its diagonal block */
+/* Sets the operations of a sequential matrix.  A parallel matrix calls them on its diagonal block. */
 PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat A)
 {
   PetscFunctionBegin;

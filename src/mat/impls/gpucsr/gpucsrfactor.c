@@ -1,5 +1,5 @@
-/* Factorisation is PETSc's.  In the matrix's own place its values are given up, so it first becomes the plain AIJ it is
-   underneath. */
+/* Factorisations, which PETSc computes on the host.  Factorisation in place replaces the contents of the matrix, so the matrix becomes plain
+   AIJ first. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 #define FACTOR_IN_PLACE(Name, operation, parameters, arguments) \
@@ -9,7 +9,7 @@
 \
     PetscFunctionBegin; \
     PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ)); \
-    MatGPUCSRStayPlain++; /* the factor that takes A's place */ \
+    MatGPUCSRStayPlain++; /* the factor that replaces A must stay plain AIJ */ \
     err = (*A->ops->operation)arguments; \
     MatGPUCSRStayPlain--; \
     PetscCall(err); \
@@ -21,7 +21,7 @@ FACTOR_IN_PLACE(ILUFactor, ilufactor, (Mat A, IS row, IS column, const MatFactor
 FACTOR_IN_PLACE(CholeskyFactor, choleskyfactor, (Mat A, IS permutation, const MatFactorInfo *info), (A, permutation, info))
 FACTOR_IN_PLACE(ICCFactor, iccfactor, (Mat A, IS permutation, const MatFactorInfo *info), (A, permutation, info))
 
-/* where the parent has the operation (parallel AIJ has none of them) */
+/* Replaces the factorisations in place, if the parent type has them.  Parallel AIJ has none. */
 PetscErrorCode MatGPUCSRSetFactors_Private(Mat A)
 {
   PetscFunctionBegin;
@@ -35,7 +35,7 @@ PetscErrorCode MatGPUCSRSetFactors_Private(Mat A)
 static PetscErrorCode (*MatGetFactor_Base)(Mat, MatFactorType, Mat *);
 static PetscErrorCode (*MatILUFactorSymbolic_Base)(Mat, Mat, IS, IS, const MatFactorInfo *);
 
-/* ILU(0) gives the factor a copy of the matrix's composed functions, of which plain AIJ frees only those it knows */
+/* ILU(0) copies the composed functions of the matrix to the factor.  Plain AIJ removes only its own ones when the factor is destroyed. */
 static PetscErrorCode MatILUFactorSymbolic_SeqAIJGPUCSR(Mat F, Mat A, IS row, IS column, const MatFactorInfo *info)
 {
   PetscFunctionBegin;
@@ -57,8 +57,8 @@ static PetscErrorCode MatGetFactor_SeqAIJ_ILU(Mat A, MatFactorType type, Mat *F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In plain AIJ's own place: of a solver asked for by name PETSc takes the first whose type's name ours begins with, and that is
-   plain AIJ's. */
+/* Replaces the ILU factorisation registered for MATSEQAIJ.  Registering one for MATSEQAIJGPUCSR would have no effect: for a named solver PETSc
+   takes the first entry whose type name is a prefix of ours, which is that of MATSEQAIJ. */
 PetscErrorCode MatGPUCSRRegisterFactors_Private(void)
 {
   PetscFunctionBegin;

@@ -1,4 +1,5 @@
-/* What the files of the Mat type share.  The host AIJ underneath stays the truth; the device image is a cache of it. */
+/* Declarations shared by the files of the matrix types seqaijgpucsr and mpiaijgpucsr.
+   The values of the parent type AIJ on the host are authoritative; the device image is a copy of them. */
 #ifndef GPUCSRIMPL_H
 #define GPUCSRIMPL_H
 
@@ -9,7 +10,7 @@
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 #include "sys/gpucsrexchange.h"
 
-/* the fields of MatGPUCSROptions, by the kinds that gpucsroptions.def explains */
+/* Types of the members of MatGPUCSROptions, one for each kind of option in gpucsroptions.def. */
 typedef PetscInt  MatGPUCSR_CHOICE;
 typedef PetscReal MatGPUCSR_BYTES;
 typedef char      MatGPUCSR_TYPE[64];
@@ -19,7 +20,7 @@ typedef struct {
 #define OPTION(name, kind, choices, setter, help) MatGPUCSR_##kind name;
 #include "mat/impls/gpucsr/gpucsroptions.def"
 #undef OPTION
-  unsigned given; /* bits MAT_GPUCSR_GIVEN(name) of the options that a setter or the database has set */
+  unsigned given; /* bits MAT_GPUCSR_GIVEN(name) of the options that were set by a setter or by the options database */
 } MatGPUCSROptions;
 
 enum {
@@ -31,129 +32,131 @@ enum {
 
 #define MAT_GPUCSR_GIVEN(name) (1u << MAT_GPUCSR_OPTION_##name)
 
-/* which host arrays the image was made of: same key, same pattern; same state too, same values */
+/* Identifies the host arrays from which the device image was built.  If all members except state agree with the matrix, the image has
+   its pattern.  If state agrees too, the image has its values. */
 typedef struct {
-  Mat              owner; /* MatHeaderReplace() gives an image to a matrix whose state says nothing about it */
+  Mat              owner; /* MatHeaderReplace() can move an image to another matrix, whose object state is unrelated to it */
   PetscObjectState state, nonzerostate;
   const PetscInt  *rowptr, *col;
   PetscInt         nnz;
 } MatGPUCSRKey;
 
-/* what the conversion to single precision did to the values; sums over matrices */
+/* Rounding by the conversion to single precision, summed over blocks and ranks. */
 typedef struct {
-  double nnz, rounded, lost; /* lost: of the rounded ones, those that kept no correct decimal digit */
-  double worst;              /* largest relative change */
+  double nnz, rounded, lost; /* number of values, of rounded values, and of rounded values that became zero or kept no correct decimal digit */
+  double worst;              /* largest relative change of a value */
 } MatGPUCSRRounding;
 
-/* whether single precision holds all values of a seq matrix; of a parallel one, only the states for which its ranks last reduced */
+/* Whether single precision holds every value of a matrix exactly.  For a parallel matrix the object states tell when its ranks last
+   reduced this answer. */
 typedef struct {
-  Mat              owner; /* NULL: not known; MatHeaderReplace() gives it to another matrix */
+  Mat              owner; /* matrix to which the answer belongs, NULL: not known; MatHeaderReplace() can move this structure to another matrix */
   PetscObjectState state, nonzerostate;
   PetscBool        fits;
 } MatGPUCSRFits;
 
-/* One side of the exchange of a parallel product: the entries of x that other ranks need (the boundary) or those that this one
-   needs (the ghosts).  They lie in the order of the ranks that they go to or come from, so that every rank's share is one piece;
-   an entry that several ranks need stands in the boundary several times. */
+/* One side of a halo exchange: the boundary entries or the ghost entries of this rank.
+   The entries are stored by ascending rank of the peer, so that each message is contiguous.  A boundary entry that several ranks
+   need is stored once for each of them. */
 typedef struct {
-  PetscInt n;
-  GpPeers  peers;  /* whose share begins where */
-  double  *host;   /* pinned memory, for the halo type host */
-  double  *device; /* the same entries there */
+  PetscInt n;      /* number of entries */
+  GpPeers  peers;  /* ranks with which entries are exchanged, and the offset of the first entry of each */
+  double  *host;   /* entries in pinned memory, one value per vector and entry; NULL unless the halo type is host */
+  double  *device; /* entries in device memory, one value per vector and entry */
 } MatGPUCSRHaloSide;
 
-/* places in the timeline of a product, each an event on one of the device's two streams */
+/* Points in the timeline of a parallel product.  Each is an event on the first or on the second stream of the device. */
 typedef enum {
-  MAT_GPUCSR_MARK_BEGIN,   /* nothing done yet */
-  MAT_GPUCSR_MARK_PACKED,  /* what leaves is packed */
-  MAT_GPUCSR_MARK_OUT,     /* second stream: it has reached the host, where it must */
-  MAT_GPUCSR_MARK_LOCAL,   /* the diagonal block has multiplied */
-  MAT_GPUCSR_MARK_ARRIVED, /* second stream: what comes from others is on the device */
-  MAT_GPUCSR_MARK_END,     /* and has been used */
+  MAT_GPUCSR_MARK_BEGIN,   /* first stream: start of the product */
+  MAT_GPUCSR_MARK_PACKED,  /* first stream: the entries to be sent are packed */
+  MAT_GPUCSR_MARK_OUT,     /* second stream, halo type host only: the packed entries are in pinned memory */
+  MAT_GPUCSR_MARK_LOCAL,   /* first stream: the product with the diagonal block is complete */
+  MAT_GPUCSR_MARK_ARRIVED, /* second stream: the received entries are in device memory */
+  MAT_GPUCSR_MARK_END,     /* first stream: the whole product is complete */
   MAT_GPUCSR_MARKS
 } MatGPUCSRMark;
 
-/* the exchange of a parallel product, for one pattern */
+/* Halo exchange of a parallel product, for one pattern; or the exchange of entries by MatSetValuesCOO(). */
 typedef struct {
-  PetscObjectState   nonzerostate; /* of the parallel matrix it was made for */
-  PetscObjectId      offdiagonal;  /* and its off-diagonal block */
-  MatGPUCSRHaloType  wanted, type; /* as the option has it, and as it is: never auto */
-  char               why[512];     /* it is that type */
+  PetscObjectState   nonzerostate; /* nonzero state of the parallel matrix for which the exchange was created */
+  PetscObjectId      offdiagonal;  /* object id of the off-diagonal block for which the exchange was created */
+  MatGPUCSRHaloType  wanted, type; /* halo type that the option requests; halo type in use, never auto */
+  char               why[512];     /* reason for the halo type in use */
   GpDev              dev;
   MPI_Comm           comm;
   PetscMPIInt        tag;
   GpNccl             nccl;
-  MatGPUCSRHaloSide  side[2];              /* 0: the boundary, 1: the ghosts */
-  int32_t           *index, *device_index; /* of the boundary entries in x, on the host and on the device */
-  MPI_Request       *request;              /* receives, then sends */
-  PetscInt           room;                 /* values that the buffers hold for an entry: 1, or those of so many vectors, side by side */
-  MatGPUCSRHaloSide *from, *to;            /* of what is under way: */
-  PetscInt           many;                 /* values an entry */
-  PetscBool          onhost;               /* it was packed there */
-  PetscMPIInt        nreceives, nsends;
+  MatGPUCSRHaloSide  side[2];              /* [0] boundary entries, [1] ghost entries */
+  int32_t           *index, *device_index; /* [side[0].n] local indices in x of the boundary entries, in host memory and in device memory */
+  MPI_Request       *request;              /* requests of the receives, then of the sends */
+  PetscInt           room;                 /* values per entry for which the buffers are allocated: the largest number of vectors exchanged together */
+  MatGPUCSRHaloSide *from, *to;            /* exchange in progress: sides that are sent from and received into */
+  PetscInt           many;                 /* exchange in progress: values per entry */
+  PetscBool          onhost;               /* exchange in progress: the entries were packed on the host */
+  PetscMPIInt        nreceives, nsends;    /* exchange in progress: number of MPI receives and sends */
   GpDevEvent         mark[MAT_GPUCSR_MARKS];
-  PetscBool          timed; /* keep all marks, not only those that order the streams */
+  PetscBool          timed; /* record all marks, not only those that order the streams */
 } MatGPUCSRHalo;
 
-/* the rows of every row's node, for MatMultDiagonalBlock() */
+/* The node of each row, for MatMultDiagonalBlock().  A node is a group of consecutive rows with one pattern (MatInodeGetInodeSizes()). */
 typedef struct {
-  PetscObjectState nonzerostate;
-  PetscInt         m;
-  int32_t         *span; /* [2 m] device memory: from, to */
-  PetscLogDouble   flops;
+  PetscObjectState nonzerostate; /* nonzero state of the matrix for which the nodes were uploaded */
+  PetscInt         m;            /* number of rows */
+  int32_t         *span;         /* [2 m] device memory: for each row the first row of its node, and the row after the last one */
+  PetscLogDouble   flops;        /* flops of one product */
 } MatGPUCSRNodes;
 
-/* the first row of a file or of arrays that cannot be */
+/* The first invalid row of a file, or of arrays given for preallocation. */
 typedef struct {
-  PetscBool found, falls; /* falls: its row pointers do; else it has a column out of range */
-  PetscInt  row, column;
+  PetscBool found, falls; /* whether there is an invalid row; whether its row pointers descend (otherwise a column index is out of range) */
+  PetscInt  row, column;  /* global row; column index if that is out of range */
 } MatGPUCSRDamage;
 
 typedef struct _n_MatGPUCSRCoo *MatGPUCSRCoo;  /* gpucsrcoo.h */
-typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: what products with several vectors keep */
+typedef struct _n_MatGPUCSRMany MatGPUCSRMany; /* gpucsrmany.h: buffers of products with several vectors */
 
 typedef struct {
-  struct _MatOps base;                                                                            /* the parent type's operations */
-  PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]);     /* mpi: the parent's */
-  PetscErrorCode (*preallocatecsr)(Mat, const PetscInt[], const PetscInt[], const PetscScalar[]); /* mpi: the parent's */
-  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                      /* the parent's */
-  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
-  MatGPUCSRDamage *loading; /* mpi: where to note what is wrong, while MatLoad() runs */
-  PetscBool        mpi;
-  PetscBool        setvectype; /* MatGPUCSRSetVecType() has replaced the parent's type of vectors */
-  PetscBool        wide;       /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
-  PetscBool        noticed;    /* no notice about rounded values is due any more */
-  MatGPUCSRFits    fits;
+  struct _MatOps base;                                                                            /* operations of the parent type */
+  PetscErrorCode (*preallocate)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]);     /* mpi only: function of the parent type */
+  PetscErrorCode (*preallocatecsr)(Mat, const PetscInt[], const PetscInt[], const PetscScalar[]); /* mpi only: function of the parent type */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                      /* function of the parent type */
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);                           /* function of the parent type */
+  MatGPUCSRDamage *loading;                                                                       /* mpi only, while MatLoad() runs: receives the first invalid row of the file; otherwise NULL */
+  PetscBool        mpi;                                                                           /* the type is mpiaijgpucsr */
+  PetscBool        setvectype;                                                                    /* MatGPUCSRSetVecType() has replaced the vector type of the parent type */
+  PetscBool        wide;                                                                          /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
+  PetscBool        noticed;                                                                       /* the notice about rounded values was given, or is not wanted for this matrix */
+  MatGPUCSRFits    fits;                                                                          /* whether single precision holds the values */
   MatGPUCSROptions options;
   GpDev            dev;
-  GpOp             op;        /* seq */
-  MatGPUCSRKey     key;       /* seq */
-  GpOpPlace        place;     /* seq: of this block in the matrix that the user made */
-  PetscBool        typed;     /* seq: by MatSetType(), so it is no block of a parallel matrix that is not ours */
-  Vec             *factors;   /* seq: of a MatDiagonalScale() of the whole matrix, which puts them here and sees to the image */
-  double          *staged[2]; /* device memory for vectors that live on the host: column space, row space */
-  PetscInt         nstaged[2];
-  MatGPUCSRHalo   *halo; /* mpi */
-  MatGPUCSRCoo     coo;  /* after MatSetPreallocationCOO() */
-  MatGPUCSRMany   *many;
-  MatGPUCSRNodes   nodes; /* seq */
+  GpOp             op;         /* seq only: the device image, NULL before the first upload */
+  MatGPUCSRKey     key;        /* seq only: host arrays of the image; zero if the image is invalid */
+  GpOpPlace        place;      /* seq only: global position of this block, for error messages */
+  PetscBool        typed;      /* seq only: the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
+  Vec             *factors;    /* seq only, while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
+  double          *staged[2];  /* device buffers for vectors in host memory: [0] column space, [1] row space */
+  PetscInt         nstaged[2]; /* number of entries of each buffer */
+  MatGPUCSRHalo   *halo;       /* mpi only: the exchange of products */
+  MatGPUCSRCoo     coo;        /* NULL before MatSetPreallocationCOO() */
+  MatGPUCSRMany   *many;       /* NULL before the first product with several vectors that needs buffers */
+  MatGPUCSRNodes   nodes;      /* seq only */
 } Mat_GPUCSR;
 
-/* a vector as a product sees it */
+/* The array of a vector that is an operand of a product. */
 typedef struct {
-  double   *device;  /* where the kernels read or write */
-  double   *host;    /* where the values stand on the host, NULL when only the device has them */
-  PetscBool staged;  /* device is a copy in our own buffer */
-  PetscBool memtype; /* taken with its memory type, to be given back so */
-  PetscBool gpu;     /* a VECGPU's own device memory */
+  double   *device;  /* address that the kernels read or write */
+  double   *host;    /* address of the values on the host, NULL if only the device has them */
+  PetscBool staged;  /* device points to a buffer of the matrix (Mat_GPUCSR.staged) */
+  PetscBool memtype; /* obtained, and to be restored, by a function ending in AndMemType() */
+  PetscBool gpu;     /* the vector is a VECGPU; device is its own memory */
 } MatGPUCSRVec;
 
 PETSC_INTERN PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 
-/* gpucsr.c: both types */
+/* gpucsr.c: creation and destruction of both types, upload */
 PETSC_INTERN PetscErrorCode        MatGPUCSRIs_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode        MatGPUCSRGetData_Private(Mat, Mat_GPUCSR **); /* or an error that names the type */
-PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat);                   /* the parent's operations */
+PETSC_INTERN PetscErrorCode        MatGPUCSRGetData_Private(Mat, Mat_GPUCSR **); /* raises an error that names the type of the matrix if it is not gpucsr */
+PETSC_INTERN const struct _MatOps *MatGPUCSRBase_Private(Mat);                   /* operations of the parent type */
 PETSC_INTERN PetscErrorCode        MatGPUCSRAttach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatGPUCSRDetach_Private(Mat, MatType base);
 PETSC_INTERN PetscErrorCode        MatCreate_SeqAIJGPUCSR(Mat);
@@ -161,17 +164,17 @@ PETSC_INTERN PetscErrorCode        MatGPUCSRRefresh_Private(Mat, PetscBool trans
 
 PETSC_INTERN PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *, Mat);
 
-/* gpucsrstorage.c */
-PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);                               /* of a seq matrix */
-PETSC_INTERN PetscErrorCode MatGPUCSRGetBlockOperators_Private(Mat, Mat const block[2], PetscBool transpose, GpOp op[2]); /* of a parallel one; collective */
+/* gpucsrstorage.c: precision of the values on the device */
+PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *);                               /* seq only: the current device image */
+PETSC_INTERN PetscErrorCode MatGPUCSRGetBlockOperators_Private(Mat, Mat const block[2], PetscBool transpose, GpOp op[2]); /* mpi only, collective: the current images of both blocks */
 PETSC_INTERN PetscErrorCode MatGPUCSRChoosePrecision_Private(Mat, PetscBool refill, GpPrec *);
-PETSC_INTERN PetscErrorCode MatGPUCSRGetRounding_Private(Mat block, GpOp, MatGPUCSRRounding *); /* adds that of a seq matrix */
+PETSC_INTERN PetscErrorCode MatGPUCSRGetRounding_Private(Mat block, GpOp, MatGPUCSRRounding *); /* adds the rounding of a seq matrix */
 
-/* gpucsrload.c: loading, and preallocation from compressed rows, refuse columns out of range */
+/* gpucsrload.c: MatLoad() and preallocation from compressed rows, with a check of row pointers and columns */
 PETSC_INTERN PetscErrorCode MatLoad_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat, const PetscInt[], const PetscInt[], const PetscScalar[]);
 
-/* mpigpucsr.c */
+/* mpigpucsr.c: creation of mpiaijgpucsr, its blocks */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat);
@@ -184,16 +187,20 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);
 PETSC_INTERN PetscErrorCode    MatGPUCSRHaloCreateFromPeers_Private(Mat, GpPeers peers[2], int32_t **index, MatGPUCSRHalo **); /* collective: of entries that are no vector's; takes over the arrays */
 PETSC_INTERN PetscErrorCode    MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
-/* mpigpucsrexchange.c: Begin packs the boundary entries of x or, without an x, takes what stands in the ghosts on the device; then
-   the local product is launched; End lets them cross meanwhile, and the other side has arrived for all that follows on the
-   device's stream.  For several vectors at once: Reserve, pack (k values of the first entry, then those of the next), Start. */
+/* mpigpucsrexchange.c: communication of a halo exchange.
+
+   One vector: HaloBegin() packs the boundary entries of x; for x = NULL it sends the ghost entries that are in device memory.  The caller
+   then launches the product with the diagonal block.  HaloEnd() communicates while that product runs.  Work that is launched on the first
+   stream after HaloEnd() sees the received entries.
+
+   Several vectors: HaloReserve(), pack (all values of the first entry, then all values of the next one), HaloStart(), launch, HaloEnd(). */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost); /* buffers free to be written: on the host too? */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost); /* waits until the buffers may be overwritten; onhost: also those on the host */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *, int side, PetscInt many, PetscBool onhost);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
 
-/* mpigpucsrview.c */
+/* mpigpucsrview.c: views of the exchange */
 PETSC_INTERN PetscErrorCode MatGPUCSRViewHalo_Private(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat);
 
@@ -203,12 +210,12 @@ PETSC_INTERN PetscErrorCode MatGPUCSRProduct_MPI(Mat, PetscBool transpose, Vec x
 PETSC_INTERN PetscErrorCode MatGPUCSRSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatGPUCSRMult_Private(GpOp, PetscBool transpose, const double *x, const double *z, double *y); /* with its time */
+PETSC_INTERN PetscErrorCode MatGPUCSRMult_Private(GpOp, PetscBool transpose, const double *x, const double *z, double *y); /* logs the device time */
 
-/* gpucsrmany.c: several vectors at once */
+/* gpucsrmany.c: products with several vectors */
 PETSC_INTERN PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev, MatGPUCSRMany **);
 
-/* gpucsrvec.c: vectors in and out of a product; an array where it is, mode 'r', 'w' or 'b' */
+/* gpucsrvec.c: arrays of vectors for a product.  mode: 'r' read, 'w' write, 'b' both; space: 0 column space, 1 row space */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec, PetscBool *);
@@ -217,26 +224,26 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *)
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 
-/* gpucsrupdate.c: operations that change the host's values and the device's alike */
+/* gpucsrupdate.c: operations that change the host values and the device image in the same way */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetUpdates_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetUpdates_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetCurrent_Private(Mat, GpOp *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFollow_Private(Mat, const GpCsrUpdate *, PetscInt raises);
 
-/* gpucsrdiagonal.c */
+/* gpucsrdiagonal.c: diagonal and diagonal blocks */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetDiagonals_Private(Mat);
-PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat); /* after PETSc has put its own there */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat); /* replaces MatMultDiagonalBlock() after PETSc has set it */
 PETSC_INTERN PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev, MatGPUCSRNodes *);
 
-/* gpucsrcoo.c */
+/* gpucsrcoo.c: MatSetPreallocationCOO() and MatSetValuesCOO() */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetCOO_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRResetCOO_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRCooDestroy_Private(MatGPUCSRCoo *);
 
-/* gpucsroptions.c, gpucsrset.c */
+/* gpucsroptions.c, gpucsrset.c: options from the database and from setters */
 PETSC_INTERN const char *const MatGPUCSRStorages_Private[3];
-PETSC_INTERN const char *const MatGPUCSRKernels_Private[GP_KERNELS + 1]; /* auto, then the kernel table's names */
+PETSC_INTERN const char *const MatGPUCSRKernels_Private[GP_KERNELS + 1]; /* "auto", then the names of the kernel table */
 PETSC_INTERN PetscErrorCode    MatGPUCSRCheckOptions_Private(void);
 PETSC_INTERN PetscErrorCode    MatGPUCSRGetOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetOptions_Private(Mat, const MatGPUCSROptions *);
@@ -244,14 +251,14 @@ PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
 #define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for no limit"
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
-/* gpucsrconvert.c */
-PETSC_INTERN PetscInt       MatGPUCSRStayPlain; /* not zero: -mat_seqaij_type makes nothing ours just now */
+/* gpucsrconvert.c: MatConvert() */
+PETSC_INTERN PetscInt       MatGPUCSRStayPlain; /* greater than 0: -mat_seqaij_type seqaijgpucsr leaves new matrices plain */
 PETSC_INTERN PetscErrorCode MatGPUCSRAttachTo_Private(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReuse, Mat *);
 
-/* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c */
+/* gpucsrview.c, gpucsrproduct.c, gpucsrdense.c, gpucsrfactor.c: views, MatProduct, factorisation */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRRegisterFactors_Private(void);

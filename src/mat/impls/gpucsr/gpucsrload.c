@@ -1,7 +1,7 @@
-/* Matrices that come from files: a PETSc without debugging does not check the columns that it reads. */
+/* MatLoad() and preallocation from compressed rows, with a check of row pointers and columns.  An optimised PETSc does not check them. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* Finds the first row pointer or column of any rank that cannot be; all ranks learn of it; collective. */
+/* Finds the first invalid row pointer or column index on any rank.  Collective; all ranks get the same result. */
 static PetscErrorCode MatGPUCSRFindDamage(Mat A, const PetscInt rowptr[], const PetscInt col[], MatGPUCSRDamage *damage)
 {
   const PetscInt m = A->rmap->n, N = A->cmap->N;
@@ -27,19 +27,20 @@ static PetscErrorCode MatGPUCSRFindDamage(Mat A, const PetscInt rowptr[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same error on all ranks */
+/* Raises the error on all ranks. */
 static PetscErrorCode MatGPUCSRRaiseDamage(Mat A, const MatGPUCSRDamage *damage)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   if (!damage->found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!damage->falls, comm, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": its row pointers descend", damage->row);
+  PetscCheck(!damage->falls, comm, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": row pointers descend; they must not decrease from row to row", damage->row);
   SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a %" PetscInt_FMT " x %" PetscInt_FMT " matrix; columns are counted from 0", damage->row, damage->column, A->rmap->N, A->cmap->N);
 }
 
-/* MATMPIAIJ loads a file by MatMPIAIJSetPreallocationCSR(), which uses columns as addresses.  The check comes before, but its error is raised after loading: PETSc
-   frees what it has read only if all goes well.  MATSEQAIJ keeps the file's columns as they are and uses none of them as an address while loading. */
+/* MATMPIAIJ loads a file by MatMPIAIJSetPreallocationCSR(), which uses columns as array indices.  They are therefore checked before.  The error is
+   raised after loading, because PETSc frees its buffers only if loading succeeds.  MATSEQAIJ does not use columns as array indices while it
+   loads, so they are checked afterwards. */
 PetscErrorCode MatLoad_GPUCSR(Mat A, PetscViewer viewer)
 {
   Mat_GPUCSR     *g      = (Mat_GPUCSR *)A->spptr;
@@ -73,7 +74,7 @@ PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat A, const PetscInt i
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
   if (i) PetscCall(MatGPUCSRFindDamage(A, i, j, &damage));
-  if (damage.found && g->loading) { /* an empty matrix, until MatLoad_GPUCSR() raises the error */
+  if (damage.found && g->loading) { /* preallocate an empty matrix; MatLoad_GPUCSR() raises the error */
     *g->loading = damage;
     PetscCall(PetscCalloc1(A->rmap->n + 1, &none));
     PetscCall((*g->preallocatecsr)(A, none, NULL, NULL));

@@ -1,12 +1,12 @@
-/* Products with several vectors at once, of a dense matrix's columns or of an array of vectors: where the device can reach the columns they
-   are used in place, else they travel in batches, and the host copies one batch while the device multiplies another. */
+/* Products with several vectors at once: the columns of a dense matrix or an array of vectors.  Columns in device memory are used in place.
+   Columns in host memory are copied in batches; the host copies one batch while the device multiplies another. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
 #include "vec/gpuvecimpl.h"
 #include <stdint.h>
 #include <stdlib.h>
 
-/* our device memory: two batches of columns of x, two of y */
-static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, MatGPUCSRMany **many)
+/* Ensures that the device buffers of x (which = 0) or y (which = 1), two batches each, have at least n entries. */
+static PetscErrorCode MatGPUCSRManyReserve(Mat_GPUCSR *g, int which, size_t n, MatGPUCSRMany **many)
 {
   PetscFunctionBegin;
   if (!g->many) PetscCall(PetscNew(&g->many));
@@ -17,8 +17,8 @@ static PetscErrorCode MatGPUCSRManyStage(Mat_GPUCSR *g, int which, size_t n, Mat
     for (int slot = 0; slot < 2; slot++) {
       const GpErr err = GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]);
 
-      if (err) GpDevFree(g->dev, &g->many->staged[which][0], n * sizeof(double)); /* one without the other is of no use, and its size would be forgotten */
-      PetscCallGp(g->dev, "making room for vectors", err);
+      if (err) GpDevFree(g->dev, &g->many->staged[which][0], n * sizeof(double)); /* the second allocation failed: free the first, whose size is not recorded */
+      PetscCallGp(g->dev, "allocating memory for vectors", err);
     }
     g->many->nstaged[which] = n;
   }
@@ -37,8 +37,8 @@ PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev dev, MatGPUCSRMany **many)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the columns from c on that follow each other on the host as they do on the device */
-static PetscInt MatGPUCSRRun(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
+/* Returns the number of columns, beginning with column c, that are contiguous in host memory, so that one copy moves them. */
+static PetscInt MatGPUCSRManyCountContiguous(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
 {
   PetscInt run = 1;
 
@@ -46,8 +46,8 @@ static PetscInt MatGPUCSRRun(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVe
   return run;
 }
 
-/* device[c]: where the columns are, or where they have been brought, or will be written */
-static PetscErrorCode MatGPUCSRManyIn(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[], double *device[])
+/* Gets the device address of each column: of x (which = 0), uploaded if it is on the host, or of y (which = 1), which is only written. */
+static PetscErrorCode MatGPUCSRManyUpload(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[], double *device[])
 {
   MatGPUCSRMany *many;
 
@@ -55,14 +55,14 @@ static PetscErrorCode MatGPUCSRManyIn(Mat_GPUCSR *g, int which, int slot, PetscI
   for (PetscInt c = 0; c < k; c++) {
     device[c] = v[c].device;
     if (device[c] || !n) continue;
-    PetscCall(MatGPUCSRManyStage(g, which, n * MAT_GPUCSR_BATCH, &many));
+    PetscCall(MatGPUCSRManyReserve(g, which, n * MAT_GPUCSR_BATCH, &many));
     device[c] = many->staged[which][slot] + c * n;
   }
-  if (which) PetscFunctionReturn(PETSC_SUCCESS); /* y is written only */
+  if (which) PetscFunctionReturn(PETSC_SUCCESS); /* y is only written */
   for (PetscInt c = 0, run; c < k; c += run) {
     run = 1;
     if (v[c].device || !n) continue;
-    run = MatGPUCSRRun(c, k, n, v);
+    run = MatGPUCSRManyCountContiguous(c, k, n, v);
     PetscCall(PetscLogEventBegin(VEC_GPU_Upload, 0, 0, 0, 0));
     PetscCallGp(g->dev, "uploading vectors", GpDevUpload(g->dev, device[c], v[c].host, run * n * sizeof(double)));
     PetscCall(PetscLogCpuToGpu((PetscLogDouble)(run * n * sizeof(double))));
@@ -71,13 +71,13 @@ static PetscErrorCode MatGPUCSRManyIn(Mat_GPUCSR *g, int which, int slot, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRManyOut(Mat_GPUCSR *g, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[])
+static PetscErrorCode MatGPUCSRManyDownload(Mat_GPUCSR *g, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[])
 {
   PetscFunctionBegin;
   for (PetscInt c = 0, run; c < k; c += run) {
     run = 1;
     if (v[c].device || !n) continue;
-    run = MatGPUCSRRun(c, k, n, v);
+    run = MatGPUCSRManyCountContiguous(c, k, n, v);
     PetscCall(PetscLogEventBegin(VEC_GPU_Download, 0, 0, 0, 0));
     PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, g->many->staged[1][slot] + c * n, run * n * sizeof(double)));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)(run * n * sizeof(double))));
@@ -86,7 +86,7 @@ static PetscErrorCode MatGPUCSRManyOut(Mat_GPUCSR *g, int slot, PetscInt k, size
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* products whose time on the device is logged */
+/* Multiplies with several vectors and logs the device time. */
 PetscErrorCode MatGPUCSRMultMany_Private(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
   PetscFunctionBegin;
@@ -107,8 +107,8 @@ static PetscErrorCode MatGPUCSRMultMany_Seq(Mat A, PetscBool transpose, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Batch b is uploaded and multiplied before the result of the one before it is downloaded: the device works while the host copies. */
-static PetscErrorCode MatGPUCSRManyBatches(Mat A, PetscBool transpose, PetscInt k, PetscInt batch, const MatGPUCSRVec x[], const MatGPUCSRVec y[], double *dx[], double *dy[])
+/* Uploads and multiplies each batch before the result of the previous batch is downloaded, so that the device works while the host copies. */
+static PetscErrorCode MatGPUCSRMultBatches(Mat A, PetscBool transpose, PetscInt k, PetscInt batch, const MatGPUCSRVec x[], const MatGPUCSRVec y[], double *dx[], double *dy[])
 {
   Mat_GPUCSR  *g  = (Mat_GPUCSR *)A->spptr;
   const size_t nx = (size_t)(transpose ? A->rmap->n : A->cmap->n), ny = (size_t)(transpose ? A->cmap->n : A->rmap->n);
@@ -117,16 +117,16 @@ static PetscErrorCode MatGPUCSRManyBatches(Mat A, PetscBool transpose, PetscInt 
   for (PetscInt first = 0, slot = 0; first < k; first += batch, slot = 1 - slot) {
     const PetscInt now = PetscMin(k - first, batch);
 
-    PetscCall(MatGPUCSRManyIn(g, 0, slot, now, nx, x + first, dx));
-    PetscCall(MatGPUCSRManyIn(g, 1, slot, now, ny, y + first, dy));
+    PetscCall(MatGPUCSRManyUpload(g, 0, slot, now, nx, x + first, dx));
+    PetscCall(MatGPUCSRManyUpload(g, 1, slot, now, ny, y + first, dy));
     PetscCall(g->mpi ? MatGPUCSRMultMany_MPI_Private(A, transpose, now, x + first, dx, dy) : MatGPUCSRMultMany_Seq(A, transpose, now, dx, dy));
-    if (first) PetscCall(MatGPUCSRManyOut(g, 1 - slot, batch, ny, y + first - batch));
-    if (first + batch >= k) PetscCall(MatGPUCSRManyOut(g, slot, now, ny, y + first));
+    if (first) PetscCall(MatGPUCSRManyDownload(g, 1 - slot, batch, ny, y + first - batch));
+    if (first + batch >= k) PetscCall(MatGPUCSRManyDownload(g, slot, now, ny, y + first));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y_c = A x_c, or with the transpose; collective with a parallel matrix */
+/* Computes y_c = A x_c, or y_c = A' x_c, for k columns.  Collective for a parallel matrix. */
 PetscErrorCode MatGPUCSRMultColumns_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[])
 {
   Mat_GPUCSR *g     = (Mat_GPUCSR *)A->spptr;
@@ -141,13 +141,13 @@ PetscErrorCode MatGPUCSRMultColumns_Private(Mat A, PetscBool transpose, PetscInt
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     if (symmetric) transpose = PETSC_FALSE;
   }
-  /* ranks may find their columns in different places, but must exchange the same batches */
+  /* columns may be in host memory on some ranks and in device memory on others, but all ranks must exchange the same batches */
   if (g->mpi) batch = MAT_GPUCSR_BATCH;
   for (PetscInt c = 0; c < k; c++)
     if (!x[c].device || !y[c].device) batch = MAT_GPUCSR_BATCH;
   PetscCall(PetscMalloc1(2 * batch, &d));
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_MultMany, A, 0, 0, 0));
-  PetscCall(MatGPUCSRManyBatches(A, transpose, k, batch, x, y, d, d + batch));
+  PetscCall(MatGPUCSRMultBatches(A, transpose, k, batch, x, y, d, d + batch));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_MultMany, A, 0, 0, 0));
   PetscCall(PetscFree(d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -158,7 +158,7 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
   const PetscInt nx = transpose ? A->rmap->n : A->cmap->n, ny = transpose ? A->cmap->n : A->rmap->n;
 
   PetscFunctionBegin;
-  PetscCheck(k >= 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " vectors", k);
+  PetscCheck(k >= 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Number of vectors %" PetscInt_FMT " must not be negative", k);
   for (PetscInt c = 0; c < k; c++) {
     PetscInt mx, my;
 
@@ -172,10 +172,10 @@ static PetscErrorCode MatGPUCSRManyCheck(Mat A, PetscBool transpose, PetscInt k,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* memory, or an object, that a vector stands for */
+/* Address range of the array of a vector, or of the vector object. */
 typedef struct {
   uintptr_t begin, end;
-  PetscInt  which; /* c: x[c]; k + c: y[c] */
+  PetscInt  which; /* number of the vector: c for x[c], k + c for y[c] */
 } MatGPUCSRSpan;
 
 static int MatGPUCSRCompareSpans(const void *a, const void *b)
@@ -186,8 +186,8 @@ static int MatGPUCSRCompareSpans(const void *a, const void *b)
   return (s->which > t->which) - (s->which < t->which);
 }
 
-/* Two spans that overlap, at least one of them of a y; *first is -1 if there are none.  Among the spans that begin before another one, only the
-   one that ends last can tell, for the x and for the y. */
+/* Finds two spans that overlap, at least one of which belongs to a y.  *first is -1 if there are none.
+   The spans are sorted by their beginning.  It suffices to compare each with the x span and the y span, among its predecessors, that end last. */
 static void MatGPUCSRFindOverlap(PetscInt k, PetscInt n, MatGPUCSRSpan span[], PetscInt *first, PetscInt *second)
 {
   const MatGPUCSRSpan *last[2] = {NULL, NULL};
@@ -207,7 +207,8 @@ static void MatGPUCSRFindOverlap(PetscInt k, PetscInt n, MatGPUCSRSpan span[], P
   }
 }
 
-/* y must neither be one of the x, or a y twice, nor share memory with one.  v: the arrays; NULL: only the objects are compared. */
+/* Raises an error if a y is one of the x, occurs twice, or shares memory with another vector.
+   v: the arrays of the vectors, or NULL: compares only the vector objects */
 static PetscErrorCode MatGPUCSRManyCheckOverlap(Mat A, PetscInt k, const Vec x[], const Vec y[], const MatGPUCSRVec v[])
 {
   MatGPUCSRSpan *span;
@@ -231,8 +232,8 @@ static PetscErrorCode MatGPUCSRManyCheckOverlap(Mat A, PetscInt k, const Vec x[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of a matrix that is not ours */
-static PetscErrorCode MatGPUCSRMultManyOther(Mat A, PetscBool transpose, PetscInt k, const Vec x[], const Vec y[])
+/* Multiplies vector by vector with a matrix of another type. */
+static PetscErrorCode MatGPUCSRMultManyOneByOne(Mat A, PetscBool transpose, PetscInt k, const Vec x[], const Vec y[])
 {
   MatGPUCSRVec  *v;
   PetscErrorCode err;
@@ -260,15 +261,15 @@ static PetscErrorCode MatGPUCSRMultManyOther(Mat A, PetscBool transpose, PetscIn
 - x         - the vectors to multiply by
 
   Output Parameter:
-. y - the products: y[i] = A x[i], or A' x[i]. A y[i] that is one of the x, or another y, or shares memory with one, is an error
+. y - the products: y[i] = A x[i], or y[i] = A' x[i]. No y[i] may share memory with an x[j] or with another y[j]; this is checked
 
   Level: intermediate
 
   Notes:
-  A matrix of type `MATGPUCSR` is read once for about sixteen vectors, where `MatMult()` reads it for each. Vectors of type `VECGPU`, and `VECCUDA` in a
-  PETSc with CUDA, are used where they are; others are copied to the device and back in batches.
+  With a matrix of type `MATGPUCSR`, the GPU reads the matrix once for up to sixteen vectors; `MatMult()` reads it for every vector. Vectors of
+  type `VECGPU`, and of type `VECCUDA` in a PETSc with CUDA, are used in place. Other vectors are copied to the device and back in batches.
 
-  With a matrix of another type this is a loop of `MatMult()` or `MatMultTranspose()`.
+  With a matrix of another type, this function calls `MatMult()` or `MatMultTranspose()` for every vector.
 
   For the columns of a dense matrix use `MatMatMult()` or `MatTransposeMatMult()`, which run the same kernels.
 
@@ -287,7 +288,7 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
   PetscCall(MatGPUCSRManyCheckOverlap(A, k, x, y, NULL));
   PetscCall(MatGPUCSRIs_Private(A, &is));
   if (!is) {
-    PetscCall(MatGPUCSRMultManyOther(A, transpose, k, x, y));
+    PetscCall(MatGPUCSRMultManyOneByOne(A, transpose, k, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");

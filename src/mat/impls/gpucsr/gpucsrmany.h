@@ -1,22 +1,22 @@
-/* What the files of products with several vectors share. */
+/* Declarations shared by the files of products with several vectors: gpucsrmany.c, gpucsrdense.c, mpigpucsrmany.c. */
 #ifndef GPUCSRMANY_H
 #define GPUCSRMANY_H
 
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
-#define MAT_GPUCSR_BATCH GP_VEC_ROWS /* columns that travel together, between host and device and between ranks */
+#define MAT_GPUCSR_BATCH GP_VEC_ROWS /* number of columns of a batch, which is copied between host and device, and exchanged between ranks, at once */
 
-/* kept from one product to the next */
+/* Device buffers, kept from one product to the next. */
 struct _n_MatGPUCSRMany {
-  double *staged[2][2]; /* device memory for columns that live on the host: of x, of y; two batches of each */
-  size_t  nstaged[2];   /* entries of each */
+  double *staged[2][2]; /* device memory for columns in host memory: first index 0: x, 1: y; second index: the batch, of which two alternate */
+  size_t  nstaged[2];   /* number of entries of each buffer of x [0] and of y [1] */
 };
 
-PETSC_INTERN PetscErrorCode MatGPUCSRMultMany_Private(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* with its time */
+PETSC_INTERN PetscErrorCode MatGPUCSRMultMany_Private(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* logs the device time */
 PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[]);
 
-/* mpigpucsrmany.c: a batch; dx and dy are device memory, x tells what of it is on the host too */
+/* mpigpucsrmany.c: multiplies one batch.  dx and dy are device addresses of its columns; x has their host addresses, where the host holds the values. */
 PETSC_INTERN PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
 
 #endif

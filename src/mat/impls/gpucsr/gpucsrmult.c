@@ -1,7 +1,7 @@
-/* MatMult() and its kin: the four (six with the Hermitian ones) operations, and the sequential product behind them. */
+/* MatMult(), MatMultAdd(), their transposed and Hermitian variants, and the product of a sequential matrix. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* is the transpose the matrix itself? */
+/* Tells whether the matrix is known to be symmetric, so that it can be used as its own transpose. */
 PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
 {
   PetscBool known, is = PETSC_FALSE;
@@ -17,7 +17,7 @@ static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z,
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
-  PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix has been given the contents of one of another type, by MatHeaderMerge() for example; convert it to %s again", MATGPUCSR);
+  PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The contents of the matrix were replaced by those of a matrix of another type, for example by MatHeaderMerge(); convert it to %s again", MATGPUCSR);
   if (transpose) {
     PetscBool symmetric = PETSC_FALSE;
 
@@ -28,7 +28,7 @@ static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a product whose time on the device is logged */
+/* Multiplies and logs the device time. */
 PetscErrorCode MatGPUCSRMult_Private(GpOp op, PetscBool transpose, const double *x, const double *z, double *y)
 {
   PetscFunctionBegin;
@@ -84,7 +84,7 @@ static PetscErrorCode MatMultTransposeAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the parent's products, on the host */
+/* Sets the products of the parent type, which run on the host. */
 PetscErrorCode MatGPUCSRResetProducts_Private(Mat A)
 {
   const struct _MatOps *base = MatGPUCSRBase_Private(A);
@@ -99,7 +99,7 @@ PetscErrorCode MatGPUCSRResetProducts_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatBindToCPU(), which does something only in a PETSc with device support */
+/* MatBindToCPU() calls this function only in a PETSc with device support. */
 static PetscErrorCode MatBindToCPU_GPUCSR(Mat A, PetscBool bind)
 {
   PetscFunctionBegin;
@@ -113,7 +113,7 @@ static PetscErrorCode MatBindToCPU_GPUCSR(Mat A, PetscBool bind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose */
+/* Sets the products on the device.  Scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose. */
 PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
 {
   PetscFunctionBegin;
@@ -135,15 +135,16 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   Input Parameters:
 + A         - the matrix, of type `MATSEQAIJGPUCSR`
 . transpose - `PETSC_TRUE` for the product with the transpose
-- x         - the values to multiply by, on the device
+- x         - the array to multiply by, in device memory
 
   Output Parameter:
-. y - the product, on the device; not x
+. y - the product, in device memory; must not overlap x
 
   Level: developer
 
   Note:
-  Goes on the stream of the `GpDev` of `device/gpdevice.h`, whatever PETSc's is, and launches nothing but kernels once a first product has been computed, so that a solver may record it.
+  The product is launched on the stream that is set in the `GpDev` object (`device/gpdevice.h`), even if PETSc uses another stream. From the second
+  product on, only kernels are launched, so that a solver can record the product in a graph.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRUpload()`, `VecGPUGetRuntime()`, `VecGPUGetDeviceArrayRead()`
 @*/
@@ -157,7 +158,7 @@ PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A product of arrays knows one process; use MatMult() with a matrix of type %s", MATMPIAIJGPUCSR);
+  PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "MatGPUCSRMultArray() supports one process only; use MatMult() with a matrix of type %s", MATMPIAIJGPUCSR);
   if (transpose) PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
   if (symmetric) transpose = PETSC_FALSE;
   if (!g->dev) PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));

@@ -1,13 +1,13 @@
-/* The options of a gpucsr matrix, read from the options database as the table gpucsroptions.def lists them. */
+/* Reads the options of a gpucsr matrix, listed in gpucsroptions.def, from the options database. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include <string.h>
 
 const char *const        MatGPUCSRStorages_Private[] = {"single", "double", "auto"};
 static const char *const Transposes[]                = {"eager", "lazy"};
-static const char *const Selects[]                   = {"model", "measure", "fixed"}; /* MatGPUCSRSelect and GpSelMode */
+static const char *const Selects[]                   = {"model", "measure", "fixed"}; /* in the order of MatGPUCSRSelect and of GpSelMode */
 static const char *const None[]                      = {NULL};
 
-/* "auto" and the names of the kernels, in the order of the kernel table */
+/* "auto", then the names of the kernels in the order of the kernel table */
 const char *const MatGPUCSRKernels_Private[] = {
   "auto",
 #define SPMV(name, format, lanes, help) #name,
@@ -27,7 +27,7 @@ typedef struct {
   OptionKind         kind;
   const char *const *choices;
   PetscInt           nchoices;
-  size_t             offset; /* of its field in MatGPUCSROptions */
+  size_t             offset; /* offset of the member of MatGPUCSROptions */
 } OptionRow;
 
 static const OptionRow Table[] = {
@@ -36,17 +36,17 @@ static const OptionRow Table[] = {
 #undef OPTION
 };
 
-/* where options are read from: those of a matrix, or the process-wide defaults */
+/* Where options are read: the options of one matrix, or the process-wide defaults. */
 typedef struct {
   PetscOptions  database;
-  const char   *prefix, *start; /* an option is called -<prefix><start><name> */
-  GpOptionItems items;          /* prints help; NULL: no help is printed */
+  const char   *prefix, *start; /* the name of an option is -<prefix><start><name> */
+  GpOptionItems items;          /* PETSc's object that prints -help; NULL: no help is printed */
 } OptionSource;
 
 #define OF_MATRIX  "mat_gpucsr_"
 #define OF_PROCESS "gpucsr_"
 
-/* PETSc's macros for options with help use a variable called PetscOptionsObject. */
+/* The functions below have a variable PetscOptionsObject because PETSc's macros for options with help use one of that name. */
 static PetscErrorCode MatGPUCSRReadChoice(const OptionSource *from, const OptionRow *row, const char option[], PetscInt *field, PetscBool *set)
 {
   GpOptionItems PetscOptionsObject = from->items;
@@ -81,13 +81,13 @@ static PetscErrorCode MatGPUCSRReadType(const OptionSource *from, const OptionRo
 
     PetscCall(VecInitializePackage());
     PetscCall(PetscFunctionListFind(VecList, type, &create));
-    PetscCheck(create, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: there is no such type of vectors; standard and " VECGPU " are two of them", from->prefix ? from->prefix : "", option + 1, type);
+    PetscCheck(create, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: there is no such type of vectors; use, for example, standard or " VECGPU, from->prefix ? from->prefix : "", option + 1, type);
     PetscCall(PetscStrncpy(field, type, sizeof(type)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The viewer itself is made where it is needed, by MatGPUCSRHaloViewFromOptions_Private(). */
+/* Only prints help: MatGPUCSRHaloViewFromOptions_Private() reads the option and creates the viewer. */
 static PetscErrorCode MatGPUCSRReadViewer(const OptionSource *from, const OptionRow *row, const char option[], PetscBool *set)
 {
   GpOptionItems PetscOptionsObject = from->items;
@@ -97,7 +97,7 @@ static PetscErrorCode MatGPUCSRReadViewer(const OptionSource *from, const Option
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* reads every option of the table that the database has, and marks it as given */
+/* Reads all options of the table that are in the database, and marks them as given. */
 static PetscErrorCode MatGPUCSRReadOptions(const OptionSource *from, MatGPUCSROptions *options)
 {
   PetscFunctionBegin;
@@ -117,7 +117,7 @@ static PetscErrorCode MatGPUCSRReadOptions(const OptionSource *from, MatGPUCSROp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vector type is PETSc's own field of the matrix; all other options are ours */
+/* Applies the options.  The vector type is stored in PETSc's part of the matrix, all other options in Mat_GPUCSR. */
 static PetscErrorCode MatGPUCSRApplyOptions(Mat A, const MatGPUCSROptions *options)
 {
   PetscFunctionBegin;
@@ -128,22 +128,23 @@ static PetscErrorCode MatGPUCSRApplyOptions(Mat A, const MatGPUCSROptions *optio
 
 static const MatGPUCSROptions Defaults = {.memory_limit = -1};
 
-/* Prints the help of the process-wide defaults and refuses invalid ones while the library is loaded, on all ranks alike.  Matrices read them
-   again, because a program may change the database later. */
+/* Prints the help of the process-wide defaults and rejects invalid ones while the library is loaded, collectively on all ranks.  Matrices
+   read the defaults again, because a program may change the database later. */
 PetscErrorCode MatGPUCSRCheckOptions_Private(void)
 {
   MatGPUCSROptions options = Defaults;
   PetscBool        notice  = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options: defaults of all matrices of type gpucsr, whatever their prefix", "Mat");
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options: defaults of all matrices of type gpucsr with any prefix", "Mat");
   PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, PetscOptionsObject}, &options));
-  PetscCall(PetscOptionsBool("-gpucsr_notice", "Tell on stderr, once a process, when single storage rounds values and was not asked for", "PetscGPUCSRSetNotice", notice, &notice, NULL));
+  PetscCall(PetscOptionsBool("-gpucsr_notice", "Report on stderr, once in each process, that the default single storage rounded values of a matrix", "PetscGPUCSRSetNotice", notice, &notice, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of a new matrix: the process-wide defaults, then its own, since not every program calls MatSetFromOptions(). */
+/* Reads the options of a new matrix: the process-wide defaults, then its own.  Its own are read here because not every program calls
+   MatSetFromOptions(). */
 PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
 {
   MatGPUCSROptions options = Defaults;

@@ -1,9 +1,9 @@
-/* MatProduct looks for functions by the exact type names of the matrices: here ours are presented as the plain AIJ they are
-   underneath, and the work is PETSc's; unless it is a product with a dense matrix (gpucsrdense.c). */
+/* MatProduct with operands of type gpucsr.  Products with a dense matrix run on the device (gpucsrdense.c).  PETSc computes all others on the host.
+   PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* Lends one of our matrices its parent's type name and gives back its own, to be put back by MatGPUCSRPresentAgain_Private().
-   The pointer is exchanged, not the string: someone may hold what MatGetType() gave. */
+/* Presents a gpucsr matrix as plain AIJ: sets the type name of the parent type and returns the former name, which
+   MatGPUCSRPresentAgain_Private() restores.  Exchanges the pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */
 PetscErrorCode MatGPUCSRPresent_Private(Mat A, char **own)
 {
   static char plain[2][sizeof(MATSEQAIJ)] = {MATSEQAIJ, MATMPIAIJ};
@@ -21,7 +21,7 @@ PetscErrorCode MatGPUCSRPresentAgain_Private(Mat A, char *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* C = product of matrices some of which are ours */
+/* Sets the functions of the product C, of whose operands at least one is of type gpucsr. */
 PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
 {
   Mat_Product *product    = C->product;
@@ -37,7 +37,7 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
     if (!operand[k] || (k > 0 && operand[k] == operand[0]) || (k > 1 && operand[k] == operand[1])) continue;
     PetscCall(MatGPUCSRIs_Private(operand[k], &is[k]));
     if (!is[k]) continue;
-    /* ours would hide another operand's function of this name, and call itself */
+    /* while it is composed, PETSc would call this function again, and not that of another operand */
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
     PetscCall(MatGPUCSRPresent_Private(operand[k], &own[k]));
   }

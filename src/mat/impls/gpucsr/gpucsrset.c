@@ -1,7 +1,7 @@
-/* The functions that set options of a gpucsr matrix. */
+/* Public functions that set the options of a gpucsr matrix. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* an image made under other options is stale; what stays valid stays */
+/* Stores the options.  Invalidates the image if an option has changed on which it depends. */
 PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
@@ -12,12 +12,12 @@ PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *option
     g->wide       = PETSC_FALSE;
   }
   if (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->memory_limit != g->options.memory_limit) g->key = (MatGPUCSRKey){0};
-  g->options = *options; /* the blocks of a parallel matrix inherit them at the next product */
+  g->options = *options; /* the blocks of a parallel matrix inherit the options at the next product */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a setter's beginning: what stands so far, of which it changes one */
-static PetscErrorCode MatGPUCSRBeginSet(Mat A, MatGPUCSROptions *options)
+/* Checks the matrix and gets its options, of which a setter then changes one. */
+static PetscErrorCode MatGPUCSRGetOptionsToSet(Mat A, MatGPUCSROptions *options)
 {
   Mat_GPUCSR *g = NULL;
 
@@ -31,18 +31,18 @@ static PetscErrorCode MatGPUCSRCheckChoice(Mat A, const char type[], PetscInt ch
 {
   PetscFunctionBegin;
   PetscValidLogicalCollectiveInt(A, choice, 3);
-  PetscCheck(choice >= 0 && choice < choices, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; there are 0 to %" PetscInt_FMT, type, choice, choices - 1);
+  PetscCheck(choice >= 0 && choice < choices, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; valid values are 0 to %" PetscInt_FMT, type, choice, choices - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* -1, and nothing else below 0, means no limit; NaN and infinity are likely mistakes of the program that computed them */
+/* Tells whether a memory limit is valid: at least 0, or -1 for no limit.  NaN and infinity are rejected as errors of the caller. */
 PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 {
   return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 0 || bytes == -1));
 }
 
 /*@
-  MatGPUCSRSetStorage - Sets the precision in which a `MATGPUCSR` matrix keeps its values on the device
+  MatGPUCSRSetStorage - Sets the precision of the values of a `MATGPUCSR` matrix on the device
 
   Logically Collective
 
@@ -51,19 +51,19 @@ PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 - storage - `MAT_GPUCSR_STORAGE_SINGLE` (default), `MAT_GPUCSR_STORAGE_DOUBLE` or `MAT_GPUCSR_STORAGE_AUTO`
 
   Options Database Keys:
-+ -mat_gpucsr_storage <single,double,auto> - the precision of this matrix, which with a prefix has -<prefix>mat_gpucsr_storage
-. -gpucsr_storage <single,double,auto>     - the default of all matrices, whatever their prefix
-- -gpucsr_notice <bool>                    - whether the default single storage tells on stderr that it rounds values
++ -mat_gpucsr_storage <single,double,auto> - the precision of this matrix; the option of a matrix with a prefix is -<prefix>mat_gpucsr_storage
+. -gpucsr_storage <single,double,auto>     - the default of all matrices with any prefix
+- -gpucsr_notice <bool>                    - whether a notice on stderr reports that the default single storage rounded values
 
   Level: intermediate
 
   Notes:
-  Vectors, products and sums are double in all of them. Single storage rounds every value once, by at most 6e-8 relative;
-  `MatGPUCSRGetInfo()` and `-mat_view ::ascii_info` tell how many values and the largest change. A finite value that would become infinite is
-  refused with its row and column when the matrix is uploaded. The values on the host stay as they are.
+  Vectors and sums are always in double precision. Single storage rounds each value once, with a relative error of at most 6e-8.
+  `MatGPUCSRGetInfo()` and `-mat_view ::ascii_info` report the number of rounded values and the largest relative change. If a finite value would become infinite, the
+  upload stops with an error that names its row and column. The values on the host do not change.
 
-  Storage auto is single where single precision holds every value exactly, else double. The matrix and its transpose, and all blocks on all ranks of a
-  parallel matrix, have the same storage. New values on the same pattern can change it from single to double, but not back.
+  Storage auto is single if single precision holds every value exactly, else double. The matrix and its transpose have the same storage, and so have all
+  blocks of a parallel matrix on all ranks. New values on the same pattern can change the storage from single to double, but not back.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRGetStorage()`, `MatGPUCSRGetInfo()`, `PetscGPUCSRSetNotice()`
 @*/
@@ -72,7 +72,7 @@ PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRStorage", storage, MAT_GPUCSR_STORAGE_AUTO + 1));
   options.storage = storage;
   options.given |= MAT_GPUCSR_GIVEN(storage);
@@ -81,7 +81,7 @@ PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 }
 
 /*@
-  MatGPUCSRGetStorage - Gets the precision that was asked for the values of a `MATGPUCSR` matrix on the device; `MatGPUCSRGetInfo()` gives the one in effect
+  MatGPUCSRGetStorage - Gets the requested precision of the values of a `MATGPUCSR` matrix on the device; `MatGPUCSRGetInfo()` gets the precision in effect
 
   Not Collective
 
@@ -89,7 +89,7 @@ PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 . A - the matrix
 
   Output Parameter:
-. storage - the precision
+. storage - the requested precision, which can be `MAT_GPUCSR_STORAGE_AUTO`
 
   Level: intermediate
 
@@ -112,15 +112,15 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 
   Input Parameters:
 + A         - the matrix
-- transpose - `MAT_GPUCSR_TRANSPOSE_EAGER` (default): with the upload; `MAT_GPUCSR_TRANSPOSE_LAZY`: by the first product that needs it
+- transpose - `MAT_GPUCSR_TRANSPOSE_EAGER` (default): with the upload; `MAT_GPUCSR_TRANSPOSE_LAZY`: before the first product that needs it
 
   Options Database Key:
-. -mat_gpucsr_transpose <eager,lazy> - when
+. -mat_gpucsr_transpose <eager,lazy> - when to build the transpose
 
   Level: intermediate
 
   Note:
-  A matrix known to be symmetric (`MatSetOption()` with `MAT_SYMMETRIC`) serves as its own transpose and never builds one.
+  A matrix that is known to be symmetric (`MatSetOption()` with `MAT_SYMMETRIC`) is used as its own transpose, which is then never built.
 
 .seealso: `MATGPUCSR`, `MatMultTranspose()`
 @*/
@@ -129,7 +129,7 @@ PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRTranspose", transpose, MAT_GPUCSR_TRANSPOSE_LAZY + 1));
   options.transpose = transpose;
   options.given |= MAT_GPUCSR_GIVEN(transpose);
@@ -138,13 +138,13 @@ PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
 }
 
 /*@C
-  MatGPUCSRSetKernel - Sets the SpMV kernel of a `MATGPUCSR` matrix, instead of leaving the choice to the selector
+  MatGPUCSRSetKernel - Sets the SpMV kernel of a `MATGPUCSR` matrix, which is otherwise selected automatically
 
   Logically Collective
 
   Input Parameters:
 + A      - the matrix
-- kernel - `auto`, or a name from the table of kernels, which `-help` and the error for an unknown name list
+- kernel - `auto` (default), or the name of a kernel; `-help` lists the names
 
   Options Database Key:
 . -mat_gpucsr_kernel <auto,name> - the kernel
@@ -159,7 +159,7 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
   PetscBool        automatic;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   options.kernel = GpKernelFind(kernel) + 1;
   options.given |= MAT_GPUCSR_GIVEN(kernel);
   PetscCall(PetscStrcmp(kernel, "auto", &automatic));
@@ -177,27 +177,27 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 }
 
 /*@
-  MatGPUCSRSetSelect - Sets how the kernel of a `MATGPUCSR` matrix is chosen when none is named
+  MatGPUCSRSetSelect - Sets how the kernel of a `MATGPUCSR` matrix is selected if none is named
 
   Logically Collective
 
   Input Parameters:
 + A      - the matrix
-- select - `MAT_GPUCSR_SELECT_MODEL` (default): by the times that a model expects, which was learnt from measurements on the GPU most like this one;
-           `MAT_GPUCSR_SELECT_MEASURE`: the model's leading candidates are timed and the fastest is kept; `MAT_GPUCSR_SELECT_FIXED`: by
-           mean and longest row, among the kernels on compressed rows
+- select - `MAT_GPUCSR_SELECT_MODEL` (default): the kernel with the smallest time predicted by a cost model, whose coefficients were fitted to
+           measurements on a similar GPU; `MAT_GPUCSR_SELECT_MEASURE`: times the candidates with the smallest predicted times and takes the
+           fastest; `MAT_GPUCSR_SELECT_FIXED`: a rule that uses the mean and the longest row length and selects a kernel on compressed rows
 
   Options Database Key:
-. -mat_gpucsr_select <model,measure,fixed> - how
+. -mat_gpucsr_select <model,measure,fixed> - how to select
 
   Level: intermediate
 
   Notes:
-  The matrix and its transpose are looked at apart. A candidate whose format refuses the matrix leaves its place to the next, and
-  `-mat_view ::ascii_info` and `-info` say so. On the host runtime there is no model: the rows are walked in order.
+  The kernels of the matrix and of its transpose are selected separately. If the format of a candidate cannot store the matrix, the next candidate is
+  tried; `-mat_view ::ascii_info` and `-info` report this. The host backend has no cost model and uses the fixed rule.
 
-  A measurement costs about thirty products and the conversions, and may choose differently from run to run, which shows
-  in the last bits of products; the other two always choose alike.
+  `MAT_GPUCSR_SELECT_MEASURE` takes the time of about thirty products and of building the formats. It may select another kernel in the next run, which
+  changes the last bits of products. The other two always select the same kernel.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetMemoryLimit()`
 @*/
@@ -206,7 +206,7 @@ PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRSelect", select, MAT_GPUCSR_SELECT_FIXED + 1));
   options.select = select;
   options.given |= MAT_GPUCSR_GIVEN(select);
@@ -215,22 +215,22 @@ PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 }
 
 /*@
-  MatGPUCSRSetMemoryLimit - Sets how much memory on the device the formats of a `MATGPUCSR` matrix may fill
+  MatGPUCSRSetMemoryLimit - Sets an upper bound on the device memory of a `MATGPUCSR` matrix
 
   Logically Collective
 
   Input Parameters:
 + A     - the matrix
-- bytes - the limit for each process, for the matrix with its transpose: 0 or more, or -1 (default) for no limit but the device's own
+- bytes - the bound in bytes in each process, for the matrix and its transpose together: 0 or more, or -1 (default) for no bound
 
   Options Database Key:
-. -mat_gpucsr_memory_limit <bytes> - the limit
+. -mat_gpucsr_memory_limit <bytes> - the bound
 
   Level: advanced
 
   Note:
-  The compressed rows of the matrix, and of its transpose once it is needed, are always kept. A format beside them that would pass the
-  limit, or does not fit the device, is not chosen.
+  The compressed rows of the matrix, and of its transpose once it is needed, are always stored, even if they exceed the bound. A kernel that needs
+  another format is not selected if that format would exceed the bound or does not fit the device memory.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetTranspose()`
 @*/
@@ -239,7 +239,7 @@ PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   PetscValidLogicalCollectiveReal(A, bytes, 2);
   PetscCheck(MatGPUCSRIsLimit_Private(bytes), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Memory limit %g: " MAT_GPUCSR_LIMIT_WANTED, (double)bytes);
   options.memory_limit = bytes;
@@ -249,7 +249,7 @@ PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
 }
 
 /*@
-  MatGPUCSRSetVecType - Sets the type of the vectors that `MatCreateVecs()` makes for a `MATGPUCSR` matrix
+  MatGPUCSRSetVecType - Sets the type of the vectors that `MatCreateVecs()` creates for a `MATGPUCSR` matrix
 
   Logically Collective
 
@@ -279,8 +279,7 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
 }
 
 /*@
-  MatGPUCSRSetHaloType - Sets how the entries of a vector that other ranks need cross between the GPUs, in the products of a parallel
-  `MATGPUCSR` matrix
+  MatGPUCSRSetHaloType - Sets how the ranks exchange boundary entries in products of a parallel `MATGPUCSR` matrix
 
   Logically Collective
 
@@ -289,20 +288,21 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
 - type - `MAT_GPUCSR_HALO_AUTO` (default), `MAT_GPUCSR_HALO_HOST`, `MAT_GPUCSR_HALO_NCCL` or `MAT_GPUCSR_HALO_MPI`
 
   Options Database Key:
-. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - the way
+. -mat_gpucsr_halo_type <auto,host,nccl,mpi> - the halo type
 
   Level: intermediate
 
   Notes:
-  In all of them the entries are packed on the device and travel while the diagonal block multiplies.
+  Boundary entries are the entries of a vector that other ranks need. They are packed on the device and communicated while the diagonal block
+  multiplies.
 
-  `MAT_GPUCSR_HALO_HOST` copies them to pinned memory on a stream of their own, sends them by MPI and copies what arrives to the device.
-  `MAT_GPUCSR_HALO_NCCL` sends from GPU to GPU, ordered by streams, so that no host waits; it needs a GPU for every rank and `libnccl.so.2`, which is looked
-  for when the first product runs. `MAT_GPUCSR_HALO_MPI` gives MPI the pointers to device memory; it needs an MPI that says that it takes them, or
-  `-use_gpu_aware_mpi 1`.
+  `MAT_GPUCSR_HALO_HOST` copies the packed entries to pinned memory on a second stream, sends them by MPI, and copies the received entries to the device.
+  `MAT_GPUCSR_HALO_NCCL` sends from GPU to GPU on a stream, so that the host does not wait. It needs one GPU per rank and `libnccl.so.2`, which is
+  opened when the first product runs. `MAT_GPUCSR_HALO_MPI` passes pointers to device memory to MPI. It needs an MPI that reports support for
+  them, or the option `-use_gpu_aware_mpi 1`.
 
-  `MAT_GPUCSR_HALO_AUTO` takes the first of nccl, mpi, host that works on all ranks; `-info` and `-mat_view ::ascii_info` tell which, and
-  why. What is asked for by name and does not work is an error of the first product.
+  `MAT_GPUCSR_HALO_AUTO` uses the first of nccl, mpi, host that works on all ranks; `-info` and `-mat_view ::ascii_info` print the type in use and
+  the reason. If a type that was requested by name does not work, the first product raises an error.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`, `MatGPUCSRHaloView()`
 @*/
@@ -311,7 +311,7 @@ PetscErrorCode MatGPUCSRSetHaloType(Mat A, MatGPUCSRHaloType type)
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRBeginSet(A, &options));
+  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
   PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRHaloType", type, MAT_GPUCSR_HALO_MPI + 1));
   options.halo_type = type;
   options.given |= MAT_GPUCSR_GIVEN(halo_type);

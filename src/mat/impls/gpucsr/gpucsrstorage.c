@@ -1,7 +1,7 @@
-/* The precision of the values on the device: the decision of -mat_gpucsr_storage auto, and the notice when the default rounds values. */
+/* Precision of the values on the device: the decision of -mat_gpucsr_storage auto, and the notice that the default storage rounded values. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* Does single precision hold every value of a sequential matrix?  The answer is kept for the state of the matrix. */
+/* Tells whether single precision holds every value of a sequential matrix exactly.  The answer is stored until the matrix changes. */
 static PetscErrorCode MatGPUCSRFitsSingle(Mat A, PetscBool *fits)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
@@ -21,8 +21,9 @@ static PetscErrorCode MatGPUCSRFitsSingle(Mat A, PetscBool *fits)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The precision of the next upload of a sequential matrix.  On one pattern, storage auto changes from single to double and never back, so that
-   values that fit now and then do not cost a new format each time.  refill: the image has the pattern of the matrix. */
+/* Gets the precision of the next upload of a sequential matrix.  On one pattern, storage auto changes from single to double but never back;
+   otherwise values that fit only sometimes would cost new formats at every change.
+   refill: the image has the pattern of the matrix */
 PetscErrorCode MatGPUCSRChoosePrecision_Private(Mat A, PetscBool refill, GpPrec *prec)
 {
   Mat_GPUCSR *g      = (Mat_GPUCSR *)A->spptr;
@@ -34,10 +35,10 @@ PetscErrorCode MatGPUCSRChoosePrecision_Private(Mat A, PetscBool refill, GpPrec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Storage auto of a parallel matrix: all blocks of all ranks take double precision if a value of one of them needs it.  The ranks reduce only
-   when the state of the parallel matrix has changed, which all of them see.  A block that is changed without the parallel matrix knowing,
-   through MatSeqAIJGetArray(), decides for itself until then. */
-static PetscErrorCode MatGPUCSRAgree(Mat A, Mat const block[2])
+/* Decides storage auto of a parallel matrix: all blocks of all ranks use double precision if a value on one of them needs it.
+   The ranks reduce only if the object state of the parallel matrix has changed, which is the same on all ranks.  A block that was changed through
+   MatSeqAIJGetArray(), which leaves that state, decides for itself until the state changes. */
+static PetscErrorCode MatGPUCSRAgreeOnPrecision(Mat A, Mat const block[2])
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
   PetscObjectState state;
@@ -62,7 +63,7 @@ static PetscErrorCode MatGPUCSRAgree(Mat A, Mat const block[2])
     Mat_GPUCSR *gb = (Mat_GPUCSR *)block[b]->spptr;
 
     gb->wide = g->wide;
-    if (gb->op && gb->op->options.prec != (g->wide ? GP_F64 : GP_F32)) gb->key = (MatGPUCSRKey){0}; /* its image is made anew */
+    if (gb->op && gb->op->options.prec != (g->wide ? GP_F64 : GP_F32)) gb->key = (MatGPUCSRKey){0}; /* invalidates the image of the block */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,7 +71,7 @@ static PetscErrorCode MatGPUCSRAgree(Mat A, Mat const block[2])
 PetscErrorCode MatGPUCSRGetRounding_Private(Mat A, GpOp op, MatGPUCSRRounding *r)
 {
   PetscFunctionBegin;
-  if (op->loss.rounded < 0) { /* the values were changed on the device, where nothing counts them */
+  if (op->loss.rounded < 0) { /* the values were changed on the device, where rounded values are not counted; count them on the host */
     const PetscScalar *val;
 
     PetscCall(MatSeqAIJGetArrayRead(A, &val));
@@ -84,23 +85,23 @@ PetscErrorCode MatGPUCSRGetRounding_Private(Mat A, GpOp op, MatGPUCSRRounding *r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool NoticeWanted = PETSC_TRUE, NoticeGiven = PETSC_FALSE; /* of this process */
+static PetscBool NoticeWanted = PETSC_TRUE, NoticeGiven = PETSC_FALSE; /* for this process */
 
-/* who: empty, or the rank that speaks for itself alone */
-static PetscErrorCode MatGPUCSRNotice(Mat A, const char who[], const MatGPUCSRRounding *r)
+/* Prints the notice.  who: empty, or the rank to which the numbers refer. */
+static PetscErrorCode MatGPUCSRPrintNotice(Mat A, const char who[], const MatGPUCSRRounding *r)
 {
   const char *prefix = ((PetscObject)A)->prefix;
 
   PetscFunctionBegin;
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
                          "%sgpucsr: single storage (the default) rounded %.0f of %.0f values of a matrix%s%s; %.0f of them became zero or kept no correct digit; the largest relative change is %.2g.\n"
-                         "%sgpucsr: -gpucsr_storage double keeps every bit of every matrix; -gpucsr_storage single or -gpucsr_notice 0 silences this notice.\n",
+                         "%sgpucsr: use -gpucsr_storage double to store all values exactly, or -gpucsr_storage single or -gpucsr_notice 0 to suppress this notice.\n",
                          who, r->rounded, r->nnz, prefix ? " with the options prefix " : "", prefix ? prefix : "", r->lost, r->worst, who));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is a notice possible for this matrix?  Parallel matrices get the same answer on all ranks. */
-static PetscErrorCode MatGPUCSRMayNotice(Mat A, PetscBool *may)
+/* Tells whether a notice is wanted.  The answer is the same on all ranks of a parallel matrix. */
+static PetscErrorCode MatGPUCSRIsNoticeWanted(Mat A, PetscBool *may)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
@@ -123,7 +124,7 @@ static PetscErrorCode MatGPUCSRNotice_Seq(Mat A, GpOp op)
 
   PetscFunctionBegin;
   if (g->noticed || op->loss.at < 0 || !MatGPUCSRIsByDefault(g)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRMayNotice(A, &may));
+  PetscCall(MatGPUCSRIsNoticeWanted(A, &may));
   g->noticed = PETSC_TRUE;
   if (!may || NoticeGiven) PetscFunctionReturn(PETSC_SUCCESS);
   NoticeGiven = PETSC_TRUE;
@@ -131,11 +132,11 @@ static PetscErrorCode MatGPUCSRNotice_Seq(Mat A, GpOp op)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size > 1) PetscCall(PetscSNPrintf(who, sizeof(who), "[%d] ", rank));
-  PetscCall(MatGPUCSRNotice(A, who, &r));
+  PetscCall(MatGPUCSRPrintNotice(A, who, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective when the state of the parallel matrix has changed; the first rank speaks for all. */
+/* Prints the notice of a parallel matrix on its first rank, for all ranks.  Collective if the object state of the matrix has changed. */
 static PetscErrorCode MatGPUCSRNotice_MPI(Mat A, Mat const block[2], GpOp const op[2])
 {
   Mat_GPUCSR       *g = (Mat_GPUCSR *)A->spptr;
@@ -147,8 +148,8 @@ static PetscErrorCode MatGPUCSRNotice_MPI(Mat A, Mat const block[2], GpOp const 
   PetscFunctionBegin;
   if (g->noticed || !MatGPUCSRIsByDefault(g)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (g->fits.owner == A && g->fits.state == state) PetscFunctionReturn(PETSC_SUCCESS); /* nothing was rounded then */
-  PetscCall(MatGPUCSRMayNotice(A, &may));
+  if (g->fits.owner == A && g->fits.state == state) PetscFunctionReturn(PETSC_SUCCESS); /* this state was examined before and no value was rounded */
+  PetscCall(MatGPUCSRIsNoticeWanted(A, &may));
   if (!may) PetscFunctionReturn(PETSC_SUCCESS);
   for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetRounding_Private(block[b], op[b], &r));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &r, 3, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
@@ -157,12 +158,12 @@ static PetscErrorCode MatGPUCSRNotice_MPI(Mat A, Mat const block[2], GpOp const 
   if (!(r.rounded > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   g->noticed = PETSC_TRUE;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  if (!rank && !NoticeGiven) PetscCall(MatGPUCSRNotice(A, "", &r));
+  if (!rank && !NoticeGiven) PetscCall(MatGPUCSRPrintNotice(A, "", &r));
   NoticeGiven = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the device image of a seq matrix, as MatGPUCSRRefresh_Private() leaves it */
+/* Gets the current device image of a seq matrix, and prints the notice if it is due. */
 PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op)
 {
   PetscFunctionBegin;
@@ -171,23 +172,23 @@ PetscErrorCode MatGPUCSRGetOperator_Private(Mat A, PetscBool transpose, GpOp *op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the device images of the two blocks of a parallel matrix; collective when the state of the matrix has changed */
+/* Gets the current device images of both blocks of a parallel matrix.  Collective if the object state of the matrix has changed. */
 PetscErrorCode MatGPUCSRGetBlockOperators_Private(Mat A, Mat const block[2], PetscBool transpose, GpOp op[2])
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRAgree(A, block));
+  PetscCall(MatGPUCSRAgreeOnPrecision(A, block));
   for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRRefresh_Private(block[b], transpose, &op[b]));
   PetscCall(MatGPUCSRNotice_MPI(A, block, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  PetscGPUCSRSetNotice - Sets whether gpucsr tells on stderr that single storage rounds the values of a matrix and nobody asked for single storage
+  PetscGPUCSRSetNotice - Sets whether gpucsr prints a notice on stderr if single storage, used by default, rounds values of a matrix
 
   Logically Collective
 
   Input Parameter:
-. notice - `PETSC_TRUE` (default) for one notice in each process; `PETSC_FALSE` for none, in a program that reports `MatGPUCSRGetInfo()` itself
+. notice - `PETSC_TRUE` (default): one notice in each process; `PETSC_FALSE`: no notice, for programs that report the rounding themselves by `MatGPUCSRGetInfo()`
 
   Options Database Key:
 . -gpucsr_notice <bool> - overrides the function
@@ -195,10 +196,10 @@ PetscErrorCode MatGPUCSRGetBlockOperators_Private(Mat A, Mat const block[2], Pet
   Level: intermediate
 
   Notes:
-  The notice tells how many values of how many were rounded, how many of these became zero or kept no correct decimal digit (relative change
-  above 0.1), and the largest relative change. The first rank of a parallel matrix tells it for all ranks.
+  The notice contains the number of rounded values, the number of values that became zero or kept no correct decimal digit (relative change
+  above 0.1), and the largest relative change. The first rank of a parallel matrix prints it for all ranks.
 
-  A matrix whose storage was set, by `MatGPUCSRSetStorage()`, `-mat_gpucsr_storage` or `-gpucsr_storage`, causes no notice.
+  A matrix whose storage was set by `MatGPUCSRSetStorage()`, `-mat_gpucsr_storage` or `-gpucsr_storage` causes no notice.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStorage()`, `MatGPUCSRGetInfo()`
 @*/

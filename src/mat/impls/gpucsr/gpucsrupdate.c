@@ -1,8 +1,9 @@
-/* MatScale() and its kin, MatAXPY(): the host's arrays change as in AIJ, the device's beside them where that gives what an upload
-   would give, and nothing travels. */
+/* Operations that change values in place: MatScale(), MatDiagonalScale(), MatShift(), MatZeroEntries(), MatAXPY(), MatRetrieveValues().
+   The host arrays change as in AIJ.  The device image is changed in the same way if the result has the same bits as an upload; nothing is
+   copied then.  Otherwise the image becomes invalid and the next product uploads. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* the device image of a seq matrix, or NULL when there is none or it is behind the host's values */
+/* Gets the device image of a seq matrix, or NULL if there is none or if the host values have changed since the upload. */
 PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
@@ -18,7 +19,7 @@ PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRFollowOther(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
+static PetscErrorCode MatGPUCSRUpdateImage(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
 {
   Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
   MatGPUCSRKey    key = g->key;
@@ -28,7 +29,7 @@ static PetscErrorCode MatGPUCSRFollowOther(Mat A, const GpCsrUpdate *update, GpO
   PetscBool       done = PETSC_TRUE;
 
   PetscFunctionBegin;
-  g->key = (MatGPUCSRKey){0}; /* should anything fail, there is no image */
+  g->key = (MatGPUCSRKey){0}; /* if anything fails below, the image is invalid */
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
   if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));
@@ -42,12 +43,13 @@ static PetscErrorCode MatGPUCSRFollowOther(Mat A, const GpCsrUpdate *update, GpO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The image, current before the host's values changed, is given the same change (NULL: all became zero), or left behind.  raises:
-   by how much our caller will yet raise the object's state. */
+/* Changes the device image in the same way as the host values have just been changed, or invalidates it.  It must have been current before.
+   update: the change, or NULL: all values became zero;
+   raises: by how much PETSc will increase the object state after this call */
 PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscInt raises)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRFollowOther(A, update, NULL, raises));
+  PetscCall(MatGPUCSRUpdateImage(A, update, NULL, raises));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,7 +60,7 @@ static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
-  /* 0 times infinity is BLAS's own affair */
+  /* not for a = 0: BLAS implementations differ in the result of 0 times infinity */
   if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,7 +87,7 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Have both one pattern?  PETSc takes the user's word for it, and looks in a debugging build. */
+/* Tells whether both matrices have one pattern.  For SAME_NONZERO_PATTERN the patterns are compared in debugging builds only, as in PETSc. */
 static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure, PetscBool *same)
 {
   const PetscInt *rowptr[2], *col[2];
@@ -109,8 +111,8 @@ static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two images that are not rounded are added where they stand; the host's arrays not by BLAS then, whose sums may be fused or not, but by
-   the formula of the device. */
+/* Adds two exact images on the device.  The host arrays are then added by the formula of the device and not by BLAS, which may use fused
+   multiply-add, so that both have the same bits. */
 static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
   GpOp               opx = NULL, opy = NULL;
@@ -133,11 +135,12 @@ static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStruc
   PetscCall(MatSeqAIJRestoreArray(Y, &y));
   PetscCall(MatSeqAIJRestoreArrayRead(X, &x));
   PetscCall(PetscLogFlops(2.0 * opy->side[0].csr.nnz));
-  PetscCall(MatGPUCSRFollowOther(Y, &(GpCsrUpdate){.kind = GP_UPDATE_AXPY, .factor = a}, opx, 0));
+  PetscCall(MatGPUCSRUpdateImage(Y, &(GpCsrUpdate){.kind = GP_UPDATE_AXPY, .factor = a}, opx, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc adds entry by entry and assembles; the off-diagonal block does not change */
+/* PETSc adds the diagonal entries one by one and assembles, which increases the object states of both blocks.  The values of the off-diagonal
+   block do not change: its image is scaled by 1. */
 static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
 {
   Mat  block[2];
@@ -155,8 +158,8 @@ static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the image of a seq matrix or of a block, with the vectors where the device reaches them */
-static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, PetscInt raises)
+/* Scales the image of a seq matrix or of a block.  Vectors in host memory are copied to the device. */
+static PetscErrorCode MatGPUCSRUpdateImageDiagonalScale(Mat A, Vec left, Vec right, PetscInt raises)
 {
   MatGPUCSRVec l = {0}, r = {0};
 
@@ -169,8 +172,9 @@ static PetscErrorCode MatGPUCSRFollowDiagonalScale(Mat A, Vec left, Vec right, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Plain MATMPIAIJ, whose blocks may be ours by -mat_seqaij_type, calls this past MatDiagonalScale(), which would raise the state once
-   more: with vectors of its own communicator, or with the other ranks' entries of the right one alone. */
+/* The image is updated only if MatDiagonalScale() has called this function, because only then does the object state increase once more.
+   A plain MATMPIAIJ, whose blocks have this type by -mat_seqaij_type, calls the operation of its blocks directly; then the vectors have its
+   communicator, or only the right one is given. */
 static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
 {
   Mat_GPUCSR *g       = (Mat_GPUCSR *)A->spptr;
@@ -187,12 +191,12 @@ static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (op && g->typed && left) PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)left), &size));
-  if (size == 1) PetscCall(MatGPUCSRFollowDiagonalScale(A, left, right, 1));
+  if (size == 1) PetscCall(MatGPUCSRUpdateImageDiagonalScale(A, left, right, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc calls the blocks' operations past the functions that raise their states, and the off-diagonal block's twice: once with left,
-   once with right's entries of other ranks.  The images follow afterwards, each once. */
+/* PETSc calls the operations of the blocks directly, so that their object states do not increase, and that of the off-diagonal block twice: with
+   the left vector and with the ghost entries of the right one.  The blocks therefore only store the vectors; their images are updated here. */
 static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
 {
   Mat            block[2];
@@ -214,15 +218,15 @@ static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
   for (int b = 0; b < 2; b++) ((Mat_GPUCSR *)block[b]->spptr)->factors = NULL;
   PetscCall(err);
   for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRFollowDiagonalScale(block[b], factors[b][0], factors[b][1], 0));
+    if (op[b]) PetscCall(MatGPUCSRUpdateImageDiagonalScale(block[b], factors[b][0], factors[b][1], 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode (*MatRetrieveValues_Base)(Mat); /* of MATSEQAIJ */
+static PetscErrorCode (*MatRetrieveValues_Base)(Mat); /* function of MATSEQAIJ */
 
-/* MatRetrieveValues() writes the values without raising the state of the matrix, by which the image knows that it is stale.  ILU(0)
-   copies this function to factors of type MATSEQAIJ. */
+/* MatRetrieveValues() of MATSEQAIJ does not increase the object state, so that a stale image would not be detected.
+   This function must not use A->spptr: ILU(0) copies it to factors of type MATSEQAIJ. */
 static PetscErrorCode MatRetrieveValues_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
@@ -231,7 +235,7 @@ static PetscErrorCode MatRetrieveValues_SeqAIJGPUCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the parent's composed functions */
+/* Restores the composed functions of the parent type. */
 PetscErrorCode MatGPUCSRResetUpdates_Private(Mat A)
 {
   PetscFunctionBegin;
@@ -239,7 +243,7 @@ PetscErrorCode MatGPUCSRResetUpdates_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a parallel matrix calls the others on its blocks */
+/* Sets the operations.  A parallel matrix needs only two, because MATMPIAIJ calls the others on its blocks. */
 PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
 {
   PetscErrorCode (*retrieve)(Mat);

@@ -1,9 +1,9 @@
-/* Vectors in and out of a product: used in place where the device can reach them, else staged through pinned memory. */
+/* Arrays of the vectors of a product.  Vectors in device memory are used in place; others are copied to and from a device buffer of the matrix. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
-/* our device buffer for vectors of the column space (0) or the row space (1) of A */
-static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
+/* Gets the device buffer for vectors of the column space (space = 0) or of the row space (space = 1) of A. */
+static PetscErrorCode MatGPUCSRVecReserve(Mat A, PetscInt space, double **buffer)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
   const PetscInt n = space ? A->rmap->n : A->cmap->n;
@@ -12,14 +12,14 @@ static PetscErrorCode MatGPUCSRStage(Mat A, PetscInt space, double **buffer)
   if (n > g->nstaged[space]) {
     GpDevFree(g->dev, &g->staged[space], (size_t)g->nstaged[space] * sizeof(double));
     g->nstaged[space] = 0;
-    PetscCallGp(g->dev, "making room for a vector", GpDevAlloc(g->dev, (size_t)n * sizeof(double), &g->staged[space]));
+    PetscCallGp(g->dev, "allocating memory for a vector", GpDevAlloc(g->dev, (size_t)n * sizeof(double), &g->staged[space]));
     g->nstaged[space] = n;
   }
   *buffer = g->staged[space];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a VECGPU; the parallel product takes the entries that it sends from the host's values when these are current */
+/* Gets the arrays of a VECGPU.  Also gets its host array if that is current, because a parallel product can pack boundary entries from it. */
 static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscFunctionBegin;
@@ -30,7 +30,7 @@ static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* are the newest values on the device alone? */
+/* Tells whether only the device has the newest values. */
 PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec v, PetscBool *there)
 {
   const double    *host = NULL;
@@ -48,7 +48,8 @@ PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec v, PetscBool *there)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the array of a vector where it is: on the device for a VECGPU, else only with a PETSc that has CUDA; mode 'r', 'w' or 'b' (both) */
+/* Gets the array of a vector without a copy.  It is in device memory for a VECGPU, and can be for other vectors if PETSc was built with CUDA.
+   mode: 'r' read, 'w' write, 'b' both */
 PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscScalar *array = NULL;
@@ -97,15 +98,15 @@ PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec v, char mode, MatGPUCSRVec *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the values on the device: in place, or copied to our buffer */
-static PetscErrorCode MatGPUCSRVecStageIn(Mat A, PetscInt space, MatGPUCSRVec *a, PetscBool copy)
+/* Gets a device address for an array in host memory: a buffer of the matrix.  copy: uploads the values to it. */
+static PetscErrorCode MatGPUCSRVecStage(Mat A, PetscInt space, MatGPUCSRVec *a, PetscBool copy)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
   const PetscInt n = space ? A->rmap->n : A->cmap->n;
 
   PetscFunctionBegin;
   if (a->gpu || !a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRStage(A, space, &a->device));
+  PetscCall(MatGPUCSRVecReserve(A, space, &a->device));
   a->staged = PETSC_TRUE;
   if (!copy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(VEC_GPU_Upload, A, 0, 0, 0));
@@ -119,7 +120,7 @@ PetscErrorCode MatGPUCSRVecGetRead_Private(Mat A, PetscInt space, Vec x, MatGPUC
 {
   PetscFunctionBegin;
   PetscCall(MatGPUCSRVecGetArray_Private(((Mat_GPUCSR *)A->spptr)->dev, x, 'r', a));
-  PetscCall(MatGPUCSRVecStageIn(A, space, a, PETSC_TRUE));
+  PetscCall(MatGPUCSRVecStage(A, space, a, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,8 +131,8 @@ PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec x, MatGPUCSRVec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y, and z that is added to it (may be NULL, may be y).  A z that lives on the host is staged where y will be: the kernels
-   allow y to be z. */
+/* Gets the arrays of y and of z, which is added to the product.  z may be NULL or y.  A z in host memory is uploaded to the buffer of y, which
+   works because kernels allow y and z to be the same array. */
 PetscErrorCode MatGPUCSRVecGetResult_Private(Mat A, PetscInt space, Vec y, Vec z, MatGPUCSRVec *ya, MatGPUCSRVec *za)
 {
   GpDev dev = ((Mat_GPUCSR *)A->spptr)->dev;
@@ -139,10 +140,10 @@ PetscErrorCode MatGPUCSRVecGetResult_Private(Mat A, PetscInt space, Vec y, Vec z
   PetscFunctionBegin;
   *za = (MatGPUCSRVec){0};
   PetscCall(MatGPUCSRVecGetArray_Private(dev, y, z == y ? 'b' : 'w', ya));
-  PetscCall(MatGPUCSRVecStageIn(A, space, ya, (PetscBool)(z == y)));
+  PetscCall(MatGPUCSRVecStage(A, space, ya, (PetscBool)(z == y)));
   if (z && z != y) {
     PetscCall(MatGPUCSRVecGetArray_Private(dev, z, 'r', za));
-    PetscCall(MatGPUCSRVecStageIn(A, space, za, PETSC_TRUE));
+    PetscCall(MatGPUCSRVecStage(A, space, za, PETSC_TRUE));
   } else if (z) *za = *ya;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* What a gpucsr matrix says of itself: MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of -mat_view ::ascii_info. */
+/* MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of a gpucsr matrix in -mat_view ::ascii_info. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 static PetscErrorCode MatGPUCSRCheck(Mat A)
@@ -11,7 +11,7 @@ static PetscErrorCode MatGPUCSRCheck(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* this rank's operators and the matrices they belong to: one of a seq matrix, two of a parallel one */
+/* Gets the operators of this rank and their matrices: one for a seq matrix, two for a parallel one. */
 static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2])
 {
   PetscFunctionBegin;
@@ -28,7 +28,7 @@ static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op
 }
 
 /*@
-  MatGPUCSRUpload - Brings a `MATGPUCSR` matrix to the device now, instead of in the first product
+  MatGPUCSRUpload - Uploads a `MATGPUCSR` matrix to the device now, instead of before the next product
 
   Collective
 
@@ -38,8 +38,10 @@ static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op
   Level: intermediate
 
   Notes:
-  Does nothing when the device image is up to date. Errors: a value too large for single storage, with its row and column; too
-  little device memory, with the bytes asked for and free.
+  Does nothing if the device image is current.
+
+  An error is raised if a value is too large for single storage; the message contains its row and column. An error is also raised if there is too
+  little device memory; the message contains the requested and the available bytes.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRGetInfo()`, `MatGPUCSRSetTranspose()`
 @*/
@@ -70,7 +72,7 @@ PetscErrorCode MatGPUCSRUpload(Mat A)
   Level: intermediate
 
   Note:
-  `storage` is the storage in effect, `MAT_GPUCSR_STORAGE_SINGLE` or `MAT_GPUCSR_STORAGE_DOUBLE`. `MatGPUCSRGetStorage()` gives the storage that was asked for.
+  `storage` is the storage in effect, `MAT_GPUCSR_STORAGE_SINGLE` or `MAT_GPUCSR_STORAGE_DOUBLE`. `MatGPUCSRGetStorage()` gets the requested storage.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRInfo`, `MatGPUCSRUpload()`
 @*/
@@ -130,7 +132,7 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* bytes and counts are summed over the ranks, loss and seconds are the largest, kernels those of the first rank */
+/* Prints bytes and counts summed over the ranks, the maxima of loss and seconds, and the kernels of the first rank. */
 static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
 {
   MatGPUCSRInfo info;

@@ -1,8 +1,8 @@
-/* MATMPIAIJGPUCSR: MATMPIAIJ whose two local blocks are MATSEQAIJGPUCSR, and the exchange between ranks. */
+/* The matrix type MATMPIAIJGPUCSR, which derives from MATMPIAIJ.  Its local diagonal and off-diagonal blocks have the type MATSEQAIJGPUCSR. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-/* the blocks follow the options of the whole */
-static PetscErrorCode MatGPUCSRInherit(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)
+/* Copies the options of the parallel matrix to a block.  row, column, columns: global position of the block, for error messages. */
+static PetscErrorCode MatGPUCSRSetBlockOptions(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)
 {
   Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr, *b = (Mat_GPUCSR *)block->spptr;
   MatGPUCSROptions want = g->options;
@@ -10,14 +10,14 @@ static PetscErrorCode MatGPUCSRInherit(Mat A, Mat block, PetscInt row, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
-  if (symmetric) want.transpose = MAT_GPUCSR_TRANSPOSE_LAZY; /* the product by A serves for both */
+  if (symmetric) want.transpose = MAT_GPUCSR_TRANSPOSE_LAZY; /* products with the transpose use A itself */
   PetscCall(MatGPUCSRSetOptions_Private(block, &want));
   b->place = (GpOpPlace){row, column, columns};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The two local blocks, made ours where they are not yet: after preallocation, assembly, or PETSc's own replacement of them
-   (MatSetPreallocationCOO() makes new ones).  Any of the outputs may be NULL. */
+/* Gets the two local blocks.  Converts them to MATSEQAIJGPUCSR if necessary: preallocation, assembly and MatSetPreallocationCOO() can replace
+   them by plain blocks.  Any of the outputs may be NULL. */
 PetscErrorCode MatGPUCSRGetBlocks_Private(Mat A, Mat *diagonal, Mat *offdiagonal, const PetscInt *columns[])
 {
   Mat             block[2];
@@ -31,10 +31,10 @@ PetscErrorCode MatGPUCSRGetBlocks_Private(Mat A, Mat *diagonal, Mat *offdiagonal
     PetscCall(MatGPUCSRIs_Private(block[b], &is));
     if (!is) {
       PetscCall(PetscObjectTypeCompare((PetscObject)block[b], MATSEQAIJ, &aij));
-      PetscCheck(aij, PETSC_COMM_SELF, PETSC_ERR_SUP, "A local block is of type %s, not seqaij: -mat_type gpucsr does not combine with another -mat_seqaij_type", ((PetscObject)block[b])->type_name);
+      PetscCheck(aij, PETSC_COMM_SELF, PETSC_ERR_SUP, "A local block has type %s instead of seqaij; -mat_type gpucsr cannot be combined with another -mat_seqaij_type, remove that option", ((PetscObject)block[b])->type_name);
       PetscCall(MatGPUCSRAttach_Private(block[b], MATSEQAIJ));
     }
-    PetscCall(MatGPUCSRInherit(A, block[b], A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL));
+    PetscCall(MatGPUCSRSetBlockOptions(A, block[b], A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL));
   }
   if (diagonal) *diagonal = block[0];
   if (offdiagonal) *offdiagonal = block[1];
@@ -50,7 +50,7 @@ static PetscErrorCode MatMPIAIJSetPreallocation_MPIAIJGPUCSR(Mat A, PetscInt dnz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes a parallel AIJ ours */
+/* Turns a MATMPIAIJ into a MATMPIAIJGPUCSR. */
 PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat A)
 {
   Mat_GPUCSR *g;
@@ -66,7 +66,7 @@ PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the way back, for the blocks too */
+/* Turns A and its blocks into plain AIJ matrices again. */
 PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat A)
 {
   PetscFunctionBegin;

@@ -1,18 +1,18 @@
-/* MatSetValuesCOO() of a parallel matrix with values in device memory.  Entries of rows that other ranks own cross as the boundary
-   entries of a product do; then each rank adds up its two blocks on its device. */
+/* MatSetValuesCOO() of a parallel matrix with values in device memory.  Entries in rows of other ranks are sent to these by the halo exchange of
+   products.  Then each rank adds its own and the received entries of its two blocks on its device. */
 #include "mat/impls/gpucsr/gpucsrcoo.h"
 
-/* what the ranks find out about each other's entries */
+/* Temporary data for setting up the exchange.  Index 0 of an array of two: entries to be sent; index 1: entries to be received. */
 typedef struct {
-  PetscMPIInt  size;
-  PetscMPIInt *owner;    /* [n] of the entry's row; -1: this rank, or the entry is to be ignored */
-  PetscMPIInt *count[2]; /* [size] entries to and from each rank */
-  PetscInt     n[2];     /* all of them */
-  GpPeers      peers[2];
-  int32_t     *index; /* [n[0]] which entries go, by rank */
-  PetscInt    *ij[2]; /* [2 n] their rows and columns, in turn */
-  PetscInt    *i, *j; /* [C->n + n[1]] indices in a block */
-  MPI_Request *request;
+  PetscMPIInt  size;     /* number of ranks; 0 if no rank sends entries */
+  PetscMPIInt *owner;    /* [C->n] rank that owns the row of each entry; -1: this rank, or the entry is ignored */
+  PetscMPIInt *count[2]; /* [size] number of entries sent to, or received from, each rank */
+  PetscInt     n[2];     /* total number of entries */
+  GpPeers      peers[2]; /* ranks with which entries are exchanged */
+  int32_t     *index;    /* [n[0]] numbers of the entries to be sent, by rank */
+  PetscInt    *ij[2];    /* [2 n] global row and column of each entry, alternating */
+  PetscInt    *i, *j;    /* [C->n + n[1]] local rows and columns in a block */
+  MPI_Request *request;  /* [peers[0].n + peers[1].n] */
 } MatGPUCSRCooPlan;
 
 static PetscErrorCode MatGPUCSRCooPlanDestroy(MatGPUCSRCooPlan *P)
@@ -54,12 +54,12 @@ static PetscErrorCode MatGPUCSRCooCount(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan 
   PetscCallMPI(MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, comm));
   C->never = (PetscBool)most[1];
   for (int s = 0; s < 2; s++) P->n[s] = most[1] ? 0 : (PetscInt)n[s];
-  if (!most[0]) P->size = 0; /* nothing crosses anywhere */
+  if (!most[0]) P->size = 0; /* no rank sends entries */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With MAT_IGNORE_OFF_PROC_ENTRIES, of which a matrix cannot be asked, other ranks' entries count for nothing.  So PETSc assembles once
-   with ones for these, zeros for all others. */
+/* Finds out whether MAT_IGNORE_OFF_PROC_ENTRIES is set, which PETSc has no function to query: lets PETSc assemble with value 1 for entries in
+   rows of other ranks and 0 for all others.  If the result is zero, such entries are ignored. */
 static PetscErrorCode MatGPUCSRCooIsIgnored(Mat A, MatGPUCSRCoo C, const MatGPUCSRCooPlan *P, Mat const block[2], PetscBool *ignored)
 {
   PetscScalar *v;
@@ -81,7 +81,7 @@ static PetscErrorCode MatGPUCSRCooIsIgnored(Mat A, MatGPUCSRCoo C, const MatGPUC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* who sends what to whom, ranks ascending, each one's entries in the order in which they were given */
+/* Lists the ranks with which entries are exchanged in ascending order, and the entries for each in the order in which they were given. */
 static PetscErrorCode MatGPUCSRCooSetPeers(MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
 {
   int32_t *next = P->count[0];
@@ -139,7 +139,7 @@ static PetscErrorCode MatGPUCSRCooExchangeIndices(Mat A, MatGPUCSRCooPlan *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the indices in block b of an entry of this rank's rows; -1: in the other block */
+/* Computes the local row and column in block b of an entry in a row of this rank; -1 if the entry is in the other block or ignored. */
 static PetscErrorCode MatGPUCSRCooLocal(Mat A, int b, PetscInt ncolumns, const PetscInt columns[], PetscInt i, PetscInt j, PetscInt *row, PetscInt *column)
 {
   const PetscBool diagonal = (PetscBool)(j >= A->cmap->rstart && j < A->cmap->rend);
@@ -150,7 +150,7 @@ static PetscErrorCode MatGPUCSRCooLocal(Mat A, int b, PetscInt ncolumns, const P
   *row    = i - A->rmap->rstart;
   *column = j - A->cmap->rstart;
   if (b) PetscCall(PetscFindInt(j, ncolumns, columns, column));
-  PetscCheck(*column >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": not in the pattern that MatSetPreallocationCOO() made", i, j);
+  PetscCheck(*column >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": not in the pattern that MatSetPreallocationCOO() created; call it again after the pattern has changed", i, j);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,7 +199,7 @@ PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat A, const PetscScalar entr
     MatGPUCSRCooPlan P = {0};
     PetscErrorCode   err;
 
-    PetscCall(MatGPUCSRCooReset_Private(C)); /* what an attempt that failed has left */
+    PetscCall(MatGPUCSRCooReset_Private(C)); /* frees what a failed attempt has left */
     err = MatGPUCSRCooPlan_MPI(A, C, &P, block, columns);
     PetscCall(MatGPUCSRCooPlanDestroy(&P));
     PetscCall(err);

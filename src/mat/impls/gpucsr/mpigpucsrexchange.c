@@ -1,15 +1,16 @@
-/* How boundary entries cross: through the host, from device to device by NCCL, or by an MPI that reads device memory.  They are
-   packed before the local product is launched and set out after it, so that it need not wait for the calls that this takes. */
+/* Communication of a halo exchange: through pinned host memory and MPI, by NCCL, or by an MPI that accepts device memory.
+   Entries are packed before the product with the diagonal block is launched.  Communication is started after that launch, so that the launch is
+   not delayed by the calls to MPI or NCCL. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
-/* needed: the mark orders the streams */
+/* Records a mark on the current stream. */
 static GpErr MatGPUCSRHaloRecord(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
   return H->dev->ops->event_record(H->dev, H->mark[mark]);
 }
 
-/* a mark that only a timeline wants */
+/* Records a mark that is needed only for the timeline. */
 PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
   PetscFunctionBegin;
@@ -54,8 +55,8 @@ static PetscErrorCode MatGPUCSRHaloWait(MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of the second stream, which is idle then: when the host came by */
-static GpErr MatGPUCSRHaloRecordAside(MatGPUCSRHalo *H, MatGPUCSRMark mark)
+/* Records a mark on the second stream.  The stream is idle here, so the mark has the time of this call. */
+static GpErr MatGPUCSRHaloRecordSecondStream(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
   GpErr err;
 
@@ -65,7 +66,7 @@ static GpErr MatGPUCSRHaloRecordAside(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   return err;
 }
 
-/* the second stream's part of a way; errors leave it with the streams as they were */
+/* Copies the packed entries to pinned memory on the second stream.  This function and the next two restore the streams after an error too. */
 static GpErr MatGPUCSRHaloCopyOut(MatGPUCSRHalo *H)
 {
   GpDev              dev = H->dev;
@@ -87,14 +88,14 @@ static GpErr MatGPUCSRHaloCopyIn(MatGPUCSRHalo *H)
   GpErr              err;
 
   GpDevSwapStreams(dev);
-  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the last product has used what this overwrites */
+  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the previous product must have used the entries that this copy overwrites */
   if (!err) err = dev->ops->copy_in(dev, S->device, S->host, (size_t)S->n * (size_t)H->many * sizeof(double));
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
   GpDevSwapStreams(dev);
   return err;
 }
 
-static GpErr MatGPUCSRHaloConnect(MatGPUCSRHalo *H)
+static GpErr MatGPUCSRHaloTransferNCCL(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
   GpErr err;
@@ -107,14 +108,14 @@ static GpErr MatGPUCSRHaloConnect(MatGPUCSRHalo *H)
   return err;
 }
 
-static PetscErrorCode MatGPUCSRHaloCross_Host(MatGPUCSRHalo *H)
+static PetscErrorCode MatGPUCSRHaloExchange_Host(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
 
   PetscFunctionBegin;
-  if (!H->onhost) { /* else they have been sent before the local product */
+  if (!H->onhost) { /* otherwise they were sent by MatGPUCSRHaloStart_Private() */
     PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
-    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* so the last exchange's upload is done, too */
+    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
     PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
     PetscCall(MatGPUCSRHaloSend(H, H->from->host));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)(H->from->n * H->many) * sizeof(double)));
@@ -126,16 +127,16 @@ static PetscErrorCode MatGPUCSRHaloCross_Host(MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloCross_NCCL(MatGPUCSRHalo *H)
+static PetscErrorCode MatGPUCSRHaloExchange_NCCL(MatGPUCSRHalo *H)
 {
   PetscFunctionBegin;
-  PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloConnect(H));
+  PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloTransferNCCL(H));
   PetscCallGp(H->dev, "exchanging boundary entries", H->dev->ops->event_order(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MPI knows nothing of streams: the host waits until the entries are packed */
-static PetscErrorCode MatGPUCSRHaloCross_MPI(MatGPUCSRHalo *H)
+/* MPI is not ordered by streams, so the host waits until the entries are packed. */
+static PetscErrorCode MatGPUCSRHaloExchange_MPI(MatGPUCSRHalo *H)
 {
   GpDev dev = H->dev;
 
@@ -144,17 +145,18 @@ static PetscErrorCode MatGPUCSRHaloCross_MPI(MatGPUCSRHalo *H)
   PetscCall(MatGPUCSRHaloReceive(H, H->to->device));
   PetscCall(MatGPUCSRHaloSend(H, H->from->device));
   PetscCall(MatGPUCSRHaloWait(H));
-  if (H->timed) PetscCallGp(dev, "marking a place in the timeline", MatGPUCSRHaloRecordAside(H, MAT_GPUCSR_MARK_ARRIVED));
+  if (H->timed) PetscCallGp(dev, "marking a place in the timeline", MatGPUCSRHaloRecordSecondStream(H, MAT_GPUCSR_MARK_ARRIVED));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode (*const MatGPUCSRHaloCross[])(MatGPUCSRHalo *) = {
-  [MAT_GPUCSR_HALO_HOST] = MatGPUCSRHaloCross_Host,
-  [MAT_GPUCSR_HALO_NCCL] = MatGPUCSRHaloCross_NCCL,
-  [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloCross_MPI,
+static PetscErrorCode (*const MatGPUCSRHaloExchange[])(MatGPUCSRHalo *) = {
+  [MAT_GPUCSR_HALO_HOST] = MatGPUCSRHaloExchange_Host,
+  [MAT_GPUCSR_HALO_NCCL] = MatGPUCSRHaloExchange_NCCL,
+  [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloExchange_MPI,
 };
 
-/* what stands packed in that side sets out; from the host at once, for there the local product may keep the host busy */
+/* Begins the exchange of the packed entries of one side.  Entries packed on the host are sent at once, because on the host backend the product
+   with the diagonal block, launched next, occupies the host. */
 PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt many, PetscBool onhost)
 {
   PetscFunctionBegin;
@@ -170,7 +172,8 @@ PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* boundary entries are taken from the host's values of x when they are to go to the host and are current there */
+/* Packs and begins the exchange for one vector (gpucsrimpl.h).  With the halo type host, entries are packed from the host values of x if these
+   are current. */
 PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
 {
   GpDev              dev    = H->dev;
@@ -192,7 +195,7 @@ PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *H)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
-  PetscCall((*MatGPUCSRHaloCross[H->type])(H));
+  PetscCall((*MatGPUCSRHaloExchange[H->type])(H));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The exchange of a parallel product: who sends which entries to whom, and by which way they cross. */
+/* Setup of the halo exchange of a parallel product: lists of boundary and ghost entries, buffers, and the halo type. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
 const char *const MatGPUCSRHaloTypes_Private[4] = {"auto", "host", "nccl", "mpi"};
@@ -37,8 +37,9 @@ PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One side: peers in ascending order of rank, their entries in the order in which PETSc lists them.  entries: NULL, or the local
-   index of each. */
+/* Sets one side of the exchange: peers by ascending rank, and the entries of each in the order of the PetscSF.
+   n, ranks, offset, entries: number of peers, their ranks, offset of the first entry of each, local index of each entry;
+   index: receives the local indices in the new order */
 static PetscErrorCode MatGPUCSRHaloSetSide(MatGPUCSRHaloSide *S, PetscInt n, const PetscMPIInt ranks[], const PetscInt offset[], const PetscInt entries[], int32_t index[])
 {
   PetscMPIInt *order;
@@ -64,7 +65,7 @@ static PetscErrorCode MatGPUCSRHaloSetSide(MatGPUCSRHaloSide *S, PetscInt n, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ghosts are sorted by global column, so by owner; what an owner sends it sends in that order */
+/* Ghost entries are sorted by global column and therefore by owner; each owner sends its entries in this order. */
 static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt nghosts, const PetscInt columns[])
 {
   PetscSF            sf;
@@ -97,7 +98,7 @@ static PetscErrorCode MatGPUCSRHaloAllocateBuffers(MatGPUCSRHalo *H)
   PetscFunctionBegin;
   for (int s = 0; s < 2; s++) {
     MatGPUCSRHaloSide *S     = &H->side[s];
-    const char        *what  = s ? "making room for ghost entries" : "making room for boundary entries";
+    const char        *what  = s ? "allocating memory for ghost entries" : "allocating memory for boundary entries";
     const size_t       bytes = (size_t)S->n * (size_t)H->room * sizeof(double);
 
     if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
@@ -106,7 +107,8 @@ static PetscErrorCode MatGPUCSRHaloAllocateBuffers(MatGPUCSRHalo *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* room for so many values an entry; free to be written once the last upload from the host's buffers is over; a failure leaves no room */
+/* Ensures that the buffers hold `many` values per entry and may be overwritten, which needs the last upload from the host buffers to have
+   finished.  No buffers are left after a failure. */
 PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool onhost)
 {
   GpDev          dev = H->dev;
@@ -129,14 +131,14 @@ static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
   const size_t bytes = (size_t)H->side[0].n * sizeof(int32_t);
 
   PetscFunctionBegin;
-  PetscCallGp(dev, "making room for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
+  PetscCallGp(dev, "allocating memory for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
   PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, bytes));
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &H->mark[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* auto: by the shortest way that works, the same on all ranks */
-static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
+/* Selects the halo type, the same on all ranks.  auto: the first of nccl, mpi, host that works on all ranks. */
+static PetscErrorCode MatGPUCSRHaloSelectType(Mat A, MatGPUCSRHalo *H)
 {
   const PetscBool automatic = (PetscBool)(H->wanted == MAT_GPUCSR_HALO_AUTO);
   const char     *nccl = "", *mpi = "";
@@ -150,26 +152,26 @@ static PetscErrorCode MatGPUCSRHaloChoose(Mat A, MatGPUCSRHalo *H)
   H->type = MAT_GPUCSR_HALO_HOST;
   if (look || H->wanted == MAT_GPUCSR_HALO_NCCL) {
     PetscCall(PetscGPUCSRGetNCCL_Private(H->comm, H->dev, &H->nccl, &nccl));
-    PetscCheck(H->nccl || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type nccl: %s. Take host, or auto for what works; NCCL is looked for as libnccl.so.2, by LD_LIBRARY_PATH too", nccl);
+    PetscCheck(H->nccl || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type nccl: %s. Use host or auto, or install NCCL: libnccl.so.2 must be in the loader's search path, for example in LD_LIBRARY_PATH", nccl);
     if (H->nccl) H->type = MAT_GPUCSR_HALO_NCCL;
   }
   if ((look && !H->nccl) || H->wanted == MAT_GPUCSR_HALO_MPI) {
     PetscCall(PetscGPUCSRIsMPIAware_Private(H->dev, &aware, &mpi));
     mine = (int)aware;
     PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, H->comm));
-    PetscCheck(all || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type mpi: %s. Take host, or auto for what works; -use_gpu_aware_mpi 1 tells of an MPI that does", mpi);
+    PetscCheck(all || automatic, H->comm, PETSC_ERR_SUP_SYS, "-mat_gpucsr_halo_type mpi: %s. Use host or auto; if this MPI does accept device memory, add -use_gpu_aware_mpi 1", mpi);
     if (all) H->type = MAT_GPUCSR_HALO_MPI;
   }
   if (H->type == MAT_GPUCSR_HALO_NCCL) PetscCall(PetscStrncpy(H->why, nccl, sizeof(H->why)));
   else if (H->type == MAT_GPUCSR_HALO_MPI) PetscCall(PetscStrncpy(H->why, mpi, sizeof(H->why)));
-  else if (!automatic) PetscCall(PetscStrncpy(H->why, "as asked for", sizeof(H->why)));
-  else if (!look) PetscCall(PetscStrncpy(H->why, size > 1 ? "the host runtime" : "there is one rank", sizeof(H->why)));
+  else if (!automatic) PetscCall(PetscStrncpy(H->why, "as requested", sizeof(H->why)));
+  else if (!look) PetscCall(PetscStrncpy(H->why, size > 1 ? "the device is the host backend" : "there is only one rank", sizeof(H->why)));
   else PetscCall(PetscSNPrintf(H->why, sizeof(H->why), "%s; %s", nccl, mpi));
-  PetscCall(PetscInfo(A, "gpucsr: boundary entries cross by %s (%s)\n", MatGPUCSRHaloTypes_Private[H->type], H->why));
+  PetscCall(PetscInfo(A, "gpucsr: halo type %s (%s)\n", MatGPUCSRHaloTypes_Private[H->type], H->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what every exchange begins with: the way */
+/* Creates an exchange and selects its halo type. */
 static PetscErrorCode MatGPUCSRHaloCreate(Mat A, MatGPUCSRHalo **halo)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
@@ -182,7 +184,7 @@ static PetscErrorCode MatGPUCSRHaloCreate(Mat A, MatGPUCSRHalo **halo)
   H->dev    = g->dev;
   PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
   PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
-  PetscCall(MatGPUCSRHaloChoose(A, H));
+  PetscCall(MatGPUCSRHaloSelectType(A, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +207,8 @@ PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat A, GpPeers peers[2], int
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* made anew when the pattern, a block or the option is another; collective, as these changes are */
+/* Gets the exchange of a matrix.  Creates it anew if the pattern, the off-diagonal block or the option has changed.  Collective, as these changes
+   are. */
 PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
 {
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
@@ -221,7 +224,7 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
     PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
     PetscCall(MatGPUCSRHaloSetIndex(H));
     PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
-    H->nonzerostate = A->nonzerostate; /* should something above fail, the next product tries again */
+    H->nonzerostate = A->nonzerostate; /* set last, so that the next product tries again after a failure above */
     H->offdiagonal  = id;
     PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
   }
@@ -229,7 +232,7 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same for those who have not the blocks at hand */
+/* Calls MatGPUCSRGetHalo_Private() for a caller that has not got the blocks. */
 PetscErrorCode MatGPUCSRFindHalo_Private(Mat A, MatGPUCSRHalo **halo)
 {
   Mat             offdiagonal;

@@ -1,7 +1,8 @@
-/* The parallel product with several vectors: a message holds a batch of columns, by rows, for what is sent is gathered row by row. */
+/* Parallel products with several vectors.  A message contains the boundary entries of a batch of columns, row by row: all values of one
+   entry are adjacent. */
 #include "mat/impls/gpucsr/gpucsrmany.h"
 
-/* y_c = Ad x_c while the boundary travels, then y_c += Ao ghosts_c */
+/* Computes y_c = Ad x_c while the boundary entries are exchanged, then y_c += Ao ghosts_c.  Ad: diagonal block; Ao: off-diagonal block. */
 static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
   GpDev         dev = H->dev;
@@ -24,7 +25,8 @@ static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ghosts_c = Ao' x_c, sent to their owners while y_c = Ad' x_c; then what arrives from others is added, rank by rank */
+/* Computes ghosts_c = Ao' x_c, then y_c = Ad' x_c while the ghost entries are sent to their owners.  Then adds the received entries to y_c
+   in rank order. */
 static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, double *const dx[], double *const dy[])
 {
   GpDev          dev   = H->dev;

@@ -1,9 +1,9 @@
-/* The parallel product: only the boundary entries of x (or the ghosts' share of y) leave the device, and they travel while the
-   diagonal block multiplies. */
+/* Products of a parallel matrix with one vector.  Only the boundary entries of x (for the transpose: contributions to y on other ranks) are
+   communicated, while the diagonal block multiplies. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
-/* y = Ad x + z while the boundary travels, then y += Ao ghosts */
+/* Computes y = Ad x + z while the boundary entries are exchanged, then y += Ao ghosts.  Ad: diagonal block; Ao: off-diagonal block. */
 static PetscErrorCode MatGPUCSRMult_MPI(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, const MatGPUCSRVec *x, const double *z, double *y)
 {
   PetscFunctionBegin;
@@ -15,8 +15,8 @@ static PetscErrorCode MatGPUCSRMult_MPI(MatGPUCSRHalo *H, GpOp diagonal, GpOp of
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ghosts = Ao' x, sent to their owners while y = Ad' x + z; then y += what arrives, rank by rank: an entry that several ranks have
-   a share of gets them in that order */
+/* Computes ghosts = Ao' x, then y = Ad' x + z while the ghost entries are sent to their owners.  Then adds the received entries to y in rank
+   order, so that results have the same bits in every run. */
 static PetscErrorCode MatGPUCSRMultTranspose_MPI(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, const double *x, const double *z, double *y)
 {
   const GpPeers *peers = &H->side[0].peers;

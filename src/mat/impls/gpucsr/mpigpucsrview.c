@@ -1,9 +1,9 @@
-/* What a parallel matrix says of its exchange: the way, the amount, and a timeline of a product. */
+/* Views of the halo exchange of a parallel matrix: its type and number of entries, and a timeline of a product. */
 #include "mat/impls/gpucsr/gpucsrimpl.h"
 
-#define PRODUCTS 5 /* of which the last is told */
+#define PRODUCTS 5 /* number of products of which the last is timed; the others warm up */
 
-/* microseconds from the beginning of a product to every mark */
+/* Measures the time in microseconds from the start of a product to each mark; 0 if the mark was not recorded. */
 static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microseconds[MAT_GPUCSR_MARKS])
 {
   GpDev dev = H->dev;
@@ -34,7 +34,7 @@ static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microsec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one line of -mat_view ::ascii_info */
+/* Prints the line of -mat_view ::ascii_info. */
 PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
 {
   MatGPUCSRHalo *H = NULL;
@@ -45,13 +45,12 @@ PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
   n = H->side[0].n;
   PetscCallMPI(MPI_Allreduce(&n, &sum, 1, MPIU_INT64, MPI_SUM, H->comm));
   PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT64, MPI_MAX, H->comm));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: boundary entries cross by %s (%s): %" PetscInt64_FMT ", at most %" PetscInt64_FMT " from one rank\n", MatGPUCSRHaloTypes_Private[H->type], H->why, sum, most));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: halo type %s (%s): %" PetscInt64_FMT " boundary entries on all ranks, at most %" PetscInt64_FMT " on one rank\n", MatGPUCSRHaloTypes_Private[H->type], H->why, sum, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  MatGPUCSRHaloView - Multiplies by a parallel `MATGPUCSR` matrix and prints when, on every rank, the boundary entries were packed, those of
-  other ranks arrived, the local product was done and the whole product was
+  MatGPUCSRHaloView - Multiplies by a parallel `MATGPUCSR` matrix and prints a timeline of the product on every rank
 
   Collective
 
@@ -60,13 +59,17 @@ PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
 - viewer - an ASCII viewer
 
   Options Database Key:
-. -mat_gpucsr_halo_view - does it before the first product
+. -mat_gpucsr_halo_view - prints the timeline before the first product
 
   Level: advanced
 
-  Note:
-  The times are the device's, in microseconds from the start of the product: where the entries arrive before the local product is
-  done, their way costs nothing. Of five products the last is told.
+  Notes:
+  The timeline tells when the boundary entries were packed, when the entries of other ranks arrived, when the product with the diagonal block ("local
+  product") was complete, and when the whole product was complete. The times are measured by the device, in microseconds from the start of the product.
+
+  The exchange is completely hidden if the entries arrive before the local product is complete.
+
+  The function computes five products and prints the times of the last one.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetHaloType()`
 @*/
@@ -81,22 +84,22 @@ PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
-  PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix exchanges nothing; this is for type %s", MATMPIAIJGPUCSR);
+  PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix has no halo exchange; use a matrix of type %s", MATMPIAIJGPUCSR);
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatGPUCSRFindHalo_Private(A, &H));
   PetscCallMPI(MPI_Comm_rank(H->comm, &rank));
   PetscCall(MatGPUCSRHaloTime(A, H, t));
-  if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "on the host %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
+  if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "in host memory %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
   PetscCall(PetscViewerASCIIPushSynchronized(viewer));
-  PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "gpucsr: [%d] by %s sends %" PetscInt_FMT " entries to %d, receives %" PetscInt_FMT " from %d; microseconds from the start: packed %.1f, %sarrived %.1f, local product %.1f, done %.1f\n", rank,
-                                               MatGPUCSRHaloTypes_Private[H->type], H->side[0].n, H->side[0].peers.n, H->side[1].n, H->side[1].peers.n, t[MAT_GPUCSR_MARK_PACKED], out, t[MAT_GPUCSR_MARK_ARRIVED], t[MAT_GPUCSR_MARK_LOCAL],
-                                               t[MAT_GPUCSR_MARK_END]));
+  PetscCall(PetscViewerASCIISynchronizedPrintf(
+    viewer, "gpucsr: [%d] halo type %s, sends %" PetscInt_FMT " entries to %d rank(s), receives %" PetscInt_FMT " from %d; microseconds from the start: packed %.1f, %sarrived %.1f, local product %.1f, complete %.1f\n", rank,
+    MatGPUCSRHaloTypes_Private[H->type], H->side[0].n, H->side[0].peers.n, H->side[1].n, H->side[1].peers.n, t[MAT_GPUCSR_MARK_PACKED], out, t[MAT_GPUCSR_MARK_ARRIVED], t[MAT_GPUCSR_MARK_LOCAL], t[MAT_GPUCSR_MARK_END]));
   PetscCall(PetscViewerFlush(viewer));
   PetscCall(PetscViewerASCIIPopSynchronized(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* for -mat_gpucsr_halo_view, once the exchange is there */
+/* Processes -mat_gpucsr_halo_view; called after the exchange was created. */
 PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat A)
 {
   PetscViewer       viewer;
