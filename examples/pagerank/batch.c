@@ -1,9 +1,9 @@
-/* Many personalisations at once: one product moves the rank of all of them. */
+/* Power iterations for several teleportation vectors at once: one sparse-matrix multiple-vector product serves all of them. */
 #include "pagerank.h"
 #include <gpucsr.h>
 
-/* y = A D^-1 x for each vector: this type reads the matrix once for many of them, others for each anew */
-static PetscErrorCode PullMany(Google *g, PetscInt n, Vec x[], Vec z[], Vec y[])
+/* y[k] = A D^-1 x[k] for every k. Matrices of type gpucsr are read once for several vectors, others once for each vector. */
+static PetscErrorCode BatchMultLinks(Google *g, PetscInt n, Vec x[], Vec z[], Vec y[])
 {
   const Mat A = g->graph->A[0];
   PetscBool ours;
@@ -17,8 +17,8 @@ static PetscErrorCode PullMany(Google *g, PetscInt n, Vec x[], Vec z[], Vec y[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the rank that dangling nodes hold of each vector; the sums of all cross the ranks at once, as do the norms below */
-static PetscErrorCode DanglingRanks(const Google *g, PetscInt n, Vec x[], PetscScalar lost[])
+/* lost[k] is the total rank of the dangling nodes in x[k]. All dot products share one reduction over the processes, as the norms in SolveBatch() do. */
+static PetscErrorCode BatchSumDanglingRanks(const Google *g, PetscInt n, Vec x[], PetscScalar lost[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) PetscCall(VecDotBegin(x[k], g->isdangling, &lost[k]));
@@ -26,8 +26,8 @@ static PetscErrorCode DanglingRanks(const Google *g, PetscInt n, Vec x[], PetscS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y, A D^-1 x so far, becomes the residual of x; z is for the work */
-static PetscErrorCode Residual(const Google *g, Vec v, Vec x, PetscScalar lost, Vec z, Vec y)
+/* Computes the residual of x in y. On entry y = A D^-1 x. z is a work vector. */
+static PetscErrorCode BatchComputeResidual(const Google *g, Vec v, Vec x, PetscScalar lost, Vec z, Vec y)
 {
   PetscFunctionBegin;
   if (g->isdangling && g->dangling == DANGLING_SELF) {
@@ -39,20 +39,20 @@ static PetscErrorCode Residual(const Google *g, Vec v, Vec x, PetscScalar lost, 
 }
 
 /*
-  SolveBatch - Power iterations for many vectors of where bored walkers jump
+  SolveBatch - Computes the ranks for several teleportation vectors by power iterations
 
   Collective
 
   Input Parameters:
-+ g - the operator; its own such vector is not used
-. n - how many
-. v - [n] the vectors
-. o - how
-- x - [n] where to begin
++ g - the operator. Its own teleportation vector is not used
+. n - number of vectors
+. v - [n] teleportation vectors
+. o - options
+- x - [n] initial ranks
 
   Output Parameters:
 + x - [n] the ranks
-- R - of the worst one
+- R - result of the vector with the largest residual
 */
 PetscErrorCode SolveBatch(Google *g, PetscInt n, const Vec v[], const SolveOptions *o, Vec x[], SolveResult *R)
 {
@@ -66,9 +66,9 @@ PetscErrorCode SolveBatch(Google *g, PetscInt n, const Vec v[], const SolveOptio
   PetscCall(VecDuplicateVecs(g->scale, n, &z));
   PetscCall(PetscCalloc2(n, &lost, n, &norm));
   while (1) {
-    PetscCall(PullMany(g, n, x, z, y));
-    if (g->isdangling && g->dangling != DANGLING_SELF) PetscCall(DanglingRanks(g, n, x, lost));
-    for (PetscInt k = 0; k < n; k++) PetscCall(Residual(g, v[k], x[k], lost[k], z[k], y[k]));
+    PetscCall(BatchMultLinks(g, n, x, z, y));
+    if (g->isdangling && g->dangling != DANGLING_SELF) PetscCall(BatchSumDanglingRanks(g, n, x, lost));
+    for (PetscInt k = 0; k < n; k++) PetscCall(BatchComputeResidual(g, v[k], x[k], lost[k], z[k], y[k]));
     for (PetscInt k = 0; k < n; k++) PetscCall(VecNormBegin(y[k], NORM_1, &norm[k]));
     worst = 0;
     for (PetscInt k = 0; k < n; k++) {

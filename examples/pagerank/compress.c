@@ -1,13 +1,13 @@
-/* Links that are sorted by row and column become compressed rows. */
+/* Sorts links by row and column, and converts them to compressed rows. */
 #include "pagerank.h"
 
 enum {
-  DIGIT  = 11, /* bits: as many places to write to as the caches bear, for few passes */
+  DIGIT  = 11, /* bits of a digit of the radix sort: 2^11 output positions still fit the caches, and more bits mean fewer passes */
   DIGITS = 1 << DIGIT
 };
 
-/* how many bits the numbers below n have; none when there are no such numbers */
-static int Bits(PetscInt64 n)
+/* Number of bits that the numbers 0 to n - 1 need. */
+static int CountBits(PetscInt64 n)
 {
   int bits = 0;
 
@@ -15,8 +15,8 @@ static int Bits(PetscInt64 n)
   return bits;
 }
 
-/* Sorts keys of so many bits, and the weights with them if there are any, digit by digit from the last one on: equal keys stay in their
-   order.  The second room of each kind is for the work; which[0] tells in which room the result is. */
+/* Stable radix sort of n keys, of which the lowest `bits` bits are used, together with the weights if weight[0] is not NULL. The least significant
+   digit comes first. key[0] and weight[0] hold the input, key[1] and weight[1] are work arrays. The result is in key[which] and weight[which]. */
 static PetscErrorCode SortKeys(PetscInt64 n, int bits, uint64_t *key[2], PetscReal *weight[2], int *which)
 {
   const int   passes = (bits + DIGIT - 1) / DIGIT;
@@ -53,27 +53,29 @@ static PetscErrorCode SortKeys(PetscInt64 n, int bits, uint64_t *key[2], PetscRe
 }
 
 /*
-  GraphCompress - Makes compressed rows of links, equal links made one
+  GraphCompress - Converts links to compressed rows and merges equal links
 
   Not Collective
 
   Input Parameters:
-+ L     - links to the rows of this rank, which this frees
-. N     - the number of columns
-. first - the first row of this rank
-- m     - how many rows it has
++ L     - links whose rows belong to this process. This function frees them
+. N     - number of columns
+. first - first row of this process
+- m     - number of rows of this process
 
   Output Parameters:
-+ i, j, a - the rows, columns ascending; j and a to be freed with PetscFree2()
-. sums    - [N] on entry 0, the sums of the columns
-- loops   - [m] on entry 0, the weights of links from a node to itself
++ i, j, a - the rows with ascending columns. Free i with PetscFree(), j and a with PetscFree2()
+. sums    - [N] sums of the columns over the rows of this process. 0 on entry
+- loops   - [m] weights of the links from a node to itself. 0 on entry
 
-  Note:
-  A link is one number, row before column, so that the two rooms for the ends of links are all that sorting them needs.
+  Notes:
+  Equal links count once if they have no weights. Otherwise their weights are added.
+
+  The row and the column of a link are packed into one 64-bit key, so that the two arrays of L suffice as input and work array of the sort.
 */
 PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_, PetscScalar sums[], PetscScalar loops[])
 {
-  const int      low = Bits(N), bits = low + Bits(m), ahead = 16; /* links, which hide the wait for memory */
+  const int      low = CountBits(N), bits = low + CountBits(m), ahead = 16; /* prefetch distance in links */
   const uint64_t colmask = ((uint64_t)1 << low) - 1;
   uint64_t      *key[2] = {(uint64_t *)L->from, (uint64_t *)L->to}, last = 0;
   PetscReal     *weight[2] = {L->weight, NULL};
@@ -82,7 +84,7 @@ PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, P
   int            in = 0;
 
   PetscFunctionBegin;
-  PetscCheck(L->n <= PETSC_MAX_INT && bits <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More links on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+  PetscCheck(L->n <= PETSC_MAX_INT && bits <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The links of one process do not fit PetscInt: use more processes or a PETSc with 64-bit indices");
   for (PetscInt64 k = 0; k < L->n; k++) key[0][k] = (uint64_t)(L->to[k] - first) << low | (uint64_t)L->from[k];
   if (L->weight) PetscCall(PetscMalloc1(L->n + 1, &weight[1]));
   PetscCall(SortKeys(L->n, bits, key, weight, &in));

@@ -1,11 +1,11 @@
-/* The Google operator on top of the matrix of links.
+/* The Google operator: the matrix of the links together with damping, teleportation and dangling nodes.
 
    L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: bringing order to the web", 1999. */
 #include "pagerank.h"
 
 const char *const Danglings[] = {"teleport", "uniform", "vector", "self", "drop", "Dangling", "", NULL};
 
-/* scale = 1/out and, when some node has no links, isdangling */
+/* Sets scale = 1/out, counts the dangling nodes, and sets isdangling if there are any whose rank is not dropped. */
 static PetscErrorCode FindDangling(Google *g)
 {
   const PetscScalar *out;
@@ -35,16 +35,16 @@ static PetscErrorCode FindDangling(Google *g)
 }
 
 /*
-  GoogleCreate - Makes the operator of a graph
+  GoogleCreate - Creates the Google operator of a graph
 
   Collective
 
   Input Parameters:
-+ G        - the graph, which must stay
-. damping  - share of the walkers who follow a link
-. dangling - what becomes of the rank of nodes without links
-. v        - where bored walkers go, not negative and of sum 1; NULL: anywhere
-- u        - for DANGLING_VECTOR, where dangling rank goes, likewise
++ G        - the graph. It must exist as long as the operator
+. damping  - probability that the random walk follows a link
+. dangling - where the random walk continues from a node without links
+. v        - teleportation vector, with entries of at least 0 and sum 1. NULL: all entries are 1/N
+- u        - for DANGLING_VECTOR, the distribution of the rank of dangling nodes, with entries of at least 0 and sum 1
 
   Output Parameter:
 . g - the operator
@@ -88,15 +88,15 @@ PetscErrorCode GooglePull(Google *g, Vec x, Vec y)
   if (g->u) {
     PetscCall(VecDot(x, g->isdangling, &lost));
     PetscCall(VecAXPY(y, lost, g->u));
-  } else if (g->isdangling) { /* it stays */
+  } else if (g->isdangling) { /* the rank stays at its node */
     PetscCall(VecPointwiseMult(g->z, g->isdangling, x));
     PetscCall(VecAXPY(y, 1.0, g->z));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The fixed point solves (I - damping P) x = (1 - damping) v.  No column of P sums to more than 1, so the inverse has a 1-norm of
-   1/(1 - damping) at most, and whatever x is, its distance to the fixed point is at most |r|_1 / (1 - damping). */
+/* Computes r = G x - x and its 1-norm. The fixed point solves (I - damping P) x = (1 - damping) v. No column of P sums to more than 1, so the 1-norm
+   of the inverse is at most 1/(1 - damping). Hence the error of any x in the 1-norm is at most |r|_1 / (1 - damping). */
 PetscErrorCode GoogleResidual(Google *g, Vec x, Vec px, Vec r, PetscReal *norm1)
 {
   PetscFunctionBegin;

@@ -1,17 +1,17 @@
-/* From links to a matrix, on any number of ranks. */
+/* Assembles the matrix of a graph from its links, on any number of processes. */
 #include "pagerank.h"
 #include <gpucsr.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  PIECES   = 1 << 16, /* at most, of rows that are dealt to the ranks */
-  ROW_COST = 4        /* an iteration's vector operations take as long for a row as its product does for so many links */
+  PIECES   = 1 << 16, /* upper bound on the number of pieces of rows that GraphPartitionRows() assigns to processes */
+  ROW_COST = 4        /* cost of a row in links: the vector operations of an iteration take as long for a row as the product for this many links */
 };
 
 static PetscLogEvent GraphRead, GraphNames, GraphRows, GraphMatrix;
 
-/* the parts of loading, for -log_view */
+/* Registers the events of loading, for -log_view. */
 PetscErrorCode GraphRegisterEvents(void)
 {
   PetscClassId id;
@@ -25,8 +25,9 @@ PetscErrorCode GraphRegisterEvents(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rank gets neighbouring rows with its share of the work: power laws put most links into few rows, and R-MAT these side by side. */
-static PetscErrorCode DealRows(MPI_Comm comm, const Links *L, PetscInt N, PetscLayout *layout)
+/* Assigns consecutive rows to each process, so that all processes have about the same work. Equal numbers of rows would not do: in graphs with a
+   power law few rows have most of the links, and in R-MAT graphs these rows are neighbours. */
+static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt N, PetscLayout *layout)
 {
   const PetscInt rows = N / PIECES + 1, pieces = (N + rows - 1) / rows;
   PetscInt64    *work, before = 0, total = 0;
@@ -50,8 +51,8 @@ static PetscErrorCode DealRows(MPI_Comm comm, const Links *L, PetscInt N, PetscL
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* brings every link to the rank that owns its row, the node it leads to */
-static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
+/* Sends every link to the process that owns its row. The row of a link is the node it leads to. */
+static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Links *L)
 {
   Links        mine = {0};
   MPI_Datatype number;
@@ -70,7 +71,7 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
   PetscCall(PetscArrayzero(nsend, size));
   for (PetscInt64 k = 0; k < L->n; k++) {
     PetscCall(PetscLayoutFindOwner(layout, (PetscInt)L->to[k], &owner[k]));
-    PetscCheck(nsend[owner[k]] < PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More links from one rank to another than a message counts: use more ranks");
+    PetscCheck(nsend[owner[k]] < PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More than 2^31 - 1 links to send from one process to another: use more processes");
     nsend[owner[k]]++;
   }
   PetscCallMPI(MPI_Alltoall(nsend, 1, MPI_INT, nrecv, 1, MPI_INT, comm));
@@ -100,7 +101,7 @@ static PetscErrorCode Exchange(MPI_Comm comm, PetscLayout layout, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the matrix of the type that the options ask for; weights that single precision would change ask for double storage */
+/* Creates a matrix of the type that the options select. The default is double storage if single precision would change a weight. */
 static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
   PetscMPIInt rounds = 0, any;
@@ -116,8 +117,8 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
   if (any) PetscCall(MatGPUCSRSetStorage(*A, MAT_GPUCSR_STORAGE_DOUBLE));
   PetscCall(MatSetFromOptions(*A));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)*A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
-  if (ours) PetscCall(MatGPUCSRSetTranspose(*A, MAT_GPUCSR_TRANSPOSE_LAZY)); /* rank flows one way */
-  PetscCall(MatSeqAIJSetPreallocationCSR(*A, i, j, a));                      /* one of these two is for this type, unless it is something else */
+  if (ours) PetscCall(MatGPUCSRSetTranspose(*A, MAT_GPUCSR_TRANSPOSE_LAZY)); /* no solver multiplies by the transpose */
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, i, j, a));                      /* each of these two calls applies to its own types and is ignored by all others */
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, i, j, a));
   PetscCall(MatAssembled(*A, &assembled));
   if (assembled && ours) PetscCall(MatGPUCSRUpload(*A));
@@ -134,7 +135,7 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix for each block of rows */
+/* Creates a matrix for each row block from the local compressed rows. */
 static PetscErrorCode CreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Graph *G)
 {
   PetscInt *begin, last = 0;
@@ -154,8 +155,8 @@ static PetscErrorCode CreateBlocks(PetscInt m, const PetscInt i[], const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the weight that leaves each node, from the sums of the columns on each rank; frees these */
-static PetscErrorCode SumOut(Mat A, PetscScalar sums[], Vec *out)
+/* Adds the column sums of all processes: out is the total weight of the outgoing links of each node. Frees sums. */
+static PetscErrorCode GraphSumOutgoingWeights(Mat A, PetscScalar sums[], Vec *out)
 {
   MPI_Comm        comm = PetscObjectComm((PetscObject)A);
   const PetscInt *ranges;
@@ -176,7 +177,7 @@ static PetscErrorCode SumOut(Mat A, PetscScalar sums[], Vec *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* links lead both ways, loops go, every link counts: as the options ask */
+/* Applies -count_duplicates, -undirected and -loops to the links. */
 static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
 {
   const PetscInt64 n = L->n;
@@ -211,7 +212,8 @@ static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KeepLoops(const PetscScalar loops[], Graph *G)
+/* Stores the weights of loops in G->loops, or leaves it NULL if there are none. */
+static PetscErrorCode GraphStoreLoopWeights(const PetscScalar loops[], Graph *G)
 {
   PetscScalar *kept;
   PetscReal    most;
@@ -229,18 +231,18 @@ static PetscErrorCode KeepLoops(const PetscScalar loops[], Graph *G)
 }
 
 /*
-  GraphFromLinks - Makes the matrix of a graph from the links that the ranks hold; frees them
+  GraphFromLinks - Creates the matrix of a graph from the links of all processes, and frees the links
 
   Collective
 
   Input Parameters:
 + comm    - the communicator
-. options - what becomes of directions, loops and duplicates
-. L       - the links
-- nodes   - the number of nodes, when links count them from 0 and identities from G->idbase; 0: the nodes are those that have links
+. options - directions, loops, duplicates, order and number of blocks
+. L       - the links of this process
+- nodes   - number of nodes, if the links number them from 0. 0: the nodes are the identities that occur in the links
 
   Output Parameter:
-. G - the graph
+. G - the graph. On entry file is set, and idbase if nodes is not 0
 */
 PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links *L, PetscInt64 nodes, Graph *G)
 {
@@ -263,13 +265,13 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscCall(ApplyOptions(options, L));
   if (options->order == ORDER_DEGREE) PetscCall(GraphReorder(comm, L, G));
   G->weighted = (PetscBool)(L->weight != NULL);
-  PetscCall(DealRows(comm, L, G->N, &layout));
+  PetscCall(GraphPartitionRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
-  PetscCheck(m <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them for one process, which holds %d at most: use more processes", G->file, G->N, m, INT32_MAX);
+  PetscCheck(m <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt_FMT " nodes, of which %" PetscInt_FMT " belong to one process, but a process can have at most %d: use more processes", G->file, G->N, m, INT32_MAX);
   G->blocks = PetscMax(options->blocks, 1);
   if (G->blocks > 1) PetscCall(GraphInterleave(layout, G->blocks, L, G));
-  PetscCall(Exchange(comm, layout, L));
+  PetscCall(GraphExchangeLinks(comm, layout, L));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(PetscCalloc1(G->N, &sums));
   PetscCall(PetscCalloc1(m, &loops));
@@ -282,14 +284,14 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
-  PetscCall(SumOut(G->A[0], sums, &G->out));
-  if (G->blocks > 1) PetscCall(KeepLoops(loops, G));
+  PetscCall(GraphSumOutgoingWeights(G->A[0], sums, &G->out));
+  if (G->blocks > 1) PetscCall(GraphStoreLoopWeights(loops, G));
   PetscCall(PetscFree(loops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  GraphLoad - Reads a graph from a file, as GpAppGraphRead() does, and makes its matrix
+  GraphLoad - Reads a graph from a file by GpAppGraphRead() and creates its matrix
 
   Collective
 */

@@ -1,30 +1,31 @@
-/* Power iterations and Gauss-Seidel sweeps whose scalars and stop test stay on the device: a product and one kernel for each, or for each block,
-   recorded as a graph that repeats itself where the driver can.  For one process whose matrices are gpucsr ones and whose vectors are on their device. */
+/* The device loop: power iterations and Gauss-Seidel sweeps whose scalars and stopping test stay on the device. An iteration consists of a product
+   and one kernel, and a sweep of these two for each block. They are recorded as a CUDA graph, which repeats itself if the driver supports that. The
+   loop requires one process, matrices of type gpucsr, and vectors on the device of the matrices. */
 #include "pagerank.h"
 #include "step.h"
 #include <gpucsr.h>
 
 enum {
-  TURNS = 4 /* of a graph that does not repeat itself, between two looks of the host */
+  TURNS = 4 /* launches of a graph that does not repeat itself before the host reads the state */
 };
 
 struct Loop_ {
   GpDev        dev;
-  PetscBool    sweeps; /* not power iterations */
+  PetscBool    sweeps; /* Gauss-Seidel sweeps, else power iterations */
   StepOperator op;
-  Vec          work[3];
-  double      *z[2], *y;     /* on the device, those of work; z take turns */
-  double      *partial;      /* on the device, the state behind it */
-  StepState   *state, *look; /* on the device, and a pinned copy */
-  GpDevGraph   graph;        /* of two iterations; NULL: this runtime does not record */
-  uint64_t     turn;         /* by which the state stops the graph that repeats itself; 0: it does not */
+  Vec          work[3];      /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
+  double      *z[2], *y;     /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
+  double      *partial;      /* device: partial sums of the reductions, followed by the state */
+  StepState   *state, *look; /* state: device. look: copy of the state in pinned memory. */
+  GpDevGraph   graph;        /* recorded work: two power iterations or one sweep. NULL: the backend has no graphs. */
+  uint64_t     turn;         /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
 };
 
-/* a sweep; or two power iterations, after which z are where they were */
-static PetscErrorCode Turn(const Google *g)
+/* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. */
+static PetscErrorCode LoopLaunchIterations(const Google *g)
 {
   Loop          *L      = g->loop;
-  const PetscInt blocks = L->sweeps ? PetscMin(g->graph->blocks, g->graph->N) : 0; /* the others have no rows */
+  const PetscInt blocks = L->sweeps ? PetscMin(g->graph->blocks, g->graph->N) : 0; /* further blocks have no rows */
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < blocks; b++) {
@@ -38,7 +39,8 @@ static PetscErrorCode Turn(const Google *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target, PetscInt max_it, PetscBool look)
+/* Initialises the state and z[0] from the ranks. */
+static PetscErrorCode LoopStart(Loop *L, const PetscScalar *ranks, PetscReal target, PetscInt max_it, PetscBool look)
 {
   const GpDev dev = L->dev;
 
@@ -47,8 +49,8 @@ static PetscErrorCode Begin(Loop *L, const PetscScalar *ranks, PetscReal target,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the state, when everything launched so far is done */
-static PetscErrorCode Look(Loop *L)
+/* Copies the state to L->look and waits until all launched work is done. */
+static PetscErrorCode LoopReadState(Loop *L)
 {
   const GpDev dev = L->dev;
 
@@ -58,9 +60,9 @@ static PetscErrorCode Look(Loop *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs a turn and records the next one, both on the device's own stream, since PETSc's may be one that cannot be recorded.  A kernel's first
-   launch loads it, which may not happen while one records. */
-static PetscErrorCode Record(const Google *g)
+/* Runs LoopLaunchIterations() once, then records it as a graph. Both happen on the device's own stream, because CUDA cannot record every stream that
+   PETSc may use. The first run is necessary because the first launch of a kernel loads its code, which is not allowed during a recording. */
+static PetscErrorCode LoopRecordGraph(const Google *g)
 {
   Loop       *L      = g->loop;
   const GpDev dev    = L->dev;
@@ -69,32 +71,32 @@ static PetscErrorCode Record(const Google *g)
   PetscFunctionBegin;
   PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(Begin(L, L->op.out, 0, 2, PETSC_FALSE));
-  PetscCall(Turn(g));
-  PetscCall(Look(L));
+  PetscCall(LoopStart(L, L->op.out, 0, 2, PETSC_FALSE));
+  PetscCall(LoopLaunchIterations(g));
+  PetscCall(LoopReadState(L));
   if (dev->ops->graph_begin) {
     PetscCallDevice(dev, "The iterations", dev->ops->graph_begin(dev));
-    GpDevUnsettle(dev); /* the first product as the others: behind the whole step before it */
-    PetscCall(Turn(g));
+    GpDevUnsettle(dev); /* the first product of the graph must wait for the whole last step of the previous repetition, as the other products wait for the step before them */
+    PetscCall(LoopLaunchIterations(g));
     PetscCallDevice(dev, "The iterations", dev->ops->graph_loop(dev, &L->graph, &L->turn));
-    if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The graph of iterations repeats itself\n"));
-    else PetscCall(PetscInfo(g->graph->A[0], "The host launches the graph of iterations again and again: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
+    if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The CUDA graph of the iterations repeats itself on the device\n"));
+    else PetscCall(PetscInfo(g->graph->A[0], "The host relaunches the CUDA graph of the iterations: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  LoopGetOperator - The operator as kernels see it: the entries of this process, on the device or else on the host
+  LoopGetOperator - Gets the operator as the kernels take it: pointers to the local entries, on the device or on the host
 
   Not Collective
 
   Input Parameters:
 + g   - the operator
-- dev - the device of its vectors; NULL: they are on the host
+- dev - the device of the vectors of g. NULL: the vectors are on the host
 
   Output Parameter:
-. op - to be given to LoopRestoreOperator()
+. op - the operator. Release it with LoopRestoreOperator()
 */
 PetscErrorCode LoopGetOperator(const Google *g, GpDev dev, StepOperator *op)
 {
@@ -125,11 +127,11 @@ PetscErrorCode LoopRestoreOperator(const Google *g, GpDev dev, StepOperator *op)
 
 #define ROOM (STEP_PARTIAL * sizeof(double) + sizeof(StepState))
 
-/* on a device: room for the partial sums, and the state behind it, whose ticket begins with 0 */
+/* Allocates device memory for the partial sums, followed by the state. Sets the state to zero, since the reductions require a ticket of 0. */
 PetscErrorCode LoopMakeRoom(GpDev dev, double **partial, StepState **state)
 {
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", ROOM, partial));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", ROOM, partial));
   *state = (StepState *)(*partial + STEP_PARTIAL);
   PetscCallDevice(dev, "The iterations", dev->ops->zero(dev, *state, sizeof(**state)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -143,13 +145,13 @@ PetscErrorCode LoopFreeRoom(GpDev dev, double **partial)
 }
 
 /*
-  LoopCreate - Makes g->loop, or leaves it NULL when the device has no place for these iterations
+  LoopCreate - Creates g->loop, or leaves it NULL if the requirements of the device loop are not met
 
   Not Collective
 
   Input Parameters:
 + g      - the operator
-- sweeps - of Gauss-Seidel iterations; else power iterations
+- sweeps - true: Gauss-Seidel sweeps, false: power iterations
 */
 PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
 {
@@ -158,7 +160,7 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
   GpDev       dev;
   Loop       *L;
   double    **array[3];
-  void       *room;
+  void       *pinned;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(g->graph->comm, &size));
@@ -174,19 +176,19 @@ PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
   array[2]  = &L->y;
   PetscCall(LoopGetOperator(g, dev, &L->op));
   for (int k = 0; k < 3; k++) {
-    if (sweeps && k == 1) continue; /* they have one z */
+    if (sweeps && k == 1) continue; /* sweeps have one z */
     PetscCall(VecDuplicate(g->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
   }
   PetscCall(LoopMakeRoom(dev, &L->partial, &L->state));
-  PetscCallDevice(dev, "The iterations", dev->ops->alloc_pinned(dev, sizeof(*L->look), &room));
-  L->look = (StepState *)room;
+  PetscCallDevice(dev, "The iterations", dev->ops->alloc_pinned(dev, sizeof(*L->look), &pinned));
+  L->look = (StepState *)pinned;
   for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
-  PetscCall(Record(g));
+  PetscCall(LoopRecordGraph(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the iterations that the host would lead, to the same stop */
+/* Runs the iteration. It stops at the same iterate as the iteration that the host controls. */
 PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   Loop              *L      = g->loop;
@@ -199,14 +201,14 @@ PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
   PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(Begin(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
+  PetscCall(LoopStart(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
   do {
-    if (!L->graph) PetscCall(Turn(g));
+    if (!L->graph) PetscCall(LoopLaunchIterations(g));
     for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) PetscCallDevice(dev, "The iterations", dev->ops->graph_launch(dev, L->graph));
     PetscCallDevice(dev, "The iterations", StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
-    PetscCall(Look(L));
+    PetscCall(LoopReadState(L));
   } while (L->look->status == STEP_RUNNING);
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
   dev->stream   = stream;

@@ -1,4 +1,4 @@
-/* The pagerank program: reads or makes a graph, ranks its nodes with a bound on the error, writes what was found. */
+/* The main program pagerank: reads or generates a graph, computes the ranks of its nodes with a bound on the error, and writes the results. */
 #include "pagerank.h"
 #include "app/appescape.h"
 #include "app/appmain.h"
@@ -6,7 +6,7 @@
 #include <gpucsr.h>
 #include <petsctime.h>
 
-/* what the command line asks for; an empty name stands for nothing */
+/* The options of the command line. An empty file name means that the option was not given. */
 typedef struct {
   char         file[PETSC_MAX_PATH_LEN], ranks[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
   char         personalize[PETSC_MAX_PATH_LEN], dangling_file[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
@@ -17,19 +17,19 @@ typedef struct {
   SolveOptions solve;
 } Request;
 
-/* what a run found out, for people and for programs */
+/* The results of a run, for the summary and for the report. */
 typedef struct {
   SolveResult    result;
   PetscReal      sum;
-  PetscInt       vectors, matmults, ndangling, ntop; /* ntop: first places of each vector */
-  PetscBool      loop;                               /* on the device */
-  TopEntry      *top;                                /* [vectors * ntop] */
-  PetscLogDouble load, setup, solve;
+  PetscInt       vectors, matmults, ndangling, ntop; /* vectors: number of rank vectors, one for each personalisation. ntop: length of the list of each vector. */
+  PetscBool      loop;                               /* the device loop was used */
+  TopEntry      *top;                                /* [vectors * ntop], highest ranks of each vector */
+  PetscLogDouble load, setup, solve;                 /* seconds */
   GpAppRounding  rounding;
 } Outcome;
 
-/* The text of an option for -help. */
-static const char *Text(const char name[])
+/* Returns the text of an option for -help. */
+static const char *GetOptionText(const char name[])
 {
   return GpAppOptionGetText(options, name);
 }
@@ -47,38 +47,38 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->graph.blocks = 2;
   rq->solve        = (SolveOptions){METHOD_GAUSSSEIDEL, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
-  PetscCall(PetscOptionsString("-f", Text("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
-  PetscCall(PetscOptionsIntArray("-rmat", Text("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
-  PetscCall(PetscOptionsInt("-seed", Text("-seed"), "", rq->seed, &rq->seed, NULL));
-  PetscCall(PetscOptionsBool("-undirected", Text("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
-  PetscCall(PetscOptionsBool("-loops", Text("-loops"), "", loops, &loops, NULL));
-  PetscCall(PetscOptionsBool("-count_duplicates", Text("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
-  PetscCall(PetscOptionsEnum("-order", Text("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
-  PetscCall(PetscOptionsReal("-damping", Text("-damping"), "", rq->damping, &rq->damping, NULL));
-  PetscCall(PetscOptionsEnum("-dangling", Text("-dangling"), "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
-  PetscCall(PetscOptionsString("-dangling_file", Text("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
-  PetscCall(PetscOptionsString("-personalize", Text("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
-  PetscCall(PetscOptionsString("-start", Text("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsEnum("-method", Text("-method"), "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
-  PetscCall(PetscOptionsReal("-tol", Text("-tol"), "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
-  PetscCall(PetscOptionsInt("-max_it", Text("-max_it"), "", rq->solve.max_it, &rq->solve.max_it, NULL));
-  PetscCall(PetscOptionsInt("-extrapolate", Text("-extrapolate"), "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
-  PetscCall(PetscOptionsInt("-blocks", Text("-blocks"), "", rq->graph.blocks, &rq->graph.blocks, NULL));
-  PetscCall(PetscOptionsReal("-inner_damping", Text("-inner_damping"), "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
-  PetscCall(PetscOptionsReal("-inner_tol", Text("-inner_tol"), "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
-  PetscCall(PetscOptionsBool("-assemble", Text("-assemble"), "", rq->solve.assemble, &rq->solve.assemble, NULL));
-  PetscCall(PetscOptionsBool("-device_loop", Text("-device_loop"), "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
-  PetscCall(PetscOptionsBool("-monitor", Text("-monitor"), "", rq->solve.monitor, &rq->solve.monitor, NULL));
-  PetscCall(PetscOptionsInt("-topk", Text("-topk"), "", rq->topk, &rq->topk, NULL));
-  PetscCall(PetscOptionsString("-ranks", Text("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
-  PetscCall(PetscOptionsString("-ranks_binary", Text("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
-  PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-f", GetOptionText("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
+  PetscCall(PetscOptionsIntArray("-rmat", GetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
+  PetscCall(PetscOptionsInt("-seed", GetOptionText("-seed"), "", rq->seed, &rq->seed, NULL));
+  PetscCall(PetscOptionsBool("-undirected", GetOptionText("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
+  PetscCall(PetscOptionsBool("-loops", GetOptionText("-loops"), "", loops, &loops, NULL));
+  PetscCall(PetscOptionsBool("-count_duplicates", GetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", GetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
+  PetscCall(PetscOptionsReal("-damping", GetOptionText("-damping"), "", rq->damping, &rq->damping, NULL));
+  PetscCall(PetscOptionsEnum("-dangling", GetOptionText("-dangling"), "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
+  PetscCall(PetscOptionsString("-dangling_file", GetOptionText("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
+  PetscCall(PetscOptionsString("-personalize", GetOptionText("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
+  PetscCall(PetscOptionsString("-start", GetOptionText("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsEnum("-method", GetOptionText("-method"), "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
+  PetscCall(PetscOptionsReal("-tol", GetOptionText("-tol"), "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
+  PetscCall(PetscOptionsInt("-max_it", GetOptionText("-max_it"), "", rq->solve.max_it, &rq->solve.max_it, NULL));
+  PetscCall(PetscOptionsInt("-extrapolate", GetOptionText("-extrapolate"), "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
+  PetscCall(PetscOptionsInt("-blocks", GetOptionText("-blocks"), "", rq->graph.blocks, &rq->graph.blocks, NULL));
+  PetscCall(PetscOptionsReal("-inner_damping", GetOptionText("-inner_damping"), "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
+  PetscCall(PetscOptionsReal("-inner_tol", GetOptionText("-inner_tol"), "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
+  PetscCall(PetscOptionsBool("-assemble", GetOptionText("-assemble"), "", rq->solve.assemble, &rq->solve.assemble, NULL));
+  PetscCall(PetscOptionsBool("-device_loop", GetOptionText("-device_loop"), "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
+  PetscCall(PetscOptionsBool("-monitor", GetOptionText("-monitor"), "", rq->solve.monitor, &rq->solve.monitor, NULL));
+  PetscCall(PetscOptionsInt("-topk", GetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsString("-ranks", GetOptionText("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
+  PetscCall(PetscOptionsString("-ranks_binary", GetOptionText("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
+  PetscCall(PetscOptionsString("-picture", GetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-report", GetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
   rq->graph.keep_loops = loops;
   rq->solve.warm       = (PetscBool)(rq->start[0] != 0);
-  if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* which takes several vectors at once */
+  if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* power iterations compute several vectors at once */
   if (rq->solve.method != METHOD_GAUSSSEIDEL) rq->graph.blocks = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -127,8 +127,8 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where to start: given ranks, scaled to sum 1, or where bored walkers go */
-static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
+/* Sets the initial ranks: those of -start, scaled to sum 1, else the teleportation vectors. */
+static PetscErrorCode SetInitialRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
 {
   PetscReal sum;
 
@@ -148,8 +148,8 @@ static PetscErrorCode Start(const Request *rq, const Graph *G, PetscInt n, Vec v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one call of a solver: for a vector, or for all of them */
-static PetscErrorCode RankOnce(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec u, Vec x[], Outcome *out)
+/* Calls the solver once, for one vector or for all vectors together, and adds its work to out. */
+static PetscErrorCode CallSolver(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec u, Vec x[], Outcome *out)
 {
   PetscLogDouble begin, end;
   SolveResult    R, *worst = &out->result;
@@ -165,7 +165,7 @@ static PetscErrorCode RankOnce(const Request *rq, const Graph *G, PetscInt n, Ve
   PetscCall(PetscTime(&begin));
   if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &R));
   else PetscCall(Solve(&g, &rq->solve, x[0], &R));
-  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits for what the device is still doing */
+  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits until the device is idle, so that the time is complete */
   PetscCall(PetscTime(&end));
   out->solve += end - begin;
   out->matmults += g.matmults;
@@ -177,8 +177,8 @@ static PetscErrorCode RankOnce(const Request *rq, const Graph *G, PetscInt n, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* plain power iterations take all personalisations at once, other methods one after another */
-static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+/* Computes the ranks for all personalisations. Power iterations without extrapolation compute all vectors at once, other methods one after the other. */
+static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
 {
   const PetscBool batch = (PetscBool)(n > 1 && rq->solve.method == METHOD_POWER && !rq->solve.extrapolate);
   Vec            *u     = NULL;
@@ -187,19 +187,19 @@ static PetscErrorCode RankNodes(const Request *rq, const Graph *G, PetscInt n, V
   PetscFunctionBegin;
   if (rq->dangling_file[0]) {
     PetscCall(PersonalizeRead(G, rq->dangling_file, &nu, &u));
-    PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: one vector was expected, not %" PetscInt_FMT, rq->dangling_file, nu);
+    PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected one line with a distribution, found %" PetscInt_FMT, rq->dangling_file, nu);
   }
-  PetscCall(Start(rq, G, n, v, x));
+  PetscCall(SetInitialRanks(rq, G, n, v, x));
   out->vectors = PetscMax(n, 1);
-  if (n <= 1 || batch) PetscCall(RankOnce(rq, G, n, v, u ? u[0] : NULL, x, out));
+  if (n <= 1 || batch) PetscCall(CallSolver(rq, G, n, v, u ? u[0] : NULL, x, out));
   else
-    for (PetscInt k = 0; k < n; k++) PetscCall(RankOnce(rq, G, 1, v + k, u ? u[0] : NULL, x + k, out));
+    for (PetscInt k = 0; k < n; k++) PetscCall(CallSolver(rq, G, 1, v + k, u ? u[0] : NULL, x + k, out));
   PetscCall(RanksSum(x[0], &out->sum));
   PetscCall(VecDestroyVecs(nu, &u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *out)
+static PetscErrorCode PrintSummary(const Request *rq, const Graph *G, const Outcome *out)
 {
   const SolveResult *R = &out->result;
   char               number[24];
@@ -216,7 +216,7 @@ static PetscErrorCode Print(const Request *rq, const Graph *G, const Outcome *ou
     if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
     PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12s %.12g%s\n", k % out->ntop + 1, GraphName(G, e->node, number), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
   }
-  if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e\n", (double)R->bound, (double)rq->solve.tolerance));
+  if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e: increase -max_it or -tol\n", (double)R->bound, (double)rq->solve.tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,13 +281,13 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   out.load = end - begin;
   PetscCall(VecDuplicateVecs(G.out, PetscMax(n, 1), &x));
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(RankNodes(rq, &G, n, v, x, &out));
+  PetscCall(ComputeRanks(rq, &G, n, v, x, &out));
   for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));
   for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(x[i], out.result.bound, k, out.top + i * k, &out.ntop));
-  PetscCall(Print(rq, &G, &out));
+  PetscCall(PrintSummary(rq, &G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
   if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, PetscMax(n, 1), x, rq->binary));
   if (rq->picture[0]) PetscCall(RanksWritePicture(x[0], rq->picture));

@@ -1,20 +1,20 @@
-/* Identities of nodes as files name them, and the numbers of rows that stand for them. */
+/* Maps the identities and names of nodes in files to consecutive row numbers, and back. */
 #include "pagerank.h"
 #include "app/appscan.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* identities to node numbers; either a bit for each number that occurs, or a sorted list */
+/* Map from identities to node numbers: either a bit set of the identities that occur, or their sorted list. */
 typedef struct {
-  uint64_t   *bits;   /* [words] */
-  PetscInt   *before; /* [words] nodes before the word */
-  PetscInt64  words;
-  PetscInt64 *sorted; /* [n] */
-  PetscInt64  n;
+  uint64_t   *bits;   /* [words] bit set. NULL: the sorted list is used. */
+  PetscInt   *before; /* [words] number of nodes whose bits are in earlier words */
+  PetscInt64  words;  /* number of 64-bit words */
+  PetscInt64 *sorted; /* [n] ascending identities. NULL: the bit set is used. */
+  PetscInt64  n;      /* number of nodes */
 } Names;
 
-/* how many bits are set, where the compiler may not count on an instruction for that and would call a function */
-static inline int Ones(uint64_t w)
+/* Counts the bits that are set. The built-in function would be a call of libgcc, because the baseline instruction set lacks popcnt. */
+static inline int CountOnes(uint64_t w)
 {
   w -= w >> 1 & 0x5555555555555555u;
   w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
@@ -22,24 +22,25 @@ static inline int Ones(uint64_t w)
   return (int)(w * 0x0101010101010101u >> 56);
 }
 
-static int Compare(const void *a, const void *b)
+static int CompareIdentities(const void *a, const void *b)
 {
   const PetscInt64 x = *(const PetscInt64 *)a, y = *(const PetscInt64 *)b;
 
   return (x > y) - (x < y);
 }
 
-static PetscInt64 Unique(PetscInt64 *list, PetscInt64 n)
+/* Sorts the list and removes duplicates. Returns the new length. */
+static PetscInt64 SortUnique(PetscInt64 *list, PetscInt64 n)
 {
   PetscInt64 kept = 0;
 
-  qsort(list, (size_t)n, sizeof(*list), Compare);
+  qsort(list, (size_t)n, sizeof(*list), CompareIdentities);
   for (PetscInt64 k = 0; k < n; k++)
     if (!kept || list[kept - 1] != list[k]) list[kept++] = list[k];
   return kept;
 }
 
-/* what all ranks have marked, in pieces that a message can count */
+/* Builds the bit set: the union over all processes, reduced in pieces whose length fits the int of MPI. */
 static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 largest, Names *names)
 {
   const PetscInt64 piece = 1 << 27;
@@ -53,13 +54,14 @@ static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 larg
   }
   for (PetscInt64 w = 0; w < names->words; w += piece) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, names->bits + w, (PetscMPIInt)PetscMin(piece, names->words - w), MPI_UINT64_T, MPI_BOR, comm));
   for (PetscInt64 w = 0; w < names->words; w++) {
-    PetscCheck(names->n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "More nodes than PetscInt counts: use a PETSc with 64-bit indices");
+    PetscCheck(names->n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "The nodes do not fit PetscInt: use a PETSc with 64-bit indices");
     names->before[w] = (PetscInt)names->n;
-    names->n += Ones(names->bits[w]);
+    names->n += CountOnes(names->bits[w]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Builds the sorted list: the union over all processes. */
 static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
 {
   PetscInt64 *mine;
@@ -70,33 +72,33 @@ static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
   PetscCall(PetscMalloc1(2 * L->n + 1, &mine));
   memcpy(mine, L->from, (size_t)L->n * sizeof(*mine));
   memcpy(mine + L->n, L->to, (size_t)L->n * sizeof(*mine));
-  PetscCall(GpCompatMPIIntCast(Unique(mine, 2 * L->n), &n));
+  PetscCall(GpCompatMPIIntCast(SortUnique(mine, 2 * L->n), &n));
   PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
   PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm));
   starts[0] = 0;
   for (PetscMPIInt r = 0; r < size; r++) PetscCall(GpCompatMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
   PetscCall(PetscMalloc1((size_t)starts[size] + 1, &names->sorted));
   PetscCallMPI(MPI_Allgatherv(mine, n, MPIU_INT64, names->sorted, counts, starts, MPIU_INT64, comm));
-  names->n = Unique(names->sorted, starts[size]);
+  names->n = SortUnique(names->sorted, starts[size]);
   PetscCall(PetscFree2(counts, starts));
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt64 SortedFind(const PetscInt64 sorted[], PetscInt64 n, PetscInt64 id)
+static PetscInt64 FindSorted(const PetscInt64 sorted[], PetscInt64 n, PetscInt64 id)
 {
-  const PetscInt64 *at = (const PetscInt64 *)bsearch(&id, sorted, (size_t)n, sizeof(id), Compare);
+  const PetscInt64 *at = (const PetscInt64 *)bsearch(&id, sorted, (size_t)n, sizeof(id), CompareIdentities);
 
   return at ? at - sorted : -1;
 }
 
 static inline PetscInt64 NamesFind(const Names *names, PetscInt64 id)
 {
-  if (names->sorted) return SortedFind(names->sorted, names->n, id);
-  return names->before[id >> 6] + Ones(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
+  if (names->sorted) return FindSorted(names->sorted, names->n, id);
+  return names->before[id >> 6] + CountOnes(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
 }
 
-/* numbers the nodes that occur by ascending identity, and renames the links */
+/* Numbers the nodes that occur in the links by ascending identity, and replaces the identities in the links by these numbers. */
 PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
 {
   Names      names   = {0};
@@ -106,11 +108,11 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   for (PetscInt64 k = 0; k < L->n; k++) mine[0] = PetscMax(mine[0], PetscMax(L->from[k], L->to[k]));
   PetscCallMPI(MPI_Allreduce(mine, &largest, 1, MPIU_INT64, MPI_MAX, comm));
   PetscCallMPI(MPI_Allreduce(mine + 1, &total, 1, MPIU_INT64, MPI_SUM, comm));
-  if (largest / 64 <= total + 65536) PetscCall(NamesByBits(comm, L, largest, &names)); /* takes no more room than the links */
+  if (largest / 64 <= total + 65536) PetscCall(NamesByBits(comm, L, largest, &names)); /* the bit set takes no more memory than the links */
   else PetscCall(NamesByList(comm, L, &names));
-  PetscCheck(names.n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: more nodes than PetscInt counts: use a PETSc with 64-bit indices", G->file);
+  PetscCheck(names.n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: the nodes do not fit PetscInt: use a PETSc with 64-bit indices", G->file);
   G->N = (PetscInt)names.n;
-  if (names.bits && names.n == largest + 1) { /* every number from 0 on is a node */
+  if (names.bits && names.n == largest + 1) { /* all identities from 0 to N - 1 occur, so the identity is the number */
     PetscCall(PetscFree2(names.bits, names.before));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -137,14 +139,14 @@ PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, Petsc
   PetscFunctionBegin;
   if (G->names.n) node = GpAppNamesFind(&G->names, name, length);
   else {
-    uint64_t   value = 0; /* 19 digits do not pass 64 bits */
+    uint64_t   value = 0; /* 19 digits fit 64 bits */
     size_t     k     = 0;
     PetscInt64 id;
 
     for (; k < length && k < 19 && GpAppIsDigit(name[k]); k++) value = 10 * value + (uint64_t)(name[k] - '0');
     id = (PetscInt64)value;
     if (!k || k < length || value > INT64_MAX) node = -1;
-    else if (G->id) node = SortedFind(G->id, G->N, id);
+    else if (G->id) node = FindSorted(G->id, G->N, id);
     else if (id >= G->idbase && id - G->idbase < G->N) node = id - G->idbase;
   }
   *row = G->row && node >= 0 ? G->row[node] : (PetscInt)node;
@@ -160,7 +162,8 @@ const char *GraphName(const Graph *G, PetscInt row, char number[24])
   return number;
 }
 
-/* A name as files of results and of personalisations have it: in quotes, doubled inside, where a blank, a quote, a comma, a colon or # would end or hide it. */
+/* Writes a name in the syntax of result files and of -personalize. A name with a blank, a quote, a comma, a colon, # or another delimiter is quoted;
+   quotes inside are doubled. */
 void GraphWriteName(FILE *fp, const char name[])
 {
   if (*name && !strpbrk(name, " \t\r\n\"',;:#%")) {

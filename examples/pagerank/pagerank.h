@@ -1,4 +1,5 @@
-/* PageRank: graphs as matrices, the Google operator on top of them, and the ways to its fixed point. */
+/* The program pagerank: the graph as a matrix (Graph...), the Google operator (Google...), the solvers (Solve..., Loop...) and the output of ranks
+   (Ranks...). */
 #ifndef GPUCSR_PAGERANK_H
 #define GPUCSR_PAGERANK_H
 
@@ -9,13 +10,13 @@
 #include <gpucsr.h>
 #include <petscksp.h>
 
-/* what becomes of the rank that nodes without links hold */
+/* Where the random walk continues from a dangling node, that is, from a node without outgoing links. */
 typedef enum {
-  DANGLING_TELEPORT, /* it jumps as the walker does who is bored */
-  DANGLING_UNIFORM,  /* it jumps anywhere */
-  DANGLING_VECTOR,   /* it follows a vector of its own */
-  DANGLING_SELF,     /* it stays: the node links to itself */
-  DANGLING_DROP      /* it is lost, as in the GAP benchmark; ranks then sum to less than one */
+  DANGLING_TELEPORT, /* at a node drawn from the teleportation vector v */
+  DANGLING_UNIFORM,  /* at any node, with equal probability */
+  DANGLING_VECTOR,   /* at a node drawn from a distribution of its own */
+  DANGLING_SELF,     /* at the same node, as if the node linked to itself */
+  DANGLING_DROP      /* nowhere: the rank is lost, as in the GAP benchmark, and the ranks sum to less than 1 */
 } Dangling;
 extern const char *const Danglings[];
 
@@ -29,37 +30,38 @@ typedef enum {
 } Method;
 extern const char *const Methods[];
 
-typedef GpAppLinks Links; /* of a graph before they are a matrix; nodes by their identities, later by their numbers */
+/* The links of a graph before the matrix exists. GraphRename() replaces the identities of nodes by their numbers. */
+typedef GpAppLinks Links;
 
 typedef struct {
   MPI_Comm    comm;
   char        file[PETSC_MAX_PATH_LEN];
-  PetscInt    N;                            /* nodes */
-  PetscInt64  M;                            /* links kept */
-  PetscInt64 *id;                           /* [N] on every rank: the identity of each node; NULL: the number itself, counted from idbase */
-  PetscInt64  idbase;                       /* 1 for Matrix Market, METIS and Pajek */
-  GpAppNames  names;                        /* on every rank: the name of each node; none: identities are numbers */
-  char        read[2 * PETSC_MAX_PATH_LEN]; /* what was understood of the file, in words */
-  PetscInt   *row, *node;                   /* [N] on every rank: the row of each node in the order of identities, and the node of each row; NULL: the same numbers */
+  PetscInt    N;                            /* number of nodes */
+  PetscInt64  M;                            /* number of links in the matrix */
+  PetscInt64 *id;                           /* [N], the same on every process: identity of each node. NULL: node k has the identity k + idbase. */
+  PetscInt64  idbase;                       /* identity of the first node if id is NULL: 1 for Matrix Market, METIS and Pajek, else 0 */
+  GpAppNames  names;                        /* the same on every process: name of each node. Empty if identities are numbers. */
+  char        read[2 * PETSC_MAX_PATH_LEN]; /* one line about the file: its size and how it was read */
+  PetscInt   *row, *node;                   /* [N], the same on every process: row of each node (nodes in the order of identities), and node of each row. NULL: the row is the node. */
   PetscBool   weighted;
-  PetscInt    blocks;
-  Mat        *A;     /* [blocks] A(j,i): weight of the link from i to j, so that rank flows by A x; the rows of every rank are dealt to so many matrices */
-  IS         *rows;  /* [blocks] theirs */
-  Vec         out;   /* weight of all links that leave a node */
-  Vec         loops; /* of those to itself; NULL: there are none, or one block */
+  PetscInt    blocks; /* number of row blocks of each process */
+  Mat        *A;      /* [blocks], one matrix for each row block. A(j,i) is the weight of the link from i to j, so that A D^-1 x moves rank along the links. */
+  IS         *rows;   /* [blocks], global rows of each block */
+  Vec         out;    /* total weight of the outgoing links of each node */
+  Vec         loops;  /* weight of the links of each node to itself. NULL: no node has any, or blocks is 1. */
 } Graph;
 
 typedef enum {
-  ORDER_GIVEN, /* rows by ascending identity */
-  ORDER_DEGREE /* by descending number of links out, so that what products read most often lies together */
+  ORDER_GIVEN, /* rows by ascending identity of the node */
+  ORDER_DEGREE /* rows by descending number of outgoing links, so that the entries of x that products read most often are neighbours */
 } Order;
 extern const char *const Orders[];
 
 typedef struct {
   PetscBool      undirected, keep_loops, count_duplicates;
   Order          order;
-  GpAppGraphSpec spec;   /* what the user knows of the file */
-  PetscInt       blocks; /* of rows, neighbours in different ones; 1: rows stay as they are ordered */
+  GpAppGraphSpec spec;   /* options about the format of the file */
+  PetscInt       blocks; /* number of row blocks of each process, to which GraphInterleave() assigns the rows in turn. 1: the order of the rows stays. */
 } GraphOptions;
 
 PETSC_INTERN PetscErrorCode GraphRegisterEvents(void);
@@ -71,19 +73,20 @@ PETSC_INTERN PetscErrorCode GraphRename(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphReorder(MPI_Comm, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphInterleave(PetscLayout, PetscInt blocks, Links *, Graph *);
 PETSC_INTERN PetscErrorCode GraphMult(const Graph *, Vec x, Vec y);                                    /* y = A x */
-PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);                       /* entries by node become entries by row, or back */
-PETSC_INTERN PetscErrorCode GraphFind(const Graph *, const char name[], size_t length, PetscInt *row); /* by name or number; -1: there is none */
-PETSC_INTERN const char    *GraphName(const Graph *, PetscInt row, char number[24]);                   /* the name or the number of a node */
-PETSC_INTERN void           GraphWriteName(FILE *, const char name[]);                                 /* in quotes where it needs them */
+PETSC_INTERN PetscErrorCode GraphPermute(const Graph *, PetscBool byrow, Vec x);                       /* byrow: from node order to row order, else back */
+PETSC_INTERN PetscErrorCode GraphFind(const Graph *, const char name[], size_t length, PetscInt *row); /* finds the row of a node by its name or number. -1: no such node. */
+PETSC_INTERN const char    *GraphName(const Graph *, PetscInt row, char number[24]);                   /* name or number of the node of a row; number is the buffer */
+PETSC_INTERN void           GraphWriteName(FILE *, const char name[]);                                 /* quoted if necessary */
 PETSC_INTERN PetscErrorCode GraphDestroy(Graph *);
 
-/* the first of the n rows of a rank, or its end, that is in block b of so many */
+/* First row of block b, counted from the first of the n rows of a process. For b = blocks it is n. */
 static inline PetscInt GraphBlockStart(PetscInt n, PetscInt blocks, PetscInt b)
 {
   return b * (n / blocks) + PetscMin(b, n % blocks);
 }
 
-/* what a sweep has to know of them; leads: nobody else has a part of it */
+/* The rows of block b, as the sweep kernel takes them. leads: no other process takes part, so the kernel itself completes the state after the last
+   block. */
 static inline StepRows GraphBlockRows(PetscInt n, PetscInt blocks, PetscInt b, PetscBool leads)
 {
   const PetscInt first = GraphBlockStart(n, blocks, b), end = GraphBlockStart(n, blocks, b + 1), last = end == n;
@@ -93,19 +96,20 @@ static inline StepRows GraphBlockRows(PetscInt n, PetscInt blocks, PetscInt b, P
 
 typedef struct Loop_ Loop;
 
-/* the walker's operator: G x = damping P x + (1 - damping) v, where P x = A D^-1 x + (rank of dangling nodes) u moves all rank x */
+/* The Google operator: G x = damping P x + (1 - damping) v for ranks x of sum 1. P x = A D^-1 x + (rank of dangling nodes) u. */
 typedef struct {
   const Graph *graph;
   PetscReal    damping;
   Dangling     dangling;
-  Vec          scale;      /* 1/out, 0 where nothing leaves */
-  Vec          isdangling; /* 1 where nothing leaves, else 0; NULL: no such node, or their rank is dropped */
-  Vec          v, u;       /* where the bored walker goes, where dangling rank goes; both sum to 1; u may be v, or NULL: it stays */
-  Vec          z;          /* work */
-  Vec          inverse;    /* Gauss-Seidel: 1/(1 - damping p) where the share p of a node's rank stays with it; NULL: none does */
-  PetscBool    anywhere;   /* v is the same for all nodes */
-  PetscInt     ndangling, matmults;
-  Loop        *loop; /* iterations on the device, NULL: the host leads them */
+  Vec          scale;      /* diagonal of D^-1: 1/out, and 0 at dangling nodes */
+  Vec          isdangling; /* 1 at dangling nodes, else 0. NULL: there is none, or their rank is dropped. */
+  Vec          v, u;       /* teleportation vector v and distribution u of the rank of dangling nodes. Both sum to 1. u may be v. NULL: the rank stays at its node or is dropped. */
+  Vec          z;          /* work vector */
+  Vec          inverse;    /* Gauss-Seidel: 1/(1 - damping p), the inverse diagonal, if P moves the share p of a node's rank to the node itself. NULL: p is 0 for all nodes. */
+  PetscBool    anywhere;   /* v has the same entry, 1/N, for all nodes */
+  PetscInt     ndangling;  /* number of dangling nodes */
+  PetscInt     matmults;   /* products with A so far */
+  Loop        *loop;       /* device loop: the iteration runs on the device, stopping test included. NULL: the host controls the iteration. */
 } Google;
 
 PETSC_INTERN PetscErrorCode GoogleCreate(const Graph *, PetscReal damping, Dangling, Vec v, Vec u, Google *);
@@ -115,35 +119,35 @@ PETSC_INTERN PetscErrorCode GoogleDestroy(Google *);
 
 typedef struct {
   Method    method;
-  PetscReal tolerance; /* of the certified error in the 1-norm */
+  PetscReal tolerance; /* upper bound on the error of the ranks in the 1-norm */
   PetscInt  max_it;
-  PetscReal inner_damping, inner_tolerance; /* of inner-outer iterations */
-  PetscInt  extrapolate;                    /* power: quadratic extrapolation every so many iterations, 0: never */
-  PetscBool monitor, assemble;              /* assemble: the preconditioner sees the matrix I - damping A D^-1 */
-  PetscBool warm;                           /* the ranks to start from may be good enough */
-  PetscBool device_loop;                    /* power, Gauss-Seidel: the whole iteration on the device, where it has a place for that */
+  PetscReal inner_damping, inner_tolerance; /* of inner-outer iterations: damping and tolerance of the inner system */
+  PetscInt  extrapolate;                    /* power: iterations between two quadratic extrapolations. 0: no extrapolation. */
+  PetscBool monitor, assemble;              /* assemble: the KSP gets the assembled matrix I - damping A D^-1 for its preconditioner */
+  PetscBool warm;                           /* the user gave the initial ranks, so the residual is computed before the first sweep */
+  PetscBool device_loop;                    /* power, Gauss-Seidel: use the device loop if LoopCreate() can create it */
 } SolveOptions;
 
 typedef struct {
   PetscInt    iterations;
-  PetscReal   residual, bound; /* |Gx - x|_1 of the x returned, and the bound on its distance to the fixed point */
-  PetscReal   first;           /* bound before the first iteration */
+  PetscReal   residual, bound; /* |G x - x|_1 of the returned x, and the bound on the error |x - exact|_1 that follows from it */
+  PetscReal   first;           /* the first bound of the run, for the progress that the monitor prints */
   PetscBool   converged;
   const char *reason;
 } SolveResult;
 
-PETSC_INTERN PetscErrorCode SolveSetUp(Google *, const SolveOptions *); /* what Solve() can do ahead; not needed */
+PETSC_INTERN PetscErrorCode SolveSetUp(Google *, const SolveOptions *); /* optional: does the set-up of Solve() in advance, and creates the device loop */
 PETSC_INTERN PetscErrorCode Solve(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveGaussSeidel(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode GaussSeidelSetUp(Google *);
 PETSC_INTERN PetscErrorCode SolveKSP(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode SolveBatch(Google *, PetscInt n, const Vec v[], const SolveOptions *, Vec x[], SolveResult *);
 PETSC_INTERN PetscErrorCode SolveEPS(Google *, const SolveOptions *, Vec x, SolveResult *);
-PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* before every call of a solver */
-PETSC_INTERN PetscReal      SolveTarget(const Google *, const SolveOptions *);                                         /* a residual that SolveCheck() finds small enough */
-PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* one more iteration: notes, monitors, decides */
+PETSC_INTERN PetscErrorCode SolveRound(Google *, const SolveOptions *, Vec x, Vec r, PetscReal *norm1, SolveResult *); /* residual and stopping test before each call of a KSP or EPS */
+PETSC_INTERN PetscReal      SolveTarget(const Google *, const SolveOptions *);                                         /* largest 1-norm of a residual that SolveCheck() accepts */
+PETSC_INTERN PetscErrorCode SolveCheck(Google *, const SolveOptions *, PetscReal norm1, SolveResult *);                /* records the residual, prints it, and sets R->reason if the iteration stops */
 
-/* how kernels come by the entries of this process */
+/* Functions that give the local entries of a Vec in the memory space of the kernels. */
 typedef struct {
   PetscErrorCode (*get)(Vec, PetscScalar **), (*restore)(Vec, PetscScalar **);
   PetscErrorCode (*getread)(Vec, const PetscScalar **), (*restoreread)(Vec, const PetscScalar **);
@@ -165,14 +169,15 @@ PETSC_INTERN PetscErrorCode LoopCreate(Google *, PetscBool sweeps);
 PETSC_INTERN PetscErrorCode LoopRun(Google *, const SolveOptions *, Vec x, SolveResult *);
 PETSC_INTERN PetscErrorCode LoopDestroy(Google *);
 
-/* a node and its rank, and whether its place before the next one is certain */
+/* A row of the list of highest ranks. certain: the exact rank of this node and of all nodes above is higher than that of all nodes below. node is a
+   row. */
 typedef struct {
   PetscReal rank;
   PetscInt  node;
   PetscBool certain;
 } TopEntry;
 
-PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* on all ranks */
+PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found); /* the result is on all processes */
 PETSC_INTERN PetscErrorCode RanksSum(Vec x, PetscReal *sum);
 PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWriteBinary(const Graph *, PetscInt n, const Vec x[], const char[]);

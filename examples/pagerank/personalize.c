@@ -1,22 +1,22 @@
-/* Where bored walkers go, read from a file: one vector a line. */
+/* Reads distributions over the nodes from a file, one a line: teleportation vectors, or the distribution of the rank of dangling nodes. */
 #include "pagerank.h"
 #include "app/appscan.h"
 #include <ctype.h>
 #include <string.h>
 
 enum {
-  NAME = 4096 /* longest name in quotes */
+  NAME = 4096 /* length of the longest quoted name */
 };
 
-/* the weight behind a colon; NULL: there is none that is finite and not negative */
+/* Scans the weight that follows a colon. Returns NULL if it is malformed, negative or not finite. */
 static const char *ScanWeight(const char *p, PetscReal *w)
 {
-  const char *end = GpAppScanReal(p, w); /* strtod() would look for a number beyond blanks and the end of the line */
+  const char *end = GpAppScanReal(p, w); /* strtod() would skip blanks and line ends before the number */
 
   return end && *w >= 0 && *w <= PETSC_MAX_REAL && isspace((unsigned char)*end) ? end : NULL;
 }
 
-/* a node by its name in quotes, in which a quote is doubled; NULL: it is malformed */
+/* Scans a node with a quoted name, in which quotes are doubled, and its weight. Returns NULL if it is malformed. */
 static const char *ScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   char   name[NAME];
@@ -33,7 +33,7 @@ static const char *ScanQuoted(const Graph *G, const char *p, const char *eol, Pe
   return p && isspace((unsigned char)*p) ? p : NULL;
 }
 
-/* One entry: a node by number or name and its weight.  row: -1 when there is no such node.  NULL: it is malformed. */
+/* Scans an entry: the number or name of a node and its weight. Sets row to -1 if the graph has no such node. Returns NULL if the entry is malformed. */
 static const char *ScanEntry(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   const char *end = p, *colon = NULL;
@@ -45,12 +45,12 @@ static const char *ScanEntry(const Graph *G, const char *p, const char *eol, Pet
     if (*end == ':') colon = end;
   *ierr = GraphFind(G, p, (size_t)(end - p), row);
   if (*ierr || *row >= 0 || !colon) return end;
-  end = ScanWeight(colon + 1, w); /* a name may hold colons: the last one begins the weight */
+  end = ScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
   if (end) *ierr = GraphFind(G, p, (size_t)(colon - p), row);
   return end;
 }
 
-/* fills a vector with the weights of a line, scaled to sum 1 */
+/* Fills a vector with the weights of a line, scaled to sum 1. Equal nodes on the line add up. */
 static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
 {
   PetscInt  first, last, node;
@@ -78,29 +78,29 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
   PetscCall(VecAssemblyBegin(v));
   PetscCall(VecAssemblyEnd(v));
   PetscCall(VecNorm(v, NORM_1, &sum));
-  if (!C->line && !(sum > 0 && sum <= PETSC_MAX_REAL)) GpAppComplain(C, line, "", "", "the weights sum to 0 or to no finite number");
+  if (!C->line && !(sum > 0 && sum <= PETSC_MAX_REAL)) GpAppComplain(C, line, "", "", "the weights sum to 0 or to a number that is not finite");
   if (!C->line) PetscCall(VecScale(v, 1 / sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* neither a comment nor blank */
+/* Whether a line is neither a comment nor blank. */
 static PetscBool HoldsVector(const char *line, const char *eol)
 {
   return (PetscBool)(*line != '#' && strspn(line, " \t\r") < (size_t)(eol - line));
 }
 
 /*
-  PersonalizeRead - Reads vectors of where walkers jump
+  PersonalizeRead - Reads distributions over the nodes of a graph from a file
 
   Collective
 
   Input Parameters:
 + G    - the graph
-- file - a line for each vector: <node>[:<weight>] ..., nodes by number or name; lines that begin with # are comments
+- file - name of the file. A line <node>[:<weight>] ... gives one vector. Nodes are numbers or names. Lines that begin with # are comments
 
   Output Parameters:
-+ n - how many vectors
-- v - [n] the vectors, of sum 1; to be freed with VecDestroyVecs()
++ n - number of vectors
+- v - [n] the vectors, each of sum 1. Free them with VecDestroyVecs()
 */
 PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
 {

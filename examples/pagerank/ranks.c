@@ -1,8 +1,8 @@
-/* What is done with ranks: the first places, files, a picture. */
+/* Output of ranks: list of the highest ranks, text and binary files, picture of the distribution. */
 #include "pagerank.h"
 #include <stdlib.h>
 
-/* higher rank first, then lower number: a fixed order */
+/* Order of the list: descending rank, equal ranks by ascending row. This order does not depend on the number of processes. */
 static int ComparePlaces(const void *a, const void *b)
 {
   const TopEntry *p = (const TopEntry *)a, *q = (const TopEntry *)b;
@@ -11,8 +11,8 @@ static int ComparePlaces(const void *a, const void *b)
   return (p->node > q->node) - (p->node < q->node);
 }
 
-/* inserts into a list of the k best, best first */
-static void Insert(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
+/* Inserts an entry into a sorted list of at most k entries. n is the current length. */
+static void InsertPlace(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
 {
   PetscInt at;
 
@@ -22,27 +22,27 @@ static void Insert(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
 }
 
 /*
-  RanksTop - Finds the nodes of highest rank, and which of their places are certain
+  RanksTop - Finds the nodes of highest rank and decides which of their places are certain
 
   Collective
 
   Input Parameters:
 + x     - the ranks
-. bound - on the 1-norm of their error
-- k     - how many places
+. bound - upper bound on the error of the ranks in the 1-norm
+- k     - wanted length of the list
 
   Output Parameters:
-+ top   - [k] the places, best first, on all ranks
-- found - how many there are
++ top   - [k] the list by descending rank, on all processes
+- found - length of the list
 
   Note:
-  Errors of 1-norm b at most move two ranks by b at most towards each other.  A place is certain when the next rank is lower by
-  more: whoever stands before this gap has a higher exact rank than whoever stands behind it.
+  An error of at most b in the 1-norm changes the difference of two ranks by at most b. A place is certain if the next rank is lower by more than b.
+  Then all nodes up to this place have higher exact ranks than all nodes after it.
 */
 PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found)
 {
   MPI_Comm           comm   = PetscObjectComm((PetscObject)x);
-  const PetscInt     wanted = k + 1; /* the place behind the last decides about that */
+  const PetscInt     wanted = k + 1; /* one more than wanted, to decide whether the last place is certain */
   const PetscScalar *a;
   TopEntry          *mine, *all;
   PetscInt           first, m, n = 0, total = 0;
@@ -50,13 +50,13 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(GpCompatMPIIntCast((PetscInt64)wanted * size * (PetscInt64)sizeof(*mine), &bytes)); /* of all */
+  PetscCall(GpCompatMPIIntCast((PetscInt64)wanted * size * (PetscInt64)sizeof(*mine), &bytes)); /* the total size must fit the int of MPI_Allgather() */
   bytes /= size;
   PetscCall(PetscCalloc2(wanted, &mine, (size_t)wanted * size, &all));
   PetscCall(VecGetOwnershipRange(x, &first, NULL));
   PetscCall(VecGetLocalSize(x, &m));
   PetscCall(VecGetArrayRead(x, &a));
-  for (PetscInt i = 0; i < m; i++) Insert(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
+  for (PetscInt i = 0; i < m; i++) InsertPlace(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
   PetscCall(VecRestoreArrayRead(x, &a));
   for (PetscInt i = n; i < wanted; i++) mine[i].node = -1;
   PetscCallMPI(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm));
@@ -72,7 +72,7 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the sum, with digits to spare: that of a million numbers in double precision is uncertain in the eleventh */
+/* Computes the sum of the ranks in extended precision. In double precision the sum of a million numbers may be wrong in the eleventh digit. */
 PetscErrorCode RanksSum(Vec x, PetscReal *sum)
 {
   const PetscScalar *a;
@@ -89,8 +89,8 @@ PetscErrorCode RanksSum(Vec x, PetscReal *sum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* all ranks on the first process */
-static PetscErrorCode Gather(Vec x, Vec *on0)
+/* Copies the whole vector to the first process. */
+static PetscErrorCode GatherRanks(Vec x, Vec *on0)
 {
   VecScatter scatter;
 
@@ -102,7 +102,7 @@ static PetscErrorCode Gather(Vec x, Vec *on0)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a line of identity and ranks (one for each of the n vectors) for every node, in the order of the nodes */
+/* Writes a line for every node, in the order of identities: the name or number of the node, and its rank in each of the n vectors. */
 PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const char file[])
 {
   GpAppOutput         out;
@@ -113,7 +113,7 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &on0, n, &a));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(Gather(x[k], &on0[k]));
+    PetscCall(GatherRanks(x[k], &on0[k]));
     PetscCall(VecGetArrayRead(on0[k], &a[k]));
   }
   PetscCall(GpAppOutputOpen(G->comm, file, &out));
@@ -133,7 +133,7 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the vectors one after another in PETSc's binary format, with entries in the order of the nodes, for VecLoad(). */
+/* Writes the n vectors one after the other in PETSc's binary format, for VecLoad(). The entries are in the order of identities. */
 PetscErrorCode RanksWriteBinary(const Graph *G, PetscInt n, const Vec x[], const char file[])
 {
   GpAppOutput        out;
@@ -161,14 +161,14 @@ PetscErrorCode RanksWriteBinary(const Graph *G, PetscInt n, const Vec x[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int Descending(const void *a, const void *b)
+static int CompareDescending(const void *a, const void *b)
 {
   const PetscScalar x = *(const PetscScalar *)a, y = *(const PetscScalar *)b;
 
   return (x < y) - (x > y);
 }
 
-/* the distribution of the ranks as a picture: rank over place, both logarithmic, a straight line for a power law */
+/* Writes a picture of the distribution of the ranks: rank over place, on logarithmic axes. A power law is a straight line there. */
 PetscErrorCode RanksWritePicture(Vec x, const char file[])
 {
   GpAppOutput  out;
@@ -178,11 +178,11 @@ PetscErrorCode RanksWritePicture(Vec x, const char file[])
   double      *place, *rank;
 
   PetscFunctionBegin;
-  PetscCall(Gather(x, &on0));
+  PetscCall(GatherRanks(x, &on0));
   PetscCall(VecGetLocalSize(on0, &N));
   PetscCall(VecGetArray(on0, &a));
   PetscCall(PetscMalloc2(N, &place, N, &rank));
-  qsort(a, (size_t)N, sizeof(*a), Descending);
+  qsort(a, (size_t)N, sizeof(*a), CompareDescending);
   for (double p = 1; p <= N; p = PetscMax(p + 1, PetscFloorReal(p * 1.02))) {
     place[points]  = p;
     rank[points++] = PetscRealPart(a[(PetscInt)p - 1]);

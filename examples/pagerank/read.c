@@ -1,7 +1,8 @@
-/* Links from files, which src/app reads, and links that are drawn at random. */
+/* Generates the links of an R-MAT graph. src/app reads graphs from files. */
 #include "pagerank.h"
 
-/* one 64-bit number out of another, for links that are the same on any number of ranks (splitmix64, G. L. Steele et al. 2014) */
+/* splitmix64 (G. L. Steele et al. 2014): a hash of 64 bits. The random numbers of a link depend on its index alone, so the graph is the same on any
+   number of processes. */
 static uint64_t Mix(uint64_t x)
 {
   x += 0x9e3779b97f4a7c15u;
@@ -10,8 +11,8 @@ static uint64_t Mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-/* R-MAT (D. Chakrabarti, Y. Zhan, C. Faloutsos 2004) with the parameters of Graph500: every link falls through `scale` levels into
-   one of four quarters with probabilities 0.57, 0.19, 0.19, 0.05 */
+/* R-MAT (D. Chakrabarti, Y. Zhan, C. Faloutsos 2004) with the parameters of Graph500. Each link descends `scale` levels of the adjacency matrix.
+   On each level it enters one of the four quadrants, with probabilities 0.57, 0.19, 0.19 and 0.05. */
 PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *L)
 {
   PetscMPIInt rank, size;
@@ -31,7 +32,7 @@ PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, Pet
 
     for (PetscInt level = 0; level < scale; level++) {
       const uint32_t dice    = (uint32_t)((state = Mix(state)) >> 32);
-      const int      quarter = (dice >= 2448131359u) + (dice >= 3264175145u) + (dice >= 4080218931u); /* 0.57, 0.76, 0.95 of 2^32 */
+      const int      quarter = (dice >= 2448131359u) + (dice >= 3264175145u) + (dice >= 4080218931u); /* thresholds: 0.57, 0.76 and 0.95 times 2^32 */
 
       from = 2 * from + (quarter >> 1);
       to   = 2 * to + (quarter & 1);

@@ -1,21 +1,22 @@
-/* Rows in another order than that of identities. */
+/* Permutations of the rows: by degree, and interleaved over blocks. */
 #include "pagerank.h"
 
 const char *const Orders[] = {"given", "degree", "Order", "", NULL};
 
 /*
-  GraphReorder - Numbers rows by descending number of links out, equal ones by ascending identity, and renames the links
+  GraphReorder - Orders the rows by descending number of outgoing links, then by ascending identity, and renumbers the links
 
   Collective
 
   Input Parameters:
 + comm - the communicator
 . L    - the links
-- G    - the graph, of whom the number of nodes is known
+- G    - the graph. On entry the number of nodes is set
 
   Note:
-  A product reads an entry of its vector for every link out of a node. What is read most often is then in neighbouring places, of which the caches
-  hold many: R-MAT graphs and others whose numbers say nothing gain. Pages of the web in the order of their addresses have neighbours that belong together, and lose.
+  A product reads the vector entry of a node once for every outgoing link. This order places the entries that are read most often next to each other,
+  so that they stay in the caches. R-MAT graphs and other graphs with random node numbers gain. Web graphs in the order of their addresses lose,
+  because there neighbouring nodes link to each other.
 */
 PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
 {
@@ -25,7 +26,7 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
   PetscCall(PetscMalloc2(G->N, &G->row, G->N, &G->node));
   PetscCall(PetscCalloc1(G->N, &degree));
   for (PetscInt64 k = 0; k < L->n; k++) degree[L->from[k]]++;
-  for (PetscInt first = 0, n; first < G->N; first += n) { /* in pieces that a message can count */
+  for (PetscInt first = 0, n; first < G->N; first += n) { /* in pieces whose length fits the int of MPI */
     n = PetscMin(G->N - first, 1 << 27);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, degree + first, (PetscMPIInt)n, MPIU_INT, MPI_SUM, comm));
   }
@@ -46,26 +47,26 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where row r comes to stand: of a rank's n rows from first on, every blocks-th is in the same block, and a block's rows are neighbours */
-static inline PetscInt Interleaved(PetscInt first, PetscInt n, PetscInt blocks, PetscInt r)
+/* New position of row r. The n rows of a process, from first on, are assigned to the blocks in turn, and the rows of a block become consecutive. */
+static inline PetscInt ComputeInterleavedRow(PetscInt first, PetscInt n, PetscInt blocks, PetscInt r)
 {
   return first + GraphBlockStart(n, blocks, (r - first) % blocks) + (r - first) / blocks;
 }
 
 /*
-  GraphInterleave - Deals the rows of every rank out to blocks, one by one, and renames the links
+  GraphInterleave - Assigns the rows of every process to blocks in turn and renumbers the links
 
   Collective
 
   Input Parameters:
-+ layout - the rows of the ranks
-. blocks - how many blocks each of them has
++ layout - distribution of the rows over the processes
+. blocks - number of blocks of each process
 . L      - the links
 - G      - the graph
 
   Note:
-  Nodes that have neighbouring numbers are often linked to each other, as the pages of a site are.  Gauss-Seidel iterations by blocks gain from links
-  between blocks alone.
+  Nodes with neighbouring numbers often link to each other, for example the pages of one site. Block Gauss-Seidel converges faster than a power
+  iteration only through links between different blocks, so neighbours belong in different blocks.
 */
 PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Graph *G)
 {
@@ -78,7 +79,7 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
   PetscCall(PetscLayoutGetRanges(layout, &ranges));
   PetscCall(PetscMalloc1(G->N, &moved));
   for (PetscMPIInt p = 0; p < size; p++)
-    for (PetscInt r = ranges[p]; r < ranges[p + 1]; r++) moved[r] = Interleaved(ranges[p], ranges[p + 1] - ranges[p], blocks, r);
+    for (PetscInt r = ranges[p]; r < ranges[p + 1]; r++) moved[r] = ComputeInterleavedRow(ranges[p], ranges[p + 1] - ranges[p], blocks, r);
   for (PetscInt64 k = 0; k < L->n; k++) {
     L->from[k] = moved[L->from[k]];
     L->to[k]   = moved[L->to[k]];
@@ -94,7 +95,7 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entries of x that stand by node come to stand by row, or back */
+/* Permutes x from node order to row order (byrow), or back. */
 PetscErrorCode GraphPermute(const Graph *G, PetscBool byrow, Vec x)
 {
   VecScatter scatter;

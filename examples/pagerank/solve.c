@@ -1,32 +1,32 @@
-/* Stationary iterations to the fixed point: power, power with quadratic extrapolation, inner-outer.  Each stops on the residual of
-   the vector that it returns, so that the bound on the error holds whatever the method did before; so do the solvers of others. */
+/* Stationary iterations: power, power with quadratic extrapolation, inner-outer; and the stopping test of all methods. Every method stops on the
+   residual of the vector that it returns. Therefore the bound on the error holds independently of how the method arrived at the vector. */
 #include "pagerank.h"
 #include <math.h>
 
 const char *const Methods[] = {"power", "inner_outer", "gauss_seidel", "jacobi", "ksp", "eps", "Method", "", NULL};
 
-/* how much of the way from the first bound to the one asked for is done, in percent: digits of the answer come at a steady pace */
-static double Progress(const SolveOptions *o, const SolveResult *R)
+/* Progress in percent from the first error bound to the tolerance, on a logarithmic scale, because convergence is linear. */
+static double ComputeProgress(const SolveOptions *o, const SolveResult *R)
 {
   if (R->bound <= o->tolerance) return 100;
   return R->bound < R->first ? 100 * log((double)(R->first / R->bound)) / log((double)(R->first / o->tolerance)) : 0;
 }
 
-/* so far below the bound that rounding cannot part a test against it from that of SolveCheck() */
+/* The factor below 1 covers the rounding of the division in SolveCheck(): a residual that passes a test against this target passes SolveCheck() too. */
 PetscReal SolveTarget(const Google *g, const SolveOptions *o)
 {
   return o->tolerance * (1 - g->damping) * (1 - 4 * PETSC_MACHINE_EPSILON);
 }
 
-/* one more iteration: notes the residual, prints it when asked to, and says whether to stop */
+/* Records the residual of the current iterate, prints it for -monitor, and sets R->reason if the iteration stops. */
 PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
 {
   PetscFunctionBegin;
   R->residual = norm1;
   R->bound    = norm1 / (1 - g->damping);
   if (R->first == 0) R->first = R->bound;
-  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e %5.1f %%\n", R->iterations, (double)R->residual, (double)R->bound, Progress(o, R)));
-  PetscCheck(norm1 <= PETSC_MAX_REAL, g->graph->comm, PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is not a number", R->iterations);
+  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e %5.1f %%\n", R->iterations, (double)R->residual, (double)R->bound, ComputeProgress(o, R)));
+  PetscCheck(norm1 <= PETSC_MAX_REAL, g->graph->comm, PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is infinite or not a number", R->iterations);
   if (R->bound <= o->tolerance) {
     R->converged = PETSC_TRUE;
     R->reason    = "CONVERGED_ERROR_BOUND";
@@ -34,8 +34,9 @@ PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, Sol
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver stops on a norm of its own, and is called until the residual is small enough.  Unless rank is dropped the exact ranks sum to 1,
-   and so do these.  norm1: of the last residual, at first PETSC_MAX_REAL. */
+/* Runs before each call of a KSP or EPS, which stops on its own norm and is called until the 1-norm of the residual is small enough. Scales x to sum
+   1, the sum of the exact ranks, unless rank is dropped. norm1: 1-norm of the residual; on entry that of the round before, PETSC_MAX_REAL in the
+   first round. */
 PetscErrorCode SolveRound(Google *g, const SolveOptions *o, Vec x, Vec r, PetscReal *norm1, SolveResult *R)
 {
   const PetscReal last = *norm1;
@@ -49,14 +50,15 @@ PetscErrorCode SolveRound(Google *g, const SolveOptions *o, Vec x, Vec r, PetscR
   PetscCall(GooglePull(g, x, r));
   PetscCall(GoogleResidual(g, x, r, r, norm1));
   PetscCall(SolveCheck(g, o, *norm1, R));
-  if (!R->reason && *norm1 > 0.5 * last) R->reason = "DIVERGED_STAGNATION"; /* rounding, or a solver that does not get on */
+  if (!R->reason && *norm1 > 0.5 * last) R->reason = "DIVERGED_STAGNATION"; /* the residual is at the level of rounding errors, or the solver does not converge */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last three differences d0, d1, d2 = d of the iterates nearly satisfy c0 d0 + c1 d1 + d2 = 0 when two eigenvectors beside the
-   first one are left; the combination of iterates in which these cancel stands for the next one.
-   S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Extrapolation methods for accelerating PageRank computations", WWW 2003. */
-static PetscErrorCode Extrapolate(Vec x, Vec d[3])
+/* Quadratic extrapolation. d holds the last three differences d0, d1, d2 of the iterates. If the error consists of two eigenvectors besides the
+   dominant one, the differences satisfy c0 d0 + c1 d1 + d2 = 0. A least-squares fit gives c0 and c1, and x is replaced by the combination of iterates
+   in which both eigenvectors cancel. S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Extrapolation methods for accelerating PageRank computations",
+   WWW 2003. */
+static PetscErrorCode ExtrapolateRanks(Vec x, Vec d[3])
 {
   PetscScalar a00, a01, a11, b0, b1, determinant, c0, c1, sum, before;
 
@@ -67,16 +69,16 @@ static PetscErrorCode Extrapolate(Vec x, Vec d[3])
   PetscCall(VecDot(d[0], d[2], &b0));
   PetscCall(VecDot(d[1], d[2], &b1));
   determinant = a00 * a11 - a01 * a01;
-  if (!(determinant > 1e-12 * a00 * a11)) PetscFunctionReturn(PETSC_SUCCESS); /* the differences are parallel: nothing to gain */
+  if (!(determinant > 1e-12 * a00 * a11)) PetscFunctionReturn(PETSC_SUCCESS); /* the differences are nearly parallel, so the fit is singular */
   c0  = (a01 * b1 - a11 * b0) / determinant;
   c1  = (a01 * b0 - a00 * b1) / determinant;
   sum = c0 + c1 + 1 + c1 + 1 + 1;
   if (!(PetscAbsScalar(sum) > 1e-8)) PetscFunctionReturn(PETSC_SUCCESS);
-  /* (c0+c1+1) x0 + (c1+1) x1 + x2 over the sum of these, where x = x2, x1 = x2 - d2, x0 = x1 - d1 */
+  /* x = ((c0+c1+1) x0 + (c1+1) x1 + x2) / sum, where x2 is the newest iterate, x1 = x2 - d2 and x0 = x1 - d1 */
   PetscCall(VecSum(x, &before));
   PetscCall(VecAXPY(x, -(c0 + c1 + 1 + c1 + 1) / sum, d[2]));
   PetscCall(VecAXPY(x, -(c0 + c1 + 1) / sum, d[1]));
-  PetscCall(VecAbs(x)); /* a rank that has become negative is worse than its opposite */
+  PetscCall(VecAbs(x)); /* extrapolation can make ranks negative, and their absolute values are better estimates */
   PetscCall(VecSum(x, &sum));
   PetscCall(VecScale(x, before / sum));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,19 +106,19 @@ static PetscErrorCode SolvePower(Google *g, const SolveOptions *o, Vec x, SolveR
     PetscCall(VecAXPY(x, 1.0, r));
     R->iterations++;
     if (!o->extrapolate) continue;
-    d[0] = d[1]; /* the newest difference is the last */
+    d[0] = d[1]; /* d is kept in the order of age, and the newest difference is the last */
     d[1] = d[2];
     d[2] = r;
     if (++since < PetscMax(o->extrapolate, 3)) continue;
-    PetscCall(Extrapolate(x, d));
+    PetscCall(ExtrapolateRanks(x, d));
     since = 0;
   }
   PetscCall(VecDestroyVecs(o->extrapolate ? 3 : 1, &d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* D. Gleich, A. Gray, C. Greif, T. Lau, "An inner-outer iteration for computing PageRank", SIAM J. Sci. Comput. 32 (2010): an outer
-   step solves a system with less damping, which a few inner power steps do well enough */
+/* Inner-outer iteration: each outer step solves a system with smaller damping approximately, by a few inner power steps.
+   D. Gleich, A. Gray, C. Greif, T. Lau, "An inner-outer iteration for computing PageRank", SIAM J. Sci. Comput. 32 (2010). */
 static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   const PetscReal beta = o->inner_damping;
@@ -134,7 +136,7 @@ static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, S
     if (R->reason) break;
     PetscCall(VecCopy(g->v, f));
     PetscCall(VecAXPBY(f, g->damping - beta, 1 - g->damping, y));
-    do { /* until x solves the inner system well enough, or its steps no longer pay */
+    do { /* until x solves the inner system to the inner tolerance, or its residual is small compared with the outer one */
       PetscCall(VecWAXPY(x, beta, y, f));
       PetscCall(GooglePull(g, x, y));
       R->iterations++;
@@ -149,7 +151,7 @@ static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, S
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* iterations that nobody watches can stay on the device */
+/* With -monitor the host controls the iteration, because it prints every residual. */
 PetscErrorCode SolveSetUp(Google *g, const SolveOptions *o)
 {
   const PetscBool sweeps = (PetscBool)(o->method == METHOD_GAUSSSEIDEL), power = (PetscBool)(o->method == METHOD_POWER && !o->extrapolate);
@@ -161,18 +163,18 @@ PetscErrorCode SolveSetUp(Google *g, const SolveOptions *o)
 }
 
 /*
-  Solve - Finds the fixed point of the operator
+  Solve - Computes the fixed point of the Google operator by the selected method
 
   Collective
 
   Input Parameters:
 + g - the operator
-. o - how
-- x - where to begin
+. o - options
+- x - initial ranks
 
   Output Parameters:
 + x - the ranks
-- R - the residual of x, the bound on its error, and why the iteration ended
+- R - residual of x, bound on its error, and reason why the iteration stopped
 */
 PetscErrorCode Solve(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {

@@ -1,4 +1,4 @@
-/* PageRank as an eigenvector, damping P x + (1 - damping) v (sum of x) = x, for any EPS of SLEPc. */
+/* Method eps: PageRank as the eigenvector of damping P x + (1 - damping) v (sum of x) = x, by any EPS of SLEPc. */
 #include "pagerank.h"
 
 #ifdef GP_HAVE_SLEPC
@@ -17,7 +17,7 @@ static PetscErrorCode MatMult_Google(Mat S, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the solver for the largest eigenvalue, which is 1, as no other one is larger than the damping */
+/* Creates the eigensolver. The wanted eigenvalue is 1 and the largest: the absolute value of all others is at most the damping. */
 static PetscErrorCode CreateEPS(Google *g, Mat S, EPS *eps_)
 {
   EPS eps;
@@ -33,7 +33,8 @@ static PetscErrorCode CreateEPS(Google *g, Mat S, EPS *eps_)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* each round asks for a residual that is smaller by the factor which the last one missed */
+/* EPS measures its residual in another norm. Therefore each round multiplies its tolerance by half the ratio of the target to the residual of the
+   last round. */
 PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   const PetscReal target = o->tolerance * (1 - g->damping);
@@ -45,7 +46,7 @@ PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   EPS             eps;
 
   PetscFunctionBegin;
-  PetscCheck(g->isdangling || !g->ndangling, g->graph->comm, PETSC_ERR_SUP, "Ranks are no eigenvector when dangling nodes drop theirs: -method eps does not go with -dangling drop");
+  PetscCheck(g->isdangling || !g->ndangling, g->graph->comm, PETSC_ERR_SUP, "-method eps cannot be combined with -dangling drop, with which the ranks are not an eigenvector: use another method");
   PetscCall(SlepcInitializeNoArguments());
   PetscCall(VecDuplicate(x, &r));
   PetscCall(VecGetLocalSize(x, &n));
@@ -76,7 +77,7 @@ PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   PetscFunctionBegin;
-  SETERRQ(g->graph->comm, PETSC_ERR_SUP, "-method eps: this program was built without SLEPc; install it (package libslepc-real-dev) or set SLEPC_DIR, and make again");
+  SETERRQ(g->graph->comm, PETSC_ERR_SUP, "-method eps: this program was built without SLEPc; install SLEPc (Debian: libslepc-real-dev) or set SLEPC_DIR, and build again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

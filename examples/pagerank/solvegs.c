@@ -1,26 +1,27 @@
-/* Gauss-Seidel iterations by blocks of rows: a sweep takes one block after another, and each sees what those before it have just found.  Where
-   a node's rank comes back to it at once, by a link or because it stays, the row is solved for it.
+/* Block Gauss-Seidel iteration. A sweep updates one block of rows after the other, and each block uses the new ranks of the blocks before it. If P
+   has a diagonal entry, because the node links to itself or because the rank of a dangling node stays, the row is solved for its own unknown.
 
-   A. Arasu, J. Novak, A. Tomkins, J. Tomlin, "PageRank computation and the structure of the web", WWW 2002, for single rows.
+   A. Arasu, J. Novak, A. Tomkins, J. Tomlin, "PageRank computation and the structure of the web", WWW 2002, describe the iteration for single rows.
 
-   A sweep does not keep the sum of ranks, and to mend that would take most of the iterations.  So ranks are known up to a factor: z holds them level times
-   over, and the sum of the residual, which P's columns tell, is zero for level = their sum + damping/(1 - damping) times the part that is dropped.  This is
-   aggregation to a single unknown (F. Chatelin, W. Miranker, "Acceleration by aggregation of successive approximation methods", 1982). */
+   A sweep changes the sum of the ranks, and correcting it would take most of the iterations. Therefore the iteration computes the ranks up to a
+   factor: z holds the ranks times `level`. The column sums of P are known, so the level for which the entries of the residual sum to zero is known
+   too: the sum of the unscaled ranks, plus damping/(1 - damping) times the part of them that is dropped. This is aggregation to a single unknown
+   (F. Chatelin, W. Miranker, "Acceleration by aggregation of successive approximation methods", 1982). */
 #include "pagerank.h"
 #include <gpucsr.h>
 
-/* what leads the sweeps: a state on the host, and where vectors are on a device what its kernels work with */
+/* Context of an iteration that the host controls. The state is on the host; if the vectors are on a device, the kernels work on a copy there. */
 typedef struct {
-  GpDev              dev; /* NULL: vectors are on the host */
+  GpDev              dev; /* device of the vectors. NULL: they are on the host. */
   const StepKernels *kernels;
   const VecAccess   *access;
   StepOperator       op;
-  StepState          now, *there; /* there: what kernels see, now itself on the host */
-  double            *partial;
-  Vec               *y; /* [blocks] products */
+  StepState          now, *there; /* now: state on the host. there: state that the kernels use; &now if the vectors are on the host. */
+  double            *partial;     /* device: partial sums of the reductions */
+  Vec               *y;           /* [blocks] product of each block */
 } Lead;
 
-/* the share of a node's rank that comes back to it at once */
+/* Sets g->inverse, the inverse diagonal of I - damping P. It stays NULL if P has no diagonal entry. */
 PetscErrorCode GaussSeidelSetUp(Google *g)
 {
   const PetscBool stays = (PetscBool)(g->isdangling && !g->u);
@@ -37,7 +38,7 @@ PetscErrorCode GaussSeidelSetUp(Google *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LeadCreate(const Google *g, Lead *L)
+static PetscErrorCode GaussSeidelCreateContext(const Google *g, Lead *L)
 {
   const Graph *G = g->graph;
 
@@ -54,7 +55,7 @@ static PetscErrorCode LeadCreate(const Google *g, Lead *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LeadDestroy(const Google *g, Lead *L)
+static PetscErrorCode GaussSeidelDestroyContext(const Google *g, Lead *L)
 {
   PetscFunctionBegin;
   PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
@@ -64,8 +65,8 @@ static PetscErrorCode LeadDestroy(const Google *g, Lead *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one block after another; what it means for the next sweep all processes work out alike */
-static PetscErrorCode Sweep(Google *g, Lead *L)
+/* Sweeps over all blocks, adds the sums of all processes, and updates the state. All processes compute the same state. */
+static PetscErrorCode GaussSeidelSweep(Google *g, Lead *L)
 {
   const GpDev dev = L->dev;
 
@@ -94,8 +95,8 @@ static PetscErrorCode Sweep(Google *g, Lead *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z and the state, from the ranks x; or back */
-static PetscErrorCode Begin(Google *g, const SolveOptions *o, Vec x, Lead *L)
+/* Initialises the state and z from the ranks x. */
+static PetscErrorCode GaussSeidelStart(Google *g, const SolveOptions *o, Vec x, Lead *L)
 {
   const GpDev        dev = L->dev;
   const PetscScalar *ranks;
@@ -116,7 +117,8 @@ static PetscErrorCode Begin(Google *g, const SolveOptions *o, Vec x, Lead *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode End(Google *g, Vec x, Lead *L)
+/* Converts z to the ranks x. */
+static PetscErrorCode GaussSeidelFinish(Google *g, Vec x, Lead *L)
 {
   const PetscScalar *z;
   PetscScalar       *ranks;
@@ -131,7 +133,8 @@ static PetscErrorCode End(Google *g, Vec x, Lead *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A look at the residual costs a product beside those of the sweeps, so there is one when the last change says that it may be the last. */
+/* The residual costs an additional product. It is computed only if the change of the last sweep suggests that the iteration has converged;
+   StepAfterSweep() decides this. */
 PetscErrorCode SolveGaussSeidel(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   Lead L;
@@ -141,18 +144,18 @@ PetscErrorCode SolveGaussSeidel(Google *g, const SolveOptions *o, Vec x, SolveRe
     PetscCall(LoopRun(g, o, x, R));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LeadCreate(g, &L));
-  PetscCall(Begin(g, o, x, &L));
+  PetscCall(GaussSeidelCreateContext(g, &L));
+  PetscCall(GaussSeidelStart(g, o, x, &L));
   while (L.now.status == STEP_RUNNING) {
     const PetscBool look = (PetscBool)L.now.look;
 
-    PetscCall(Sweep(g, &L));
+    PetscCall(GaussSeidelSweep(g, &L));
     R->iterations = L.now.it;
     if (R->first == 0) R->first = (PetscReal)(look ? L.now.norm : L.now.moved) / (1 - g->damping);
     if (look) PetscCall(SolveCheck(g, o, (PetscReal)L.now.norm, R));
     else if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " change %.6e\n", R->iterations, L.now.moved));
   }
-  PetscCall(End(g, x, &L));
-  PetscCall(LeadDestroy(g, &L));
+  PetscCall(GaussSeidelFinish(g, x, &L));
+  PetscCall(GaussSeidelDestroyContext(g, &L));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
-/* PageRank as a linear system, (I - damping P) x = (1 - damping) v, for any KSP and PC.  Jacobi iterations are those of Richardson with
-   this preconditioner.
+/* Methods ksp and jacobi: PageRank as the linear system (I - damping P) x = (1 - damping) v, by any KSP and PC. Method jacobi is KSPRICHARDSON with
+   PCJACOBI.
 
    D. Gleich, L. Zhukov, P. Berkhin, "Fast parallel PageRank: a linear system approach", 2004. */
 #include "pagerank.h"
@@ -15,12 +15,12 @@ static PetscErrorCode MatMult_System(Mat S, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* I - damping A D^-1, for preconditioners: what dangling nodes add is of low rank and left out */
-static PetscErrorCode Assemble(Google *g, Mat *P)
+/* Assembles I - damping A D^-1 for the preconditioner. The term of the dangling nodes, a rank-one matrix that is not sparse, is left out. */
+static PetscErrorCode AssembleSystem(Google *g, Mat *P)
 {
   PetscInt n, first, last;
   Vec      scale;
-  Mat      identity; /* whose addition makes room for entries where there are no loops, as MatShift() may not */
+  Mat      identity; /* added by MatAXPY() because MatShift() may fail where the pattern has no diagonal entry */
 
   PetscFunctionBegin;
   PetscCall(MatConvert(g->graph->A[0], MATAIJ, MAT_INITIAL_MATRIX, P));
@@ -40,8 +40,8 @@ static PetscErrorCode Assemble(Google *g, Mat *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Its being there also keeps a Richardson iteration from handing all of itself to the preconditioner, which knows only the assembled
-   matrix, without dangling nodes. */
+/* Prints the residual of the KSP for -monitor. It is always set, because KSPRICHARDSON without a monitor may leave the whole iteration to
+   PCApplyRichardson(), which uses the assembled matrix without the term of the dangling nodes. */
 static PetscErrorCode MonitorInner(KSP ksp, PetscInt it, PetscReal norm, void *context)
 {
   PetscFunctionBegin;
@@ -49,7 +49,7 @@ static PetscErrorCode MonitorInner(KSP ksp, PetscInt it, PetscReal norm, void *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the solver that a method stands for; options may say otherwise */
+/* Creates the default solver of the method. Options with the prefix pagerank_ override it. */
 static PetscErrorCode CreateKSP(Google *g, const SolveOptions *o, Mat S, KSP *ksp_)
 {
   const PetscBool stationary = (PetscBool)(o->method != METHOD_KSP), assemble = (PetscBool)(stationary || o->assemble);
@@ -58,7 +58,7 @@ static PetscErrorCode CreateKSP(Google *g, const SolveOptions *o, Mat S, KSP *ks
   PC              pc;
 
   PetscFunctionBegin;
-  if (assemble) PetscCall(Assemble(g, &P));
+  if (assemble) PetscCall(AssembleSystem(g, &P));
   PetscCall(KSPCreate(g->graph->comm, &ksp));
   PetscCall(KSPSetOptionsPrefix(ksp, "pagerank_"));
   PetscCall(KSPSetOperators(ksp, S, P ? P : S));
@@ -74,7 +74,8 @@ static PetscErrorCode CreateKSP(Google *g, const SolveOptions *o, Mat S, KSP *ks
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* each round asks the KSP for the factor that is missing */
+/* KSP stops on another norm. Therefore the relative tolerance of each round is half the ratio of the target to the current 1-norm of the residual,
+   and at most 0.5. */
 PetscErrorCode SolveKSP(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   PetscReal norm1 = PETSC_MAX_REAL;

@@ -1,34 +1,41 @@
-/* One power iteration beside its product, in one kernel: the residual and its norm, and what A multiplies next, which holds the next ranks.
-   The ranks whose residual it is stay where they are, so that those are what is left when the norm stops the iteration.
+/* The kernels of step.h, host and CUDA implementations.
 
-   A sweep puts the next ranks where the old ones were, for the products of the rows that follow; what it returns is what a look, which changes nothing, found good. */
+   The step kernel does all of a power iteration except the product: it computes the residual and its 1-norm, and writes the input of the next
+   product, which holds the next ranks. It leaves the current ranks unchanged. If their residual stops the iteration, these are the ranks that are
+   returned.
+
+   The sweep kernel overwrites the ranks of its rows, so that the products of later blocks use the new ranks. If the state demands the residual
+   (look), it changes no rank. */
 #include "step.h"
 
 #include <math.h>
 
+/* The rank x, given z. */
 GP_STEP_DEVICE double RankOf(double z, double out)
 {
   return out > 0 ? z * out : z;
 }
 
+/* z, the input of the product, given the rank x. */
 GP_STEP_DEVICE double Shared(double x, double out)
 {
   return out > 0 ? x / out : x;
 }
 
-/* P x, given y = A D^-1 x */
+/* Entry i of P x, given y = A D^-1 x. lost: total rank of the dangling nodes. */
 GP_STEP_DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
 {
   if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
   return G->dangling == STEP_STAYS && !(out > 0) ? y + x : y;
 }
 
+/* Entry i of the residual G x - x. x holds the ranks times level. */
 GP_STEP_DEVICE double Residual(const StepOperator *G, double lost, double level, int32_t i, double out, double y, double x)
 {
   return G->damping * Pulled(G, lost, i, out, y, x) + (1 - G->damping) * level * (G->v ? G->v[i] : G->everywhere) - x;
 }
 
-/* one row of a sweep: what z becomes, and what it adds to the sums */
+/* One row of a sweep: returns the new z and adds the contributions of the row to the sums. */
 GP_STEP_DEVICE double SweepRow(const StepOperator *G, const StepState *s, int32_t i, double out, double inverse, double y, double z, double sum[STEP_SUMS])
 {
   const double x = RankOf(z, out), r = Residual(G, s->lost, s->level, i, out, y, x), change = r * inverse;
@@ -43,11 +50,12 @@ GP_STEP_DEVICE double SweepRow(const StepOperator *G, const StepState *s, int32_
   return Shared(x + change, out);
 }
 
+/* Updates the state after a power iteration. */
 GP_STEP_DEVICE void AfterStep(StepState *s, double norm, double lost)
 {
   s->norm = norm;
   s->products++;
-  if (!(norm > s->target)) s->status = STEP_SMALL; /* a NaN ends here too */
+  if (!(norm > s->target)) s->status = STEP_SMALL; /* this form of the comparison is true for NaN too */
   else if (s->it >= s->max_it) s->status = STEP_MAX_IT;
   else {
     s->it++;
@@ -57,7 +65,7 @@ GP_STEP_DEVICE void AfterStep(StepState *s, double norm, double lost)
 
 #if !defined(__CUDACC__)
 enum {
-  PART = 1024 /* rows */
+  PART = 1024 /* rows of a partial sum */
 };
 
 static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
@@ -100,7 +108,7 @@ static GpErr Sweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *
   (void)dev;
   (void)partial;
   if (s->status) return GP_SUCCESS;
-  for (int32_t part = rows.first; part < end; part += PART) { /* the sum of many ranks must not lose digits */
+  for (int32_t part = rows.first; part < end; part += PART) { /* partial sums keep the rounding error of the sum over many rows small */
     double sum[STEP_SUMS] = {0};
 
     for (int32_t i = part; i < end && i < part + PART; i++) z[i] = SweepRow(G, s, i, G->out[i], G->inverse ? G->inverse[i] : 1, y[i - rows.first], z[i], sum);
@@ -128,7 +136,7 @@ const StepKernels StepKernelsHost = {Start_Host, Step_Host, Sweep_Host, Finish_H
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK;
 
-static constexpr int AHEAD = 4, RESIDENT = 4; /* entries of a thread that are on their way at once; blocks of a multiprocessor */
+static constexpr int AHEAD = 4, RESIDENT = 4; /* AHEAD: rows that a thread loads at once. RESIDENT: blocks per multiprocessor. */
 
 __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
@@ -146,7 +154,7 @@ __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState 
   }
 }
 
-/* what rows have beside their product, of which a thread takes several at once */
+/* The data of AHEAD rows of a thread that do not depend on the product. */
 struct Rows {
   double z[AHEAD], out[AHEAD], inverse[AHEAD];
 };
@@ -169,11 +177,12 @@ __device__ static void FetchProducts(const double *y, int64_t first, int64_t str
   for (int k = 0; k < AHEAD; k++) yi[k] = first + k * stride < end ? y[first + k * stride] : 0;
 }
 
-/* This kernel and the next are there before the product has ended, and read what was there before it. */
+/* This kernel and the sweep kernel are launched early. They load the data that the product does not write before GpWait(), while the product still
+   runs. */
 __global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   const int64_t stride = (int64_t)gridDim.x * BLOCK;
-  const int32_t status = s->status; /* which the last block to arrive changes, when all have read it */
+  const int32_t status = s->status; /* only the block that finishes last changes the status, after all blocks have read it */
   const double  lost   = s->lost;
   double        sum[2] = {0, 0};
   int64_t       first  = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -206,7 +215,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, S
   }
 }
 
-/* blocks leave their sums in their own places until the last rows' bring them together */
+/* Every thread block adds its sums to its own partial sums. The kernel for the last rows of the sweep reduces them over all thread blocks. */
 __global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, StepState *s, double *partial, const double *y, double *z, StepRows at)
 {
   const StepState now    = *s;
@@ -252,7 +261,7 @@ __global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, const Ste
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = RankOf(z[i], G.out[i]) / s->level;
 }
 
-/* no more blocks than can all be there when the product ends */
+/* Number of thread blocks: at most as many as can be resident at once, so that all of them are resident when the product ends. */
 static unsigned Grid(GpDev dev, int64_t n)
 {
   const unsigned most = RESIDENT * (unsigned)dev->compute_units, want = GpReduceGrid(dev, n);
@@ -260,7 +269,8 @@ static unsigned Grid(GpDev dev, int64_t n)
   return want < most ? want : most;
 }
 
-/* The next product waits for this kernel before any of its blocks comes: the step behind it reads early what this one writes. */
+/* Checks the launch. The next product must not be launched early, because the step after that product loads, before GpWait(), what this kernel
+   writes. */
 static GpErr Launched(GpDev dev, const char *kernel)
 {
   const cudaError_t code = cudaGetLastError();
@@ -274,25 +284,25 @@ static GpErr Launched(GpDev dev, const char *kernel)
 static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
   Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, begin, s, partial, x, z);
-  return Launched(dev, "start of power iterations");
+  return Launched(dev, "kernel Start of pagerank");
 }
 
 static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   GpLaunchNext(dev, Step, Grid(dev, G->n), BLOCK, 0, *G, s, partial, y, z, next);
-  return Launched(dev, "power iteration");
+  return Launched(dev, "kernel Step of pagerank");
 }
 
 static GpErr Sweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
   GpLaunchNext(dev, Sweep, Grid(dev, rows.most), BLOCK, 0, *G, s, partial, y, z, rows);
-  return Launched(dev, "sweep");
+  return Launched(dev, "kernel Sweep of pagerank");
 }
 
 static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
   Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, even, odd, x);
-  return Launched(dev, "end of power iterations");
+  return Launched(dev, "kernel Finish of pagerank");
 }
 
 extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA, Sweep_CUDA, Finish_CUDA};

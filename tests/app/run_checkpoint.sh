@@ -89,7 +89,7 @@ for file in bmrm3 smacof4; do
   refused "is a checkpoint of an older version of $program" "$program" "$([ "$program" = bmrm ] && echo -bmrm_restart || echo -restart)" old
   verdict "$program refuses the format of an older version"
 done
-refused "is a checkpoint of another program than smacof" smacof -restart bmrm.ck && refused "is not a checkpoint" smacof -restart train && refused "is not a regular file" bmrm -bmrm_restart "$tmp" && refused "cannot be opened: No such file" bmrm -bmrm_restart nowhere
+refused "is a checkpoint of another program than smacof" smacof -restart bmrm.ck && refused "is not a checkpoint" smacof -restart train && refused "is not a regular file" bmrm -bmrm_restart /dev/null && refused "Is a directory" bmrm -bmrm_restart "$tmp" && refused "No such file or directory" bmrm -bmrm_restart nowhere
 verdict "other files are refused"
 mkfifo pipe && refused "is not a regular file" smacof -restart pipe
 verdict "a pipe is refused at once"

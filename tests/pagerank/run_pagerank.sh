@@ -323,8 +323,8 @@ refused "a matrix with a negative entry" "the weight of a link must be finite an
 if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin" -ranks "$o"
 else refused "a matrix with 32-bit indices" "a PETSc with 32-bit indices wrote this" -f "$tmp/narrow.bin" -ranks "$o"; fi
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
-room="making room for the sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
-refused "device memory too small for sweeps" "$room" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
+memory="allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
+refused "device memory too small for sweeps" "$memory" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
 damaged() { # damaged FILE COLUMN: a 3 x 3 matrix in PETSc's binary format, of whose three nonzeros the last has this column
   $python -c "import struct, sys; w = 'i' if $GPUCSR_INT_BYTES == 4 else 'q'; open('$1', 'wb').write(struct.pack('>10' + w + '3d', 1211216, 3, 3, 3, 1, 1, 1, 1, 2, $2, 1, 1, 1))"
 }
