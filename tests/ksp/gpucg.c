@@ -236,7 +236,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(Create(300, 1, &A));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("Jacobi", &p, random));
-  PetscCall(Told(p.ksp[1], size > 1 ? "as KSPCG does: the loop on the device has no place for several ranks" : "whole loop on the device"));
+  PetscCall(Told(p.ksp[1], size > 1 ? "KSPCG iterates, controlled by the host: the loop on the device does not support several ranks" : "the whole loop runs on the device"));
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCBJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("block Jacobi", &p, random));
@@ -244,7 +244,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
   PetscCall(PairSolve("a history", &p, random));
-  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "no place for a residual history"));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "does not support a residual history"));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "other solves: the same\n"));

@@ -1,19 +1,19 @@
-/* KSPGPUCG: conjugate gradients whose whole loop, scalars and stopping test included, runs on the device.  The host replays a
-   recorded graph of several iterations and looks at the state afterwards; what the loop cannot do, KSPCG does. */
+/* The solver type KSPGPUCG: conjugate gradients whose whole loop, including scalars and stopping test, runs on the device.  The host launches
+   a graph of several iterations and then reads the state of the method.  A solve that the loop does not support is left to KSPCG. */
 #include "ksp/impls/gpucg/gpucg.h"
 
-static PetscErrorCode KSPGPUCGGet(KSP ksp, KSP_GPUCG **cg)
+static PetscErrorCode KSPGPUCGGetData(KSP ksp, KSP_GPUCG **cg)
 {
   PetscContainer container;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)ksp, "KSPGPUCG", (PetscObject *)&container));
-  PetscCheck(container, PetscObjectComm((PetscObject)ksp), PETSC_ERR_PLIB, "KSP of type gpucg has lost its data");
+  PetscCheck(container, PetscObjectComm((PetscObject)ksp), PETSC_ERR_PLIB, "The data of KSP type gpucg are missing");
   PetscCall(PetscContainerGetPointer(container, (void **)cg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Can the device do this solve?  If not, why (for -info). */
+/* Finds out whether the loop on the device supports this solve.  why: NULL if it does, else what it does not support. */
 static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **why, PetscBool *jacobi)
 {
   PetscBool    is, none;
@@ -29,16 +29,16 @@ static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **
   PetscCall(MatGetNullSpace(A, &nullspace));
   PetscCall(MatGetTransposeNullSpace(A, &transposed));
   if (size > 1) *why = "several ranks";
-  else if (!is) *why = "a matrix of another type than gpucsr";
-  else if (!none && !*jacobi) *why = "a preconditioner other than none and jacobi";
-  else if (nullspace || transposed) *why = "a null space";
-  else if (ksp->numbermonitors) *why = "a monitor";
+  else if (!is) *why = "matrices of types other than gpucsr";
+  else if (!none && !*jacobi) *why = "preconditioners other than none and jacobi";
+  else if (nullspace || transposed) *why = "null spaces";
+  else if (ksp->numbermonitors) *why = "monitors";
   else if (ksp->res_hist || ksp->err_hist) *why = "a residual history";
   else if (ksp->calc_sings || ksp->calc_ritz) *why = "singular value estimates";
-  else if (ksp->converged != KSPConvergedDefault) *why = "a convergence test of your own";
-  else if (ksp->chknorm > 0 || ksp->lagnorm || GpCompatGetMinIt(ksp) > 0) *why = "a norm that is not tested in every iteration";
-  else if (ksp->pc_side == PC_RIGHT || ksp->transpose_solve) *why = "a right preconditioner or a transposed solve";
-  else if (cg->radius || GpCompatGetNegCurve(ksp)) *why = "a trust region";
+  else if (ksp->converged != KSPConvergedDefault) *why = "user-defined convergence tests";
+  else if (ksp->chknorm > 0 || ksp->lagnorm || GpCompatGetMinIt(ksp) > 0) *why = "-ksp_check_norm_iteration, -ksp_lag_norm and -ksp_min_it";
+  else if (ksp->pc_side == PC_RIGHT || ksp->transpose_solve) *why = "right preconditioning and transposed solves";
+  else if (cg->radius || GpCompatGetNegCurve(ksp)) *why = "trust regions";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,11 +50,11 @@ static PetscErrorCode KSPSolve_GPUCG(KSP ksp)
   PetscBool  jacobi = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSPGPUCGCheck(ksp, cg, A, &cg->why, &jacobi));
   if (cg->why) {
-    PetscCall(PetscInfo(ksp, "KSPCG solves this: the loop on the device has no place for %s\n", cg->why));
+    PetscCall(PetscInfo(ksp, "KSPCG solves this system: the loop on the device does not support %s\n", cg->why));
     PetscCall((*cg->solve)(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -69,31 +69,31 @@ static PetscErrorCode KSPSetFromOptions_GPUCG(KSP ksp, GpOptionItems PetscOption
   PetscInt   batch;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   batch = cg->batch;
   PetscCall((*cg->setfromoptions)(ksp, PetscOptionsObject));
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucg options");
-  PetscCall(PetscOptionsInt("-ksp_gpucg_batch", "Iterations on the device between two looks of the host at their state", "KSPGPUCG", batch, &batch, NULL));
+  PetscCall(PetscOptionsInt("-ksp_gpucg_batch", "Number of iterations after which the host reads the state from the device", "KSPGPUCG", batch, &batch, NULL));
   PetscOptionsHeadEnd();
-  PetscCheck(batch > 0 && batch <= 1000, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gpucg_batch %" PetscInt_FMT " must be 1 to 1000", batch);
-  if (batch != cg->batch) cg->op = NULL; /* another graph */
+  PetscCheck(batch > 0 && batch <= 1000, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gpucg_batch %" PetscInt_FMT ": must be from 1 to 1000", batch);
+  if (batch != cg->batch) cg->op = NULL; /* the graph must be recorded again */
   cg->batch = batch;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* who iterated in the last solve; before the first, who is meant to */
+/* Prints which loop has run the last solve.  Before the first solve it prints the default, the loop on the device. */
 static PetscErrorCode KSPView_GPUCG(KSP ksp, PetscViewer viewer)
 {
   KSP_GPUCG *cg;
   PetscBool  ascii;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   if (cg->view) PetscCall((*cg->view)(ksp, viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  if (cg->why) PetscCall(PetscViewerASCIIPrintf(viewer, "  iterated by the host as KSPCG does: the loop on the device has no place for %s\n", cg->why));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "  whole loop on the device, %" PetscInt_FMT " iterations between two looks of the host\n", cg->batch));
+  if (cg->why) PetscCall(PetscViewerASCIIPrintf(viewer, "  KSPCG iterates, controlled by the host: the loop on the device does not support %s\n", cg->why));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "  the whole loop runs on the device; the host reads its state after every %" PetscInt_FMT " iterations\n", cg->batch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +102,7 @@ static PetscErrorCode KSPReset_GPUCG(KSP ksp)
   KSP_GPUCG *cg;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   PetscCall(KSPGPUCGFree_Private(cg));
   cg->why = NULL;
   if (cg->reset) PetscCall((*cg->reset)(ksp));
@@ -115,7 +115,7 @@ static PetscErrorCode KSPDestroy_GPUCG(KSP ksp)
   PetscErrorCode (*destroy)(KSP);
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   destroy = cg->destroy;
   PetscCall(KSPGPUCGFree_Private(cg));
   PetscCall(PetscFree(cg));
@@ -129,7 +129,7 @@ static PetscErrorCode KSPCGSetRadius_GPUCG(KSP ksp, PetscReal radius)
   KSP_GPUCG *cg;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGGet(ksp, &cg));
+  PetscCall(KSPGPUCGGetData(ksp, &cg));
   cg->radius = (PetscBool)(radius != 0);
   PetscCall((*cg->setradius)(ksp, radius));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,21 +137,23 @@ static PetscErrorCode KSPCGSetRadius_GPUCG(KSP ksp, PetscReal radius)
 
 /*MC
   KSPGPUCG - KSPGPUCG = "gpucg" - The conjugate gradient method with its whole loop on the GPU: matrix product, vector updates,
-  scalars and stopping test, replayed from a recorded graph
+  scalars and stopping test are recorded in a CUDA graph
 
   Options Database Keys:
 + -ksp_type gpucg          - sets the type
-- -ksp_gpucg_batch <8>     - iterations between two looks of the host at the state; more save launches, fewer save iterations done in vain after the last one
+- -ksp_gpucg_batch <8>     - number of iterations of a graph, after which the host reads the state; more iterations need fewer launches, but more kernels are launched in vain after the method has stopped
 
   Level: intermediate
 
   Notes:
-  For one process, a matrix of type `MATGPUCSR` and the preconditioners `PCNONE` and `PCJACOBI`; the vectors may be of any type. The iterates are
-  those of `KSPCG` up to rounding. Whatever has no place in the loop is solved by `KSPCG` itself: monitors, a residual history, another preconditioner,
-  null spaces, tests for convergence of your own, and several processes: there a sum over all ranks stands between two kernels, for which the host is needed in any case.
-  With vectors of type `VECGPU` that too moves nothing but sums and what the products exchange. `-ksp_view` and `-info` tell who iterated, and why.
+  The loop on the device supports one process, matrices of type `MATGPUCSR`, and the preconditioners `PCNONE` and `PCJACOBI`. The vectors may be of
+  any type. The iterates are those of `KSPCG` up to rounding. Sums are added in a fixed order.
 
-  All `KSPCG` options apply. The sums are added in a fixed order.
+  In all other cases `KSPCG` solves, for example with monitors, a residual history, another preconditioner, null spaces, a user-defined
+  convergence test, or several processes. Inner products on several processes need a reduction over the ranks, which only the host can start. With
+  vectors of type `VECGPU`, `KSPCG` too copies only sums and the exchanged entries of products between host and device.
+
+  `-ksp_view` and `-info` report which loop has run, and why. All options of `KSPCG` apply.
 
 .seealso: `KSPCG`, `MATGPUCSR`
 M*/
@@ -161,7 +163,7 @@ PetscErrorCode KSPCreate_GPUCG(KSP ksp)
   PetscContainer container;
 
   PetscFunctionBegin;
-  /* KSPSetType() has destroyed the data of the former type but left its name: if that is cg, setting KSPCG would do nothing */
+  /* KSPSetType() has destroyed the data of the former type but not its name.  If that is cg, setting KSPCG would have no effect. */
   PetscCall(PetscObjectChangeTypeName((PetscObject)ksp, NULL));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(PetscNew(&cg));

@@ -1,4 +1,4 @@
-/* What the two files of the KSP type gpucg share. */
+/* Declarations shared by the two files of the KSP type gpucg. */
 #ifndef GPUCG_H
 #define GPUCG_H
 
@@ -7,27 +7,29 @@
 #include "vec/kernels/gpcgkernel.h"
 
 typedef struct {
-  PetscErrorCode (*solve)(KSP); /* these are KSPCG's */
+  /* operations of KSPCG */
+  PetscErrorCode (*solve)(KSP);
   PetscErrorCode (*setfromoptions)(KSP, GpOptionItems);
   PetscErrorCode (*view)(KSP, PetscViewer);
   PetscErrorCode (*reset)(KSP);
   PetscErrorCode (*destroy)(KSP);
   PetscErrorCode (*setradius)(KSP, PetscReal);
-  PetscBool   radius; /* a trust region was asked for: KSPCG's business */
-  PetscInt    batch;  /* iterations between two looks at the state */
-  const char *why;    /* KSPCG did the last solve; NULL: the loop did */
-  GpDev       dev;
-  PetscInt    n;            /* that memory was made for */
-  double     *vectors;      /* x, r, p, w, z, d, b on the device */
-  double     *partial;      /* of the reductions */
-  GpCgState  *state, *look; /* on the device, and two pinned copies that take turns */
-  GpDevEvent  looked[2];
-  GpDevGraph  graph;
-  GpOp        op;      /* that the graph multiplies by */
-  PetscInt64  version; /* of its memory */
-  PetscBool   jacobi;  /* whether the graph applies d */
+  PetscBool   radius;       /* a trust region was requested, which the loop does not support */
+  PetscInt    batch;        /* number of iterations of a graph, after which the host reads the state */
+  const char *why;          /* why KSPCG did the last solve; NULL if the loop on the device did */
+  GpDev       dev;          /* device of the memory below */
+  PetscInt    n;            /* number of entries of the vectors; -1 if no memory is allocated */
+  double     *vectors;      /* [VECTORS * n] device memory; VECTOR() gets one vector */
+  double     *partial;      /* [GP_CG_PARTIAL] device memory for partial sums of the reductions */
+  GpCgState  *state, *look; /* state in device memory; [2] copies of it in pinned memory, used alternately */
+  GpDevEvent  looked[2];    /* recorded after the copy to look[0] and look[1] */
+  GpDevGraph  graph;        /* NULL on a device without graphs */
+  GpOp        op;           /* operator of the recorded product; NULL: record again */
+  PetscInt64  version;      /* GpOp version of the operator when the graph was recorded */
+  PetscBool   jacobi;       /* the graph applies the Jacobi preconditioner d */
 } KSP_GPUCG;
 
+/* x: solution, r: residual, p: direction, w = A p, z: preconditioned residual, d: Jacobi preconditioner, b: right-hand side */
 enum {
   X,
   R,

@@ -1,4 +1,4 @@
-/* The loop of KSPGPUCG: memory, recording, launching ahead, and what the final state means for the KSP. */
+/* The loop of KSPGPUCG on the device: memory, recording of the graph, launches, and the convergence reason. */
 #include "ksp/impls/gpucg/gpucg.h"
 
 PetscLogEvent KSP_GPUCG_Loop;
@@ -24,20 +24,20 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGTake(KSP_GPUCG *cg, GpDev dev, PetscInt n)
+static PetscErrorCode KSPGPUCGAllocateMemory(KSP_GPUCG *cg, GpDev dev, PetscInt n)
 {
   PetscFunctionBegin;
   cg->dev = dev;
   cg->n   = n;
-  PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, VECTORS * (size_t)n * sizeof(double), &cg->vectors));
-  PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
-  PetscCallGp(dev, "making room for conjugate gradients", GpDevAlloc(dev, sizeof(GpCgState), &cg->state));
-  PetscCallGp(dev, "making room for conjugate gradients", dev->ops->alloc_pinned(dev, 2 * sizeof(GpCgState), (void **)&cg->look));
+  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, VECTORS * (size_t)n * sizeof(double), &cg->vectors));
+  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
+  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, sizeof(GpCgState), &cg->state));
+  PetscCallGp(dev, "allocating memory for conjugate gradients", dev->ops->alloc_pinned(dev, 2 * sizeof(GpCgState), (void **)&cg->look));
   for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &cg->looked[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a failure leaves nothing, so that the next solve tries again */
+/* Allocates the memory.  A failure frees everything, so that the next solve tries again. */
 static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
 {
   PetscErrorCode err;
@@ -45,14 +45,14 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   PetscFunctionBegin;
   if (cg->n == n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGPUCGFree_Private(cg));
-  err = KSPGPUCGTake(cg, dev, n);
+  err = KSPGPUCGAllocateMemory(cg, dev, n);
   if (err) PetscCall(KSPGPUCGFree_Private(cg));
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one iteration on the stream */
-static PetscErrorCode KSPGPUCGStep(KSP_GPUCG *cg)
+/* Launches the kernels of one iteration. */
+static PetscErrorCode KSPGPUCGLaunchIteration(KSP_GPUCG *cg)
 {
   const GpCgKernels *K = GpCgKernelsOf(cg->dev);
   double            *d = cg->jacobi ? VECTOR(cg, D) : NULL, *z = VECTOR(cg, cg->jacobi ? Z : R);
@@ -66,6 +66,7 @@ static PetscErrorCode KSPGPUCGStep(KSP_GPUCG *cg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Records a graph of `batch` iterations, unless the existing one is valid. */
 static PetscErrorCode KSPGPUCGRecord(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
 {
   GpDev dev = cg->dev;
@@ -79,26 +80,27 @@ static PetscErrorCode KSPGPUCGRecord(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
   if (cg->graph) dev->ops->graph_destroy(dev, cg->graph);
   cg->graph = NULL;
   PetscCallGp(dev, "conjugate gradients", dev->ops->graph_begin(dev));
-  for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGStep(cg));
+  for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGLaunchIteration(cg));
   PetscCallGp(dev, "conjugate gradients", dev->ops->graph_end(dev, &cg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* puts several iterations and a copy of the state on the stream */
-static PetscErrorCode KSPGPUCGLaunch(KSP_GPUCG *cg, int turn)
+/* Launches `batch` iterations and the copy of the state to look[turn]. */
+static PetscErrorCode KSPGPUCGLaunchBatch(KSP_GPUCG *cg, int turn)
 {
   GpDev dev = cg->dev;
 
   PetscFunctionBegin;
   if (cg->graph) PetscCallGp(dev, "conjugate gradients", dev->ops->graph_launch(dev, cg->graph));
   else
-    for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGStep(cg));
+    for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGLaunchIteration(cg));
   PetscCallGp(dev, "conjugate gradients", dev->ops->copy_out(dev, cg->look + turn, cg->state, sizeof(GpCgState)));
   PetscCallGp(dev, "conjugate gradients", dev->ops->event_record(dev, cg->looked[turn]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGLook(KSP_GPUCG *cg, GpCgState *state)
+/* Downloads the state and waits for it. */
+static PetscErrorCode KSPGPUCGDownloadState(KSP_GPUCG *cg, GpCgState *state)
 {
   PetscFunctionBegin;
   PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->copy_out(cg->dev, cg->look, cg->state, sizeof(GpCgState)));
@@ -107,14 +109,14 @@ static PetscErrorCode KSPGPUCGLook(KSP_GPUCG *cg, GpCgState *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGPut(KSP_GPUCG *cg, const GpCgState *state)
+static PetscErrorCode KSPGPUCGUploadState(KSP_GPUCG *cg, const GpCgState *state)
 {
   PetscFunctionBegin;
   PetscCallGp(cg->dev, "conjugate gradients", GpDevUpload(cg->dev, cg->state, state, sizeof(*state)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a vector into, or out of, one of ours */
+/* Copies a vector to (out: from) one of the vectors of the loop. */
 static PetscErrorCode KSPGPUCGCopy(KSP_GPUCG *cg, Mat A, Vec v, int which, PetscBool out)
 {
   MatGPUCSRVec a, none;
@@ -133,7 +135,7 @@ static PetscErrorCode KSPGPUCGCopy(KSP_GPUCG *cg, Mat A, Vec v, int which, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the diagonal that Jacobi multiplies by, whatever its options: what it makes of ones */
+/* Gets the diagonal of the Jacobi preconditioner by applying it to a vector of ones, which takes account of all its options. */
 static PetscErrorCode KSPGPUCGGetJacobi(KSP ksp, KSP_GPUCG *cg, Mat A)
 {
   Vec ones, d;
@@ -154,7 +156,8 @@ static PetscLogDouble KSPGPUCGProductFlops(const KSP_GPUCG *cg)
   return 2.0 * cg->op->side[0].csr.nnz - (PetscLogDouble)(cg->op->side[0].csr.m - cg->op->side[0].features.empty);
 }
 
-static PetscErrorCode KSPGPUCGStart(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
+/* Computes the initial residual and gets the state. */
+static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
   const GpCgNorm norms[] = {[KSP_NORM_NONE] = GP_CG_NORM_NONE, [KSP_NORM_PRECONDITIONED] = GP_CG_NORM_PRECONDITIONED, [KSP_NORM_UNPRECONDITIONED] = GP_CG_NORM_UNPRECONDITIONED, [KSP_NORM_NATURAL] = GP_CG_NORM_NATURAL};
   double        *ax      = NULL;
@@ -173,9 +176,9 @@ static PetscErrorCode KSPGPUCGStart(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *st
   }
   PetscCall(PetscMemzero(state, sizeof(*state)));
   state->norm = norms[ksp->normtype];
-  PetscCall(KSPGPUCGPut(cg, state));
+  PetscCall(KSPGPUCGUploadState(cg, state));
   PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->start(cg->dev, (int32_t)cg->n, cg->state, cg->partial, cg->jacobi ? VECTOR(cg, D) : NULL, VECTOR(cg, B), ax, VECTOR(cg, R), VECTOR(cg, cg->jacobi ? Z : R)));
-  PetscCall(KSPGPUCGLook(cg, state));
+  PetscCall(KSPGPUCGDownloadState(cg, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,8 +201,9 @@ static PetscErrorCode KSPGPUCGLogIterations(KSP ksp, KSP_GPUCG *cg, Mat A, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* launches ahead by one: while the host waits for one batch the next is in line, and does nothing if the first one stopped */
-static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
+/* Iterates.  The next batch is always launched before the host waits for the current one, so that the device is never idle.  If the method
+   stops in the current batch, the kernels of the next one return at once. */
+static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
   int turn = 0;
 
@@ -207,24 +211,25 @@ static PetscErrorCode KSPGPUCGLoop(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *sta
   state->small  = (double)ksp->ttol;
   state->large  = (double)(ksp->divtol * ksp->rnorm0);
   state->max_it = (int32_t)ksp->max_it;
-  PetscCall(KSPGPUCGPut(cg, state));
+  PetscCall(KSPGPUCGUploadState(cg, state));
   PetscCall(PetscLogEventBegin(KSP_GPUCG_Loop, ksp, 0, 0, 0));
   PetscCall(PetscGPUCSRLogTimeBegin_Private(cg->dev));
-  PetscCall(KSPGPUCGLaunch(cg, turn));
+  PetscCall(KSPGPUCGLaunchBatch(cg, turn));
   do {
-    PetscCall(KSPGPUCGLaunch(cg, 1 - turn));
+    PetscCall(KSPGPUCGLaunchBatch(cg, 1 - turn));
     PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn]));
     *state = cg->look[turn];
     turn   = 1 - turn;
   } while (state->status == GP_CG_RUNNING);
-  PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn])); /* the pinned copy is ours again */
+  PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn])); /* the batch that was launched in vain no longer writes to look */
   PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
   PetscCall(KSPGPUCGLogIterations(ksp, cg, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGReason(KSP ksp, const GpCgState *state)
+/* Sets the number of iterations, the residual norm and the convergence reason from the final state. */
+static PetscErrorCode KSPGPUCGSetReason(KSP ksp, const GpCgState *state)
 {
   PetscFunctionBegin;
   ksp->its   = state->it;
@@ -242,15 +247,15 @@ static PetscErrorCode KSPGPUCGReason(KSP ksp, const GpCgState *state)
   case GP_CG_INDEFINITE:
     ksp->reason = KSP_DIVERGED_INDEFINITE_MAT;
     break;
-  default: /* the test may call this convergence, for smoothers and the like */
+  default: /* the test may report convergence at the maximum number of iterations, for example in a smoother */
     PetscCall((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &ksp->reason, ksp->cnvP));
     if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On our own stream: PETSc's may be the legacy one, which cannot be recorded.  The test for convergence may run PETSc's own
-   operations, and with them bring back PETSc's stream. */
+/* Solves on the own stream of the device object: PETSc's stream may be the legacy default stream, which cannot be captured in a graph.  The
+   stream is set again after each call of the convergence test, which may run PETSc operations that set PETSc's stream. */
 PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
 {
   GpDev     dev    = op->dev;
@@ -263,20 +268,20 @@ PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, Petsc
   PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
   dev->stream = dev->own_stream;
   PetscCall(KSPGPUCGRecord(cg, op, jacobi));
-  PetscCall(KSPGPUCGStart(ksp, cg, A, &state));
+  PetscCall(KSPGPUCGComputeResidual(ksp, cg, A, &state));
   ksp->its   = 0;
   ksp->rnorm = (PetscReal)state.dp;
   PetscCall((*ksp->converged)(ksp, 0, ksp->rnorm, &ksp->reason, ksp->cnvP));
   dev->stream = dev->own_stream;
   if (!ksp->reason) {
-    if (state.status == GP_CG_ZERO_BETA) state.it = 1; /* KSPCG sees it when the first iteration begins */
-    else PetscCall(KSPGPUCGLoop(ksp, cg, A, &state));
-    PetscCall(KSPGPUCGReason(ksp, &state));
+    if (state.status == GP_CG_ZERO_BETA) state.it = 1; /* KSPCG detects this in its first iteration */
+    else PetscCall(KSPGPUCGIterate(ksp, cg, A, &state));
+    PetscCall(KSPGPUCGSetReason(ksp, &state));
     dev->stream = dev->own_stream;
   }
   PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_TRUE));
   PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
   dev->stream = stream;
-  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(dev, (PetscLogDouble)cg->n)); /* of the start, before the loop */
+  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(dev, (PetscLogDouble)cg->n)); /* flops of the initial residual's preconditioning, before the loop */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

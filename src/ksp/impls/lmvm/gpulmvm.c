@@ -1,13 +1,13 @@
 /* Quasi-Newton matrices (MATLMVM, for SNESQN and the quasi-Newton methods of TAO) that are used with vectors of type gpu.
 
-   PETSc's newer releases keep the history of such a matrix in dense matrices.  MatCreateDenseFromVecType() makes them for the type of
-   the matrix' own work vectors; it compares that name with the names of PETSc's types, and stops at any other.  It cannot be extended.
-   The names of our vectors must stay what they are, since PETSc's preconditioners and solvers make more vectors of a type by its name.
+   From PETSc 3.23 on, such a matrix stores its history in dense matrices.  MatCreateDenseFromVecType() creates them for the type of the work
+   vectors.  It accepts only the names of PETSc's own vector types and cannot be extended.  The type gpu cannot be given such a name, because
+   PETSc's preconditioners and solvers create vectors by type name.
 
-   The matrix makes its work vectors by MatCreateVecs(), which a type may replace.  The LMVM types are therefore registered again.
-   The new constructor calls PETSc's, and replaces MatCreateVecs(): where the matrix is used with gpu vectors, its work vectors have a
-   type that PETSc's dense matrices know.  That is cuda if this PETSc has it; then the history is on the device.  Otherwise it is the
-   standard type: the history is on the host, an update brings two vectors there, and a product one there and one back. */
+   The work vectors are created by MatCreateVecs(), which a matrix type may replace.  The LMVM types are therefore registered again with
+   constructors that call PETSc's constructor and then replace MatCreateVecs().  If the matrix is used with gpu vectors, its work vectors get the
+   type cuda in a PETSc with CUDA: the history is on the device.  Otherwise they get the type standard: the history is on the host, an update
+   copies two vectors to the host, and a product copies one vector there and one back. */
 #include "ksp/impls/lmvm/gpulmvm.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -32,17 +32,17 @@ static PetscErrorCode MatLMVMGPUCreateVecs(Mat B, Vec *right, Vec *left)
     PetscCall(PetscGPUCSRGetDevice_Private(&dev));
     PetscCall(MatSetVecType(B, PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA ? VECCUDA : VECSTANDARD));
   }
-  B->ops->getvecs = NULL; /* PETSc's own way */
+  B->ops->getvecs = NULL; /* lets MatCreateVecs() use its default */
   PetscCall(MatCreateVecs(B, right, left));
   B->ops->getvecs = MatLMVMGPUCreateVecs;
-  if (gpu) PetscCall(MatSetVecType(B, name)); /* PETSc drops the history when this is not the type of the vectors it is given */
+  if (gpu) PetscCall(MatSetVecType(B, name)); /* PETSc discards the history if this type differs from that of the vectors of an update */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
   #define LMVM_TYPES(entry) \
     entry(MATLMVMDFP) entry(MATLMVMDDFP) entry(MATLMVMBFGS) entry(MATLMVMDBFGS) entry(MATLMVMDQN) entry(MATLMVMSR1) entry(MATLMVMBROYDEN) entry(MATLMVMBADBROYDEN) entry(MATLMVMSYMBROYDEN) entry(MATLMVMSYMBADBROYDEN) entry(MATLMVMDIAGBROYDEN)
 
-  /* a constructor is not told the type's name, so each type has one */
+  /* A constructor does not get the name of the type, so each type needs its own one. */
   #define LMVM_CONSTRUCTOR(type) \
     static PetscErrorCode (*Create_##type)(Mat); \
     static PetscErrorCode MatLMVMGPUCreate_##type(Mat B) \
@@ -65,13 +65,13 @@ static PetscErrorCode MatLMVMGPURegisterType(const char type[], PetscErrorCode (
 PetscErrorCode MatLMVMGPURegister_Private(void)
 {
   PetscFunctionBegin;
-  PetscCall(KSPInitializePackage()); /* which registers PETSc's */
+  PetscCall(KSPInitializePackage()); /* registers PETSc's LMVM types */
   #define LMVM_REGISTER(type) PetscCall(MatLMVMGPURegisterType(type, &Create_##type, MatLMVMGPUCreate_##type));
   LMVM_TYPES(LMVM_REGISTER)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* the history consists of duplicates of the vectors, on the device */
+#else /* older releases store the history in duplicates of the vectors, which are gpu vectors already */
 
 PetscErrorCode MatLMVMGPURegister_Private(void)
 {

@@ -1,4 +1,4 @@
-/* Quasi-Newton matrices that are used with vectors of type gpu. */
+/* Registers PETSc's quasi-Newton matrices again so that they work with vectors of type gpu (gpulmvm.c). */
 #ifndef GPULMVM_H
 #define GPULMVM_H
 
