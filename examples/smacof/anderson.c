@@ -1,12 +1,13 @@
-/* Anderson's combination of iterates of a fixed point map, in the form for a map that lowers a function: Newton's step in the space that the
-   last differences span.
+/* Anderson acceleration of the Guttman transform G: a Newton step in the span of the latest differences.
 
-   With the residual f = G(x) - x, differences dx of iterates and df of residuals tell how f changes: df = J dx.  J is minus the Hessian of the
-   stress, up to a factor, so it is symmetric (for weights in another inner product: what is not symmetric is left out).  Of its Ritz
-   pairs in the span, J q = value q, Anderson's combination goes f'q / -value along q: to the point where the residual is 0.  Where
-   value > 0 that is back to a saddle, which the iteration is about to leave; there the step goes as far ahead (Dauphin et al.), so that
-   it doubles the way from the saddle.  What of f is left is followed twice as far as by Anderson: the eigenvalues of the
-   transform lie between 0 and 1, those of a relaxed step, y = x + 2 f, about 0.
+   The residual is f = G(x) - x.  Differences dx of iterates and df of residuals satisfy df = J dx approximately, where J is minus the Hessian of
+   the stress up to a factor.  J is symmetric; with weights it is symmetric in another inner product, and the skew part is ignored.
+   Let (value, q) be the Ritz pairs of J in the span of the differences.
+
+   - If value < 0, the step along q is f'q / -value, which makes the residual along q zero.  This is Anderson's step.
+   - If value > 0, Anderson's step would lead back to a saddle point.  The step has the same length in the opposite direction (Dauphin et al.).
+   - The rest of f, outside the steps of the first kind, is followed by 2 f, twice as far as in Anderson's method.  The eigenvalues of the
+     transform lie between 0 and 1, so those of the relaxed step y = x + 2 f lie around 0.
 
    D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965); H. Fang, Y. Saad, "Two classes of multisecant
    methods for nonlinear acceleration", Numer. Linear Algebra Appl. 16 (2009), type I; Y. Dauphin et al., "Identifying and
@@ -14,8 +15,8 @@
 #include "smacof.h"
 #include <petscblaslapack.h>
 
-#define FARTHEST  10    /* times the residual that a step goes along a Ritz vector: beyond, the map is not linear enough */
-#define DEPENDENT 1e-10 /* differences of length 1 that are so near to others' span are left out */
+#define FARTHEST  10    /* bound on the length of a step along a Ritz vector, relative to the residual; the linear model fails beyond */
+#define DEPENDENT 1e-10 /* relative bound on eigenvalues of the Gram matrix of the normalised differences; smaller ones are dropped */
 
 PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *H)
 {
@@ -35,7 +36,7 @@ PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void Swap(Vec *v, Vec *w)
+static void HistorySwapVecs(Vec *v, Vec *w)
 {
   Vec swap = *v;
 
@@ -43,22 +44,22 @@ static void Swap(Vec *v, Vec *w)
   *w = swap;
 }
 
-/* what LookAtNewest() has found becomes the last iterate; of the differences the oldest give way */
+/* Accepts the iterate from LookAtNewest() as the latest one.  Its differences replace the oldest ones if the history is full. */
 PetscErrorCode HistoryAdd(History *H)
 {
   const PetscInt n = HistoryNext(H);
 
   PetscFunctionBegin;
-  Swap(&H->x, &H->newx);
-  Swap(&H->f, &H->newf);
+  HistorySwapVecs(&H->x, &H->newx);
+  HistorySwapVecs(&H->f, &H->newf);
   if (H->any) {
     const PetscScalar *product = H->product;
 
     H->newest = n;
     H->have   = PetscMin(H->have + 1, H->most);
-    Swap(&H->dx[n], &H->newdx);
-    Swap(&H->df[n], &H->newdf);
-    for (PetscInt k = -1; k < H->have; k++) { /* itself, and then the others */
+    HistorySwapVecs(&H->dx[n], &H->newdx);
+    HistorySwapVecs(&H->df[n], &H->newdf);
+    for (PetscInt k = -1; k < H->have; k++) { /* H->product starts with the products of the new pair with itself */
       const PetscInt with = k < 0 ? n : k;
 
       if (k == n) continue;
@@ -72,7 +73,7 @@ PetscErrorCode HistoryAdd(History *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* forgets all but the last iterate */
+/* Drops all differences; the latest iterate stays. */
 PetscErrorCode HistoryForget(History *H)
 {
   PetscFunctionBegin;
@@ -81,8 +82,8 @@ PetscErrorCode HistoryForget(History *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the Ritz pairs of J in the span of the differences: r of them, vector a is the sum of z[a * have + k] dx_k */
-static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[], PetscScalar z[])
+/* Computes the r Ritz pairs of J in the span of the differences.  Ritz vector a is the sum of z[a * have + k] dx_k over k. */
+static PetscErrorCode HistoryComputeRitz(const History *H, PetscBLASInt *r, PetscReal value[], PetscScalar z[])
 {
   const PetscInt    m   = H->have;
   const PetscScalar one = 1, zero = 0;
@@ -102,7 +103,7 @@ static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[],
     }
   }
   PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "U", &n, W, &n, value, work, &lwork, &info));
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev: %d", (int)info);
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev failed with info %d", (int)info);
   *r = 0;
   for (PetscInt a = 0; a < m; a++) { /* an orthonormal basis */
     if (!(value[a] > DEPENDENT * value[m - 1])) continue;
@@ -113,7 +114,7 @@ static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[],
     PetscCallBLAS("BLASgemm", BLASgemm_("N", "N", &n, r, &n, &one, A, &n, W, &n, &zero, T, &n));
     PetscCallBLAS("BLASgemm", BLASgemm_("T", "N", r, r, &n, &one, W, &n, T, &n, &zero, A, r));
     PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "U", r, A, r, value, work, &lwork, &info));
-    PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev: %d", (int)info);
+    PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev failed with info %d", (int)info);
     PetscCallBLAS("BLASgemm", BLASgemm_("N", "N", &n, r, r, &one, W, &n, A, r, &zero, z, &n));
   }
   for (PetscInt a = 0; a < *r; a++)
@@ -122,7 +123,7 @@ static PetscErrorCode Ritz(const History *H, PetscBLASInt *r, PetscReal value[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* next = x + s + 2 (f + J s'), where s goes along the Ritz vectors, and s' is its part where the residual ends there */
+/* Computes next = x + s + 2 (f + J s').  s is the step along the Ritz vectors, and s' its part for negative Ritz values. */
 PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
 {
   const PetscInt m = H->have;
@@ -137,7 +138,7 @@ PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
     next->term[2 + m + k] = H->df[k];
   }
   PetscCall(PetscMalloc2(m * m, &z, m, &value));
-  PetscCall(Ritz(H, &r, value, z));
+  PetscCall(HistoryComputeRitz(H, &r, value, z));
   for (PetscInt a = 0; a < r; a++) {
     PetscScalar along = 0;
 

@@ -1,4 +1,4 @@
-/* What pictures are drawn on: an SVG file, or PETSc's PetscDraw, into an image or wherever its options say. */
+/* Drawing surface of the pictures: an SVG file, or PetscDraw with an image file or with the target that its options select. */
 #include "smacof.h"
 #include "app/appescape.h"
 #include <errno.h>
@@ -12,8 +12,8 @@ static const struct {
   {"#e377c2", PETSC_DRAW_DEEPPINK}, {"#17becf", PETSC_DRAW_CYAN}, {"#bcbd22", PETSC_DRAW_KHAKI},     {"#7f7f7f", PETSC_DRAW_GRAY},   {"#1a3a6b", PETSC_DRAW_NAVYBLUE}, {"#000000", PETSC_DRAW_BLACK},
 };
 
-/* the ending of a name that PetscDraw writes images for; NULL: another one */
-static const char *ImageEnding(const char file[])
+/* Returns the extension of a file name if PetscDraw can write this image format, else NULL. */
+static const char *CanvasGetImageEnding(const char file[])
 {
   static const char *const endings[] = {".ppm", ".png", ".gif", ".jpg"};
   const char              *dot       = strrchr(file, '.');
@@ -23,22 +23,22 @@ static const char *ImageEnding(const char file[])
   return NULL;
 }
 
-static PetscBool IsDraw(const char file[])
+static PetscBool CanvasIsDraw(const char file[])
 {
   return (PetscBool)!strcmp(file, "draw");
 }
 
-/* Checks, before the work, that PETSc can make such a picture; collective. */
+/* Checks before the computation that PETSc can write such a picture.  Collective. */
 PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
 {
-  const char *ending = ImageEnding(file);
+  const char *ending = CanvasGetImageEnding(file);
   char        name[16];
   PetscDraw   draw;
 
   PetscFunctionBegin;
-  if (!file[0] || IsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!file[0] || CanvasIsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!ending) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc refuses the endings that it was built without */
+  PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc raises an error for formats that it was built without */
   PetscCall(PetscDrawOpenImage(comm, name, 1, 1, &draw));
   PetscCall(PetscDrawDestroy(&draw));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,7 +48,7 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
   Opens an image in a folder of its own, since PetscDraw writes to a name that it makes up itself. After a failure nothing is drawn, and the output
   cannot be committed.
 */
-static PetscErrorCode OpenImage(Canvas *C, const char ending[])
+static PetscErrorCode CanvasOpenImage(Canvas *C, const char ending[])
 {
   const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1], C->image[2]};
   PetscOptions      options;
@@ -82,16 +82,16 @@ static PetscErrorCode OpenImage(Canvas *C, const char ending[])
 
   Input Parameters:
 + comm   - the communicator, whose first rank draws
-. file   - a name that ends in .ppm, .png, .gif or .jpg: PetscDraw makes an image; "draw": what its options say; another name: SVG
-. prefix - of PetscDraw's options
-- W, H   - width and height
+. file   - output file. PetscDraw writes the formats .ppm, .png, .gif and .jpg; "draw" uses the target of PetscDraw's options; any other name gives SVG
+. prefix - options prefix of PetscDraw
+- W, H   - width and height in pixels
 
   Output Parameter:
-. C - the canvas, there on the first rank; places count from the upper left corner
+. C - the canvas, used on the first rank; the origin is the upper left corner
 */
 PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[], double W, double H, Canvas *C)
 {
-  const char *ending = ImageEnding(file);
+  const char *ending = CanvasGetImageEnding(file);
   PetscMPIInt rank;
 
   PetscFunctionBegin;
@@ -100,10 +100,10 @@ PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[],
   C->W     = W;
   C->H     = H;
   C->there = (PetscBool)!rank;
-  C->file  = (PetscBool)!IsDraw(file);
+  C->file  = (PetscBool)!CanvasIsDraw(file);
   if (C->file) PetscCall(GpAppOutputOpen(comm, file, &C->out));
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ending) PetscCall(OpenImage(C, ending));
+  if (ending) PetscCall(CanvasOpenImage(C, ending));
   else if (!C->file) {
     PetscCall(PetscDrawCreate(PETSC_COMM_SELF, NULL, NULL, PETSC_DECIDE, PETSC_DECIDE, (int)W, (int)H, &C->draw));
     PetscCall(PetscDrawSetOptionsPrefix(C->draw, prefix));
@@ -121,11 +121,11 @@ PetscErrorCode CanvasDisc(Canvas *C, double x, double y, double radius, int colo
   const int c = Colours[colour].draw;
 
   PetscFunctionBegin;
-  if (C->draw) { /* all of a size, wherever they are between pixels */
+  if (C->draw) { /* centres on whole pixels, so that all discs have equal size */
     x = PetscFloorReal(x);
     y = PetscFloorReal(y);
   }
-  if (C->draw && radius < 2) PetscCall(PetscDrawRectangle(C->draw, x - radius, C->H - y - radius, x + radius, C->H - y + radius, c, c, c, c)); /* PETSc never ends an ellipse of no pixels */
+  if (C->draw && radius < 2) PetscCall(PetscDrawRectangle(C->draw, x - radius, C->H - y - radius, x + radius, C->H - y + radius, c, c, c, c)); /* PetscDrawEllipse() does not terminate for an ellipse smaller than a pixel */
   else if (C->draw) PetscCall(PetscDrawEllipse(C->draw, x, C->H - y, 2 * radius, 2 * radius, c));
   else {
     (void)fprintf(C->out.fp, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"", x, y, radius, Colours[colour].svg);
@@ -143,7 +143,7 @@ PetscErrorCode CanvasLine(Canvas *C, double x0, double y0, double x1, double y1)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DrawText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
+static PetscErrorCode CanvasDrawText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
 {
   const double n = (double)strlen(text);
   PetscReal    width, height;
@@ -155,14 +155,14 @@ static PetscErrorCode DrawText(Canvas *C, double x, double y, CanvasAnchor ancho
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* text that begins at a place, ends there, has its middle there or goes up with its middle there */
+/* Draws text at (x, y): starting, centred or ending there, or vertical and centred there. */
 PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
 {
   static const char *const anchors[] = {"start", "middle", "end", "middle"};
 
   PetscFunctionBegin;
   if (C->draw) {
-    PetscCall(DrawText(C, x, y, anchor, text));
+    PetscCall(CanvasDrawText(C, x, y, anchor, text));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
@@ -172,7 +172,7 @@ PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, co
 }
 
 /* Copies the image that PetscDraw has written into the output. */
-static PetscErrorCode CopyImage(Canvas *C)
+static PetscErrorCode CanvasCopyImage(Canvas *C)
 {
   char   name[PETSC_MAX_PATH_LEN], piece[1 << 14];
   size_t n;
@@ -183,15 +183,15 @@ static PetscErrorCode CopyImage(Canvas *C)
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[k]));
     fp = fopen(name, "rb");
   }
-  if (!fp) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "PETSc has drawn no image in %.60s", C->scratch.path));
+  if (!fp) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "PetscDraw has written no image in %.60s", C->scratch.path));
   while (fp && (n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
-  if (fp && ferror(fp)) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "the image that PETSc has drawn cannot be read: %s", strerror(errno)));
+  if (fp && ferror(fp)) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "the image that PetscDraw has written cannot be read: %s", strerror(errno)));
   if (fp) (void)fclose(fp);
   GpAppScratchRemove(&C->scratch);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ends a picture; collective */
+/* Finishes a picture.  Collective. */
 PetscErrorCode CanvasClose(Canvas *C)
 {
   PetscFunctionBegin;
@@ -200,7 +200,7 @@ PetscErrorCode CanvasClose(Canvas *C)
     PetscCall(PetscDrawSave(C->draw));
     if (!C->file) PetscCall(PetscDrawPause(C->draw));
     PetscCall(PetscDrawDestroy(&C->draw));
-    if (C->file) PetscCall(CopyImage(C));
+    if (C->file) PetscCall(CanvasCopyImage(C));
   } else if (C->there) (void)fputs("</svg>\n", C->out.fp);
   if (C->file) PetscCall(GpAppOutputCommit(&C->out));
   PetscFunctionReturn(PETSC_SUCCESS);

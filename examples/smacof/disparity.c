@@ -1,5 +1,5 @@
-/* Disparities: the function of the dissimilarities that the distances of a configuration fit best.  Here those that are sums of few
-   functions, interval and monotone splines; the others are in ordinal.c.
+/* Disparities: the function of the dissimilarities that approximates the distances of a configuration best.  This file fits linear
+   combinations of a few basis functions: interval disparities and monotone splines.  Ordinal disparities are in ordinal.c.
 
    J. Ramsay, "Monotone regression splines in action", Stat. Sci. 3 (1988); C. Lawson, R. Hanson, "Solving least squares problems", 1974. */
 #include "smacof.h"
@@ -8,7 +8,7 @@
 const char *const DisparityTypes[] = {"ratio", "interval", "spline", "ordinal", "DisparityType", "", NULL};
 const char *const TiesNames[]      = {"primary", "secondary", "Ties", "", NULL};
 
-/* solves a small symmetric system in place; directions in which the matrix is nearly singular are left out */
+/* Solves a small symmetric system in place, in the least squares sense.  Singular values below 1e-14 of the largest count as zero. */
 PetscErrorCode SolveSmall(PetscInt m, PetscScalar matrix[], PetscScalar b[])
 {
   PetscBLASInt n, one = 1, rank, lwork, info;
@@ -20,17 +20,17 @@ PetscErrorCode SolveSmall(PetscInt m, PetscScalar matrix[], PetscScalar b[])
   lwork = 16 * n + 64;
   PetscCall(PetscMalloc2(m, &singular, lwork, &work));
   PetscCallBLAS("LAPACKgelss", LAPACKgelss_(&n, &n, &one, matrix, &n, b, &n, singular, &least, &rank, work, &lwork, &info));
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKgelss: %d", (int)info);
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKgelss failed with info %d", (int)info);
   PetscCall(PetscFree2(singular, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The functions at a dissimilarity: sums of the B-splines from the k-th to the last on equidistant knots, so that each is monotone, the
-   first one is constant, and a combination without negative coefficients is monotone and not negative. */
-static void Functions(const Disparity *P, PetscReal delta, PetscReal value[])
+/* Evaluates the basis functions at a dissimilarity.  Function k is the sum of the B-splines k, k + 1, ... on equidistant knots.  Each
+   function is monotone, and the first one is constant, so a combination with nonnegative coefficients is monotone and nonnegative. */
+static void DisparityEvaluateFunctions(const Disparity *P, PetscReal delta, PetscReal value[])
 {
   const PetscInt  p = P->degree, intervals = P->nfunctions - p;
-  const PetscReal t = P->high > P->low ? (delta - P->low) / (P->high - P->low) * (PetscReal)intervals : 0; /* knots are whole numbers */
+  const PetscReal t = P->high > P->low ? (delta - P->low) / (P->high - P->low) * (PetscReal)intervals : 0; /* scaled so that the knots are integers */
   const PetscInt  s = PetscMax(0, PetscMin(intervals - 1, (PetscInt)t));
   PetscReal       b[DISPARITY_MAX_DEGREE + 1];
 
@@ -51,8 +51,8 @@ static void Functions(const Disparity *P, PetscReal delta, PetscReal value[])
   for (PetscInt k = p; k > 0; k--) value[s + k] = b[k] + (k < p ? value[s + k + 1] : 0);
 }
 
-/* calls for every entry of this rank, with its place in an array of all, dissimilarity, weight, and the distance at x; x may be NULL */
-static PetscErrorCode EachEntry(Disparity *P, const double x[], PetscErrorCode (*what)(Disparity *, size_t, double, double, double))
+/* Calls a function for every local entry, with its position in D->delta, dissimilarity, weight, and distance at x.  If x is NULL, the distance is 0. */
+static PetscErrorCode DisparityForEachEntry(Disparity *P, const double x[], PetscErrorCode (*what)(Disparity *, size_t, double, double, double))
 {
   const Dissim  *D = P->D;
   const PetscInt m = D->last - D->first;
@@ -70,45 +70,45 @@ static PetscErrorCode EachEntry(Disparity *P, const double x[], PetscErrorCode (
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Limits(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode DisparityAddLimits(Disparity *P, size_t at, double delta, double weight, double d)
 {
   P->low  = PetscMin(P->low, delta);
   P->high = PetscMax(P->high, delta);
   return PETSC_SUCCESS;
 }
 
-/* both orders of a pair come by: each counts half */
-static PetscErrorCode AddMatrix(Disparity *P, size_t at, double delta, double weight, double d)
+/* Adds an entry to the matrix of the normal equations.  Each pair has two entries, so each entry counts half. */
+static PetscErrorCode DisparityAddMatrix(Disparity *P, size_t at, double delta, double weight, double d)
 {
   PetscReal f[DISPARITY_MAX_FUNCTIONS];
 
-  Functions(P, delta, f);
+  DisparityEvaluateFunctions(P, delta, f);
   for (PetscInt a = 0; a < P->nfunctions; a++)
     for (PetscInt b = 0; b < P->nfunctions; b++) P->matrix[a * P->nfunctions + b] += 0.5 * weight * f[a] * f[b];
   return PETSC_SUCCESS;
 }
 
-static PetscErrorCode AddRight(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode DisparityAddRight(Disparity *P, size_t at, double delta, double weight, double d)
 {
   PetscReal f[DISPARITY_MAX_FUNCTIONS];
 
-  Functions(P, delta, f);
+  DisparityEvaluateFunctions(P, delta, f);
   for (PetscInt a = 0; a < P->nfunctions; a++) P->right[a] += 0.5 * weight * f[a] * d;
   return PETSC_SUCCESS;
 }
 
-static PetscErrorCode Fill(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode DisparityFillEntry(Disparity *P, size_t at, double delta, double weight, double d)
 {
   PetscReal f[DISPARITY_MAX_FUNCTIONS];
 
-  Functions(P, delta, f);
+  DisparityEvaluateFunctions(P, delta, f);
   P->dhat[at] = 0;
   for (PetscInt a = 0; a < P->nfunctions; a++) P->dhat[at] += P->coefficient[a] * f[a];
   return PETSC_SUCCESS;
 }
 
-/* the coefficients, none negative, that fit best: Lawson and Hanson's active sets on the normal equations */
-static PetscErrorCode FitCoefficients(Disparity *P)
+/* Computes the nonnegative coefficients of the best fit by the active set method of Lawson and Hanson, on the normal equations. */
+static PetscErrorCode DisparityFitCoefficients(Disparity *P)
 {
   const PetscInt n                             = P->nfunctions;
   PetscBool      free[DISPARITY_MAX_FUNCTIONS] = {PETSC_FALSE};
@@ -121,7 +121,7 @@ static PetscErrorCode FitCoefficients(Disparity *P)
     PetscInt  best = -1;
     PetscReal most = 1e-13 * scale;
 
-    for (PetscInt a = 0; a < n; a++) { /* which one would lower the error most steeply */
+    for (PetscInt a = 0; a < n; a++) { /* find the bound coefficient with the steepest descent */
       PetscReal slope = P->right[a];
 
       for (PetscInt b = 0; b < n; b++) slope -= P->matrix[a * n + b] * c[b];
@@ -131,7 +131,7 @@ static PetscErrorCode FitCoefficients(Disparity *P)
     }
     if (best < 0) break;
     free[best] = PETSC_TRUE;
-    while (1) { /* to the best of the free ones, or as far as none turns negative */
+    while (1) { /* minimise over the free coefficients; stop at the first one that becomes negative and bind it */
       PetscScalar matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], z[DISPARITY_MAX_FUNCTIONS];
       PetscInt    index[DISPARITY_MAX_FUNCTIONS], m = 0, stop = -1;
       PetscReal   step = 1;
@@ -165,12 +165,12 @@ static PetscErrorCode FitCoefficients(Disparity *P)
   Collective
 
   Input Parameters:
-+ D   - the dissimilarities, in double precision and stored, which must stay
-. dim - of the configurations
-- o   - which
++ D   - the dissimilarities, stored in double precision; referenced by the disparities
+. dim - dimension of the configurations
+- o   - type and parameters
 
   Output Parameter:
-. P - the disparities, of the form of D's dissimilarities
+. P - the disparities, in the layout of the dissimilarities
 */
 PetscErrorCode DisparityCreate(const Dissim *D, PetscInt dim, const DisparityOptions *o, Disparity *P)
 {
@@ -181,7 +181,7 @@ PetscErrorCode DisparityCreate(const Dissim *D, PetscInt dim, const DisparityOpt
   P->D    = D;
   P->dim  = dim;
   P->type = o->type;
-  PetscCheck(D->stored && !D->single, D->comm, PETSC_ERR_SUP, "Disparities want stored dissimilarities: not -matrix_free");
+  PetscCheck(D->stored && !D->single, D->comm, PETSC_ERR_SUP, "-smacof_disparity interval, spline and ordinal need stored dissimilarities; remove -matrix_free");
   PetscCall(PetscMalloc3(D->N, &P->delta, D->N, &P->weight, D->start ? (size_t)D->start[D->last - D->first] : (size_t)(D->last - D->first) * (size_t)D->N, &P->dhat));
   if (!D->start)
     for (PetscInt i = 0; i < D->last - D->first; i++) P->dhat[(size_t)i * D->N + (size_t)(D->first + i)] = 0;
@@ -192,30 +192,29 @@ PetscErrorCode DisparityCreate(const Dissim *D, PetscInt dim, const DisparityOpt
   P->degree = o->type == DISPARITY_INTERVAL ? 1 : o->degree;
   P->low    = PETSC_MAX_REAL;
   P->high   = -PETSC_MAX_REAL;
-  PetscCall(EachEntry(P, NULL, Limits));
+  PetscCall(DisparityForEachEntry(P, NULL, DisparityAddLimits));
   limits[0] = -P->low;
   limits[1] = P->high;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, limits, 2, MPIU_REAL, MPI_MAX, D->comm));
   P->low        = -limits[0];
   P->high       = limits[1];
   P->nfunctions = P->degree + 1 + (o->type == DISPARITY_INTERVAL ? 0 : o->knots);
-  if (!(P->high > P->low)) { /* all dissimilarities are equal: so are the disparities */
+  if (!(P->high > P->low)) { /* all dissimilarities are equal, so one constant function remains */
     P->nfunctions = 1;
     P->degree     = 0;
   }
-  PetscCall(EachEntry(P, NULL, AddMatrix));
+  PetscCall(DisparityForEachEntry(P, NULL, DisparityAddMatrix));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->matrix, (PetscMPIInt)(P->nfunctions * P->nfunctions), MPIU_REAL, MPI_SUM, D->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  DisparityUpdate - The disparities that the distances of a configuration fit best, scaled to the sum of squares of the dissimilarities
+  DisparityUpdate - Computes the disparities that approximate the distances of a configuration best, scaled to the sum of squares of the dissimilarities
 
   Collective
 
   Note:
-  Of all that the type allows and that have this sum of squares, these have the least stress at x: the best without that condition,
-  scaled, since what is allowed is a cone.
+  The admissible disparities form a cone. The best fit, scaled, therefore has the least stress at `x` among all admissible disparities with this sum of squares.
 */
 PetscErrorCode DisparityUpdate(Disparity *P, const double x[])
 {
@@ -228,16 +227,16 @@ PetscErrorCode DisparityUpdate(Disparity *P, const double x[])
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscArrayzero(P->right, n));
-  PetscCall(EachEntry(P, x, AddRight));
+  PetscCall(DisparityForEachEntry(P, x, DisparityAddRight));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->right, (PetscMPIInt)n, MPIU_REAL, MPI_SUM, P->D->comm));
-  PetscCall(FitCoefficients(P));
+  PetscCall(DisparityFitCoefficients(P));
   for (PetscInt a = 0; a < n; a++)
     for (PetscInt b = 0; b < n; b++) sum += P->coefficient[a] * P->matrix[a * n + b] * P->coefficient[b];
-  /* where all points coincide every constant fits alike */
+  /* if all points coincide, all distances are 0: use a constant */
   if (!(sum > 0)) P->coefficient[0] = 1;
   scale = PetscSqrtReal(P->D->sumsquares / (sum > 0 ? sum : P->D->sumweights));
   for (PetscInt a = 0; a < n; a++) P->coefficient[a] *= scale;
-  PetscCall(EachEntry(P, NULL, Fill));
+  PetscCall(DisparityForEachEntry(P, NULL, DisparityFillEntry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-/* The dissimilarities as passes read them: checked, symmetric, in the precision asked for. */
+/* Creation of the dissimilarities in the form that passes read: validated, symmetric, in the selected precision. */
 #include "smacof.h"
 #include <float.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 
 const char *const Missings[] = {"none", "nan", "zero", "Missing", "", NULL};
 
-/* brings the complaint of the lowest line, if there is one, to all ranks; C->code tells */
+/* Broadcasts the complaint with the smallest line number to all ranks.  If no rank has one, C->code stays 0. */
 PetscErrorCode AgreeOnComplaint(MPI_Comm comm, GpAppComplaint *C)
 {
   PetscInt64  mine = C->code ? C->line : INT64_MAX, first;
@@ -22,11 +22,12 @@ PetscErrorCode AgreeOnComplaint(MPI_Comm comm, GpAppComplaint *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a row of a symmetric matrix, put together from the row and the column of what was read */
+/* one row of a symmetric matrix, assembled from the row and the column of the matrix that was read */
 typedef struct {
   Mat         A, T;
-  PetscReal  *value; /* [N], NaN where nothing is */
-  PetscInt   *column, n;
+  PetscReal  *value;  /* [N], NaN where the row has no entry */
+  PetscInt   *column; /* [n] columns with an entry, not sorted */
+  PetscInt    n;
   PetscBool   nan_missing, zero_missing, symmetrize;
   const char *what;
 } Row;
@@ -57,15 +58,15 @@ static PetscErrorCode RowDestroy(Row *R)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void Complain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char mend[])
+static void DissimComplain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char mend[])
 {
   if (C->code) return;
   C->code = PETSC_ERR_FILE_UNEXPECTED;
-  C->line = (PetscInt64)i + 1; /* a row, not a line of the file */
+  C->line = (PetscInt64)i + 1; /* this is a row of the matrix, not a line of the file */
   (void)snprintf(C->what, sizeof(C->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", what, i, j, (double)value, mend);
 }
 
-/* Row i.  A value that stands on one side of the diagonal alone counts for both. */
+/* Assembles row i.  A value on one side of the diagonal also counts for the other side if that has none. */
 static PetscErrorCode RowGet(Row *R, PetscInt i, GpAppComplaint *C)
 {
   Mat                side[2] = {R->A, R->T};
@@ -83,16 +84,16 @@ static PetscErrorCode RowGet(Row *R, PetscInt i, GpAppComplaint *C)
       const PetscReal v = PetscRealPart(values[k]);
 
       if (i == j) {
-        if (v != 0 && !PetscIsNanReal(v)) Complain(C, i, j, R->what, v, "between a point and itself it must be 0");
+        if (v != 0 && !PetscIsNanReal(v)) DissimComplain(C, i, j, R->what, v, "the diagonal must be 0");
         continue;
       }
       if ((PetscIsNanReal(v) && R->nan_missing) || (v == 0 && R->zero_missing)) continue;
-      if (!(v >= 0) || PetscIsInfReal(v)) Complain(C, i, j, R->what, v, "it must be finite and not negative");
+      if (!(v >= 0) || PetscIsInfReal(v)) DissimComplain(C, i, j, R->what, v, "it must be finite and not negative");
       if (PetscIsNanReal(R->value[j])) {
         R->column[R->n++] = j;
         R->value[j]       = v;
       } else {
-        if (!R->symmetrize && PetscAbsReal(v - R->value[j]) > 1e-8 * PetscMax(v, R->value[j])) Complain(C, i, j, R->what, R->value[j], "in the other order it has another value; -symmetrize takes the mean");
+        if (!R->symmetrize && PetscAbsReal(v - R->value[j]) > 1e-8 * PetscMax(v, R->value[j])) DissimComplain(C, i, j, R->what, R->value[j], "in the other order it has another value; -symmetrize takes the mean");
         R->value[j] = 0.5 * (v + R->value[j]);
       }
     }
@@ -101,29 +102,29 @@ static PetscErrorCode RowGet(Row *R, PetscInt i, GpAppComplaint *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double GetStored(const void *a, PetscBool single, size_t k)
+static double DissimGetStored(const void *a, PetscBool single, size_t k)
 {
   return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
 }
 
-/* stores a value, in single precision if it fits there */
-static void Store(void *a, PetscBool single, size_t k, PetscReal v, const char what[], PetscInt i, PetscInt j, GpAppComplaint *C)
+/* Stores a value.  Complains if it overflows or underflows in single precision. */
+static void DissimSetStored(void *a, PetscBool single, size_t k, PetscReal v, const char what[], PetscInt i, PetscInt j, GpAppComplaint *C)
 {
   if (single) {
-    if (v > FLT_MAX || (v > 0 && v < FLT_MIN)) Complain(C, i, j, what, v, "it does not fit single precision; use -storage double");
+    if (v > FLT_MAX || (v > 0 && v < FLT_MIN)) DissimComplain(C, i, j, what, v, "it does not fit single precision; use -storage double");
     ((float *)a)[k] = (float)v;
   } else ((double *)a)[k] = v;
 }
 
-static PetscErrorCode Allocate(const Dissim *D, size_t n, void **a)
+static PetscErrorCode DissimAllocate(const Dissim *D, size_t n, void **a)
 {
   PetscFunctionBegin;
   PetscCall(PetscMalloc(n * (D->single ? sizeof(float) : sizeof(double)), a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the parts of a Dissim that follow from its entries */
-static PetscErrorCode Sums(Dissim *D, GpAppComplaint *C)
+/* Computes the sums over all entries.  Complains if the sum of squares is outside the range of double precision. */
+static PetscErrorCode DissimComputeSums(Dissim *D, GpAppComplaint *C)
 {
   const int m      = (int)(D->last - D->first);
   PetscReal sum[2] = {0, 0}, largest = 0, *delta;
@@ -152,8 +153,8 @@ static PetscErrorCode Sums(Dissim *D, GpAppComplaint *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* how many pairs are listed, in each row of this rank and in all; whether these are all there are */
-static PetscErrorCode CountPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
+/* Counts the listed pairs, locally in each row and globally, and tells whether the data are complete. */
+static PetscErrorCode DissimCountPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
 {
   const PetscInt m = D->last - D->first;
   PetscInt64     entries;
@@ -175,8 +176,8 @@ static PetscErrorCode CountPairs(Row *delta, Row *weight, Dissim *D, GpAppCompla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows of the whole matrix, or of lists, columns ascending */
-static PetscErrorCode FillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
+/* Fills the dense rows of complete data, or the CSR arrays of listed pairs with sorted columns. */
+static PetscErrorCode DissimFillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplaint *C)
 {
   const PetscInt m = D->last - D->first;
   const size_t   N = (size_t)D->N;
@@ -184,26 +185,26 @@ static PetscErrorCode FillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplai
   PetscFunctionBegin;
   if (D->complete) {
     PetscCall(PetscFree(D->start));
-    PetscCall(Allocate(D, (size_t)m * N, &D->delta));
+    PetscCall(DissimAllocate(D, (size_t)m * N, &D->delta));
   } else {
-    PetscCall(Allocate(D, (size_t)D->start[m], &D->delta));
+    PetscCall(DissimAllocate(D, (size_t)D->start[m], &D->delta));
     PetscCall(PetscMalloc1(D->start[m], &D->column));
-    if (weight) PetscCall(Allocate(D, (size_t)D->start[m], &D->weight));
+    if (weight) PetscCall(DissimAllocate(D, (size_t)D->start[m], &D->weight));
   }
   for (PetscInt i = 0; i < m; i++) {
     int64_t at = D->complete ? 0 : D->start[i];
 
     PetscCall(RowGet(delta, D->first + i, C));
     if (weight) PetscCall(RowGet(weight, D->first + i, C));
-    if (D->complete) Store(D->delta, D->single, (size_t)i * N + (size_t)(D->first + i), 0, NULL, i, i, C);
+    if (D->complete) DissimSetStored(D->delta, D->single, (size_t)i * N + (size_t)(D->first + i), 0, NULL, i, i, C);
     PetscCall(PetscSortInt(delta->n, delta->column));
     for (PetscInt k = 0; k < delta->n; k++) {
       const PetscInt j = delta->column[k];
 
       if (weight && PetscIsNanReal(weight->value[j])) continue;
-      Store(D->delta, D->single, D->complete ? (size_t)i * N + (size_t)j : (size_t)at, delta->value[j], delta->what, D->first + i, j, C);
+      DissimSetStored(D->delta, D->single, D->complete ? (size_t)i * N + (size_t)j : (size_t)at, delta->value[j], delta->what, D->first + i, j, C);
       if (D->complete) continue;
-      if (weight) Store(D->weight, D->single, (size_t)at, weight->value[j], weight->what, D->first + i, j, C);
+      if (weight) DissimSetStored(D->weight, D->single, (size_t)at, weight->value[j], weight->what, D->first + i, j, C);
       D->column[at++] = (int)j;
     }
   }
@@ -216,15 +217,15 @@ static PetscErrorCode FillPairs(Row *delta, Row *weight, Dissim *D, GpAppComplai
   Collective
 
   Input Parameters:
-+ comm        - of the matrices
-. delta       - dense, or sparse with the pairs that are listed; a pair may stand on one side of the diagonal alone
-. weight      - of each pair, 0 or no entry: the pair does not count; NULL: all 1
-. nan_missing - whether NaN stands for a missing dissimilarity
-- o           - what else stands for one, whether the mean of two orders is to be taken, precision
++ comm        - communicator of the matrices
+. delta       - a dense matrix, or a sparse one with the listed pairs; a pair may have an entry on one side of the diagonal only
+. weight      - weights of the pairs; pairs with weight 0 or without an entry are left out. NULL: all weights are 1
+. nan_missing - whether NaN means a missing dissimilarity
+- o           - other values that mean a missing one, whether to symmetrise, precision
 
   Output Parameters:
-+ D - the dissimilarities; nothing of them if there is a complaint
-- C - what is wrong with them, the same on all ranks; C->code is 0 if nothing is
++ D - the dissimilarities; empty if there is a complaint
+- C - the first error in the data, the same on all ranks; C->code is 0 if there is none
 */
 PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan_missing, const DissimOptions *o, Dissim *D, GpAppComplaint *C)
 {
@@ -235,19 +236,19 @@ PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan
   PetscCall(PetscMemzero(C, sizeof(*C)));
   D->comm = comm;
   PetscCall(MatGetSize(delta, &D->N, NULL));
-  PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_SUP, "%" PetscInt_FMT " points are more than a 32-bit index counts", D->N);
+  PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_SUP, "%" PetscInt_FMT " points exceed the range of 32-bit indices", D->N);
   PetscCall(MatGetOwnershipRange(delta, &D->first, &D->last));
   D->single = o->single;
   PetscCall(RowCreate(delta, "The dissimilarity", nan_missing, (PetscBool)(o->missing == MISSING_ZERO), o->symmetrize, &rdelta));
   if (weight) PetscCall(RowCreate(weight, "The weight", nan_missing, PETSC_TRUE, o->symmetrize, &rweight));
-  PetscCall(CountPairs(&rdelta, weight ? &rweight : NULL, D, C));
+  PetscCall(DissimCountPairs(&rdelta, weight ? &rweight : NULL, D, C));
   PetscCall(AgreeOnComplaint(comm, C));
   D->stored = PETSC_TRUE;
-  if (!C->code) PetscCall(FillPairs(&rdelta, weight ? &rweight : NULL, D, C));
+  if (!C->code) PetscCall(DissimFillPairs(&rdelta, weight ? &rweight : NULL, D, C));
   PetscCall(AgreeOnComplaint(comm, C));
   PetscCall(RowDestroy(&rdelta));
   if (weight) PetscCall(RowDestroy(&rweight));
-  if (!C->code) PetscCall(Sums(D, C));
+  if (!C->code) PetscCall(DissimComputeSums(D, C));
   if (C->code) PetscCall(DissimDestroy(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -264,7 +265,7 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
   D->N              = D->features.N;
   D->nfeatures      = D->features.n;
   D->feature_names  = D->features.names;
-  D->features.names = NULL; /* features may be given back before the report is written */
+  D->features.names = NULL; /* the features may be freed before the report is written */
   PetscCall(PetscSplitOwnership(comm, &m, &D->N));
   PetscCallMPI(MPI_Scan(&m, &D->last, 1, MPIU_INT, MPI_SUM, comm));
   D->first      = D->last - m;
@@ -277,7 +278,7 @@ static PetscErrorCode DissimFromFeatures(MPI_Comm comm, const DissimOptions *o, 
 }
 
 /*
-  DissimStore - Stores distances between features on the host, if they shall be stored and are not yet
+  DissimStore - Computes and stores distances between features on the host, if they are to be stored and are not yet
 
   Not Collective
 */
@@ -290,14 +291,14 @@ PetscErrorCode DissimStore(Dissim *D)
   if (!D->stored || D->delta) PetscFunctionReturn(PETSC_SUCCESS);
   p.feature = D->features.value;
   p.frow    = p.feature + D->first;
-  PetscCall(Allocate(D, m * N, &D->delta));
+  PetscCall(DissimAllocate(D, m * N, &D->delta));
   PassStore_Host(&p, D->delta);
   PetscCall(FeaturesDestroy(&D->features));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* weights from a file of their own; a name that differs from that of the dissimilarity in its place is refused */
-static PetscErrorCode LoadWeights(MPI_Comm comm, const DissimOptions *o, PetscInt N, const char names[], Mat *weight, char what[], size_t room)
+/* Reads the file of -weights.  If it has row names, they must be those of the dissimilarities in the same order. */
+static PetscErrorCode DissimLoadWeights(MPI_Comm comm, const DissimOptions *o, PetscInt N, const char names[], Mat *weight, char what[], size_t room)
 {
   const char *a = names, *b;
   char       *wnames;
@@ -308,16 +309,16 @@ static PetscErrorCode LoadWeights(MPI_Comm comm, const DissimOptions *o, PetscIn
   PetscFunctionBegin;
   PetscCall(MatReadDissim(comm, o->weights, PETSC_FALSE, PETSC_FALSE, &o->table, weight, &none, &wnames, &text));
   PetscCall(MatGetSize(*weight, &n, NULL));
-  if (n != N) PetscCall(PetscSNPrintf(what, room, "weights of %" PetscInt_FMT " points, dissimilarities of %" PetscInt_FMT, n, N));
+  if (n != N) PetscCall(PetscSNPrintf(what, room, "weights of %" PetscInt_FMT " points, but dissimilarities of %" PetscInt_FMT " points", n, N));
   b = wnames;
   for (PetscInt i = 0; i < N && n == N && a && b && !what[0]; i++, a += strlen(a) + 1, b += strlen(b) + 1)
-    if (strcmp(a, b)) PetscCall(PetscSNPrintf(what, room, "row %" PetscInt_FMT " (counted from 1) is named '%.40s', that of the dissimilarities '%.40s': write both in the same order", i + 1, b, a));
+    if (strcmp(a, b)) PetscCall(PetscSNPrintf(what, room, "row %" PetscInt_FMT " (counted from 1) is named '%.40s', but '%.40s' in the dissimilarities: write both in the same order", i + 1, b, a));
   PetscCall(PetscFree(wnames));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  DissimLoad - Reads or computes the dissimilarities that were asked for
+  DissimLoad - Reads the dissimilarities, or the features that they are computed from, as the options say
 
   Collective
 */
@@ -339,10 +340,10 @@ PetscErrorCode DissimLoad(MPI_Comm comm, const DissimOptions *o, Dissim *D)
   both = (PetscBool)(o->weights[0] && weight);
   PetscCall(MatGetSize(delta, &N, NULL));
   if (o->weights[0] && !both) {
-    PetscCall(LoadWeights(comm, o, N, names, &weight, C.what, sizeof(C.what)));
+    PetscCall(DissimLoadWeights(comm, o, N, names, &weight, C.what, sizeof(C.what)));
     bad = o->weights;
   }
-  /* a NaN read from text is a missing number */
+  /* the reader of text files returns NaN for a missing number */
   if (!both && !C.what[0]) {
     PetscCall(DissimFromMat(comm, delta, weight, (PetscBool)(text || o->missing == MISSING_NAN), o, D, &C));
     if (strncmp(C.what, "The weight", 10)) bad = file;
@@ -350,14 +351,14 @@ PetscErrorCode DissimLoad(MPI_Comm comm, const DissimOptions *o, Dissim *D)
   PetscCall(MatDestroy(&delta));
   PetscCall(MatDestroy(&weight));
   if (both || C.what[0]) PetscCall(PetscFree(names));
-  PetscCheck(!both, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s have weights already", o->weights, file);
+  PetscCheck(!both, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s already have weights; remove the option or the fourth column", o->weights, file);
   PetscCheck(!C.what[0], comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", bad, C.what);
   D->names = names;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  DissimRow - The dissimilarities of a point to those it is paired with
+  DissimRow - Gets one row of the dissimilarities
 
   Not Collective
 
@@ -366,10 +367,10 @@ PetscErrorCode DissimLoad(MPI_Comm comm, const DissimOptions *o, Dissim *D)
 - i - the point, a local row
 
   Output Parameters:
-+ n       - how many; of complete data N, with 0 and weight 0 for the point itself
-. columns - the other points; NULL: these are 0, 1, 2, ...
++ n       - number of entries; N for complete data, where the diagonal entry has dissimilarity 0 and weight 0
+. columns - [n] column indices; NULL for complete data, whose columns are 0 to N - 1
 . delta   - [n] dissimilarities
-- weight  - [n] weights, or NULL
+- weight  - [n] weights; may be NULL
 */
 PetscErrorCode DissimRow(const Dissim *D, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[])
 {
@@ -386,10 +387,10 @@ PetscErrorCode DissimRow(const Dissim *D, PetscInt i, PetscInt *n, const int **c
   } else {
     const size_t at = D->start ? (size_t)D->start[i] : (size_t)i * N;
 
-    for (PetscInt k = 0; k < *n; k++) delta[k] = GetStored(D->delta, D->single, at + (size_t)k);
+    for (PetscInt k = 0; k < *n; k++) delta[k] = DissimGetStored(D->delta, D->single, at + (size_t)k);
   }
   if (!weight) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < *n; k++) weight[k] = D->weight ? GetStored(D->weight, D->single, (size_t)(D->start[i] + k)) : 1;
+  for (PetscInt k = 0; k < *n; k++) weight[k] = D->weight ? DissimGetStored(D->weight, D->single, (size_t)(D->start[i] + k)) : 1;
   if (!D->start) weight[D->first + i] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,12 +1,13 @@
-/* Feature vectors: every rank holds those of all points, for distances that are computed from them. */
+/* Feature vectors of the points.  Every rank holds the vectors of all points, because distances are computed from them. */
 #include "smacof.h"
 #include "app/appmarket.h"
 #include <string.h>
 
 const char *const Metrics[] = {"euclidean", "cosine", "manhattan", "Metric", "", NULL}; /* in the order of pass.h */
 
-/* [n][N] of vectors [N][n], of length 1 for cosine; the first row that is refused, and which of its features, n for its length */
-static PetscErrorCode Transpose(const double all[], PetscInt metric, Features *F, PetscInt *row, PetscInt *feature)
+/* Transposes vectors [N][n] to [n][N], and normalises them to length 1 for the cosine metric.  On an error, row is the first invalid row and
+   feature the missing feature, or n if the vector is zero.  Otherwise row is -1. */
+static PetscErrorCode FeaturesTranspose(const double all[], PetscInt metric, Features *F, PetscInt *row, PetscInt *feature)
 {
   PetscFunctionBegin;
   *row = -1;
@@ -31,7 +32,7 @@ static PetscErrorCode Transpose(const double all[], PetscInt metric, Features *F
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the headings of a table one after another, to be freed with PetscFree(); NULL: it has none */
+/* Copies the headings of a table to consecutive strings, to be freed with PetscFree().  The result is NULL if the table has no headings. */
 PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
 {
   size_t bytes = 0;
@@ -59,13 +60,13 @@ PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
 
   Input Parameters:
 + comm   - the communicator
-. file   - a row for each point; a row name, or a LIBSVM label, is its name
-. metric - how distances will be measured: cosine wants vectors of length 1
-- table  - what is known of a table
+. file   - a file with a row for each point; its row name or LIBSVM label is the name of the point
+. metric - metric of the distances; vectors are normalised to length 1 for PASS_COSINE
+- table  - options of the table format
 
   Output Parameters:
 + F     - the vectors, on every rank
-- names - of the points, one after another, on every rank; NULL when there are none
+- names - names of the points as consecutive strings, on every rank; NULL if there are none
 */
 PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, const GpAppTableSpec *table, Features *F, char **names)
 {
@@ -81,11 +82,11 @@ PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, c
   PetscCall(GpAppTextRead(comm, file, &X));
   PetscCall(GpAppTextIsMarket(&X, &market));
   if (market) PetscCall(GpAppTextDestroy(&X));
-  PetscCheck(!market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: features are read from a table or LIBSVM, not from Matrix Market", file);
+  PetscCheck(!market, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: features in Matrix Market format are not supported; use a table or LIBSVM", file);
   PetscCall(LibsvmIs(&X, &libsvm));
   if (libsvm) {
     PetscCall(LibsvmParse(&X, &T));
-    PetscCall(PetscPrintf(comm, "%s: LIBSVM, %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, labels are names\n", T.file, T.N, T.cols));
+    PetscCall(PetscPrintf(comm, "%s: LIBSVM, %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, labels are names of points\n", T.file, T.N, T.cols));
   } else {
     PetscCall(GpAppTableParse(&X, table, &T));
     PetscCall(GpAppTablePrint(&T));
@@ -94,7 +95,7 @@ PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, c
   F->n = T.cols;
   PetscCall(GpAppTableGatherValues(&T, &all));
   PetscCall(GpAppTableGatherLines(&T, &lines));
-  PetscCall(Transpose(all, metric, F, &row, &feature));
+  PetscCall(FeaturesTranspose(all, metric, F, &row, &feature));
   line = row < 0 ? 0 : lines[row];
   PetscCall(PetscFree(all));
   PetscCall(PetscFree(lines));
@@ -106,8 +107,8 @@ PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, c
     PetscCall(PetscFree(F->value));
   }
   PetscCall(GpAppTableDestroy(&T));
-  PetscCheck(row < 0 || feature == F->n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": feature %" PetscInt_FMT "%s of point %" PetscInt_FMT " (counted from 0) is missing; distances need all", file, line, feature, label, row);
-  PetscCheck(row < 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": all features of point %" PetscInt_FMT " (counted from 0) are 0: it has no direction for -metric cosine", file, line, row);
+  PetscCheck(row < 0 || feature == F->n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": feature %" PetscInt_FMT "%s of point %" PetscInt_FMT " (counted from 0) is missing; distances need all features", file, line, feature, label, row);
+  PetscCheck(row < 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": all features of point %" PetscInt_FMT " (counted from 0) are 0; -metric cosine needs a nonzero vector", file, line, row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,8 +1,8 @@
-/* Points that stay where they are. */
+/* Points with prescribed coordinates (-fixed). */
 #include "smacof.h"
 #include <string.h>
 
-/* the point of each row, by its name or its number */
+/* Finds the point of each row, by its name or its number.  wrong is the first row without a valid point, or -1. */
 static PetscErrorCode FixedPoints(const GpAppTable *T, const double all[], PetscInt N, const char names[], PetscInt point[], PetscInt *wrong)
 {
   Names       index = {0};
@@ -30,16 +30,16 @@ static PetscErrorCode FixedPoints(const GpAppTable *T, const double all[], Petsc
 }
 
 /*
-  FixedRead - Reads fixed points, a row <point> <coordinates> for each; points are names, or numbers counted from 0
+  FixedRead - Reads fixed points from a table with rows <point> <coordinates>; points are names, or numbers counted from 0
 
   Collective
 
   Input Parameters:
 + comm  - the communicator
 . file  - the table
-. N     - points of the map
-. dim   - coordinates of each
-- names - of the points, one after another; NULL: they have none
+. N     - number of points
+. dim   - number of coordinates
+- names - names of the points as consecutive strings; NULL if they have no names
 */
 PetscErrorCode FixedRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt dim, const char names[], Fixed *F)
 {
@@ -52,7 +52,7 @@ PetscErrorCode FixedRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(GpAppTableRead(comm, file, &spec, &T));
-  TABLE_CHECK(&T, T.cols == dim + 1, "%s: lines of %" PetscInt_FMT " fields; expected a point, by its name or counted from 0, and its %" PetscInt_FMT " coordinates", file, T.cols, dim);
+  TABLE_CHECK(&T, T.cols == dim + 1, "%s: lines of %" PetscInt_FMT " fields; expected a point (its name, or its number counted from 0) and its %" PetscInt_FMT " coordinates", file, T.cols, dim);
   text = (PetscBool)(T.ntext > 0);
   F->n = T.N;
   PetscCall(GpAppTableGatherValues(&T, &all));

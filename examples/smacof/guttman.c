@@ -1,4 +1,5 @@
-/* The Guttman transform: V^+ in closed form for complete data, by a KSP for weights and listed pairs; points that stay fixed. */
+/* The Guttman transform V^+ B(X) X.  V^+ has a closed form for complete data, and is applied by a KSP for weights and listed pairs.  Both
+   also with fixed points. */
 #include "smacof.h"
 #include <gpucsr.h>
 
@@ -22,8 +23,8 @@ PetscErrorCode DissimGather(const Dissim *D, PetscInt ncomponents, const double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* V, of the type that -mat_type asks for: minus the weights, and on the diagonal what makes the rows sum to 0 */
-static PetscErrorCode Laplacian(const Dissim *D, const char prefix[], Mat *V)
+/* Creates V, the Laplacian of the weights: minus the weights off the diagonal, zero row sums. */
+static PetscErrorCode GuttmanCreateLaplacian(const Dissim *D, const char prefix[], Mat *V)
 {
   const PetscInt m = D->last - D->first;
   PetscInt      *nonzeros, *others, n, most = 0, *columns;
@@ -41,7 +42,7 @@ static PetscErrorCode Laplacian(const Dissim *D, const char prefix[], Mat *V)
   PetscCall(MatSetSizes(*V, m, m, D->N, D->N));
   PetscCall(MatSetOptionsPrefix(*V, prefix));
   PetscCall(MatSetType(*V, MATGPUCSR));
-  PetscCall(MatGPUCSRSetStorage(*V, MAT_GPUCSR_STORAGE_DOUBLE)); /* rounded rows would not sum to 0 */
+  PetscCall(MatGPUCSRSetStorage(*V, MAT_GPUCSR_STORAGE_DOUBLE)); /* in single precision the row sums would not be 0 */
   PetscCall(MatSetFromOptions(*V));
   PetscCall(MatXAIJSetPreallocation(*V, 1, nonzeros, others, NULL, NULL));
   PetscCall(PetscMalloc3(most, &delta, most, &weight, most, &columns));
@@ -67,8 +68,8 @@ static PetscErrorCode Laplacian(const Dissim *D, const char prefix[], Mat *V)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what fixed points take from the right-hand sides, V x of them alone; their rows and columns then leave V */
-static PetscErrorCode FixRows(Guttman *g, Mat V)
+/* Eliminates the fixed points from V.  g->offset becomes V x with x zero except at the fixed points; it is subtracted from right-hand sides. */
+static PetscErrorCode GuttmanEliminateFixed(Guttman *g, Mat V)
 {
   const Fixed   *F = g->fixed;
   const PetscInt m = g->D->last - g->D->first;
@@ -92,22 +93,21 @@ static PetscErrorCode FixRows(Guttman *g, Mat V)
 }
 
 /*
-  GuttmanCreate - Prepares the transform for the weights of the pairs
+  GuttmanCreate - Creates the transform for the weights of the pairs
 
   Collective
 
   Input Parameters:
-+ D      - the dissimilarities, which must stay
-. dim    - of the configurations
-. fixed  - points that stay where they are, or NULL
-- prefix - of the options of the KSP
++ D      - the dissimilarities; referenced by the transform
+. dim    - dimension of the configurations
+. fixed  - fixed points, or NULL
+- prefix - options prefix of the KSP
 
   Output Parameter:
 . g - the transform
 
   Note:
-  The KSP starts from the configuration itself.  A conjugate gradient iteration lowers the majorising function at every step from there,
-  so the stress falls however roughly the system is solved.
+  The initial guess of the KSP is the configuration. Every CG iteration lowers the majorising function, so the stress decreases even if the tolerance is large.
 */
 PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, const char prefix[], Guttman *g)
 {
@@ -123,10 +123,10 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
   g->fixed = fixed;
   if (D->complete) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckConnected(D, fixed));
-  PetscCall(Laplacian(D, prefix, &V));
+  PetscCall(GuttmanCreateLaplacian(D, prefix, &V));
   PetscCall(MatCreateVecs(V, &g->x, &g->b));
   PetscCall(PetscMalloc1((size_t)dim * m, &g->mine));
-  if (fixed) PetscCall(FixRows(g, V));
+  if (fixed) PetscCall(GuttmanEliminateFixed(g, V));
   else {
     PetscCall(MatNullSpaceCreate(D->comm, PETSC_TRUE, 0, NULL, &constants));
     PetscCall(MatSetNullSpace(V, constants));
@@ -146,8 +146,8 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* without the rows and columns of n fixed points the inverse of V is (I + 1 1'/n)/N */
-static PetscErrorCode ApplyFixed(const Guttman *g, const double bx[], double y[])
+/* Applies the closed form for complete data with n fixed points: the inverse of V without their rows and columns is (I + 1 1'/n)/N. */
+static PetscErrorCode GuttmanApplyFixed(const Guttman *g, const double bx[], double y[])
 {
   const PetscInt N = g->D->N;
   const Fixed   *F = g->fixed;
@@ -169,8 +169,8 @@ static PetscErrorCode ApplyFixed(const Guttman *g, const double bx[], double y[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the KSP, a coordinate after the other; it begins at x */
-static PetscErrorCode ApplyKSP(Guttman *g, const double bx[], const double x[], double y[])
+/* Solves with the KSP for each coordinate; the initial guess is x. */
+static PetscErrorCode GuttmanApplyKSP(Guttman *g, const double bx[], const double x[], double y[])
 {
   const Dissim  *D = g->D;
   const Fixed   *F = g->fixed;
@@ -200,19 +200,22 @@ static PetscErrorCode ApplyKSP(Guttman *g, const double bx[], const double x[], 
 }
 
 /*
-  GuttmanApply - The transform of a configuration
+  GuttmanApply - Applies the transform to a configuration
 
   Collective
 
   Input Parameters:
 + g  - the transform
 . bx - [dim][N] B(X) X of all points
-- x  - [dim][N] X, where the KSP begins
+- x  - [dim][N] X, the initial guess of the KSP
 
   Output Parameters:
-+ bx     - anything: it may have changed places with y
-. y      - [dim][N]
-- factor - the transform is y times this: of complete data, for which V = N I - 1 1' has V^+ = I/N on vectors of sum 0, it is bx itself but for that
++ bx     - undefined contents; the vectors bx and y may have been exchanged
+. y      - [dim][N] the transform without the factor
+- factor - the transform is factor times y
+
+  Note:
+  For complete data V = N I - 1 1', and V^+ = I/N on vectors with sum 0. There y is bx itself, and factor is 1/N.
 */
 PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *factor)
 {
@@ -232,8 +235,8 @@ PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *facto
   PetscCall(VecGetArrayRead(*bx, &b));
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(*y, &to));
-  if (g->D->complete) PetscCall(ApplyFixed(g, b, to));
-  else PetscCall(ApplyKSP(g, b, from, to));
+  if (g->D->complete) PetscCall(GuttmanApplyFixed(g, b, to));
+  else PetscCall(GuttmanApplyKSP(g, b, from, to));
   PetscCall(VecRestoreArrayRead(*bx, &b));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscCall(VecRestoreArrayWrite(*y, &to));

@@ -1,8 +1,8 @@
-/* New points on a finished map: each goes where its distances to the points of the map are like its dissimilarities to them. */
+/* Placement of new points on a finished map.  The position of a new point minimises the stress of its distances to the points of the map. */
 #include "smacof.h"
 
-/* a matrix of dissimilarities with a row for each new point, on every rank; headings are names of the map's points */
-static PetscErrorCode LoadMatrix(const InterpolateOptions *o, Interpolation *Q, char **known)
+/* Reads a matrix of dissimilarities with a row for each new point, on every rank.  Its headings are the names of the points of the map. */
+static PetscErrorCode InterpolateLoadMatrix(const InterpolateOptions *o, Interpolation *Q, char **known)
 {
   GpAppTable  T;
   PetscInt    row = -1, column = 0;
@@ -32,14 +32,14 @@ static PetscErrorCode LoadMatrix(const InterpolateOptions *o, Interpolation *Q, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dissimilarities of new points to those of the map, or the features of both; names of the map's points, NULL: unknown */
-static PetscErrorCode LoadNew(const InterpolateOptions *o, Interpolation *Q, char **known)
+/* Reads the dissimilarities of new points to the points of the map, or the features of both.  known are the names of the points of the map, or NULL. */
+static PetscErrorCode InterpolateLoadPoints(const InterpolateOptions *o, Interpolation *Q, char **known)
 {
   PetscInt n;
 
   PetscFunctionBegin;
   if (!o->features[0]) {
-    PetscCall(LoadMatrix(o, Q, known));
+    PetscCall(InterpolateLoadMatrix(o, Q, known));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FeaturesRead(Q->comm, o->features, o->metric, &o->table, &Q->known, known));
@@ -50,11 +50,11 @@ static PetscErrorCode LoadNew(const InterpolateOptions *o, Interpolation *Q, cha
   if (n == Q->added.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree(*known));
   PetscCall(InterpolationDestroy(Q));
-  SETERRQ(Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt_FMT " features, %s has %" PetscInt_FMT, o->features, n, o->file, Q->added.n);
+  SETERRQ(Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt_FMT " features, but %s has %" PetscInt_FMT "; both need the same features", o->features, n, o->file, Q->added.n);
 }
 
-/* a new point begins beside the point of the map to which it is most similar */
-static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double x[])
+/* Sets the start of each new point: the point of the map with the smallest dissimilarity, plus a small random displacement. */
+static PetscErrorCode InterpolateSetStart(const Interpolation *Q, const Pass *p, double x[])
 {
   double *delta, reach = 0;
 
@@ -77,8 +77,8 @@ static PetscErrorCode BeginNearest(const Interpolation *Q, const Pass *p, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the pass over the distances of m new points to the map */
-static Pass Shape(const Interpolation *Q, const InterpolateOptions *o, PetscInt m)
+/* Returns the pass over the dissimilarities of m new points to the map, without coordinates and sums of the new points. */
+static Pass InterpolateGetPass(const Interpolation *Q, const InterpolateOptions *o, PetscInt m)
 {
   const PassRange all = {0, (int)m, 0, (int)Q->N, PASS_ROWS};
 
@@ -87,35 +87,35 @@ static Pass Shape(const Interpolation *Q, const InterpolateOptions *o, PetscInt 
 }
 
 /*
-  Interpolate - Finds where new points belong on a map whose points stay
+  Interpolate - Places new points on a map whose points are fixed
 
   Collective
 
   Input Parameters:
-+ comm - the communicator; each rank takes a part of the new points
-- o    - the files, the metric, when to stop
++ comm - the communicator; the new points are distributed over its ranks
+- o    - files, metric, tolerance
 
   Output Parameter:
 . Q - coordinates and raw stress of the new points, on every rank
 
   Note:
-  New points know nothing of each other. The transform of one is the mean of the map plus (1/N) sum (delta / d) (x - x_j), which lowers its
-  stress; they iterate together until that of none falls by more than eps of itself.
+  New points are independent of each other. The Guttman transform of one point is the mean of the map plus (1/N) sum (delta / d) (x - x_j), which does not increase its
+  stress. All points iterate together until no stress falls by more than eps times its value.
 */
 PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpolation *Q)
 {
   Pass     p = {0};
   double  *x, *frow, *before, mean[PASS_MAX_DIM] = {0};
   PetscInt m     = PETSC_DECIDE, last;
-  Dissim   shape = {0}; /* of the gather */
+  Dissim   shape = {0}; /* only the distribution of the points is set, for DissimGather() */
   char    *known = NULL;
-  PetscInt bad   = PETSC_MPI_INT_MAX; /* a new point whose stress is not finite */
+  PetscInt bad   = PETSC_MPI_INT_MAX; /* the first new point whose stress is not finite */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(Q, sizeof(*Q)));
   Q->comm = comm;
   Q->dim  = o->dim;
-  PetscCall(LoadNew(o, Q, &known));
+  PetscCall(InterpolateLoadPoints(o, Q, &known));
   PetscCall(PetscMalloc3((size_t)Q->N * o->dim, &Q->map, (size_t)Q->n * o->dim, &Q->x, Q->n, &Q->stress));
   PetscCall(CoordinatesRead(comm, o->map, Q->N, o->dim, known, Q->map));
   PetscCall(PetscFree(known));
@@ -125,14 +125,14 @@ PetscErrorCode Interpolate(MPI_Comm comm, const InterpolateOptions *o, Interpola
   for (PetscInt c = 0; c < o->dim; c++)
     for (PetscInt j = 0; j < Q->N; j++) mean[c] += Q->map[(size_t)c * Q->N + j] / (double)Q->N;
   PetscCall(PetscMalloc2((size_t)m * o->dim, &x, m, &before));
-  p      = Shape(Q, o, m);
+  p      = InterpolateGetPass(Q, o, m);
   p.xrow = x;
   PetscCall(PetscMalloc2((size_t)m * o->dim, &p.bx, m, &p.stress));
   p.delta = Q->delta ? Q->delta + (size_t)Q->first * Q->N : NULL;
   PetscCall(PetscMalloc1((size_t)m * Q->added.n, &frow));
   for (PetscInt f = 0; f < Q->added.n; f++) PetscCall(PetscArraycpy(frow + (size_t)f * m, Q->added.value + (size_t)f * Q->n + Q->first, m));
   p.frow = frow;
-  PetscCall(BeginNearest(Q, &p, x));
+  PetscCall(InterpolateSetStart(Q, &p, x));
   for (Q->iterations = 0; !Q->converged; Q->iterations++) {
     int moving = 0;
 

@@ -1,14 +1,15 @@
-/* The sums and products of the newest configuration, where the vectors are: begun at once, and fetched when the host must know them. */
+/* Sums and inner products of a configuration, computed where its vectors are.  On a GPU they are launched without a wait, and the host waits
+   only when it needs the results. */
 #include "device/gpwatch.h"
 #include "smacof.h"
 #include <gpucsr.h>
 
-static inline PetscBool OnGPU(const Look *L)
+static inline PetscBool LookIsOnGPU(const Look *L)
 {
   return (PetscBool)(L->dev && L->dev->kind == GP_DEV_CUDA);
 }
 
-/* an array of a vector, on the device, or on the host for dev NULL */
+/* Gets the array of a vector in device memory, or on the host if dev is NULL. */
 PetscErrorCode ArrayGet(GpDev dev, Vec v, PetscBool write, const double **a)
 {
   PetscFunctionBegin;
@@ -25,22 +26,22 @@ PetscErrorCode ArrayRestore(GpDev dev, Vec v, PetscBool write, const double **a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline size_t SumsBytes(const Look *L)
+static inline size_t LookSumsBytes(const Look *L)
 {
   return sizeof(double) * 2 * (size_t)L->parts;
 }
 
 /*
-  LookCreate - Prepares sums and products of configurations
+  LookCreate - Creates the workspace for sums and inner products of configurations
 
   Not Collective
 
   Input Parameters:
-+ dev     - the device of their vectors, or NULL: they are the host's
-- history - differences of iterates that are kept; 0: none
++ dev     - the device of the vectors, or NULL if they are on the host
+- history - capacity of the history; 0 if there is no history
 
   Output Parameter:
-. L - what they need
+. L - the workspace
 */
 PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
 {
@@ -49,33 +50,33 @@ PetscErrorCode LookCreate(GpDev dev, PetscInt history, Look *L)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(L, sizeof(*L)));
   L->dev   = dev;
-  L->parts = OnGPU(L) ? LOOK_PARTS : 1;
+  L->parts = LookIsOnGPU(L) ? LOOK_PARTS : 1;
   n        = (size_t)L->parts * (2 + (history ? (size_t)LookBatches((int)history - 1) * LOOK_ROW : 0));
   if (dev) {
-    PetscCall(PetscGPUCSRDeviceMalloc(dev, "making room for the sums of a configuration (-smacof_vec_type seq keeps them on the host)", SumsBytes(L), &L->sums));
+    PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating device memory for the sums of a configuration (-smacof_vec_type seq uses host memory)", LookSumsBytes(L), &L->sums));
     PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc_pinned(dev, sizeof(double) * n, (void **)&L->told));
   } else PetscCall(PetscMalloc2(2, &L->sums, n, &L->told));
-  if (OnGPU(L)) GpWatchClear(L->told, n);
+  if (LookIsOnGPU(L)) GpWatchClear(L->told, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LookDestroy(Look *L)
 {
   PetscFunctionBegin;
-  if (L->dev) PetscCall(PetscGPUCSRDeviceFree(L->dev, SumsBytes(L), &L->sums));
+  if (L->dev) PetscCall(PetscGPUCSRDeviceFree(L->dev, LookSumsBytes(L), &L->sums));
   if (L->dev && L->told) L->dev->ops->release_pinned(L->dev, L->told);
   if (!L->dev) PetscCall(PetscFree2(L->sums, L->told));
   PetscCall(PetscMemzero(L, sizeof(*L)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n sums from their parts, [parts][n], in the order in which the device adds them up; the places are free again */
-static PetscErrorCode Fetch(const Look *L, PetscInt n, double *told, PetscScalar sum[])
+/* Waits for n sums and adds their partial sums [parts][n], in the order that the device uses.  Then resets the memory for the next sums. */
+static PetscErrorCode LookFetch(const Look *L, PetscInt n, double *told, PetscScalar sum[])
 {
   double part[LOOK_PARTS];
 
   PetscFunctionBegin;
-  for (int p = 0; OnGPU(L) && p < L->parts; p++)
+  for (int p = 0; LookIsOnGPU(L) && p < L->parts; p++)
     for (PetscInt k = 0; k < n; k++) PetscCallDevice(L->dev, "The sums of a configuration", GpWatch(L->dev, &told[p * n + k]));
   for (PetscInt k = 0; k < n; k++) {
     for (int p = 0; p < L->parts; p++) part[p] = told[p * n + k];
@@ -83,11 +84,11 @@ static PetscErrorCode Fetch(const Look *L, PetscInt n, double *told, PetscScalar
       for (int p = 0; p < half; p++) part[p] += part[p + half];
     sum[k] = part[0];
   }
-  if (OnGPU(L)) GpWatchClear(told, (size_t)L->parts * (size_t)n);
+  if (LookIsOnGPU(L)) GpWatchClear(told, (size_t)L->parts * (size_t)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* begins with the stress of all points, and the inner product of a configuration and of bx, B(X) X; a GPU may still be at work when this returns */
+/* Begins to compute the sum of the stress of all points and the inner product <x, bx>, where bx is B(X) X.  Does not wait for a GPU. */
 PetscErrorCode LookBegin(Look *L, Vec x, Vec bx, Vec stress)
 {
   LookSums q = {.sums = L->sums, .told = L->told};
@@ -102,9 +103,9 @@ PetscErrorCode LookBegin(Look *L, Vec x, Vec bx, Vec stress)
   PetscCall(ArrayGet(L->dev, bx, PETSC_FALSE, &q.bx));
   PetscCall(ArrayGet(L->dev, stress, PETSC_FALSE, &q.stress));
 #if GP_HAVE_CUDA
-  if (OnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookSums_CUDA(L->dev, &q));
+  if (LookIsOnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookSums_CUDA(L->dev, &q));
 #endif
-  if (!OnGPU(L)) LookSums_Host(&q);
+  if (!LookIsOnGPU(L)) LookSums_Host(&q);
   PetscCall(ArrayRestore(L->dev, x, PETSC_FALSE, &q.x));
   PetscCall(ArrayRestore(L->dev, bx, PETSC_FALSE, &q.bx));
   PetscCall(ArrayRestore(L->dev, stress, PETSC_FALSE, &q.stress));
@@ -112,16 +113,16 @@ PetscErrorCode LookBegin(Look *L, Vec x, Vec bx, Vec stress)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* waits for what LookBegin() has begun */
+/* Waits for the sums that LookBegin() began. */
 PetscErrorCode LookEnd(Look *L, PetscScalar sum[2])
 {
   PetscFunctionBegin;
-  PetscCall(Fetch(L, 2, L->told, sum));
+  PetscCall(LookFetch(L, 2, L->told, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vectors of a history that newest differences are computed from and go to */
-static PetscErrorCode HistoryArrays(const Look *L, History *H, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), LookNewest *q)
+/* Gets or restores the arrays of a history that the new differences are computed from and written to. */
+static PetscErrorCode LookHistoryArrays(const Look *L, History *H, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), LookNewest *q)
 {
   PetscFunctionBegin;
   PetscCall(get(L->dev, H->newx, PETSC_TRUE, (const double **)&q->x));
@@ -141,17 +142,17 @@ static PetscErrorCode HistoryArrays(const Look *L, History *H, PetscErrorCode (*
 }
 
 /*
-  LookAtNewest - Begins with the differences that a configuration adds to a history, and with their inner products; HistoryAdd() adds them
+  LookAtNewest - Begins to compute the differences that a configuration adds to a history, and their inner products. HistoryAdd() then adds them
 
   Not Collective
 
   Input Parameters:
-+ L       - where LookBegin() has begun with its sums
++ L       - the workspace, after LookBegin() for this configuration
 . H       - the history
 . x       - the configuration
-. g       - its Guttman transform but for a factor
-. gfactor - which is this
-- unit    - of the normalised stress, where the configuration is to be scaled as fits best; 0: it stays as it is
+. g       - its Guttman transform without the factor
+. gfactor - the Guttman transform is gfactor times g
+- unit    - the sum of squares that normalises the stress, if the configuration is to be scaled to its best scale; 0: no scaling
 */
 PetscErrorCode LookAtNewest(Look *L, History *H, Vec x, Vec g, PetscReal gfactor, PetscReal unit)
 {
@@ -163,26 +164,26 @@ PetscErrorCode LookAtNewest(Look *L, History *H, Vec x, Vec g, PetscReal gfactor
   q.n = (size_t)n;
   PetscCall(ArrayGet(L->dev, x, PETSC_FALSE, &q.X));
   PetscCall(ArrayGet(L->dev, g, PETSC_FALSE, &q.g));
-  PetscCall(HistoryArrays(L, H, ArrayGet, &q));
+  PetscCall(LookHistoryArrays(L, H, ArrayGet, &q));
 #if GP_HAVE_CUDA
-  if (OnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookNewest_CUDA(L->dev, &q));
+  if (LookIsOnGPU(L)) PetscCallDevice(L->dev, "The sums of a configuration", LookNewest_CUDA(L->dev, &q));
 #endif
-  if (!OnGPU(L)) LookNewest_Host(&q);
-  PetscCall(HistoryArrays(L, H, ArrayRestore, &q));
+  if (!LookIsOnGPU(L)) LookNewest_Host(&q);
+  PetscCall(LookHistoryArrays(L, H, ArrayRestore, &q));
   PetscCall(ArrayRestore(L->dev, x, PETSC_FALSE, &q.X));
   PetscCall(ArrayRestore(L->dev, g, PETSC_FALSE, &q.g));
   PetscCall(PetscLogFlops(5.0 * n + (H->any ? 8.0 * n * (1 + q.before) : 0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* waits for the products that LookAtNewest() has begun with: three for each pair of differences, those of the newest ones with themselves first */
+/* Waits for the inner products that LookAtNewest() began: three for each pair of differences, starting with the new pair itself. */
 PetscErrorCode LookProducts(Look *L, PetscInt pairs, PetscScalar product[])
 {
   PetscScalar row[LOOK_ROW];
 
   PetscFunctionBegin;
   for (PetscInt first = 0; first < pairs; first += LOOK_BATCH) {
-    PetscCall(Fetch(L, LOOK_ROW, L->told + L->parts * (2 + 3 * first), row));
+    PetscCall(LookFetch(L, LOOK_ROW, L->told + L->parts * (2 + 3 * first), row));
     PetscCall(PetscArraycpy(product + 3 * first, row, 3 * PetscMin(LOOK_BATCH, pairs - first)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-/* Sums and products of the newest configuration, both twins.  Each sum is made of parts, in an order that depends on the number of terms alone. */
+/* Sums and inner products of a configuration, host and CUDA implementation.  The order of the additions depends only on the number of terms. */
 #include "look.h"
 
 #if !defined(__CUDACC__)
@@ -6,7 +6,7 @@ enum {
   LANES = 8
 };
 
-/* sums by lanes: quick, and closer to the true sum than one long chain; b NULL: of a alone */
+/* Returns <a, b>, or the sum of a if b is NULL.  Separate partial sums allow vector instructions and reduce the rounding error. */
 static inline __attribute__((always_inline)) double Dot(size_t n, const double *a, const double *b)
 {
   double lane[LANES] = {0};
@@ -56,11 +56,11 @@ void LookNewest_Host(const LookNewest *q)
   #include <cuda_runtime.h>
 
 namespace {
-constexpr int BLOCK = 512, ABREAST = 2; /* numbers that a thread has under way together */
+constexpr int BLOCK = 512, ABREAST = 2; /* threads of a block; numbers that a thread loads before it uses any of them */
 constexpr int WARPS = BLOCK / 32, WIDE = 16;
-static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "a warp adds up the parts; two of its lanes have a sum of a row");
+static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "one warp adds the partial sums; two of its lanes share each sum of a row");
 
-/* the sums of a block's threads: sum k is in thread k */
+/* Adds WIDE sums over the threads of a block; thread k returns sum k. */
 __device__ double Together(double (&sum)[WIDE])
 {
   __shared__ double part[WARPS][WIDE];
@@ -72,7 +72,7 @@ __device__ double Together(double (&sum)[WIDE])
   PassShare<4, 4>(sum);
   PassShare<2, 2>(sum);
   PassShare<1, 1>(sum);
-  __syncthreads(); /* what was there before has been read */
+  __syncthreads(); /* all threads have read the previous contents of part */
   if (lane % 2 == 0) part[threadIdx.x / 32][lane / 2] = sum[0];
   __syncthreads();
   #pragma unroll
@@ -80,7 +80,8 @@ __device__ double Together(double (&sum)[WIDE])
   return all;
 }
 
-/* Loads here are of something that is there even where nothing is wanted, so that none is behind a condition: all are under way together */
+/* Computes the partial sums of LookSums.  Loads past the end read a valid address instead of being conditional, so that all loads of a thread
+   are in flight together. */
 __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums q)
 {
   const size_t stride    = (size_t)LOOK_PARTS * BLOCK;
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums 
   GpWatchTell(q.told + 2 * blockIdx.x + threadIdx.x, all);
 }
 
-/* the best scale of the configuration: each warp finds it out by itself */
+/* Returns the best scale of the configuration.  Each warp adds the partial sums itself. */
 __device__ double Scale(const LookNewest &q)
 {
   double sum[2];
@@ -126,7 +127,7 @@ __device__ double Scale(const LookNewest &q)
   return LookScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
 }
 
-/* products of a batch of pairs; with the first one the newest iterate and its differences are kept */
+/* Computes the inner products batch by batch.  The first batch also writes the new iterate and its differences. */
 __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest q)
 {
   const size_t stride = (size_t)LOOK_PARTS * BLOCK;
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
   for (int batch = 0; batch < LookBatches(q.before); batch++) {
     double sum[WIDE] = {};
 
-    for (size_t base = (size_t)blockIdx.x * BLOCK; base < q.n; base += ABREAST * stride) { /* the same for all threads of a block, whose lanes meet in Scale() */
+    for (size_t base = (size_t)blockIdx.x * BLOCK; base < q.n; base += ABREAST * stride) { /* uniform over the block, because Scale() uses warp shuffles */
       const size_t first = base + threadIdx.x;
       double       X[ABREAST], g[ABREAST], lastx[ABREAST], lastf[ABREAST], u[LOOK_BATCH][ABREAST], v[LOOK_BATCH][ABREAST];
 
@@ -148,13 +149,13 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
         X[k] = q.X[i], g[k] = q.g[i], lastx[k] = (any ? q.lastx : q.X)[i], lastf[k] = (any ? q.lastf : q.X)[i];
   #pragma unroll
         for (int p = 0; p < LOOK_BATCH; p++) {
-          const int  pair = batch * LOOK_BATCH + p; /* 0: the newest differences themselves */
+          const int  pair = batch * LOOK_BATCH + p; /* pair 0 is the new pair itself */
           const bool is   = pair && pair <= q.before;
 
           u[p][k] = (is ? q.u[pair - 1] : q.X)[i], v[p][k] = (is ? q.v[pair - 1] : q.X)[i];
         }
       }
-      const double scale = Scale(q); /* while those are under way */
+      const double scale = Scale(q); /* computed while the loads are in flight */
 
   #pragma unroll
       for (int k = 0; k < ABREAST; k++) {
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
 template <class Look>
 GpErr Launch(GpDev dev, void (*kernel)(Look), const Look *q, const char *what)
 {
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   GpLaunchNext(dev, kernel, LOOK_PARTS, BLOCK, 0, *q);
   return PassCheck_CUDA(dev, cudaGetLastError(), what);
 }

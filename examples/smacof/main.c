@@ -1,4 +1,4 @@
-/* The smacof program: reads or computes dissimilarities, finds points whose distances are like them, writes what was found. */
+/* The main program of smacof: reads the options and the input, runs the scaling, writes the results. */
 #include "smacof.h"
 #include "app/appmain.h"
 #include "mainoptions.h"
@@ -6,7 +6,7 @@
 #include <petsctime.h>
 #include <string.h>
 
-/* what the command line asks for; an empty name stands for nothing */
+/* all options; an empty file name means that the option is not set */
 typedef struct {
   DissimOptions      dissim;
   ScaleOptions       scale;
@@ -17,13 +17,13 @@ typedef struct {
 
 static const char prefix[] = "smacof_";
 
-/* The text of an option for -help. */
-static const char *Text(const char name[])
+/* Returns the help text of an option. */
+static const char *SmacofGetOptionText(const char name[])
 {
   return GpAppOptionGetText(options, name);
 }
 
-/* options that name files, and of what is read from them */
+/* Reads the options of the dissimilarities. */
 static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
 {
   const char *const storages[] = {"single", "double"};
@@ -32,15 +32,15 @@ static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
   PetscFunctionBegin;
   o->single = PETSC_TRUE;
   PetscOptionsBegin(comm, NULL, "Dissimilarities of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-f", Text("-f"), "", o->file, o->file, sizeof(o->file), NULL));
-  PetscCall(PetscOptionsString("-pairs", Text("-pairs"), "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
-  PetscCall(PetscOptionsString("-features", Text("-features"), "", o->features, o->features, sizeof(o->features), NULL));
-  PetscCall(PetscOptionsEList("-metric", Text("-metric"), "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
-  PetscCall(PetscOptionsBool("-matrix_free", Text("-matrix_free"), "", o->matrix_free, &o->matrix_free, NULL));
-  PetscCall(PetscOptionsString("-weights", Text("-weights"), "", o->weights, o->weights, sizeof(o->weights), NULL));
-  PetscCall(PetscOptionsEnum("-missing", Text("-missing"), "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
-  PetscCall(PetscOptionsBool("-symmetrize", Text("-symmetrize"), "", o->symmetrize, &o->symmetrize, NULL));
-  PetscCall(PetscOptionsEList("-storage", Text("-storage"), "", storages, 2, storages[storage], &storage, NULL));
+  PetscCall(PetscOptionsString("-f", SmacofGetOptionText("-f"), "", o->file, o->file, sizeof(o->file), NULL));
+  PetscCall(PetscOptionsString("-pairs", SmacofGetOptionText("-pairs"), "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
+  PetscCall(PetscOptionsString("-features", SmacofGetOptionText("-features"), "", o->features, o->features, sizeof(o->features), NULL));
+  PetscCall(PetscOptionsEList("-metric", SmacofGetOptionText("-metric"), "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
+  PetscCall(PetscOptionsBool("-matrix_free", SmacofGetOptionText("-matrix_free"), "", o->matrix_free, &o->matrix_free, NULL));
+  PetscCall(PetscOptionsString("-weights", SmacofGetOptionText("-weights"), "", o->weights, o->weights, sizeof(o->weights), NULL));
+  PetscCall(PetscOptionsEnum("-missing", SmacofGetOptionText("-missing"), "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  PetscCall(PetscOptionsBool("-symmetrize", SmacofGetOptionText("-symmetrize"), "", o->symmetrize, &o->symmetrize, NULL));
+  PetscCall(PetscOptionsEList("-storage", SmacofGetOptionText("-storage"), "", storages, 2, storages[storage], &storage, NULL));
   PetscOptionsEnd();
   PetscCall(GpAppTableOptions(comm, &o->table));
   o->single = (PetscBool)(storage == 0);
@@ -54,24 +54,24 @@ static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
   PetscFunctionBegin;
   *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, EIGENSOLVER_BLOCK, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
   PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
-  PetscCall(PetscOptionsInt("-dim", Text("-smacof_dim"), "", o->dim, &o->dim, NULL));
-  PetscCall(PetscOptionsReal("-eps", Text("-smacof_eps"), "", o->eps, &o->eps, NULL));
-  PetscCall(PetscOptionsInt("-max_it", Text("-smacof_max_it"), "", o->max_it, &o->max_it, NULL));
-  PetscCall(PetscOptionsEnum("-acceleration", Text("-smacof_acceleration"), "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
-  PetscCall(PetscOptionsInt("-anderson_history", Text("-smacof_anderson_history"), "", o->history, &o->history, NULL));
-  PetscCall(PetscOptionsReal("-anderson_below", Text("-smacof_anderson_below"), "", o->anderson_below, &o->anderson_below, NULL));
-  PetscCall(PetscOptionsEnum("-start", Text("-smacof_start"), "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
-  PetscCall(PetscOptionsEnum("-eigensolver", Text("-smacof_eigensolver"), "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
-  PetscCall(PetscOptionsInt("-starts", Text("-smacof_starts"), "", o->starts, &o->starts, NULL));
-  PetscCall(PetscOptionsInt("-batch", Text("-smacof_batch"), "", o->batch, &o->batch, NULL));
-  PetscCall(PetscOptionsInt("-seed", Text("-smacof_seed"), "", o->seed, &o->seed, NULL));
-  PetscCall(PetscOptionsEnum("-disparity", Text("-smacof_disparity"), "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
-  PetscCall(PetscOptionsEnum("-ties", Text("-smacof_ties"), "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
-  PetscCall(PetscOptionsInt("-spline_degree", Text("-smacof_spline_degree"), "", d->degree, &d->degree, NULL));
-  PetscCall(PetscOptionsInt("-spline_knots", Text("-smacof_spline_knots"), "", d->knots, &d->knots, NULL));
-  PetscCall(PetscOptionsEnum("-arithmetic", Text("-smacof_arithmetic"), "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
-  PetscCall(PetscOptionsEnum("-reading", Text("-smacof_reading"), "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
-  PetscCall(PetscOptionsBool("-monitor", Text("-smacof_monitor"), "", o->monitor, &o->monitor, NULL));
+  PetscCall(PetscOptionsInt("-dim", SmacofGetOptionText("-smacof_dim"), "", o->dim, &o->dim, NULL));
+  PetscCall(PetscOptionsReal("-eps", SmacofGetOptionText("-smacof_eps"), "", o->eps, &o->eps, NULL));
+  PetscCall(PetscOptionsInt("-max_it", SmacofGetOptionText("-smacof_max_it"), "", o->max_it, &o->max_it, NULL));
+  PetscCall(PetscOptionsEnum("-acceleration", SmacofGetOptionText("-smacof_acceleration"), "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
+  PetscCall(PetscOptionsInt("-anderson_history", SmacofGetOptionText("-smacof_anderson_history"), "", o->history, &o->history, NULL));
+  PetscCall(PetscOptionsReal("-anderson_below", SmacofGetOptionText("-smacof_anderson_below"), "", o->anderson_below, &o->anderson_below, NULL));
+  PetscCall(PetscOptionsEnum("-start", SmacofGetOptionText("-smacof_start"), "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
+  PetscCall(PetscOptionsEnum("-eigensolver", SmacofGetOptionText("-smacof_eigensolver"), "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
+  PetscCall(PetscOptionsInt("-starts", SmacofGetOptionText("-smacof_starts"), "", o->starts, &o->starts, NULL));
+  PetscCall(PetscOptionsInt("-batch", SmacofGetOptionText("-smacof_batch"), "", o->batch, &o->batch, NULL));
+  PetscCall(PetscOptionsInt("-seed", SmacofGetOptionText("-smacof_seed"), "", o->seed, &o->seed, NULL));
+  PetscCall(PetscOptionsEnum("-disparity", SmacofGetOptionText("-smacof_disparity"), "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
+  PetscCall(PetscOptionsEnum("-ties", SmacofGetOptionText("-smacof_ties"), "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
+  PetscCall(PetscOptionsInt("-spline_degree", SmacofGetOptionText("-smacof_spline_degree"), "", d->degree, &d->degree, NULL));
+  PetscCall(PetscOptionsInt("-spline_knots", SmacofGetOptionText("-smacof_spline_knots"), "", d->knots, &d->knots, NULL));
+  PetscCall(PetscOptionsEnum("-arithmetic", SmacofGetOptionText("-smacof_arithmetic"), "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-reading", SmacofGetOptionText("-smacof_reading"), "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
+  PetscCall(PetscOptionsBool("-monitor", SmacofGetOptionText("-smacof_monitor"), "", o->monitor, &o->monitor, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,21 +87,21 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(GetDissimOptions(comm, &rq->dissim));
   PetscCall(GetScaleOptions(comm, &rq->scale));
   PetscOptionsBegin(comm, NULL, "Files of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-start_file", Text("-start_file"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsString("-fixed", Text("-fixed"), "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
-  PetscCall(PetscOptionsString("-coordinates", Text("-coordinates"), "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
-  PetscCall(PetscOptionsString("-coordinates_binary", Text("-coordinates_binary"), "", o->binary, o->binary, sizeof(o->binary), NULL));
-  PetscCall(PetscOptionsString("-stress_per_point", Text("-stress_per_point"), "", o->points, o->points, sizeof(o->points), NULL));
-  PetscCall(PetscOptionsString("-report", Text("-report"), "", o->report, o->report, sizeof(o->report), NULL));
-  PetscCall(PetscOptionsString("-labels", Text("-labels"), "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
-  PetscCall(PetscOptionsString("-map", Text("-map"), "", o->map, o->map, sizeof(o->map), NULL));
-  PetscCall(PetscOptionsString("-shepard", Text("-shepard"), "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
-  PetscCall(PetscOptionsString("-shepard_data", Text("-shepard_data"), "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
-  PetscCall(PetscOptionsString("-interpolate", Text("-interpolate"), "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
-  PetscCall(PetscOptionsString("-map_file", Text("-map_file"), "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
-  PetscCall(PetscOptionsString("-checkpoint", Text("-checkpoint"), "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
-  PetscCall(PetscOptionsInt("-checkpoint_every", Text("-checkpoint_every"), "", every, &every, NULL));
-  PetscCall(PetscOptionsString("-restart", Text("-restart"), "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
+  PetscCall(PetscOptionsString("-start_file", SmacofGetOptionText("-start_file"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsString("-fixed", SmacofGetOptionText("-fixed"), "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
+  PetscCall(PetscOptionsString("-coordinates", SmacofGetOptionText("-coordinates"), "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
+  PetscCall(PetscOptionsString("-coordinates_binary", SmacofGetOptionText("-coordinates_binary"), "", o->binary, o->binary, sizeof(o->binary), NULL));
+  PetscCall(PetscOptionsString("-stress_per_point", SmacofGetOptionText("-stress_per_point"), "", o->points, o->points, sizeof(o->points), NULL));
+  PetscCall(PetscOptionsString("-report", SmacofGetOptionText("-report"), "", o->report, o->report, sizeof(o->report), NULL));
+  PetscCall(PetscOptionsString("-labels", SmacofGetOptionText("-labels"), "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
+  PetscCall(PetscOptionsString("-map", SmacofGetOptionText("-map"), "", o->map, o->map, sizeof(o->map), NULL));
+  PetscCall(PetscOptionsString("-shepard", SmacofGetOptionText("-shepard"), "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
+  PetscCall(PetscOptionsString("-shepard_data", SmacofGetOptionText("-shepard_data"), "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
+  PetscCall(PetscOptionsString("-interpolate", SmacofGetOptionText("-interpolate"), "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
+  PetscCall(PetscOptionsString("-map_file", SmacofGetOptionText("-map_file"), "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
+  PetscCall(PetscOptionsString("-checkpoint", SmacofGetOptionText("-checkpoint"), "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", SmacofGetOptionText("-checkpoint_every"), "", every, &every, NULL));
+  PetscCall(PetscOptionsString("-restart", SmacofGetOptionText("-restart"), "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
   PetscOptionsEnd();
   rq->scale.checkpoint_every = rq->scale.checkpoint[0] ? every : 0;
   rq->interpolate.dim        = rq->scale.dim;
@@ -110,12 +110,12 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->interpolate.eps        = rq->scale.eps;
   rq->interpolate.table      = rq->dissim.table;
   PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
-  if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* they change all the time */
+  if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* disparities are computed in double precision in every pass */
   if (rq->start[0]) rq->scale.start = START_GIVEN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
+/* Registers all files of the run, so that no output overwrites another file of the run, and checks that the outputs can be written. */
 static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
 {
   const DissimOptions *d = &rq->dissim;
@@ -152,13 +152,13 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 
   PetscFunctionBegin;
   PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->interpolate.file[0] ? "-interpolate needs the finished map: -map_file <file>" : "-map_file needs new points: -interpolate <file>");
-  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate goes with -features of the map's points, not with -f or -pairs");
+  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate cannot be combined with -f or -pairs; use -features for the features of the points of the map");
   PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || s->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
-             "-interpolate goes with the outputs -coordinates, -coordinates_binary and -map alone, and without -labels, -fixed and checkpoints");
+             "-interpolate supports only the outputs -coordinates, -coordinates_binary and -map, and not -labels, -fixed, -checkpoint and -restart");
   PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
              d->file[0] || d->pairs[0] || d->features[0] ? "several inputs" : "nothing to do");
   PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
-  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights goes with -f or -pairs, not with -features");
+  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
   PetscCheck(s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_USER_INPUT, "-smacof_spline_knots %" PetscInt_FMT " and -smacof_spline_degree %" PetscInt_FMT ": their sum must be less than %d", s->disparity.knots,
              s->disparity.degree, DISPARITY_MAX_FUNCTIONS);
   PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
@@ -168,8 +168,8 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* start number k */
-static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec start)
+/* Computes the initial configuration of start k. */
+static PetscErrorCode SmacofSetStart(const Request *rq, const Scaler *S, PetscInt k, Vec start)
 {
   const ScaleOptions *o     = &rq->scale;
   const Dissim       *D     = S->D;
@@ -177,7 +177,7 @@ static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec 
   PetscScalar        *x;
 
   PetscFunctionBegin;
-  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson needs all pairs with weight 1, and some are missing or weighted: use -smacof_start random");
+  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson needs all pairs with weight 1, but some pairs are missing or have weights; use -smacof_start random");
   PetscCall(VecGetArrayWrite(start, &x));
   if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, D->names, x));
   else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(S, x));
@@ -188,21 +188,22 @@ static PetscErrorCode Begin(const Request *rq, const Scaler *S, PetscInt k, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what a run found out, for people and for programs */
+/* results of a run in addition to those of the Scaler, for the screen and the report */
 typedef struct {
   char          *labels;
-  PetscLogDouble load, start, solve, crossed; /* seconds; bytes between host and device during the iterations */
-  GpAppRounding  rounding;                    /* of the Laplacian of the weights, if there is one */
+  PetscLogDouble load, start, solve; /* seconds */
+  PetscLogDouble crossed;            /* bytes copied between host and device during the iterations */
+  GpAppRounding  rounding;           /* rounding errors of the Laplacian of the weights, if there is one */
 } Outcome;
 
-/* bytes between host and device so far */
-static double Crossed(const Scaler *S)
+/* Returns the bytes copied between host and device so far. */
+static double SmacofGetCopiedBytes(const Scaler *S)
 {
   return S->device.dev ? S->device.dev->bytes_in + S->device.dev->bytes_out : 0;
 }
 
-/* all starts, as many at once as a pass serves */
-static PetscErrorCode Scale(const Request *rq, Scaler *S, Outcome *out)
+/* Runs all starts, in batches of at most S->npaths. */
+static PetscErrorCode SmacofRunStarts(const Request *rq, Scaler *S, Outcome *out)
 {
   PetscLogDouble t0, t1, t2;
   PetscInt       n     = 0;
@@ -214,14 +215,14 @@ static PetscErrorCode Scale(const Request *rq, Scaler *S, Outcome *out)
     PetscCall(PetscTime(&t0));
     if (!begun) {
       n = PetscMin(S->npaths, rq->scale.starts - first);
-      for (PetscInt k = 0; k < n; k++) PetscCall(Begin(rq, S, first + k, S->path[k].next.x));
+      for (PetscInt k = 0; k < n; k++) PetscCall(SmacofSetStart(rq, S, first + k, S->path[k].next.x));
       PetscCall(ScalerBegin(S, first, n));
     }
     begun = PETSC_FALSE;
     PetscCall(PetscTime(&t1));
-    out->crossed -= Crossed(S);
+    out->crossed -= SmacofGetCopiedBytes(S);
     PetscCall(ScalerSolve(S, n));
-    out->crossed += Crossed(S);
+    out->crossed += SmacofGetCopiedBytes(S);
     PetscCall(PetscTime(&t2));
     out->start += t1 - t0;
     out->solve += t2 - t1;
@@ -229,7 +230,7 @@ static PetscErrorCode Scale(const Request *rq, Scaler *S, Outcome *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Print(const Request *rq, const Scaler *S, const Outcome *out)
+static PetscErrorCode SmacofPrint(const Request *rq, const Scaler *S, const Outcome *out)
 {
   const Dissim   *D     = S->D;
   const Progress *R     = &S->outcome;
@@ -241,7 +242,7 @@ static PetscErrorCode Print(const Request *rq, const Scaler *S, const Outcome *o
   PetscCall(GpAppRoundingPrint(D->comm, "", &out->rounding));
   PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, ProgressReason(R), R->it, out->start, out->solve));
   PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
-  if (!R->converged) PetscCall(PetscPrintf(D->comm, "The stress was still falling by -smacof_eps %g or more\n", (double)rq->scale.eps));
+  if (!R->converged) PetscCall(PetscPrintf(D->comm, "The last step lowered the stress by -smacof_eps %g or more; raise -smacof_max_it to continue\n", (double)rq->scale.eps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,7 +275,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Write(const Request *rq, Scaler *S, const Outcome *out)
+static PetscErrorCode SmacofWrite(const Request *rq, Scaler *S, const Outcome *out)
 {
   const OutputOptions *o = &rq->output;
   const Dissim        *D = S->D;
@@ -314,7 +315,7 @@ static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *conv
   PetscCall(PetscLogStagePop());
   out.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(Scale(rq, &S, &out));
+  PetscCall(SmacofRunStarts(rq, &S, &out));
   if (S.guttman.its) {
     Mat V;
 
@@ -322,8 +323,8 @@ static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *conv
     PetscCall(GpAppRoundingAdd(V, &out.rounding));
   }
   PetscCall(PetscLogStagePop());
-  PetscCall(Print(rq, &S, &out));
-  PetscCall(Write(rq, &S, &out));
+  PetscCall(SmacofPrint(rq, &S, &out));
+  PetscCall(SmacofWrite(rq, &S, &out));
   *converged = S.outcome.converged;
   PetscCall(PetscFree(out.labels));
   PetscCall(ScalerDestroy(&S));
@@ -332,7 +333,7 @@ static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *conv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* new points on a finished map */
+/* Places new points on a finished map. */
 static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool *converged)
 {
   const OutputOptions *o   = &rq->output;
@@ -351,7 +352,7 @@ static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
+static PetscErrorCode SmacofRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
   const Request *rq = (const Request *)context;
 
@@ -364,7 +365,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"smacof", &manual, GetRequest, NULL, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"smacof", &manual, GetRequest, NULL, CheckRequest, SmacofRun, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

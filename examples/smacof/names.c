@@ -1,4 +1,4 @@
-/* Names of points: found by name, compared between files, read as labels. */
+/* Names of points: look-up by name, matching of the rows of two files, reading of labels. */
 #include "smacof.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static int CompareNames(const void *a, const void *b)
   return order ? order : (p->point > q->point) - (p->point < q->point);
 }
 
-/* an index of n names that stand one after another; they must stay */
+/* Creates an index of n names, stored as consecutive strings.  The index references the strings. */
 PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *index)
 {
   PetscFunctionBegin;
@@ -22,7 +22,7 @@ PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *index)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the point of a name; -1: no point has it, -2: several have */
+/* Returns the point with a name; -1 if there is none, -2 if there are several. */
 PetscInt NamesFind(const Names *index, const char name[])
 {
   PetscInt low = 0, high = index->n;
@@ -37,7 +37,7 @@ PetscInt NamesFind(const Names *index, const char name[])
   return low + 1 < index->n && !strcmp(index->sorted[low + 1].name, name) ? -2 : index->sorted[low].point;
 }
 
-/* whether several points have the same name, such as that of a class */
+/* Tells whether several points have the same name, for example because names are classes. */
 static PetscBool NamesRepeat(const Names *index)
 {
   for (PetscInt i = 1; i < index->n; i++)
@@ -53,18 +53,18 @@ PetscErrorCode NamesDestroy(Names *index)
 }
 
 /*
-  NamesNumber - Numbers the different strings of pairs in the order in which they come
+  NamesNumber - Numbers the distinct names in a list of pairs in the order of their first occurrence
 
   Not Collective
 
   Input Parameters:
-+ n    - pairs
-- word - [2][n] the strings of the first, of the second points, one after another
++ n    - number of pairs
+- word - [2][n] names of the first and of the second points, as consecutive strings
 
   Output Parameters:
-+ point - [2][n] their numbers
-. N     - how many strings are different
-- names - these in the order of their numbers, one after another; to be freed with PetscFree()
++ point - [2][n] numbers of the points
+. N     - number of distinct names
+- names - the distinct names in the order of their numbers, as consecutive strings; to be freed with PetscFree()
 */
 PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names)
 {
@@ -78,12 +78,12 @@ PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point
   for (int s = 0; s < 2; s++) {
     const char *at = word[s];
 
-    for (PetscInt k = 0; k < n; k++, at += strlen(at) + 1) all[s * n + k] = (NamedPoint){at, 2 * k + s}; /* in the order of the lines */
+    for (PetscInt k = 0; k < n; k++, at += strlen(at) + 1) all[s * n + k] = (NamedPoint){at, 2 * k + s}; /* positions follow the order of the lines */
   }
   qsort(all, 2 * (size_t)n, sizeof(*all), CompareNames);
   for (PetscInt k = 0; k < 2 * n; k++) head[all[k].point] = k && !strcmp(all[k].name, all[k - 1].name) ? head[all[k - 1].point] : all[k].point;
   *N = 0;
-  for (PetscInt p = 0; p < 2 * n; p++) { /* head[p] is where the string comes first */
+  for (PetscInt p = 0; p < 2 * n; p++) { /* head[p] is the first position of the same name */
     place[p]                 = head[p] == p ? (*N)++ : place[head[p]];
     point[p % 2 * n + p / 2] = place[p];
   }
@@ -102,7 +102,7 @@ PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the numbers of a column as names */
+/* Converts the numbers of a column to names. */
 static PetscErrorCode NamesFromNumbers(const GpAppTable *T, PetscInt column, char **names)
 {
   double *all;
@@ -118,12 +118,15 @@ static PetscErrorCode NamesFromNumbers(const GpAppTable *T, PetscInt column, cha
 }
 
 /*
-  LabelsRead - Reads a label for each point: the column behind row names, or a single column, or the row names, or the first column; or a line for each
+  LabelsRead - Reads a label for each point from a table, or from a file with a label on each line
 
   Collective
 
   Output Parameter:
-. labels - one after another, on every rank; to be freed with PetscFree()
+. labels - the labels as consecutive strings, on every rank; to be freed with PetscFree()
+
+  Note:
+  The labels of a table are, in this order of preference, the column after the row names, a single column, the row names, or the first column.
 */
 PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **labels)
 {
@@ -140,7 +143,8 @@ PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **l
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* which point each row of a table of coordinates belongs to: by name if all rows have a name of a point, by place if no row has one */
+/* Finds the point of each row of a table of coordinates: by name if every row has the name of a point, by position if no row has.  unknown is
+   the first row without a match if only some rows have one, else -1. */
 static PetscErrorCode MatchRows(const GpAppTable *T, PetscInt dim, const char names[], PetscInt point[], PetscInt *unknown)
 {
   char       *rows = NULL, *numbers = NULL;
@@ -154,7 +158,7 @@ static PetscErrorCode MatchRows(const GpAppTable *T, PetscInt dim, const char na
   if (T->named) PetscCall(GpAppTableGatherNames(T, &rows));
   else if (T->cols == dim + 1) PetscCall(NamesFromNumbers(T, 0, &rows));
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!names) { /* WriteCoordinates() writes the numbers of points without names */
+  if (!names) { /* for points without names, WriteCoordinates() writes their numbers */
     char *to;
 
     PetscCall(PetscMalloc1(24 * (size_t)T->N, &numbers));
@@ -186,10 +190,10 @@ static PetscErrorCode MatchRows(const GpAppTable *T, PetscInt dim, const char na
 
   Input Parameters:
 + comm  - the communicator
-. file  - coordinates, behind a name or number of the point, or alone
-. N     - points
-. dim   - coordinates of each
-- names - of the points, one after another, which may stand in another order in the file; NULL: they have none
+. file  - a table of coordinates, optionally with the name or number of the point in the first column
+. N     - number of points
+. dim   - number of coordinates
+- names - names of the points as consecutive strings; the rows of the file may have another order. NULL if the points have no names
 
   Output Parameter:
 . x - [dim][N] the coordinates
@@ -206,7 +210,7 @@ PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, Pet
   PetscFunctionBegin;
   PetscCall(GpAppTableRead(comm, file, &spec, &T));
   TABLE_CHECK(&T, T.N == N, "%s: %" PetscInt_FMT " lines of coordinates for %" PetscInt_FMT " points", file, T.N, N);
-  TABLE_CHECK(&T, T.cols == dim || (T.cols == dim + 1 && !T.named), "%s: lines of %" PetscInt_FMT " numbers; expected %" PetscInt_FMT " coordinates, as -smacof_dim says, after a name or nothing", file, T.cols, dim);
+  TABLE_CHECK(&T, T.cols == dim || (T.cols == dim + 1 && !T.named), "%s: lines of %" PetscInt_FMT " numbers; expected %" PetscInt_FMT " coordinates (-smacof_dim), optionally after a name", file, T.cols, dim);
   first = T.cols - dim;
   PetscCall(PetscMalloc1(N, &point));
   PetscCall(PetscCalloc1(N, &set));
@@ -232,7 +236,7 @@ PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, Pet
   PetscCall(PetscFree(all));
   PetscCall(GpAppTableDestroy(&T));
   PetscCheck(!where[0], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": no point, or more than one, has this name; expected the names of the dissimilarities, or none of them", file, where[0]);
-  PetscCheck(!where[1], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": this point stands in the file twice", file, where[1]);
+  PetscCheck(!where[1], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": this point occurs twice in the file", file, where[1]);
   PetscCheck(!where[2], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": a coordinate is missing", file, where[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

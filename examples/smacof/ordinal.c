@@ -1,4 +1,4 @@
-/* Ordinal disparities: the distances' monotone regression on the order of the dissimilarities, done by the first rank.
+/* Ordinal disparities: monotone regression of the distances on the order of the dissimilarities, computed on the first rank.
 
    J. Kruskal, "Nonmetric multidimensional scaling: a numerical method", Psychometrika 29 (1964). */
 #include "smacof.h"
@@ -12,14 +12,14 @@ double Distance(const Dissim *D, PetscInt dim, const double x[], PetscInt i, Pet
   return PetscSqrtReal(d);
 }
 
-/* an entry of some rank; a pair has two */
+/* a matrix entry of some rank; each pair has two entries */
 typedef struct {
   double   delta, weight;
-  PetscInt low, high; /* its points */
-  PetscInt number;    /* among the entries of all ranks */
+  PetscInt low, high; /* the points of the pair, low < high */
+  PetscInt number;    /* global number of the entry */
 } Entry;
 
-/* both entries of a pair stand side by side in this order */
+/* Compares by dissimilarity, then by points, so that both entries of a pair are neighbours. */
 static int CompareEntries(const void *a, const void *b)
 {
   const Entry *p = (const Entry *)a, *q = (const Entry *)b;
@@ -29,8 +29,8 @@ static int CompareEntries(const void *a, const void *b)
   return (p->high > q->high) - (p->high < q->high);
 }
 
-/* what of all ranks' entries the first rank must know, in the order of their dissimilarities; where[] says for each of `mine` which pair it is */
-static PetscErrorCode SortPairs(Ordinal *O, PetscInt n, Entry mine[], PetscInt where[])
+/* Gathers the entries of all ranks on the first rank and sorts the pairs by dissimilarity.  where[k] is the number of the pair of mine[k]. */
+static PetscErrorCode OrdinalSortPairs(Ordinal *O, PetscInt n, Entry mine[], PetscInt where[])
 {
   PetscMPIInt  rank, size, count, *counts, *displs;
   PetscInt    *pair  = NULL;
@@ -48,7 +48,7 @@ static PetscErrorCode SortPairs(Ordinal *O, PetscInt n, Entry mine[], PetscInt w
     PetscCall(GpCompatMPIIntCast(total, &displs[r]));
     total += counts[r];
   }
-  PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_SUP, "Ordinal disparities of %" PetscInt64_FMT " pairs: the first rank sorts at most 2^30", total / 2);
+  PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_SUP, "-smacof_disparity ordinal supports at most 2^30 pairs, got %" PetscInt64_FMT, total / 2);
   for (PetscInt k = 0; k < n; k++) mine[k].number = displs[rank] + k;
   PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(Entry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
@@ -103,7 +103,7 @@ PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
       mine[n++] = (Entry){delta[k], weight[k], PetscMin(p, j), PetscMax(p, j), 0};
     }
   }
-  PetscCall(SortPairs(O, n, mine, where));
+  PetscCall(OrdinalSortPairs(O, n, mine, where));
   PetscCall(PetscFree(mine));
   PetscCall(PetscMalloc1(n, &remote));
   for (PetscInt k = 0; k < n; k++) remote[k] = (PetscSFNode){0, where[k]};
@@ -114,15 +114,16 @@ PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* monotone regression by pooling adjacent violators, each a pair, or all pairs of a tie */
-static PetscErrorCode Regress(Ordinal *O)
+/* Computes the monotone regression by the pool adjacent violators algorithm.  The initial blocks are pairs, or groups of equal dissimilarity for
+   secondary ties. */
+static PetscErrorCode OrdinalRegress(Ordinal *O)
 {
   const PetscInt runs = O->primary ? O->n : O->ties;
   PetscInt       n    = 0;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < O->n; k++) O->order[k] = k;
-  if (O->primary) /* ties may be broken as the distances like it */
+  if (O->primary) /* within a group of equal dissimilarity, the order of the distances is used */
     for (PetscInt t = 0; t < O->ties; t++)
       if (O->tie[t + 1] - O->tie[t] > 1) PetscCall(PetscSortRealWithArrayInt(O->tie[t + 1] - O->tie[t], O->d + O->tie[t], O->order + O->tie[t]));
   for (PetscInt r = 0; r < runs; r++) {
@@ -156,14 +157,14 @@ PetscErrorCode OrdinalUpdate(Ordinal *O, PetscInt dim, const double x[], double 
   double         sum = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m; i++) { /* distances, where the disparities will be */
+  for (PetscInt i = 0; i < m; i++) { /* dhat holds the distances first */
     const PetscInt n = D->start ? (PetscInt)(D->start[i + 1] - D->start[i]) : D->N, at = D->start ? (PetscInt)D->start[i] : i * D->N;
 
     for (PetscInt k = 0; k < n; k++) dhat[at + k] = Distance(D, dim, x, D->first + i, D->start ? D->column[at + k] : k);
   }
-  PetscCall(PetscSFReduceBegin(O->sf, MPI_DOUBLE, dhat, O->d, MPI_REPLACE)); /* both entries of a pair have the same */
+  PetscCall(PetscSFReduceBegin(O->sf, MPI_DOUBLE, dhat, O->d, MPI_REPLACE)); /* both entries of a pair have the same distance */
   PetscCall(PetscSFReduceEnd(O->sf, MPI_DOUBLE, dhat, O->d, MPI_REPLACE));
-  if (O->n) PetscCall(Regress(O));
+  if (O->n) PetscCall(OrdinalRegress(O));
   for (PetscInt k = 0; k < O->n; k++) sum += O->weight[k] * O->dhat[k] * O->dhat[k];
   for (PetscInt k = 0; k < O->n; k++) O->dhat[k] = sum > 0 ? O->dhat[k] * PetscSqrtReal(D->sumsquares / sum) : PetscSqrtReal(D->sumsquares / D->sumweights);
   PetscCall(PetscSFBcastBegin(O->sf, MPI_DOUBLE, O->dhat, dhat, MPI_REPLACE));

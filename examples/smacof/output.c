@@ -1,9 +1,9 @@
-/* What is kept of a map: coordinates as text and in PETSc's binary format, the stress of each point. */
+/* Output of a map: coordinates as a table and in PETSc's binary format, and the stress of each point. */
 #include "smacof.h"
 #include "app/appescape.h"
 #include <string.h>
 
-/* writes the name of the next point, or its number, as a field of CSV */
+/* Writes the name of point i, or its number if there are no names, as a field of CSV, and advances *names. */
 static void WriteName(FILE *fp, const char **names, PetscInt i)
 {
   if (*names) {
@@ -12,7 +12,7 @@ static void WriteName(FILE *fp, const char **names, PetscInt i)
   } else (void)fprintf(fp, "%" PetscInt_FMT, i);
 }
 
-/* writes names as an item of a JSON object that follows another one; nothing if there are none */
+/* Writes names as a JSON array with a key, after a comma.  Writes nothing if names is NULL. */
 void WriteNames(FILE *fp, const char key[], PetscInt n, const char names[])
 {
   if (!names) return;
@@ -24,7 +24,7 @@ void WriteNames(FILE *fp, const char key[], PetscInt n, const char names[])
   (void)fputc(']', fp);
 }
 
-/* a line of name (or number) and coordinates for each point, under a heading */
+/* Writes a heading, then a line with name or number and coordinates for each point. */
 PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[])
 {
   GpAppOutput out;
@@ -66,7 +66,7 @@ PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* name, raw stress of a point's pairs, and its share of the whole */
+/* Writes name, raw stress, and share of the total stress in percent for each point. */
 PetscErrorCode WritePoints(const Scaler *S, const char file[])
 {
   const PetscInt     N     = S->D->N;

@@ -1,29 +1,35 @@
-/* The pass over the dissimilarities, device twin.
+/* The pass over the dissimilarities, CUDA implementation.
 
-   A block takes runs of columns of H rows (passruns.h), chunk after chunk. Of a chunk a warp takes 4 R rows at a time and 32 columns at a step: eight lanes share a row,
-   four columns each, which is one load of 16 bytes; four lanes share a column. So a lane has R x 4 entries at hand, which set out for shared memory a step before (passfeed.h), sums of its rows
-   stay in registers for a chunk, sums of its columns for a step, and both are then added up between lanes that give away half of what they have (a sum costs about one
-   exchange). Every sum in shared memory has one lane that adds to it, every partial sum in device memory one block that writes it, and a second kernel adds
-   these in order: the result depends on shape, arithmetic and the GPU's multiprocessors and shared memory alone, to the last bit. No atomics.
+   Work distribution.  A block processes a run: consecutive columns of strips of H rows (passruns.h), chunk after chunk.  In a chunk, a warp
+   processes 4 R rows at a time and 32 columns in each step.  Eight lanes share a row, with four columns each (one load of 16 bytes), and four
+   lanes share a column.  A lane holds R x 4 entries, which are copied to shared memory one step ahead (passfeed.h).
 
-   What an entry costs, in dimension d, in instructions:
-     difference d, square d, 1/sqrt 1, ratio, error and its square 3, sum of the row d; of the column too, if the entry stands for both: d + 1
-   An H200 issues 132 x 128 float or 132 x 64 double instructions a cycle: at 1.98 GHz 33e12 and 17e12 a second. At its copy rate, 4.2e12 bytes a second, entries arrive at 1.05e12
-   a second in float and 0.53e12 in double.
-     all in double: d = 2 takes 11 + 5 of Newton's steps + 3 = 19: 0.9e12 entries a second at best, more than memory delivers of doubles.
-     mixed, d = 2: 13 + 5 for exchanges, what is sent and loaded = 18, as compiled: 1.8e12 entries a second at best.
-   So dissimilarities in float are worked on in float, with what must not be in float kept from it:
-     - coordinates are rounded to float after those of the first point have been taken away: the pass is that of a map whose points are moved by 2^-24 of its extent. Differences of
-       such floats that are near are exact. At the points where iterations go, moving all points by b of the extent changes the stress by b^2;
-     - what follows is products, quotients and one root of positive numbers: an entry's ratio and distance are right to 2^-21; the dissimilarity itself was rounded to 2^-24;
-     - at most 128 entries are added in float (both kinds of sums), the rest in double.
-   Relative errors b of the distances change the normalised stress by 2 b <delta - d, d> / <delta, delta>, in which a common b vanishes at the best scale of the map, and errors of
-   M pairs that have nothing in common leave b sqrt(stress / M): 1e-11 for 4096 points. Stress-1 is right to b itself even where the fit is perfect: 5e-7, of the 1e-5 allowed.
-   Points nearer to each other than 2^-24 of the map's extent count as one, which pulls at nothing. Few points take no time, and are worked on in double (see passdevice.c).
+   Reductions.  Row sums stay in registers for a chunk, column sums for a step.  Both are then reduced over lanes: each lane gives away half
+   of its sums in each exchange, so a sum costs about one exchange.  Each sum in shared memory is updated by one lane, each partial sum in
+   device memory is written by one block, and a second kernel adds the partial sums in order.  There are no atomics.  The result has the same
+   bits for the same shape, arithmetic, number of multiprocessors and size of shared memory.
 
-   The triangle read once moves half the bytes at 1.2 times the instructions an entry, and is the faster one; partial sums of columns add 16 (d + 1) / H bytes an entry, 0.1 of 4 for
-   d = 2, those of rows, a column of sums for each run, next to nothing. For d = 2 eight warps have a step of 4 kB each under way, and two such blocks a
-   multiprocessor 64 kB: twice what a microsecond's wait takes to have memory busy. A block of eight warps wants up to 107 kB of shared memory; where a GPU gives it less it has four or two. */
+   Instructions for an entry in dimension d:
+     differences d, square d, 1/sqrt 1, ratio, error and its square 3, row sums d; column sums d + 1, if the entry counts for its column too.
+   An H200 issues 132 x 128 float or 132 x 64 double instructions in a cycle: 33e12 and 17e12 in a second at 1.98 GHz.  At its copy rate of
+   4.2e12 bytes/s, memory delivers 1.05e12 float or 0.53e12 double entries in a second.
+     double, d = 2: 11 + 5 for 1/sqrt + 3 = 19 instructions, at most 0.9e12 entries/s, more than memory delivers in double.
+     mixed, d = 2: 13 + 5 for exchanges, copies and loads = 18 instructions as compiled, at most 1.8e12 entries/s.
+   Dissimilarities in float are therefore processed in float, with these precautions ("mixed" arithmetic):
+     - The first point is subtracted from the coordinates before they are rounded to float.  This displaces points by at most 2^-24 of the extent
+       of the map.  Differences of nearby floats are exact.  Near a minimum, a displacement by b of the extent changes the stress by b^2.
+     - The other operations are products, quotients and one square root of positive numbers.  The ratio and the distance of an entry have
+       relative errors of 2^-21; the dissimilarity itself was rounded to 2^-24.
+     - At most 128 entries are added in float, for row and column sums; all other additions are in double.
+   Relative errors b of the distances change the normalised stress by 2 b <delta - d, d> / <delta, delta>.  An error common to all pairs
+   vanishes at the best scale of the map.  Independent errors of M pairs leave b sqrt(stress / M), 1e-11 for 4096 points.  Stress-1 has an
+   error of at most b = 5e-7 even for a perfect fit; the tolerance is 1e-5.  Points closer than 2^-24 of the extent of the map coincide in
+   float and contribute nothing.  Below 4096 points double arithmetic is used, since a pass is short (passdevice.c).
+
+   Memory traffic.  Reading each pair once moves half the bytes with 1.2 times as many instructions for an entry, and is faster.  Partial sums of
+   columns add 16 (d + 1) / H bytes to each entry, 0.1 of 4 bytes for d = 2; those of rows are negligible.  For d = 2, eight warps have a step
+   of 4 kB each in flight, and the two blocks of a multiprocessor 64 kB, twice what a latency of one microsecond requires.  A block of
+   eight warps needs up to 107 kB of shared memory.  If the GPU offers less, a block has four or two warps. */
 #include "passfeed.h"
 #include "passround.h"
 #include "passshare.h"
@@ -32,20 +38,20 @@
 #include <cstdio>
 
 namespace {
-constexpr int WARPS = 8, FEW = 2; /* of a block; of one on a GPU that gives it little shared memory, at least. Powers of two */
+constexpr int WARPS = 8, FEW = 2; /* warps of a block; minimum on a GPU with little shared memory.  Powers of two */
 constexpr int BLOCK   = 32 * WARPS;
 constexpr int H       = 512; /* rows of a strip */
-constexpr int BUSIEST = 2;   /* blocks that a multiprocessor may hold, of any shape */
-constexpr int PARTS   = 16;  /* of a sum of partial sums, which are added up beside each other; more than there are sums */
+constexpr int BUSIEST = 2;   /* maximum of Shape::BUSY over all shapes */
+constexpr int PARTS   = 16;  /* warps of Finish(), which add the partial sums in parallel; larger than the number of sums */
 
-/* measured on an H200: as many rows of a lane, and as long chunks, as registers and shared memory allow */
+/* parameters for a dimension and an arithmetic, tuned on an H200: R and CHUNK are as large as registers and shared memory allow */
 template <int DIM, class Real>
 struct Shape {
   static constexpr bool MIXED  = sizeof(Real) == 4;
   static constexpr int  R      = MIXED ? (DIM <= 3 ? 8 : DIM <= 6 ? 4 : 2) : DIM <= 2 ? 4 : 2; /* rows of a lane */
   static constexpr int  CHUNK  = MIXED || DIM <= 5 ? 128 : 64;
-  static constexpr int  STAGES = 2;                         /* steps under way and at work */
-  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks that shall fit a multiprocessor */
+  static constexpr int  STAGES = 2;                         /* steps in the ring buffer: in flight and in use */
+  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks of a multiprocessor */
 };
 
 struct Job {
@@ -56,7 +62,8 @@ struct Job {
   PassRuns    runs;
 };
 
-/* A warp's rows, R from i on in each lane, of a part's strip from i0 to i1 - 1, and a chunk of columns from j0 to j1 - 1.  Inside: all of them count. */
+/* Processes a warp's rows and a chunk of columns j0 to j1 - 1.  The strip has the rows i0 to i1 - 1; each lane has R rows from i on.
+   INSIDE: all these entries count, so that no tests are needed. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
 __device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
@@ -119,7 +126,7 @@ __device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shap
   }
 }
 
-/* what a block has in shared memory: sums of a strip's rows, and for each warp sums of a chunk's columns and dissimilarities under way */
+/* Shared memory of a block: the row sums of a strip; for each warp the column sums of a chunk and the ring buffer of dissimilarities. */
 template <int DIM, class Real, class Stored, bool BOTH>
 struct Shared {
   using T                     = Shape<DIM, Real>;
@@ -128,7 +135,7 @@ struct Shared {
   static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
 };
 
-/* a part's strip and its columns left to right - 1 */
+/* Processes the columns left to right - 1 of a strip, and writes their partial column sums. */
 template <int DIM, class Real, class Stored, bool BOTH>
 __device__ void Columns(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
 {
@@ -184,7 +191,7 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
 
     feed.Begin(q, i0, i1, left, right, g.bound);
     for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) row[k] = 0;
-    if (unit == before) GpWait(); /* for the coordinates; the dissimilarities were there before */
+    if (unit == before) GpWait(); /* the coordinates come from the preceding kernel; the dissimilarities do not change */
     __syncthreads();
     Columns<DIM, Real, Stored, BOTH>(q, g, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
@@ -193,8 +200,8 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
   }
 }
 
-/* Adds the partial sums, in order, to those of the points, of all parts a point is a row of and, of both, a column. A block has 32 points; the parts of
-   their sums are added up beside each other, each by a warp, which has a lane for each point and goes through all sums together */
+/* Adds the partial sums of rows and columns to the sums of the points, in a fixed order.  A block has 32 points, one for each lane.  Each of its
+   PARTS warps adds every PARTS-th partial sum; then the warps' results are added. */
 template <int DIM>
 __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, double *bx, double *stress)
 {
@@ -244,12 +251,13 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
 }
 
 struct Memory {
-  size_t x, feature, rowpart, colpart, all; /* where they begin; bytes */
+  size_t x, feature, rowpart, colpart; /* offsets in bytes */
+  size_t all;                          /* total size in bytes */
 };
 
 size_t Pitch(const Pass *p)
 {
-  return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point stays within */
+  return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point does not exceed the pitch */
 }
 
 Memory Divide(GpDev dev, const Pass *p)
@@ -271,7 +279,7 @@ Memory Divide(GpDev dev, const Pass *p)
   return m;
 }
 
-/* the runs, and what adds up their sums */
+/* Launches the kernel of the runs and the kernel that adds their partial sums. */
 template <int DIM, class Real, class Stored, bool BOTH>
 GpErr Launch(GpDev dev, const Pass *p, const Job &q)
 {
@@ -282,7 +290,7 @@ GpErr Launch(GpDev dev, const Pass *p, const Job &q)
   const size_t shared = Room::All(warps);
 
   if (shared > dev->shared_bytes) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: a block wants %zu bytes of shared memory, this GPU gives it %zu", shared, dev->shared_bytes);
+    snprintf(dev->error, sizeof(dev->error), "smacof pass: a block needs %zu bytes of shared memory, but this GPU allows %zu; use -smacof_vec_type seq", shared, dev->shared_bytes);
     return GP_ERR_ARGUMENT;
   }
   if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
@@ -330,7 +338,7 @@ extern "C" size_t PassMemory_CUDA(GpDev dev, const Pass *p)
   return p->start ? 0 : Divide(dev, p).all;
 }
 
-/* the program has a CUDA runtime of its own beside the library's, on the same context */
+/* The program links its own CUDA runtime, in addition to that of the library, on the same context. */
 extern "C" GpErr PassCheck_CUDA(GpDev dev, int code, const char *what)
 {
   if (code == cudaSuccess) return GP_SUCCESS;
@@ -343,10 +351,10 @@ extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
   static GpErr (*const run[PASS_MAX_DIM])(GpDev, const Pass *, const PassWork *) = {RunAs<1>, RunAs<2>, RunAs<3>, RunAs<4>, RunAs<5>, RunAs<6>, RunAs<7>, RunAs<8>};
 
   if (p->delta && !p->start && p->ld % 4) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is no multiple of four");
+    snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is not a multiple of four");
     return GP_ERR_ARGUMENT;
   }
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   if (p->rows && !p->start) return run[p->dim - 1](dev, p, w);
   if (p->form.n) GpLaunchNext(dev, PassAddUp, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_ROUND - 1) / PASS_ROUND), PASS_ROUND, 0, p->form, (size_t)p->N * (size_t)p->dim);
   if (GpErr err = PassCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;

@@ -1,20 +1,21 @@
-/* The pass over the dissimilarities, host twin: tiles of rows and columns, chunks of columns that the compiler makes vectors of. */
+/* The pass over the dissimilarities, host implementation.  It processes tiles of rows and columns, in chunks of columns that the compiler
+   vectorises. */
 #include "pass.h"
 #include <math.h>
 #include <string.h>
 
-#define NEAR   1e-150                                       /* least distance of two points that divides */
-#define INLINE static inline __attribute__((always_inline)) /* so that the dimension is a constant in its loops */
+#define NEAR   1e-150                                       /* lower bound on the distance in a quotient */
+#define INLINE static inline __attribute__((always_inline)) /* so that the dimension is a constant in the loops */
 
 enum {
-  CHUNK = 64,  /* columns whose sums are kept apart: no sum waits for the one before */
-  ROWS  = 64,  /* of a tile of distances */
-  COLS  = 256, /* of a tile of distances: features of so many points stay in the cache */
-  WIDE  = 2048 /* columns of a tile of stored dissimilarities: so many coordinates stay in the cache */
+  CHUNK = 64,  /* columns with separate partial sums, so that additions do not depend on each other */
+  ROWS  = 64,  /* rows of a tile of computed distances */
+  COLS  = 256, /* columns of a tile of computed distances; the features of as many points stay in the cache */
+  WIDE  = 2048 /* columns of a tile of stored dissimilarities; as many coordinates stay in the cache */
 };
 
 typedef struct {
-  const void *delta; /* of row r0 and column c0, rows ld apart */
+  const void *delta; /* points to row r0, column c0; the pitch is ld */
   size_t      ld;
   int         single, triangle, r0, r1, c0, c1;
 } Tile;
@@ -29,7 +30,7 @@ static int Least(int a, int b)
   return a < b ? a : b;
 }
 
-/* adds a tile to the sums of its rows, or of both its rows and columns */
+/* Adds a tile to the sums of its rows, or of its rows and columns. */
 INLINE void AddTile(const int dim, const int single, const int both, const Pass *p, const Tile *t)
 {
   const size_t N = (size_t)p->N, ld = p->ldsum;
@@ -53,7 +54,7 @@ INLINE void AddTile(const int dim, const int single, const int both, const Pass 
       for (int l = 0; l < n; l++) {
         const double d = sqrt(square[l]), delta = At(t->delta, single, at + l);
 
-        ratio[l]  = delta / (d > NEAR ? d : NEAR); /* of points that coincide: times a difference of 0 */
+        ratio[l]  = delta / (d > NEAR ? d : NEAR); /* for points that coincide it is multiplied by a difference of 0 */
         square[l] = (delta - d) * (delta - d);
         sum[dim][l] += square[l];
       }
@@ -98,7 +99,7 @@ INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, in
   }
 }
 
-/* the dimensions, each compiled by itself */
+/* Instantiates the code for each dimension. */
 #define EACH_DIM(what) \
   switch (p->dim) { \
     what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) \
@@ -143,7 +144,7 @@ void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
     }
   }
   if (p->metric == PASS_COSINE) {
-    for (int l = 0; l < n; l++) distance[l] = distance[l] < 1 ? 1 - distance[l] : 0; /* rounding may pass 1 */
+    for (int l = 0; l < n; l++) distance[l] = distance[l] < 1 ? 1 - distance[l] : 0; /* the cosine may exceed 1 by rounding */
   } else if (p->metric == PASS_EUCLIDEAN) {
     for (int l = 0; l < n; l++) distance[l] = sqrt(distance[l]);
   }
@@ -152,7 +153,7 @@ void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
 static void AddRange(const Pass *p, int n, const PassRange *g)
 {
   const int triangle = g->kind == PASS_TRIANGLE;
-  const int height   = p->delta && n == 1 ? p->rows : ROWS; /* what several passes read stays in the cache */
+  const int height   = p->delta && n == 1 ? p->rows : ROWS; /* a tile stays in the cache for all n passes */
   double    distance[ROWS * COLS];
 
   for (int c = g->c0, cend; c < g->c1; c = cend) {

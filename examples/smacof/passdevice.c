@@ -1,14 +1,14 @@
-/* The pass on the device that the vectors are on: the dissimilarities are sent there once, coordinates and sums stay there. */
+/* The pass on the device of the vectors.  The dissimilarities are copied to the device once; coordinates and sums stay there. */
 #include "smacof.h"
 #include <gpucsr.h>
 
-#define FEW      4096 /* points whose errors in float do not yet cancel out; they take no time anyhow */
-#define MIDDLING 1e12 /* dissimilarities whose squares, and those of differences far smaller, are numbers in float */
+#define FEW      4096 /* -smacof_arithmetic auto uses double below this number of points: float errors do not average out, and a pass is short */
+#define MIDDLING 1e12 /* -smacof_arithmetic auto uses float for typical dissimilarities in (1 / MIDDLING, MIDDLING), whose squares fit float */
 
 const char *const Arithmetics[] = {"auto", "mixed", "double", "Arithmetic", "", NULL};
 const char *const Readings[]    = {"halves", "rows", "Reading", "", NULL};
 
-#define ROOM "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each)"
+#define ROOM "allocating device memory for the dissimilarities (-smacof_vec_type seq keeps them on the host; with more processes each has fewer)"
 
 static size_t NoMemory(GpDev dev, const Pass *p)
 {
@@ -55,28 +55,28 @@ static const struct {
 #endif
 };
 
-static PetscErrorCode Take(PassDevice *W, size_t bytes, void *where)
+static PetscErrorCode PassDeviceAllocate(PassDevice *W, size_t bytes, void *where)
 {
   PetscFunctionBegin;
-  PetscCheck(W->nheld < PASS_DEVICE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More arrays than there are places for");
+  PetscCheck(W->nheld < PASS_DEVICE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "PASS_DEVICE_ARRAYS is too small");
   W->bytes[W->nheld] = PetscMax(bytes, 1);
   PetscCall(PetscGPUCSRDeviceMalloc(W->dev, ROOM, W->bytes[W->nheld], &W->held[W->nheld]));
   *(void **)where = W->held[W->nheld++];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Send(PassDevice *W, const void *from, size_t bytes, void *where)
+static PetscErrorCode PassDeviceUpload(PassDevice *W, const void *from, size_t bytes, void *where)
 {
   void *to = NULL;
 
   PetscFunctionBegin;
-  PetscCall(Take(W, bytes, &to));
+  PetscCall(PassDeviceAllocate(W, bytes, &to));
   PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, to, from, bytes));
   *(void **)where = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SendDissim(PassDevice *W)
+static PetscErrorCode PassDeviceUploadDissim(PassDevice *W)
 {
   const Dissim *D    = W->D;
   const size_t  each = D->single ? sizeof(float) : sizeof(double), m = (size_t)(D->last - D->first), N = (size_t)D->N;
@@ -85,23 +85,23 @@ static PetscErrorCode SendDissim(PassDevice *W)
 
   PetscFunctionBegin;
   if (D->start) {
-    PetscCall(Send(W, D->start, sizeof(int64_t) * (m + 1), &p->start));
-    PetscCall(Send(W, D->column, sizeof(int) * (size_t)D->start[m], &p->column));
-    PetscCall(Send(W, D->delta, each * (size_t)D->start[m], &p->delta));
-    if (D->weight) PetscCall(Send(W, D->weight, each * (size_t)D->start[m], &p->weight));
+    PetscCall(PassDeviceUpload(W, D->start, sizeof(int64_t) * (m + 1), &p->start));
+    PetscCall(PassDeviceUpload(W, D->column, sizeof(int) * (size_t)D->start[m], &p->column));
+    PetscCall(PassDeviceUpload(W, D->delta, each * (size_t)D->start[m], &p->delta));
+    if (D->weight) PetscCall(PassDeviceUpload(W, D->weight, each * (size_t)D->start[m], &p->weight));
   } else if (D->delta) {
     p->ld = (N + 3) / 4 * 4;
-    PetscCall(Take(W, each * m * p->ld, &delta));
+    PetscCall(PassDeviceAllocate(W, each * m * p->ld, &delta));
     if (p->ld == N) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
     else
       for (size_t i = 0; i < m; i++) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
     p->delta = delta;
   } else {
-    PetscCall(Send(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
+    PetscCall(PassDeviceUpload(W, D->features.value, sizeof(double) * N * (size_t)D->features.n, &p->feature));
     p->frow = p->feature + D->first;
     if (D->stored) {
-      p->ld = PassStorePitch(p->N); /* what comes from the host would have to go row by row for that */
-      PetscCall(Take(W, each * m * p->ld, &delta));
+      p->ld = PassStorePitch(p->N); /* not used for arrays from the host, which would need a copy for each row */
+      PetscCall(PassDeviceAllocate(W, each * m * p->ld, &delta));
       PetscCallDevice(W->dev, "The dissimilarities", Twins[W->dev->kind].store(W->dev, p, delta));
       p->delta = delta;
     }
@@ -111,17 +111,17 @@ static PetscErrorCode SendDissim(PassDevice *W)
 }
 
 /*
-  PassDeviceCreate - Puts this rank's dissimilarities on a device; distances between features are computed there
+  PassDeviceCreate - Copies the local dissimilarities to a device, or computes the distances between features there
 
   Not Collective
 
   Input Parameters:
 + dev - the device
 . D   - the dissimilarities
-- p   - the pass, of which the sizes count
+- p   - the pass on host arrays; sizes and ranges are taken from it
 
   Output Parameter:
-. W - what the passes need; they work in double
+. W - the pass on the device, with double arithmetic
 */
 PetscErrorCode PassDeviceCreate(GpDev dev, const Dissim *D, const Pass *p, PassDevice *W)
 {
@@ -130,12 +130,12 @@ PetscErrorCode PassDeviceCreate(GpDev dev, const Dissim *D, const Pass *p, PassD
   W->D   = D;
   W->dev = dev;
   W->p   = *p;
-  PetscCall(SendDissim(W));
-  PetscCall(Take(W, Twins[dev->kind].memory(dev, &W->p), &W->work.memory));
+  PetscCall(PassDeviceUploadDissim(W));
+  PetscCall(PassDeviceAllocate(W, Twins[dev->kind].memory(dev, &W->p), &W->work.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* chooses the arithmetic, when the sums of D are known */
+/* Selects the arithmetic.  The sums of D must be known. */
 PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
 {
   const Dissim   *D       = W->D;
@@ -147,7 +147,7 @@ PetscErrorCode PassDeviceChoose(PassDevice *W, const PassDeviceOptions *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n passes over what was sent; their coordinates and sums are the device's. It may still be at work when this returns */
+/* Runs n passes over the dissimilarities on the device.  Their coordinates and sums are in device memory.  Does not wait for the device. */
 PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
 {
   PetscFunctionBegin;
@@ -155,7 +155,7 @@ PetscErrorCode PassDeviceRun(const PassDevice *W, const Pass p[], PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* products of n vectors on the host, [n][N], with the squares of the dissimilarities: [n][rows] */
+/* Multiplies n vectors on the host, [n][N], by the matrix of squares of the dissimilarities; the results are [n][rows] on the host. */
 PetscErrorCode PassDeviceSquares(const PassDevice *W, PetscInt n, const double v[], double y[])
 {
   const size_t in = sizeof(double) * (size_t)n * (size_t)W->p.N, out = sizeof(double) * (size_t)n * (size_t)W->p.rows;

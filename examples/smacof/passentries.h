@@ -1,12 +1,12 @@
-/* How device code gets at dissimilarities: four that are stored beside each other, or distances computed from features; and the roots it takes. */
+/* Device functions that load four consecutive dissimilarities or compute distances from features, and square roots. */
 #ifndef GPUCSR_SMACOF_PASSENTRIES_H
 #define GPUCSR_SMACOF_PASSENTRIES_H
 
 #include "pass.h"
 
-struct Computed; /* instead of the type of what is stored */
+struct Computed; /* used as the storage type if distances are computed */
 
-/* four that stand beside each other */
+/* Loads four consecutive coordinates. */
 __device__ inline void Coordinates(const float *from, float (&to)[4])
 {
   const float4 v = *(const float4 *)from;
@@ -55,7 +55,7 @@ __device__ inline double Root(double s)
   return sqrt(s);
 }
 
-/* what squares of distances begin with, so that points which coincide divide nothing by 0 */
+/* added to squares of distances, so that points that coincide cause no division by 0 */
 template <class Real>
 constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
 
@@ -67,7 +67,8 @@ __device__ inline float Inverse(float s)
   return y;
 }
 
-/* of an ordinary number, so that there is nothing to tell apart: an approximation to 2^-20 and a step that triples its digits */
+/* Returns 1/sqrt(s) for a normal positive number, without tests for special cases: an approximation with relative error 2^-20, and one
+   iteration of third order. */
 __device__ inline double Inverse(double s)
 {
   double y;
@@ -78,7 +79,7 @@ __device__ inline double Inverse(double s)
   return fma(fma(e, 0.375, 0.5), e * y, y);
 }
 
-/* what is added up over the features, chosen once for all of them */
+/* terms of the sum over the features; selected outside the loop */
 enum {
   FEATURES_SQUARES,
   FEATURES_PRODUCTS,
@@ -110,9 +111,10 @@ __device__ inline void SumFeatures(const Job &q, const Real *feature, size_t ld,
   }
 }
 
-/* Distances between features of R rows and four columns, component f of point j at feature[f * ld + j]; q has the members of a pass that tell of them.
-   Padded: ld and j are multiples of four, and there is something for columns past the last point.
-   Cosines in float come from differences, |a - b|^2 = 2 - 2 a b of vectors of length 1: where 1 - a b is small it would be rounding. */
+/* Computes the distances between R rows and four columns from features.  Component f of point j is feature[f * ld + j].  Job has the members
+   nfeature, metric, N, rows and first of a Pass.
+   PADDED: ld and j are multiples of four, and columns past the last point can be read.
+   In float, cosine distances are computed from |a - b|^2 = 2 - 2 a'b for vectors of length 1, because 1 - a'b cancels if it is small. */
 template <bool PADDED, int R, class Real, class Job>
 __device__ inline void FromFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
 {

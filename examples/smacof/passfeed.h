@@ -1,13 +1,15 @@
-/* How device code gets at the dissimilarities in the order of its work.  A warp takes 4 R rows at a time, and of a chunk of columns 32 at a step; a block's warps take a strip's rows in turn.
-   Eight lanes share a row, with four columns each.  Those that are stored set out for shared memory a step before their turn, also past the ends of chunks, where a block waits for all of its
-   warps.  A lane reads there what it has sent for itself, so it waits for nobody else. */
+/* Prefetch of the dissimilarities in the order of the pass on the device.  A warp processes 4 R rows at a time and 32 columns of a chunk in
+   each step; the warps of a block process the rows of a strip in turn.  Eight lanes share a row, with four columns each.
+
+   Stored dissimilarities are copied to shared memory asynchronously, one step ahead, also across the end of a chunk, where the block
+   synchronises.  A lane reads only what it copied itself, so it waits only for its own copies. */
 #ifndef GPUCSR_SMACOF_PASSFEED_H
 #define GPUCSR_SMACOF_PASSFEED_H
 
 #include "passentries.h"
 #include "passruns.h"
 
-/* 16 bytes from memory to shared memory, to be kept out of the way of what the cache had better hold */
+/* Copies 16 bytes to shared memory asynchronously, bypassing L1, with an L2 cache policy. */
 __device__ inline void PassSend(float4 *to, const void *from, uint64_t policy)
 {
 #if __CUDA_ARCH__ >= 800
@@ -27,7 +29,7 @@ __device__ inline uint64_t PassReadOnce(void)
   return policy;
 }
 
-/* what was sent since the last call is one step */
+/* Commits the copies since the last call as one step. */
 __device__ inline void PassSent(void)
 {
 #if __CUDA_ARCH__ >= 800
@@ -35,7 +37,7 @@ __device__ inline void PassSent(void)
 #endif
 }
 
-/* waits until no more than so many of the steps sent for last are under way */
+/* Waits until at most STEPS steps are in flight. */
 template <int STEPS>
 __device__ inline void PassArrived(void)
 {
@@ -44,14 +46,15 @@ __device__ inline void PassArrived(void)
 #endif
 }
 
-/* rows that a block's warps, a power of two, take together, in work of the shape T, which has R, CHUNK, and STAGES: steps that there is room for */
+/* Returns the number of rows that all warps of a block process together.  The number of warps is a power of two.  The shape T has the members
+   R (rows of a lane), CHUNK (columns of a chunk) and STAGES (steps that fit the ring buffer). */
 template <class T>
 __device__ inline int PassRowsTogether(void)
 {
   return T::R * (int)blockDim.x / 8;
 }
 
-/* The warp's first rows, from i0 on, that have a column from j on.  Where both rows and columns get sums, only the columns before its bound are a row's */
+/* Returns the first row of this warp, from i0 on, that has a column >= j.  If BOTH, row i has only the columns below bound + i. */
 template <class T, bool BOTH>
 __device__ inline int PassFirstRows(int bound, int i0, int j)
 {
@@ -61,21 +64,23 @@ __device__ inline int PassFirstRows(int bound, int i0, int j)
   return BOTH && above > 0 ? top + ((above + all - 1) & -all) : top;
 }
 
-/* what a warp has sent for */
+/* prefetch of stored dissimilarities by one warp */
 template <class T, class Stored, bool BOTH>
 class Feed {
   static constexpr int PIECES = sizeof(Stored) / sizeof(float), STEP = T::R * PIECES * 32;
 
-  float4  *ring; /* [STAGES][R][PIECES][32], of the warp */
-  uint64_t policy;
-  int      bottom, right, bound, j, top, step, stage; /* the end of the strip, of its columns, and its bound; what is sent for next, and where to */
+  float4  *ring;                 /* [STAGES][R][PIECES][32] ring buffer of this warp in shared memory */
+  uint64_t policy;               /* L2 cache policy: evict first */
+  int      bottom, right, bound; /* ends of the rows and of the columns; row i has the columns below bound + i */
+  int      j, top, step;         /* next copy: chunk, first row of the warp, first column in the chunk */
+  int      stage;                /* stage of the ring buffer that the next copy uses */
 
 public:
-  static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* of a warp */
+  static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* shared memory of a warp */
 
   __device__ Feed(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(PassReadOnce()) {}
 
-  /* a strip's rows from i0 on, its columns from left to right - 1, of row i those below limit + i */
+  /* Starts the prefetch for the rows i0 to i1 - 1 and the columns left to end - 1; if BOTH, row i has only the columns below limit + i. */
   template <class Job>
   __device__ void Begin(const Job &q, int i0, int i1, int left, int end, int limit)
   {
@@ -84,7 +89,7 @@ public:
     for (int k = 1; k < T::STAGES; k++) Send(q, i0);
   }
 
-  /* sends for the next step: rows and columns past the end are the last ones, which do not count there */
+  /* Starts the copies of the next step.  Rows and columns past the end are replaced by the last ones; the caller ignores them. */
   template <class Job>
   __device__ void Send(const Job &q, int i0)
   {
@@ -109,13 +114,13 @@ public:
     PassSent();
   }
 
-  /* those of the next step */
+  /* Gets the dissimilarities of the next step. */
   template <class Job, class Real>
   __device__ void Get(const Job &q, int i0, int, int, Real (&delta)[T::R][4])
   {
     Send(q, i0);
     PassArrived<T::STAGES - 1>();
-    const float4 *const from = ring + stage * STEP; /* the oldest one */
+    const float4 *const from = ring + stage * STEP; /* the oldest stage */
 
 #pragma unroll
     for (int r = 0; r < T::R; r++) Unpack(from + r * PIECES * 32, delta[r], (Stored *)nullptr);
@@ -138,7 +143,7 @@ private:
   }
 };
 
-/* distances that are computed when they are wanted */
+/* distances that are computed from features; there is no prefetch */
 template <class T, bool BOTH>
 class Feed<T, Computed, BOTH> {
 public:

@@ -1,11 +1,11 @@
-/* The pass over listed pairs, on the device. */
+/* The pass over listed pairs, CUDA implementation. */
 #include "pass.h"
 #include <cuda_runtime.h>
 
 namespace {
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
-/* a warp takes a row; its lanes' sums are added up in one order always */
+/* One warp computes one row.  The order in which the lanes' sums are added is fixed. */
 template <int DIM, class Stored>
 __global__ void __launch_bounds__(BLOCK) Listed(Pass p)
 {

@@ -1,4 +1,5 @@
-/* What a pass on the device does before anything else: coordinates that are a sum are added up, and those and features become what its kernels read. */
+/* First kernels of a pass on the device: they evaluate the linear combination of the coordinates, and convert coordinates and features to
+   the precision and pitch of the pass. */
 #ifndef GPUCSR_SMACOF_PASSROUND_H
 #define GPUCSR_SMACOF_PASSROUND_H
 
@@ -7,7 +8,8 @@
 
 #define PASS_ROUND 256 /* threads of a block */
 
-/* two numbers of a sum of configurations. So many terms are fetched together, whether there are as many or not: none waits for another */
+/* Computes entries i and j of a linear combination of configurations.  TOGETHER terms are loaded before any is used, also past the last
+   term, so that the loads are in flight together. */
 template <int TOGETHER>
 __device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
 {
@@ -46,12 +48,13 @@ __global__ static void __launch_bounds__(PASS_ROUND) PassAddUp(const __grid_cons
   form.to[i] = sum;
 }
 
-/* Coordinates or features as the kernels read them: in double, or in float from the first point on; 0 beyond the last point.  Coordinates that are a sum are added up here.  Sums of a pass
-   begin with 0: those of a coordinate, after the last one those of the stress; sums are NULL for features. */
+/* Converts coordinates or features [n][N] to [n][pitch] in double, or in float after the first point is subtracted.  Entries beyond the last
+   point become 0.  A linear combination is evaluated first.  Also sets the sums of the pass to zero: sums is [n][ldsum] and last is
+   [ldsum]; sums is NULL for features. */
 template <class Real>
 __global__ void __launch_bounds__(PASS_ROUND) PassRound(const __grid_constant__ PassForm form, const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
 {
-  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* blocks of a coordinate */
+  const unsigned across = gridDim.x / (sums ? n + 1 : n); /* number of blocks of one coordinate */
   const size_t   i = (size_t)(blockIdx.x % across) * PASS_ROUND + threadIdx.x, c = blockIdx.x / across;
 
   GpNextMayStart();

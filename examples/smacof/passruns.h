@@ -1,8 +1,11 @@
-/* How a pass of the device shares out its ranges of dissimilarities among blocks: runs of units.
+/* Distribution of the ranges of a pass over the blocks of a GPU.
 
-   The rows of a range are cut into strips of H, a strip into units of PASS_UNIT columns as far as the diagonal, and units are numbered through, strip after strip, range after range.  A run is
-   some units that follow each other, and a block's work: from one strip it goes on into the next.  First comes a long run for each block that the GPU holds at once, together seven eighths of
-   all, then short ones, which blocks begin as others end: so multiprocessors come to an end together, though they are not equally fast and units at the diagonal are less work. */
+   - A strip is H rows of a range.
+   - A unit is PASS_UNIT columns of a strip, up to the diagonal.  Units are numbered consecutively over all strips and ranges.
+   - A run is a sequence of consecutive units, possibly of several strips.  One block processes one run.
+
+   The first runs are long, one for each block that the GPU holds at once, and together hold seven eighths of all units.  The other runs are
+   short and balance the load, because multiprocessors differ in speed and units at the diagonal have less work. */
 #ifndef GPUCSR_SMACOF_PASSRUNS_H
 #define GPUCSR_SMACOF_PASSRUNS_H
 
@@ -15,24 +18,25 @@
 #endif
 
 #define PASS_UNIT   32
-#define PASS_STRIPS 256 /* strips between which partial sums are added up: a limit to their memory, which is what a run has for each of its strips, and a strip for each of its columns */
+#define PASS_STRIPS 256 /* maximum number of strips of one launch; bounds the memory of the partial sums of rows and columns */
 
-/* rows of a range */
+/* consecutive rows of a range */
 typedef struct {
   int row0, row1;
-  int c0, c1, left; /* columns, the first unit's beginning */
-  int bound;        /* of row i the columns below bound + i */
-  int strip;        /* the first one */
+  int c0, c1, left; /* columns c0 to c1 - 1; left is the first column of the first unit */
+  int bound;        /* row i has only the columns below bound + i */
+  int strip;        /* number of the first strip */
 } PassPart;
 
+/* runs of one launch */
 typedef struct {
-  int      range, row;     /* of the pass, where the next runs begin */
-  int      both;           /* sums of columns too */
-  int      point0, point1; /* those that get sums are among these */
-  int      parts, strips, height;
+  int      range, row;            /* range and row of the pass where the next launch begins */
+  int      both;                  /* the pass adds to the sums of the columns too */
+  int      point0, point1;        /* all points with contributions are in point0 to point1 - 1 */
+  int      parts, strips, height; /* numbers of parts and of strips, rows of a strip */
   PassPart part[PASS_MAX_RANGES];
-  int      longs, length, rest;
-  int      unit[PASS_STRIPS + 1]; /* the first one of each strip; the end */
+  int      longs, length, rest;   /* number of long runs, their length and the length of the short runs in units */
+  int      unit[PASS_STRIPS + 1]; /* first unit of each strip, then the number of units */
 } PassRuns;
 
 static inline PASS_BOTH_SIDES int PassRunsLeast(int a, int b)
@@ -45,7 +49,7 @@ static inline PASS_BOTH_SIDES int PassRunsMost(int a, int b)
   return a > b ? a : b;
 }
 
-/* the part that a strip is of */
+/* Returns the part of a strip. */
 static inline PASS_BOTH_SIDES const PassPart *PassPartOf(const PassRuns *s, int strip)
 {
   int k = 0;
@@ -54,7 +58,7 @@ static inline PASS_BOTH_SIDES const PassPart *PassPartOf(const PassRuns *s, int 
   return &s->part[k];
 }
 
-/* behind the part's last strip, its last column */
+/* PassPartEnd() returns the end of the strips of a part, PassPartRight() the end of its columns. */
 static inline PASS_BOTH_SIDES int PassPartEnd(const PassRuns *s, const PassPart *g)
 {
   return g->strip + (g->row1 - g->row0 + s->height - 1) / s->height;
@@ -65,7 +69,7 @@ static inline PASS_BOTH_SIDES int PassPartRight(const PassPart *g)
   return PassRunsLeast(g->c1, g->bound + g->row1);
 }
 
-/* the rows where a part's strip begins and ends, and the column where it ends */
+/* Return the first row of a strip, the end of its rows, and the end of its columns. */
 static inline PASS_BOTH_SIDES int PassStripTop(const PassRuns *s, const PassPart *g, int strip)
 {
   return g->row0 + (strip - g->strip) * s->height;
@@ -111,8 +115,9 @@ static inline PASS_BOTH_SIDES int PassStripOf(const PassRuns *s, int unit)
   return low;
 }
 
-/* Where the sums of a run's rows in a strip stand, [sums][height], and those of a strip's columns, [sums][all units of the strip]: the first number; how many there are in all.
-   From one run to the next, and from one strip to the next, the sum of their numbers grows. */
+/* PassRowSums() returns the offset of the partial row sums of a run in a strip, [sums][height].  PassColumnSums() returns the offset of the
+   partial column sums of a strip, [sums][columns of its units].  PassRowSumsCount() returns the total number of partial row sums.
+   run + strip is unique for each pair of a run and one of its strips, because it increases from each pair to the next. */
 static inline PASS_BOTH_SIDES size_t PassRowSums(const PassRuns *s, int sums, int run, int strip)
 {
   return (size_t)(run + strip) * (size_t)sums * (size_t)s->height;
@@ -128,7 +133,7 @@ static inline size_t PassRowSumsCount(const PassRuns *s, int sums)
   return PassRowSums(s, sums, PassRunsCount(s), s->strips - 1);
 }
 
-/* one more part: rows from row0 on, as many as there are strips left for */
+/* Adds a part: rows from row0 on, as many as fit the remaining strips. */
 static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, int row0)
 {
   PassPart *t = &s->part[s->parts++];
@@ -137,7 +142,7 @@ static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, i
   t->row1  = g->r1 - row0 < (PASS_STRIPS - s->strips) * s->height ? g->r1 : row0 + (PASS_STRIPS - s->strips) * s->height;
   t->c0    = g->c0;
   t->c1    = g->c1;
-  t->left  = g->c0 / PASS_UNIT * PASS_UNIT; /* a unit of a row is as few of the memory's lines as it can be */
+  t->left  = g->c0 / PASS_UNIT * PASS_UNIT; /* aligned, so that a unit of a row touches as few cache lines as possible */
   t->bound = p->first + (g->kind == PASS_TRIANGLE ? 0 : p->N);
   t->strip = s->strips;
   for (; s->strips < PassPartEnd(s, t); s->strips++) s->unit[s->strips + 1] = s->unit[s->strips] + (PassStripRight(s, t, s->strips) - t->left + PASS_UNIT - 1) / PASS_UNIT;
@@ -145,8 +150,8 @@ static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, i
   s->point1 = PassRunsMost(s->point1, s->both ? PassRunsMost(PassPartRight(t), p->first + t->row1) : p->first + t->row1);
 }
 
-/* The next strips of a pass, as many as there may be, for a GPU that holds so many blocks, zeroed memory before the first ones.  0: there are no more.  Ranges whose columns get sums come
-   together, others come together */
+/* Sets the runs of the next launch, for a GPU that holds `blocks` blocks at once.  Returns 0 if nothing is left.  *s must be zero before the
+   first call.  A launch has either only ranges with column sums or only ranges without. */
 static inline int PassRunsNext(PassRuns *s, const Pass *p, int height, int blocks)
 {
   int all;
@@ -169,7 +174,7 @@ static inline int PassRunsNext(PassRuns *s, const Pass *p, int height, int block
   if (!s->strips) return 0;
   all       = s->unit[s->strips];
   s->length = (int)((int64_t)all * 7 / 8 / blocks);
-  s->longs  = s->length < 8 ? 0 : blocks; /* too few to be divided further: equal runs */
+  s->longs  = s->length < 8 ? 0 : blocks; /* few units: runs of equal length */
   s->rest   = !s->longs ? (all + blocks - 1) / blocks : s->length < 64 ? 2 : s->length / 32;
   return 1;
 }

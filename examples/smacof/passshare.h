@@ -1,8 +1,9 @@
-/* How the lanes of a warp add up several sums: included by device code alone. */
+/* Reduction of several sums over the lanes of a warp.  Included by device code only. */
 #ifndef GPUCSR_SMACOF_PASSSHARE_H
 #define GPUCSR_SMACOF_PASSSHARE_H
 
-/* Lanes whose numbers differ in the bit MASK add up V sums: each keeps half of them, the first half where the bit is 0; a last one they keep both */
+/* Adds V sums over pairs of lanes whose numbers differ in the bit MASK.  Each lane keeps half of the sums: the first half if its bit is 0, else
+   the second half.  If V is 1, both lanes keep the sum. */
 template <int V, int MASK, class Real>
 __device__ inline void PassShare(Real *v)
 {

@@ -1,11 +1,11 @@
-/* What comes before the iterations, on the device: distances between features stored there, products with the squares of dissimilarities. */
+/* Kernels that run before the iterations: storing distances between features, and products with the matrix of squared dissimilarities. */
 #include "passentries.h"
 #include <cuda_runtime.h>
 
 namespace {
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
-constexpr int R = 4; /* rows of a warp, which read the vectors together */
-constexpr int K = 5; /* vectors at a time: those that a map of three dimensions starts from */
+constexpr int R = 4; /* rows of a warp; they share the loads of the vectors */
+constexpr int K = 5; /* vectors of a launch; Torgerson's start in three dimensions uses five */
 
 template <class Stored>
 struct Entries {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(BLOCK) Squares(Pass p, int n, const double *v,
       for (int c = 0; c < K; c++) b[c] = c < n && j + k < p.N ? v[(size_t)c * p.N + j + k] : 0;
 #pragma unroll
       for (int r = 0; r < R; r++) {
-        const double square = j + k < p.N ? delta[r][k] * delta[r][k] : 0; /* anything may stand between the last column and the pitch */
+        const double square = j + k < p.N ? delta[r][k] * delta[r][k] : 0; /* entries between the last column and the pitch are undefined */
 
 #pragma unroll
         for (int c = 0; c < K; c++) sum[r][c] += square * b[c];
@@ -76,7 +76,7 @@ extern "C" GpErr PassSquares_CUDA(GpDev dev, const Pass *p, int n, const double 
   const unsigned     grid   = (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R));
   const cudaStream_t stream = (cudaStream_t)dev->stream;
 
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   for (int k = 0; p->rows && k < n; k += K) {
     const double *from = v + (size_t)k * p->N;
     double       *to   = y + (size_t)k * p->rows;
@@ -94,7 +94,7 @@ extern "C" GpErr PassStore_CUDA(GpDev dev, const Pass *p, void *delta)
   const cudaStream_t stream = (cudaStream_t)dev->stream;
 
   if (!p->rows) return GP_SUCCESS;
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "choosing the GPU")) return err;
+  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   if (p->single) Store<<<grid, BLOCK, 0, stream>>>(*p, (float *)delta);
   else Store<<<grid, BLOCK, 0, stream>>>(*p, (double *)delta);
   return PassCheck_CUDA(dev, cudaGetLastError(), "distances between features");

@@ -1,10 +1,11 @@
-/* Pictures: the map, and the Shepard diagram of distances and disparities over dissimilarities; the data of the latter. */
+/* Pictures: the map, and the Shepard diagram, which plots distances and disparities over dissimilarities.  Also the data of the diagram. */
 #include "smacof.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE 20000 /* pairs of a Shepard diagram at most */
-/* a frame in which values from low to high fill the picture */
+#define SAMPLE 20000 /* maximum number of pairs in a Shepard diagram */
+
+/* coordinate system of a picture: values from low to high fill the area within the margins, in pixels */
 typedef struct {
   double W, H, left, right, top, bottom, low[2], high[2];
 } Frame;
@@ -24,8 +25,9 @@ static int CompareWords(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* the different labels in alphabetical order; none when there are more than colours, or when each point has its own, which is then written beside it */
-static PetscErrorCode Legend(PetscInt N, const char labels[], const char *word[CANVAS_COLOURS], PetscInt *n)
+/* Gets the distinct labels in alphabetical order.  n is 0 if there are more labels than colours or if each point has its own label; there is no
+   legend then, and the labels may be written next to the points. */
+static PetscErrorCode PictureGetLegend(PetscInt N, const char labels[], const char *word[CANVAS_COLOURS], PetscInt *n)
 {
   const char **all;
 
@@ -45,8 +47,8 @@ static PetscErrorCode Legend(PetscInt N, const char labels[], const char *word[C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the frame of a map: its first two dimensions, alike in scale */
-static Frame FrameOfMap(PetscInt N, PetscInt dim, const double x[], PetscBool legend)
+/* Returns the frame of a map: its first two dimensions with equal scales. */
+static Frame PictureGetMapFrame(PetscInt N, PetscInt dim, const double x[], PetscBool legend)
 {
   Frame  F    = {720, 640, 20, legend ? 120 : 20, 20, 20, {0, 0}, {0, 0}};
   double half = 0;
@@ -69,7 +71,7 @@ static Frame FrameOfMap(PetscInt N, PetscInt dim, const double x[], PetscBool le
   return F;
 }
 
-static PetscErrorCode DrawMap(Canvas *C, const Frame *F, PetscInt N, PetscInt dim, const double x[], const char labels[], PetscInt n, const char *word[])
+static PetscErrorCode PictureDrawMap(Canvas *C, const Frame *F, PetscInt N, PetscInt dim, const double x[], const char labels[], PetscInt n, const char *word[])
 {
   const char *label = labels;
 
@@ -90,7 +92,7 @@ static PetscErrorCode DrawMap(Canvas *C, const Frame *F, PetscInt N, PetscInt di
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* colours by label, names beside the points when there is room for them */
+/* Writes the picture of a map.  Labels select the colours, or are written next to the points if there are at most 200 points. */
 PetscErrorCode WriteMap(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[])
 {
   const char *word[CANVAS_COLOURS];
@@ -99,21 +101,21 @@ PetscErrorCode WriteMap(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[
   Canvas      C;
 
   PetscFunctionBegin;
-  PetscCall(Legend(N, labels, word, &n));
-  F = FrameOfMap(N, dim, x, (PetscBool)(n > 0));
+  PetscCall(PictureGetLegend(N, labels, word, &n));
+  F = PictureGetMapFrame(N, dim, x, (PetscBool)(n > 0));
   PetscCall(CanvasOpen(comm, file, "map_", F.W, F.H, &C));
-  if (C.there) PetscCall(DrawMap(&C, &F, N, dim, x, labels, n, word));
+  if (C.there) PetscCall(PictureDrawMap(&C, &F, N, dim, x, labels, n, word));
   PetscCall(CanvasClose(&C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what is shown of a pair */
+/* one pair of the Shepard diagram */
 typedef struct {
   double i, j, delta, dhat, d;
 } Shown;
 
-/* every k-th pair of all ranks, on the first one */
-static PetscErrorCode Sample(Scaler *S, PetscInt *n, Shown **all)
+/* Gathers every k-th pair of all ranks on the first rank, so that there are at most SAMPLE pairs. */
+static PetscErrorCode PictureSamplePairs(Scaler *S, PetscInt *n, Shown **all)
 {
   const Dissim    *D    = S->D;
   const PetscInt   m    = D->last - D->first;
@@ -169,7 +171,7 @@ static PetscErrorCode Sample(Scaler *S, PetscInt *n, Shown **all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DrawShepard(Canvas *C, PetscInt n, const Shown all[])
+static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const Shown all[])
 {
   Frame F = {C->W, C->H, 70, 20, 20, 50, {0, 0}, {0, 0}};
 
@@ -196,7 +198,7 @@ static PetscErrorCode DrawShepard(Canvas *C, PetscInt n, const Shown all[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the Shepard diagram, and its data as CSV; either name may be empty */
+/* Writes the Shepard diagram, and its data as CSV.  An empty name means that the file is not written. */
 PetscErrorCode WriteShepard(Scaler *S, const char picture[], const char data[])
 {
   GpAppOutput out;
@@ -205,10 +207,10 @@ PetscErrorCode WriteShepard(Scaler *S, const char picture[], const char data[])
   Shown      *all = NULL;
 
   PetscFunctionBegin;
-  PetscCall(Sample(S, &n, &all));
+  PetscCall(PictureSamplePairs(S, &n, &all));
   if (picture[0]) {
     PetscCall(CanvasOpen(S->D->comm, picture, "shepard_", 640, 480, &C));
-    if (C.there) PetscCall(DrawShepard(&C, n, all));
+    if (C.there) PetscCall(PictureDrawShepard(&C, n, all));
     PetscCall(CanvasClose(&C));
   }
   if (data[0]) {

@@ -1,19 +1,19 @@
-/* Dissimilarities from files as a PETSc matrix: dense, or sparse with the listed pairs. */
+/* Reads dissimilarities or weights from a file into a PETSc matrix: dense, or sparse with the listed pairs. */
 #include "smacof.h"
 #include "app/appmarket.h"
 #include <string.h>
 
-#define POINTS_FREE 65536 /* points without a pair that a list may have */
+#define POINTS_FREE 65536 /* maximum number of points of a list beyond two for each pair; more points indicate a wrong number in the file */
 
-/* a dense matrix of N rows */
-static PetscErrorCode DenseCreate(MPI_Comm comm, PetscInt N, Mat *A)
+/* Creates a dense N x N matrix. */
+static PetscErrorCode ReadCreateDense(MPI_Comm comm, PetscInt N, Mat *A)
 {
   PetscFunctionBegin;
   PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Assemble(Mat A)
+static PetscErrorCode ReadAssemble(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -21,21 +21,22 @@ static PetscErrorCode Assemble(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the numbers of a Matrix Market array */
-static PetscErrorCode DenseFromMarket(const GpAppMarket *M, Mat *A)
+/* Creates a dense matrix from a Matrix Market array. */
+static PetscErrorCode ReadDenseFromMarket(const GpAppMarket *M, Mat *A)
 {
   PetscFunctionBegin;
-  PetscCall(DenseCreate(M->comm, (PetscInt)M->N, A));
+  PetscCall(ReadCreateDense(M->comm, (PetscInt)M->N, A));
   for (PetscInt64 k = 0; k < M->n; k++) {
     PetscCall(MatSetValue(*A, (PetscInt)M->i[k], (PetscInt)M->j[k], M->a[k], INSERT_VALUES));
     if (M->symmetric) PetscCall(MatSetValue(*A, (PetscInt)M->j[k], (PetscInt)M->i[k], M->a[k], INSERT_VALUES));
   }
-  PetscCall(Assemble(*A));
+  PetscCall(ReadAssemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a column whose heading is the name of another row, which says that rows and columns are in different orders; both counted from 0, -1 if there is none */
-static PetscErrorCode FindSwapped(const GpAppTable *T, const char names[], PetscInt *column, PetscInt *row)
+/* Finds a column whose heading is the name of another row: rows and columns are then in different orders.  Both are counted from 0; column is -1 if
+   there is none. */
+static PetscErrorCode ReadFindSwapped(const GpAppTable *T, const char names[], PetscInt *column, PetscInt *row)
 {
   const char *at = names;
   Names       index;
@@ -45,13 +46,13 @@ static PetscErrorCode FindSwapped(const GpAppTable *T, const char names[], Petsc
   if (!names || !T->heading || T->shape != GP_TABLE_RECTANGLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(NamesCreate(T->N, names, &index));
   for (PetscInt i = 0; i < T->N && *column < 0; i++, at += strlen(at) + 1)
-    if (strcmp(at, T->heading[i]) && (*row = NamesFind(&index, T->heading[i])) >= 0) *column = i; /* R changes headings, not their order */
+    if (strcmp(at, T->heading[i]) && (*row = NamesFind(&index, T->heading[i])) >= 0) *column = i; /* a heading without a row of this name is accepted: R changes headings when it writes a table */
   PetscCall(NamesDestroy(&index));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* names of a triangle without its first row, whose name is the first heading, or 0 */
-static PetscErrorCode AddFirstName(const GpAppTable *T, char **names)
+/* Adds the name of the first row, which a strict lower triangle lacks: the first heading, or 0. */
+static PetscErrorCode ReadAddFirstName(const GpAppTable *T, char **names)
 {
   const char  *first = T->heading ? T->heading[0] : "0", *at = *names;
   const size_t n = strlen(first) + 1;
@@ -69,8 +70,8 @@ static PetscErrorCode AddFirstName(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows and columns of a dense matrix, or a lower triangle of one: NaN above it, which stands for the other order of the pair */
-static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
+/* Creates a dense matrix from a square table or a lower triangle.  Entries above a triangle are NaN, so that the lower entry counts for both. */
+static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
 {
   const PetscInt from1 = T->shape == GP_TABLE_STRICT_FROM1, N = T->N + from1;
   PetscInt      *columns, column, swapped = 0;
@@ -78,14 +79,14 @@ static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
 
   PetscFunctionBegin;
   TABLE_CHECK(T, T->cols == N - (T->shape == GP_TABLE_STRICT_FROM0) - from1 || T->shape == GP_TABLE_LOWER,
-              "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (-features reads vectors, -table_header and -table_names say what is a name)", T->file, T->N, T->cols,
+              "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (use -features for vectors; -table_header and -table_names set whether there are headings and row names)", T->file, T->N, T->cols,
               T->heading ? " under headings" : "", T->named ? " behind names" : "");
   PetscCall(GpAppTableGatherNames(T, names));
-  PetscCall(FindSwapped(T, *names, &column, &swapped));
+  PetscCall(ReadFindSwapped(T, *names, &column, &swapped));
   if (column >= 0) PetscCall(PetscFree(*names));
   TABLE_CHECK(T, column < 0, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, column + 1, swapped + 1);
-  if (*names && from1) PetscCall(AddFirstName(T, names));
-  PetscCall(DenseCreate(T->comm, N, A));
+  if (*names && from1) PetscCall(ReadAddFirstName(T, names));
+  PetscCall(ReadCreateDense(T->comm, N, A));
   PetscCall(PetscMalloc2(N, &columns, N, &row));
   for (PetscInt j = 0; j < N; j++) {
     columns[j] = j;
@@ -103,14 +104,14 @@ static PetscErrorCode DenseFromTable(GpAppTable *T, Mat *A, char **names)
     PetscCall(MatSetValues(*A, 1, &i, N, columns, row, INSERT_VALUES));
   }
   PetscCall(PetscFree2(columns, row));
-  PetscCall(Assemble(*A));
+  PetscCall(ReadAssemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sparse matrix of n entries of this rank, which are permuted; how many entries of all ranks have the place of another one */
-static PetscErrorCode SparseCreate(MPI_Comm comm, PetscInt N, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar v[], Mat *A, PetscInt *twice)
+/* Creates a sparse matrix from n entries of this rank.  twice is the global number of entries at a position that another entry has too. */
+static PetscErrorCode ReadCreateSparse(MPI_Comm comm, PetscInt N, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar v[], Mat *A, PetscInt *twice)
 {
-  PetscInt *icopy, *jcopy; /* the preallocation changes them */
+  PetscInt *icopy, *jcopy; /* MatSetPreallocationCOO() changes its arguments */
   PetscInt  entries;
   MatInfo   info;
 
@@ -130,8 +131,8 @@ static PetscErrorCode SparseCreate(MPI_Comm comm, PetscInt N, PetscInt n, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the entries of a Matrix Market file */
-static PetscErrorCode SparseFromMarket(const GpAppMarket *M, Mat *A, PetscInt *twice)
+/* Creates a sparse matrix from the entries of a Matrix Market file. */
+static PetscErrorCode ReadSparseFromMarket(const GpAppMarket *M, Mat *A, PetscInt *twice)
 {
   PetscInt *i, *j;
 
@@ -141,12 +142,12 @@ static PetscErrorCode SparseFromMarket(const GpAppMarket *M, Mat *A, PetscInt *t
     i[k] = (PetscInt)M->i[k];
     j[k] = (PetscInt)M->j[k];
   }
-  PetscCall(SparseCreate(M->comm, (PetscInt)M->N, (PetscInt)M->n, i, j, M->a, A, twice));
+  PetscCall(ReadCreateSparse(M->comm, (PetscInt)M->N, (PetscInt)M->n, i, j, M->a, A, twice));
   PetscCall(PetscFree2(i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a Matrix Market file; an array is dense, coordinates are listed pairs */
+/* Reads a Matrix Market file.  The format `array` gives a dense matrix, `coordinate` gives listed pairs. */
 static PetscErrorCode ReadMarket(GpAppText *X, PetscBool nan_missing, Mat *A)
 {
   MPI_Comm    comm = X->comm;
@@ -163,32 +164,32 @@ static PetscErrorCode ReadMarket(GpAppText *X, PetscBool nan_missing, Mat *A)
   PetscCall(GpAppMarketDescribe(&M, line, sizeof(line)));
   PetscCall(PetscPrintf(comm, "%s: %s\n", file, line));
   if (!M.array && M.N > 2 * M.entries + POINTS_FREE) free = M.N;
-  if (M.pattern || M.skew) bad = M.pattern ? "a pattern has no values, dissimilarities have" : "a skew-symmetric matrix holds no dissimilarities, which are symmetric";
-  else if (M.array) PetscCall(DenseFromMarket(&M, A));
-  else if (!free) PetscCall(SparseFromMarket(&M, A, &twice));
+  if (M.pattern || M.skew) bad = M.pattern ? "a pattern matrix has no values; dissimilarities need values" : "a skew-symmetric matrix cannot hold dissimilarities, which are symmetric";
+  else if (M.array) PetscCall(ReadDenseFromMarket(&M, A));
+  else if (!free) PetscCall(ReadSparseFromMarket(&M, A, &twice));
   PetscCall(GpAppMarketDestroy(&M));
   if (twice) PetscCall(MatDestroy(A));
   PetscCheck(!bad, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:1: %s", file, bad);
-  PetscCheck(!free, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " points (%.3g GB for each vector of coordinates and more), most of them in no pair: is the number right?", file, free, 16e-9 * (double)free);
-  PetscCheck(!twice, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " entries stand more than once in the file", file, twice);
+  PetscCheck(!free, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " points (each vector of coordinates takes at least %.3g GB), but most points are in no pair: check the number of points", file, free, 16e-9 * (double)free);
+  PetscCheck(!twice, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " entries occur more than once in the file; remove the repetitions", file, twice);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sparse matrix of pairs, whose values are a column of the table */
-static PetscErrorCode SparseFromTable(const GpAppTable *T, PetscInt N, const PetscInt i[], const PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
+/* Creates a sparse matrix of pairs with the values of a column of the table. */
+static PetscErrorCode ReadSparseFromTable(const GpAppTable *T, PetscInt N, const PetscInt i[], const PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
 {
   PetscScalar *v;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(T->rows, &v));
   for (PetscInt k = 0; k < T->rows; k++) v[k] = T->value[(size_t)k * (size_t)T->cols + (size_t)column];
-  PetscCall(SparseCreate(T->comm, N, T->rows, i, j, v, A, twice));
+  PetscCall(ReadCreateSparse(T->comm, N, T->rows, i, j, v, A, twice));
   PetscCall(PetscFree(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the points of each pair by their numbers; N becomes the number of points */
-static PetscErrorCode PairsByNumber(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
+/* Gets the points of each pair from their numbers; N becomes the number of points. */
+static PetscErrorCode ReadPairsByNumber(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
 {
   const PetscReal limit   = PETSC_MPI_INT_MAX - 1;
   PetscInt64      largest = 0;
@@ -215,16 +216,16 @@ static PetscErrorCode PairsByNumber(const GpAppTable *T, PetscInt i[], PetscInt 
   if (!C->code && *N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
     C->line = largest;
-    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (%.3g GB for each vector of coordinates and more), of which the file's %" PetscInt_FMT " pairs can name %" PetscInt64_FMT ": is the number right?", most, 16e-9 * (double)most,
-                   T->N, 2 * (PetscInt64)T->N);
+    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (each vector of coordinates takes at least %.3g GB), but the %" PetscInt_FMT " pairs of the file have at most %" PetscInt64_FMT ": check the number of the point", most,
+                   16e-9 * (double)most, T->N, 2 * (PetscInt64)T->N);
   }
   *N = most;
   PetscCall(AgreeOnComplaint(T->comm, C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the points of each pair by their names, in the order in which they come */
-static PetscErrorCode PairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, char **names)
+/* Gets the points of each pair from their names, which are numbered in the order of their first occurrence. */
+static PetscErrorCode ReadPairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, char **names)
 {
   char     *word[2];
   PetscInt *point;
@@ -240,8 +241,8 @@ static PetscErrorCode PairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* pairs <i> <j> <dissimilarity> [<weight>]; points are names, or numbers counted from 0 */
-static PetscErrorCode PairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, char **names)
+/* Creates sparse matrices from lines <i> <j> <dissimilarity> [<weight>].  Points are names, or numbers counted from 0. */
+static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, char **names)
 {
   PetscInt       N, *i, *j, twice = 0;
   GpAppComplaint C = {0};
@@ -249,16 +250,16 @@ static PetscErrorCode PairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, cha
   PetscFunctionBegin;
   TABLE_CHECK(T, T->cols == 3 || T->cols == 4, "%s: lines of %" PetscInt_FMT " fields; expected <i> <j> <dissimilarity> [<weight>]", T->file, T->cols);
   PetscCall(PetscMalloc2(T->rows, &i, T->rows, &j));
-  if (T->ntext > 1) PetscCall(PairsByName(T, i, j, &N, names));
-  else PetscCall(PairsByNumber(T, i, j, &N, &C));
-  if (!C.code) PetscCall(SparseFromTable(T, N, i, j, 2, delta, &twice));
-  if (!C.code && !twice && T->cols == 4) PetscCall(SparseFromTable(T, N, i, j, 3, weight, &twice));
+  if (T->ntext > 1) PetscCall(ReadPairsByName(T, i, j, &N, names));
+  else PetscCall(ReadPairsByNumber(T, i, j, &N, &C));
+  if (!C.code) PetscCall(ReadSparseFromTable(T, N, i, j, 2, delta, &twice));
+  if (!C.code && !twice && T->cols == 4) PetscCall(ReadSparseFromTable(T, N, i, j, 3, weight, &twice));
   PetscCall(PetscFree2(i, j));
   if (twice) PetscCall(MatDestroy(delta));
   if (twice) PetscCall(MatDestroy(weight));
   if (twice) PetscCall(PetscFree(*names));
   TABLE_CHECK(T, !C.code, "%s:%" PetscInt64_FMT ": %s", T->file, C.line, C.what);
-  TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries stand more than once in the file", T->file, twice);
+  TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries occur more than once in the file; remove the repetitions", T->file, twice);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,16 +270,16 @@ static PetscErrorCode PairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, cha
 
   Input Parameters:
 + comm        - the communicator
-. file        - a square matrix as a table, Matrix Market or in PETSc's binary format, or a list of pairs
-. pairs       - whether a text file is such a list
-. nan_missing - whether nan stands for a missing number
-- table       - what is known of a table
+. file        - a square matrix as a table, in Matrix Market format or in PETSc's binary format; or a list of pairs
+. pairs       - whether a text file is a list of pairs
+. nan_missing - whether nan means a missing number
+- table       - options of the table format
 
   Output Parameters:
-+ delta  - the matrix; dense, or sparse when it lists pairs
++ delta  - the matrix; dense, or sparse if pairs are listed
 . weight - the fourth column of a list, else NULL
-. names  - of the points, one after another, on every rank; NULL: they have none
-- text   - whether the file is text, so that a NaN stands for a missing number
+. names  - names of the points as consecutive strings, on every rank; NULL if they have no names
+- text   - whether the file is text; a NaN in the matrix then means a missing number
 */
 PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
@@ -298,7 +299,7 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
     PetscCall(GpAppMatLoad(comm, file, NULL, delta));
     PetscCall(MatGetSize(*delta, &m, &n));
     if (m != n) PetscCall(MatDestroy(delta));
-    PetscCheck(m == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: dissimilarities are square", file, m, n);
+    PetscCheck(m == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; dissimilarities need a square matrix", file, m, n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextRead(comm, file, &X));
@@ -315,8 +316,8 @@ PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, 
   }
   PetscCall(GpAppTableParse(&X, &spec, &T));
   PetscCall(GpAppTablePrint(&T));
-  if (pairs) PetscCall(PairsFromTable(&T, delta, weight, names));
-  else PetscCall(DenseFromTable(&T, delta, names));
+  if (pairs) PetscCall(ReadPairsFromTable(&T, delta, weight, names));
+  else PetscCall(ReadDenseFromTable(&T, delta, names));
   PetscCall(GpAppTableDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

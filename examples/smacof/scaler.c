@@ -1,4 +1,4 @@
-/* What iterations work on, and the pass: stress and Guttman transform of all configurations that are looked at together. */
+/* The Scaler: data of the iterations, and the evaluation of stress and Guttman transform for the configurations of all live paths. */
 #include "smacof.h"
 #include <gpucsr.h>
 
@@ -21,8 +21,8 @@ static PetscErrorCode ConfigurationDestroy(Configuration *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a vector of this rank alone, of a type or of that which -vec_type asks for */
-static PetscErrorCode CreateVec(PetscInt n, VecType type, const char prefix[], Vec *v)
+/* Creates a sequential vector of a default type, which -vec_type changes. */
+static PetscErrorCode ScalerCreateVec(PetscInt n, VecType type, const char prefix[], Vec *v)
 {
   PetscFunctionBegin;
   PetscCall(VecCreate(PETSC_COMM_SELF, v));
@@ -33,7 +33,7 @@ static PetscErrorCode CreateVec(PetscInt n, VecType type, const char prefix[], V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void AddRange(Pass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1, int kind)
+static void ScalerAddRange(Pass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1, int kind)
 {
   PassRange *before = p->nranges ? &p->range[p->nranges - 1] : NULL;
 
@@ -42,9 +42,9 @@ static void AddRange(Pass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1
   else p->range[p->nranges++] = (PassRange){(int)r0, (int)r1, (int)c0, (int)c1, kind};
 }
 
-/* The pairs that this rank looks at. Of those between two ranks' points all are its own when the other one comes after it, less than half way round;
-   two ranks that are opposite each other take half of theirs each. */
-static PetscErrorCode ShareOut(const Dissim *D, Reading reading, Pass *p)
+/* Sets the ranges of this rank.  With READING_HALVES, each pair is read by one rank: a rank reads its own triangle, and all pairs with the points
+   of the (size - 1) / 2 ranks that follow it cyclically.  If the number of ranks is even, opposite ranks share their pairs equally. */
+static PetscErrorCode ScalerSetRanges(const Dissim *D, Reading reading, Pass *p)
 {
   const PetscInt m = D->last - D->first;
   PetscMPIInt    rank, size;
@@ -52,7 +52,7 @@ static PetscErrorCode ShareOut(const Dissim *D, Reading reading, Pass *p)
 
   PetscFunctionBegin;
   if (reading == READING_ROWS) {
-    AddRange(p, 0, m, 0, D->N, PASS_ROWS);
+    ScalerAddRange(p, 0, m, 0, D->N, PASS_ROWS);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallMPI(MPI_Comm_rank(D->comm, &rank));
@@ -60,25 +60,25 @@ static PetscErrorCode ShareOut(const Dissim *D, Reading reading, Pass *p)
   PetscCall(PetscMalloc1(size + 1, &begin));
   PetscCallMPI(MPI_Allgather(&D->first, 1, MPIU_INT, begin, 1, MPIU_INT, D->comm));
   begin[size] = D->N;
-  AddRange(p, 0, m, D->first, D->last, PASS_TRIANGLE);
+  ScalerAddRange(p, 0, m, D->first, D->last, PASS_TRIANGLE);
   for (PetscMPIInt after = 1; 2 * after < size; after++) {
     const PetscMPIInt other = (rank + after) % size;
 
-    AddRange(p, 0, m, begin[other], begin[other + 1], PASS_BOTH);
+    ScalerAddRange(p, 0, m, begin[other], begin[other + 1], PASS_BOTH);
   }
   if (size % 2 == 0) {
     const PetscMPIInt other = (rank + size / 2) % size, upper = PetscMax(rank, other);
-    const PetscInt    middle = begin[upper] + (begin[upper + 1] - begin[upper]) / 2; /* of the points of the later rank the earlier one takes those before */
+    const PetscInt    middle = begin[upper] + (begin[upper + 1] - begin[upper]) / 2; /* the lower rank reads the pairs with the first half of the points of the upper rank */
 
-    if (rank < other) AddRange(p, 0, m, begin[other], middle, PASS_BOTH);
-    else AddRange(p, middle - D->first, m, begin[other], begin[other + 1], PASS_BOTH);
+    if (rank < other) ScalerAddRange(p, 0, m, begin[other], middle, PASS_BOTH);
+    else ScalerAddRange(p, middle - D->first, m, begin[other], begin[other + 1], PASS_BOTH);
   }
   PetscCall(PetscFree(begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the pass over the dissimilarities */
-static PetscErrorCode Shape(const Dissim *D, PetscInt dim, Reading reading, Pass *p)
+/* Sets the pass over the dissimilarities on host arrays, without coordinates and sums. */
+static PetscErrorCode ScalerSetPass(const Dissim *D, PetscInt dim, Reading reading, Pass *p)
 {
   PetscFunctionBegin;
   *p          = (Pass){.N = (int)D->N, .rows = (int)(D->last - D->first), .dim = (int)dim, .first = (int)D->first, .single = D->single, .ldrow = (size_t)D->N, .delta = D->delta, .ld = (size_t)D->N, .ldsum = (size_t)D->N};
@@ -89,7 +89,7 @@ static PetscErrorCode Shape(const Dissim *D, PetscInt dim, Reading reading, Pass
   p->start    = D->start;
   p->column   = D->column;
   p->weight   = D->weight;
-  PetscCall(ShareOut(D, reading, p));
+  PetscCall(ScalerSetRanges(D, reading, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +115,7 @@ static PetscErrorCode PathDestroy(Path *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the vectors of a path that a pass reads and writes, on the device or on the host */
+/* Gets or restores the arrays of a path that a pass reads and writes, on the device or on the host. */
 static PetscErrorCode PathArrays(const Scaler *S, Path *P, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), Pass *p)
 {
   GpDev dev = S->device.dev;
@@ -128,7 +128,7 @@ static PetscErrorCode PathArrays(const Scaler *S, Path *P, PetscErrorCode (*get)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetPass(const Scaler *S, Path *P, Pass *p)
+static PetscErrorCode ScalerGetPass(const Scaler *S, Path *P, Pass *p)
 {
   PetscFunctionBegin;
   *p = S->device.dev ? S->device.p : S->shape;
@@ -140,8 +140,8 @@ static PetscErrorCode GetPass(const Scaler *S, Path *P, Pass *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* pairs that a pass meets on this rank */
-static double Pairs(const Pass *p)
+/* Returns the number of pairs that a pass reads on this rank. */
+static double ScalerCountPairs(const Pass *p)
 {
   double pairs = p->start ? (double)p->start[p->rows] : 0;
 
@@ -149,12 +149,12 @@ static double Pairs(const Pass *p)
   return pairs;
 }
 
-/* the pass for n configurations; what this rank's pairs add to their B(X) X and to the stress of each point */
-static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
+/* Runs the pass for n configurations.  The results are the contributions of the local pairs to B(X) X and to the stress of each point. */
+static PetscErrorCode ScalerRunPass(Scaler *S, PetscInt n, Path *live[])
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(GetPass(S, live[k], &S->pass[k]));
-  if (S->disparity.D) { /* n is 1 */
+  for (PetscInt k = 0; k < n; k++) PetscCall(ScalerGetPass(S, live[k], &S->pass[k]));
+  if (S->disparity.D) { /* ScalerCreate() allows only one path then, so n is 1 */
     PassForm_Host(S->pass);
     S->pass->form.n = 0;
     PetscCall(DisparityUpdate(&S->disparity, S->pass->x));
@@ -163,14 +163,14 @@ static PetscErrorCode RunPass(Scaler *S, PetscInt n, Path *live[])
   PetscCall(PetscLogEventBegin(S->event, 0, 0, 0, 0));
   if (S->device.dev) PetscCall(PassDeviceRun(&S->device, S->pass, n));
   else Pass_Host(S->pass, (int)n);
-  PetscCall(PetscLogFlops((double)n * Pairs(&S->shape) * (double)(6 * S->o.dim + 5)));
+  PetscCall(PetscLogFlops((double)n * ScalerCountPairs(&S->shape) * (double)(6 * S->o.dim + 5)));
   PetscCall(PetscLogEventEnd(S->event, 0, 0, 0, 0));
   for (PetscInt k = 0; k < n; k++) PetscCall(PathArrays(S, live[k], ArrayRestore, &S->pass[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what the pairs of all ranks add, on every rank */
-static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
+/* Sums the contributions of all ranks. */
+static PetscErrorCode ScalerSumRanks(Scaler *S, PetscInt n, Path *live[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
@@ -181,8 +181,8 @@ static PetscErrorCode SumRanks(Scaler *S, PetscInt n, Path *live[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* waits for the stress of n configurations, and for rho */
-static PetscErrorCode EndSums(Scaler *S, PetscInt n, Path *live[])
+/* Waits for the stress and rho of n configurations. */
+static PetscErrorCode ScalerWaitForSums(Scaler *S, PetscInt n, Path *live[])
 {
   PetscScalar sum[2];
 
@@ -193,22 +193,22 @@ static PetscErrorCode EndSums(Scaler *S, PetscInt n, Path *live[])
     PetscCall(LookEnd(&live[k]->look, sum));
     c->sigma = 0.5 * PetscRealPart(sum[0]) / S->unit;
     c->rho   = PetscRealPart(sum[1]) / S->unit;
-    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g", live[k]->at.it, (double)c->sigma);
+    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g; scale the dissimilarities or the start", live[k]->at.it, (double)c->sigma);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  ScalerEvaluate - One pass over the dissimilarities: stress, B(X) X and Guttman transform of the next configuration of each live path
+  ScalerEvaluate - Evaluates stress, B(X) X and Guttman transform of the next configuration of each live path, with one pass over the dissimilarities
 
   Collective
 
   Input Parameters:
 + S - the scaler
-- n - how many are live
+- n - number of live paths
 
   Note:
-  Coordinates stay in the memory where the vectors are, but where points are fixed or the transform takes a KSP, and between ranks whose
+  Coordinates stay in the memory of the vectors, with these exceptions\: fixed points and a transform with a KSP copy them to the host, and so does the sum over ranks whose
   GPUs NCCL does not connect.
 */
 PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
@@ -216,31 +216,31 @@ PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
   const PetscBool accelerates = (PetscBool)(S->o.acceleration == ACCELERATION_ANDERSON), first = (PetscBool)(S->guttman.ksp != NULL);
 
   PetscFunctionBegin;
-  PetscCall(RunPass(S, n, S->live));
-  PetscCall(SumRanks(S, n, S->live));
+  PetscCall(ScalerRunPass(S, n, S->live));
+  PetscCall(ScalerSumRanks(S, n, S->live));
   for (PetscInt k = 0; k < n; k++) PetscCall(LookBegin(&S->live[k]->look, S->live[k]->next.x, S->live[k]->bx, S->live[k]->next.stress));
-  if (first) PetscCall(EndSums(S, n, S->live)); /* are they numbers that a KSP can take? */
+  if (first) PetscCall(ScalerWaitForSums(S, n, S->live)); /* check that the stress is finite before the KSP is called */
   for (PetscInt k = 0; k < n; k++) {
     Path *P = S->live[k];
 
     PetscCall(GuttmanApply(&S->guttman, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
     if (accelerates) PetscCall(LookAtNewest(&P->look, &P->history, P->next.x, P->next.g, P->next.gfactor, ScalerRescales(S) ? S->unit : 0));
   }
-  if (!first) PetscCall(EndSums(S, n, S->live)); /* now that a GPU has all its work */
+  if (!first) PetscCall(ScalerWaitForSums(S, n, S->live)); /* wait only after all work for the GPU is launched */
   for (PetscInt k = 0; accelerates && k < n; k++) PetscCall(LookProducts(&S->live[k]->look, HistoryPairs(&S->live[k]->history), S->live[k]->history.product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* of distances between features: what is the stress where all points coincide */
-static PetscErrorCode SumSquares(Scaler *S, Dissim *D)
+/* Computes the sum of squares of the distances between features, which is the stress if all points coincide. */
+static PetscErrorCode ScalerComputeSumSquares(Scaler *S, Dissim *D)
 {
   Path       *only = S->path;
   PetscScalar sum;
 
   PetscFunctionBegin;
   PetscCall(VecSet(only->next.x, 0));
-  PetscCall(RunPass(S, 1, &only));
-  PetscCall(SumRanks(S, 1, &only));
+  PetscCall(ScalerRunPass(S, 1, &only));
+  PetscCall(ScalerSumRanks(S, 1, &only));
   PetscCall(VecSum(only->next.stress, &sum));
   D->sumsquares = 0.5 * PetscRealPart(sum);
   PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_FILE_UNEXPECTED, "-features: the sum of the squares of the distances is beyond the range of %s precision: scale the features%s", D->single ? "single" : "double",
@@ -249,25 +249,25 @@ static PetscErrorCode SumSquares(Scaler *S, Dissim *D)
 }
 
 /*
-  ScalerCreate - Prepares the scaling of dissimilarities
+  ScalerCreate - Creates a scaler for dissimilarities
 
   Collective
 
   Input Parameters:
-+ D      - the dissimilarities, which must stay; distances between features are stored, if they shall be, and their sum of squares is set
-. o      - how to scale
-. fixed  - points that stay where they are, or NULL
-- prefix - of the options of the KSP, of the matrix of weights and of the vectors
++ D      - the dissimilarities; referenced by the scaler. Distances between features are stored here if D->stored is set, and their sum of squares is computed
+. o      - options of the scaling
+. fixed  - fixed points, or NULL
+- prefix - options prefix of the KSP, of the Laplacian of the weights and of the vectors
 
   Output Parameter:
 . S - the scaler
 
   Note:
-  Disparities other than ratio are different ones for each start: there is nothing that starts could read together.
+  Disparities other than ratio depend on the configuration, so each start has its own. Starts then iterate one after the other.
 */
 PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
 {
-  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* where the pass is */
+  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* the pass runs where the vectors are */
   GpDev        dev  = NULL;
   Vec          like, stress;
   PetscClassId id;
@@ -280,19 +280,19 @@ PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed
   S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
   PetscCall(PetscClassIdRegister("SMACOF", &id));
   PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
-  PetscCall(CreateVec(D->N * o->dim, type, prefix, &like));
+  PetscCall(ScalerCreateVec(D->N * o->dim, type, prefix, &like));
   if (o->disparity.type == DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
   if (!dev) PetscCall(DissimStore(D));
   PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
-  PetscCall(CreateVec(D->N, type, prefix, &stress));
-  PetscCall(Shape(D, o->dim, o->device.reading, &S->shape));
+  PetscCall(ScalerCreateVec(D->N, type, prefix, &stress));
+  PetscCall(ScalerSetPass(D, o->dim, o->device.reading, &S->shape));
   if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
   PetscCall(PetscCalloc1(S->npaths, &S->path));
   PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
   for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
   PetscCall(ConfigurationCreate(like, stress, &S->best));
   S->outcome.start = -1;
-  if (D->features.N) PetscCall(SumSquares(S, D));
+  if (D->features.N) PetscCall(ScalerComputeSumSquares(S, D));
   S->unit = D->sumsquares > 0 ? D->sumsquares : 1;
   if (dev) PetscCall(PassDeviceChoose(&S->device, &o->device));
   if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));

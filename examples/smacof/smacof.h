@@ -1,4 +1,5 @@
-/* Multidimensional scaling by majorisation (SMACOF): points whose distances are like given dissimilarities.
+/* Private declarations of the smacof program: multidimensional scaling by majorisation (SMACOF).  It finds points whose distances
+   approximate given dissimilarities.
 
    J. de Leeuw, "Applications of convex analysis to multidimensional scaling", 1977; J. de Leeuw, P. Mair, "Multidimensional scaling
    using majorization: SMACOF in R", J. Stat. Softw. 31 (2009); I. Borg, P. Groenen, "Modern multidimensional scaling", 2005. */
@@ -13,7 +14,7 @@
 #include <petscksp.h>
 #include <petscsf.h>
 
-/* Refuses a table on all ranks, with the same condition on all of them, after its memory is given back. */
+/* Frees a table and raises an error, if the condition is false.  The condition must be the same on all ranks. */
 #define TABLE_CHECK(T, condition, ...) \
   do { \
     if (!(condition)) { \
@@ -30,7 +31,7 @@ typedef struct {
   PetscInt    point;
 } NamedPoint;
 
-/* points by name */
+/* index of points by name */
 typedef struct {
   PetscInt    n;
   NamedPoint *sorted;
@@ -41,11 +42,11 @@ PETSC_INTERN PetscInt       NamesFind(const Names *, const char name[]);
 PETSC_INTERN PetscErrorCode NamesDestroy(Names *);
 PETSC_INTERN PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names);
 
-/* feature vectors of all points, on every rank, one coordinate after another: [n][N] */
+/* feature vectors of all points, replicated on every rank */
 typedef struct {
-  PetscInt   N, n;
-  PetscReal *value;
-  char      *names; /* of the features, one after another, on every rank; NULL: they have none */
+  PetscInt   N, n;  /* numbers of points and of features */
+  PetscReal *value; /* [n][N] */
+  char      *names; /* names of the features as consecutive strings, on every rank; NULL if they have no names */
 } Features;
 
 PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], PetscInt metric, const GpAppTableSpec *, Features *, char **names);
@@ -63,30 +64,30 @@ extern const char *const Missings[];
 typedef struct {
   char           file[PETSC_MAX_PATH_LEN], pairs[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
   PetscInt       metric;
-  Missing        missing; /* what stands for a missing dissimilarity, beside an empty field and NA */
+  Missing        missing; /* the value that means a missing dissimilarity, in addition to an empty field and NA */
   PetscBool      matrix_free, symmetrize, single;
-  GpAppTableSpec table; /* what the options say of the main table */
+  GpAppTableSpec table; /* -table_header, -table_names, -table_delimiter */
 } DissimOptions;
 
-/* The dissimilarities of all points: this rank's rows of the symmetric matrix, or of lists of pairs, or the features whose distances
-   they are */
+/* Dissimilarities, in one of three forms: the local rows of a symmetric dense matrix, the local rows of a sparse matrix of listed pairs, or
+   features whose distances they are. */
 typedef struct {
   MPI_Comm   comm;
-  PetscInt   N, first, last; /* points, this rank's range of them */
-  PetscBool  single;         /* delta and weight are float, else double */
-  PetscBool  complete;       /* all pairs, of weight 1 */
-  PetscBool  stored;         /* distances between features shall be, here or on a device */
-  void      *delta;          /* complete: [last - first][N]; else one for each entry; NULL: the distances between features */
-  int64_t   *start;          /* [last - first + 1], lists in compressed rows, a pair stands in both its rows */
-  int       *column;
-  void      *weight; /* one for each entry; NULL: all 1 */
+  PetscInt   N, first, last; /* number of points; the local rows are those of the points first to last - 1 */
+  PetscBool  single;         /* delta and weight are float arrays, else double */
+  PetscBool  complete;       /* all pairs are present with weight 1 */
+  PetscBool  stored;         /* distances between features are to be stored, on the host or on a device */
+  void      *delta;          /* complete: [last - first][N]; listed pairs: [start[last - first]]; NULL: computed from the features */
+  int64_t   *start;          /* [last - first + 1] row offsets in CSR; each pair has an entry in both of its rows.  NULL for complete data */
+  int       *column;         /* [start[last - first]] column indices */
+  void      *weight;         /* [start[last - first]]; NULL: all weights are 1 */
   Features   features;
-  PetscInt   metric;
-  PetscInt64 npairs;     /* each counted once */
-  PetscReal  sumsquares; /* of dissimilarities, weighted; the distances between features the scaler adds up */
-  PetscReal  sumweights;
-  char      *names;         /* of the points, one after another, on every rank; NULL: they have none */
-  char      *feature_names; /* the same of the features */
+  PetscInt   metric;        /* metric of the distances between features, PASS_EUCLIDEAN and others */
+  PetscInt64 npairs;        /* global number of pairs, each counted once */
+  PetscReal  sumsquares;    /* weighted sum of squares of the dissimilarities; ScalerCreate() sets it for distances between features */
+  PetscReal  sumweights;    /* sum of the weights of all pairs */
+  char      *names;         /* names of the points as consecutive strings, on every rank; NULL if they have no names */
+  char      *feature_names; /* names of the features, in the same form */
   PetscInt   nfeatures;
 } Dissim;
 
@@ -98,10 +99,10 @@ PETSC_INTERN PetscErrorCode DissimDestroy(Dissim *);
 PETSC_INTERN PetscErrorCode MatReadDissim(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *, Mat *delta, Mat *weight, char **names, PetscBool *text);
 PETSC_INTERN PetscErrorCode AgreeOnComplaint(MPI_Comm, GpAppComplaint *);
 
-/* values of all points, on every rank, from those of each rank's points; to [ncomponents][N] from [ncomponents][last - first] */
+/* Gathers values of all points on every rank, from [ncomponents][last - first] to [ncomponents][N]. */
 PETSC_INTERN PetscErrorCode DissimGather(const Dissim *, PetscInt ncomponents, const double mine[], double all[]);
 
-/* points that stay where they are */
+/* points with prescribed coordinates */
 typedef struct {
   PetscInt   n, *point; /* ascending */
   PetscReal *x;         /* [n][dim] */
@@ -110,15 +111,16 @@ typedef struct {
 PETSC_INTERN PetscErrorCode FixedRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], Fixed *);
 PETSC_INTERN PetscErrorCode FixedDestroy(Fixed *);
 
-/* the Guttman transform: from B(X) X to the minimiser of the majorising function, V^+ B(X) X, where V is the Laplacian of the weights */
+/* The Guttman transform V^+ B(X) X, the minimiser of the majorising function.  V is the Laplacian of the weights. */
 typedef struct {
   const Dissim *D;
-  const Fixed  *fixed; /* NULL: none */
+  const Fixed  *fixed; /* NULL if no points are fixed */
   PetscInt      dim;
-  KSP           ksp; /* not of complete data, whose V^+ is known */
-  Vec           b, x;
-  double       *mine, *offset; /* [dim][last - first] work, what fixed points add to the right-hand side */
-  PetscInt      its;           /* of the KSP so far */
+  KSP           ksp;    /* NULL for complete data, whose V^+ has a closed form */
+  Vec           b, x;   /* right-hand side and solution of the KSP */
+  double       *mine;   /* [dim][last - first] workspace */
+  double       *offset; /* [dim][last - first] contribution of the fixed points to the right-hand side */
+  PetscInt      its;    /* KSP iterations so far */
 } Guttman;
 
 PETSC_INTERN PetscErrorCode GuttmanCreate(const Dissim *, PetscInt dim, const Fixed *, const char prefix[], Guttman *);
@@ -127,14 +129,14 @@ PETSC_INTERN PetscErrorCode GuttmanDestroy(Guttman *);
 PETSC_INTERN PetscErrorCode CheckConnected(const Dissim *, const Fixed *);
 
 typedef enum {
-  DISPARITY_RATIO, /* the dissimilarities themselves: the scale of the map is free anyway */
+  DISPARITY_RATIO, /* the dissimilarities themselves */
   DISPARITY_INTERVAL,
   DISPARITY_SPLINE,
   DISPARITY_ORDINAL
 } DisparityType;
 extern const char *const DisparityTypes[];
 
-/* pairs of equal dissimilarity may have different disparities, or not */
+/* ordinal disparities: pairs of equal dissimilarity may have different disparities (primary) or must have equal ones (secondary) */
 typedef enum {
   TIES_PRIMARY,
   TIES_SECONDARY
@@ -147,17 +149,20 @@ extern const char *const TiesNames[];
 typedef struct {
   DisparityType type;
   Ties          ties;
-  PetscInt      degree, knots; /* of splines, inside the range of the dissimilarities */
+  PetscInt      degree, knots; /* splines: degree and number of interior knots */
 } DisparityOptions;
 
-/* the pairs in the order of their dissimilarities; on the first rank, n is 0 on others */
+/* State of ordinal disparities.  The first rank holds all pairs, sorted by dissimilarity; n is 0 on other ranks. */
 typedef struct {
   const Dissim *D;
-  PetscBool     primary;
-  PetscSF       sf; /* from the entries of all ranks to their pairs */
-  PetscInt      n, ties;
-  PetscInt     *tie, *order, *begin; /* where each tie begins; work */
-  double       *weight, *d, *dhat, *mean, *mass;
+  PetscBool     primary;           /* TIES_PRIMARY */
+  PetscSF       sf;                /* roots: the sorted pairs; leaves: the matrix entries of all ranks */
+  PetscInt      n, ties;           /* numbers of pairs and of groups of equal dissimilarity */
+  PetscInt     *tie;               /* [ties + 1] first pair of each group */
+  PetscInt     *order;             /* [n] workspace: permutation of the pairs */
+  PetscInt     *begin;             /* [n + 1] workspace: first pair of each block of the regression */
+  double       *weight, *d, *dhat; /* [n] weight, distance and disparity of each pair */
+  double       *mean, *mass;       /* [n] workspace: mean and total weight of each block */
 } Ordinal;
 
 PETSC_INTERN PetscErrorCode OrdinalCreate(const Dissim *, Ties, Ordinal *);
@@ -168,12 +173,13 @@ typedef struct {
   const Dissim *D;
   PetscInt      dim;
   DisparityType type;
-  double       *dhat;           /* of the form of D->delta */
-  double       *delta, *weight; /* work, a row */
+  double       *dhat;           /* the disparities, in the layout of D->delta */
+  double       *delta, *weight; /* [N] workspace for one row */
   Ordinal       ordinal;
-  PetscInt      degree, nfunctions; /* disparities as sums of functions: the B-splines' degree */
-  PetscReal     low, high;          /* least and largest dissimilarity */
-  PetscReal     matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], right[DISPARITY_MAX_FUNCTIONS], coefficient[DISPARITY_MAX_FUNCTIONS];
+  PetscInt      degree, nfunctions; /* degree of the B-splines, number of basis functions */
+  PetscReal     low, high;          /* smallest and largest dissimilarity */
+  /* normal equations of the fit, and the coefficients of the basis functions */
+  PetscReal matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], right[DISPARITY_MAX_FUNCTIONS], coefficient[DISPARITY_MAX_FUNCTIONS];
 } Disparity;
 
 PETSC_INTERN PetscErrorCode DisparityCreate(const Dissim *, PetscInt dim, const DisparityOptions *, Disparity *);
@@ -202,14 +208,14 @@ typedef struct {
 
 #define PASS_DEVICE_ARRAYS 5
 
-/* this rank's dissimilarities on the device of its vectors, and what a pass over them needs there */
+/* the local dissimilarities on the device of the vectors, and the device memory of a pass */
 typedef struct {
   const Dissim *D;
-  GpDev         dev; /* NULL: none are there */
-  Pass          p;   /* with pointers of the device, without coordinates and sums */
+  GpDev         dev; /* NULL if the pass runs on host arrays */
+  Pass          p;   /* the pass with device pointers; coordinates and sums are not set */
   PassWork      work;
-  void         *held[PASS_DEVICE_ARRAYS];
-  size_t        bytes[PASS_DEVICE_ARRAYS];
+  void         *held[PASS_DEVICE_ARRAYS];  /* [nheld] device arrays to be freed */
+  size_t        bytes[PASS_DEVICE_ARRAYS]; /* [nheld] their sizes */
   int           nheld;
 } PassDevice;
 
@@ -247,37 +253,39 @@ typedef struct {
   Start             start;
   Eigensolver       eigensolver;
   PetscBool         monitor;
-  PetscInt          checkpoint_every; /* steps; 0: never */
+  PetscInt          checkpoint_every; /* passes between checkpoints; 0: none */
   char              checkpoint[PETSC_MAX_PATH_LEN];
   DisparityOptions  disparity;
   PassDeviceOptions device;
 } ScaleOptions;
 
-/* what a pass is over: a sum of vectors, which it adds up; no terms: it is there */
+/* A configuration as a linear combination of vectors, which the pass evaluates.  n is 0 if the configuration is already stored. */
 typedef struct {
   PetscInt  n;
   PetscReal factor[PASS_MAX_TERMS];
   Vec       term[PASS_MAX_TERMS];
 } Combination;
 
-/* differences of the last iterates, for extrapolation */
+/* history of an accelerated iteration: differences of the latest iterates x and of their residuals f */
 typedef struct {
-  PetscInt     most, have, newest;       /* differences kept */
-  Vec         *dx, *df;                  /* [most] */
-  Vec          x, f;                     /* the last iterate, its residual */
-  Vec          newx, newf, newdx, newdf; /* of the configuration looked at last, which may be given up */
-  PetscScalar *xx, *xf, *fx;             /* [most][most] inner products of dx, of dx and df, symmetric; [most] of f and dx */
-  PetscScalar *product;                  /* [most][3] of the newest ones, as LookProducts() has them */
-  PetscBool    any;
+  PetscInt     most, have, newest;       /* capacity and number of the differences, position of the newest one */
+  Vec         *dx, *df;                  /* [most] differences of iterates and of residuals */
+  Vec          x, f;                     /* the latest accepted iterate and its residual */
+  Vec          newx, newf, newdx, newdf; /* the iterate that was evaluated last, its residual and differences; it may be rejected */
+  PetscScalar *xx;                       /* [most][most] inner products <dx_a, dx_b> */
+  PetscScalar *xf;                       /* [most][most] symmetric part of the inner products <dx_a, df_b> */
+  PetscScalar *fx;                       /* [most] inner products <f, dx_a> */
+  PetscScalar *product;                  /* [most][3] inner products of newdx and newdf, from LookProducts() */
+  PetscBool    any;                      /* x and f are set */
 } History;
 
-/* where the next differences go */
+/* Returns the position of the next differences. */
 static inline PetscInt HistoryNext(const History *H)
 {
   return (H->newest + 1) % H->most;
 }
 
-/* pairs of differences with which the next ones will be multiplied, their own among them */
+/* Returns the number of pairs of differences whose inner products with the next pair are needed, including that pair itself. */
 static inline PetscInt HistoryPairs(const History *H)
 {
   return H->any ? PetscMin(H->have + 1, H->most) : 0;
@@ -289,12 +297,12 @@ PETSC_INTERN PetscErrorCode HistoryExtrapolate(const History *, Combination *nex
 PETSC_INTERN PetscErrorCode HistoryForget(History *);
 PETSC_INTERN PetscErrorCode HistoryDestroy(History *);
 
-/* sums and products of the newest configuration, on the device of its vectors */
+/* sums and inner products of the configuration that was evaluated last, computed where its vectors are */
 typedef struct {
-  GpDev   dev;   /* NULL: vectors are the host's */
-  int     parts; /* of a sum */
-  double *sums;  /* [parts][2] there */
-  double *told;  /* for the host: the same, and products */
+  GpDev   dev;   /* NULL if the vectors are on the host */
+  int     parts; /* number of partial sums of each sum */
+  double *sums;  /* [parts][2] partial sums in the memory of the vectors */
+  double *told;  /* copy of sums, then the partial inner products, in memory that the host reads */
 } Look;
 
 PETSC_INTERN PetscErrorCode ArrayGet(GpDev, Vec, PetscBool write, const double **);
@@ -306,43 +314,44 @@ PETSC_INTERN PetscErrorCode LookAtNewest(Look *, History *, Vec x, Vec g, PetscR
 PETSC_INTERN PetscErrorCode LookProducts(Look *, PetscInt pairs, PetscScalar product[]);
 PETSC_INTERN PetscErrorCode LookDestroy(Look *);
 
-/* a configuration, on every rank, and what a pass tells of it */
+/* a configuration, replicated on every rank, and the results of a pass */
 typedef struct {
-  Vec       x, g; /* [dim][N], its Guttman transform: both times a factor, which costs nothing where a step has one anyway */
-  PetscReal xfactor, gfactor;
-  Vec       stress; /* [N] raw stress of each point of x */
-  PetscReal sigma;  /* normalised stress: divided by the sum of squares of the disparities */
-  PetscReal rho;    /* <X, B(X) X> in the same unit; for steps whose scale is free */
+  Vec       x, g;             /* [dim][N] configuration and its Guttman transform, without the factors below */
+  PetscReal xfactor, gfactor; /* the configuration is xfactor * x, its transform gfactor * g; steps apply the factors */
+  Vec       stress;           /* [N] raw stress of each point of x */
+  PetscReal sigma;            /* normalised stress: raw stress divided by the sum of squares of the disparities */
+  PetscReal rho;              /* <X, B(X) X> divided by the same sum; gives the best scale */
 } Configuration;
 
-/* in the order in which they are tried */
+/* steps of the iteration; a rejected step is followed by the next one of this list */
 typedef enum {
   STEP_START,
   STEP_ANDERSON,
   STEP_RELAXED,
   STEP_PLAIN,
-  STEP_LAST, /* a plain one, whose scale is left as it is: the stress of each point belongs to it */
+  STEP_LAST, /* a final plain step without rescaling, so that the stress of each point belongs to the result */
   STEP_NONE
 } Step;
 
-/* how far a start has come */
+/* state of the iteration from one start */
 typedef struct {
-  PetscInt  start, it, rejected; /* its number, passes after the first one, of these given up */
-  Step      step;                /* the next one */
-  PetscReal last;                /* before the last step */
-  PetscReal below;               /* how little a step lowers the stress when extrapolations are tried */
-  PetscBool extrapolated;        /* the last step was */
+  PetscInt  start;        /* number of the start */
+  PetscInt  it, rejected; /* passes after the first one; those whose step was rejected */
+  Step      step;         /* the next step */
+  PetscReal last;         /* normalised stress before the last accepted step */
+  PetscReal below;        /* extrapolate if the last step lowered the normalised stress by less than this */
+  PetscBool extrapolated; /* the last accepted step was an extrapolation */
   PetscBool converged;
 } Progress;
 
-/* one of the starts that iterate together */
+/* the iteration from one start */
 typedef struct {
   Progress      at;
-  Configuration now, next;
-  Combination   form; /* what next.x becomes */
+  Configuration now, next; /* the current and the proposed configuration */
+  Combination   form;      /* the linear combination that gives next.x */
   History       history;
-  Vec           bx;   /* B(X) X of the configuration looked at last */
-  Look          look; /* at that one */
+  Vec           bx;   /* B(X) X of the configuration that was evaluated last */
+  Look          look; /* sums and inner products of that configuration */
 } Path;
 
 typedef struct {
@@ -350,30 +359,30 @@ typedef struct {
   ScaleOptions  o;
   const Fixed  *fixed;
   Guttman       guttman;
-  Disparity     disparity; /* unused for ratios */
-  Pass          shape;     /* the pass over the dissimilarities or disparities on the host, without coordinates and sums */
-  PassDevice    device;    /* of ratios alone: other disparities change in every pass */
-  PetscInt      npaths;    /* starts that a pass serves */
-  Path         *path;
-  Path        **live; /* [npaths] work: those that a pass is for */
-  Pass         *pass;
-  Vec          *sum;  /* [2 npaths] work: what ranks add up */
-  Configuration best; /* of all starts that have ended */
-  Progress      outcome;
-  PetscReal     unit; /* of the normalised stress: the sum of squares of the dissimilarities, 1 if they are all 0 */
+  Disparity     disparity; /* unused for DISPARITY_RATIO */
+  Pass          shape;     /* the pass on host arrays; coordinates and sums are not set */
+  PassDevice    device;    /* used for DISPARITY_RATIO only: other disparities change in every pass, and their pass runs on the host */
+  PetscInt      npaths;    /* maximum number of starts that iterate together */
+  Path         *path;      /* [npaths] */
+  Path        **live;      /* [npaths] workspace: paths that have not stopped */
+  Pass         *pass;      /* [npaths] workspace */
+  Vec          *sum;       /* [2 npaths] workspace: vectors to be summed over the ranks */
+  Configuration best;      /* result of the best start that has stopped */
+  Progress      outcome;   /* state of that start when it stopped; its start is -1 before any has stopped */
+  PetscReal     unit;      /* the sum of squares of the dissimilarities, which normalises the stress; 1 if they are all 0 */
   PetscLogEvent event;
-  double        print[3]; /* numbers that tell data apart, for checkpoints */
-  PetscBool     printed;  /* these are there */
+  double        print[3]; /* fingerprint of the data, for checkpoints */
+  PetscBool     printed;  /* print is set */
 } Scaler;
 
-/* is the scale of the configurations free, and worth a look? */
+/* Tells whether configurations are rescaled: nothing fixes their scale, and the iteration is accelerated. */
 static inline PetscBool ScalerRescales(const Scaler *S)
 {
   return (PetscBool)(!S->fixed && S->o.acceleration != ACCELERATION_NONE);
 }
 
 PETSC_INTERN PetscErrorCode ScalerCreate(Dissim *, const ScaleOptions *, const Fixed *, const char prefix[], Scaler *);
-PETSC_INTERN PetscErrorCode ScalerEvaluate(Scaler *, PetscInt n); /* the next configurations of the first n of live */
+PETSC_INTERN PetscErrorCode ScalerEvaluate(Scaler *, PetscInt n); /* evaluates the next configurations of live[0] to live[n - 1] */
 PETSC_INTERN const char    *ProgressReason(const Progress *);
 PETSC_INTERN PetscErrorCode ScalerBegin(Scaler *, PetscInt first, PetscInt n);
 PETSC_INTERN PetscErrorCode ScalerSolve(Scaler *, PetscInt n);
@@ -385,7 +394,7 @@ PETSC_INTERN PetscErrorCode CentredMultiply(const Scaler *, PetscInt n, const do
 PETSC_INTERN PetscErrorCode EigenvectorsSLEPc(const Scaler *, PetscInt n, double q[], double value[]);
 PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], double x[]);
 
-/* what the user wants to keep; an empty name stands for nothing */
+/* names of the output files; an empty name means that the output is not written */
 typedef struct {
   char coordinates[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], points[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
   char map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
@@ -401,14 +410,15 @@ typedef enum {
   CANVAS_VERTICAL
 } CanvasAnchor;
 
-/* what a picture is drawn on, there on the first rank */
+/* the target of a picture */
 typedef struct {
-  GpAppOutput out;  /* the file, if it goes to one */
-  PetscDraw   draw; /* NULL: SVG */
-  double      W, H;
-  PetscBool   there, file;
+  GpAppOutput out;   /* output file, unset for a window of PetscDraw */
+  PetscDraw   draw;  /* NULL for SVG */
+  double      W, H;  /* width and height in pixels */
+  PetscBool   there; /* this is the first rank, which draws */
+  PetscBool   file;  /* the picture goes to a file */
 
-  /* the image that PetscDraw writes: the name of its file depends on the version of PETSc */
+  /* temporary directory for PetscDraw, and the names that its image may have; the name depends on the version of PETSc */
   GpAppScratch scratch;
   char         image[CANVAS_IMAGES][32];
 } Canvas;
@@ -432,16 +442,20 @@ typedef struct {
   char           file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN]; /* new points, the map, the features of its points */
   PetscInt       dim, metric, max_it;
   PetscReal      eps;
-  GpAppTableSpec table; /* what the options say of the table of new points */
+  GpAppTableSpec table; /* -table_header, -table_names, -table_delimiter, for the table of new points */
 } InterpolateOptions;
 
-/* new points on a map of N points that stay */
+/* placement of n new points on a fixed map of N points */
 typedef struct {
   MPI_Comm  comm;
-  PetscInt  N, n, dim, first, iterations;
-  Features  known, added;
-  double   *delta, *map, *x, *stress; /* [n][N], NULL: from features; [dim][N], [dim][n], [n] */
-  char     *names;
+  PetscInt  N, n, dim;
+  PetscInt  first; /* first local new point */
+  PetscInt  iterations;
+  Features  known, added; /* features of the points of the map and of the new points */
+  double   *delta;        /* [n][N] dissimilarities; NULL if they are computed from features */
+  double   *map, *x;      /* [dim][N] the map, [dim][n] the new points */
+  double   *stress;       /* [n] raw stress of the new points */
+  char     *names;        /* names of the new points as consecutive strings, or NULL */
   PetscBool converged;
 } Interpolation;
 

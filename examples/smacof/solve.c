@@ -1,30 +1,30 @@
-/* The iteration: plain, relaxed, extrapolated steps, each checked for descent, of several starts at once. */
+/* The iteration of several starts: plain, relaxed and extrapolated steps.  A step is accepted only if the stress does not increase. */
 #include "smacof.h"
 
 const char *const        Accelerations[] = {"none", "relaxed", "anderson", "Acceleration", "", NULL};
 const char *const        Starts[]        = {"auto", "torgerson", "random", "given", "Start", "", NULL};
 static const char *const Steps[]         = {"start", "anderson", "relaxed", "plain", "plain, the last"};
 
-/* rounding, and what a KSP leaves of the right-hand side, may let the normalised stress rise by so much */
+/* increase of the normalised stress that is attributed to rounding and to the tolerance of a KSP */
 #define SLACK       1e-9
-#define SLACK_MIXED 1e-7 /* that of pairs worked on in float, be they ever so few */
+#define SLACK_MIXED 1e-7 /* the same for mixed arithmetic */
 
 const char *ProgressReason(const Progress *at)
 {
   return at->converged ? "CONVERGED_STRESS" : "DIVERGED_ITS";
 }
 
-/* Scales the configuration as fits best, which neither its Guttman transform nor the fit of a plain step depends on.  Relaxed steps
-   turn an error of the scale round and never lose it. */
-static void Rescale(const Scaler *S, const Path *P, Configuration *c)
+/* Scales the configuration to its best scale.  The Guttman transform does not depend on the scale.  Relaxed steps would reverse an error of the
+   scale in each step and never reduce it. */
+static void SolveRescale(const Scaler *S, const Path *P, Configuration *c)
 {
   if (!ScalerRescales(S) || P->at.step == STEP_LAST) return;
   c->xfactor = LookScale(c->sigma, c->rho);
   if (c->xfactor != 1) c->sigma = PetscMax(0, 1 - c->rho * c->xfactor);
 }
 
-/* what the next step leads to */
-static PetscErrorCode Propose(Path *P)
+/* Sets the linear combination that the next step proposes. */
+static PetscErrorCode SolveProposeStep(Path *P)
 {
   Combination *form = &P->form;
 
@@ -41,14 +41,14 @@ static PetscErrorCode Propose(Path *P)
   case STEP_LAST:
     *form = (Combination){1, {P->now.gfactor}, {P->now.g}};
     break;
-  default: /* the start is there */
+  default: /* STEP_START: next.x holds the start */
     form->n = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the boldest step from where the path has come to, if there is one to take */
-static PetscErrorCode Choose(const Scaler *S, Path *P)
+/* Selects the next step after an accepted one, or stops the path. */
+static PetscErrorCode SolveSelectStep(const Scaler *S, Path *P)
 {
   Progress       *at   = &P->at;
   const PetscReal fall = at->last - P->now.sigma;
@@ -58,7 +58,7 @@ static PetscErrorCode Choose(const Scaler *S, Path *P)
     at->step = STEP_NONE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  at->converged = (PetscBool)(fall < S->o.eps && !at->extrapolated); /* a small step of an extrapolation may be no more than a bad one */
+  at->converged = (PetscBool)(fall < S->o.eps && !at->extrapolated); /* a small decrease by an extrapolation does not show convergence */
   if (at->converged || at->it >= S->o.max_it) {
     at->step = S->o.acceleration == ACCELERATION_NONE ? STEP_NONE : STEP_LAST;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,7 +71,7 @@ static PetscErrorCode Choose(const Scaler *S, Path *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Monitor(const Scaler *S, const Path *P)
+static PetscErrorCode SolveMonitor(const Scaler *S, const Path *P)
 {
   const Progress *at = &P->at;
 
@@ -84,21 +84,21 @@ static PetscErrorCode Monitor(const Scaler *S, const Path *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* takes the step when the stress does not rise, else a less bold one is the next */
-static PetscErrorCode Judge(const Scaler *S, Path *P)
+/* Accepts the step if the stress does not increase.  Otherwise the next kind of step in the order of Step is tried. */
+static PetscErrorCode SolveAcceptOrReject(const Scaler *S, Path *P)
 {
   Progress       *at    = &P->at;
   const PetscReal slack = at->step == STEP_ANDERSON ? 0 : S->device.work.mixed ? SLACK_MIXED : SLACK;
   Configuration   swap  = P->now;
 
   PetscFunctionBegin;
-  Rescale(S, P, &P->next);
+  SolveRescale(S, P, &P->next);
   if (at->step != STEP_START) {
     at->it++;
     if (P->next.sigma > P->now.sigma + slack) {
       PetscCheck(at->step != STEP_PLAIN, S->D->comm, PETSC_ERR_PLIB, "A plain step raised the normalised stress from %.17g to %.17g", (double)P->now.sigma, (double)P->next.sigma);
       at->rejected++;
-      if (at->step == STEP_ANDERSON) { /* the map is not yet linear enough: not before steps have become smaller */
+      if (at->step == STEP_ANDERSON) { /* the linear model fails: extrapolate again only after a smaller decrease */
         PetscCall(HistoryForget(&P->history));
         at->below = at->last - P->now.sigma;
       }
@@ -110,20 +110,20 @@ static PetscErrorCode Judge(const Scaler *S, Path *P)
   }
   P->now  = P->next;
   P->next = swap;
-  PetscCall(Monitor(S, P));
-  PetscCall(Choose(S, P));
+  PetscCall(SolveMonitor(S, P));
+  PetscCall(SolveSelectStep(S, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  ScalerBegin - The state before the first pass of some starts
+  ScalerBegin - Sets the state before the first pass of some starts
 
   Logically Collective
 
   Input Parameters:
-+ S     - the scaler; next.x of its paths hold the starts
-. first - the number of the first one
-- n     - how many
++ S     - the scaler; next.x of its first n paths hold the starts
+. first - number of the first start
+- n     - number of starts
 */
 PetscErrorCode ScalerBegin(Scaler *S, PetscInt first, PetscInt n)
 {
@@ -138,8 +138,8 @@ PetscErrorCode ScalerBegin(Scaler *S, PetscInt first, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* keeps the configuration of a path that has ended, if no better one is known */
-static PetscErrorCode Keep(Scaler *S, Path *P)
+/* Keeps the result of a path that has stopped, if it is the best so far. */
+static PetscErrorCode SolveKeepBest(Scaler *S, Path *P)
 {
   Configuration swap = S->best;
 
@@ -155,23 +155,22 @@ static PetscErrorCode Keep(Scaler *S, Path *P)
 }
 
 /*
-  ScalerSolve - Iterates until the stress of no start falls any more
+  ScalerSolve - Iterates until all starts have converged or reached the maximum number of iterations
 
   Collective
 
   Input Parameters:
-+ S - the scaler; its paths are where ScalerBegin() or a checkpoint has put them
-- n - how many starts
++ S - the scaler; ScalerBegin() or CheckpointRead() has set the state of its paths
+- n - number of starts
 
   Output Parameter:
-. S - best and outcome are those of the best of all starts so far, and the stress of each point
+. S - best and outcome are those of the best start so far, including the stress of each point
 
   Notes:
-  All paths take their steps together, so that one pass serves them all; none depends on the others.
+  All paths take their steps together, so that they share one pass over the dissimilarities. They do not depend on each other.
 
-  2 G(X) - X, with G the Guttman transform, has a stress as low as X at most, since the majorising function is as large there as at X;
-  near the solution it needs half the steps. An extrapolation is taken only when it lowers the stress. Accelerated iterations end with
-  a plain step.
+  The relaxed step 2 G(X) - X, with G the Guttman transform, does not increase the stress, since the majorising function has the same value there as at X. Near the
+  solution it needs half the steps. An extrapolation is accepted only if it does not increase the stress. Accelerated iterations stop with a plain step.
 
   J. de Leeuw, W. Heiser, "Multidimensional scaling with restrictions on the configuration", 1980 (relaxed steps).
 */
@@ -183,14 +182,14 @@ PetscErrorCode ScalerSolve(Scaler *S, PetscInt n)
 
     for (PetscInt k = 0; k < n; k++) {
       if (S->path[k].at.step == STEP_NONE) continue;
-      PetscCall(Propose(&S->path[k]));
+      PetscCall(SolveProposeStep(&S->path[k]));
       S->live[live++] = &S->path[k];
     }
     if (!live) break;
     PetscCall(ScalerEvaluate(S, live));
-    for (PetscInt k = 0; k < live; k++) PetscCall(Judge(S, S->live[k]));
+    for (PetscInt k = 0; k < live; k++) PetscCall(SolveAcceptOrReject(S, S->live[k]));
     if (S->o.checkpoint_every && passes % S->o.checkpoint_every == 0) PetscCall(CheckpointWrite(S, n, S->o.checkpoint));
   }
-  for (PetscInt k = 0; k < n; k++) PetscCall(Keep(S, &S->path[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(SolveKeepBest(S, &S->path[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

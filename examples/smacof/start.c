@@ -1,9 +1,9 @@
-/* Where to start: random, given, or classical scaling. */
+/* Initial configurations: random, or classical scaling. */
 #include "smacof.h"
 #include <petscblaslapack.h>
 
-/* splitmix64 (G. L. Steele et al. 2014): numbers that depend on the seed and the place alone */
-static uint64_t Mix(uint64_t x)
+/* splitmix64 (G. L. Steele et al. 2014): the random numbers depend only on the seed and the position. */
+static uint64_t StartMixBits(uint64_t x)
 {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -11,23 +11,23 @@ static uint64_t Mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-/* uniform in (-1, 1); the scale of a start does not matter, its Guttman transform has the right one */
+/* Sets coordinates uniform in (-1, 1).  The scale does not matter, because the Guttman transform does not depend on it. */
 PetscErrorCode StartRandom(PetscInt seed, PetscInt N, PetscInt dim, double x[])
 {
   PetscFunctionBegin;
-  for (size_t k = 0; k < (size_t)N * (size_t)dim; k++) x[k] = (double)(Mix(Mix((uint64_t)seed) ^ (uint64_t)k) >> 11) * 0x1p-52 - 1;
+  for (size_t k = 0; k < (size_t)N * (size_t)dim; k++) x[k] = (double)(StartMixBits(StartMixBits((uint64_t)seed) ^ (uint64_t)k) >> 11) * 0x1p-52 - 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Block Krylov iterations for the first eigenvectors of -1/2 J D^2 J, where D^2 holds the squares of the dissimilarities and J takes
-   the mean away; the operator is never formed, D is read once for a block of vectors. */
+/* Block Krylov iteration for the leading eigenvectors of -1/2 J D^2 J.  D^2 holds the squares of the dissimilarities, and J subtracts the mean.
+   The operator is not formed; each product reads D once for a block of vectors. */
 typedef struct {
   const Scaler *S;
-  PetscInt      N, block, most; /* points; vectors of a block, blocks of a basis */
-  double       *q, *aq;         /* [most * block][N] the basis, orthonormal, and its images */
+  PetscInt      N, block, most; /* numbers of points, of vectors of a block, of blocks of the basis */
+  double       *q, *aq;         /* [(most + 1) * block][N] the orthonormal basis and its product with the operator */
 } Krylov;
 
-static void Centre(PetscInt N, double v[])
+static void KrylovCentre(PetscInt N, double v[])
 {
   double mean = 0;
 
@@ -36,7 +36,7 @@ static void Centre(PetscInt N, double v[])
   for (PetscInt i = 0; i < N; i++) v[i] -= mean;
 }
 
-static double Dot(PetscInt N, const double a[], const double b[])
+static double KrylovDot(PetscInt N, const double a[], const double b[])
 {
   double sum = 0;
 
@@ -44,7 +44,7 @@ static double Dot(PetscInt N, const double a[], const double b[])
   return sum;
 }
 
-/* y = -1/2 J D^2 x for n vectors, of which the mean is away already */
+/* Computes y = -1/2 J D^2 x for n vectors with mean 0. */
 PetscErrorCode CentredMultiply(const Scaler *S, PetscInt n, const double x[], double y[])
 {
   const Dissim  *D = S->D;
@@ -58,30 +58,31 @@ PetscErrorCode CentredMultiply(const Scaler *S, PetscInt n, const double x[], do
   for (PetscInt k = 0; k < n * m; k++) mine[k] *= -0.5;
   PetscCall(DissimGather(D, n, mine, y));
   PetscCall(PetscFree(mine));
-  for (PetscInt k = 0; k < n; k++) Centre(N, y + (size_t)k * N);
+  for (PetscInt k = 0; k < n; k++) KrylovCentre(N, y + (size_t)k * N);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes vector number n of the basis orthonormal to those before, and to a constant one; one that depends on them is replaced by a random one */
-static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
+/* Orthonormalises vector n of the basis against the vectors before it and against constants.  A linearly dependent vector is replaced by a random
+   one. */
+static PetscErrorCode KrylovOrthonormalize(Krylov *K, PetscInt n)
 {
   const PetscInt N = K->N;
   double        *v = K->q + (size_t)n * N;
 
   PetscFunctionBegin;
   for (PetscInt attempt = 0; attempt < 4; attempt++) {
-    const double length = PetscSqrtReal(Dot(N, v, v));
+    const double length = PetscSqrtReal(KrylovDot(N, v, v));
     double       before, after = length;
 
-    do { /* again, as long as much of it goes away: what remains may be rounding */
+    do { /* repeat while the length shrinks by more than half, because of cancellation */
       before = after;
-      Centre(N, v);
+      KrylovCentre(N, v);
       for (PetscInt k = 0; k < n; k++) {
-        const double *q = K->q + (size_t)k * N, c = Dot(N, q, v);
+        const double *q = K->q + (size_t)k * N, c = KrylovDot(N, q, v);
 
         for (PetscInt i = 0; i < N; i++) v[i] -= c * q[i];
       }
-      after = PetscSqrtReal(Dot(N, v, v));
+      after = PetscSqrtReal(KrylovDot(N, v, v));
     } while (after < 0.5 * before && after > 1e-10 * length);
     if (after > 1e-10 * length) {
       for (PetscInt i = 0; i < N; i++) v[i] /= after;
@@ -89,12 +90,13 @@ static PetscErrorCode Orthonormalize(Krylov *K, PetscInt n)
     }
     PetscCall(StartRandom(1000 + 10 * n + attempt, N, 1, v));
   }
-  PetscCall(PetscArrayzero(v, N)); /* the basis spans all there is */
+  PetscCall(PetscArrayzero(v, N)); /* the basis spans the whole space */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rayleigh-Ritz: the first `block` vectors of basis and images become those of the largest values, which are returned in descending order */
-static PetscErrorCode Ritz(Krylov *K, PetscInt n, double value[])
+/* Rayleigh-Ritz step: replaces the first block of the basis and of its products by the Ritz vectors of the largest values.  value receives these
+   Ritz values in descending order. */
+static PetscErrorCode KrylovComputeRitz(Krylov *K, PetscInt n, double value[])
 {
   const PetscInt N = K->N;
   PetscScalar   *S, *work, *eigenvalue;
@@ -106,9 +108,9 @@ static PetscErrorCode Ritz(Krylov *K, PetscInt n, double value[])
   lwork = 8 * bn + 8;
   PetscCall(PetscMalloc4(n * n, &S, n, &eigenvalue, lwork, &work, 2 * K->block, &row));
   for (PetscInt a = 0; a < n; a++)
-    for (PetscInt b = 0; b <= a; b++) S[a * n + b] = S[b * n + a] = 0.5 * (Dot(N, K->q + (size_t)a * N, K->aq + (size_t)b * N) + Dot(N, K->q + (size_t)b * N, K->aq + (size_t)a * N));
+    for (PetscInt b = 0; b <= a; b++) S[a * n + b] = S[b * n + a] = 0.5 * (KrylovDot(N, K->q + (size_t)a * N, K->aq + (size_t)b * N) + KrylovDot(N, K->q + (size_t)b * N, K->aq + (size_t)a * N));
   PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "U", &bn, S, &bn, eigenvalue, work, &lwork, &info));
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev: %d", (int)info);
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACKsyev failed with info %d", (int)info);
   for (PetscInt i = 0; i < N; i++) {
     for (PetscInt k = 0; k < K->block; k++) {
       row[2 * k] = row[2 * k + 1] = 0;
@@ -127,8 +129,8 @@ static PetscErrorCode Ritz(Krylov *K, PetscInt n, double value[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* residuals of the first `wanted` Ritz pairs relative to the first value; they become the next block of the basis */
-static double Residuals(Krylov *K, PetscInt n, PetscInt wanted, const double value[])
+/* Returns the largest residual of the first `wanted` Ritz pairs, relative to the first value.  The residuals become the next block of the basis. */
+static double KrylovComputeResiduals(Krylov *K, PetscInt n, PetscInt wanted, const double value[])
 {
   const PetscInt N     = K->N;
   double         worst = 0;
@@ -137,21 +139,21 @@ static double Residuals(Krylov *K, PetscInt n, PetscInt wanted, const double val
     double *r = K->q + (size_t)(n + k) * N;
 
     for (PetscInt i = 0; i < N; i++) r[i] = K->aq[(size_t)k * N + i] - value[k] * K->q[(size_t)k * N + i];
-    if (k < wanted) worst = PetscMax(worst, PetscSqrtReal(Dot(N, r, r)));
+    if (k < wanted) worst = PetscMax(worst, PetscSqrtReal(KrylovDot(N, r, r)));
   }
   return value[0] > 0 ? worst / value[0] : 0;
 }
 
-/* the block's part of the basis from vector n on, and its images */
-static PetscErrorCode Extend(Krylov *K, PetscInt n)
+/* Orthonormalises the block of the basis from vector n on, and computes its products with the operator. */
+static PetscErrorCode KrylovExtend(Krylov *K, PetscInt n)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < K->block; k++) PetscCall(Orthonormalize(K, n + k));
+  for (PetscInt k = 0; k < K->block; k++) PetscCall(KrylovOrthonormalize(K, n + k));
   PetscCall(CentredMultiply(K->S, K->block, K->q + (size_t)n * K->N, K->aq + (size_t)n * K->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the eigenvectors of the largest values, in descending order, by block Krylov iterations */
+/* Computes the eigenvectors of the n largest eigenvalues, in descending order, by block Krylov iteration. */
 static PetscErrorCode EigenvectorsBlock(const Scaler *S, PetscInt n, double q[], double value[])
 {
   const PetscInt N = S->D->N, block = PetscMin(n + 2, N), most = PetscMin(6, N / block);
@@ -161,14 +163,14 @@ static PetscErrorCode EigenvectorsBlock(const Scaler *S, PetscInt n, double q[],
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)N * block * (most + 1), &K.q, (size_t)N * block * (most + 1), &K.aq));
   PetscCall(StartRandom(S->o.seed, N, block, K.q));
-  PetscCall(Extend(&K, 0));
+  PetscCall(KrylovExtend(&K, 0));
   for (PetscInt have = block, applied = 1;; have += block, applied++) {
-    if (have == most * block || have == block) { /* a full basis is restarted from its best block */
-      PetscCall(Ritz(&K, have, all));
+    if (have == most * block || have == block) { /* restart a full basis from its best block */
+      PetscCall(KrylovComputeRitz(&K, have, all));
       have = block;
-      if (Residuals(&K, have, n, all) < 1e-7 || applied >= 100 || most < 2) break;
+      if (KrylovComputeResiduals(&K, have, n, all) < 1e-7 || applied >= 100 || most < 2) break;
     } else PetscCall(PetscArraycpy(K.q + (size_t)have * N, K.aq + (size_t)(have - block) * N, (size_t)block * N));
-    PetscCall(Extend(&K, have));
+    PetscCall(KrylovExtend(&K, have));
   }
   PetscCall(PetscArraycpy(q, K.q, (size_t)n * N));
   PetscCall(PetscArraycpy(value, all, n));
@@ -177,18 +179,18 @@ static PetscErrorCode EigenvectorsBlock(const Scaler *S, PetscInt n, double q[],
 }
 
 /*
-  StartTorgerson - Classical scaling: the first eigenvectors of -1/2 J D^2 J, each as long as the square root of its eigenvalue
+  StartTorgerson - Computes the start of classical scaling: the leading eigenvectors of -1/2 J D^2 J, scaled by the square roots of their eigenvalues
 
   Collective
 
   Input Parameter:
-. S - the scaler, of complete dissimilarities
+. S - the scaler; its dissimilarities must be complete
 
   Output Parameter:
 . x - [dim][N] the configuration, on every rank
 
   Note:
-  A dimension without a positive eigenvalue is filled with small random numbers: SMACOF never leaves one of zeros.
+  A dimension without a positive eigenvalue is filled with small random numbers, because the iteration never changes a dimension of zeros.
 
   W. Torgerson, "Multidimensional scaling I: theory and method", Psychometrika 17 (1952).
 */

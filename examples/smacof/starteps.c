@@ -1,4 +1,4 @@
-/* The eigenvectors of classical scaling by any EPS of SLEPc. */
+/* Eigenvectors of classical scaling by an EPS of SLEPc. */
 #include "smacof.h"
 
 const char *const Eigensolvers[] = {"block", "slepc", "Eigensolver", "", NULL};
@@ -6,7 +6,7 @@ const char *const Eigensolvers[] = {"block", "slepc", "Eigensolver", "", NULL};
 #ifdef GP_HAVE_SLEPC
   #include <slepceps.h>
 
-/* every rank has whole vectors, as the iterations do; the operator takes the mean away on both sides, eigenvectors have none */
+/* Multiplies by -1/2 J D^2 J, where J subtracts the mean.  Vectors are replicated on every rank. */
 static PetscErrorCode MatMult_Centred(Mat A, Vec x, Vec y)
 {
   const PetscScalar *from;
@@ -41,7 +41,7 @@ PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double
 
   PetscFunctionBegin;
   PetscCall(SlepcInitializeNoArguments());
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, N, q, &x)); /* the random numbers there, the same on all ranks, are where it begins */
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, N, q, &x)); /* initial vector: random numbers, the same on all ranks */
   PetscCall(MatCreateShell(PETSC_COMM_SELF, N, N, N, N, (void *)S, &A));
   PetscCall(MatShellSetOperation(A, MATOP_MULT, (void (*)(void))MatMult_Centred));
   PetscCall(EPSCreate(PETSC_COMM_SELF, &eps));
@@ -55,7 +55,7 @@ PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double
   PetscCall(EPSSetFromOptions(eps));
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &found));
-  PetscCheck(found >= n, S->D->comm, PETSC_ERR_NOT_CONVERGED, "SLEPc finds %" PetscInt_FMT " of %" PetscInt_FMT " eigenvectors; -smacof_eps_max_it, -smacof_eps_ncv allow more work, -smacof_eigensolver block does without SLEPc", found, n);
+  PetscCheck(found >= n, S->D->comm, PETSC_ERR_NOT_CONVERGED, "SLEPc found only %" PetscInt_FMT " of %" PetscInt_FMT " eigenvectors; raise -smacof_eps_max_it or -smacof_eps_ncv, or use -smacof_eigensolver block", found, n);
   PetscCall(VecDestroy(&x));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, N, &x));
   for (PetscInt k = 0; k < n; k++) {
@@ -77,7 +77,7 @@ PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double
 PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double value[])
 {
   PetscFunctionBegin;
-  SETERRQ(S->D->comm, PETSC_ERR_SUP, "-smacof_eigensolver slepc: this program was built without SLEPc; install it (package libslepc-real-dev) or set SLEPC_DIR, and make again");
+  SETERRQ(S->D->comm, PETSC_ERR_SUP, "-smacof_eigensolver slepc: this program was built without SLEPc; install it (package libslepc-real-dev) or set SLEPC_DIR, and build again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -270,10 +270,10 @@ refused "two orders of a pair" "The dissimilarity of points 0 and 1 (counted fro
 refused "a negative weight" "The weight of points 1 and 2 (counted from 0) is -2: it must be finite and not negative" -f "$tmp/three.csv" -weights "$tmp/Wnegative.csv"
 refused "a negative weight in a list" "The weight of points 0 and 1 (counted from 0) is -1" -pairs "$tmp/Wnegative.txt"
 refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -f "$tmp/three.csv" -weights "$tmp/Wunlike.csv"
-refused "weights that leave two components" "2 components that nothing holds together, of so many points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
+refused "weights that leave two components" "2 components. Numbers of points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
 refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
 refused "an infinite feature" "inf.csv:2:3: field 2: expected a finite number, at most 1.8e308, got 'inf'" -features "$tmp/inf.csv"
-refused "device memory too small for the dissimilarities" "making room for the dissimilarities (-smacof_vec_type seq keeps them on the host, more processes have fewer each): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
+refused "device memory too small for the dissimilarities" "allocating device memory for the dissimilarities (-smacof_vec_type seq keeps them on the host; with more processes each has fewer): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "no starts at once" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
 refused "too long a history" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
@@ -281,13 +281,13 @@ refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted
 refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or nothing for a missing value, got 'nan'" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
 refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
-refused "a diagonal that is not 0" "between a point and itself it must be 0" -f "$tmp/diagonal.csv"
+refused "a diagonal that is not 0" "the diagonal must be 0" -f "$tmp/diagonal.csv"
 refused "a word for a number" "word.csv:2:5: field 3: expected a finite number, got 'x'" -f "$tmp/word.csv"
 refused "a short line" "ragged.csv:2: expected 3 fields as in the first line of data, got 2" -f "$tmp/ragged.csv"
 refused "a value beyond single precision" "use -storage double" -f "$tmp/huge.csv"
-refused "pairs in two components" "2 components that nothing holds together, of so many points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
+refused "pairs in two components" "2 components. Numbers of points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
 refused "half a point" "half.txt:2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
-refused "a pair named twice" "1 entries stand more than once in the file" -pairs "$tmp/twice.txt"
+refused "a pair named twice" "1 entries occur more than once in the file" -pairs "$tmp/twice.txt"
 refused "a vector without direction" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
 refused "no such file" "nosuch: No such file or directory" -f "$tmp/nosuch"
 refused "nothing to do" "nothing to do: give one of -f <matrix>, -pairs <list>, -features <vectors>"
@@ -296,9 +296,9 @@ refused "Torgerson's start without all pairs" "-smacof_start torgerson needs all
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
 refused "half a checkpoint" "is damaged or cut off" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
-refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too few" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
-refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too few" -f "$tmp/D.csv" -restart "$tmp/second"
-refused "a report of an interpolation" "-interpolate goes with the outputs" -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -report "$tmp/out/report.json"
+refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too small" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
+refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too small" -f "$tmp/D.csv" -restart "$tmp/second"
+refused "a report of an interpolation" "-interpolate supports only the outputs" -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -report "$tmp/out/report.json"
 refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
 run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
 verdict "nan for missing, the mean of two orders, on request"
@@ -441,16 +441,16 @@ refused "distances too large" "the sum of the squares of the distances is beyond
 printf '0 1 1\n\n0 2147483645 1\n' >"$tmp/far.pairs"
 printf '%%%%MatrixMarket matrix coordinate real general\n2147483646 2147483646 1\n1 2 1\n' >"$tmp/far.mtx"
 printf '+1 1:1\n-1 2147483646:1\n' >"$tmp/far.libsvm"
-refused "a point far away" "far.pairs:3: 2147483646 points (34.4 GB for each vector" -pairs "$tmp/far.pairs"
+refused "a point far away" "far.pairs:3: 2147483646 points (each vector of coordinates takes at least 34.4 GB" -pairs "$tmp/far.pairs"
 refused "a header far too large" "far.mtx:2: 2147483646 rows and 2147483646 columns in a file of 76 bytes" -f "$tmp/far.mtx"
-refused "a feature far away" "far.libsvm:2: feature 2147483646 makes 2 dense vectors of 34.4 GB" -features "$tmp/far.libsvm"
+refused "a feature far away" "far.libsvm:2: with feature 2147483646, 2 dense vectors take 34.4 GB" -features "$tmp/far.libsvm"
 refused "very many knots" "-smacof_spline_knots 2147483647: expected an integer from 0 to 22" -f "$tmp/d2.csv" -smacof_disparity spline -smacof_spline_knots 2147483647
 printf 'city,A,B\nA,0,1\nC,1,0\n' >"$tmp/AC.csv"
 printf 'city,B,A\nA,0,1\nB,1,0\n' >"$tmp/swapped.csv"
 printf 'city,C,A\nC,0,1\nA,1,0\n' >"$tmp/AB.map.weights"
 printf 'point,x,y\nA,0,0\nB,1,1\n' >"$tmp/AB.map"
 refused "columns in another order than rows" "swapped.csv: column 1 has the heading of row 2" -f "$tmp/swapped.csv"
-refused "weights in another order" "AB.map.weights: row 1 (counted from 1) is named 'C', that of the dissimilarities 'A': write both in the same order" -f "$tmp/AC.csv" -weights "$tmp/AB.map.weights"
+refused "weights in another order" "AB.map.weights: row 1 (counted from 1) is named 'C', but 'A' in the dissimilarities: write both in the same order" -f "$tmp/AC.csv" -weights "$tmp/AB.map.weights"
 refused "coordinates of another point" "AB.map:3: no point, or more than one, has this name" -f "$tmp/AC.csv" -start_file "$tmp/AB.map"
 refused "a fixed point by a name that no point has" "AB.map:3: no point, or more than one, has this name" -f "$tmp/AC.csv" -fixed "$tmp/AB.map"
 run 1 -f "$tmp/AC.csv" -table_names no -table_header no
