@@ -119,7 +119,7 @@ int main(int argc, char **argv)
   PetscCall(TestArrays("an array with column 4 of 4", PETSC_FALSE, 0, 4, "row 0: column index 4 of a matrix with 4 columns"));
   PetscCall(TestArrays("an array with column -1", PETSC_FALSE, 3, -1, "row 3: column index -1 of a matrix with 4 columns"));
   PetscCall(TestArrays("row pointers that fall", PETSC_TRUE, 1, 3, "row pointers 3 and 2"));
-  PetscCall(TestArrays("row pointers that begin with 1", PETSC_TRUE, 0, 1, "begin with 1"));
+  PetscCall(TestArrays("row pointers that begin with 1", PETSC_TRUE, 0, 1, "first row pointer is 1"));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) (void)remove(FILENAME), (void)remove(FILENAME ".info");
   PetscCall(PetscFinalize());
