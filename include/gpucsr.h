@@ -1,4 +1,4 @@
-/* gpucsr: a sparse matrix and its transpose on the GPU, and vectors beside it, for an unmodified PETSc.  All that an application sees. */
+/* Public interface of gpucsr: PETSc types for sparse matrices, vectors and conjugate gradients on a GPU, for an unmodified PETSc. */
 #ifndef GPUCSR_H
 #define GPUCSR_H
 
@@ -144,7 +144,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
-/* for solvers with kernels of their own */
+/* Device memory and arrays, for solvers that launch their own kernels. */
 struct GpDev_;
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceMalloc(struct GpDev_ *, const char what[], size_t, void *ptr);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceFree(struct GpDev_ *, size_t, void *ptr);

@@ -1,5 +1,5 @@
-/* BMRM: bundle methods for regularised risk minimisation of linear models.  All that an application sees; who writes a loss or a regulariser
-   includes solvers/bmrm/bmrmloss.h or solvers/bmrm/bmrmregularizer.h, too. */
+/* Public interface of BMRM, bundle methods for regularised risk minimisation of linear models.  The implementation of a new loss or regulariser
+   also includes solvers/bmrm/bmrmloss.h or solvers/bmrm/bmrmregularizer.h. */
 #ifndef GPUCSRBMRM_H
 #define GPUCSRBMRM_H
 
@@ -39,10 +39,12 @@ PETSC_EXTERN PetscClassId BMRM_CLASSID;
 
 PETSC_EXTERN const char *const *const BMRMConvergedReasons;
 
-/* a monitor is called once before the first pass and after every pass */
+/* A monitor, called once before the first pass and after every pass.  Arguments: the solver, the number of the pass, the objective, the lower
+   bound, the user's context. */
 typedef PetscErrorCode (*BMRMMonitorFn)(BMRM, PetscInt, PetscReal, PetscReal, void *);
 
-/* a test decides from the pass, the objective and the lower bound whether to stop */
+/* A convergence test, which decides whether to stop.  Arguments: the solver, the number of the pass, the objective, the lower bound, the reason
+   to be set, the user's context. */
 typedef PetscErrorCode (*BMRMConvergenceTestFn)(BMRM, PetscInt, PetscReal, PetscReal, BMRMConvergedReason *, void *);
 
 PETSC_EXTERN PetscErrorCode BMRMInitializePackage(void);

@@ -1,4 +1,4 @@
-/* What the BMRM trainer calls by numbers: the part of its interface that needs no PETSc. */
+/* Enumerations of the BMRM trainer: the part of its interface that does not need PETSc's headers. */
 #ifndef GPUCSRBMRMTYPES_H
 #define GPUCSRBMRMTYPES_H
 
@@ -18,12 +18,12 @@
 .seealso: `BMRMGetTask()`, `BMRMSetLossType()`
 E*/
 typedef enum {
-  BMRM_TASK_CLASSIFICATION, /* +1 and -1 */
-  BMRM_TASK_REGRESSION,     /* numbers to come close to */
-  BMRM_TASK_NOVELTY,        /* nothing: they are ignored */
-  BMRM_TASK_RANKING,        /* numbers by which examples are to be ordered */
-  BMRM_TASK_MULTICLASS,     /* one of the classes 0, 1, ... */
-  BMRM_TASK_MULTILABEL      /* for every class +1 or -1 */
+  BMRM_TASK_CLASSIFICATION,
+  BMRM_TASK_REGRESSION,
+  BMRM_TASK_NOVELTY,
+  BMRM_TASK_RANKING,
+  BMRM_TASK_MULTICLASS,
+  BMRM_TASK_MULTILABEL
 } BMRMTask;
 
 /*E

@@ -1,4 +1,5 @@
-/* Loading: what PETSc calls after dlopen (-dll_append), and what a program that links the library calls itself. */
+/* Initialisation of the library: the entry point that PETSc calls after loading it (-dll_append), and PetscGPUCSRInitialize(), which a program that
+   links the library calls. */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "ksp/impls/lmvm/gpulmvm.h"
 #include "mat/impls/gpucsr/gpucsrimpl.h"
@@ -16,11 +17,12 @@ static PetscErrorCode PetscGPUCSRFinalize(void)
   PetscCall(VecGPUFinalize_Private());
   PetscCall(PetscGPUCSRFreeNCCL_Private());
   PetscCall(PetscGPUCSRCloseDevice_Private());
-  Registered = PETSC_FALSE; /* a program may initialize PETSc again */
+  Registered = PETSC_FALSE; /* a program may call PetscInitialize() again */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The layout of PETSc's structures, and the meaning of its integers and scalars, are compiled in. */
+/* Checks that this PETSc has the version, scalar type, index size and CUDA support for which the library was compiled.  The layout of PETSc's
+   private structures depends on them. */
 static PetscErrorCode PetscGPUCSRCheckPETSc(void)
 {
   PetscInt      major, minor, subminor;
@@ -33,30 +35,33 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "libgpucsr was built for PETSc %d.%d and does not run with PETSc %" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT "; build it again with PETSC_DIR set to this PETSc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor, subminor);
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
-  PetscCheck(found && scalar == PETSC_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with real double scalars, which this PETSc has not; use a real double PETSc");
+  PetscCheck(found && scalar == PETSC_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with real scalars in double precision, but this PETSc has other scalars; use a PETSc with real scalars in double precision");
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &integer));
-  PetscCheck(integer == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with %d-bit indices, this one has %d; build it again with PETSC_DIR set to this PETSc", 8 * (int)sizeof(PetscInt), 8 * (int)integer);
+  PetscCheck(integer == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc with %d-bit indices, but this PETSc has %d-bit indices; build it again with PETSC_DIR set to this PETSc", 8 * (int)sizeof(PetscInt),
+             8 * (int)integer);
   PetscCall(PetscHasExternalPackage("cuda", &cuda));
-  PetscCheck(cuda == (PetscBool)PetscDefined(HAVE_CUDA), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc %s CUDA, this one is %s; build it again with PETSC_DIR set to this PETSc", PetscDefined(HAVE_CUDA) ? "with" : "without",
-             cuda ? "with" : "without");
+  PetscCheck(cuda == (PetscBool)PetscDefined(HAVE_CUDA), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgpucsr was built for PETSc %s CUDA, but this PETSc was configured %s it; build it again with PETSC_DIR set to this PETSc",
+             PetscDefined(HAVE_CUDA) ? "with" : "without", cuda ? "with" : "without");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  PetscGPUCSRInitialize - Registers the matrix types `MATSEQAIJGPUCSR`, `MATMPIAIJGPUCSR` and their common names `MATGPUCSR` and `MATAIJGPUCSR`,
-  and the vector types `VECSEQGPU`, `VECMPIGPU` and their common name `VECGPU`
+  PetscGPUCSRInitialize - Initializes gpucsr: registers its types, log events and options
 
   Collective on `PETSC_COMM_WORLD`
 
   Level: beginner
 
   Notes:
-  Call it after `PetscInitialize()` in a program that links libgpucsr. `-dll_append /path/to/libgpucsr.so`, on the command line, in
-  `PETSC_OPTIONS` or in `.petscrc`, does the same without a change to the program. Calling it again does nothing.
+  A program that links libgpucsr calls this function after `PetscInitialize()`. In other programs the option `-dll_append /path/to/libgpucsr.so`, on the
+  command line, in `PETSC_OPTIONS` or in `.petscrc`, has the same effect. Further calls do nothing.
 
-  The device is opened when the first matrix or vector is made.
+  The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`. The vector types
+  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG` and `TAOLSBMRM`.
 
-.seealso: `MATGPUCSR`, `VECGPU`, `PetscGPUCSRGetDeviceName()`
+  The device is opened when the first matrix or vector of these types is created.
+
+.seealso: `MATGPUCSR`, `VECGPU`, `KSPGPUCG`, `PetscGPUCSRGetDeviceName()`
 @*/
 PetscErrorCode PetscGPUCSRInitialize(void)
 {
@@ -86,7 +91,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
   PetscCall(PetscLogEventRegister("GPUCGLoop", KSP_CLASSID, &KSP_GPUCG_Loop));
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
-  /* ranks need not come to these together: a block's image is stale on some of them only */
+  /* these events are not collective: the image of a block can be stale on some ranks only */
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Upload, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Transpose, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
@@ -99,7 +104,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the name that PETSc derives from the library's file name, libgpucsr.so */
+/* PETSc derives the name of this function from the file name libgpucsr.so. */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_gpucsr(void)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* The only file that tests PETSC_VERSION: what PETSc 3.18 up to the newest release call by different names. */
+/* Differences between PETSc releases, from 3.18 to the newest one.  This is the only file that tests PETSC_VERSION. */
 #ifndef GPUCSR_COMPAT_H
 #define GPUCSR_COMPAT_H
 
@@ -8,52 +8,53 @@
   #error "gpucsr needs PETSc 3.18 or newer"
 #endif
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
-  #error "gpucsr needs a PETSc with real double scalars; indices may have 32 or 64 bits"
+  #error "gpucsr needs a PETSc with real scalars in double precision; indices may have 32 or 64 bits"
 #endif
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
-/* Older PetscMPIIntCast() take a PetscInt, and one of 32 bits for granted: a larger number would lose its upper half without a word. */
+/* Converts a message length.  PetscMPIIntCast() of older releases takes a PetscInt; if that has 32 bits, a larger number would be truncated
+   without an error. */
 static inline PetscErrorCode GpCompatMPIIntCast(PetscInt64 a, PetscMPIInt *b)
 {
   PetscFunctionBegin;
   *b = 0;
-  PetscCheck(a <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " is more than a message of MPI counts", a);
+  PetscCheck(a <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Message length %" PetscInt64_FMT " exceeds the range of MPI's int; use more MPI ranks", a);
   *b = (PetscMPIInt)a;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the argument of ops->setfromoptions */
+/* Type of the second argument of ops->setfromoptions. */
 #if PETSC_VERSION_LT(3, 23, 0)
 typedef PetscOptionItems *GpOptionItems;
 #else
 typedef PetscOptionItems     GpOptionItems;
 #endif
 
-/* how many ranks a PetscSF talks to */
+/* Type of the number of ranks of a PetscSF. */
 #if PETSC_VERSION_LT(3, 22, 0)
 typedef PetscInt GpSFRanks;
 #else
 typedef PetscMPIInt          GpSFRanks;
 #endif
 
-/* an option that names a viewer */
+/* Creates the viewer that an option names. */
 #if PETSC_VERSION_LT(3, 22, 0)
   #define GpCompatOptionsViewer PetscOptionsGetViewer
 #else
   #define GpCompatOptionsViewer PetscOptionsCreateViewer
 #endif
 
-/* a container that frees what it points to */
+/* Makes a container free the memory to which it points. */
 #if PETSC_VERSION_LT(3, 23, 0)
   #define GpCompatContainerSetFree(container) PetscContainerSetUserDestroy(container, PetscContainerUserDestroyDefault)
 #else
   #define GpCompatContainerSetFree(container) PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault)
 #endif
 
-/* the least number of iterations of a KSP, and whether it takes negative curvature for convergence */
+/* Minimum number of iterations of a KSP (-ksp_min_it), and whether it stops at negative curvature (-ksp_converged_neg_curve). */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0
 #else
@@ -65,29 +66,29 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatGetNegCurve(ksp) ((ksp)->converged_neg_curve)
 #endif
 
-/* ghosts in types that derive from VECMPI; before, PETSc's functions for ghosts knew VECMPI alone */
+/* 1: vector types that derive from VECMPI can have ghost entries.  The functions of older releases accept only VECMPI itself. */
 #if PETSC_VERSION_GE(3, 26, 0) && defined(PETSC_USE_LOG)
   #define GP_COMPAT_GHOSTS 1
 #else
   #define GP_COMPAT_GHOSTS 0
 #endif
 
-/* quasi-Newton matrices that keep their history in dense matrices */
+/* 1: quasi-Newton matrices (MATLMVM) store their history in dense matrices. */
 #if PETSC_VERSION_GE(3, 23, 0)
   #define GP_COMPAT_LMVM_DENSE 1
 #else
   #define GP_COMPAT_LMVM_DENSE 0
 #endif
 
-/* whether VecSetType() knows that gpu is the name of the types seqgpu and mpigpu, and keeps the values; true from 3.26 on at the latest */
+/* 1: VecSetType() with the name gpu leaves a vector of type seqgpu or mpigpu unchanged and keeps its values.  True from 3.26 on, maybe earlier. */
 #if PETSC_VERSION_GE(3, 26, 0)
   #define GP_COMPAT_SETTYPE_KEEPS 1
 #else
   #define GP_COMPAT_SETTYPE_KEEPS 0
 #endif
 
-/* the stream on which a PETSc built with CUDA runs its own kernels (NULL: the legacy default stream), and the GPU it chose
-   (-1: PETSc has none) */
+/* GpCompatGetStream(): stream of the current PetscDeviceContext, on which a PETSc built with CUDA runs its kernels; NULL is the legacy default
+   stream.  GpCompatGetDeviceId(): GPU that PETSc selected, -1 if PETSc has no CUDA or is too old to report it. */
 #if defined(PETSC_HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)
   #include <petscdevice.h>
 static inline PetscErrorCode GpCompatGetStream(void **stream)
@@ -127,7 +128,7 @@ static inline PetscErrorCode GpCompatGetDeviceId(PetscInt *id)
 }
 #endif
 
-/* a dense matrix's array where it is */
+/* Gets the array of a dense matrix without a copy.  memtype tells whether it is in host or in device memory. */
 #include <petscmat.h>
 static inline PetscErrorCode GpCompatDenseGetArray(Mat A, PetscBool write, PetscScalar **array, PetscMemType *memtype)
 {
