@@ -97,7 +97,10 @@ verdict $? "a missing decompressor is named"
 awk 'BEGIN { srand(1); for (i = 0; i < 60000; i++) printf "%d 1:%.6f %d:%.6f\n", i % 2, rand(), 2 + int(rand() * 50), rand() }' >large
 gzip -c <large >large.gz
 for n in 1 3; do
-  train $n large && cp model expected && cat large.gz | train $n - && cmp -s model expected
+  train $n large && cp model expected && for try in 1 2 3; do # Open MPI 4.1's mpiexec crashes now and then in orte_iof_hnp_read_local_handler()
+    cat large.gz | train $n -
+    [ $? -ne 139 ] && break
+  done && cmp -s model expected
   verdict $? "a compressed pipe of a megabyte, $n rank(s)"
 done
 sed '30000s/1:/1:x/' large | gzip -c | train 1 -

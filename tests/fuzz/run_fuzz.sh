@@ -13,7 +13,7 @@ if ! { ${cc:-mpicc} -fsanitize=address,undefined "$tmp/probe.c" -o "$tmp/probe" 
   skip "fuzz" "the compiler has no sanitizers of addresses and undefined behaviour"
   exit 0
 fi
-if ! make -s -j"${JOBS:-$CORES}" "$BUILD/bin/fuzz" >"$tmp/log" 2>&1; then
+if ! make -s -j"${JOBS:-$CORES}" "${BUILD#"$ROOT"/}/bin/fuzz" >"$tmp/log" 2>&1; then
   not_ok "fuzz: builds" "$tmp/log"
   exit 1
 fi
