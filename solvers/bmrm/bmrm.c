@@ -1,4 +1,4 @@
-/* The BMRM object: its life, what the user sets and what the user gets. */
+/* The BMRM object: creation, reset, destruction, data and results. The settings are in bmrmset.c. */
 #include "bmrmimpl.h"
 
 PetscClassId  BMRM_CLASSID;
@@ -7,7 +7,7 @@ PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, BMRM_CutEvent
 static PetscBool BMRMPackageInitialized = PETSC_FALSE;
 
 /*@C
-  BMRMFinalizePackage - Forgets the class and the events; `PetscFinalize()` calls it
+  BMRMFinalizePackage - Destroys the lists of losses and regularisers; `PetscFinalize()` calls it
 
   Not Collective
 
@@ -50,19 +50,22 @@ PetscErrorCode BMRMInitializePackage(void)
 }
 
 /*@
-  BMRMCreate - Creates a bundle-method trainer for linear models, a support vector machine at first
+  BMRMCreate - Creates a bundle-method solver that trains linear models
 
   Collective
 
   Input Parameter:
-. comm - the communicator, that of the data
+. comm - the communicator, the same as that of the data
 
   Output Parameter:
 . newb - the solver
 
   Level: beginner
 
-.seealso: `BMRMSetData()`, `BMRMSetFromOptions()`, `BMRMSolve()`, `BMRMDestroy()`
+  Note:
+  The default is a support vector machine: loss hinge and regulariser l2.
+
+.seealso: `BMRMSetData()`, `BMRMSetFromOptions()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMSolve()`, `BMRMDestroy()`
 @*/
 PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
 {
@@ -95,7 +98,7 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What BMRMSetUp() made for a number of scores an example. */
+/* Destroys the vectors and the matrix that BMRMSetUp() created for the present number of scores per example. */
 PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
 {
   PetscFunctionBegin;
@@ -116,7 +119,7 @@ PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
 }
 
 /*@
-  BMRMReset - Frees the bundle, the work vectors and the reference to the data; keeps what was set
+  BMRMReset - Frees the bundle, the work vectors and the references to the data; keeps the settings
 
   Collective
 
@@ -145,7 +148,7 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What loss and regulariser made is of no use any more, now that one of them has changed. */
+/* Invalidates what was set up and computed, because the loss, the regulariser or the data of either has changed. */
 PetscErrorCode BMRMForget_Private(BMRM b)
 {
   PetscFunctionBegin;
@@ -155,7 +158,7 @@ PetscErrorCode BMRMForget_Private(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* keeps a vector of the user's, or none, in place of the one before; what was computed with that is forgotten */
+/* Replaces a user's vector, or NULL, that the solver references, and invalidates what was computed with the old one. */
 PetscErrorCode BMRMTake_Private(BMRM b, Vec v, Vec *kept)
 {
   PetscFunctionBegin;
@@ -204,13 +207,13 @@ PetscErrorCode BMRMDestroy(BMRM *b)
 
   Input Parameters:
 + b - the solver
-. X - one example a row, of any type with `MatMult()` and `MatMultTranspose()`
-- y - the labels, laid out as the rows of X; the solve checks that they suit the loss
+. X - the examples, one per row; any type with `MatMult()` and `MatMultTranspose()`
+- y - the labels, with the layout of the rows of X; `BMRMSetUp()` checks that they suit the loss
 
   Level: beginner
 
   Note:
-  For the loss multilabel y holds, on every rank, its examples' labels for the first class, +1 or -1, then those for the second, and so on.
+  For the loss multilabel, y holds on every rank the labels (+1 or -1) of its examples for the first class, then those for the second class, and so on.
 
 .seealso: `BMRMSolve()`, `BMRMReset()`
 @*/
@@ -226,7 +229,7 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
   PetscCheckSameComm(b, 1, y, 3);
   PetscCall(MatGetSize(X, &m, NULL));
   PetscCall(VecGetSize(y, &my));
-  PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has no rows: there is nothing to train on");
+  PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix X of examples has no rows: set data with at least one example");
   PetscCheck(my > 0 && my % m == 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows but there are %" PetscInt_FMT " labels", m, my);
   k = my / m;
   PetscCall(MatGetLocalSize(X, &n, NULL));
@@ -242,7 +245,7 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
 }
 
 /*@
-  BMRMGetSolution - Gets the best point found, which is the one the objective belongs to
+  BMRMGetSolution - Gets the weights of the best point, whose objective `BMRMGetObjective()` returns
 
   Not Collective
 
@@ -250,7 +253,7 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
 . b - the solver
 
   Output Parameter:
-. w - the weights of the features; the solver keeps it, do not destroy it
+. w - the weights of the features; the solver owns the vector, do not destroy it
 
   Level: beginner
 
@@ -267,7 +270,7 @@ PetscErrorCode BMRMGetSolution(BMRM b, Vec *w)
 }
 
 /*@
-  BMRMGetScores - Gets the products X w of the best point, which the solver has at hand
+  BMRMGetScores - Gets the scores X w of the examples at the best point, without a product
 
   Not Collective
 
@@ -275,7 +278,7 @@ PetscErrorCode BMRMGetSolution(BMRM b, Vec *w)
 . b - the solver
 
   Output Parameter:
-. f - one score an example; the solver keeps it, do not destroy it
+. f - one score per example, or one per example and class, see `BMRMGetClasses()`; the solver owns the vector, do not destroy it
 
   Level: intermediate
 
@@ -301,7 +304,7 @@ PetscErrorCode BMRMGetScores(BMRM b, Vec *f)
 
   Output Parameters:
 + J     - objective of the point that `BMRMGetSolution()` returns, or `NULL`
-- lower - the bound, or `NULL`; J - lower is the certified gap
+- lower - the lower bound, or `NULL`; J - lower is the certified gap
 
   Level: beginner
 
@@ -317,7 +320,7 @@ PetscErrorCode BMRMGetObjective(BMRM b, PetscReal *J, PetscReal *lower)
 }
 
 /*@
-  BMRMGetIterationNumber - Gets the number of passes over the data: one `MatMult()` and one `MatMultTranspose()` each
+  BMRMGetIterationNumber - Gets the number of passes over the data; each is one `MatMult()` and one `MatMultTranspose()`
 
   Not Collective
 
@@ -325,7 +328,7 @@ PetscErrorCode BMRMGetObjective(BMRM b, PetscReal *J, PetscReal *lower)
 . b - the solver
 
   Output Parameter:
-. it - the passes of the last solve, or so far when called by a monitor
+. it - the number of passes of the last solve, or of the current one if called by a monitor
 
   Level: beginner
 
@@ -349,7 +352,7 @@ PetscErrorCode BMRMGetIterationNumber(BMRM b, PetscInt *it)
 . b - the solver
 
   Output Parameter:
-. n - calls of `MatMult()` and `MatMultTranspose()` together
+. n - the number of products of the last solve
 
   Level: intermediate
 
@@ -365,7 +368,7 @@ PetscErrorCode BMRMGetMatMults(BMRM b, PetscInt *n)
 }
 
 /*@
-  BMRMGetCuts - Gets the size of the bundle
+  BMRMGetCuts - Gets the number of cuts in the bundle
 
   Not Collective
 
@@ -373,8 +376,8 @@ PetscErrorCode BMRMGetMatMults(BMRM b, PetscInt *n)
 . b - the solver
 
   Output Parameters:
-+ now  - cuts in the bundle, or `NULL`
-- peak - the most there were at once, or `NULL`
++ now  - the number of cuts, or `NULL`
+- peak - its maximum during the last solve, or `NULL`
 
   Level: intermediate
 
@@ -390,7 +393,7 @@ PetscErrorCode BMRMGetCuts(BMRM b, PetscInt *now, PetscInt *peak)
 }
 
 /*@
-  BMRMGetConvergedReason - Gets why the method stopped
+  BMRMGetConvergedReason - Gets the reason why the solve stopped
 
   Not Collective
 
@@ -398,7 +401,7 @@ PetscErrorCode BMRMGetCuts(BMRM b, PetscInt *now, PetscInt *peak)
 . b - the solver
 
   Output Parameter:
-. reason - positive when the gap reached a tolerance, negative when not, zero before the solve; `BMRMConvergedReasons` has the names
+. reason - positive if the gap reached a tolerance, negative if it did not, zero before the solve; `BMRMConvergedReasons` holds the names
 
   Level: beginner
 

@@ -1,22 +1,24 @@
-/* The matrix of several scores an example: X applied to the weights of every class at once, as a product with a dense matrix of one column a class.
+/* The matrix from weights to scores if an example has one score per class: a shell matrix that applies X to the weights of every class, as a
+   product with a dense matrix with one column per class.
 
-   On every rank a vector holds its part of the first column, then of the second, and so on: the memory of such a dense matrix. So the
-   solver sees nothing but a matrix and vectors, whatever the number of classes. Vectors on a device are multiplied there by a gpucsr matrix, as columns. */
+   On every rank a vector holds its part of the first column, then of the second column, and so on, which is the storage of such a dense matrix.
+   The rest of the solver therefore needs only matrices and vectors, whatever the number of classes. If the vectors are on a device and X is of
+   type gpucsr, the columns are multiplied on the device. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
 typedef struct {
   Mat       X;
-  Mat       W, F; /* F = X W */
-  Mat       R, G; /* G = X' R */
+  Mat       W, F; /* dense matrices of the product F = X W */
+  Mat       R, G; /* dense matrices of the product G = X' R */
   PetscBool gpucsr;
   PetscInt  k;
-  IS       *features, *examples; /* where in a vector of weights, and of scores, the part of each class is */
-  Vec      *column;              /* these parts, while a product runs */
+  IS       *features, *examples; /* for each class: its entries in a vector of weights, and in a vector of scores */
+  Vec      *column;              /* subvectors of the classes, valid during a product */
 } Blocks;
 
-/* The dense matrices, at first need; their own memory is never touched. */
-static PetscErrorCode GetProduct(Mat X, MatProductType type, PetscInt k, Mat *B, Mat *C)
+/* Creates the dense matrices on first use. Their own arrays are never used. */
+static PetscErrorCode BlocksGetProduct(Mat X, MatProductType type, PetscInt k, Mat *B, Mat *C)
 {
   const PetscBool transpose = (PetscBool)(type == MATPRODUCT_AtB);
   PetscInt        m, n, M, N;
@@ -35,8 +37,8 @@ static PetscErrorCode GetProduct(Mat X, MatProductType type, PetscInt k, Mat *B,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* C's memory is that of y and B's that of x while the product runs. */
-static PetscErrorCode Multiply(Mat B, Mat C, Vec x, Vec y)
+/* Computes C = X B or X' B, where the arrays of B and C are replaced by those of x and y. */
+static PetscErrorCode BlocksMultiplyDense(Mat B, Mat C, Vec x, Vec y)
 {
   const PetscScalar *xa;
   PetscScalar       *ya;
@@ -54,8 +56,8 @@ static PetscErrorCode Multiply(Mat B, Mat C, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parts of the classes in vectors like v. */
-static PetscErrorCode GetParts(Vec v, PetscInt k, IS **part)
+/* Creates the index sets of the classes in vectors with the layout of v. */
+static PetscErrorCode BlocksGetParts(Vec v, PetscInt k, IS **part)
 {
   PetscInt n, start;
 
@@ -68,15 +70,15 @@ static PetscErrorCode GetParts(Vec v, PetscInt k, IS **part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = X x, or with the transpose, column by column on the device where the vectors are. */
-static PetscErrorCode MultiplyThere(Blocks *bl, PetscBool transpose, Vec x, Vec y)
+/* y = X x, or with the transpose of X, for the columns of all classes, on the device that holds the vectors. */
+static PetscErrorCode BlocksMultiplyOnDevice(Blocks *bl, PetscBool transpose, Vec x, Vec y)
 {
   const PetscInt k     = bl->k;
   IS           **xpart = transpose ? &bl->examples : &bl->features, **ypart = transpose ? &bl->features : &bl->examples;
 
   PetscFunctionBegin;
-  PetscCall(GetParts(x, k, xpart));
-  PetscCall(GetParts(y, k, ypart));
+  PetscCall(BlocksGetParts(x, k, xpart));
+  PetscCall(BlocksGetParts(y, k, ypart));
   if (!bl->column) PetscCall(PetscMalloc1(2 * k, &bl->column));
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(VecGetSubVector(x, (*xpart)[c], &bl->column[c]));
@@ -90,7 +92,7 @@ static PetscErrorCode MultiplyThere(Blocks *bl, PetscBool transpose, Vec x, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AreThere(const Blocks *bl, Vec x, Vec y, PetscBool *there)
+static PetscErrorCode BlocksAreOnDevice(const Blocks *bl, Vec x, Vec y, PetscBool *there)
 {
   struct GpDev_ *dx, *dy;
 
@@ -108,11 +110,11 @@ static PetscErrorCode MatMult_Blocks(Mat A, Vec w, Vec f)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &bl));
-  PetscCall(AreThere(bl, w, f, &there));
-  if (there) PetscCall(MultiplyThere(bl, PETSC_FALSE, w, f));
+  PetscCall(BlocksAreOnDevice(bl, w, f, &there));
+  if (there) PetscCall(BlocksMultiplyOnDevice(bl, PETSC_FALSE, w, f));
   else {
-    PetscCall(GetProduct(bl->X, MATPRODUCT_AB, bl->k, &bl->W, &bl->F));
-    PetscCall(Multiply(bl->W, bl->F, w, f));
+    PetscCall(BlocksGetProduct(bl->X, MATPRODUCT_AB, bl->k, &bl->W, &bl->F));
+    PetscCall(BlocksMultiplyDense(bl->W, bl->F, w, f));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,11 +126,11 @@ static PetscErrorCode MatMultTranspose_Blocks(Mat A, Vec r, Vec g)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &bl));
-  PetscCall(AreThere(bl, r, g, &there));
-  if (there) PetscCall(MultiplyThere(bl, PETSC_TRUE, r, g));
+  PetscCall(BlocksAreOnDevice(bl, r, g, &there));
+  if (there) PetscCall(BlocksMultiplyOnDevice(bl, PETSC_TRUE, r, g));
   else {
-    PetscCall(GetProduct(bl->X, MATPRODUCT_AtB, bl->k, &bl->R, &bl->G));
-    PetscCall(Multiply(bl->R, bl->G, r, g));
+    PetscCall(BlocksGetProduct(bl->X, MATPRODUCT_AtB, bl->k, &bl->R, &bl->G));
+    PetscCall(BlocksMultiplyDense(bl->R, bl->G, r, g));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,7 +157,7 @@ static PetscErrorCode MatDestroy_Blocks(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix that is X for each of k classes, with vectors of the type that X has. */
+/* Creates the shell matrix that applies X for each of k classes, with vectors of the type of X. */
 PetscErrorCode BMRMBlocksCreate_Private(Mat X, PetscInt k, Mat *A)
 {
   Blocks  *bl;
@@ -165,7 +167,7 @@ PetscErrorCode BMRMBlocksCreate_Private(Mat X, PetscInt k, Mat *A)
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &M, &N));
-  PetscCheck((PetscInt64)k * PetscMax(M, N) < PETSC_MAX_INT, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes of %" PetscInt_FMT " examples or features do not fit PetscInt: use a PETSc with 64-bit indices", k,
+  PetscCheck((PetscInt64)k * PetscMax(M, N) < PETSC_MAX_INT, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes times %" PetscInt_FMT " examples or features exceed PetscInt: use a PETSc with 64-bit indices", k,
              PetscMax(M, N));
   PetscCall(PetscNew(&bl));
   PetscCall(PetscObjectReference((PetscObject)X));

@@ -1,14 +1,14 @@
-/* Losses of several classes: from vectors, wherever their values are, to the kernels. */
+/* Losses of several classes: apply their host or CUDA kernels to PETSc vectors. */
 #include "bmrmimpl.h"
 
 typedef struct {
   const BMRMClasses      *of;
   const BMRMClassKernels *cuda;
   BMRMPlace               at;
-  PetscInt                m; /* examples of this rank */
+  PetscInt                m; /* number of examples on this rank */
 } Classes;
 
-/* Finds the arrays, and the kernels for where they are. */
+/* Gets the arrays, and the kernels for the memory that they are in. */
 static PetscErrorCode Get(Classes *cl, Vec f, Vec e, Vec y, const BMRMClassKernels **kernels)
 {
   PetscFunctionBegin;
@@ -38,13 +38,13 @@ static PetscErrorCode SetUp_Classes(BMRMLoss l, PetscInt m, Vec y)
   if (l->many) {
     PetscCallMPI(MPI_Allreduce(&m, &M, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)y)));
     l->outputs = n / M;
-    PetscCheck(l->classes == PETSC_DECIDE || l->outputs == l->classes, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_SIZ, "There are labels for %" PetscInt_FMT " classes, but %" PetscInt_FMT " are asked for", l->outputs, l->classes);
+    PetscCheck(l->classes == PETSC_DECIDE || l->outputs == l->classes, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_SIZ, "There are labels for %" PetscInt_FMT " classes, but BMRMSetClasses() was called with %" PetscInt_FMT, l->outputs, l->classes);
   } else {
     PetscCall(VecMax(y, NULL, &most));
     l->outputs = l->classes == PETSC_DECIDE ? (PetscInt)most + 1 : l->classes;
     PetscCheck(most < l->outputs, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_OUTOFRANGE, "There is a label %g, but classes are counted from 0 and there are %" PetscInt_FMT, (double)most, l->outputs);
   }
-  PetscCheck(l->outputs >= 2, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_WRONG, "All labels are of one class: there is nothing to tell apart");
+  PetscCheck(l->outputs >= 2, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_WRONG, "The labels belong to one class only: training needs two classes or more");
   cl->m = m;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,8 +106,8 @@ static PetscErrorCode Slopes_Classes(BMRMLoss l, Vec f, Vec e, PetscInt nt, cons
 }
 
 /*
-  The largest of k lines, from t = 0 on: from the one that is highest there, the steepest of several, to the one that it meets first, and so on.
-  Returns the slope at 0; the kinks, fewer than k, are where the slope grows.
+  The maximum of k lines for t >= 0. Starts with the line that is highest at t = 0 (the steepest if several are), and follows the first
+  intersection with a steeper line repeatedly. Returns the slope right of 0; the kinks, fewer than k, are the points where the slope increases.
 */
 static PetscReal Envelope(const BMRMClasses *of, const BMRMExample *x, PetscReal value[], PetscReal slope[], PetscInt *n, BMRMKink kink[])
 {
@@ -142,7 +142,7 @@ static PetscReal Envelope(const BMRMClasses *of, const BMRMExample *x, PetscReal
   }
 }
 
-/* On the host, whatever the vectors' type. */
+/* Runs on the host for all types of vectors. */
 static PetscErrorCode Pieces_Classes(BMRMLoss l, Vec f, Vec e, Vec y, BMRMPieces *p)
 {
   const Classes     *cl = (const Classes *)l->data;
@@ -179,14 +179,14 @@ static PetscErrorCode Destroy_Classes(BMRMLoss l)
 }
 
 /*@C
-  BMRMLossSetClasses - Makes a loss a mean over the examples of a function of their scores, one a class
+  BMRMLossSetClasses - Sets the operations of a loss of several classes: a mean over the examples of a function with one score per class
 
   Not Collective
 
   Input Parameters:
 + l    - the loss
-. of   - the formulas and their kernels, made by bmrmclassrows.h; not copied
-- cuda - the kernels compiled by nvcc, or `NULL`: then vectors on a GPU are copied to the host
+. of   - the formulas and the host kernels, defined by bmrmclassrows.h; not copied
+- cuda - the CUDA kernels, or `NULL`: then vectors on a GPU are copied to the host
 
   Level: developer
 

@@ -1,4 +1,4 @@
-/* Another solver with the settings of one: for several lambdas, classes or folds at once. */
+/* BMRMDuplicate(): a solver with the settings of another one, for several lambdas, classes or folds. */
 #include "bmrmimpl.h"
 
 /*@
@@ -10,13 +10,13 @@
 . b - the solver
 
   Output Parameter:
-. newb - the other one, without a solution yet
+. newb - the new solver, without a solution
 
   Level: intermediate
 
   Notes:
-  Vectors and matrix are shared. Loss, regulariser, their numbers, lambda, tolerances and the rest of what functions or options have set are the same from here on for each alone. The
-  new solver has no monitors, reads and writes no checkpoint, and starts from nothing.
+  The matrix and the vectors of the data are shared. All settings (loss, regulariser, their parameters, lambda, tolerances and so on) are copied; later changes
+  of one solver do not affect the other. The new solver has no monitors, neither reads nor writes checkpoints, and starts from zero.
 
 .seealso: `BMRMSolveMany()`, `BMRMCreate()`, `BMRMSetLambda()`
 @*/

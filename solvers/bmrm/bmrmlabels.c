@@ -1,14 +1,14 @@
-/* What the solver is told of the examples besides their features, and how the loss takes it: labels, classes, queries. */
+/* Labels, classes and queries of the examples: setting them, and checking that they suit the loss. */
 #include "bmrmimpl.h"
 
 /*@
-  BMRMSetClasses - Sets how many classes there are, for losses with a score for every class
+  BMRMSetClasses - Sets the number of classes, for losses with one score per class
 
   Logically Collective
 
   Input Parameters:
 + b - the solver
-- k - the number, at least two; `PETSC_DECIDE`, the default, takes one more than the largest label
+- k - the number, at least two; `PETSC_DECIDE` (default) uses the largest label plus one
 
   Level: intermediate
 
@@ -19,14 +19,14 @@ PetscErrorCode BMRMSetClasses(BMRM b, PetscInt k)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, k, 2);
-  PetscCheck(k == PETSC_DECIDE || k >= 2, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " classes, there must be two or more", k);
+  PetscCheck(k == PETSC_DECIDE || k >= 2, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of classes is %" PetscInt_FMT ", it must be two or more", k);
   if (k != b->classes) PetscCall(BMRMForget_Private(b));
   b->classes = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMGetClasses - Gets how many scores an example has: one for every class where the loss wants that, else one
+  BMRMGetClasses - Gets the number of scores of an example: one per class for losses of several classes, otherwise one
 
   Not Collective
 
@@ -39,8 +39,9 @@ PetscErrorCode BMRMSetClasses(BMRM b, PetscInt k)
   Level: intermediate
 
   Note:
-  The vector of `BMRMGetSolution()` then holds, on every rank, its features' weights for the first class, then those for the second, and so on: the columns
-  of a dense matrix, as `MatCreateDense()` takes them. That of `BMRMGetScores()` holds its examples' scores likewise.
+  If there are several scores, the vector of `BMRMGetSolution()` holds on every rank the weights of its features for the first class, then those for the second
+  class, and so on. This is the storage of a dense matrix of `MatCreateDense()` with one column per class. The vector of `BMRMGetScores()` holds the scores of the
+  examples in the same way.
 
 .seealso: `BMRMSetClasses()`, `BMRMGetSolution()`, `BMRMGetScores()`
 @*/
@@ -49,24 +50,24 @@ PetscErrorCode BMRMGetClasses(BMRM b, PetscInt *k)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   BMRMCheckPointer(k, 2);
-  PetscCheck(b->setup, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "The number of classes is known after BMRMSetUp()");
+  PetscCheck(b->setup, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "The number of classes is not known yet: call BMRMSetUp() first");
   *k = b->loss->outputs;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetQueries - Sets which examples are answers to the same query, for losses that compare those with each other
+  BMRMSetQueries - Sets the query of each example, for losses that compare the examples of a query with each other
 
   Collective
 
   Input Parameters:
 + b       - the solver, its data set by `BMRMSetData()`
-- queries - laid out as the labels: examples with the same number belong to the same query. `NULL` stands for one query
+- queries - a vector with the layout of the labels: examples with the same number belong to the same query. `NULL`: all examples belong to one query
 
   Level: intermediate
 
   Note:
-  The vector is not copied, it must not change any more. `BMRMSetData()` forgets it.
+  The vector is not copied. Do not change it afterwards. `BMRMSetData()` removes it.
 
 .seealso: `BMRMSetData()`, `BMRMSetLossType()`
 @*/
@@ -76,7 +77,7 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscCheck(b->y, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "Queries of no data: call BMRMSetData() first");
+  PetscCheck(b->y, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "Queries need data: call BMRMSetData() first");
   if (queries) {
     PetscValidHeaderSpecific(queries, VEC_CLASSID, 2);
     PetscCheckSameComm(b, 1, queries, 2);
@@ -88,7 +89,7 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells whether a label suits the loss, and what labels the loss wants. */
+/* Returns whether a label suits the loss, and a description of the labels that the loss accepts. */
 PetscErrorCode BMRMLabelFits_Private(BMRM b, PetscReal label, PetscBool *fits, const char *wants[])
 {
   PetscFunctionBegin;
@@ -97,8 +98,8 @@ PetscErrorCode BMRMLabelFits_Private(BMRM b, PetscReal label, PetscBool *fits, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses labels that the loss cannot take; collective. */
-static PetscErrorCode CheckLabels(BMRM b)
+/* Raises an error if a label does not suit the loss, with the label and its example. Collective. */
+static PetscErrorCode BMRMCheckLabels(BMRM b)
 {
   const PetscScalar *ya;
   PetscInt           n, start, bad = PETSC_MAX_INT, first;
@@ -119,14 +120,14 @@ static PetscErrorCode CheckLabels(BMRM b)
   SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The label %g of example %" PetscInt_FMT ", counted from 0, does not suit the loss %s, which wants %s", (double)sum, first, b->losstype, b->loss->labels);
 }
 
-/* Shows the loss the labels: it prepares itself, and knows how many scores it wants of every example. */
+/* Prepares the loss for the labels; afterwards the number of scores per example is known. */
 PetscErrorCode BMRMLossSetUp_Private(BMRM b)
 {
   BMRMLoss l = b->loss;
   PetscInt n, m;
 
   PetscFunctionBegin;
-  PetscCall(CheckLabels(b));
+  PetscCall(BMRMCheckLabels(b));
   l->scale   = (PetscReal)1 / b->m;
   l->queries = b->queries;
   l->classes = b->classes;
@@ -134,9 +135,9 @@ PetscErrorCode BMRMLossSetUp_Private(BMRM b)
   PetscCall(MatGetLocalSize(b->X, &m, NULL));
   if (l->ops->setup) PetscCall((*l->ops->setup)(l, m, b->y));
   PetscCall(VecGetSize(b->y, &n));
-  PetscCheck(n == b->m * (l->many ? l->outputs : 1), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " labels for %" PetscInt_FMT " examples; the loss %s takes %s", n, b->m, b->losstype,
-             l->many ? "one a class of every example" : "one of each");
-  PetscCheck(!l->parts || b->ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here", b->ncut, b->losstype, l->parts,
-             l->parts == 1 ? "" : "s, one a query");
+  PetscCheck(n == b->m * (l->many ? l->outputs : 1), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " labels for %" PetscInt_FMT " examples; the loss %s needs %s", n, b->m, b->losstype,
+             l->many ? "one per example and class" : "one per example");
+  PetscCheck(!l->parts || b->ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here: use fewer cuts", b->ncut, b->losstype, l->parts,
+             l->parts == 1 ? "" : "s, one per query");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The types of losses: their list, the one a solver has, and what they share. */
+/* The types of losses: registration, selection, parameters and options. */
 #include "bmrmimpl.h"
 #include "bmrmloss.h"
 
@@ -29,13 +29,13 @@ PetscFunctionList BMRMLossList = NULL;
 #undef FORMULAS
 
 /*@C
-  BMRMLossRegister - Adds a loss to those that `BMRMSetLossType()` knows
+  BMRMLossRegister - Registers a loss under a name for `BMRMSetLossType()`
 
   Not Collective
 
   Input Parameters:
-+ name   - what `BMRMSetLossType()` and -bmrm_loss call it
-- create - fills the operations; a loss that is a mean over the examples gets them from `BMRMLossSetPointwise()`
++ name   - the name for `BMRMSetLossType()` and -bmrm_loss
+- create - function that sets the operations of a new loss; for a mean over the examples `BMRMLossSetPointwise()` does this
 
   Level: advanced
 
@@ -72,14 +72,14 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
 }
 
 /*@C
-  BMRMSetLossType - Chooses the loss
+  BMRMSetLossType - Sets the loss
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
 - type - hinge (the default), sqhinge, huberhinge, logistic, exponential, leastsquares, absolute, quantile, epsilon, sqepsilon, huber, poisson, novelty,
-         rocarea, fbeta, ordinal, preference, ndcg, multiclass, slackmulticlass, softmax, multilabel, or what `BMRMLossRegister()` added
+         rocarea, fbeta, ordinal, preference, ndcg, multiclass, slackmulticlass, softmax, multilabel, or a name registered by `BMRMLossRegister()`
 
   Options Database Key:
 . -bmrm_loss <type> - the loss
@@ -87,8 +87,9 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   Level: beginner
 
   Note:
-  The risk is the mean of the loss over the examples; for preference and ndcg over the queries, see `BMRMSetQueries()`. The losses rocarea, fbeta and ordinal
-  look at all examples at once. Those of several classes have a score for every class, see `BMRMGetClasses()`. The parameters of the loss get their defaults.
+  The risk is the mean of the loss over the examples, or for preference and ndcg over the queries, see `BMRMSetQueries()`. The losses rocarea, fbeta and ordinal
+  are functions of the scores of all examples. Losses of several classes have one score per class, see `BMRMGetClasses()`. The parameters of the loss are set to
+  their defaults.
 
 .seealso: `BMRMGetLossType()`, `BMRMSetLossParameter()`, `BMRMSetQueries()`, `BMRMLossRegister()`, `BMRMSetRegularizerType()`
 @*/
@@ -101,7 +102,7 @@ PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   BMRMCheckPointer(type, 2);
   PetscCall(PetscFunctionListFind(BMRMLossList, type, &create));
-  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no loss %s; -help lists those there are", type);
+  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no loss %s; -help lists the available losses", type);
   PetscCall(PetscNew(&l));
   PetscCall((*create)(l));
   PetscCall(BMRMLossDestroy_Private(&b->loss));
@@ -120,7 +121,7 @@ PetscErrorCode BMRMSetLossType(BMRM b, const char type[])
 . b - the solver
 
   Output Parameter:
-. type - the name; it belongs to the solver
+. type - the name; the solver owns the string
 
   Level: beginner
 
@@ -136,7 +137,7 @@ PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
 }
 
 /*@
-  BMRMGetTask - Gets what the labels of the loss are
+  BMRMGetTask - Gets the meaning of the labels of the loss
 
   Not Collective
 
@@ -144,7 +145,7 @@ PetscErrorCode BMRMGetLossType(BMRM b, const char *type[])
 . b - the solver
 
   Output Parameter:
-. task - classification, regression, novelty detection, ranking, one of several classes or some of several
+. task - the meaning, see `BMRMTask`
 
   Level: intermediate
 
@@ -159,8 +160,8 @@ PetscErrorCode BMRMGetTask(BMRM b, BMRMTask *task)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The place of a parameter, by the last word of its option. */
-static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
+/* Finds the index of a parameter by the last word of its option. */
+static PetscErrorCode BMRMFindLossParameter(BMRM b, const char name[], PetscInt *k)
 {
   PetscFunctionBegin;
   for (*k = 0; *k < b->loss->nparameter; (*k)++) {
@@ -175,23 +176,23 @@ static PetscErrorCode FindParameter(BMRM b, const char name[], PetscInt *k)
 }
 
 /*@C
-  BMRMSetLossParameter - Sets a number that shapes the loss
+  BMRMSetLossParameter - Sets a parameter of the loss
 
   Logically Collective
 
   Input Parameters:
-+ b     - the solver, its type of loss set
++ b     - the solver, after `BMRMSetLossType()`
 . name  - huber (of huberhinge and huber), quantile, epsilon (of epsilon and sqepsilon), rho (of novelty), beta (of fbeta), places (of ndcg), distance (of multiclass and slackmulticlass)
-- value - the number
+- value - the value
 
   Options Database Keys:
-+ -bmrm_loss_huber <0.5>    - half width of the parabola
-. -bmrm_loss_quantile <0.5> - which quantile
-. -bmrm_loss_epsilon <0.1>  - the error that costs nothing
++ -bmrm_loss_huber <0.5>    - half the width of the parabola
+. -bmrm_loss_quantile <0.5> - the quantile tau
+. -bmrm_loss_epsilon <0.1>  - errors up to this size cost nothing
 . -bmrm_loss_rho <1>        - the score that an example of the class should reach
-. -bmrm_loss_beta <1>       - how much more recall counts than precision
-. -bmrm_loss_places <10>    - how many places of a query count
-- -bmrm_loss_distance <0>   - how the cost of a wrong class grows with its distance to the right one
+. -bmrm_loss_beta <1>       - weight of recall relative to precision
+. -bmrm_loss_places <10>    - number of places of a query that count
+- -bmrm_loss_distance <0>   - a wrong class costs its distance from the right class to this power
 
   Level: intermediate
 
@@ -205,7 +206,7 @@ PetscErrorCode BMRMSetLossParameter(BMRM b, const char name[], PetscReal value)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, value, 3);
-  PetscCall(FindParameter(b, name, &k));
+  PetscCall(BMRMFindLossParameter(b, name, &k));
   p = &b->loss->parameter[k];
   PetscCheck(value > p->low && value < p->high, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%s of the loss %s is %g, it must be between %g and %g", name, b->losstype, (double)value, (double)p->low, (double)p->high);
   if (b->loss->value[k] != value) PetscCall(BMRMForget_Private(b));
@@ -214,7 +215,7 @@ PetscErrorCode BMRMSetLossParameter(BMRM b, const char name[], PetscReal value)
 }
 
 /*@C
-  BMRMGetLossParameter - Gets a number that shapes the loss
+  BMRMGetLossParameter - Gets a parameter of the loss
 
   Not Collective
 
@@ -223,7 +224,7 @@ PetscErrorCode BMRMSetLossParameter(BMRM b, const char name[], PetscReal value)
 - name - as for `BMRMSetLossParameter()`
 
   Output Parameter:
-. value - the number
+. value - the value
 
   Level: intermediate
 
@@ -236,19 +237,19 @@ PetscErrorCode BMRMGetLossParameter(BMRM b, const char name[], PetscReal *value)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   BMRMCheckPointer(value, 3);
-  PetscCall(FindParameter(b, name, &k));
+  PetscCall(BMRMFindLossParameter(b, name, &k));
   *value = b->loss->value[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called inside PetscOptionsBegin()/End(). */
+/* Called between PetscOptionsBegin() and PetscOptionsEnd(). */
 PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   char      type[BMRM_NAME_LEN];
   PetscBool set;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsFList("-bmrm_loss", "what an error costs", "BMRMSetLossType", BMRMLossList, b->losstype, type, sizeof(type), &set));
+  PetscCall(PetscOptionsFList("-bmrm_loss", "loss", "BMRMSetLossType", BMRMLossList, b->losstype, type, sizeof(type), &set));
   if (set) PetscCall(BMRMSetLossType(b, type));
   for (PetscInt k = 0; k < b->loss->nparameter; k++) {
     const BMRMLossParameter *p     = &b->loss->parameter[k];
@@ -263,15 +264,15 @@ PetscErrorCode BMRMLossSetFromOptions_Private(BMRM b, GpOptionItems PetscOptions
 }
 
 /*@C
-  BMRMLossDescribe - Says what a loss wants, for functions that make losses
+  BMRMLossDescribe - Sets the task, the valid labels and the parameters of a new loss
 
   Not Collective
 
   Input Parameters:
 + l         - the loss
-. task      - what the labels are
-. fits      - whether a label is one
-. labels    - what fits() wants, in words
+. task      - the meaning of the labels
+. fits      - function that returns whether a label is valid
+. labels    - description of the valid labels
 . n         - number of parameters
 - parameter - their options, defaults and ranges
 

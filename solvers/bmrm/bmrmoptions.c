@@ -8,7 +8,7 @@
 
   Input Parameters:
 + b      - the solver
-- prefix - put before the names of all options, without a hyphen
+- prefix - the prefix of the names of all options, without a leading hyphen
 
   Level: advanced
 
@@ -22,8 +22,8 @@ PetscErrorCode BMRMSetOptionsPrefix(BMRM b, const char prefix[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the names of the program bmrm-2.1, of Teo and others, for those of ours that mean the same. */
-static PetscErrorCode TakeFormerNames(BMRM b)
+/* Renames the options of the program bmrm-2.1 (Teo et al.) to those of this solver that have the same meaning. */
+static PetscErrorCode BMRMRenameFormerOptions(BMRM b)
 {
   static const char *const names[][2] = {{"-bmrm_epsilonTol", "-bmrm_eps"},       {"-bmrm_relEpsilonTol", "-bmrm_eps_rel"},   {"-bmrm_maxNumOfIter", "-bmrm_max_it"},
                                          {"-bmrm_gradIdleAge", "-bmrm_idle_age"}, {"-bmrm_maxGradSetSize", "-bmrm_max_cuts"}, {"-bmrm_checkpointInterval", "-bmrm_checkpoint_every"}};
@@ -50,7 +50,7 @@ static PetscErrorCode TakeFormerNames(BMRM b)
 }
 
 /*@
-  BMRMSetFromOptions - Sets what the options database says
+  BMRMSetFromOptions - Sets the solver's settings from the options database
 
   Collective
 
@@ -58,36 +58,36 @@ static PetscErrorCode TakeFormerNames(BMRM b)
 . b - the solver
 
   Options Database Keys:
-+ -bmrm_loss <hinge>                   - what an error costs
-. -bmrm_reg <l2>                       - what weights cost
-. -bmrm_reg_ratio <0.5>                - elastic net: the part of the absolute values
-. -bmrm_reg_group_size <1>             - group lasso: features of a group
++ -bmrm_loss <hinge>                   - loss
+. -bmrm_reg <l2>                       - regulariser
+. -bmrm_reg_ratio <0.5>                - elasticnet: weight of the absolute values
+. -bmrm_reg_group_size <1>             - grouplasso: number of consecutive features in a group
 . -bmrm_lambda <1e-5>                  - weight of the regulariser
 . -bmrm_eps <1e-4>                     - absolute tolerance on the gap
 . -bmrm_eps_rel <0>                    - relative tolerance on the gap
-. -bmrm_max_it <10000>                 - most passes over the data
+. -bmrm_max_it <10000>                 - maximum number of passes over the data
 . -bmrm_line_search <true>             - line search of OCAS
-. -bmrm_cuts <1>                       - cuts a pass
-. -bmrm_warm_start <false>             - go on from the last solve
-. -bmrm_mu <0.01>                      - how far past the best point the next cut is taken
-. -bmrm_mu_adapt <true>                - change it on the way
-. -bmrm_best_cut <true>                - take a second cut at the best point, where it costs little
-. -bmrm_idle_age <20>                  - drop cuts after as many solutions without weight, 0 keeps all
-. -bmrm_max_cuts <0>                   - keep no more cuts than that, 0 for any number
-. -bmrm_qp_rtol <0.01>                 - minimise the model to this part of the gap
-. -bmrm_checkpoint <file>              - save the state now and then
-. -bmrm_checkpoint_every <10>          - after so many passes
-. -bmrm_restart <file>                 - go on from a checkpoint
-. -bmrm_error_if_not_converged <false> - raise an error when the gap did not reach the tolerance
-. -bmrm_monitor [viewer]               - print a line a pass
+. -bmrm_cuts <1>                       - cuts per pass
+. -bmrm_warm_start <false>             - start from the bundle and the solution of the last solve
+. -bmrm_mu <0.01>                      - position of the next cut between the best point and the minimiser of the model
+. -bmrm_mu_adapt <true>                - adapt mu to the steps of the line search
+. -bmrm_best_cut <true>                - take a second cut at the best point if it is cheap
+. -bmrm_idle_age <20>                  - drop a cut after this many QP solutions without weight, 0 keeps all
+. -bmrm_max_cuts <0>                   - maximum number of cuts, 0 for no limit
+. -bmrm_qp_rtol <0.01>                 - tolerance of the inner QP as a fraction of the gap
+. -bmrm_checkpoint <file>              - write a checkpoint to this file
+. -bmrm_checkpoint_every <10>          - number of passes between two checkpoints
+. -bmrm_restart <file>                 - start from this checkpoint
+. -bmrm_error_if_not_converged <false> - raise an error if the gap does not reach a tolerance
+. -bmrm_monitor [viewer]               - print one line per pass
 . -bmrm_view [viewer]                  - view the solver after the solve
-- -bmrm_converged_reason [viewer]      - print why it stopped
+- -bmrm_converged_reason [viewer]      - print the reason why the solve stopped
 
   Level: beginner
 
   Note:
-  The names -bmrm_epsilonTol, -bmrm_relEpsilonTol, -bmrm_maxNumOfIter, -bmrm_gradIdleAge, -bmrm_maxGradSetSize and -bmrm_checkpointInterval, known from the program bmrm-2.1, are
-  taken for -bmrm_eps, -bmrm_eps_rel, -bmrm_max_it, -bmrm_idle_age, -bmrm_max_cuts and -bmrm_checkpoint_every.
+  For users of the program bmrm-2.1, -bmrm_epsilonTol, -bmrm_relEpsilonTol, -bmrm_maxNumOfIter, -bmrm_gradIdleAge, -bmrm_maxGradSetSize and
+  -bmrm_checkpointInterval are accepted as other names of -bmrm_eps, -bmrm_eps_rel, -bmrm_max_it, -bmrm_idle_age, -bmrm_max_cuts and -bmrm_checkpoint_every.
 
 .seealso: `BMRMCreate()`, `BMRMSolve()`
 @*/
@@ -101,32 +101,32 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscCall(TakeFormerNames(b));
+  PetscCall(BMRMRenameFormerOptions(b));
   PetscObjectOptionsBegin((PetscObject)b);
   PetscCall(BMRMLossSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(BMRMRegularizerSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps", "stop at this certified gap; or -bmrm_epsilonTol", "BMRMSetTolerances", eps, &eps, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "stop at this part of the objective as certified gap; or -bmrm_relEpsilonTol", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_it", "passes over the data at most; or -bmrm_maxNumOfIter", "BMRMSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_line_search", "exact line search of OCAS; off is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts a pass", "BMRMSetCuts", ncut, &ncut, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_warm_start", "go on from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_mu", "how far past the best point the next cut is taken, as a part of the way to the model's minimiser", "BMRMSetMu", mu, &mu, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "change mu on the way", "BMRMSetMu", adapt, &adapt, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point, where it costs little", "BMRMSetBestCut", best_cut, &best_cut, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all; or -bmrm_gradIdleAge", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "keep no more cuts than that, 0 for any number; or -bmrm_maxGradSetSize", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "minimise the model to this part of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error when the gap did not reach the tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
-  PetscCall(PetscOptionsString("-bmrm_restart", "go on from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
+  PetscCall(PetscOptionsReal("-bmrm_eps", "absolute tolerance on the certified gap; other name: -bmrm_epsilonTol", "BMRMSetTolerances", eps, &eps, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "tolerance on the certified gap relative to the objective; other name: -bmrm_relEpsilonTol", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_it", "maximum number of passes over the data; other name: -bmrm_maxNumOfIter", "BMRMSetTolerances", max_it, &max_it, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "line search of OCAS; false is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts per pass", "BMRMSetCuts", ncut, &ncut, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_warm_start", "start from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_mu", "position of the next cut between the best point (0) and the minimiser of the model (1)", "BMRMSetMu", mu, &mu, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "adapt mu to the steps of the line search", "BMRMSetMu", adapt, &adapt, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point if it is cheap", "BMRMSetBestCut", best_cut, &best_cut, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after this many QP solutions without weight, 0 keeps all; other name: -bmrm_gradIdleAge", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "maximum number of cuts, 0 for no limit; other name: -bmrm_maxGradSetSize", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "tolerance of the inner QP as a fraction of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error if the gap does not reach a tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(PetscOptionsString("-bmrm_restart", "start from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
   if (set) PetscCall(BMRMSetRestart(b, file));
-  PetscCall(PetscOptionsString("-bmrm_checkpoint", "save the state in this file now and then", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
+  PetscCall(PetscOptionsString("-bmrm_checkpoint", "write checkpoints to this file", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));
   if (!set) PetscCall(PetscStrncpy(file, b->checkpoint, sizeof(file)));
-  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "after so many passes; or -bmrm_checkpointInterval", "BMRMSetCheckpoint", every, &every, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_checkpoint_every", "number of passes between two checkpoints; other name: -bmrm_checkpointInterval", "BMRMSetCheckpoint", every, &every, NULL));
   PetscCall(BMRMMonitorSetFromOptions_Private(b, PetscOptionsObject));
   PetscCall(PetscOptionsName("-bmrm_view", "view the solver after the solve", "BMRMView", &set));
-  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &set));
+  PetscCall(PetscOptionsName("-bmrm_converged_reason", "print the reason why the solve stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
   PetscCall(BMRMSetCheckpoint(b, file, every));
   PetscCall(BMRMSetCuts(b, ncut));

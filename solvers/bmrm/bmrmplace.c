@@ -1,9 +1,9 @@
-/* Where the kernels of a loss run: on the device where the vectors are, if it has kernels for that, else on the host. */
+/* Selects where the kernels of a loss run: on the device that holds the vectors if there are kernels for it, otherwise on the host. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
-/* The work area on a device, made at first need; device memory for sums, and results that kernels write to the host. */
-static PetscErrorCode UseDevice(BMRMPlace *at, GpDev dev)
+/* Allocates the workspace on first use: device memory for partial sums, and pinned host memory to which kernels write the results. */
+static PetscErrorCode BMRMPlaceAllocate(BMRMPlace *at, GpDev dev)
 {
   PetscFunctionBegin;
   if (at->work.dev) PetscFunctionReturn(PETSC_SUCCESS);
@@ -13,7 +13,7 @@ static PetscErrorCode UseDevice(BMRMPlace *at, GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetArray(PetscBool device, Vec v, const PetscScalar **a)
+static PetscErrorCode BMRMPlaceGetArray(PetscBool device, Vec v, const PetscScalar **a)
 {
   PetscFunctionBegin;
   if (device) PetscCall(VecGPUGetDeviceArrayRead(v, a));
@@ -21,7 +21,7 @@ static PetscErrorCode GetArray(PetscBool device, Vec v, const PetscScalar **a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreArray(PetscBool device, Vec v, const PetscScalar **a)
+static PetscErrorCode BMRMPlaceRestoreArray(PetscBool device, Vec v, const PetscScalar **a)
 {
   PetscFunctionBegin;
   if (device) PetscCall(VecGPURestoreDeviceArrayRead(v, a));
@@ -29,7 +29,7 @@ static PetscErrorCode RestoreArray(PetscBool device, Vec v, const PetscScalar **
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of scores, their derivatives along a line, and labels; twins says whether there are kernels for a GPU. */
+/* Gets the arrays of scores f, directions e and labels y, in device memory if possible. The second argument says whether the loss has CUDA kernels. */
 PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e, Vec y)
 {
   GpDev dev = NULL;
@@ -40,22 +40,22 @@ PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e
   PetscCall(VecGPUGetRuntime(y, &dev));
   at->device = (PetscBool)(dev && (dev->kind == GP_DEV_HOST || twins));
   at->gpu    = (PetscBool)(at->device && dev->kind != GP_DEV_HOST);
-  if (at->device) PetscCall(UseDevice(at, dev));
+  if (at->device) PetscCall(BMRMPlaceAllocate(at, dev));
   else if (!at->work.dev) at->work.result = at->result;
-  PetscCall(GetArray(at->device, f, &at->f));
-  PetscCall(GetArray(at->device, e, &at->e));
-  PetscCall(GetArray(at->device, y, &at->y));
+  PetscCall(BMRMPlaceGetArray(at->device, f, &at->f));
+  PetscCall(BMRMPlaceGetArray(at->device, e, &at->e));
+  PetscCall(BMRMPlaceGetArray(at->device, y, &at->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Waits for the results, too. */
+/* Waits for the results of the kernels, and restores the arrays. */
 PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *at, Vec f, Vec e, Vec y, PetscLogDouble flops)
 {
   PetscFunctionBegin;
   if (at->device) PetscCallDevice(at->work.dev, "The loss", at->work.dev->ops->sync(at->work.dev));
-  PetscCall(RestoreArray(at->device, y, &at->y));
-  PetscCall(RestoreArray(at->device, e, &at->e));
-  PetscCall(RestoreArray(at->device, f, &at->f));
+  PetscCall(BMRMPlaceRestoreArray(at->device, y, &at->y));
+  PetscCall(BMRMPlaceRestoreArray(at->device, e, &at->e));
+  PetscCall(BMRMPlaceRestoreArray(at->device, f, &at->f));
   if (at->gpu) PetscCall(PetscLogGpuFlops(flops * at->n));
   else PetscCall(PetscLogFlops(flops * at->n));
   PetscFunctionReturn(PETSC_SUCCESS);

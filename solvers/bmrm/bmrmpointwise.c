@@ -1,4 +1,4 @@
-/* Losses that are means over the examples: from vectors, wherever their values are, to the kernels. */
+/* Losses that are means over the examples: apply their host or CUDA kernels to PETSc vectors. */
 #include "bmrmimpl.h"
 
 typedef struct {
@@ -7,7 +7,7 @@ typedef struct {
   BMRMPlace                   at;
 } Pointwise;
 
-/* Finds the arrays, and the kernels for where they are. */
+/* Gets the arrays, and the kernels for the memory that they are in. */
 static PetscErrorCode Get(Pointwise *pt, Vec f, Vec e, Vec y, const BMRMPointwiseKernels **kernels)
 {
   PetscFunctionBegin;
@@ -51,7 +51,7 @@ static PetscErrorCode Cut_Pointwise(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The slope 0 belongs to the least value. */
+/* The smallest value of a convex function is the offset of its cut with slope 0. */
 static PetscErrorCode Least_Pointwise(BMRMLoss l, Vec y, PetscInt n, PetscReal least[])
 {
   const Pointwise   *pt                   = (const Pointwise *)l->data;
@@ -83,7 +83,7 @@ static PetscErrorCode Slopes_Pointwise(BMRMLoss l, Vec f, Vec e, PetscInt nt, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the host, whatever the vectors' type. */
+/* Runs on the host for all types of vectors. */
 static PetscErrorCode Pieces_Pointwise(BMRMLoss l, Vec f, Vec e, Vec y, BMRMPieces *p)
 {
   const Pointwise   *pt = (const Pointwise *)l->data;
@@ -97,7 +97,7 @@ static PetscErrorCode Pieces_Pointwise(BMRMLoss l, Vec f, Vec e, Vec y, BMRMPiec
   p->slope += d[0];
   p->curve += d[1];
   PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(BMRMPiecesReserve(p, p->n + pt->pw->kinks * n + 1)); /* the branchless loop writes one more than it keeps */
+  PetscCall(BMRMPiecesReserve(p, p->n + pt->pw->kinks * n + 1)); /* one entry more, because the branch-free loop writes past the kinks that it keeps */
   PetscCall(VecGetArrayRead(f, &fa));
   PetscCall(VecGetArrayRead(e, &ea));
   PetscCall(VecGetArrayRead(y, &ya));
@@ -118,14 +118,14 @@ static PetscErrorCode Destroy_Pointwise(BMRMLoss l)
 }
 
 /*@C
-  BMRMLossSetPointwise - Makes a loss a mean over the examples
+  BMRMLossSetPointwise - Sets the operations of a loss that is a mean over the examples
 
   Not Collective
 
   Input Parameters:
 + l    - the loss
-. host - the formulas and their kernels, made by bmrmpointwise.h
-- cuda - the kernels compiled by nvcc, or `NULL`: then vectors on a GPU are copied to the host
+. host - the formulas and the host kernels, defined by bmrmpointwise.h
+- cuda - the CUDA kernels, or `NULL`: then vectors on a GPU are copied to the host
 
   Level: developer
 

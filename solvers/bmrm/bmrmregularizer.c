@@ -1,4 +1,4 @@
-/* The types of regularisers: their list, the one a solver has, and the factors of its weights. */
+/* The types of regularisers: registration, selection, options, and the factors of the weights. */
 #include "bmrmimpl.h"
 
 PetscFunctionList BMRMRegularizerList = NULL;
@@ -8,13 +8,13 @@ PetscFunctionList BMRMRegularizerList = NULL;
 #undef REGULARIZER
 
 /*@C
-  BMRMRegularizerRegister - Adds a regulariser to those that `BMRMSetRegularizerType()` knows
+  BMRMRegularizerRegister - Registers a regulariser under a name for `BMRMSetRegularizerType()`
 
   Not Collective
 
   Input Parameters:
-+ name   - what `BMRMSetRegularizerType()` and -bmrm_reg call it
-- create - fills the operations; a sum over the weights gets them from `BMRMRegularizerSetSeparable()`
++ name   - the name for `BMRMSetRegularizerType()` and -bmrm_reg
+- create - function that sets the operations of a new regulariser; for a sum over the weights `BMRMRegularizerSetSeparable()` does this
 
   Level: advanced
 
@@ -47,15 +47,15 @@ PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Replaces the regulariser by one of the type. */
-static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
+/* Replaces the regulariser by a new one of the given type. */
+static PetscErrorCode BMRMReplaceRegularizer(BMRM b, const char type[], PetscReal ratio)
 {
   PetscErrorCode (*create)(BMRMRegularizer);
   BMRMRegularizer r;
 
   PetscFunctionBegin;
   PetscCall(PetscFunctionListFind(BMRMRegularizerList, type, &create));
-  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no regulariser %s; -help lists those there are", type);
+  PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no regulariser %s; -help lists the available regularisers", type);
   PetscCall(PetscNew(&r));
   r->free  = -1;
   r->ratio = ratio;
@@ -68,13 +68,13 @@ static PetscErrorCode Replace(BMRM b, const char type[], PetscReal ratio)
 }
 
 /*@C
-  BMRMSetRegularizerType - Chooses the regulariser
+  BMRMSetRegularizerType - Sets the regulariser
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
-- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, grouplasso (sum over groups of ||w_g||), or what `BMRMRegularizerRegister()` added
+- type - l2 (the default, ||w||^2/2), l1 (sum of |w_j|), elasticnet, grouplasso (sum over groups of sqrt(n_g) ||w_g||), or a name registered by `BMRMRegularizerRegister()`
 
   Options Database Key:
 . -bmrm_reg <type> - the regulariser
@@ -88,7 +88,7 @@ PetscErrorCode BMRMSetRegularizerType(BMRM b, const char type[])
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   BMRMCheckPointer(type, 2);
-  PetscCall(Replace(b, type, b->reg ? b->reg->ratio : 0.5));
+  PetscCall(BMRMReplaceRegularizer(b, type, b->reg ? b->reg->ratio : 0.5));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +101,7 @@ PetscErrorCode BMRMSetRegularizerType(BMRM b, const char type[])
 . b - the solver
 
   Output Parameter:
-. type - the name; it belongs to the solver
+. type - the name; the solver owns the string
 
   Level: beginner
 
@@ -117,16 +117,16 @@ PetscErrorCode BMRMGetRegularizerType(BMRM b, const char *type[])
 }
 
 /*@
-  BMRMSetElasticNetRatio - Sets which part of the elastic net are absolute values: ratio ||w||_1 + (1 - ratio)/2 ||w||^2
+  BMRMSetElasticNetRatio - Sets the weight of the absolute values in the elastic net: ratio ||w||_1 + (1 - ratio)/2 ||w||^2
 
   Logically Collective
 
   Input Parameters:
 + b     - the solver
-- ratio - the part, more than 0 and less than 1; 0.5 by default
+- ratio - the weight, more than 0 and less than 1; 0.5 by default
 
   Options Database Key:
-. -bmrm_reg_ratio <0.5> - the part
+. -bmrm_reg_ratio <0.5> - the weight
 
   Level: intermediate
 
@@ -137,28 +137,27 @@ PetscErrorCode BMRMSetElasticNetRatio(BMRM b, PetscReal ratio)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, ratio, 2);
-  PetscCheck(ratio > 0 && ratio < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The ratio is %g, it must be between 0 and 1; the ends are the regularisers l2 and l1", (double)ratio);
-  if (ratio != b->reg->ratio) PetscCall(Replace(b, b->regtype, ratio));
+  PetscCheck(ratio > 0 && ratio < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The ratio is %g, it must be between 0 and 1; for 0 use the regulariser l2, for 1 the regulariser l1", (double)ratio);
+  if (ratio != b->reg->ratio) PetscCall(BMRMReplaceRegularizer(b, b->regtype, ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetWeights - Sets a factor for what every weight counts in the regulariser
+  BMRMSetWeights - Sets the factors of the weights in the regulariser
 
   Collective
 
   Input Parameters:
 + b      - the solver
-- factor - laid out as the columns of the data, positive; one of them may be zero: that weight, a bias, is free. `NULL` stands for ones
+- factor - a vector with the layout of the columns of the data. Factors are positive; one may be zero, so that its weight, a bias, is free. `NULL` stands for ones
 
   Level: intermediate
 
   Notes:
-  The vector is not copied, it must not change any more. Where an example has a score for every class the factor of a feature counts for its weights of
-  all classes.
+  The vector is not copied. Do not change it afterwards. If examples have one score per class, the factor of a feature applies to its weights of all classes.
 
-  Where a weight is free the lower bound holds for all points at which it is at most 10,000 times as large as one plus that of the model's
-  minimiser.
+  If a weight is free, the lower bound holds for all points at which the absolute value of the free weight is at most 10,000 (1 + |value at the minimiser of the
+  model|).
 
 .seealso: `BMRMSetRegularizerType()`
 @*/
@@ -175,20 +174,20 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
 }
 
 /*@
-  BMRMSetGroups - Sets which features' weights belong together, for the regulariser grouplasso
+  BMRMSetGroups - Sets the group of each feature, for the regulariser grouplasso
 
   Collective
 
   Input Parameters:
 + b     - the solver
-- group - laid out as the columns of the data: the number of every feature's group, from 0. `NULL` makes groups of `BMRMSetGroupSize()` features
+- group - a vector with the layout of the columns of the data: the group of each feature, counted from 0. `NULL` makes groups of `BMRMSetGroupSize()` features
 
   Level: intermediate
 
   Notes:
-  The vector is not copied, it must not change any more. Groups need not be connected, and may spread over ranks.
+  The vector is not copied. Do not change it afterwards. The features of a group need not be consecutive, and may be on several ranks.
 
-  Where an example has a score for every class all classes' weights of a feature belong to its group.
+  If examples have one score per class, the weights of a feature for all classes belong to its group.
 
 .seealso: `BMRMSetRegularizerType()`, `BMRMSetGroupSize()`
 @*/
@@ -205,13 +204,13 @@ PetscErrorCode BMRMSetGroups(BMRM b, Vec group)
 }
 
 /*@
-  BMRMSetGroupSize - Sets how many features that follow each other are a group, for the regulariser grouplasso
+  BMRMSetGroupSize - Sets the number of consecutive features in a group, for the regulariser grouplasso
 
   Logically Collective
 
   Input Parameters:
 + b - the solver
-- n - the number, 1 by default; counts without `BMRMSetGroups()`
+- n - the number, 1 by default; ignored after `BMRMSetGroups()`
 
   Options Database Key:
 . -bmrm_reg_group_size <1> - the number
@@ -225,13 +224,13 @@ PetscErrorCode BMRMSetGroupSize(BMRM b, PetscInt n)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
-  PetscCheck(n >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Groups of %" PetscInt_FMT " features, it must be one or more", n);
+  PetscCheck(n >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of features in a group is %" PetscInt_FMT ", it must be one or more", n);
   if (n != b->groupsize) PetscCall(BMRMForget_Private(b));
   b->groupsize = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called inside PetscOptionsBegin()/End(). */
+/* Called between PetscOptionsBegin() and PetscOptionsEnd(). */
 PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   char      type[BMRM_NAME_LEN];
@@ -240,32 +239,32 @@ PetscErrorCode BMRMRegularizerSetFromOptions_Private(BMRM b, GpOptionItems Petsc
   PetscBool set;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsFList("-bmrm_reg", "what weights cost", "BMRMSetRegularizerType", BMRMRegularizerList, b->regtype, type, sizeof(type), &set));
+  PetscCall(PetscOptionsFList("-bmrm_reg", "regulariser", "BMRMSetRegularizerType", BMRMRegularizerList, b->regtype, type, sizeof(type), &set));
   if (set) PetscCall(BMRMSetRegularizerType(b, type));
-  PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "elastic net: the part of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
+  PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "regulariser elasticnet: weight of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
   if (set) PetscCall(BMRMSetElasticNetRatio(b, ratio));
-  PetscCall(PetscOptionsInt("-bmrm_reg_group_size", "group lasso: so many features that follow each other are a group", "BMRMSetGroupSize", size, &size, &set));
+  PetscCall(PetscOptionsInt("-bmrm_reg_group_size", "regulariser grouplasso: number of consecutive features in a group", "BMRMSetGroupSize", size, &size, &set));
   if (set) PetscCall(BMRMSetGroupSize(b, size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses factors or groups that do not belong to the features. */
-static PetscErrorCode CheckLayout(BMRM b, Vec v, const char what[])
+/* Raises an error if a vector of factors or groups does not have the layout of the features. */
+static PetscErrorCode BMRMCheckFeatureLayout(BMRM b, Vec v, const char what[])
 {
   PetscInt n, m, N, M;
 
   PetscFunctionBegin;
   PetscCall(VecGetSize(v, &N));
   PetscCall(MatGetSize(b->X, NULL, &M));
-  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights", N, what, M);
+  PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " features", N, what, M);
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(MatGetLocalSize(b->X, NULL, &m));
-  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " weights on this rank", n, what, m);
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " features on this rank", n, what, m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The factors of all weights: those of the features, once a class. */
-static PetscErrorCode SpreadFactors(BMRM b)
+/* Sets the factors of all weights: those of the features, repeated for each class. */
+static PetscErrorCode BMRMSetRegularizerFactors(BMRM b)
 {
   const PetscInt     k = b->loss->outputs;
   const PetscScalar *fa;
@@ -275,7 +274,7 @@ static PetscErrorCode SpreadFactors(BMRM b)
   PetscFunctionBegin;
   PetscCall(VecDestroy(&b->reg->weights));
   if (!b->factor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckLayout(b, b->factor, "factors"));
+  PetscCall(BMRMCheckFeatureLayout(b, b->factor, "factors"));
   PetscCall(VecGetLocalSize(b->factor, &n));
   if (k == 1) {
     PetscCall(PetscObjectReference((PetscObject)b->factor));
@@ -291,17 +290,17 @@ static PetscErrorCode SpreadFactors(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks the factors, finds the free weight, and lets the type prepare itself. */
+/* Checks the factors, finds the free weight, and calls the setup of the type. */
 PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
 {
   BMRMRegularizer r = b->reg;
 
   PetscFunctionBegin;
   r->free = -1;
-  PetscCall(SpreadFactors(b));
+  PetscCall(BMRMSetRegularizerFactors(b));
   if (r->weights) {
     const PetscScalar *fa;
-    PetscInt           n, start, mine[3] = {0, 0, -1}, all[3]; /* zeros, wrong ones, the zero's place */
+    PetscInt           n, start, mine[3] = {0, 0, -1}, all[3]; /* number of zeros, number of invalid factors, index of the zero */
 
     PetscCall(VecGetLocalSize(r->weights, &n));
     PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
@@ -317,11 +316,11 @@ PetscErrorCode BMRMRegularizerSetUp_Private(BMRM b)
     PetscCall(VecRestoreArrayRead(r->weights, &fa));
     PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
     PetscCallMPI(MPI_Allreduce(mine + 2, all + 2, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)b)));
-    PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative or no numbers", all[1]);
-    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero; one weight can be free, no more: give a bias of several classes a small factor", all[0]);
+    PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative, infinite or not a number", all[1]);
+    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero, but at most one weight can be free: give a bias of several classes a small factor", all[0]);
     r->free = all[2];
   }
-  if (b->groups) PetscCall(CheckLayout(b, b->groups, "groups"));
+  if (b->groups) PetscCall(BMRMCheckFeatureLayout(b, b->groups, "groups"));
   r->groups    = b->groups;
   r->groupsize = b->groupsize;
   r->outputs   = b->loss->outputs;

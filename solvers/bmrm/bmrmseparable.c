@@ -1,16 +1,16 @@
-/* Regularisers that are sums over the weights: sum_j c_j (square w_j^2/2 + absolute |w_j|), c_j the factors. */
+/* Separable regularisers: sum_j c_j (square w_j^2/2 + absolute |w_j|) with factors c_j. */
 #include "bmrmimpl.h"
 
 typedef struct {
   PetscReal square, absolute;
-  Vec       inverse; /* of square times the factors, zero for the free weight; where Omega is half a squared norm with factors */
+  Vec       inverse; /* 1/(square c_j), and 0 for the free weight; only if Omega is half a squared norm with factors */
 } Separable;
 
-/* the arrays of the weights of this rank */
+/* The terms of the weights on this rank. */
 typedef struct {
   PetscInt           n;
   PetscReal          square, absolute;
-  const PetscScalar *factor; /* NULL for ones */
+  const PetscScalar *factor; /* NULL stands for ones */
 } Terms;
 
 static PetscErrorCode TermsGet(BMRMRegularizer r, Vec w, Terms *t)
@@ -38,7 +38,7 @@ static inline PetscReal Factor(const Terms *t, PetscInt j)
   return t->factor ? PetscRealPart(t->factor[j]) : 1;
 }
 
-/* the minimiser of square/2 x^2 + absolute |x| - u x */
+/* The minimiser over x of square/2 x^2 + absolute |x| - u x: soft thresholding. */
 static inline PetscReal Soft(PetscReal u, PetscReal absolute, PetscReal square)
 {
   return u > absolute ? (u - absolute) / square : u < -absolute ? (u + absolute) / square : 0;
@@ -55,7 +55,7 @@ static PetscErrorCode SetUp_Separable(BMRMRegularizer r, Vec like)
   PetscCall(VecDuplicate(r->weights, &s->inverse));
   PetscCall(VecCopy(r->weights, s->inverse));
   PetscCall(VecScale(s->inverse, s->square));
-  PetscCall(VecReciprocal(s->inverse)); /* leaves a zero a zero */
+  PetscCall(VecReciprocal(s->inverse)); /* keeps zeros */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +85,7 @@ static PetscErrorCode Value_Separable(BMRMRegularizer r, Vec w, PetscReal *omega
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <w, d> and <d, d> in the norm of the squares, on all ranks */
+/* <w, d> and <d, d> in the norm of the squares, summed over all ranks. */
 static PetscErrorCode Products(BMRMRegularizer r, Vec w, Vec d, PetscReal *wd, PetscReal *dd)
 {
   const Separable   *s = (const Separable *)r->data;
@@ -137,7 +137,7 @@ static PetscErrorCode Pieces_Separable(BMRMRegularizer r, PetscReal lambda, Vec 
     const PetscReal c = lambda * t.absolute * Factor(&t, j), x = PetscRealPart(wa[j]), v = PetscRealPart(da[j]);
 
     p->slope += c * (x > 0 || (x == 0 && v > 0) ? v : -v);
-    if (!(x * v < 0)) continue; /* no change of sign ahead */
+    if (!(x * v < 0)) continue; /* no change of sign at a t > 0 */
     p->kink[n].t    = -x / v;
     p->kink[n].jump = 2 * c * PetscAbsReal(v);
     p->kink[n].bend = 0;
@@ -219,7 +219,7 @@ static PetscErrorCode Hessian_Separable(BMRMRegularizer r, PetscReal lambda, Pet
   PetscCall(PetscMalloc3(t.n, &in, t.n, &scaled, (size_t)n * t.n, &rows));
   PetscCall(VecGetArrayRead(c, &ca));
   PetscCall(VecGetArrayRead(v, &va));
-  for (PetscInt j = 0; j < t.n; j++) { /* the weights that move */
+  for (PetscInt j = 0; j < t.n; j++) { /* the weights that are not thresholded to zero */
     const PetscReal f = lambda * Factor(&t, j);
 
     if (Soft(rho * PetscRealPart(ca[j]) - PetscRealPart(va[j]), f * t.absolute, 1) == 0 && f * t.absolute > 0) continue;
@@ -297,14 +297,14 @@ static PetscErrorCode Destroy_Separable(BMRMRegularizer r)
 }
 
 /*@C
-  BMRMRegularizerSetSeparable - Makes a regulariser the sum of square/2 w_j^2 + absolute |w_j|, each times its factor
+  BMRMRegularizerSetSeparable - Sets the operations of the regulariser sum_j c_j (square/2 w_j^2 + absolute |w_j|), with the factors c_j of `BMRMSetWeights()`
 
   Not Collective
 
   Input Parameters:
 + r        - the regulariser
-. square   - what half a square counts, not negative
-- absolute - what an absolute value counts, not negative
+. square   - coefficient of w_j^2/2, not negative
+- absolute - coefficient of |w_j|, not negative
 
   Level: developer
 

@@ -1,4 +1,4 @@
-/* The BMRM object: what the user sets. */
+/* The BMRM object: its settings. */
 #include "bmrmimpl.h"
 
 /*@
@@ -52,25 +52,25 @@ PetscErrorCode BMRMGetLambda(BMRM b, PetscReal *lambda)
 }
 
 /*@
-  BMRMSetTolerances - Sets when to stop: at the first certified gap that is small enough, or after too many passes
+  BMRMSetTolerances - Sets the tolerances on the certified gap and the maximum number of passes
 
   Logically Collective
 
   Input Parameters:
 + b       - the solver
 . eps     - absolute tolerance on the gap J(w) - lower bound, 1e-4 by default
-. eps_rel - tolerance on the gap as a part of J(w), 0 by default
-- max_it  - passes over the data at most, 10000 by default
+. eps_rel - relative tolerance: the gap divided by |J(w)|, 0 by default
+- max_it  - maximum number of passes over the data, 10000 by default
 
   Options Database Keys:
 + -bmrm_eps <eps>         - absolute tolerance
 . -bmrm_eps_rel <eps_rel> - relative tolerance
-- -bmrm_max_it <max_it>   - most passes
+- -bmrm_max_it <max_it>   - maximum number of passes
 
   Level: beginner
 
   Note:
-  `PETSC_DEFAULT` leaves a value as it is.
+  `PETSC_DEFAULT` keeps the current value.
 
 .seealso: `BMRMSolve()`, `BMRMGetConvergedReason()`
 @*/
@@ -97,19 +97,19 @@ PetscErrorCode BMRMSetTolerances(BMRM b, PetscReal eps, PetscReal eps_rel, Petsc
 }
 
 /*@C
-  BMRMConvergedDefault - Stops at a gap within the tolerances of `BMRMSetTolerances()`, or after too many passes
+  BMRMConvergedDefault - Stops if the gap is within the tolerances of `BMRMSetTolerances()`, or at the maximum number of passes
 
   Logically Collective
 
   Input Parameters:
 + b     - the solver
-. it    - passes so far
+. it    - number of passes so far
 . J     - the objective of the best point
 . lower - the lower bound
 - ctx   - not used
 
   Output Parameter:
-. reason - why to stop, `BMRM_CONVERGED_ITERATING` to go on
+. reason - the reason to stop, or `BMRM_CONVERGED_ITERATING` to continue
 
   Level: advanced
 
@@ -128,20 +128,23 @@ PetscErrorCode BMRMConvergedDefault(BMRM b, PetscInt it, PetscReal J, PetscReal 
 }
 
 /*@C
-  BMRMSetConvergenceTest - Sets the function that decides when to stop, in place of `BMRMConvergedDefault()`
+  BMRMSetConvergenceTest - Sets the convergence test, which replaces `BMRMConvergedDefault()`
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
-. test - the function, `NULL` for the default. It gets the pass, the objective and the lower bound, and returns a reason
+. test - the function, `NULL` for the default. Its arguments are the solver, the pass, the objective, the lower bound, the reason that it returns, and ctx
 - ctx  - context for the function, or `NULL`
 
   Level: advanced
 
   Notes:
-  `BMRM_CONVERGED_USER` and `BMRM_DIVERGED_USER` are for reasons of its own. A pass at which it wants to stop is tested once more, with the products computed
-  anew. That neither bound moves any more, or something is not a number, ends the solve whatever it says.
+  `BMRM_CONVERGED_USER` and `BMRM_DIVERGED_USER` are for the user's own criteria. If the function returns a reason, the solver computes the scores of the
+  best point anew, and calls the function a second time before it stops.
+
+  The solve also stops, whatever the function returns, if neither objective nor lower bound has changed for 100 passes, or if a value is infinite or not
+  a number.
 
 .seealso: `BMRMSetTolerances()`, `BMRMConvergedDefault()`, `BMRMGetConvergedReason()`
 @*/
@@ -161,7 +164,7 @@ PetscErrorCode BMRMSetConvergenceTest(BMRM b, BMRMConvergenceTestFn test, void *
 
   Input Parameters:
 + b    - the solver
-- flag - `PETSC_TRUE`, the default, searches the line from the best point to the minimiser of the model exactly
+- flag - `PETSC_TRUE` (default): each pass searches the line from the best point to the minimiser of the model; `PETSC_FALSE`: plain BMRM
 
   Options Database Key:
 . -bmrm_line_search <bool> - use the line search
@@ -181,18 +184,18 @@ PetscErrorCode BMRMSetLineSearch(BMRM b, PetscBool flag)
 }
 
 /*@
-  BMRMSetMu - Sets how far past the best point the next cut is taken, as a part of the way to the minimiser of the model
+  BMRMSetMu - Sets where the next cut is taken on the line from the best point to the minimiser of the model
 
   Logically Collective
 
   Input Parameters:
 + b     - the solver
-. mu    - the part, in (0, 1]
-- adapt - change it on the way, with mu as the first value; the default
+. mu    - the position, in (0, 1]: 0 is the best point, 1 the minimiser of the model; 0.01 by default
+- adapt - `PETSC_TRUE` (default) adapts the position to the steps of the line search, between mu and 6 mu
 
   Options Database Keys:
-+ -bmrm_mu <mu>         - the part
-- -bmrm_mu_adapt <bool> - change it on the way
++ -bmrm_mu <mu>         - the position
+- -bmrm_mu_adapt <bool> - adapt it to the steps of the line search
 
   Level: intermediate
 
@@ -211,7 +214,7 @@ PetscErrorCode BMRMSetMu(BMRM b, PetscReal mu, PetscBool adapt)
 }
 
 /*@
-  BMRMSetBestCut - Makes a pass take a second cut, at the best point itself, where that costs little
+  BMRMSetBestCut - Sets whether a pass takes a second cut, at the best point itself, if that cut is cheap
 
   Logically Collective
 
@@ -220,13 +223,13 @@ PetscErrorCode BMRMSetMu(BMRM b, PetscReal mu, PetscBool adapt)
 - flag - `PETSC_TRUE`, the default, or `PETSC_FALSE`
 
   Options Database Key:
-. -bmrm_best_cut <bool> - whether to
+. -bmrm_best_cut <bool> - take the second cut
 
   Level: intermediate
 
   Note:
-  It costs little with a matrix of type `MATSEQAIJ` and a loss that is piecewise linear: from one point to the next the slopes of few examples change, and the
-  rows of those are all that a product has to read. Elsewhere, and with several blocks of examples, see `BMRMSetCuts()`, nothing changes.
+  The cut is cheap for a matrix of type `MATSEQAIJ` and a piecewise linear loss. Between two points the slopes of few examples change, and a product needs
+  only the rows of these examples. In all other cases, without the line search, and with several cuts per pass (`BMRMSetCuts()`), the setting has no effect.
 
 .seealso: `BMRMSetCuts()`, `BMRMSetMu()`
 @*/
@@ -241,21 +244,21 @@ PetscErrorCode BMRMSetBestCut(BMRM b, PetscBool flag)
 }
 
 /*@
-  BMRMSetIdleAge - Sets after how many solutions of the model without weight a cut is dropped
+  BMRMSetIdleAge - Sets the number of consecutive QP solutions without weight after which a cut is dropped
 
   Logically Collective
 
   Input Parameters:
 + b   - the solver
-- age - solutions in a row; 0 keeps all cuts
+- age - number of consecutive solutions; 0 keeps all cuts; 20 by default
 
   Options Database Key:
-. -bmrm_idle_age <age> - solutions in a row
+. -bmrm_idle_age <age> - number of consecutive solutions
 
   Level: intermediate
 
   Note:
-  The lower bound is that of the best model so far, so that it does not fall when a cut goes.
+  The lower bound is the best one so far, so that it does not decrease when a cut is dropped.
 
 .seealso: `BMRMGetCuts()`
 @*/
@@ -264,27 +267,27 @@ PetscErrorCode BMRMSetIdleAge(BMRM b, PetscInt age)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, age, 2);
-  PetscCheck(age >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The age is %" PetscInt_FMT ", it must not be negative", age);
+  PetscCheck(age >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of QP solutions after which a cut is dropped is %" PetscInt_FMT ", it must not be negative", age);
   b->idle_age = age;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetQPTolerance - Sets how well the model is minimised: to this part of the gap
+  BMRMSetQPTolerance - Sets the tolerance of the inner QP as a fraction of the gap
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
-- rtol - the part, in [0, 1); 0.01 by default
+- rtol - the fraction, in [0, 1); 0.01 by default
 
   Options Database Key:
-. -bmrm_qp_rtol <rtol> - the part
+. -bmrm_qp_rtol <rtol> - the fraction
 
   Level: advanced
 
   Note:
-  The lower bound is a dual value, valid however well the model is minimised.
+  The lower bound is a dual value. It is valid for every accuracy of the QP.
 
 .seealso: `BMRMSolve()`
 @*/
@@ -293,19 +296,19 @@ PetscErrorCode BMRMSetQPTolerance(BMRM b, PetscReal rtol)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, rtol, 2);
-  PetscCheck(rtol >= 0 && rtol < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The tolerance is %g, it must be in [0, 1)", (double)rtol);
+  PetscCheck(rtol >= 0 && rtol < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The tolerance of the QP is %g, it must be in [0, 1)", (double)rtol);
   b->qp_rtol = rtol;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetErrorIfNotConverged - Makes `BMRMSolve()` raise an error when the gap did not reach the tolerance
+  BMRMSetErrorIfNotConverged - Sets whether `BMRMSolve()` raises an error if the gap does not reach a tolerance
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
-- flag - `PETSC_TRUE` for an error
+- flag - `PETSC_TRUE` raises an error; `PETSC_FALSE` is the default
 
   Options Database Key:
 . -bmrm_error_if_not_converged <bool> - raise an error
@@ -324,22 +327,22 @@ PetscErrorCode BMRMSetErrorIfNotConverged(BMRM b, PetscBool flag)
 }
 
 /*@
-  BMRMSetCuts - Sets how many cuts a pass takes
+  BMRMSetCuts - Sets the number of cuts per pass
 
   Logically Collective
 
   Input Parameters:
 + b - the solver
-- n - cuts, from 1 (the default) to 64
+- n - the number, from 1 (default) to 64
 
   Options Database Key:
-. -bmrm_cuts <1> - cuts a pass
+. -bmrm_cuts <1> - cuts per pass
 
   Level: intermediate
 
   Note:
-  The examples are divided into as many blocks, and the risk of each has a model of its own. More cuts mean fewer passes and a larger
-  QP: worth it where a pass is dear.
+  The examples are divided into n blocks; example i belongs to block i mod n. The risk of each block has its own cutting-plane model. More cuts mean fewer
+  passes and a larger QP, which pays if a pass is expensive.
 
 .seealso: `BMRMSolve()`, `BMRMSetIdleAge()`
 @*/
@@ -348,29 +351,29 @@ PetscErrorCode BMRMSetCuts(BMRM b, PetscInt n)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
-  PetscCheck(n >= 1 && n <= BMRM_MAX_BLOCKS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, it must be from 1 to %d", n, BMRM_MAX_BLOCKS);
+  PetscCheck(n >= 1 && n <= BMRM_MAX_BLOCKS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of cuts per pass is %" PetscInt_FMT ", it must be from 1 to %d", n, BMRM_MAX_BLOCKS);
   if (n != b->ncut) PetscCall(BMRMForget_Private(b));
   b->ncut = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetMaxCuts - Bounds the size of the bundle
+  BMRMSetMaxCuts - Sets the maximum number of cuts in the bundle
 
   Logically Collective
 
   Input Parameters:
 + b - the solver
-- n - most cuts that are kept, at least four for every cut a pass; 0, the default, for any number
+- n - the maximum, at least four times the number of cuts per pass; 0 (default): no limit
 
   Options Database Key:
-. -bmrm_max_cuts <0> - most cuts
+. -bmrm_max_cuts <0> - maximum number of cuts
 
   Level: intermediate
 
   Note:
-  When there are more, the lightest half is replaced by their weighted mean, one a block of examples. The lower bound keeps its value; the method
-  needs more passes the fewer cuts there may be.
+  If the bundle exceeds the maximum, the half of the cuts with the smallest weights is replaced by their weighted mean, one for each block of examples. The
+  lower bound keeps its value. A smaller maximum saves memory and costs passes.
 
 .seealso: `BMRMSetIdleAge()`, `BMRMSetCuts()`, `BMRMGetCuts()`
 @*/
@@ -379,28 +382,29 @@ PetscErrorCode BMRMSetMaxCuts(BMRM b, PetscInt n)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
-  PetscCheck(n == 0 || n >= 4 * b->ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "At most %" PetscInt_FMT " cuts: with %" PetscInt_FMT " a pass the method needs %" PetscInt_FMT ", or 0 for any number", n, b->ncut, 4 * b->ncut);
+  PetscCheck(n == 0 || n >= 4 * b->ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The maximum number of cuts is %" PetscInt_FMT ": with %" PetscInt_FMT " cuts per pass it must be %" PetscInt_FMT " or more, or 0 for no limit", n,
+             b->ncut, 4 * b->ncut);
   b->max_cuts = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSetWarmStart - Makes `BMRMSolve()` go on from the bundle and the solution of the last solve
+  BMRMSetWarmStart - Sets whether `BMRMSolve()` starts from the bundle and the solution of the last solve
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver
-- warm - `PETSC_TRUE` to go on
+- warm - `PETSC_TRUE` for a warm start; `PETSC_FALSE` is the default
 
   Options Database Key:
-. -bmrm_warm_start <bool> - go on
+. -bmrm_warm_start <bool> - start from the last solve
 
   Level: intermediate
 
   Note:
-  Cuts of the risk depend on data and loss, not on lambda and the tolerances: after a change of these the bundle is as good as before. Whatever else
-  changes, the next solve begins anew.
+  Cuts of the risk depend on the data and the loss, not on lambda and the tolerances. After a change of lambda or of the tolerances the bundle remains valid.
+  After a change of the data, the loss, the regulariser or the number of cuts per pass, the next solve starts from zero.
 
 .seealso: `BMRMSolve()`, `BMRMSetLambda()`, `BMRMSetTolerances()`
 @*/

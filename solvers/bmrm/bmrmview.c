@@ -1,4 +1,4 @@
-/* The BMRM object: what it prints, and its monitors. */
+/* The BMRM object: viewers and monitors. */
 #include "bmrmimpl.h"
 #include <petscdraw.h>
 #include <petscviewer.h>
@@ -8,7 +8,7 @@ static const char *const BMRMConvergedReasons_Shifted[] = {"DIVERGED_NANORINF", 
 
 const char *const *const BMRMConvergedReasons = BMRMConvergedReasons_Shifted + 9;
 
-/* where the monitor of -bmrm_monitor prints, and when it began */
+/* Context of the monitor of -bmrm_monitor: its viewer, and the time of pass 0. */
 typedef struct {
   PetscViewer    viewer;
   PetscLogDouble start;
@@ -38,7 +38,7 @@ static PetscErrorCode BMRMMonitorDefaultPrint(BMRM b, PetscInt it, PetscReal J, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A line graph of objective, bound and gap over the passes, by their decimal logarithms; what is below a hundredth of the tolerance is drawn there. */
+/* Draws a line graph of the decimal logarithms of objective, bound and gap. Values below a hundredth of the tolerance are drawn at that height. */
 static PetscErrorCode BMRMMonitorDefaultDraw(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
 {
   BMRMMonitorDefault *mon      = (BMRMMonitorDefault *)ctx;
@@ -70,7 +70,7 @@ static PetscErrorCode BMRMMonitorDefaultDraw(BMRM b, PetscInt it, PetscReal J, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called inside PetscOptionsBegin()/End(). */
+/* Called between PetscOptionsBegin() and PetscOptionsEnd(). */
 PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOptionsObject)
 {
   BMRMMonitorDefault *mon;
@@ -78,9 +78,9 @@ PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOpti
   PetscBool           flg, ascii, draw;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsViewer("-bmrm_monitor", "print a line a pass, or draw", "BMRMMonitorSet", &viewer, NULL, &flg));
+  PetscCall(PetscOptionsViewer("-bmrm_monitor", "print one line per pass, or draw them", "BMRMMonitorSet", &viewer, NULL, &flg));
   if (!flg) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt i = 0; i < b->nmonitors; i++) { /* options read twice make one monitor */
+  for (PetscInt i = 0; i < b->nmonitors; i++) { /* options that are read twice add one monitor */
     if (b->monitor[i] == BMRMMonitorDefaultPrint || b->monitor[i] == BMRMMonitorDefaultDraw) {
       PetscCall(PetscViewerDestroy(&viewer));
       PetscFunctionReturn(PETSC_SUCCESS);
@@ -88,7 +88,7 @@ PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOpti
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &draw));
-  PetscCheck(ascii || draw, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "-bmrm_monitor prints to an ASCII viewer or draws in a draw viewer");
+  PetscCheck(ascii || draw, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "-bmrm_monitor needs an ASCII or a draw viewer");
   PetscCall(PetscNew(&mon));
   mon->viewer = viewer;
   PetscCall(BMRMMonitorSet(b, draw ? BMRMMonitorDefaultDraw : BMRMMonitorDefaultPrint, mon, BMRMMonitorDefaultDestroy));
@@ -96,7 +96,7 @@ PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOpti
 }
 
 /*@C
-  BMRMMonitorSet - Adds a function that is called before the first and after every pass
+  BMRMMonitorSet - Adds a monitor, which is called before the first pass and after every pass
 
   Logically Collective
 
@@ -107,7 +107,7 @@ PetscErrorCode BMRMMonitorSetFromOptions_Private(BMRM b, GpOptionItems PetscOpti
 - destroy - frees the context, or `NULL`
 
   Options Database Key:
-. -bmrm_monitor [viewer] - print a line a pass; with the viewer draw, draw objective, lower bound and gap
+. -bmrm_monitor [viewer] - print one line per pass; with the viewer draw, draw objective, lower bound and gap
 
   Level: intermediate
 
@@ -117,7 +117,7 @@ PetscErrorCode BMRMMonitorSet(BMRM b, BMRMMonitorFn monitor, void *ctx, PetscErr
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscCheck(b->nmonitors < BMRM_MAX_MONITORS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "There are %d monitors already; BMRMMonitorCancel() removes them", BMRM_MAX_MONITORS);
+  PetscCheck(b->nmonitors < BMRM_MAX_MONITORS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The solver has %d monitors, which is the maximum; BMRMMonitorCancel() removes them", BMRM_MAX_MONITORS);
   b->monitor[b->nmonitors]          = monitor;
   b->monitorctx[b->nmonitors]       = ctx;
   b->monitordestroy[b->nmonitors++] = destroy;
@@ -213,7 +213,7 @@ PetscErrorCode BMRMView(BMRM b, PetscViewer viewer)
 
   Input Parameters:
 + b    - the solver
-. obj  - object whose prefix the option has, or `NULL` for the solver
+. obj  - object whose options prefix is used, or `NULL` for the solver
 - name - the option
 
   Level: intermediate
@@ -235,7 +235,7 @@ PetscErrorCode BMRMConvergedReasonViewFromOptions_Private(BMRM b)
 
   PetscFunctionBegin;
   PetscObjectOptionsBegin((PetscObject)b);
-  PetscCall(PetscOptionsViewer("-bmrm_converged_reason", "print why it stopped", "BMRMGetConvergedReason", &viewer, NULL, &flg));
+  PetscCall(PetscOptionsViewer("-bmrm_converged_reason", "print the reason why the solve stopped", "BMRMGetConvergedReason", &viewer, NULL, &flg));
   PetscOptionsEnd();
   if (!flg) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "BMRM %s due to %s passes %" PetscInt_FMT "\n", b->reason > 0 ? "converged" : "did not converge", BMRMConvergedReasons[b->reason], b->it));
