@@ -204,7 +204,7 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  if (g->dev->kind == GP_DEV_CUDA) { /* MatCreateVecs() is to make vectors in device memory */
+  if (g->dev->kind == GP_DEV_CUDA) { /* lets MatCreateVecs() create vectors in device memory */
     PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
 #if PetscDefined(HAVE_DEVICE)
     A->boundtocpu = PETSC_FALSE; /* otherwise multigrid binds its vectors to the CPU */

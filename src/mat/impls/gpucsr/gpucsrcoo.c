@@ -170,8 +170,8 @@ static PetscErrorCode MatSetValuesCOO_GPUCSR_Host(Mat A, const PetscScalar entri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds out whether the values are in device memory.  here: those of this rank; all: those of every rank that has any, and each rank has
-   few enough of them for 32-bit indices */
+/* Finds out where the values are.  here: the values of this rank are in device memory; all: so are the values of every other rank that has any,
+   and no rank has too many for 32-bit indices */
 static PetscErrorCode MatGPUCSRCooCheckMemory(Mat A, const PetscScalar entries[], PetscBool *here, PetscBool *all)
 {
   Mat_GPUCSR        *g     = (Mat_GPUCSR *)A->spptr;

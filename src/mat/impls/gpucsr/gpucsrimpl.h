@@ -180,7 +180,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRAttach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_MPI_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRGetBlocks_Private(Mat, Mat *diagonal, Mat *offdiagonal, const PetscInt *columns[]);
 
-/* mpigpucsrhalo.c: makes and keeps the exchange */
+/* mpigpucsrhalo.c: creates and stores the halo exchange */
 PETSC_INTERN const char *const MatGPUCSRHaloTypes_Private[4];
 PETSC_INTERN PetscErrorCode    MatGPUCSRGetHalo_Private(Mat, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **); /* collective */
 PETSC_INTERN PetscErrorCode    MatGPUCSRFindHalo_Private(Mat, MatGPUCSRHalo **);

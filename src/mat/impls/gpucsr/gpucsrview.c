@@ -126,7 +126,7 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
 
   PetscFunctionBegin;
   if (op->has[t]) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, GpFmtTable[S->fmt.id].name, S->choice.why, S->choice.runner_up >= 0 ? "; else " : "",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, GpFmtTable[S->fmt.id].name, S->choice.why, S->choice.runner_up >= 0 ? "; second-best kernel " : "",
                                      S->choice.runner_up >= 0 ? GpKernelTable[S->choice.runner_up].name : ""));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: %s\n", what, symmetric ? "the matrix itself, which is symmetric" : "built by the first product that needs it"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,7 +150,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, comm));
   storage   = MatGPUCSRStorages_Private[info.storage];
   automatic = ((Mat_GPUCSR *)A->spptr)->options.storage == MAT_GPUCSR_STORAGE_AUTO ? ", chosen by storage auto" : "";
-  if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, %.0f of %.0f rounded, %.0f of them lost, largest relative change %.2e\n", storage, sum[2], sum[1], sum[3], worst[0]));
+  if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, %.0f of %.0f rounded, %.0f lost, largest relative change %.2e\n", storage, sum[2], sum[1], sum[3], worst[0]));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values%s, lossless\n", storage, automatic));
   PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes on %s, converted in %.2g s\n", sum[0], info.device, worst[1]));
   for (int b = 0; b < n; b++) {
