@@ -1,4 +1,4 @@
-/* The bundle: cuts as vectors, their offsets and Gram matrix, and the point that a weighting of them stands for. */
+/* The bundle: stores the cuts, their offsets and Gram matrix, drops or merges cuts, and computes weighted sums of cuts. */
 #include "bmrmimpl.h"
 
 static PetscErrorCode BMRMBundleReserve(BMRMBundle *bu, PetscInt cap)
@@ -23,7 +23,7 @@ static PetscErrorCode BMRMBundleReserve(BMRMBundle *bu, PetscInt cap)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bundle of one cut a block, its least risk, which has all the weight. */
+/* Creates the bundle with one constant cut for each block: the smallest risk of the block, with weight 1. */
 PetscErrorCode BMRMBundleCreate(BMRMBundle *bu, PetscInt nblock, const PetscReal least[])
 {
   PetscFunctionBegin;
@@ -50,7 +50,7 @@ PetscErrorCode BMRMBundleDestroy(BMRMBundle *bu)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector like w for the next cut, from those of dropped cuts while there are any; the caller owns it until BMRMBundleAdd(). */
+/* Gets a vector with the layout of w for the next cut, if possible one of a dropped cut. The caller owns it until BMRMBundleAdd(). */
 PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
 {
   PetscFunctionBegin;
@@ -61,8 +61,8 @@ PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entry of the free weight, the same on all ranks. */
-static PetscErrorCode FreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
+/* The entry of a at the free weight, on all ranks; 0 if no weight is free. */
+static PetscErrorCode BundleGetFreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
 {
   PetscInt  start, end;
   PetscReal mine = 0;
@@ -83,8 +83,8 @@ static PetscErrorCode FreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
 }
 
 /*
-  Adds the cut <a, w> + b of a block with weight zero; the bundle takes over the vector. For half a squared norm one VecMDot()
-  gives the row of the Gram matrix. Returns a number that is finite when a is.
+  Adds the cut <a, w> + b of a block with weight 0. The bundle takes over the vector. If the regulariser is half a squared norm, one VecMDot()
+  computes the row of the Gram matrix. *square is finite if and only if a is.
 */
 PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, Vec a, PetscReal b, PetscReal *square)
 {
@@ -99,7 +99,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
   bu->idle[n]  = 0;
   bu->n++;
   bu->peak = PetscMax(bu->peak, bu->n);
-  PetscCall(FreeEntry(r, a, &bu->z[n]));
+  PetscCall(BundleGetFreeEntry(r, a, &bu->z[n]));
   if (r->ops->solve) {
     PetscScalar *dots  = bu->work;
     Vec          image = a;
@@ -117,8 +117,8 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps the first cut of every block and those marked; the vectors of the others are spare. */
-static PetscErrorCode Keep(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
+/* Keeps the first cut of every block and the marked cuts. The vectors of the other cuts become spare vectors. */
+static PetscErrorCode BundleKeepMarked(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
 {
   const PetscInt n = bu->n, ld = bu->cap;
   PetscInt       k = bu->nblock, *keep;
@@ -131,7 +131,7 @@ static PetscErrorCode Keep(BMRMBundle *bu, const PetscBool marked[], PetscInt *d
     else bu->spare[bu->nspare++] = bu->a[i];
   }
   if (k < n) {
-    for (PetscInt i = bu->nblock; i < k; i++) { /* keep[i] >= i: nothing is overwritten before it is read */
+    for (PetscInt i = bu->nblock; i < k; i++) { /* keep[i] >= i: no entry is overwritten before it is read */
       bu->a[i]     = bu->a[keep[i]];
       bu->b[i]     = bu->b[keep[i]];
       bu->z[i]     = bu->z[keep[i]];
@@ -148,7 +148,7 @@ static PetscErrorCode Keep(BMRMBundle *bu, const PetscBool marked[], PetscInt *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ages the cuts by the last weights and drops those without weight for max_idle solutions in a row; 0 keeps all. */
+/* Updates the ages of the cuts from the last weights. Drops cuts that had no weight in max_idle consecutive solutions; 0 keeps all. */
 PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
 {
   PetscBool *marked;
@@ -159,14 +159,15 @@ PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *d
   if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(bu->n, &marked));
   for (PetscInt i = 0; i < bu->n; i++) marked[i] = (PetscBool)(bu->idle[i] < max_idle);
-  PetscCall(Keep(bu, marked, dropped));
+  PetscCall(BundleKeepMarked(bu, marked, dropped));
   PetscCall(PetscFree(marked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Makes room: when the bundle holds more than max cuts, the lightest half gives way to their weighted means, one a block. The
-  mean of cuts is a cut, and the model keeps its dual value, so that the bound never falls.
+  If the bundle holds more than max cuts, replaces those with the smallest weights by their weighted means, one for each block. Half of the
+  maximum remains. A convex combination of cuts is a cut, and the dual value of the model does not change, so that the lower bound does not
+  decrease.
 */
 PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt max)
 {
@@ -179,11 +180,11 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
   PetscFunctionBegin;
   if (max <= 0 || n - m <= max) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc3(n, &marked, n, &weight, n, &order));
-  gone = PetscMin(n - m, n - m - max / 2 + m); /* the means take room, too */
+  gone = PetscMin(n - m, n - m - max / 2 + m); /* the means are cuts, too */
   for (PetscInt i = 0; i < n; i++) {
     marked[i] = PETSC_TRUE;
     order[i]  = i;
-    weight[i] = i < m ? PETSC_INFINITY : bu->alpha[i] - 1e-12 * bu->idle[i]; /* of those without weight the longest idle first */
+    weight[i] = i < m ? PETSC_INFINITY : bu->alpha[i] - 1e-12 * bu->idle[i]; /* among cuts without weight those with the largest age come first */
   }
   PetscCall(PetscSortRealWithPermutation(n, weight, order));
   for (PetscInt i = 0; i < gone; i++) {
@@ -192,14 +193,14 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
     marked[cut] = PETSC_FALSE;
     if (bu->alpha[cut] <= 0) continue;
     if (!mean[k]) {
-      PetscCall(BMRMBundleGetVec(bu, bu->a[cut], &mean[k])); /* a spare one, or those would become ever more */
+      PetscCall(BMRMBundleGetVec(bu, bu->a[cut], &mean[k])); /* reuses a spare vector; otherwise the number of spare vectors would grow */
       PetscCall(VecSet(mean[k], 0));
     }
     PetscCall(VecAXPY(mean[k], bu->alpha[cut], bu->a[cut]));
     offset[k] += bu->alpha[cut] * bu->b[cut];
     mass[k] += bu->alpha[cut];
   }
-  PetscCall(Keep(bu, marked, &dropped));
+  PetscCall(BundleKeepMarked(bu, marked, &dropped));
   PetscCall(PetscFree3(marked, weight, order));
   for (PetscInt k = 0; k < m; k++) {
     PetscReal square;
@@ -212,7 +213,7 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v = A alpha by one VecMAXPY(), and b'alpha. */
+/* v = sum_i alpha_i a_i by one VecMAXPY(), and *ab = b'alpha. */
 PetscErrorCode BMRMBundleSum(BMRMBundle *bu, const PetscReal alpha[], Vec v, PetscReal *ab)
 {
   PetscInt k = 0;
@@ -230,7 +231,7 @@ PetscErrorCode BMRMBundleSum(BMRMBundle *bu, const PetscReal alpha[], Vec v, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bundle of a checkpoint but for the values of its vectors: of every cut block, age, offset, free entry, weight and its row of G. */
+/* Restores the bundle from a checkpoint, except the values of the vectors. The line of a cut: block, age, offset, free entry, weight, row of G. */
 PetscErrorCode BMRMBundleRefill(BMRMBundle *bu, Vec like, PetscInt n, const double lines[])
 {
   PetscFunctionBegin;

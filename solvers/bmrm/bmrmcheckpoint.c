@@ -1,14 +1,15 @@
-/* Checkpoints: the whole state between two passes, so that a restart goes on as if nothing had happened, to the last bit. */
+/* Checkpoints: the whole state between two passes, so that a restart on the same number of ranks gives the same bits as a run without
+   interruption. */
 #include "bmrmimpl.h"
 #include "app/appcheckpoint.h"
 #include "model.h"
 #include <string.h>
 
-#define LARGEST 1e150 /* of values that a training can have left: larger ones have no finite square */
+#define LARGEST 1e150 /* largest absolute value of the values in a valid checkpoint; the square of larger ones overflows */
 
 static const GpAppCheckpointKind Kind = {"bmrm", 4};
 
-/* The state but for the arrays and vectors, and what tells whose it is. Without padding, since it is written as it is. */
+/* The state except arrays and vectors, and what identifies the problem. It is written as it is in memory, and therefore has no padding. */
 typedef struct {
   int64_t m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak, known;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
@@ -16,8 +17,8 @@ typedef struct {
   double  J, risk, lower, mu, step, rho, free;
 } State;
 
-/* Reads or writes a vector; one that is read must have finite values, of at most LARGEST. */
-static PetscErrorCode Transfer(GpAppCheckpoint *ck, Vec v)
+/* Reads or writes a vector. Values that are read must be finite and at most LARGEST. */
+static PetscErrorCode CheckpointTransferVec(GpAppCheckpoint *ck, Vec v)
 {
   MPI_Comm     comm   = PetscObjectComm((PetscObject)v);
   PetscMPIInt  finite = 1, all;
@@ -42,34 +43,34 @@ static PetscErrorCode Transfer(GpAppCheckpoint *ck, Vec v)
 }
 
 /*
-  The product of the best point's slopes, which the next ones start from; these slopes follow from the scores. Where cuts are taken otherwise it is
-  read for nothing.
+  Reads or writes gbest, the subgradient at the previous best point. Its slopes rbest are recomputed from the scores. If the solver does not use
+  gbest, the values are read and ignored.
 */
-static PetscErrorCode TransferBest(BMRM b, GpAppCheckpoint *ck)
+static PetscErrorCode CheckpointTransferBest(BMRM b, GpAppCheckpoint *ck)
 {
   Vec g = b->gbest;
 
   PetscFunctionBegin;
   if (!g) PetscCall(VecDuplicate(b->w, &g));
-  PetscCall(Transfer(ck, g));
+  PetscCall(CheckpointTransferVec(ck, g));
   if (!b->gbest) PetscCall(VecDestroy(&g));
   else b->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TransferVectors(BMRM b, GpAppCheckpoint *ck, PetscBool best)
+static PetscErrorCode CheckpointTransferVecs(BMRM b, GpAppCheckpoint *ck, PetscBool best)
 {
   PetscFunctionBegin;
-  PetscCall(Transfer(ck, b->w));
-  PetscCall(Transfer(ck, b->d));
-  PetscCall(Transfer(ck, b->f));
-  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(Transfer(ck, b->bundle.a[i]));
-  if (best) PetscCall(TransferBest(b, ck));
+  PetscCall(CheckpointTransferVec(ck, b->w));
+  PetscCall(CheckpointTransferVec(ck, b->d));
+  PetscCall(CheckpointTransferVec(ck, b->f));
+  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(CheckpointTransferVec(ck, b->bundle.a[i]));
+  if (best) PetscCall(CheckpointTransferBest(b, ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fills an array with factors that no permutation of the indices keeps. */
-static void Scramble(PetscScalar a[], PetscInt n, PetscInt start)
+/* Fills an array with factors that differ for all indices, so that a permutation of the data changes the fingerprint. */
+static void FingerprintFillFactors(PetscScalar a[], PetscInt n, PetscInt start)
 {
   for (PetscInt i = 0; i < n; i++) {
     const double t = (double)(start + i) * 0.6180339887498949;
@@ -78,8 +79,8 @@ static void Scramble(PetscScalar a[], PetscInt n, PetscInt start)
   }
 }
 
-/* e = r times the label of the example, or of the score where every score has one */
-static PetscErrorCode TimesLabels(Vec r, Vec labels, Vec e)
+/* e = r times the label of the example, or of the score if every score has a label. */
+static PetscErrorCode FingerprintTimesLabels(Vec r, Vec labels, Vec e)
 {
   const PetscScalar *ra, *ya;
   PetscScalar       *ea;
@@ -98,8 +99,8 @@ static PetscErrorCode TimesLabels(Vec r, Vec labels, Vec e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the sum of r times v to a number; where v is shorter it counts for every class. */
-static PetscErrorCode AddDot(Vec r, Vec v, double *print)
+/* Adds the dot product of r and v to *print. If v is shorter, its values are used again for each class. */
+static PetscErrorCode FingerprintAddDot(Vec r, Vec v, double *print)
 {
   const PetscScalar *ra, *va;
   PetscReal          mine = 0, sum;
@@ -119,8 +120,9 @@ static PetscErrorCode AddDot(Vec r, Vec v, double *print)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three numbers that other examples, labels, queries, factors or groups, or another order of them would hardly share. Uses d, e and r. */
-static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
+/* Computes three numbers that identify the data: they change with the examples, labels, queries, factors or groups, and with their order.
+   Overwrites d, e and r[0]. */
+static PetscErrorCode FingerprintCompute(BMRM b, double print[BMRM_PRINTS])
 {
   PetscScalar *a, dot;
   PetscInt     n, start;
@@ -132,25 +134,25 @@ static PetscErrorCode FingerPrint(BMRM b, double print[BMRM_PRINTS])
     PetscCall(VecGetLocalSize(v, &n));
     PetscCall(VecGetOwnershipRange(v, &start, NULL));
     PetscCall(VecGetArrayWrite(v, &a));
-    Scramble(a, n, start);
+    FingerprintFillFactors(a, n, start);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
   PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
   print[0] = 0;
-  PetscCall(AddDot(b->r[0], b->labels, &print[0]));
-  PetscCall(AddDot(b->r[0], b->queries, &print[0]));
-  PetscCall(AddDot(b->d, b->factor, &print[0]));
-  PetscCall(AddDot(b->d, b->groups, &print[0]));
-  PetscCall(TimesLabels(b->r[0], b->labels, b->e));
+  PetscCall(FingerprintAddDot(b->r[0], b->labels, &print[0]));
+  PetscCall(FingerprintAddDot(b->r[0], b->queries, &print[0]));
+  PetscCall(FingerprintAddDot(b->d, b->factor, &print[0]));
+  PetscCall(FingerprintAddDot(b->d, b->groups, &print[0]));
+  PetscCall(FingerprintTimesLabels(b->r[0], b->labels, b->e));
   PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is known before anything is read or written. */
-static PetscErrorCode Describe(BMRM b, State *st)
+/* Fills the members of the state that identify the problem. */
+static PetscErrorCode CheckpointDescribe(BMRM b, State *st)
 {
   PetscMPIInt size;
   PetscInt    N;
@@ -174,17 +176,17 @@ static PetscErrorCode Describe(BMRM b, State *st)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called before the first pass: data are told apart by their fingerprint. */
+/* Computes the fingerprint of the data and checks that the checkpoint file can be written. Called before the first pass. */
 PetscErrorCode BMRMCheckpointSetUp_Private(BMRM b)
 {
   PetscFunctionBegin;
   if (!b->checkpoint[0] && !b->restart[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FingerPrint(b, b->print));
+  PetscCall(FingerprintCompute(b, b->print));
   if (b->checkpoint[0]) PetscCall(GpAppOutputProbe(PetscObjectComm((PetscObject)b), b->checkpoint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the state after a pass, when it is time to. A failure is a warning: the training goes on. */
+/* Writes a checkpoint if one is due after this pass. If that fails, a warning is printed and the training continues. */
 PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
 {
   const BMRMBundle *bu = &b->bundle;
@@ -193,7 +195,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
 
   PetscFunctionBegin;
   if (!b->checkpoint[0] || b->it % b->checkpoint_every) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Describe(b, &st));
+  PetscCall(CheckpointDescribe(b, &st));
   st.n        = bu->n;
   st.it       = b->it;
   st.matmults = b->matmults;
@@ -215,28 +217,28 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
     PetscCall(GpAppCheckpointReplicated(&ck, line, sizeof(line)));
     PetscCall(GpAppCheckpointReplicated(&ck, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G)));
   }
-  PetscCall(TransferVectors(b, &ck, b->known));
+  PetscCall(CheckpointTransferVecs(b, &ck, b->known));
   PetscCall(GpAppCheckpointCommit(&ck, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Why the checkpoint is not one of this training, or NULL. */
-static const char *Differs(const State *is, const State *want)
+/* Returns why the checkpoint belongs to another problem, or NULL. */
+static const char *CheckpointFindDifference(const State *is, const State *want)
 {
   if (is->m != want->m || is->N != want->N || is->outputs != want->outputs) return "belongs to other data: the number of examples, features or classes differs";
   if (memcmp(is->loss, want->loss, sizeof(is->loss)) || memcmp(is->regularizer, want->regularizer, sizeof(is->regularizer)) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio ||
       is->groupsize != want->groupsize)
     return "was made with another loss or regulariser";
-  if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, which have other parts of the weights of the classes";
-  if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts a pass";
+  if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, on which the weights of the classes are distributed differently";
+  if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts per pass";
   for (int k = 0; k < BMRM_PRINTS; k++) {
     if (!(PetscAbsReal(is->print[k] - want->print[k]) <= 1e-10 * (1 + PetscAbsReal(want->print[k])))) return "belongs to other data: their checksum differs";
   }
   return NULL;
 }
 
-/* What no training can have left in its state, or NULL; bytes are those of the arrays and vectors that follow. */
-static const char *Impossible(const State *st, PetscInt64 bytes)
+/* Returns what is impossible in the state of a checkpoint, or NULL. bytes: size of the arrays and vectors that follow. */
+static const char *CheckpointCheckState(const State *st, PetscInt64 bytes)
 {
   const int64_t count[] = {st->it, st->matmults, st->stalled, st->peak};
   const double  value[] = {st->J, st->risk, st->lower, st->mu, st->step, st->rho, st->free};
@@ -244,19 +246,19 @@ static const char *Impossible(const State *st, PetscInt64 bytes)
   int64_t       left    = bytes / each;
 
   for (size_t k = 0; k < sizeof(count) / sizeof(count[0]); k++)
-    if (count[k] < 0 || count[k] > PETSC_MAX_INT) return "holds a number of passes, products or cuts that cannot be";
+    if (count[k] < 0 || count[k] > PETSC_MAX_INT) return "holds an impossible number of passes, products or cuts";
   for (size_t k = 0; k < sizeof(value) / sizeof(value[0]); k++)
     if (!(PetscAbsReal(value[k]) <= LARGEST)) return "holds a value that is not finite, or too large";
-  if (st->mu < 0 || st->mu > 1 || st->step < 0 || st->lower > st->J + 1e-7 * PetscMax(1, PetscAbsReal(st->J))) return "holds a step or a bound that cannot be";
-  if ((st->known != 0 && st->known != 1) || st->n < st->nblock || st->n > st->peak) return "holds a number of cuts that cannot be";
-  if (bytes % each || st->n > left / 5 || (left -= 5 * st->n) / st->n < st->n) return "holds fewer cuts than it says";
+  if (st->mu < 0 || st->mu > 1 || st->step < 0 || st->lower > st->J + 1e-7 * PetscMax(1, PetscAbsReal(st->J))) return "holds an impossible step or bound";
+  if ((st->known != 0 && st->known != 1) || st->n < st->nblock || st->n > st->peak) return "holds an impossible number of cuts";
+  if (bytes % each || st->n > left / 5 || (left -= 5 * st->n) / st->n < st->n) return "holds fewer cuts than its header says";
   left -= st->n * st->n + st->m * st->outputs;
-  if (left < 0 || st->N < 1 || left % st->N || left / st->N != 2 + st->n - st->nblock + st->known) return "holds another number of values than its sizes say";
+  if (left < 0 || st->N < 1 || left % st->N || left / st->N != 2 + st->n - st->nblock + st->known) return "holds another number of values than its header says";
   return NULL;
 }
 
-/* What is wrong with the cuts of a checkpoint, or NULL: of every cut block, age, offset, free entry, weight and its row of the Gram matrix. */
-static const char *ImpossibleCuts(const State *st, const double lines[])
+/* Returns what is wrong with the cuts of a checkpoint, or NULL. The line of a cut: block, age, offset, free entry, weight, row of the Gram matrix. */
+static const char *CheckpointCheckCuts(const State *st, const double lines[])
 {
   const int64_t width                  = 5 + st->n;
   double        total[BMRM_MAX_BLOCKS] = {0};
@@ -266,8 +268,8 @@ static const char *ImpossibleCuts(const State *st, const double lines[])
 
     for (int64_t k = 0; k < width; k++)
       if (!(PetscAbsReal(line[k]) <= LARGEST)) return "holds a cut with a value that is not finite, or too large";
-    if (!(line[0] >= 0 && line[0] < st->nblock && line[0] == PetscFloorReal(line[0])) || (i < st->nblock && line[0] != i)) return "holds a cut of examples that do not exist";
-    if (!(line[1] >= 0 && line[1] <= PETSC_MAX_INT && line[1] == PetscFloorReal(line[1]))) return "holds a cut with an age that cannot be";
+    if (!(line[0] >= 0 && line[0] < st->nblock && line[0] == PetscFloorReal(line[0])) || (i < st->nblock && line[0] != i)) return "holds a cut of a block of examples that does not exist";
+    if (!(line[1] >= 0 && line[1] <= PETSC_MAX_INT && line[1] == PetscFloorReal(line[1]))) return "holds a cut with an impossible age";
     if (line[4] < 0) return "holds a cut with a negative weight";
     total[(int)line[0]] += line[4];
   }
@@ -276,8 +278,8 @@ static const char *ImpossibleCuts(const State *st, const double lines[])
   return NULL;
 }
 
-/* Reads the cuts but for their vectors. */
-static PetscErrorCode LoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
+/* Reads the cuts, except their vectors. */
+static PetscErrorCode CheckpointLoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
 {
   const size_t bytes = (size_t)st->n * (size_t)(5 + st->n) * sizeof(double);
   const char  *wrong;
@@ -286,14 +288,14 @@ static PetscErrorCode LoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
   PetscFunctionBegin;
   PetscCall(PetscMalloc(bytes, &lines));
   PetscCall(GpAppCheckpointReplicated(ck, lines, bytes));
-  wrong = ImpossibleCuts(st, lines);
+  wrong = CheckpointCheckCuts(st, lines);
   if (!wrong) PetscCall(BMRMBundleRefill(&b->bundle, b->w, (PetscInt)st->n, lines));
   PetscCall(PetscFree(lines));
   if (wrong) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The state of a checkpoint takes the place of BMRMStart()'s; the bundle is new and holds the least risks only. */
+/* Replaces the state that BMRMStart() has initialised by that of the checkpoint. The bundle must hold only the constant cuts. */
 PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
 {
   GpAppCheckpoint ck;
@@ -301,14 +303,14 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
   const char     *wrong;
 
   PetscFunctionBegin;
-  PetscCall(Describe(b, &want));
+  PetscCall(CheckpointDescribe(b, &want));
   PetscCall(GpAppCheckpointOpen(PetscObjectComm((PetscObject)b), b->restart, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, &st, sizeof(st)));
-  wrong = Differs(&st, &want);
-  if (!wrong) wrong = Impossible(&st, ck.left);
+  wrong = CheckpointFindDifference(&st, &want);
+  if (!wrong) wrong = CheckpointCheckState(&st, ck.left);
   if (wrong) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
-  PetscCall(LoadCuts(b, &ck, &st));
-  PetscCall(TransferVectors(b, &ck, (PetscBool)st.known));
+  PetscCall(CheckpointLoadCuts(b, &ck, &st));
+  PetscCall(CheckpointTransferVecs(b, &ck, (PetscBool)st.known));
   PetscCall(GpAppCheckpointClose(&ck));
   if (b->known) {
     PetscReal offset;
@@ -330,18 +332,18 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
 }
 
 /*@C
-  BMRMSetCheckpoint - Makes `BMRMSolve()` save its state now and then
+  BMRMSetCheckpoint - Makes `BMRMSolve()` write checkpoints of its state
 
   Logically Collective
 
   Input Parameters:
 + b     - the solver
-. file  - where to; it is replaced as a whole, and holds a complete checkpoint at every moment. `NULL` for none
-- every - save after so many passes
+. file  - the file, or `NULL` for none. It is replaced atomically, so that it always holds a complete checkpoint
+- every - number of passes between two checkpoints; 10 by default
 
   Options Database Keys:
-+ -bmrm_checkpoint <file>     - where to
-- -bmrm_checkpoint_every <10> - after so many passes
++ -bmrm_checkpoint <file>     - the file
+- -bmrm_checkpoint_every <10> - number of passes between two checkpoints
 
   Level: intermediate
 
@@ -352,20 +354,20 @@ PetscErrorCode BMRMSetCheckpoint(BMRM b, const char file[], PetscInt every)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, every, 3);
-  PetscCheck(every >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "A checkpoint every %" PetscInt_FMT " passes, it must be one or more", every);
+  PetscCheck(every >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of passes between two checkpoints is %" PetscInt_FMT ", it must be one or more", every);
   PetscCall(PetscStrncpy(b->checkpoint, file ? file : "", sizeof(b->checkpoint)));
   b->checkpoint_every = every;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@C
-  BMRMSetRestart - Makes the next `BMRMSolve()` go on where a checkpoint was written
+  BMRMSetRestart - Makes the next `BMRMSolve()` start from a checkpoint
 
   Logically Collective
 
   Input Parameters:
 + b    - the solver, with the same data and settings
-- file - the checkpoint, `NULL` for none
+- file - the checkpoint, or `NULL` for none
 
   Options Database Key:
 . -bmrm_restart <file> - the checkpoint
@@ -373,8 +375,8 @@ PetscErrorCode BMRMSetCheckpoint(BMRM b, const char file[], PetscInt every)
   Level: intermediate
 
   Note:
-  On as many ranks it goes on to the last bit as if it had not been interrupted. A checkpoint of other data, another loss, regulariser or lambda,
-  and one that is damaged, is refused.
+  On the same number of ranks the result has the same bits as that of a solve without interruption. A checkpoint of other data, of another loss, regulariser or
+  lambda, and a damaged checkpoint raise an error.
 
 .seealso: `BMRMSetCheckpoint()`
 @*/

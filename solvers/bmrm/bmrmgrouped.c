@@ -1,30 +1,30 @@
-/* Losses of lists of examples: from vectors on any number of ranks to the scores of all lists in one place, and to the function of a loss. */
+/* Losses over lists of examples: collects the scores of all lists in one memory space, and applies the functions of the loss to them. */
 #include "bmrmimpl.h"
 #include "bmrmgrouped.h"
 #include "device/gpsteps.h"
 #include <stdlib.h>
 
-/* a vector as it was last gathered */
+/* A gathered vector, with the id and the state of its source, to avoid gathering it again. */
 typedef struct {
   Vec              all;
   PetscObjectId    id;
   PetscObjectState state;
 } Gathered;
 
-/* What is said of lists is the first rank's, the others have none. */
+/* Data of a loss over lists. Rank 0 alone holds the lists; on the other ranks they are empty. */
 typedef struct {
   const BMRMGrouped *of;
-  PetscBool          alone;   /* one rank has all scores */
-  VecScatter         scatter; /* else they are gathered */
+  PetscBool          alone;   /* whether one rank has all scores */
+  VecScatter         scatter; /* gathers the scores on rank 0 if there are several ranks */
   Gathered           f, e;
-  GpDev              host; /* where the lists are */
+  GpDev              host; /* host backend, with the lists in host memory */
   BMRMLists          lists;
-  GpDev              device; /* where they are once more, a GPU that has the scores */
+  GpDev              device; /* device of the scores, with a copy of the lists in its memory; NULL if there is none */
   BMRMLists          there;
   BMRMPlace          at;
 } Grouped;
 
-/* an example as it is sorted */
+/* An example, for sorting. */
 typedef struct {
   PetscReal query, label;
   PetscInt  row;
@@ -39,8 +39,8 @@ static int CompareEntries(const void *a, const void *b)
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* All of the vector on the first rank, unless that is what is there already; collective. */
-static PetscErrorCode Gather(Grouped *gr, Vec v, Gathered *to)
+/* Gathers the vector on rank 0, unless the gathered values are current. Collective. */
+static PetscErrorCode GroupedGather(Grouped *gr, Vec v, Gathered *to)
 {
   PetscObjectId    id;
   PetscObjectState state;
@@ -58,8 +58,8 @@ static PetscErrorCode Gather(Grouped *gr, Vec v, Gathered *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Says where in some memory the arrays of lists are; returns how much that takes. */
-static size_t Lay(BMRMLists *ls, void *memory)
+/* Sets the pointers of the arrays of lists into one block of memory. Returns its size in bytes. */
+static size_t GroupedSetPointers(BMRMLists *ls, void *memory)
 {
   const size_t n = (size_t)ls->n, ngroup = (size_t)ls->ngroup;
 
@@ -72,21 +72,22 @@ static size_t Lay(BMRMLists *ls, void *memory)
   return (n + ngroup) * sizeof(double) + (3 * n + ngroup + 1) * sizeof(int32_t);
 }
 
-static PetscErrorCode Reset(Grouped *gr)
+static PetscErrorCode GroupedReset(Grouped *gr)
 {
   PetscFunctionBegin;
   PetscCall(VecScatterDestroy(&gr->scatter));
   PetscCall(VecDestroy(&gr->f.all));
   PetscCall(VecDestroy(&gr->e.all));
-  if (gr->device) GpDevFree(gr->device, &gr->there.y, Lay(&gr->there, gr->there.y));
+  if (gr->device) GpDevFree(gr->device, &gr->there.y, GroupedSetPointers(&gr->there, gr->there.y));
   gr->device = NULL;
   PetscCall(PetscFree(gr->lists.y));
   gr->lists.n = gr->lists.ngroup = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Orders the examples by list and label; returns on all ranks the number of lists, and of those with two different labels. */
-static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
+/* Sorts the examples by list and label, and fills the lists. count[0] = number of lists, count[1] = number of lists with two or more different
+   labels. */
+static PetscErrorCode GroupedSortExamples(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
 {
   BMRMLists *ls = &gr->lists;
   char      *memory;
@@ -97,8 +98,8 @@ static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscIn
   ls->ngroup = ls->nlabel = 0;
   ls->first               = 0;
   for (PetscInt i = 0; i < n; i++) ls->ngroup += !i || entry[i].query != entry[i - 1].query;
-  PetscCall(PetscMalloc(Lay(ls, NULL), &memory));
-  (void)Lay(ls, memory);
+  PetscCall(PetscMalloc(GroupedSetPointers(ls, NULL), &memory));
+  (void)GroupedSetPointers(ls, memory);
   count[0] = count[1] = 0;
   for (PetscInt i = 0, run = 0; i < n; i++) {
     const PetscBool begins = (PetscBool)(!i || entry[i].query != entry[i - 1].query), lower = (PetscBool)(!begins && entry[i].label != entry[i - 1].label);
@@ -107,14 +108,14 @@ static PetscErrorCode SortEntries(Grouped *gr, PetscInt n, Entry *entry, PetscIn
       ls->begin[count[0]]   = (int32_t)i;
       ls->pairs[count[0]++] = 0;
     }
-    if (begins || lower) run = i; /* of equal labels */
+    if (begins || lower) run = i; /* first example of a run of equal labels */
     ls->y[i]     = entry[i].label;
     ls->row[i]   = (int32_t)entry[i].row;
     ls->group[i] = (int32_t)(count[0] - 1);
     ls->rank[i]  = begins ? 0 : ls->rank[i - 1] + lower;
     ls->nlabel   = PetscMax(ls->nlabel, ls->rank[i] + 1);
     ls->first += count[0] == 1 && !ls->rank[i];
-    ls->pairs[count[0] - 1] += (double)(run - ls->begin[count[0] - 1]); /* so many have a larger label */
+    ls->pairs[count[0] - 1] += (double)(run - ls->begin[count[0] - 1]); /* number of examples of the list with a larger label */
     count[1] += lower && ls->rank[i] == 1;
   }
   ls->begin[count[0]] = (int32_t)n;
@@ -131,14 +132,14 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   PetscMPIInt        size;
 
   PetscFunctionBegin;
-  PetscCall(Reset(gr));
+  PetscCall(GroupedReset(gr));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)y), &size));
   PetscCall(VecGetSize(y, &N));
-  PetscCheck(N < PETSC_MPI_INT_MAX / 2, PetscObjectComm((PetscObject)y), PETSC_ERR_SUP, "%" PetscInt_FMT " examples are too many to be compared with each other: at most %d", N, PETSC_MPI_INT_MAX / 2);
+  PetscCheck(N < PETSC_MPI_INT_MAX / 2, PetscObjectComm((PetscObject)y), PETSC_ERR_SUP, "%" PetscInt_FMT " examples are too many for a loss that compares examples with each other: the maximum is %d", N, PETSC_MPI_INT_MAX / 2);
   gr->alone = (PetscBool)(size == 1);
-  if (!gr->host) PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &gr->host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the host as a device");
-  PetscCall(Gather(gr, y, &gr->f));
-  if (queries) PetscCall(Gather(gr, queries, &gr->e));
+  if (!gr->host) PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &gr->host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the host backend");
+  PetscCall(GroupedGather(gr, y, &gr->f));
+  if (queries) PetscCall(GroupedGather(gr, queries, &gr->e));
   PetscCall(VecGetLocalSize(gr->f.all, &n));
   PetscCall(PetscMalloc1(n, &entry));
   PetscCall(VecGetArrayRead(gr->f.all, &label));
@@ -150,19 +151,19 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   }
   if (queries) PetscCall(VecRestoreArrayRead(gr->e.all, &query));
   PetscCall(VecRestoreArrayRead(gr->f.all, &label));
-  PetscCall(SortEntries(gr, n, entry, count));
+  PetscCall(GroupedSortExamples(gr, n, entry, count));
   PetscCall(PetscFree(entry));
   PetscCallMPI(MPI_Bcast(count, 2, MPIU_INT, 0, PetscObjectComm((PetscObject)y)));
-  PetscCheck(count[1] > 0, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_WRONG, "The labels %sare all the same: there is nothing to tell apart", queries ? "of every query " : "");
+  PetscCheck(count[1] > 0, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_WRONG, "All labels %sare equal: the loss needs examples with different labels", queries ? "of each query " : "");
   l->scale = (PetscReal)1 / count[0];
   l->parts = count[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The lists where a device is that kernels run on. */
-static PetscErrorCode ListsOn(Grouped *gr, GpDev dev, BMRMLists *lists)
+/* Gets the lists in the memory of a device; copies them there on first use. */
+static PetscErrorCode GroupedGetLists(Grouped *gr, GpDev dev, BMRMLists *lists)
 {
-  const size_t bytes  = Lay(&gr->lists, gr->lists.y);
+  const size_t bytes  = GroupedSetPointers(&gr->lists, gr->lists.y);
   char        *memory = NULL;
 
   PetscFunctionBegin;
@@ -172,23 +173,23 @@ static PetscErrorCode ListsOn(Grouped *gr, GpDev dev, BMRMLists *lists)
     gr->there = gr->lists;
     PetscCallDevice(dev, "The loss", GpDevAlloc(dev, bytes, &memory));
     gr->device = dev;
-    (void)Lay(&gr->there, memory);
+    (void)GroupedSetPointers(&gr->there, memory);
     PetscCallDevice(dev, "The loss", GpDevUpload(dev, memory, gr->lists.y, bytes));
   }
   *lists = gr->there;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a sweep over groups: the place on the line, and what is wanted */
+/* Arguments and results of an evaluation of the loss over the groups: step along the line, sums, slopes. */
 typedef struct {
   PetscReal  s;
-  PetscInt   n, block; /* groups with g % n == block */
+  PetscInt   n, block; /* groups g with g % n == block */
   PetscReal  value, offset, slope;
-  PetscReal *r; /* slopes of all examples, or NULL */
+  PetscReal *r; /* slopes of all examples, or NULL if they are not required */
 } Sweep;
 
-/* The cuts of all groups, one after the other, for losses that know one group. */
-static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
+/* Computes the cuts of all groups one after the other, for losses that are functions of one group. */
+static PetscErrorCode GroupedCutEach(BMRMLoss l, const BMRMListScores *sc)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -199,7 +200,7 @@ static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
     PetscReal       offset = 0, sum = 0;
 
     for (PetscInt i = 0; i < n; i++) sum += g.z[i];
-    if (PetscIsInfOrNanReal(sum)) PetscCall(PetscArrayzero(sc->u + begin, n)); /* cannot be compared; the sums show it */
+    if (PetscIsInfOrNanReal(sum)) PetscCall(PetscArrayzero(sc->u + begin, n)); /* scores that are not finite cannot be compared; the sums will show them */
     else PetscCall((*gr->of->cut)(&g, sc->u + begin, &offset));
     PetscCall(PetscArrayzero(sc->c + begin, n));
     sc->c[begin] = offset;
@@ -207,21 +208,21 @@ static PetscErrorCode CutGroups(BMRMLoss l, const BMRMListScores *sc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the cuts at scores made of f and e, in the room of sc, and their sums, which are on the way when this returns */
-static PetscErrorCode CutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, const BMRMListScores *sc, const Sweep *sw)
+/* Computes the scores f + s e, the cuts and their sums, with the workspace of sc. The results are valid after a synchronisation of the device. */
+static PetscErrorCode GroupedCutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, const BMRMListScores *sc, const Sweep *sw)
 {
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
   PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
-  if (gr->of->cut) PetscCall(CutGroups(l, sc));
+  if (gr->of->cut) PetscCall(GroupedCutEach(l, sc));
   else PetscCallDevice(work->dev, "The loss", (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
   PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds up value, offset and slope along e over the groups, at f + s e, where the scores are. */
-static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
+/* Sums value, offset and slope along e over the groups at f + s e, in the memory space of the scores. */
+static PetscErrorCode GroupedEvaluate(BMRMLoss l, Sweep *sw)
 {
   Grouped       *gr    = (Grouped *)l->data;
   BMRMListsCut   cut   = gr->of->sweep && !gr->at.device ? gr->of->sweep : gr->of->lists[gr->at.gpu];
@@ -232,11 +233,11 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
 
   PetscFunctionBegin;
   if (!gr->at.device) work.dev = gr->host;
-  PetscCall(ListsOn(gr, work.dev, &sc.of));
+  PetscCall(GroupedGetLists(gr, work.dev, &sc.of));
   PetscCallDevice(work.dev, "The loss", GpDevBorrow(work.dev, bytes, &sc.z));
   sc.u = sc.z + sc.of.n;
   sc.c = sc.u + sc.of.n;
-  err  = CutAndSum(l, &work, cut, &sc, sw);
+  err  = GroupedCutAndSum(l, &work, cut, &sc, sw);
   GpDevReturn(work.dev, &sc.z, bytes);
   PetscCall(err);
   PetscCallDevice(work.dev, "The loss", work.dev->ops->sync(work.dev));
@@ -246,8 +247,8 @@ static PetscErrorCode SweepGroups(BMRMLoss l, Sweep *sw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The scores in one place: where they are if one rank has them all, else on the first one. */
-static PetscErrorCode GetScores(BMRMLoss l, Vec f, Vec e, Vec y)
+/* Gets the scores: in place if one rank has them all, otherwise gathered on rank 0. */
+static PetscErrorCode GroupedGetScores(BMRMLoss l, Vec f, Vec e, Vec y)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -256,13 +257,13 @@ static PetscErrorCode GetScores(BMRMLoss l, Vec f, Vec e, Vec y)
     PetscCall(BMRMPlaceGet_Private(&gr->at, (PetscBool)(gr->of->lists[1] != NULL), f, e, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Gather(gr, f, &gr->f));
-  PetscCall(Gather(gr, e, &gr->e));
+  PetscCall(GroupedGather(gr, f, &gr->f));
+  PetscCall(GroupedGather(gr, e, &gr->e));
   PetscCall(BMRMPlaceGet_Private(&gr->at, PETSC_FALSE, gr->f.all, gr->e.all, gr->f.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
+static PetscErrorCode GroupedRestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -277,9 +278,9 @@ static PetscErrorCode Risk_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y,
   Sweep sw = {s, 1, 0, 0, 0, 0, NULL};
 
   PetscFunctionBegin;
-  PetscCall(GetScores(l, f, e, y));
-  PetscCall(SweepGroups(l, &sw));
-  PetscCall(RestoreScores(l, f, e, y));
+  PetscCall(GroupedGetScores(l, f, e, y));
+  PetscCall(GroupedEvaluate(l, &sw));
+  PetscCall(GroupedRestoreScores(l, f, e, y));
   *risk = sw.value;
   PetscCallMPI(MPI_Bcast(risk, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)f)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -293,13 +294,13 @@ static PetscErrorCode Cut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, 
   PetscScalar *ra;
 
   PetscFunctionBegin;
-  PetscCall(GetScores(l, f, e, y));
+  PetscCall(GroupedGetScores(l, f, e, y));
   if (!gr->alone) PetscCall(VecDuplicate(gr->f.all, &all));
   PetscCall(BMRMPlaceGetWrite_Private(&gr->at, all, &ra));
   sw.r = ra;
-  PetscCall(SweepGroups(l, &sw));
+  PetscCall(GroupedEvaluate(l, &sw));
   PetscCall(BMRMPlaceRestoreWrite_Private(&gr->at, all, &ra));
-  PetscCall(RestoreScores(l, f, e, y));
+  PetscCall(GroupedRestoreScores(l, f, e, y));
   if (!gr->alone) {
     PetscCall(VecScatterBegin(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
     PetscCall(VecScatterEnd(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
@@ -320,15 +321,15 @@ static PetscErrorCode Least_Grouped(BMRMLoss l, Vec y, PetscInt n, PetscReal lea
 static PetscErrorCode Slopes_Grouped(BMRMLoss l, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[])
 {
   PetscFunctionBegin;
-  PetscCall(GetScores(l, f, e, y));
+  PetscCall(GroupedGetScores(l, f, e, y));
   for (PetscInt k = 0; k < nt; k++) {
     Sweep sw = {t[k], 1, 0, 0, 0, 0, NULL};
 
-    PetscCall(SweepGroups(l, &sw));
+    PetscCall(GroupedEvaluate(l, &sw));
     d[2 * k]     = sw.slope;
     d[2 * k + 1] = 0;
   }
-  PetscCall(RestoreScores(l, f, e, y));
+  PetscCall(GroupedRestoreScores(l, f, e, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -337,7 +338,7 @@ static PetscErrorCode Destroy_Grouped(BMRMLoss l)
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
-  PetscCall(Reset(gr));
+  PetscCall(GroupedReset(gr));
   PetscCall(BMRMPlaceDestroy_Private(&gr->at));
   GpDevClose(&gr->host);
   PetscCall(PetscFree(l->data));
@@ -345,18 +346,19 @@ static PetscErrorCode Destroy_Grouped(BMRMLoss l)
 }
 
 /*@C
-  BMRMLossSetGrouped - Makes a loss a mean over lists of examples, whose scores are compared with each other
+  BMRMLossSetGrouped - Sets the operations of a loss that is a mean over lists of examples, whose scores are compared with each other
 
   Not Collective
 
   Input Parameters:
 + l  - the loss
-- of - what it is; not copied
+- of - the functions and properties of the loss; not copied
 
   Level: developer
 
   Note:
-  It is evaluated where the scores are if one rank has them all and the loss knows how, else on the first rank, on the host.
+  If one rank has all scores, the loss is evaluated in the memory space of the scores, provided that it has an implementation for it. Otherwise it is evaluated on the
+  host, with several ranks on rank 0.
 
 .seealso: `BMRMLossRegister()`, `BMRMLossSetPointwise()`, `BMRMSetQueries()`
 @*/

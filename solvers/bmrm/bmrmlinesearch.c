@@ -1,24 +1,25 @@
-/* Line searches: the root of a monotone derivative, exact without a sort where it is piecewise linear, safeguarded elsewhere. */
+/* Line searches: the root of the monotone derivative along a line. For a piecewise linear derivative the root is exact and needs no sort;
+   otherwise the search is safeguarded. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
-#define BMRM_REACH      4    /* times the last step, up to where the next one is expected */
-#define BMRM_LEAST_STEP 0.01 /* which the last one counts as at least */
-#define BMRM_LITTLE     1e-4 /* part of the gap that a search on a device may leave to gain: each round is a kernel and a wait */
+#define BMRM_REACH      4    /* upper end of the first search interval, as a multiple of the last step */
+#define BMRM_LEAST_STEP 0.01 /* lower limit of the last step in this estimate */
+#define BMRM_LITTLE     1e-4 /* fraction of the gap: a search on a device stops if less can be gained. Each round costs a kernel and a synchronisation */
 
-/* The derivative right of t is slope + curve t + the gains of the kinks in (lo, t]; the root lies in [lo, hi]. */
+/* A search interval: the derivative right of t is slope + curve t plus the gains of the kinks in (lo, t]. The root lies in [lo, hi]. */
 typedef struct {
   MPI_Comm    comm;
   PetscMPIInt size;
   PetscReal   slope, curve, lo, hi;
-  PetscInt    n; /* kinks of this rank strictly between lo and hi */
+  PetscInt    n; /* number of kinks of this rank strictly between lo and hi */
   BMRMKink   *kink;
-  PetscMPIInt nsample;                         /* candidates that every rank proposes in a round */
-  PetscReal  *mine, *candidate, *gain, *gains; /* of slope and curve, in turns */
+  PetscMPIInt nsample;                         /* number of candidates that each rank proposes in a round */
+  PetscReal  *mine, *candidate, *gain, *gains; /* workspace: own candidates, all candidates, gains of this rank, gains of all ranks. A gain is a pair (slope, curve) */
 } Bracket;
 
-/* Every rank proposes some of its kinks; returns their places, sorted and without doubles, the same on all ranks. */
-static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
+/* Every rank proposes some of its kinks as candidates. Returns their positions on all ranks, sorted and without duplicates. */
+static PetscErrorCode BracketGatherCandidates(Bracket *br, PetscInt *ncandidate)
 {
   PetscInt n = 0;
 
@@ -38,11 +39,11 @@ static PetscErrorCode GatherCandidates(Bracket *br, PetscInt *ncandidate)
 }
 
 /*
-  Sums, over all ranks, the gains before, at, between and after the candidates: 2 n + 1 pairs in their order on the line.
+  Sums the gains of all ranks before, at, between and after the candidates: 2 n + 1 pairs in their order on the line.
 
-  The candidates are filled up to one less than a power of two, for a binary search without branches.
+  The candidates are padded to one less than a power of two, for a binary search without branches.
 */
-static PetscErrorCode SumGains(Bracket *br, PetscInt n)
+static PetscErrorCode BracketSumGains(Bracket *br, PetscInt n)
 {
   PetscInt width = 1;
 
@@ -52,7 +53,7 @@ static PetscErrorCode SumGains(Bracket *br, PetscInt n)
   PetscCall(PetscArrayzero(br->gain, 4 * n + 2));
   for (PetscInt i = 0; i < br->n; i++) {
     const BMRMKink q = br->kink[i];
-    PetscInt       a = 0; /* so many candidates are below it */
+    PetscInt       a = 0; /* number of candidates below q.t */
 
     for (PetscInt half = width / 2; half; half /= 2) a += half * (br->candidate[a + half - 1] < q.t);
     a = 4 * a + 2 * (br->candidate[a] == q.t);
@@ -63,8 +64,8 @@ static PetscErrorCode SumGains(Bracket *br, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Shrinks the bracket to one gap between candidates, or to the candidate that is the root. */
-static PetscErrorCode Shrink(Bracket *br, PetscInt n)
+/* Shrinks the interval to the part between two candidates that holds the root, or to the candidate that is the root. */
+static PetscErrorCode BracketShrink(Bracket *br, PetscInt n)
 {
   PetscReal slope = br->slope, curve = br->curve, lo = br->lo, hi = br->hi;
   PetscInt  k = 0;
@@ -97,27 +98,27 @@ static PetscErrorCode Shrink(Bracket *br, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FindRoot(Bracket *br, PetscReal *t)
+static PetscErrorCode BracketFindRoot(Bracket *br, PetscReal *t)
 {
   PetscInt n = 0;
 
   PetscFunctionBegin;
   while (br->lo < br->hi) {
-    PetscCall(GatherCandidates(br, &n));
-    if (!n) { /* linear from lo to hi */
+    PetscCall(BracketGatherCandidates(br, &n));
+    if (!n) { /* no kink is left: the derivative is linear from lo to hi */
       const PetscReal flat = br->slope < 0 && br->hi < PETSC_INFINITY ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
     }
-    PetscCall(SumGains(br, n));
-    PetscCall(Shrink(br, n));
+    PetscCall(BracketSumGains(br, n));
+    PetscCall(BracketShrink(br, n));
   }
   *t = br->lo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes room for n kinks; for losses and regularisers. */
+/* Grows the capacity to n kinks; losses and regularisers call this. */
 PetscErrorCode BMRMPiecesReserve(BMRMPieces *p, PetscInt n)
 {
   PetscFunctionBegin;
@@ -145,18 +146,18 @@ PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *p)
   Collective
 
   Input Parameters:
-+ comm - the ranks
-. p    - the pieces of this one; their order is lost
-. A    - derivative of a part that all ranks know
-- B    - its curvature, not negative
++ comm - the communicator
+. p    - the pieces of this rank; they are reordered
+. A    - derivative at 0 of a quadratic part that all ranks know
+- B    - curvature of that part, not negative
 
   Output Parameter:
-. t - the minimiser, the same on all ranks, or the end of the pieces if it lies beyond
+. t - the minimiser, the same on all ranks; p->end if the minimiser lies beyond it
 
   Notes:
-  The derivative is piecewise linear and grows. Each round evaluates it, by one reduction, at up to some tens of
-  kinks which the ranks propose, and keeps the gap that holds the root. The gap shrinks about as many times, so that
-  the work is a few passes over the kinks: less than the sort of the textbook method, and nothing is gathered.
+  The derivative is piecewise linear and increasing. Each round evaluates it by one reduction at some tens of kinks that the ranks propose, and keeps the interval
+  between two of them that holds the root. The number of kinks decreases by about the same factor. The work is a few passes over the kinks, less than the sort of
+  the textbook method, and the kinks are not gathered.
 */
 PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, PetscReal B, PetscReal *t)
 {
@@ -174,7 +175,7 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   br.comm = comm;
   br.lo   = 0;
-  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_INFINITY); /* the pieces only raise the derivative */
+  br.hi   = PetscMin(p->end, B > 0 ? -br.slope / B : PETSC_INFINITY); /* the pieces only increase the derivative */
   br.kink = p->kink;
   for (PetscInt i = 0; i < p->n; i++) {
     if (p->kink[i].t > 0 && p->kink[i].t < br.hi) p->kink[k++] = p->kink[i];
@@ -184,12 +185,12 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   br.nsample = PetscMax(1, 31 / br.size);
   nall       = (PetscInt)br.nsample * br.size;
   PetscCall(PetscMalloc4(br.nsample, &br.mine, 2 * nall + 1, &br.candidate, 4 * nall + 2, &br.gain, 4 * nall + 2, &br.gains));
-  PetscCall(FindRoot(&br, t));
+  PetscCall(BracketFindRoot(&br, t));
   PetscCall(PetscFree4(br.mine, br.candidate, br.gain, br.gains));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* First and second derivatives of the objective right of w + t[k] d, on all ranks, in pairs. */
+/* First and second derivatives of the objective right of w + t[k] d, summed over all ranks, in pairs. */
 static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], PetscReal d[])
 {
   PetscReal mine[2 * BMRM_SLOPES], of[2];
@@ -202,7 +203,7 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
     mine[2 * k + 1] += of[1];
   }
   PetscCallMPI(MPI_Allreduce(mine, d, (PetscMPIInt)(2 * nt), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
-  for (PetscInt k = 0; k < nt && b->reg->ops->solve; k++) { /* a parabola, known on all ranks */
+  for (PetscInt k = 0; k < nt && b->reg->ops->solve; k++) { /* a quadratic part, known on all ranks */
     d[2 * k] += b->lambda * (b->along[0] + t[k] * b->along[1]);
     d[2 * k + 1] += b->lambda * b->along[1];
   }
@@ -210,16 +211,20 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
 }
 
 /*
-  Newton's method inside a bracket; where it leaves that, or there is no curvature that it could trust, the chord of the derivative, with half of its value at an end
-  that has stayed, and halves when neither shrinks the bracket; the last step before there is one. Ends where the derivative vanishes, or when all that is left to gain in
-  the bracket, at most its width times the slope at its lower end, is little next to the gap.
+  Newton's method, safeguarded by a bracket of the root. Each step uses the first of these rules that applies:
+    - the Newton step, if it stays inside the bracket;
+    - the secant of the derivative between the ends; the value at an end that has stayed twice or more is halved (Illinois method);
+    - bisection;
+    - if there is no upper end yet: the last step, or four times the lower end.
+  Bisection is also used if the bracket has not been halved by four evaluations. The search stops if the derivative vanishes, or if the possible
+  gain, at most the width of the bracket times the slope at its lower end, is small compared with the gap.
 */
-static PetscErrorCode Safeguarded(BMRM b, PetscReal last, PetscReal *t)
+static PetscErrorCode LineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t)
 {
   const PetscReal little = 1e-3 * PetscMax(0, b->J - b->lower);
   PetscReal       d[2], first, lo = 0, hi = PETSC_INFINITY, dlo, clo, chi = 0, at = 0, width = PETSC_INFINITY;
-  PetscInt        wide  = 0; /* evaluations since the bracket was halved */
-  PetscInt        stays = 0; /* how often the lower end has stayed, or less how often the upper one */
+  PetscInt        wide  = 0; /* number of evaluations since the width of the bracket was last halved */
+  PetscInt        stays = 0; /* positive: number of consecutive steps in which the lower end stayed; negative: those in which the upper end stayed */
 
   PetscFunctionBegin;
   *t = 0;
@@ -240,7 +245,7 @@ static PetscErrorCode Safeguarded(BMRM b, PetscReal last, PetscReal *t)
       dlo = clo = d[0];
       stays     = PetscMin(stays, 0) - 1;
       if (stays < -1) chi *= 0.5;
-    } else { /* where the derivative is no number, too */
+    } else { /* also if the derivative is not a number */
       hi    = at;
       chi   = d[0];
       stays = PetscMax(stays, 0) + 1;
@@ -255,11 +260,11 @@ static PetscErrorCode Safeguarded(BMRM b, PetscReal last, PetscReal *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Places between lo and hi, in rising order: even ones, and some that crowd around where the derivative should vanish. */
-static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
+/* Chooses points between lo and hi in ascending order: equidistant ones, and some that cluster around the estimated root. */
+static PetscErrorCode LineSearchChoosePoints(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
 {
   const PetscReal near[] = {0, 1e-2, 1e-4, 1e-7}, width = hi - lo;
-  const PetscReal guess[] = {lo - width * dlo[0] / (dhi - dlo[0]), lo - dlo[0] / dlo[1]}; /* by the chord, by the tangent */
+  const PetscReal guess[] = {lo - width * dlo[0] / (dhi - dlo[0]), lo - dlo[0] / dlo[1]}; /* by the secant, by the tangent */
   PetscInt        all = 0, k = 0;
 
   PetscFunctionBegin;
@@ -278,12 +283,14 @@ static PetscErrorCode Places(PetscReal lo, const PetscReal dlo[2], PetscReal hi,
 }
 
 /*
-  For scores on a device, whatever the loss: each round takes the derivative at BMRM_SLOPES places in one go, and keeps the gap
-  between two of them that holds the root. The first places spread around the last step, from a sixtieth to five times as far; the next ones
-  crowd around the root that the gap's ends foretell. Ends at the root, or where two neighbouring numbers have it between them, or where all that is
-  left to gain, at most the width of the gap times the slope at its lower end, is little next to the gap of the solver: two rounds mostly.
+  The line search for scores on a device, for all losses. Each round computes the derivative at up to BMRM_SLOPES points in one kernel, and keeps
+  the interval between two of them that holds the root. The points of the first round lie around the last step. Later points cluster around the
+  root that is estimated from the ends of the interval.
+
+  The search stops at the root, or if the ends of the interval are neighbouring numbers, or if the possible gain, at most the width of the
+  interval times the slope at its lower end, is small compared with the gap of the solver. Most searches take two rounds.
 */
-static PetscErrorCode Multisection(BMRM b, PetscReal last, PetscReal *root)
+static PetscErrorCode LineSearchMultisection(BMRM b, PetscReal last, PetscReal *root)
 {
   const PetscReal little = BMRM_LITTLE * PetscMax(0, b->J - b->lower);
   PetscReal       t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
@@ -303,7 +310,7 @@ static PetscErrorCode Multisection(BMRM b, PetscReal last, PetscReal *root)
       dlo[0] = d[2 * k - 2];
       dlo[1] = d[2 * k - 1];
     }
-    if (k < n) { /* a derivative that is no number ends the gap, too */
+    if (k < n) { /* a derivative that is not a number also ends the interval */
       hi  = t[k];
       dhi = d[2 * k];
       if (hi == 0 || PetscAbsReal(dhi) <= 1e-15 * first) {
@@ -315,16 +322,17 @@ static PetscErrorCode Multisection(BMRM b, PetscReal last, PetscReal *root)
     if (lo > 0 && -dlo[0] * (hi - lo) <= little) break;
     if (hi == PETSC_INFINITY) {
       for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
-    } else PetscCall(Places(lo, dlo, hi, dhi, &n, t)); /* none when lo and hi are neighbours */
+    } else PetscCall(LineSearchChoosePoints(lo, dlo, hi, dhi, &n, t)); /* no points if lo and hi are neighbouring numbers */
   }
   *root = lo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  The exact step. It changes little from pass to pass, so that few kinks are looked at: those up to some times the last step, where the root is, or else all.
+  The exact step. It changes little from pass to pass. Therefore only kinks up to BMRM_REACH times the last step are used at first; if the root is
+  not among them, all kinks.
 */
-static PetscErrorCode Exact(BMRM b, PetscReal last, PetscReal *t)
+static PetscErrorCode LineSearchExact(BMRM b, PetscReal last, PetscReal *t)
 {
   BMRMPieces *p = &b->pieces;
 
@@ -340,7 +348,7 @@ static PetscErrorCode Exact(BMRM b, PetscReal last, PetscReal *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The step along d from the best point to the least objective, the same on all ranks. */
+/* Computes the step along d from the best point to the smallest objective, the same on all ranks. */
 PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 {
   struct GpDev_ *dev;
@@ -351,11 +359,11 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
   if (b->loss->onebyone) dev = NULL;
   exact = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   if (exact) {
-    PetscCall(Exact(b, b->step, t));
+    PetscCall(LineSearchExact(b, b->step, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
-  if (dev) PetscCall(Multisection(b, b->step, t));
-  else PetscCall(Safeguarded(b, b->step, t));
+  if (dev) PetscCall(LineSearchMultisection(b, b->step, t));
+  else PetscCall(LineSearchSafeguarded(b, b->step, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

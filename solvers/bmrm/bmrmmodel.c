@@ -1,10 +1,11 @@
-/* The model of the objective: the regulariser and the cuts.  Its minimiser is the next direction, its dual value the lower bound. */
+/* The model of the objective: the regulariser plus the cutting-plane model of the risk. Its minimiser gives the next direction, its dual value the
+   lower bound. */
 #include "bmrmimpl.h"
 
-#define BMRM_RHO_MIN    1e-5 /* least proximal term, in lambda: the QP becomes as ill-conditioned as it is small */
-#define BMRM_FREE_RANGE 1e4  /* the bound holds for free weights up to so many times 1 + that of the model's minimiser */
+#define BMRM_RHO_MIN    1e-5 /* smallest weight of the proximal term relative to lambda; smaller weights make the QP ill-conditioned */
+#define BMRM_FREE_RANGE 1e4  /* the lower bound holds for free weights up to this factor times (1 + |free weight of the model's minimiser|) */
 
-static PetscErrorCode Reserve(BMRM b)
+static PetscErrorCode ModelReserve(BMRM b)
 {
   const PetscInt cap = b->bundle.cap;
 
@@ -23,7 +24,7 @@ static PetscErrorCode Reserve(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called when data or regulariser go. */
+/* Frees the workspace; called when the data or the regulariser change. */
 PetscErrorCode BMRMModelReset_Private(BMRM b)
 {
   PetscFunctionBegin;
@@ -37,8 +38,8 @@ PetscErrorCode BMRMModelReset_Private(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All ranks solve the same small problem; the weights of the first one count, should their arithmetic differ. */
-static PetscErrorCode SolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
+/* All ranks solve the same small QP. Rank 0 broadcasts its weights, in case the arithmetic of the ranks differs. */
+static PetscErrorCode ModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
 {
   PetscMPIInt n;
 
@@ -49,7 +50,8 @@ static PetscErrorCode SolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscReal FreeSum(const BMRMBundle *bu, const PetscReal alpha[])
+/* z'alpha: the entry of the weighted sum of cuts at the free weight. */
+static PetscReal ModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
 {
   PetscReal sum = 0;
 
@@ -58,12 +60,12 @@ static PetscReal FreeSum(const BMRMBundle *bu, const PetscReal alpha[])
 }
 
 /*
-  A bound needs z'alpha = 0, or the free weight could take the model down for ever. Mixes alpha with the cuts that pull the other
-  way as far as it takes; where none does, with the least risks, which do not pull at all.
+  Makes z'alpha = 0, without which the free weight could decrease the model without limit. Mixes alpha with the cuts that have the extreme
+  opposite entries at the free weight; if there are none, with the constant cuts, whose entries are 0.
 */
-static void Balance(const BMRMBundle *bu, PetscReal alpha[])
+static void ModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
 {
-  const PetscReal sum  = FreeSum(bu, alpha);
+  const PetscReal sum  = ModelFreeSum(bu, alpha);
   PetscReal       pull = 0, t;
   PetscInt        best[BMRM_MAX_BLOCKS];
 
@@ -76,21 +78,23 @@ static void Balance(const BMRMBundle *bu, PetscReal alpha[])
   }
   for (PetscInt k = 0; k < bu->nblock; k++) pull += bu->z[best[k]];
   t = sum / (sum - pull);
-  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* what Raise() will take off is less than what the mixture loses */
+  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* ModelRaiseBound() will subtract less than the mixture would lose */
   for (PetscInt i = 0; i < bu->n; i++) alpha[i] *= 1 - t;
   for (PetscInt k = 0; k < bu->nblock; k++) alpha[best[k]] += t;
 }
 
-static PetscErrorCode Raise(BMRM b, const PetscReal alpha[], PetscReal dual)
+/* Raises the lower bound to a dual value, less the effect of a remaining imbalance z'alpha of the free weight. */
+static PetscErrorCode ModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
 {
   PetscFunctionBegin;
-  if (b->reg->free >= 0) dual -= PetscAbsReal(FreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
+  if (b->reg->free >= 0) dual -= PetscAbsReal(ModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
   if (dual > b->lower) b->lower = dual;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With a free weight: the method of multipliers for z'alpha = 0, whose multiplier is the free weight of the model's minimiser. */
-static PetscErrorCode SolveFree(BMRM b, PetscReal tol)
+/* Solves the model with a free weight by the method of multipliers for the constraint z'alpha = 0. Its multiplier is the free weight of the
+   model's minimiser. */
+static PetscErrorCode ModelSolveFree(BMRM b, PetscReal tol)
 {
   BMRMBundle    *bu      = &b->bundle;
   const PetscInt n       = bu->n;
@@ -110,25 +114,26 @@ static PetscErrorCode SolveFree(BMRM b, PetscReal tol)
     PetscReal sum;
 
     for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
-    PetscCall(SolveQP(b, &q, 0.25 * tol, bu->alpha));
-    sum = FreeSum(bu, bu->alpha);
+    PetscCall(ModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
+    sum = ModelFreeSum(bu, bu->alpha);
     b->free -= penalty / b->lambda * sum;
-    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* what Balance() will cost is below tol then, the risk at zero being about one */
+    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that ModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
   }
-  Balance(bu, bu->alpha);
+  ModelBalanceFree(bu, bu->alpha);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Half a squared norm: one QP with the Gram matrix. The value is taken from the vectors, not from the matrix, where more would cancel. */
-static PetscErrorCode Quadratic(BMRM b, PetscReal tol)
+/* Half a squared norm: one QP with the Gram matrix. The dual value is computed from the vectors, because with the Gram matrix there would be more
+   cancellation. */
+static PetscErrorCode ModelSolveQuadratic(BMRM b, PetscReal tol)
 {
   BMRMBundle *bu = &b->bundle;
   BMRMQPData  q  = {bu->n, bu->nblock, bu->cap, bu->block, bu->G, bu->b, b->lambda};
   PetscReal   ab, square;
 
   PetscFunctionBegin;
-  if (b->reg->free < 0) PetscCall(SolveQP(b, &q, tol, bu->alpha));
-  else PetscCall(SolveFree(b, tol));
+  if (b->reg->free < 0) PetscCall(ModelSolveQP(b, &q, tol, bu->alpha));
+  else PetscCall(ModelSolveFree(b, tol));
   PetscCall(BMRMBundleSum(bu, bu->alpha, b->d, &ab));
   if (b->reg->euclidean) {
     PetscCall(VecNorm(b->d, NORM_2, &square));
@@ -141,7 +146,7 @@ static PetscErrorCode Quadratic(BMRM b, PetscReal tol)
     PetscCall(VecDot(b->d, b->v, &dot));
     square = PetscRealPart(dot);
   }
-  PetscCall(Raise(b, bu->alpha, ab - 0.5 * square / b->lambda));
+  PetscCall(ModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->lambda));
   PetscCall(VecScale(b->d, -1 / b->lambda));
   if (b->reg->free >= 0) {
     PetscInt start, end;
@@ -158,8 +163,8 @@ static PetscErrorCode Quadratic(BMRM b, PetscReal tol)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* value[i] = <a_i, w> + b_i, the gap of the blocks, and the model of the risk at w */
-static PetscErrorCode CutValues(BMRM b, Vec w, const PetscReal alpha[], PetscReal value[], PetscReal *gap, PetscReal *risk)
+/* value[i] = <a_i, w> + b_i; the duality gap, summed over the blocks; the value of the model of the risk at w. */
+static PetscErrorCode ModelCutValues(BMRM b, Vec w, const PetscReal alpha[], PetscReal value[], PetscReal *gap, PetscReal *risk)
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   most[BMRM_MAX_BLOCKS];
@@ -180,10 +185,10 @@ static PetscErrorCode CutValues(BMRM b, Vec w, const PetscReal alpha[], PetscRea
 }
 
 /*
-  The step from alpha towards trial: to where the slope of the smooth convex function changes its sign, or all the way. Leaves v, w
-  and alpha there.
+  Moves alpha towards trial: to the point where the slope of the smooth convex dual function changes sign, or all the way. Updates v, the
+  minimiser w (in d) and alpha.
 */
-static PetscErrorCode Towards(BMRM b, PetscReal trial[])
+static PetscErrorCode ModelStepTowards(BMRM b, PetscReal trial[])
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   db, lo = 0, hi = 1, step = 0, next = 1, first;
@@ -212,10 +217,10 @@ static PetscErrorCode Towards(BMRM b, PetscReal trial[])
 }
 
 /*
-  Minimises over alpha  -b'alpha - min_w lambda Omega(w) + <A alpha, w> + rho/2 ||w - c||^2,  smooth and convex, by Newton's method:
-  each step is a QP. Leaves the minimiser w in d, A alpha in v; returns the model's risk at w, and whether alpha is another one now.
+  Minimises over alpha the smooth convex function  -b'alpha - min_w lambda Omega(w) + <A alpha, w> + rho/2 ||w - c||^2  by Newton's method; each
+  step is a QP. On return d is the minimiser w, and v = A alpha. Returns the model of the risk at w, and whether alpha has changed.
 */
-static PetscErrorCode Newton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *moved)
+static PetscErrorCode ModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *moved)
 {
   BMRMBundle    *bu = &b->bundle;
   const PetscInt n = bu->n, m = bu->nblock;
@@ -231,7 +236,7 @@ static PetscErrorCode Newton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *
   for (PetscInt it = 0; it < 100; it++) {
     PetscMPIInt count;
 
-    PetscCall(CutValues(b, b->d, bu->alpha, b->bt, &gap, risk));
+    PetscCall(ModelCutValues(b, b->d, bu->alpha, b->bt, &gap, risk));
     stalled = gap < 0.99 * before ? 0 : stalled + 1;
     before  = PetscMin(before, gap);
     if (!(gap > tol) || stalled > 10) break;
@@ -248,22 +253,22 @@ static PetscErrorCode Newton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *
       for (PetscInt j = 0; j < n; j++) b->bt[i] += b->H[(size_t)i * n + j] * bu->alpha[j];
     }
     PetscCall(PetscArraycpy(b->trial, bu->alpha, n));
-    PetscCall(SolveQP(b, &q, 0.05 * gap, b->trial));
-    PetscCall(Towards(b, b->trial));
+    PetscCall(ModelSolveQP(b, &q, 0.05 * gap, b->trial));
+    PetscCall(ModelStepTowards(b, b->trial));
   }
   PetscCall(PetscFree(packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bound that alpha gives, after it is balanced and shrunk to where the conjugate is finite. */
-static PetscErrorCode Bound(BMRM b, PetscReal *dual)
+/* Raises the lower bound by alpha, after alpha is balanced (free weight) and shrunk to a point where the conjugate is finite. */
+static PetscErrorCode ModelComputeBound(BMRM b, PetscReal *dual)
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   ab, t, least;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(b->trial, bu->alpha, bu->n));
-  if (b->reg->free >= 0) Balance(bu, b->trial);
+  if (b->reg->free >= 0) ModelBalanceFree(bu, b->trial);
   PetscCall(BMRMBundleSum(bu, b->trial, b->u, &ab));
   PetscCall((*b->reg->ops->shrink)(b->reg, b->lambda, b->u, &t));
   if (t < 1) {
@@ -277,15 +282,15 @@ static PetscErrorCode Bound(BMRM b, PetscReal *dual)
   }
   PetscCall((*b->reg->ops->least)(b->reg, b->lambda, b->u, &least));
   *dual = ab + least;
-  PetscCall(Raise(b, b->trial, *dual));
+  PetscCall(ModelRaiseBound(b, b->trial, *dual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Any other regulariser: its model through the proximal point and the conjugate. Where it is not strictly convex, proximal steps on the
-  model alone, which cost no product with the data, lead to the model's minimum.
+  Any other regulariser: minimises its model through the proximal point and the conjugate. If the regulariser is not strictly convex, proximal
+  steps on the model lead to its minimum. They need no product with the data.
 */
-static PetscErrorCode Proximal(BMRM b, PetscReal tol)
+static PetscErrorCode ModelSolveProximal(BMRM b, PetscReal tol)
 {
   const PetscBool proximal = (PetscBool)(b->reg->proximal || b->reg->free >= 0);
   PetscReal       model    = PETSC_INFINITY;
@@ -297,19 +302,19 @@ static PetscErrorCode Proximal(BMRM b, PetscReal tol)
     PetscReal risk, omega, dual = 0;
     PetscBool moved;
 
-    PetscCall(Newton(b, proximal ? 0.25 * tol : tol, &risk, &moved));
-    PetscCall(Bound(b, &dual));
+    PetscCall(ModelSolveNewton(b, proximal ? 0.25 * tol : tol, &risk, &moved));
+    PetscCall(ModelComputeBound(b, &dual));
     if (!proximal) break;
     PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
     if (b->lambda * omega + risk - dual <= tol || (!moved && b->lambda * omega + risk >= model)) break;
     model = b->lambda * omega + risk;
     PetscCall(VecCopy(b->d, b->center));
-    if (!moved || it % 4 == 3) b->rho = PetscMax((moved ? 0.3 : 0.1) * b->rho, BMRM_RHO_MIN * b->lambda); /* longer steps */
+    if (!moved || it % 4 == 3) b->rho = PetscMax((moved ? 0.3 : 0.1) * b->rho, BMRM_RHO_MIN * b->lambda); /* allows longer steps */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Minimises the model: raises the lower bound, and leaves the direction from the best point to the minimiser in d. */
+/* Minimises the model: raises the lower bound, and sets d to the direction from the best point to the minimiser. Drops and merges cuts. */
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
   const PetscReal tol = b->qp_rtol * PetscMax(b->J - b->lower, 0);
@@ -318,9 +323,9 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscFunctionBegin;
   if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
-  PetscCall(Reserve(b));
-  if (b->reg->ops->solve) PetscCall(Quadratic(b, tol));
-  else PetscCall(Proximal(b, tol));
+  PetscCall(ModelReserve(b));
+  if (b->reg->ops->solve) PetscCall(ModelSolveQuadratic(b, tol));
+  else PetscCall(ModelSolveProximal(b, tol));
   PetscCall(BMRMBundleDropIdle(&b->bundle, b->idle_age, &dropped));
   PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));

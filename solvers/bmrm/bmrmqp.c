@@ -1,7 +1,7 @@
-/* The inner QP of the bundle: an active-set method for a dense convex QP on a product of simplices. */
+/* The inner QP of the bundle method: an active-set method for a dense convex QP on a product of simplices. */
 #include "bmrmimpl.h"
 
-#define BMRM_QP_PIVOT 0.1 /* part of the largest weight of a block that is good enough for its pivot */
+#define BMRM_QP_PIVOT 0.1 /* a cut can be the pivot of its block if its weight is at least this fraction of the largest one */
 
 static PetscErrorCode BMRMQPReserve(BMRMQP *qp, PetscInt n)
 {
@@ -24,8 +24,8 @@ PetscErrorCode BMRMQPDestroy(BMRMQP *qp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g = G alpha / lambda - b; returns the objective alpha'G alpha / (2 lambda) - b'alpha, the duality gap of every block and of all, and
-   the steepest cut of every block */
+/* g = G alpha / lambda - b. Returns the objective alpha'G alpha / (2 lambda) - b'alpha, the duality gap of every block and of all blocks, and the
+   steepest cut of every block. */
 static PetscErrorCode QPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal *obj, PetscReal *gap)
 {
   const PetscInt n = q->n;
@@ -62,7 +62,7 @@ static PetscErrorCode QPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscReal Dot(PetscInt n, const PetscReal x[], const PetscReal y[])
+static inline PetscReal QPDot(PetscInt n, const PetscReal x[], const PetscReal y[])
 {
   PetscReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   PetscInt  i = 0;
@@ -77,8 +77,8 @@ static inline PetscReal Dot(PetscInt n, const PetscReal x[], const PetscReal y[]
   return (s0 + s1) + (s2 + s3);
 }
 
-/* L L' = H + ridge I, lower triangles row after row, ld numbers a row, the first rows being done; returns how many are when a pivot is not positive, or all */
-static PetscInt Factor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H[], PetscReal ridge, PetscReal L[])
+/* Factors L L' = H + ridge I, lower triangle, row stride ld; the first rows are done. Returns n, or the first row whose pivot is not positive. */
+static PetscInt QPFactor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H[], PetscReal ridge, PetscReal L[])
 {
   for (PetscInt i = done; i < n; i++) {
     const PetscReal *h = H + (size_t)i * ld;
@@ -87,9 +87,9 @@ static PetscInt Factor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H
     for (PetscInt j = 0; j < i; j++) {
       const PetscReal *lj = L + (size_t)j * ld;
 
-      l[j] = (h[j] - Dot(j, l, lj)) / lj[j];
+      l[j] = (h[j] - QPDot(j, l, lj)) / lj[j];
     }
-    pivot = h[i] + ridge - Dot(i, l, l);
+    pivot = h[i] + ridge - QPDot(i, l, l);
     if (!(pivot > 0)) return i;
     l[i] = PetscSqrtReal(pivot);
   }
@@ -97,9 +97,9 @@ static PetscInt Factor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H
 }
 
 /* d = (L L')^{-1} d */
-static void Solve(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
+static void QPSolveFactored(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
 {
-  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - Dot(i, L + (size_t)i * ld, d)) / L[(size_t)i * ld + i];
+  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - QPDot(i, L + (size_t)i * ld, d)) / L[(size_t)i * ld + i];
   for (PetscInt i = n - 1; i >= 0; i--) {
     const PetscReal *l = L + (size_t)i * ld;
 
@@ -108,7 +108,8 @@ static void Solve(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
   }
 }
 
-/* Takes row and column r out of the reduced Hessian and of the factor, whose rows below get a number too many, which rotations of the columns make zero. */
+/* Deletes row and column r of the reduced Hessian and of the factor. The rows of the factor below r then have one entry too many, which Givens
+   rotations of the columns eliminate. */
 static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
 {
   const PetscInt ld = qp->cap;
@@ -140,7 +141,7 @@ static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the cut at a place out of S. */
+/* Removes the cut at a position of S. */
 static PetscErrorCode QPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, PetscInt *size)
 {
   PetscInt r = 0;
@@ -153,7 +154,7 @@ static PetscErrorCode QPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row r of the reduced Hessian, that of the cut at i of S; whether it is another one than before. */
+/* Computes row r of the reduced Hessian, which belongs to the cut S[i]. Returns whether the row has changed. */
 static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
 {
   const PetscInt   ii = qp->S[i], pi = qp->pivot[q->block[ii]];
@@ -166,19 +167,21 @@ static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
     const PetscReal entry = (Gi[jj] - Gi[pj] - Gp[jj] + Gp[pj]) / q->lambda;
 
     if (jj == pj) continue;
-    if (r < qp->rows && !(entry == h[c])) changed = PETSC_TRUE; /* no number counts as a change */
+    if (r < qp->rows && !(entry == h[c])) changed = PETSC_TRUE; /* a NaN counts as a change */
     h[c++] = entry;
   }
   return changed;
 }
 
 /*
-  The direction to the minimiser on the affine hull of the cuts S: eliminate the pivot p of every block, whose weight is one
-  less the others', and solve with the reduced Hessian <a_i - a_p, a_j - a_p>/lambda. The cuts in S may be linearly
-  dependent (there can be more of them than features): a ridge at the level of rounding makes the system definite, the step a
-  proximal one, and a direction without curvature a long one that the bounds cut off.
+  The direction to the minimiser on the affine hull of the cuts S. The pivot p of every block is eliminated, since its weight is one minus the
+  other weights of the block. The reduced Hessian is <a_i - a_p, a_j - a_p>/lambda.
 
-  From one system to the next cuts leave S, whose rows are deleted, and others enter, which come last: the factor's rows above the first change stay as they are.
+  The cuts in S may be linearly dependent, for example if there are more cuts than features. A ridge of the size of the rounding errors makes the
+  system definite. The step is then a proximal one, and a direction without curvature becomes long and is cut off by the bounds.
+
+  Between two systems cuts leave S, and their rows are deleted; other cuts enter and come last. The rows of the factor above the first change
+  remain valid.
 */
 static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
 {
@@ -197,19 +200,19 @@ static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
   }
   ridge = PetscMax(1e-14 * largest, PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON);
   same  = ridge == qp->ridge ? PetscMin(same, n) : 0;
-  while ((qp->rows = Factor(same, n, qp->cap, qp->H, ridge, qp->L)) < n) {
+  while ((qp->rows = QPFactor(same, n, qp->cap, qp->H, ridge, qp->L)) < n) {
     ridge *= 100;
     same = 0;
-    PetscCheck(ridge < PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The bundle QP cannot be factored: the cuts hold a NaN or infinity");
+    PetscCheck(ridge < PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The QP of the bundle cannot be factored: the cuts hold a NaN or infinity; check the data for such values");
   }
   qp->ridge = ridge;
   if (qp->clean >= same) qp->clean = n;
-  Solve(n, qp->cap, qp->L, qp->d);
+  QPSolveFactored(n, qp->cap, qp->L, qp->d);
   PetscCall(PetscLogFlops((n - same) * (PetscLogDouble)n * (n + same) / 3. + 2. * n * n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step along the direction, cut off where a weight reaches zero, which leaves S; else it was a full one. */
+/* One step along the direction, up to the first weight that becomes zero; its cut leaves S. Returns whether it was a full step. */
 static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, PetscReal alpha[], PetscBool *full)
 {
   const PetscInt k                    = *size;
@@ -217,7 +220,7 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   PetscInt       block = -1, r = k - q->nblock;
 
   PetscFunctionBegin;
-  for (PetscInt i = k - 1; i >= 0; i--) { /* spread the reduced direction over S, from behind */
+  for (PetscInt i = k - 1; i >= 0; i--) { /* expands the reduced direction to S, from the end */
     const PetscInt of = q->block[qp->S[i]];
 
     if (qp->S[i] != qp->pivot[of]) others[of] += qp->d[i] = qp->d[--r];
@@ -243,7 +246,7 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* S becomes the cuts with weight, as they are in it, and the steepest ones of the blocks whose gap is larger than enter. */
+/* Removes the cuts without weight from S, and adds the steepest cut of every block whose gap exceeds enter. */
 static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter, PetscInt *size)
 {
   PetscFunctionBegin;
@@ -256,7 +259,8 @@ static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Everything that is known of a problem before: its cuts with weight in their order, and the rows of the factor that are computed as if this were the first one. */
+/* Initialises S with the cuts that have weight, in their order. Keeps only the rows of the factor that are the same as if this were the first
+   problem. */
 static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscInt k = 0;
@@ -269,7 +273,8 @@ static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[]
   return k;
 }
 
-/* The cut of every block that is eliminated: the oldest one with a good part of the weight, which is hardly ever another one; then as long as it has any. */
+/* Chooses the pivot of every block, which is eliminated: the oldest cut with a sufficient part of the weight, which rarely changes. A pivot stays
+   as long as it has weight. */
 static void QPPivots(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscReal most[BMRM_MAX_BLOCKS] = {0};
@@ -291,21 +296,21 @@ static void QPPivots(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
   Not Collective, but the same arguments give the same result on every rank
 
   Input Parameters:
-+ qp     - work space
-. q      - the problem: cuts in blocks, the weights of each of which add up to one
++ qp     - workspace
+. q      - the problem: cuts in blocks; the weights of each block add up to one
 . tol    - the duality gap to reach
-- alpha  - a feasible point to start from
+- alpha  - a feasible initial point
 
   Output Parameters:
 + alpha - the solution, a feasible point
-. gap   - its duality gap: the model's value at -A alpha/lambda less the dual value, so a bound on the error of both
+. gap   - its duality gap: the value of the model at -A alpha/lambda minus the dual value, which bounds the error of both
 - its   - number of linear systems solved
 
   Notes:
-  Every feasible alpha gives a valid lower bound, whatever its gap; rounding may end the method before tol is reached.
+  Every feasible alpha gives a valid lower bound, whatever its gap. Rounding may stop the method before tol is reached.
 
-  A major step takes in the steepest cut of every block that is not solved; minor steps minimise on the affine hull of the
-  cuts with weight and throw out those whose weight reaches zero, until the minimiser is inside (Wolfe 1976, Kiwiel 1986).
+  A major step adds the steepest cut of every block that is not solved. Minor steps minimise on the affine hull of the cuts with weight, and remove cuts whose
+  weight becomes zero, until the minimiser is feasible (Wolfe 1976, Kiwiel 1986).
 */
 PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, PetscReal alpha[], PetscReal *gap, PetscInt *its)
 {
@@ -322,7 +327,7 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
 
     if (!(*gap > tol)) break;
     idle = obj < best - PETSC_MACHINE_EPSILON * PetscAbsReal(obj) ? 0 : idle + 1;
-    if (idle > 3) break; /* as far as rounding lets us go */
+    if (idle > 3) break; /* rounding prevents further progress */
     best = PetscMin(best, obj);
     PetscCall(QPSupport(qp, q, alpha, 0.5 * tol / q->nblock, &k));
     while (!full && k > q->nblock) {
@@ -333,6 +338,6 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
       (*its)++;
     }
   }
-  if (*gap > tol) PetscCall(PetscInfo(NULL, "inner QP of %" PetscInt_FMT " cuts ended at gap %g, tolerance %g, after %" PetscInt_FMT " systems\n", q->n, (double)*gap, (double)tol, *its));
+  if (*gap > tol) PetscCall(PetscInfo(NULL, "inner QP of %" PetscInt_FMT " cuts stopped at gap %g, tolerance %g, after %" PetscInt_FMT " systems\n", q->n, (double)*gap, (double)tol, *its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

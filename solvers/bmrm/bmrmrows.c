@@ -1,10 +1,11 @@
-/* Products with the rows of an AIJ matrix that one process has alone: what MatMult() and MatMultTranspose() give, with less work. */
+/* Products with the rows of a sequential AIJ matrix: the results of MatMult() and MatMultTranspose() with less work, since rows without a slope
+   and equal values are not read. */
 #include "bmrmimpl.h"
 
-#define BMRM_ANEW   50  /* passes, after which a product is made anew */
-#define BMRM_WINDOW 512 /* rows */
-#define BMRM_BESIDE 4   /* rows of one length at a time */
-#define BMRM_SHORT  16  /* entries of a row on the average, up to which they are ordered */
+#define BMRM_ANEW   50  /* number of passes after which the accumulated product is computed anew */
+#define BMRM_WINDOW 512 /* number of rows in a window of the order; the rows of a window fit into the cache */
+#define BMRM_BESIDE 4   /* rows of equal length that are multiplied together */
+#define BMRM_SHORT  16  /* largest mean number of entries per row up to which rows are ordered */
 
 typedef struct {
   PetscInt           m, n;
@@ -18,7 +19,7 @@ static PetscErrorCode RowsGet(Mat A, Rows *rows)
 
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows->m, &rows->start, &rows->column, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A matrix of type %s does not show its rows", ((PetscObject)A)->type_name);
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatGetRowIJ() gives no rows of a matrix of type %s", ((PetscObject)A)->type_name);
   PetscCall(MatSeqAIJGetArrayRead(A, &rows->value));
   PetscCall(MatGetLocalSize(A, NULL, &rows->n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,9 +36,9 @@ static PetscErrorCode RowsRestore(Mat A, Rows *rows)
 }
 
 /*
-  Whether the rows are at hand, and nobody else is to multiply by them: types derived from AIJ have products of their own. Then finds an order of the rows
-  in which those of one length follow each other, within windows that the cache holds: how long a row is is what a processor guesses wrong. Long rows
-  cost more to jump among than their ends do.
+  Decides whether to use the products of this file: only for MATSEQAIJ, since types derived from it have products of their own. Then orders the
+  rows within windows, so that rows of equal length are consecutive, because processors mispredict the ends of rows of varying length. Long rows
+  are not ordered: for them the jumps in memory cost more than the mispredictions.
 */
 PetscErrorCode BMRMRowsSetUp(BMRM b)
 {
@@ -62,8 +63,9 @@ PetscErrorCode BMRMRowsSetUp(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is there one value only? Then the values need not be read: two thirds of what a product moves. Looked at again when the matrix has changed. */
-static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
+/* Finds out whether all values are equal. The values then need not be read, which are two thirds of the data of a product. Repeated if the matrix
+   has changed. */
+static PetscErrorCode RowsCheckAlike(BMRM b, const Rows *rows)
 {
   PetscObjectState state;
   const PetscInt   nz = rows->start[rows->m];
@@ -78,15 +80,16 @@ static PetscErrorCode FindCommon(BMRM b, const Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscInt Length(const Rows *rows, PetscInt i)
+static inline PetscInt RowsLength(const Rows *rows, PetscInt i)
 {
   return rows->start[i + 1] - rows->start[i];
 }
 
-/* <row i, x> for n rows of one length beside each other, so that no sum waits for the other; of rows whose values are one, sums of entries of x */
+/* y[i] = <row i, x> for n rows of equal length at the same time, so that the sums are independent. If all values are equal, only entries of x are
+   added. */
 static inline void RowsDot(const Rows *rows, PetscInt n, const PetscInt i[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
 {
-  const PetscInt     length = Length(rows, i[0]);
+  const PetscInt     length = RowsLength(rows, i[0]);
   const PetscInt    *column[BMRM_BESIDE];
   const PetscScalar *value[BMRM_BESIDE];
   PetscScalar        sum[BMRM_BESIDE] = {0}, factor = alike ? rows->value[0] : 1;
@@ -105,7 +108,7 @@ static inline void RowsDotAll(const Rows *rows, const PetscInt order[], const Pe
   for (PetscInt i = 0; i < rows->m;) {
     PetscInt n = 1;
 
-    while (n < BMRM_BESIDE && i + n < rows->m && Length(rows, order[i + n]) == Length(rows, order[i])) n++;
+    while (n < BMRM_BESIDE && i + n < rows->m && RowsLength(rows, order[i + n]) == RowsLength(rows, order[i])) n++;
     if (n == BMRM_BESIDE) RowsDot(rows, BMRM_BESIDE, order + i, x, alike, y);
     else
       for (PetscInt l = 0; l < n; l++) RowsDot(rows, 1, order + i + l, x, alike, y);
@@ -126,7 +129,7 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
   PetscCall(RowsGet(A, &rows));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(FindCommon(b, &rows));
+  PetscCall(RowsCheckAlike(b, &rows));
   if (b->alike == BMRM_ALIKE) {
     RowsDotAll(&rows, b->order, xa, PETSC_TRUE, ya);
   } else {
@@ -141,8 +144,8 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
 }
 
 /*
-  y = z + A'(x - from), or without z and from A'x. Rows whose factor is zero are not read: examples that cost nothing, those of other cuts of the pass,
-  those whose slope is the same at both points.
+  y = z + A'(x - from), where z and from may be NULL. Rows with factor zero are not read: examples without loss, examples of other blocks, and
+  examples whose slope is the same at both points.
 */
 static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
 {
@@ -155,7 +158,7 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(b->product[1], A, x, y, 0));
   PetscCall(RowsGet(A, &rows));
-  PetscCall(FindCommon(b, &rows));
+  PetscCall(RowsCheckAlike(b, &rows));
   if (!z) PetscCall(VecSet(y, 0));
   else if (z != y) PetscCall(VecCopy(z, y));
   PetscCall(VecGetArrayRead(x, &xa));
@@ -183,10 +186,10 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
 }
 
 /*
-  The cuts at the best point and past it: from the former best point to this one, and on to the other, the slopes of few examples change. Now and then
-  the product is made anew, so that rounding does not gather.
+  The subgradients of the cuts at the best point and past it. Between the previous and the present best point, and from there to the second point,
+  the slopes of few examples change. The product is computed anew every BMRM_ANEW passes, so that rounding errors do not accumulate.
 */
-static PetscErrorCode Pair(BMRM b)
+static PetscErrorCode RowsMultPair(BMRM b)
 {
   const PetscBool anew = (PetscBool)(!b->known || b->it % BMRM_ANEW == 0);
   Vec             swap = b->rbest;
@@ -201,13 +204,13 @@ static PetscErrorCode Pair(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The products of a pass: e = A d, or with the transpose of A those of the cuts. */
+/* The products of a pass: e = A d, or with the transpose of A the subgradients of the cuts. */
 PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
 {
   PetscFunctionBegin;
-  b->matmults += transpose ? b->ncut : 1; /* a pair is hardly more than one product */
+  b->matmults += transpose ? b->ncut : 1; /* a pair costs hardly more than one product */
   if (!transpose) PetscCall(RowsMult(b, b->d, b->e));
-  else if (b->pair) PetscCall(Pair(b));
+  else if (b->pair) PetscCall(RowsMultPair(b));
   else {
     for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b, NULL, b->r[k], NULL, b->a[k]));
   }

@@ -1,23 +1,23 @@
-/* The outer method: BMRM with the line search of OCAS, and its certificate. */
+/* The outer iteration: BMRM with the line search of OCAS, and the certificate. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 
-#define BMRM_STALL 100  /* passes without any change of either bound, after which rounding is to blame */
-#define BMRM_PAST  3    /* how much farther the cut past the best point is when there is one at the best point, too */
-#define BMRM_SLACK 1e-7 /* by which rounding may put the lower bound above the objective */
+#define BMRM_STALL 100  /* number of passes without a change of objective and lower bound after which rounding is assumed to prevent progress */
+#define BMRM_PAST  3    /* factor of the distance of the cut past the best point if there is also a cut at the best point */
+#define BMRM_SLACK 1e-7 /* relative amount by which rounding may raise the lower bound above the objective */
 
 /*@
-  BMRMSetUp - Creates the vectors that `BMRMSolve()` works with
+  BMRMSetUp - Checks the labels and creates the vectors that `BMRMSolve()` needs
 
   Collective
 
   Input Parameter:
-. b - the solver, with its data set by `BMRMSetData()`
+. b - the solver, after `BMRMSetData()`
 
   Level: advanced
 
   Note:
-  `BMRMSolve()` calls this by itself.
+  `BMRMSolve()` calls this function.
 
 .seealso: `BMRMSolve()`, `BMRMSetData()`, `BMRMReset()`
 @*/
@@ -45,7 +45,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
     PetscCall(VecDuplicate(b->w, &b->d));
     PetscCall(VecDuplicate(b->f, &b->e));
     if (b->loss->outputs > 1 && !b->loss->many) PetscCall(MatCreateVecs(b->X, NULL, &b->labels));
-    else PetscCall(VecDuplicate(b->f, &b->labels)); /* where the scores are */
+    else PetscCall(VecDuplicate(b->f, &b->labels)); /* in the memory space of the scores */
     PetscCall(VecCopy(b->y, b->labels));
   }
   b->pair = (PetscBool)(b->best_cut && b->rows && b->loss->steps && b->ncut == 1 && b->line_search);
@@ -64,7 +64,7 @@ PetscErrorCode BMRMSetUp(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The objective of the best point, from its products f. */
+/* Computes the objective of the best point from its scores f. */
 static PetscErrorCode BMRMEvaluate(BMRM b)
 {
   PetscReal omega;
@@ -76,7 +76,8 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The cuts of the point w + s d, one a block of examples, but for the products with the transpose; or those of the best point w and of w + s d. */
+/* Computes slopes and offsets of the cuts of a pass: one for each block of examples at w + s d, or, with b->pair, one at the best point w and one
+   past it. The subgradients follow from the products with the transpose of A. */
 static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 {
   PetscFunctionBegin;
@@ -107,8 +108,9 @@ static PetscErrorCode BMRMCutsEnd(BMRM b)
 }
 
 /*
-  The products of a pass of those solvers that go on: e = A d, or with the transpose of A those of the cuts. A gpucsr matrix is read once for all
-  solvers in a row that have it in common. One product alone has kernels of its own.
+  The products of a pass for all solvers that have not stopped: e = A d, or with the transpose of A the subgradients of the cuts. Consecutive
+  solvers with the same gpucsr matrix share one read of the matrix. A single product uses MatMult() or MatMultTranspose(), which have kernels of
+  their own.
 */
 static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
 {
@@ -142,8 +144,8 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The middle of a pass over the data, when the products with d are known: a better best point along d if there is one, and where to cut. */
-static PetscErrorCode BMRMSearch(BMRM b)
+/* The part of a pass after the product A d: moves the best point along d if the objective decreases, and takes the cuts. */
+static PetscErrorCode BMRMSearchLine(BMRM b)
 {
   PetscFunctionBegin;
   b->before[0] = b->J;
@@ -171,11 +173,11 @@ static PetscErrorCode BMRMSearch(BMRM b)
 }
 
 /*
-  How far past the best point the next cut is taken, as a part of the way to the minimiser of the model.
+  Adapts the position of the next cut between the best point and the minimiser of the model.
 
-  No fixed value is best. Cuts near the best point agree with the risk where it matters; when the line search takes long steps,
-  the model is still wrong farther out, and cuts there mend it. So follow the step, between mu and six times mu: for every data
-  set and lambda tried this needs about as few passes as the best fixed value for it.
+  No fixed position is best. Cuts near the best point approximate the risk where the solution is expected. If the line search takes long steps,
+  the model is inaccurate farther out, and cuts there correct it. The position therefore follows the step, between mu and 6 mu. On all data sets
+  and lambdas tested this needs about as many passes as the best fixed value for the data set.
 */
 static void BMRMAdaptMu(BMRM b)
 {
@@ -183,8 +185,8 @@ static void BMRMAdaptMu(BMRM b)
 }
 
 /*
-  Takes the tests of the method. A point that seems good enough, or is the last, is multiplied by X once more: what the combinations
-  of products have gathered of rounding does not enter the certificate.
+  Runs the convergence tests. If a test wants to stop, the scores of the best point are computed anew by a product, and the tests run again.
+  Rounding errors that accumulated in the combined products therefore do not enter the certificate.
 */
 static PetscErrorCode BMRMTest(BMRM b)
 {
@@ -209,7 +211,8 @@ static PetscErrorCode BMRMTest(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The state before the first pass: the best point is zero, and the bound is the least risk; or what the last solve left. */
+/* Initialises the state before the first pass: best point 0 and the smallest risk as lower bound, or the state of the last solve or of a
+   checkpoint. */
 static PetscErrorCode BMRMStart(BMRM b)
 {
   const PetscBool fresh = (PetscBool) !(b->warm && b->started && !b->broken);
@@ -247,15 +250,16 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscCall(BMRMProducts(1, &b, PETSC_TRUE));
     PetscCall(BMRMCutsEnd(b));
   }
-  do { /* The model is minimised to a part of the gap, so what an old bundle knows shows after a few times.  Rounding may leave the gap negative. */
+  do { /* The QP is solved to a fraction of the gap, so an old bundle needs several solutions to give its bound. Rounding may make the gap negative. */
     gap = b->J - b->lower;
     PetscCall(BMRMSolveModel_Private(b));
   } while (!fresh && b->J > b->lower && b->J - b->lower < 0.5 * gap);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The end of a pass, with the new cuts: the minimiser of the model, which is the next direction, and the tests. */
-static PetscErrorCode BMRMConclude(BMRM b)
+/* The last part of a pass, after the products of the cuts: adds the cuts, minimises the model, whose minimiser gives the next direction, and runs
+   the tests. */
+static PetscErrorCode BMRMFinishPass(BMRM b)
 {
   PetscFunctionBegin;
   PetscCall(BMRMCutsEnd(b));
@@ -268,8 +272,8 @@ static PetscErrorCode BMRMConclude(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells what has come out. */
-static PetscErrorCode BMRMTell(BMRM b)
+/* Reports the result: info, viewers, and the error of -bmrm_error_if_not_converged. */
+static PetscErrorCode BMRMReportResult(BMRM b)
 {
   PetscFunctionBegin;
   PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));
@@ -281,20 +285,22 @@ static PetscErrorCode BMRMTell(BMRM b)
 }
 
 /*@C
-  BMRMSolveMany - Trains several solvers in step, so that those of one matrix share the passes over it
+  BMRMSolveMany - Runs several solvers in step, so that solvers with the same matrix share the passes over it
 
   Collective
 
   Input Parameters:
-+ n - how many
-- b - the solvers; no two may be the same
++ n - number of solvers
+- b - the solvers, all different
 
   Level: intermediate
 
   Notes:
-  What comes out is that of `BMRMSolve()` for each, up to rounding. The solvers may differ in everything, for instance in lambda, or in labels that tell one class from
-  the others. Where the matrix, of type `MATGPUCSR`, is that of several solvers in a row, a pass reads it once for all of them, by `MatGPUCSRMultMany()`; with a matrix of another type they only
-  take turns.
+  The results are those of `BMRMSolve()` for each solver, up to rounding. The solvers may have different settings and data, for instance different lambdas, or
+  labels that separate one class from the others.
+
+  If consecutive solvers have the same matrix of type `MATGPUCSR`, a pass reads the matrix once for all of them by `MatGPUCSRMultMany()`. With other types of
+  matrices there is no such gain.
 
 .seealso: `BMRMSolve()`, `BMRMDuplicate()`, `BMRMSetWarmStart()`, `MatGPUCSRMultMany()`
 @*/
@@ -306,7 +312,7 @@ PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
   if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < n; i++) {
     PetscValidHeaderSpecific(b[i], BMRM_CLASSID, 2);
-    for (PetscInt k = 0; k < i; k++) PetscCheck(b[k] != b[i], PetscObjectComm((PetscObject)b[i]), PETSC_ERR_ARG_IDN, "Solvers %" PetscInt_FMT " and %" PetscInt_FMT " are the same", k, i);
+    for (PetscInt k = 0; k < i; k++) PetscCheck(b[k] != b[i], PetscObjectComm((PetscObject)b[i]), PETSC_ERR_ARG_IDN, "Solvers %" PetscInt_FMT " and %" PetscInt_FMT " are the same: create one of them by BMRMDuplicate()", k, i);
     PetscCall(BMRMSetUp(b[i]));
   }
   PetscCall(PetscLogEventBegin(BMRM_SolveEvent, b[0], 0, 0, 0));
@@ -319,22 +325,22 @@ PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
   while (going) {
     PetscCall(BMRMProducts(n, b, PETSC_FALSE));
     for (PetscInt i = 0; i < n; i++) {
-      if (!b[i]->reason) PetscCall(BMRMSearch(b[i]));
+      if (!b[i]->reason) PetscCall(BMRMSearchLine(b[i]));
     }
     PetscCall(BMRMProducts(n, b, PETSC_TRUE));
     for (PetscInt i = 0; i < n; i++) {
       if (b[i]->reason) continue;
-      PetscCall(BMRMConclude(b[i]));
+      PetscCall(BMRMFinishPass(b[i]));
       if (b[i]->reason) going--;
     }
   }
   PetscCall(PetscLogEventEnd(BMRM_SolveEvent, b[0], 0, 0, 0));
-  for (PetscInt i = 0; i < n; i++) PetscCall(BMRMTell(b[i]));
+  for (PetscInt i = 0; i < n; i++) PetscCall(BMRMReportResult(b[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  BMRMSolve - Trains: minimises J(w) = lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i)
+  BMRMSolve - Minimises the regularised risk J(w) = lambda Omega(w) + (1/m) sum_i loss(<x_i, w>, y_i)
 
   Collective
 
@@ -343,16 +349,16 @@ PetscErrorCode BMRMSolveMany(PetscInt n, BMRM b[])
 
   Options Database Keys:
 + -bmrm_view             - view the solver after the solve
-- -bmrm_converged_reason - say why it stopped
+- -bmrm_converged_reason - print the reason why the solve stopped
 
   Level: beginner
 
   Notes:
-  Starts from w = 0 and an empty bundle, or goes on from the last solve, see `BMRMSetWarmStart()`. Every pass costs one `MatMult()` and one `MatMultTranspose()`; one more of each begins
-  and ends the solve. Use `BMRMGetConvergedReason()` to see whether the gap reached the tolerance.
+  The solve starts from w = 0 and an empty bundle, or from the last solve, see `BMRMSetWarmStart()`. Every pass costs one `MatMult()` and one
+  `MatMultTranspose()`. One more `MatMultTranspose()` starts the solve, and one more `MatMult()` ends it. `BMRMGetConvergedReason()` returns whether the gap reached a tolerance.
 
-  Objective and lower bound are computed in double precision for the matrix as the `Mat` stores it: where a matrix
-  type rounds its values, the certificate holds for the rounded matrix.
+  Objective and lower bound are computed in double precision for the matrix as the `Mat` stores it. If a matrix type rounds its values, the certificate holds
+  for the rounded matrix.
 
 .seealso: `BMRMSolveMany()`, `BMRMCreate()`, `BMRMSetData()`, `BMRMSetLossType()`, `BMRMSetRegularizerType()`, `BMRMGetSolution()`, `BMRMGetObjective()`, `BMRMGetConvergedReason()`
 @*/

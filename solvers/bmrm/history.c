@@ -1,8 +1,8 @@
-/* The convergence of a training, kept pass by pass, and its picture. */
+/* The history of a training: objective and lower bound of every pass, and their picture. */
 #include "model.h"
 
-/* what the history's monitor does; the passes of one solve after another are counted on */
-static PetscErrorCode Note(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
+/* The monitor of a history. If there are several solves, their passes are numbered consecutively. */
+static PetscErrorCode HistoryRecordPass(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
 {
   BMRMHistory *h = (BMRMHistory *)ctx;
 
@@ -20,12 +20,12 @@ static PetscErrorCode Note(BMRM b, PetscInt it, PetscReal J, PetscReal lower, vo
 }
 
 /*@C
-  BMRMHistoryStart - Keeps objective and lower bound of every pass from now on
+  BMRMHistoryStart - Starts recording objective and lower bound of every pass
 
   Collective
 
   Input Parameters:
-+ h - an empty history; it has to live as long as the solver solves
++ h - an empty history; it must remain valid as long as the solver is used
 - b - the solver
 
   Level: developer
@@ -36,7 +36,7 @@ PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(h, sizeof(*h)));
-  PetscCall(BMRMMonitorSet(b, Note, h, NULL));
+  PetscCall(BMRMMonitorSet(b, HistoryRecordPass, h, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +48,7 @@ PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
   Input Parameters:
 + comm - the communicator
 . h    - the history
-- file - where to; it appears when it is complete
+- file - the file; it is created when it is complete
 
   Level: developer
 

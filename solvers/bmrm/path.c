@@ -1,20 +1,20 @@
-/* Many lambdas: the path from one bundle, and cross-validation over it. */
+/* Training for several lambdas: the path with one bundle or in step, cross-validation, and scores of held-out folds. */
 #include "bmrmimpl.h"
 #include "model.h"
 #include <math.h>
 
-/* Reads -bmrm_path into the list, in falling order; n is the room on entry, the number on return. And -bmrm_path_together. */
+/* Reads -bmrm_path into a list in descending order, and -bmrm_path_together. *n is the capacity on entry, and the number of lambdas on return. */
 PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[], PetscBool *together)
 {
-  PetscReal all[BMRM_MAX_PATH + 1] = {0}; /* one more than may be: PETSc leaves out what does not fit without a word */
+  PetscReal all[BMRM_MAX_PATH + 1] = {0}; /* one entry more than the maximum, since PETSc ignores excess values silently */
   PetscInt  count                  = PETSC_STATIC_ARRAY_LENGTH(all);
   PetscBool set;
 
   PetscFunctionBegin;
   PetscOptionsBegin(comm, NULL, "Options of the path over lambda", "BMRM");
-  PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas with one bundle, separated by commas", "BMRMSetWarmStart", all, &count, &set));
+  PetscCall(PetscOptionsRealArray("-bmrm_path", "train for these lambdas, separated by commas, with one bundle", "BMRMSetWarmStart", all, &count, &set));
   *together = PETSC_FALSE;
-  PetscCall(PetscOptionsBool("-bmrm_path_together", "train for all of them in step, so that a gpucsr matrix is read once a pass for all; with -cv those of a fold", "BMRMSolveMany", *together, together, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_path_together", "train for all lambdas of the path, or of a fold with -cv, in step, so that a pass reads a gpucsr matrix once", "BMRMSolveMany", *together, together, NULL));
   PetscOptionsEnd();
   if (!set) count = 0;
   PetscCheck(count <= *n, comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: there are more than %" PetscInt_FMT " lambdas", *n);
@@ -26,8 +26,8 @@ PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* accuracy, or the root of the mean square error; NaN where scores predict an order only */
-static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
+/* The accuracy, or the root mean square error; NaN for ranking losses, whose scores predict only an order. */
+static PetscErrorCode PathComputeQuality(BMRM b, Vec f, Vec y, PetscReal *quality)
 {
   BMRMScore s;
   BMRMTask  task;
@@ -47,7 +47,7 @@ static PetscErrorCode Quality(BMRM b, Vec f, Vec y, PetscReal *quality)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Nonzeros(Vec w, PetscInt *nonzeros)
+static PetscErrorCode PathCountNonzeros(Vec w, PetscInt *nonzeros)
 {
   const PetscScalar *a;
   PetscInt           n, mine = 0;
@@ -61,8 +61,9 @@ static PetscErrorCode Nonzeros(Vec w, PetscInt *nonzeros)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Prepares one solver a lambda: together, a copy each, which are solved in step here; else the same one for all, to be solved in turn from one bundle. */
-static PetscErrorCode Begin(BMRM b, PetscBool together, PetscInt n, const BMRMPathPoint point[], BMRM solver[])
+/* Creates the solvers of a path. together: one solver for each lambda, which are solved in step here. Otherwise: the same solver for all lambdas,
+   to be solved one after the other with one bundle. */
+static PetscErrorCode PathBegin(BMRM b, PetscBool together, PetscInt n, const BMRMPathPoint point[], BMRM solver[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
@@ -80,8 +81,8 @@ static PetscErrorCode Begin(BMRM b, PetscBool together, PetscInt n, const BMRMPa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the turn of a lambda, where solvers do not go together. */
-static PetscErrorCode Turn(BMRM b, PetscBool together, PetscReal lambda)
+/* Solves for one lambda, unless PathBegin() has solved for all lambdas in step. */
+static PetscErrorCode PathSolveNext(BMRM b, PetscBool together, PetscReal lambda)
 {
   PetscFunctionBegin;
   if (together) PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,7 +91,7 @@ static PetscErrorCode Turn(BMRM b, PetscBool together, PetscReal lambda)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode End(BMRM b, PetscInt n, BMRM solver[])
+static PetscErrorCode PathEnd(BMRM b, PetscInt n, BMRM solver[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
@@ -100,7 +101,7 @@ static PetscErrorCode End(BMRM b, PetscInt n, BMRM solver[])
 }
 
 /*@C
-  BMRMPathSolve - Solves for one lambda after the other from one bundle, or for all of them in step
+  BMRMPathSolve - Solves for several lambdas: one after the other with one bundle, or all in step
 
   Collective
 
@@ -112,12 +113,12 @@ static PetscErrorCode End(BMRM b, PetscInt n, BMRM solver[])
 - point    - with the lambdas
 
   Output Parameter:
-. point - objective, bound, passes, reason, weights that are not zero, quality on the training data
+. point - for each lambda: objective, lower bound, passes, reason, number of nonzero weights, quality on the training data
 
   Level: developer
 
   Note:
-  The solver is left with the solution for the last lambda, ready to go on.
+  After the call the solver holds the solution for the last lambda, and can start from it.
 
 .seealso: `BMRMSetWarmStart()`, `BMRMSolveMany()`, `BMRMPathValidate()`
 @*/
@@ -127,23 +128,23 @@ PetscErrorCode BMRMPathSolve(BMRM b, Vec y, PetscBool together, PetscInt n, BMRM
   Vec  w, f;
 
   PetscFunctionBegin;
-  PetscCall(Begin(b, together, n, point, s));
+  PetscCall(PathBegin(b, together, n, point, s));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(Turn(s[k], together, point[k].lambda));
+    PetscCall(PathSolveNext(s[k], together, point[k].lambda));
     PetscCall(BMRMGetObjective(s[k], &point[k].objective, &point[k].lower_bound));
     PetscCall(BMRMGetIterationNumber(s[k], &point[k].iterations));
     PetscCall(BMRMGetConvergedReason(s[k], &point[k].reason));
     PetscCall(BMRMGetSolution(s[k], &w));
-    PetscCall(Nonzeros(w, &point[k].nonzeros));
+    PetscCall(PathCountNonzeros(w, &point[k].nonzeros));
     PetscCall(BMRMGetScores(s[k], &f));
-    PetscCall(Quality(s[k], f, y, &point[k].train));
+    PetscCall(PathComputeQuality(s[k], f, y, &point[k].train));
   }
-  PetscCall(End(b, n, s));
+  PetscCall(PathEnd(b, n, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* to which of k folds a row belongs: mixed well, and the same on any number of ranks */
-static PetscInt Fold(PetscInt row, PetscInt k)
+/* The fold of a row: a hash of the row number, so that the folds are the same on any number of ranks. */
+static PetscInt PathFold(PetscInt row, PetscInt k)
 {
   uint64_t z = (uint64_t)row + 0x9e3779b97f4a7c15u;
 
@@ -152,8 +153,9 @@ static PetscInt Fold(PetscInt row, PetscInt k)
   return (PetscInt)((z ^ (z >> 31)) % (uint64_t)k);
 }
 
-/* The rows of a fold, or all others, with their labels; and how they come from the vector of all. */
-static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *rowsof)
+/* Extracts the rows of a fold (inside) or all other rows, with their labels. rowsof: optional scatter from a vector of all rows to one of these
+   rows. */
+static PetscErrorCode PathExtractRows(Mat X, Vec y, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *rowsof)
 {
   IS         rows, columns;
   VecScatter scatter;
@@ -164,7 +166,7 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   PetscCall(MatGetOwnershipRangeColumn(X, &cstart, &cend));
   PetscCall(PetscMalloc1(end - start, &index));
   for (PetscInt i = start; i < end; i++) {
-    if ((Fold(i, folds) == fold) == (inside == PETSC_TRUE)) index[n++] = i;
+    if ((PathFold(i, folds) == fold) == (inside == PETSC_TRUE)) index[n++] = i;
   }
   PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)X), n, index, PETSC_OWN_POINTER, &rows));
   PetscCall(ISCreateStride(PetscObjectComm((PetscObject)X), cend - cstart, cstart, 1, &columns));
@@ -181,12 +183,12 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
 }
 
 /*@C
-  BMRMPathValidate - Cross-validates every lambda: trains without each fold in turn and looks how well it is predicted
+  BMRMPathValidate - Cross-validates every lambda: trains without each fold in turn, and measures the quality of the predictions for that fold
 
   Collective
 
   Input Parameters:
-+ b        - the solver, with its settings; its data become those of the last training
++ b        - the solver, with its settings; its data are replaced by those of the last training
 . X        - the examples
 . y        - their labels
 . factor   - factors of the regulariser, or `NULL`
@@ -201,7 +203,7 @@ static PetscErrorCode TakeRows(Mat X, Vec y, PetscInt fold, PetscInt folds, Pets
   Level: developer
 
   Note:
-  Each fold needs one bundle for all lambdas, or reads its examples once a pass for all of them.
+  Each fold uses one bundle for all lambdas, or, with together, solves for all lambdas in step.
 
 .seealso: `BMRMPathSolve()`
 @*/
@@ -212,20 +214,20 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &m, NULL));
-  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
+  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "The number of folds is %" PetscInt_FMT ", it must be from 2 to the number of examples, %" PetscInt_FMT, folds, m);
   for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
   for (PetscInt fold = 0; fold < folds; fold++) {
     Mat      Xs, Xv, Av;
     PetscInt outputs;
     Vec      ys, yv, w, f;
 
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv, NULL));
+    PetscCall(PathExtractRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(PathExtractRows(X, y, fold, folds, PETSC_TRUE, &Xv, &yv, NULL));
     PetscCall(MatGetSize(Xv, &m, NULL));
     PetscCheck(m > 0, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
     PetscCall(BMRMSetData(b, Xs, ys));
     PetscCall(BMRMSetWeights(b, factor));
-    PetscCall(Begin(b, together, n, point, s));
+    PetscCall(PathBegin(b, together, n, point, s));
     PetscCall(BMRMSetUp(b));
     PetscCall(BMRMGetClasses(b, &outputs));
     if (outputs > 1) PetscCall(BMRMBlocksCreate_Private(Xv, outputs, &Av));
@@ -234,13 +236,13 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
     for (PetscInt k = 0; k < n; k++) {
       PetscReal quality;
 
-      PetscCall(Turn(s[k], together, point[k].lambda));
+      PetscCall(PathSolveNext(s[k], together, point[k].lambda));
       PetscCall(BMRMGetSolution(s[k], &w));
       PetscCall(MatMult(Av, w, f));
-      PetscCall(Quality(s[k], f, yv, &quality));
+      PetscCall(PathComputeQuality(s[k], f, yv, &quality));
       point[k].validation += quality / folds;
     }
-    PetscCall(End(b, n, s));
+    PetscCall(PathEnd(b, n, s));
     PetscCall(VecDestroy(&f));
     PetscCall(VecDestroy(&ys));
     PetscCall(VecDestroy(&yv));
@@ -252,12 +254,12 @@ PetscErrorCode BMRMPathValidate(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds
 }
 
 /*@C
-  BMRMPathHoldOut - Scores every example by weights that were trained without its fold
+  BMRMPathHoldOut - Computes the score of every example with weights that were trained without its fold
 
   Collective
 
   Input Parameters:
-+ b      - the solver, with its settings; its data become those of the last training
++ b      - the solver, with its settings; its data are replaced by those of the last training
 . X      - the examples
 . y      - their labels
 . factor - factors of the regulariser, or `NULL`
@@ -276,14 +278,14 @@ PetscErrorCode BMRMPathHoldOut(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds,
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &m, NULL));
-  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " folds of %" PetscInt_FMT " examples", folds, m);
+  PetscCheck(folds >= 2 && folds <= m, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_OUTOFRANGE, "The number of folds is %" PetscInt_FMT ", it must be from 2 to the number of examples, %" PetscInt_FMT, folds, m);
   for (PetscInt fold = 0; fold < folds; fold++) {
     Mat        Xs, Xv;
     Vec        ys, fv, w;
     VecScatter rows;
 
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
-    PetscCall(TakeRows(X, y, fold, folds, PETSC_TRUE, &Xv, &fv, &rows));
+    PetscCall(PathExtractRows(X, y, fold, folds, PETSC_FALSE, &Xs, &ys, NULL));
+    PetscCall(PathExtractRows(X, y, fold, folds, PETSC_TRUE, &Xv, &fv, &rows));
     PetscCall(BMRMSetData(b, Xs, ys));
     PetscCall(BMRMSetWeights(b, factor));
     PetscCall(BMRMSolve(b));
@@ -300,7 +302,7 @@ PetscErrorCode BMRMPathHoldOut(BMRM b, Mat X, Vec y, Vec factor, PetscInt folds,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The table of a path; best is marked, none with -1. */
+/* Prints the table of a path; the row best is marked, none for -1. */
 PetscErrorCode BMRMPathPrint(MPI_Comm comm, PetscBool classify, PetscInt best, PetscInt n, const BMRMPathPoint point[])
 {
   PetscFunctionBegin;

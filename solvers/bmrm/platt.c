@@ -1,13 +1,13 @@
-/* Probabilities out of scores. */
+/* Probabilities from scores: the fit of Platt's sigmoid. */
 #include "model.h"
 #include <math.h>
 
-/* the fit at a point: cross-entropy, its gradient by A and B, its second derivatives AA, AB, BB */
+/* The fit at a point: cross-entropy, its gradient with respect to A and B, its second derivatives AA, AB, BB. */
 typedef struct {
   PetscReal value, g[2], h[3];
 } Fit;
 
-static PetscErrorCode Evaluate(Vec f, Vec y, const PetscReal target[2], const PetscReal ab[2], Fit *fit)
+static PetscErrorCode PlattEvaluate(Vec f, Vec y, const PetscReal target[2], const PetscReal ab[2], Fit *fit)
 {
   const PetscScalar *fa, *ya;
   PetscReal          mine[6] = {0, 0, 0, 0, 0, 0}, all[6];
@@ -37,7 +37,7 @@ static PetscErrorCode Evaluate(Vec f, Vec y, const PetscReal target[2], const Pe
 }
 
 /*@C
-  BMRMPlattFit - Finds the A and B of the probability 1/(1 + exp(A f + B)) that an example of score f is positive
+  BMRMPlattFit - Fits A and B of the probability 1/(1 + exp(A f + B)) that an example of score f is positive
 
   Collective
 
@@ -51,11 +51,12 @@ static PetscErrorCode Evaluate(Vec f, Vec y, const PetscReal target[2], const Pe
   Level: developer
 
   Notes:
-  They minimise the cross-entropy to targets slightly inside 0 and 1 (Platt, *Probabilistic Outputs for Support Vector Machines*, 1999), by
+  A and B minimise the cross-entropy to targets slightly inside 0 and 1 (Platt, *Probabilistic Outputs for Support Vector Machines*, 1999), by
   Newton's method with backtracking, as H.-T. Lin, C.-J. Lin and R. C. Weng describe (*A Note on Platt's Probabilistic Outputs for Support
   Vector Machines*, Machine Learning 68, 2007).
 
-  Scores of examples that the weights were trained on are better than those of new ones, and the probabilities then too sure.
+  Scores of the training data are better than those of new examples, so that a fit to them gives probabilities too close to 0 and 1. Use scores of held-out folds
+  (`BMRMPathHoldOut()`).
 
 .seealso: `BMRMPathHoldOut()`, `BMRMPredictionsWrite()`
 @*/
@@ -75,9 +76,9 @@ PetscErrorCode BMRMPlattFit(Vec f, Vec y, PetscReal ab[2])
   target[1] = (plus + 1) / (plus + 2);
   ab[0]     = 0;
   ab[1]     = PetscLogReal((minus + 1) / (plus + 1));
-  PetscCall(Evaluate(f, y, target, ab, &fit));
+  PetscCall(PlattEvaluate(f, y, target, ab, &fit));
   for (PetscInt it = 0; it < 100 && PetscMax(PetscAbsReal(fit.g[0]), PetscAbsReal(fit.g[1])) > 1e-12 * m; it++) {
-    const PetscReal a = fit.h[0] * (1 + 1e-12) + 1e-300, c = fit.h[2] * (1 + 1e-12) + 1e-300, det = a * c - fit.h[1] * fit.h[1]; /* all scores may be equal */
+    const PetscReal a = fit.h[0] * (1 + 1e-12) + 1e-300, c = fit.h[2] * (1 + 1e-12) + 1e-300, det = a * c - fit.h[1] * fit.h[1]; /* the factor and the summand keep the matrix definite if all scores are equal */
     const PetscReal d[2] = {-(c * fit.g[0] - fit.h[1] * fit.g[1]) / det, -(a * fit.g[1] - fit.h[1] * fit.g[0]) / det}, slope = fit.g[0] * d[0] + fit.g[1] * d[1];
     PetscReal       step = 1, next[2];
     Fit             trial;
@@ -86,10 +87,10 @@ PetscErrorCode BMRMPlattFit(Vec f, Vec y, PetscReal ab[2])
     for (; step > 1e-10; step /= 2) {
       next[0] = ab[0] + step * d[0];
       next[1] = ab[1] + step * d[1];
-      PetscCall(Evaluate(f, y, target, next, &trial));
+      PetscCall(PlattEvaluate(f, y, target, next, &trial));
       if (trial.value <= fit.value + 1e-4 * step * slope) break;
     }
-    if (step <= 1e-10) break; /* rounding allows no more */
+    if (step <= 1e-10) break; /* rounding prevents further progress */
     ab[0] = next[0];
     ab[1] = next[1];
     fit   = trial;

@@ -1,28 +1,28 @@
-/* The Tao type lsbmrm: the bundle method with a line search, for  f(x) + lambda/2 ||x||^2  with any convex f that TAO can evaluate, or for what a
-   BMRM knows the structure of. */
+/* The Tao type lsbmrm: the bundle method with a line search, for f(x) + lambda/2 ||x||^2 with any convex f that the user evaluates, or for the
+   risk of a BMRM. */
 #include "bmrmimpl.h"
 #include <gpucsr.h>
 #include <petsc/private/taoimpl.h>
 
 PETSC_INTERN PetscErrorCode TaoCreate_LSBMRM(Tao);
 
-#define TAO_LSBMRM_NO_FLOOR (-1e300) /* nothing is known of the least value of f: so low that no weight stays on it */
+#define TAO_LSBMRM_NO_FLOOR (-1e300) /* initial constant cut: no lower bound of f is known, and the value is so low that the cut gets no weight */
 
-#define TAO_LSBMRM_SHORTEST 0.02 /* step towards the model's minimiser */
+#define TAO_LSBMRM_SHORTEST 0.02 /* smallest step towards the minimiser of the model */
 
 typedef struct {
   PetscReal       lambda, qp_rtol;
   PetscInt        idle_age;
   BMRMBundle      bundle;
   BMRMQP          qp;
-  BMRMRegularizer reg; /* tells the bundle that the norm is the common one */
+  BMRMRegularizer reg; /* regulariser of the bundle: half the squared Euclidean norm */
   Vec             d, trial, gtrial;
   PetscReal       lower, step;
-  BMRM            bmrm;     /* in place of all this, where the structure is known */
-  PetscInt        reported; /* its last pass that TAO has heard of */
+  BMRM            bmrm;     /* the solver that is used instead of the members above, or NULL; see TaoLSBMRMSetBMRM() */
+  PetscInt        reported; /* last pass that was reported to TAO */
 } TAO_LSBMRM;
 
-/* f, its gradient and the objective at x; the gradient becomes a cut. */
+/* Evaluates f, its subgradient and the objective at x, and adds the cut. */
 static PetscErrorCode TaoEvaluate_LSBMRM(Tao tao, Vec x, Vec g, PetscReal *J)
 {
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
@@ -34,7 +34,7 @@ static PetscErrorCode TaoEvaluate_LSBMRM(Tao tao, Vec x, Vec g, PetscReal *J)
   PetscCall(TaoComputeObjectiveAndGradient(tao, x, &f, g));
   PetscCall(VecDot(g, x, &gx));
   PetscCall(VecDot(x, x, &xx));
-  PetscCheck(!PetscIsInfOrNanReal(f) && !PetscIsInfOrNanScalar(gx), PetscObjectComm((PetscObject)tao), PETSC_ERR_USER, "The function or its gradient is infinite or not a number");
+  PetscCheck(!PetscIsInfOrNanReal(f) && !PetscIsInfOrNanScalar(gx), PetscObjectComm((PetscObject)tao), PETSC_ERR_USER, "The user's function or its gradient is infinite or not a number");
   PetscCall(BMRMBundleGetVec(&ls->bundle, x, &a));
   PetscCall(VecCopy(g, a));
   PetscCall(BMRMBundleAdd(&ls->bundle, ls->reg, 0, a, f - PetscRealPart(gx), &square));
@@ -42,7 +42,7 @@ static PetscErrorCode TaoEvaluate_LSBMRM(Tao tao, Vec x, Vec g, PetscReal *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Minimises the model: raises the bound, leaves the direction from x to the minimiser in d. */
+/* Minimises the model: raises the lower bound, and sets d to the direction from x to the minimiser. */
 static PetscErrorCode TaoModel_LSBMRM(Tao tao, PetscReal J)
 {
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
@@ -65,9 +65,11 @@ static PetscErrorCode TaoModel_LSBMRM(Tao tao, PetscReal J)
 }
 
 /*
-  One evaluation along d, with which every iteration makes do: a better point if it is one, and a cut in any case. tao->gradient
-  is that of f at the best point. The slopes at both ends foretell the least value between them; the next step is half as long
-  again. A cut near the best point says more than one at the model's minimiser, where the model is wrong.
+  One evaluation along d, the only one of an iteration. If the objective decreases, the point becomes the best point. A cut is added in all cases.
+  tao->gradient is the subgradient of f at the best point.
+
+  The slopes at both ends of the step give an estimate of the minimiser between them. The next step is 1.5 times as long, since a cut near the
+  best point is more useful than one at the minimiser of the model, where the model is inaccurate.
 */
 static PetscErrorCode TaoStep_LSBMRM(Tao tao, PetscReal *J)
 {
@@ -90,11 +92,12 @@ static PetscErrorCode TaoStep_LSBMRM(Tao tao, PetscReal *J)
     PetscCall(VecCopy(ls->gtrial, tao->gradient));
   }
   ls->step = PetscMin(1, PetscMax(TAO_LSBMRM_SHORTEST, 1.5 * (slope[1] <= 0 ? 2 * t : t * slope[0] / (slope[0] - slope[1]))));
-  if (PetscIsNanReal(ls->step)) ls->step = 1; /* no slope at all */
+  if (PetscIsNanReal(ls->step)) ls->step = 1; /* both slopes are zero */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After every pass of a BMRM: TAO's monitors, once, and its test, which comes twice where it wants to stop. */
+/* The convergence test of the BMRM, called after every pass: runs TAO's monitors once a pass, and TAO's test. A pass at which TAO wants to stop is
+   tested twice. */
 static PetscErrorCode TaoTest_LSBMRM(BMRM b, PetscInt it, PetscReal J, PetscReal lower, BMRMConvergedReason *reason, void *ctx)
 {
   Tao             tao   = (Tao)ctx;
@@ -131,7 +134,7 @@ static PetscErrorCode TaoSolveBMRM_LSBMRM(Tao tao)
   PetscCall(BMRMGetSolution(ls->bmrm, &w));
   PetscCall(VecGetLocalSize(w, &n));
   PetscCall(VecGetLocalSize(tao->solution, &m));
-  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The solution has %" PetscInt_FMT " entries on this rank, the BMRM %" PetscInt_FMT " weights", m, n);
+  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The solution has %" PetscInt_FMT " entries on this rank, but the BMRM has %" PetscInt_FMT " weights there: use a vector with the layout of the columns of the data", m, n);
   PetscCall(BMRMSetConvergenceTest(ls->bmrm, TaoTest_LSBMRM, tao));
   PetscCall(BMRMSolve(ls->bmrm));
   PetscCall(BMRMSetConvergenceTest(ls->bmrm, NULL, NULL));
@@ -142,7 +145,7 @@ static PetscErrorCode TaoSolveBMRM_LSBMRM(Tao tao)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* makes *v like the solution if there is none, or one of another layout */
+/* Creates *v with the layout of the solution, unless it has that layout. */
 static PetscErrorCode TaoMatchVec_LSBMRM(Tao tao, Vec *v)
 {
   PetscLayout mine, solution;
@@ -160,7 +163,7 @@ static PetscErrorCode TaoMatchVec_LSBMRM(Tao tao, Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every solve comes here: TaoSetSolution() may give a vector of another size without another call of TaoSetUp(). */
+/* Called by every solve: TaoSetSolution() may set a vector of another size without another call of TaoSetUp(). */
 static PetscErrorCode TaoSetUp_LSBMRM(Tao tao)
 {
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
@@ -188,12 +191,12 @@ static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
   PetscCall(TaoSetUp_LSBMRM(tao));
   PetscCall(BMRMBundleCreate(&ls->bundle, 1, &floor));
   PetscCall(TaoEvaluate_LSBMRM(tao, tao->solution, tao->gradient, &J));
-  ls->bundle.alpha[0] = 0; /* from the floor to the first cut */
+  ls->bundle.alpha[0] = 0; /* moves the weight from the initial constant cut to the first real cut */
   ls->bundle.alpha[1] = 1;
   ls->step            = 1;
   ls->lower           = TAO_LSBMRM_NO_FLOOR;
   PetscCall(TaoModel_LSBMRM(tao, J));
-  PetscCall(TaoModel_LSBMRM(tao, J)); /* with a tolerance that means something */
+  PetscCall(TaoModel_LSBMRM(tao, J)); /* again: the tolerance of the QP depends on the gap, which is known only now */
   tao->reason = TAO_CONTINUE_ITERATING;
   while (1) {
     PetscCall(TaoLogConvergenceHistory(tao, J, J - ls->lower, 0, tao->ksp_its));
@@ -231,15 +234,15 @@ static PetscErrorCode TaoSetFromOptions_LSBMRM(Tao tao, GpOptionItems PetscOptio
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
 
   PetscFunctionBegin;
-  /* the options below hold when the user goes back to an objective and a gradient */
+  /* the options below apply if the user goes back to an objective and a gradient */
   if (ls->bmrm) PetscCall(BMRMSetFromOptions(ls->bmrm));
   PetscOptionsHeadBegin(PetscOptionsObject, "The bundle method with a line search, for f(x) + lambda/2 ||x||^2");
   PetscCall(PetscOptionsReal("-tao_lsbmrm_lambda", "weight of the regulariser", "TAOLSBMRM", ls->lambda, &ls->lambda, NULL));
-  PetscCall(PetscOptionsInt("-tao_lsbmrm_idle_age", "drop a cut after so many solutions without weight, 0 keeps all", "TAOLSBMRM", ls->idle_age, &ls->idle_age, NULL));
-  PetscCall(PetscOptionsReal("-tao_lsbmrm_qp_rtol", "minimise the model to this part of the gap", "TAOLSBMRM", ls->qp_rtol, &ls->qp_rtol, NULL));
+  PetscCall(PetscOptionsInt("-tao_lsbmrm_idle_age", "drop a cut after this many QP solutions without weight, 0 keeps all", "TAOLSBMRM", ls->idle_age, &ls->idle_age, NULL));
+  PetscCall(PetscOptionsReal("-tao_lsbmrm_qp_rtol", "tolerance of the inner QP as a fraction of the gap", "TAOLSBMRM", ls->qp_rtol, &ls->qp_rtol, NULL));
   PetscOptionsHeadEnd();
   PetscCheck(ls->lambda > 0 && !PetscIsInfOrNanReal(ls->lambda), PetscObjectComm((PetscObject)tao), PETSC_ERR_ARG_OUTOFRANGE, "lambda is %g, it must be positive", (double)ls->lambda);
-  PetscCheck(ls->idle_age >= 0 && ls->qp_rtol >= 0 && ls->qp_rtol < 1, PetscObjectComm((PetscObject)tao), PETSC_ERR_ARG_OUTOFRANGE, "The age must not be negative, and the tolerance must be in [0, 1)");
+  PetscCheck(ls->idle_age >= 0 && ls->qp_rtol >= 0 && ls->qp_rtol < 1, PetscObjectComm((PetscObject)tao), PETSC_ERR_ARG_OUTOFRANGE, "-tao_lsbmrm_idle_age must not be negative, and -tao_lsbmrm_qp_rtol must be in [0, 1)");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,22 +278,24 @@ static PetscErrorCode TaoLSBMRMGetBMRM_LSBMRM(Tao tao, BMRM *b)
 }
 
 /*@
-  TaoLSBMRMSetBMRM - Shows a `TAOLSBMRM` the structure of its objective: loss, regulariser and data of a `BMRM`
+  TaoLSBMRMSetBMRM - Makes a `TAOLSBMRM` minimise the regularised risk of a `BMRM` instead of the user's objective
 
   Collective
 
   Input Parameters:
-+ tao - the Tao, which does nothing for another type than `TAOLSBMRM`
++ tao - the Tao; for other types than `TAOLSBMRM` the call has no effect
 - b   - the solver, with its data; `NULL` to go back to the objective and gradient of the user
 
   Level: intermediate
 
   Notes:
-  `TaoSolve()` then needs no callback. Products with the data are combined as the points are, so that the exact line search costs no evaluation and an iteration
-  is one `MatMult()` and one `MatMultTranspose()`. Loss, regulariser and lambda are those of b, whose options `TaoSetFromOptions()` reads; tolerances, convergence test,
-  monitors and history are TAO's. The solve starts from zero, whatever the vector of the solution holds, or with `BMRMSetWarmStart()` from the last solve's bundle.
+  `TaoSolve()` then needs no callback. The scores are updated by linear combinations, so that the line search costs no evaluation. An iteration is one
+  `MatMult()` and one `MatMultTranspose()`.
 
-  The vector of `TaoSetSolution()` is laid out as the columns of the data; see `BMRMGetClasses()` where there is a score a class.
+  Loss, regulariser and lambda are those of b; `TaoSetFromOptions()` reads the options of b, too. Tolerances, convergence test, monitors and history are those of
+  the Tao. The solve starts from zero, and ignores the values of the vector of the solution; after `BMRMSetWarmStart()` it starts from the last solve.
+
+  The vector of `TaoSetSolution()` has the layout of the columns of the data. If examples have one score per class, see `BMRMGetClasses()`.
 
 .seealso: `TAOLSBMRM`, `TaoLSBMRMGetBMRM()`, `BMRMCreate()`, `BMRMSetData()`
 @*/
@@ -304,7 +309,7 @@ PetscErrorCode TaoLSBMRMSetBMRM(Tao tao, BMRM b)
 }
 
 /*@
-  TaoLSBMRMGetBMRM - Gets what `TaoLSBMRMSetBMRM()` has set
+  TaoLSBMRMGetBMRM - Gets the solver that `TaoLSBMRMSetBMRM()` has set
 
   Not Collective
 
@@ -312,7 +317,7 @@ PetscErrorCode TaoLSBMRMSetBMRM(Tao tao, BMRM b)
 . tao - the Tao, of type `TAOLSBMRM`
 
   Output Parameter:
-. b - the solver, `NULL` for none; it belongs to the Tao
+. b - the solver, or `NULL` for none; the reference is borrowed, do not destroy it
 
   Level: intermediate
 
@@ -332,17 +337,17 @@ PetscErrorCode TaoLSBMRMGetBMRM(Tao tao, BMRM *b)
 
   Options Database Keys:
 + -tao_lsbmrm_lambda <1>     - weight of the regulariser
-. -tao_lsbmrm_idle_age <20>  - drop a cut after so many solutions without weight
-- -tao_lsbmrm_qp_rtol <0.01> - minimise the model to this part of the gap
+. -tao_lsbmrm_idle_age <20>  - drop a cut after this many QP solutions without weight, 0 keeps all
+- -tao_lsbmrm_qp_rtol <0.01> - tolerance of the inner QP as a fraction of the gap
 
   Level: beginner
 
   Notes:
-  An iteration evaluates f and its subgradient once: that is its line search. `TaoLSBMRMSetBMRM()` shows it a risk whose structure is known, which is searched exactly.
+  The user provides f and a subgradient, as for `TAOBMRM`. This type adds the regulariser. An iteration evaluates f and its subgradient once. After
+  `TaoLSBMRMSetBMRM()` the objective is that of a `BMRM`, and the line search is exact for piecewise quadratic losses.
 
-  The user gives f and a subgradient, as for `TAOBMRM`; the regulariser is added here. The residual of the convergence tests is the certified
-  gap: no point has an objective smaller than the reported one less the gap. The solution is the best point found, to which the reported
-  objective belongs.
+  The residual of the convergence tests is the certified gap: no point has an objective smaller than the reported objective minus the gap. The solution is the
+  best point found, and the reported objective is its objective.
 
 .seealso: `TAOBMRM`, `TaoSetType()`, `TaoLSBMRMSetBMRM()`, `BMRMCreate()`
 M*/
