@@ -120,6 +120,8 @@ static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
   PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
   PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
   PetscCheck(!rq->train[0] || !rq->probabilities || rq->platt, comm, PETSC_ERR_USER_INPUT, "-probabilities needs -platt <folds> when the model is trained");
+  PetscCheck(!rq->train[0] || rq->bias == 0 || rq->bias_factor != 0 || rq->task != BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
+             "-bias with -bmrm_loss %s gives every class a bias, and only one weight can be free of the regulariser: add -bias_factor with a small number such as 1e-3", loss);
   PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
