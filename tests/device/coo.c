@@ -1,5 +1,5 @@
-static char help[] = "MatSetValuesCOO() with values on the host and with values that a kernel left on the device: the same matrix, and the same image as an upload.\n\n\
-  -ignore : entries of other ranks' rows count for nothing\n\
+static char help[] = "MatSetValuesCOO() with values in host memory and with values in device memory gives the same matrix, and the same image as an upload.\n\n\
+  -ignore : entries in rows of other ranks are ignored\n\
   -mixed  : only the first rank's values are on the device\n\n";
 
 #include "gpucsr.h"
@@ -8,7 +8,7 @@ static char help[] = "MatSetValuesCOO() with values on the host and with values 
 #define N 40
 
 static PetscBool    Ignore = PETSC_FALSE, Mixed = PETSC_FALSE;
-static GpDevOps     Ops; /* the device's; on the host runtime with memory that is taken for a GPU's */
+static GpDevOps     Ops; /* operations of the device. On the host backend holds() is replaced, so that an array on the host passes for GPU memory. */
 static PetscScalar *There;
 
 static GpErr Holds(GpDev dev, const void *pointer, int *holds)
@@ -17,7 +17,7 @@ static GpErr Holds(GpDev dev, const void *pointer, int *holds)
   return GP_SUCCESS;
 }
 
-/* element matrices of a line with some long links: repeated entries, rows of other ranks, and indices to be ignored */
+/* Indices of the element matrices of a line with some long-range elements: repeated entries, rows of other ranks, and negative indices. */
 static PetscErrorCode Indices(PetscCount *n, PetscInt **i, PetscInt **j)
 {
   PetscMPIInt rank, size;
@@ -57,7 +57,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every column and row by products with unit vectors, beside those of a copy that is uploaded now, and of plain AIJ */
+/* Compares every column and row, computed by products with unit vectors, with those of a newly uploaded copy and of plain AIJ. */
 static PetscErrorCode Same(const char what[], Mat A, Mat plain)
 {
   Mat       copy;
@@ -79,14 +79,14 @@ static PetscErrorCode Same(const char what[], Mat A, Mat plain)
       for (int k = 0; k < 3; k++) PetscCall(t ? MatMultTranspose(B[k], x, y[k]) : MatMult(B[k], x, y[k]));
       for (int k = 1; k < 3; k++) {
         PetscCall(VecEqual(y[0], y[k], &same));
-        PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image is not that of %s", what, t ? "row" : "column", j, k == 1 ? "an upload" : "plain AIJ");
+        PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image differs from %s", what, t ? "row" : "column", j, k == 1 ? "an upload" : "plain AIJ");
       }
     }
   }
   for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&y[k]));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&copy));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: as plain AIJ\n", what));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: equal to plain AIJ\n", what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
   PetscCall(Indices(&n, &i, &j));
   PetscCall(PetscFree2(i, j));
   PetscCall(PetscMalloc1(n, &v));
-  PetscCallGp(dev, "room", GpDevAlloc(dev, (size_t)n * sizeof(*v), &There));
+  PetscCallGp(dev, "allocation", GpDevAlloc(dev, (size_t)n * sizeof(*v), &There));
   PetscCall(Create(MATAIJGPUCSR, &A));
   PetscCall(Create(MATAIJ, &plain));
   PetscCall(MatCreateVecs(plain, &x, &y));
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     const InsertMode  mode   = round == 3 || round == 4 ? ADD_VALUES : INSERT_VALUES;
     const PetscBool   host   = (PetscBool)(round == 0 || round == 3 || (Mixed && rank > 0));
 
-    for (PetscCount k = 0; k < n; k++) v[k] = (PetscReal)((k * (7 + round)) % 64) / 8 - 3; /* sums are exact in any order */
+    for (PetscCount k = 0; k < n; k++) v[k] = (PetscReal)((k * (7 + round)) % 64) / 8 - 3; /* multiples of 1/8, so that sums are exact in any order */
     PetscCallGp(dev, "upload", GpDevUpload(dev, There, v, (size_t)n * sizeof(*v)));
     PetscCallGp(dev, "sync", dev->ops->sync(dev));
     PetscCall(MatSetValuesCOO(plain, v, mode));
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     PetscCall(MatSetValuesCOO(A, host ? v : There, mode));
     PetscCall(MatMult(A, x, y));
     PetscCall(Uploads(&after));
-    PetscCheck(round != 2 || Mixed || after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values assembled on the device were uploaded");
+    PetscCheck(round != 2 || Mixed || after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The values were assembled on the device, but uploaded nevertheless");
     PetscCall(Same(what[round], A, plain));
   }
   PetscCall(MatDestroy(&A));

@@ -1,4 +1,4 @@
-static char help[] = "The device room: allocation, staged copies of every awkward size, fills, events, counters and the words of errors.\n\n";
+static char help[] = "The device layer: allocation, copies through the staging buffers in many sizes, fills, events, counters and error messages.\n\n";
 
 #include "sys/gpucsrsys.h"
 
@@ -22,27 +22,27 @@ static PetscErrorCode TestCopies(GpDev dev)
     }
     PetscCallGp(dev, "first", GpDevAlloc(dev, n, &first));
     PetscCallGp(dev, "second", GpDevAlloc(dev, n, &second));
-    PetscCheck(dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCheck(dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
     PetscCallGp(dev, "upload", GpDevUpload(dev, first, in, n));
-    memset(in, 255, n); /* the upload has read its source */
+    memset(in, 255, n); /* GpDevUpload() has read its source when it returns */
     PetscCallGp(dev, "copy", dev->ops->copy_within(dev, second, first, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
     for (size_t i = 0; i < n; i++) PetscCheck(out[i] == (unsigned char)(i * 131 + s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu came back as %d", i, n, (int)out[i]);
-    PetscCheck(out[n] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The download of %zu bytes wrote one more", n);
+    PetscCheck(out[n] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The download of %zu bytes wrote beyond its end", n);
     PetscCallGp(dev, "zero", dev->ops->zero(dev, second, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
     for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu is not zero", i, n);
     GpDevFree(dev, &first, n);
     GpDevFree(dev, &second, n);
-    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
     PetscCall(PetscFree2(in, out));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "copies of all sizes come back\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "copies of all sizes are unchanged\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The kinds of memory are counted alike, and work space that was given back and borrowed again keeps the order of what was asked
-   of the stream: the copy out of it comes before the next owner's zeros. */
+/* bytes_held counts all kinds of memory. Workspace that was returned and borrowed again follows the order of the stream: the copy out of it is done
+   before the next owner writes zeros. */
 static PetscErrorCode TestWorkSpace(GpDev dev)
 {
   const size_t n    = (size_t)3 << 20;
@@ -55,18 +55,18 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
   PetscCallGp(dev, "shared memory", GpDevAllocShared(dev, n, &shared));
   for (int turn = 0; turn < 8; turn++) {
     memset(in, turn + 1, n);
-    PetscCallGp(dev, "work space", GpDevBorrow(dev, n, &work));
-    PetscCheck(work && dev->bytes_held == held + 3.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCallGp(dev, "workspace", GpDevBorrow(dev, n, &work));
+    PetscCheck(work && dev->bytes_held == held + 3.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
     PetscCallGp(dev, "upload", GpDevUpload(dev, work, in, n));
     PetscCallGp(dev, "copy", dev->ops->copy_within(dev, turn % 2 ? kept : shared, work, n));
     GpDevReturn(dev, &work, n);
-    PetscCallGp(dev, "work space", GpDevBorrow(dev, n - 1, &work));
+    PetscCallGp(dev, "workspace", GpDevBorrow(dev, n - 1, &work));
     PetscCallGp(dev, "zero", dev->ops->zero(dev, work, n - 1));
     GpDevReturn(dev, &work, n - 1);
     PetscCallGp(dev, "download", GpDevDownload(dev, out, turn % 2 ? kept : shared, n));
-    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: what was copied out of the work space is not what was in it", turn);
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: the copy differs from the contents of the workspace", turn);
   }
-  for (int turn = 0; turn < 8; turn++) { /* what comes back waits for the other stream, too */
+  for (int turn = 0; turn < 8; turn++) { /* freed memory is not used again before the second stream has read it */
     memset(in, 16 + turn, n);
     PetscCallGp(dev, "upload", GpDevUpload(dev, kept, in, n));
     PetscCallGp(dev, "sync", dev->ops->sync(dev));
@@ -77,15 +77,15 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
     PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
     PetscCallGp(dev, "zero", dev->ops->zero(dev, kept, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, shared, n));
-    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was given back while the second stream read it", turn);
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was used again while the second stream read it", turn);
   }
   PetscCallGp(dev, "nothing", GpDevBorrow(dev, 0, &work));
-  PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No bytes have an address");
+  PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of 0 bytes has an address");
   GpDevFree(dev, &kept, n);
   GpDevFreeShared(dev, &shared, n);
-  PetscCheck(!kept && !shared && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+  PetscCheck(!kept && !shared && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
   PetscCall(PetscFree2(in, out));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "work space follows the stream\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "workspace follows the order of the stream\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,12 +96,12 @@ static PetscErrorCode CheckZero(GpDev dev, const char *p, size_t n)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &out));
   PetscCallGp(dev, "download", GpDevDownload(dev, out, p, n));
-  for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu of clean work space is %d", i, n, out[i]);
+  for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu of a clean workspace is %d, not 0", i, n, out[i]);
   PetscCall(PetscFree(out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Clean work space is clean for everyone: of each size, of two at once, on each stream, whatever those before left in it. */
+/* Clean workspace contains zeros: in each size, in two workspaces at once, on each stream, whatever its previous owners wrote. */
 static PetscErrorCode TestClean(GpDev dev)
 {
   const size_t sizes[] = {1, 4096, 3 << 20, 5, 2 << 20, GP_DEV_CLEAN, GP_DEV_CLEAN + 1, 4096};
@@ -112,28 +112,28 @@ static PetscErrorCode TestClean(GpDev dev)
   PetscCall(PetscMalloc1(GP_DEV_CLEAN + 1, &dirt));
   memset(dirt, 77, GP_DEV_CLEAN + 1);
   for (size_t k = 0; k < 12; k++) {
-    const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* what stays as it is */
+    const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* bytes at the beginning that the owner leaves zero */
 
     if (k % 3 == 2) GpDevSwapStreams(dev);
-    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &first));
-    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &second));
-    PetscCheck(first != second && dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are counted as held", dev->bytes_held);
+    PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &first));
+    PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &second));
+    PetscCheck(first != second && dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
     PetscCall(CheckZero(dev, first, n));
     PetscCall(CheckZero(dev, second, n));
     PetscCallGp(dev, "upload", GpDevUpload(dev, first + clean, dirt, n - clean));
     PetscCallGp(dev, "upload", GpDevUpload(dev, second, dirt, n));
     GpDevReturnClean(dev, &first, n, clean);
     GpDevReturnClean(dev, &second, n, 0);
-    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes are still counted as held", dev->bytes_held);
+    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
   }
   PetscCallGp(dev, "nothing", GpDevBorrowClean(dev, 0, &first));
-  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No bytes have an address");
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of 0 bytes has an address");
   PetscCall(PetscFree(dirt));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "clean work space is clean\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "clean workspace is zero\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is under way was read when the source was given back and written by the next; other downloads pass it by. */
+/* GpDevFetchBegin() reads its source before the next owner writes there, and another download may take place before GpDevFetchEnd(). */
 static PetscErrorCode TestFetch(GpDev dev)
 {
   unsigned char in[GP_DEV_FETCH], out[GP_DEV_FETCH], other[GP_DEV_FETCH], *p;
@@ -141,15 +141,15 @@ static PetscErrorCode TestFetch(GpDev dev)
   PetscFunctionBeginUser;
   for (size_t n = 4; n <= GP_DEV_FETCH; n *= 2) {
     for (size_t i = 0; i < n; i++) in[i] = (unsigned char)(7 * i + n);
-    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &p));
+    PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &p));
     PetscCallGp(dev, "upload", GpDevUpload(dev, p, in, n));
-    PetscCallGp(dev, "beginning to fetch", GpDevFetchBegin(dev, p, n));
+    PetscCallGp(dev, "start of a fetch", GpDevFetchBegin(dev, p, n));
     GpDevReturnClean(dev, &p, n, 0);
-    PetscCallGp(dev, "clean work space", GpDevBorrowClean(dev, n, &p));
+    PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &p));
     PetscCallGp(dev, "download", GpDevDownload(dev, other, p, n));
-    PetscCallGp(dev, "fetching", GpDevFetchEnd(dev, out, n));
+    PetscCallGp(dev, "end of a fetch", GpDevFetchEnd(dev, out, n));
     GpDevReturnClean(dev, &p, n, 0);
-    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes came back changed", n);
+    PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu fetched bytes differ", n);
     for (size_t i = 0; i < n; i++) PetscCheck(!other[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu downloaded meanwhile is %d", i, n, other[i]);
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "a few words are fetched in two steps\n"));
@@ -173,19 +173,19 @@ static PetscErrorCode TestErrors(GpDev dev)
   PetscFunctionBeginUser;
   PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
   PetscCheck(available <= total && total > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu of %zu bytes are free", available, total);
-  PetscCheck(GpDevBorrow(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was borrowed");
-  PetscCheck(GpDevAllocShared(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was shared");
-  PetscCheck(GpDevAlloc(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exabyte was allocated");
-  PetscCheck(strstr(dev->error, "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error says: %s", dev->error);
-  PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed allocation is counted");
+  PetscCheck(GpDevBorrow(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of an exabyte was borrowed");
+  PetscCheck(GpDevAllocShared(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Shared memory of an exabyte was allocated");
+  PetscCheck(GpDevAlloc(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Device memory of an exabyte was allocated");
+  PetscCheck(strstr(dev->error, "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error message does not contain the number of bytes: %s", dev->error);
+  PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "bytes_held counts a failed allocation");
   PetscCallGp(dev, "after an error", GpDevAlloc(dev, n, &p));
-  PetscCheck(GpDevUploadFilled(dev, p, n, Refuse, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A refusal was lost");
+  PetscCheck(GpDevUploadFilled(dev, p, n, Refuse, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error of the fill function was not returned");
   limit = n;
-  PetscCallGp(dev, "after a refusal", GpDevUploadFilled(dev, p, n, Refuse, &limit));
+  PetscCallGp(dev, "after an error of the fill function", GpDevUploadFilled(dev, p, n, Refuse, &limit));
   GpDevFree(dev, &p, n);
-  if (GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why))) PetscCheck(GpDevOpen(GP_DEV_CUDA, 0, &other, why, sizeof(why)) && !other && why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A GPU that is not there was opened");
-  else PetscCheck(GpDevOpen(GP_DEV_CUDA, count, &other, why, sizeof(why)) == GP_ERR_ARGUMENT && strstr(why, "asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A GPU beyond the last was opened: %s", why);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "errors have words and leave nothing behind\n"));
+  if (GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why))) PetscCheck(GpDevOpen(GP_DEV_CUDA, 0, &other, why, sizeof(why)) && !other && why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "GpDevOpen() opened a GPU although there is none, or gave no message");
+  else PetscCheck(GpDevOpen(GP_DEV_CUDA, count, &other, why, sizeof(why)) == GP_ERR_ARGUMENT && strstr(why, "asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "GpDevOpen() opened a GPU whose number is too large, or gave another message: %s", why);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "errors have messages and leave no memory allocated\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,7 +210,7 @@ static PetscErrorCode TestEvents(GpDev dev)
   GpDevFree(dev, &p, 64 << 20);
   dev->ops->event_destroy(dev, begin);
   dev->ops->event_destroy(dev, end);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "events pass in order\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "events complete in order\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
-static char help[] = "A full device: an error that tells the bytes, a matrix that goes on living on the host, and nothing lost.\n\n\
-  -full : fill the GPU really, too; not while others use it\n\n";
+static char help[] = "A full device: the error message states the bytes, the matrix on the host stays valid, and no device memory is leaked.\n\n\
+  -full : also fills the memory of the GPU; not while other processes use it\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
@@ -8,7 +8,7 @@ static char help[] = "A full device: an error that tells the bytes, a matrix tha
 
 #define N 300
 
-static GpDevOps        Ops; /* the device's, with an allocation that fails when none is left */
+static GpDevOps        Ops; /* operations of the device, with an allocation that fails after a given number of calls */
 static const GpDevOps *Real;
 static int             Left;
 static char            Message[4096];
@@ -34,14 +34,14 @@ static GpErr Borrow(GpDev dev, size_t bytes, void **pointer)
   return Take(dev, Real->borrow, bytes, pointer);
 }
 
-/* keeps the words of the first error of a chain */
+/* Error handler that stores the message of the initial error. */
 static PetscErrorCode Catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
 {
   if (type == PETSC_ERROR_INITIAL && message) (void)PetscStrncpy(Message, message, sizeof(Message));
   return code;
 }
 
-/* did it fail for memory?  Everything else is an error. */
+/* Sets full if the call failed because of memory. Any other error fails the test. */
 #define Full(full, ...) \
   do { \
     PetscErrorCode code_; \
@@ -72,7 +72,7 @@ static PetscErrorCode Create(Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the host's matrix is all there, whatever became of the image */
+/* The matrix on the host is unchanged, whatever happened to the image. */
 static PetscErrorCode CheckHost(Mat A, Vec x, Vec y, Vec expected, PetscReal norm)
 {
   Mat       B;
@@ -81,11 +81,11 @@ static PetscErrorCode CheckHost(Mat A, Vec x, Vec y, Vec expected, PetscReal nor
 
   PetscFunctionBeginUser;
   PetscCall(MatNorm(A, NORM_FROBENIUS, &there));
-  PetscCheck(there == norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The norm became %g", (double)there);
+  PetscCheck(there == norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The norm of the matrix changed to %g", (double)there);
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
   PetscCall(MatMultTranspose(B, x, y));
   PetscCall(VecEqual(y, expected, &same));
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host's product changed");
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The product on the host changed");
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,7 +103,7 @@ static PetscErrorCode CheckDevice(Mat A, Vec x, Vec y, Vec expected)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every allocation in turn is the one that fails: of a first product, of one after the values changed, of one after MatScale(). */
+/* Lets each allocation fail in turn: in a first product, in a product after the values changed, and in MatScale(). */
 static PetscErrorCode TestEveryAllocation(GpDev dev, Vec x, Vec y, Vec expected, PetscReal norm)
 {
   const char *const what[] = {"a first product", "one with new values", "one after MatScale"};
@@ -135,18 +135,18 @@ static PetscErrorCode TestEveryAllocation(GpDev dev, Vec x, Vec y, Vec expected,
       PetscCall(CheckHost(A, x, y, expected, norm));
       PetscCall(CheckDevice(A, x, y, expected));
       PetscCall(MatDestroy(&A));
-      PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of the device were lost when allocation %d failed", dev->bytes_held - held, allowed);
+      PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were leaked when allocation %d failed", dev->bytes_held - held, allowed);
     }
-    PetscCheck(scenario || faults > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A first product needs more than %" PetscInt_FMT " allocations", faults);
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every failed allocation is told and survived\n", what[scenario]));
+    PetscCheck(scenario || faults > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " allocations failed, more were expected in a first product", faults);
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every failed allocation is reported and recovered from\n", what[scenario]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a GPU that is really full */
+/* Fills the memory of the GPU. */
 static PetscErrorCode TestFullDevice(GpDev dev)
 {
-  const size_t spare = (size_t)64 << 20; /* for the runtime itself */
+  const size_t spare = (size_t)64 << 20; /* bytes left for the CUDA runtime */
   size_t       available, total;
   PetscInt     n = 6000000;
   void        *hog;
@@ -167,9 +167,9 @@ static PetscErrorCode TestFullDevice(GpDev dev)
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecSet(x, 1));
   PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
-  PetscCallGp(dev, "taking nearly all", GpDevAlloc(dev, available - spare, &hog));
+  PetscCallGp(dev, "allocation of nearly all memory", GpDevAlloc(dev, available - spare, &hog));
   Full(full, MatMult(A, x, y));
-  PetscCheck(full, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product ran on a full GPU");
+  PetscCheck(full, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product succeeded on a full GPU");
   GpDevFree(dev, &hog, available - spare);
   PetscCall(MatMult(A, x, y));
   PetscCall(MatDestroy(&A));

@@ -1,4 +1,4 @@
-static char help[] = "Products and operations on vectors, each of which takes what the one before it wrote, without a wait of the host between them: the bits of a run that waits after each.\n\n";
+static char help[] = "A chain of products and vector operations, each of which reads what the one before it wrote. The results are bitwise equal whether or not the host waits after every operation.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
@@ -7,17 +7,17 @@ static char help[] = "Products and operations on vectors, each of which takes wh
 #include "vec/kernels/gpveckernel.h"
 
 #define TURNS  12
-#define VALUES 2 /* other values come before every so many turns, and a format that refuses them ends the chain */
+#define VALUES 2 /* turns between two changes of the values. If the format rejects the new values, the chain ends. */
 
 typedef struct {
   GpDev     dev;
   GpCsr     csr;
   GpFmt     fmt;
   int       kernel;
-  PetscBool waits; /* for each operation */
+  PetscBool waits; /* the host waits after each operation */
   double   *x, *y, *val[2];
   GpVecWork work;
-  double    dot; /* of all turns */
+  double    dot; /* sum of the inner products of all turns */
 } Chain;
 
 static PetscErrorCode Done(Chain *C, const char *what, GpErr err)
@@ -44,7 +44,7 @@ static PetscErrorCode Map(Chain *C, int row, double a, const double *x, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* products behind products, behind operations on vectors, in place, behind new values */
+/* Runs the chain: products after products, after vector operations, in place, and after new values. */
 static PetscErrorCode Run(Chain *C, double *result)
 {
   const size_t bytes = (size_t)C->csr.m * sizeof(double);
@@ -59,7 +59,7 @@ static PetscErrorCode Run(Chain *C, double *result)
 
       PetscCall(Done(C, "values", GpCsrSetValues(&C->csr, C->val[turn / VALUES % 2], &loss)));
       err = GpFmtRefill(&C->fmt);
-      if (err == GP_ERR_ARGUMENT) break; /* and in the other run */
+      if (err == GP_ERR_ARGUMENT) break; /* the other run ends at the same turn */
       PetscCall(Done(C, "refill", err));
     }
     PetscCall(Product(C, C->x, NULL, C->y));
@@ -90,7 +90,7 @@ static PetscErrorCode CheckKernel(Chain *C, const BenchMatrix *A, const char *na
 
     PetscCallGp(C->dev, "values", GpCsrSetValues(&C->csr, C->val[1], &loss));
     err = GpFmtBuild(&C->fmt, GpKernelTable[C->kernel].format, &C->csr, A->rowptr);
-    if (err == GP_ERR_ARGUMENT) { /* no matrix for this format */
+    if (err == GP_ERR_ARGUMENT) { /* the format does not support this matrix */
       PetscCall(PetscFree2(result[0], result[1]));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -100,8 +100,8 @@ static PetscErrorCode CheckKernel(Chain *C, const BenchMatrix *A, const char *na
     dot[waits] = C->dot;
     GpFmtDestroy(&C->fmt);
   }
-  PetscCheck(!memcmp(result[0], result[1], bytes) && dot[0] == dot[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: another result when the host waits after every operation", name, GpKernelTable[C->kernel].name);
-  PetscCheck(dot[0] != 0 && PetscIsNormalReal(dot[0]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: nothing was added up", name, GpKernelTable[C->kernel].name);
+  PetscCheck(!memcmp(result[0], result[1], bytes) && dot[0] == dot[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: the result differs if the host waits after every operation", name, GpKernelTable[C->kernel].name);
+  PetscCheck(dot[0] != 0 && PetscIsNormalReal(dot[0]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: the sum of the inner products is zero or not a normal number", name, GpKernelTable[C->kernel].name);
   PetscCall(PetscFree2(result[0], result[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +136,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const BenchMatrix *A, const char *n
   GpVecWorkDestroy(&C.work);
   PetscCall(PetscFree2(C.val[0], C.val[1]));
   PetscCall(PetscFree2(ri, ci));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: the same\n", name));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: equal with and without waiting\n", name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,9 +155,9 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kernel", one, sizeof(one), &set));
   if (set) {
     only = GpKernelFind(one);
-    PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "No kernel is called %s", one);
+    PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "-kernel %s: there is no such kernel", one);
   }
-  large = dev->kind == GP_DEV_CUDA; /* so that what follows could overtake */
+  large = dev->kind == GP_DEV_CUDA; /* on a GPU the matrices are large enough that an operation could overtake the one before it */
   BenchStencil(&A, large ? 40 : 9, 0, 1);
   PetscCall(CheckMatrix(dev, &A, "7 points", only));
   BenchMatrixDestroy(&A);

@@ -1,4 +1,4 @@
-static char help[] = "Every kernel of the table on every test matrix, both precisions, with and without a vector to add, A and its transpose, against plain double sums.\n\n";
+static char help[] = "Every SpMV kernel on every test matrix, compared with sums in double precision: both precisions of the values, with and without a vector to add, A and its transpose.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
@@ -8,7 +8,7 @@ static char help[] = "Every kernel of the table on every test matrix, both preci
 
 #define CASES 31
 
-/* rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at a tile's end */
+/* Rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at the end of a tile. */
 static void Uneven(BenchMatrix *A, uint64_t seed)
 {
   const int32_t lengths[] = {0, 3, 0, 2045, 0, 2048, 1, 5000, 0, 0, 2047, 4096, 1, 1, 17, 300, 0, 9000, 31, 33, 0};
@@ -26,7 +26,7 @@ static void Uneven(BenchMatrix *A, uint64_t seed)
   A->nnz = nnz;
 }
 
-/* ten thousand rows, of which every 97th has an entry and one has many: tiles that end by their rows */
+/* 10,000 rows, of which every 97th has one entry and one has many. The number of rows, not of nonzeros, limits the tiles. */
 static void MostlyEmpty(BenchMatrix *A, uint64_t seed)
 {
   int32_t nnz = 0;
@@ -42,7 +42,7 @@ static void MostlyEmpty(BenchMatrix *A, uint64_t seed)
   A->nnz = nnz;
 }
 
-/* neighbours, now and then an entry far in front or behind, one long row and one long column: columns that 16 bits do not reach */
+/* Banded rows with a few entries far from the diagonal, one long row and one long column: column offsets that do not fit 16 bits. */
 static void Circuit(BenchMatrix *A, uint64_t seed)
 {
   int32_t nnz = 0;
@@ -60,7 +60,8 @@ static void Circuit(BenchMatrix *A, uint64_t seed)
   A->nnz = nnz;
 }
 
-/* a grid with constant coefficients, which no two neighbours share; now and then a row has others, or is none of the grid's: points 5, 9 on a rectangle, 7, 13, 19, 27 on a box */
+/* A stencil with constant coefficients, of which no two neighbours are equal. Some rows have other coefficients or another pattern. points: 5 or 9 on
+   a rectangle, 7, 13, 19 or 27 on a box. */
 static void ConstantGrid(BenchMatrix *A, int points)
 {
   const int flat = points == 5 || points == 9, reach = points == 13 ? 2 : 1, most = points == 9 ? 2 : points == 19 ? 2 : points == 27 ? 3 : 1;
@@ -194,7 +195,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     ConstantGrid(A, points[which - 22]);
     break;
   }
-  case 28: /* few rows: on a GPU lanes share them */
+  case 28: /* few rows: on a GPU several lanes share a row */
     *name = "blocks of two";
     BenchGrid(A, 5, 1, 2, 0, 28);
     break;
@@ -214,7 +215,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y and the scale of its rounding errors: the sums of the absolute values */
+/* Computes the reference y, and in scale the sums of the absolute values, to which rounding errors are proportional. */
 static void Gold(const BenchMatrix *A, int transpose, const double *x, const double *z, double *y, double *scale)
 {
   const int32_t m = transpose ? A->n : A->m;
@@ -240,7 +241,7 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
   size_t       bx = (size_t)C->n * sizeof(double), by = (size_t)C->m * sizeof(double);
 
   PetscFunctionBegin;
-  for (int32_t i = 0; i < C->m; i++) y[i] = NAN; /* an entry that no one writes must show */
+  for (int32_t i = 0; i < C->m; i++) y[i] = NAN; /* an entry that the kernel does not write stays NaN */
   PetscCallGp(dev, "x", GpDevAlloc(dev, bx, &dx));
   PetscCallGp(dev, "y", GpDevAlloc(dev, by, &dy));
   PetscCallGp(dev, "x", GpDevUpload(dev, dx, x, bx));
@@ -257,11 +258,11 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int       taken[GP_KERNELS][GP_PRECISIONS]; /* matrices with nonzeros that the kernel's format has taken */
-static PetscBool vendor = PETSC_TRUE;              /* cuSPARSE's too; under racecheck it has hazards of its own */
-static int       only   = -1;                      /* the kernel that -kernel names; -1: all */
+static int       taken[GP_KERNELS][GP_PRECISIONS]; /* number of matrices with nonzeros that the format of the kernel accepted */
+static PetscBool vendor = PETSC_TRUE;              /* tests cuSPARSE's kernels too; racecheck reports hazards in them */
+static int       only   = -1;                      /* kernel of the option -kernel. -1: all. */
 
-/* one kernel, one side: without z, with z, with z in y's place, and once more, which must give the same bits */
+/* Checks one kernel on A or on its transpose: without z, with z, with z in place of y, and the last once more, which must give the same bits. */
 static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
 {
   GpFmt   F;
@@ -270,13 +271,13 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
 
   PetscFunctionBegin;
   err = GpFmtBuild(&F, GpKernelTable[kernel].format, C, rowptr);
-  if (err == GP_ERR_ARGUMENT) { /* no matrix for this format; others are, as the end of the test checks */
+  if (err == GP_ERR_ARGUMENT) { /* the format does not support this matrix; main() checks that it supports others */
     PetscCall(PetscInfo(NULL, "%s, %s%s: %s\n", name, GpKernelTable[kernel].name, transpose ? ", transpose" : "", dev->error));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallGp(dev, "format", err);
   if (C->nnz) taken[kernel][C->prec]++;
-  if (kernel == GP_SPMV_rowcode && !transpose && !strncmp(name, "constant ", 9) && strstr(name, "points")) PetscCheck(((const GpRowCode *)F.data)->mask, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no grid was found", name);
+  if (kernel == GP_SPMV_rowcode && !transpose && !strncmp(name, "constant ", 9) && strstr(name, "points")) PetscCheck(((const GpRowCode *)F.data)->mask, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the format rowcode did not find the grid", name);
   PetscCall(PetscMalloc4(C->m, &y, C->m, &again, C->m, &gold, C->m, &scale));
   for (int mode = 0; mode < 4; mode++) {
     const double *add = mode ? z : NULL;
@@ -298,8 +299,8 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* other values on the same pattern: those of A from the last to the first, twice as large; with odd, one of them is not.
-   A refilled format multiplies with them, or refuses. */
+/* Refills the format with other values on the same pattern: those of A in reverse order, doubled; with odd one of them is not doubled. The format
+   must multiply with the new values or reject them. */
 static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, GpCsr *C, int odd, int kernel, const double *x, double *worst)
 {
   GpFmt   F;
@@ -356,7 +357,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
   PetscCallGp(dev, "pattern", GpCsrSetPattern(&C, ri, ci));
   PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
-  PetscCheck(loss.worst == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the generators make floats, yet %s lost %g", name, loss.worst);
+  PetscCheck(loss.worst == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the generators return single-precision values, but the conversion of %s has the rounding error %g", name, loss.worst);
   PetscCallGp(dev, "perm", GpDevAlloc(dev, bytes, &perm));
   PetscCallGp(dev, "transpose", GpCsrTranspose(&C, &Ct, perm));
   PetscCallGp(dev, "rows", GpDevDownload(dev, rows, Ct.rowptr, ((size_t)A->n + 1) * sizeof(int32_t)));
@@ -364,7 +365,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
     if ((only >= 0 && kernel != only) || (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32])) continue;
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
-    if (kernel == GP_SPMV_rowcode) { /* as if the rows were many for the GPU: several to a thread */
+    if (kernel == GP_SPMV_rowcode) { /* as for a matrix with many rows: a thread computes several rows */
       const int units = dev->compute_units;
 
       dev->compute_units = 0;
@@ -372,7 +373,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
       PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
       dev->compute_units = units;
     }
-    if (kernel == GP_SPMV_csrblock) { /* as if the nonzeros were many for the GPU, then for its cache */
+    if (kernel == GP_SPMV_csrblock) { /* as for a matrix with many nonzeros, first for the multiprocessors, then for the cache */
       const int    units = dev->compute_units;
       const double cache = dev->cache;
 
@@ -395,12 +396,12 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One row of a stencil has its first two columns exchanged, or the first twice: diagonals refuse it, whatever row that is. */
+/* In one row of a stencil the first two columns are exchanged, or the first occurs twice. The diagonal format must reject this for every row. */
 static PetscErrorCode CheckAscending(GpDev dev)
 {
   PetscFunctionBegin;
   for (int which = 0; which < 6; which++) {
-    const int   row = which % 3 == 0 ? 0 : which % 3 == 1 ? 700 : 999; /* of 10 x 10 x 10 points */
+    const int   row = which % 3 == 0 ? 0 : which % 3 == 1 ? 700 : 999; /* rows of a grid of 10 x 10 x 10 points */
     BenchMatrix A;
     GpCsr       C;
     GpFmt       F;
@@ -435,7 +436,7 @@ int main(int argc, char **argv)
 {
   GpDev     dev;
   double    worst = 0;
-  PetscInt  every = 1; /* slow tools take only some of the cases */
+  PetscInt  every = 1; /* sanitizers are slow and run every n-th case only */
   char      one[64];
   PetscBool set;
 
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kernel", one, sizeof(one), &set));
   if (set) {
     only = GpKernelFind(one);
-    PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "No kernel is called %s", one);
+    PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "-kernel %s: there is no such kernel", one);
   }
   for (PetscInt which = 0; which < CASES; which += every) {
     BenchMatrix A;
@@ -460,13 +461,13 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s agrees\n", name, only >= 0 ? one : "every kernel"));
     BenchMatrixDestroy(&A);
   }
-  for (int kernel = 0; every == 1 && kernel < GP_KERNELS; kernel++) { /* the vendor's need a GPU, and may not be installed */
+  for (int kernel = 0; every == 1 && kernel < GP_KERNELS; kernel++) { /* cuSPARSE's kernels need a GPU and the library */
     if (only >= 0 && kernel != only) continue;
     PetscCheck((taken[kernel][GP_F32] && taken[kernel][GP_F64]) || !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
   }
   if (only < 0) PetscCall(CheckAscending(dev));
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -1,4 +1,5 @@
-static char help[] = "Sizes next to 2^31: tiles of so many nonzeros, what is refused, and every format of a matrix with so many columns, where memory is limited so that what needs an array of them refuses in words.\n\n";
+static char help[] =
+  "Sizes near 2^31: tiles of a matrix with so many nonzeros, errors for sizes that are too large, and every format of a matrix with so many columns. Memory is limited, so that formats that need an array of that many entries must fail with a message.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
@@ -15,15 +16,15 @@ static const GpDevOps *unlimited;
 
 static GpErr LimitedAlloc(GpDev dev, size_t bytes, void **p)
 {
-  return bytes > LIMIT ? GpDevFail(dev, GP_ERR_MEMORY, "%.0f bytes are beyond the test's limit", (double)bytes) : unlimited->alloc(dev, bytes, p);
+  return bytes > LIMIT ? GpDevFail(dev, GP_ERR_MEMORY, "%.0f bytes exceed the memory limit of this test", (double)bytes) : unlimited->alloc(dev, bytes, p);
 }
 
 static GpErr LimitedBorrow(GpDev dev, size_t bytes, void **p)
 {
-  return bytes > LIMIT ? GpDevFail(dev, GP_ERR_MEMORY, "%.0f bytes are beyond the test's limit", (double)bytes) : unlimited->borrow(dev, bytes, p);
+  return bytes > LIMIT ? GpDevFail(dev, GP_ERR_MEMORY, "%.0f bytes exceed the memory limit of this test", (double)bytes) : unlimited->borrow(dev, bytes, p);
 }
 
-/* tiles cut a matrix of 2^31-1 nonzeros, of which only the row pointers are there */
+/* Cuts a matrix of 2^31-1 nonzeros into tiles. Only its row pointers exist. */
 static PetscErrorCode TestTiles(GpDev dev)
 {
   const int32_t tiles[][2] = {{GP_TILE, GP_TILE_ROWS}, {GP_PANEL_TILE, GP_PANEL_ROWS}, {GP_MERGE, 0}};
@@ -31,7 +32,7 @@ static PetscErrorCode TestTiles(GpDev dev)
   GpCsr         A = {dev, GP_F32, ROWS, 1000, INT32_MAX, NULL, NULL, NULL};
 
   PetscFunctionBegin;
-  for (int32_t i = 0; i <= ROWS; i++) rowptr[i] = (int32_t)((int64_t)INT32_MAX * (i / 3) / (ROWS / 3)); /* two of three are empty */
+  for (int32_t i = 0; i <= ROWS; i++) rowptr[i] = (int32_t)((int64_t)INT32_MAX * (i / 3) / (ROWS / 3)); /* two of three rows are empty */
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(tiles); c++) {
     GpCsrTile T = {0, 0, NULL, NULL, NULL, NULL, NULL, NULL};
     int32_t  *start, *row;
@@ -46,7 +47,7 @@ static PetscErrorCode TestTiles(GpDev dev)
                  (int)row[t], (int)row[t + 1]);
       for (int32_t i = row[t]; i < row[t + 1]; i++) PetscCheck(rowptr[i] >= start[t] && rowptr[i] <= start[t + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles %d: row %d does not start in %d", (int)c, (int)i, (int)t);
     }
-    PetscCheck(T.nspans == ROWS / 3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles %d: %d rows cross ends of tiles, not %d", (int)c, (int)T.nspans, ROWS / 3);
+    PetscCheck(T.nspans == ROWS / 3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles %d: %d rows span several tiles, not %d", (int)c, (int)T.nspans, ROWS / 3);
     GpCsrTileDestroy(dev, &T);
     PetscCall(PetscFree2(start, row));
   }
@@ -54,7 +55,7 @@ static PetscErrorCode TestTiles(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what lanes cannot count is refused, before anything but the row pointers is looked at */
+/* Sizes that 32-bit indices cannot count are rejected before any array except the row pointers is read. */
 static PetscErrorCode TestTooMany(GpDev dev)
 {
   const GpOpOptions options  = {.prec = GP_F32, .kernel = -1};
@@ -68,18 +69,18 @@ static PetscErrorCode TestTooMany(GpDev dev)
   errors[0] = GpOpSetUp(op, &options, 1, GP_OP_MOST + 1, empty, NULL, NULL, NULL);
   errors[1] = GpOpSetUp(op, &options, 1, 1, full, NULL, NULL, NULL);
   PetscCall(PetscPopErrorHandler());
-  for (int k = 0; k < 2; k++) PetscCheck(errors[k] == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "One %s too many gives %d", k ? "nonzero" : "column", (int)errors[k]);
+  for (int k = 0; k < 2; k++) PetscCheck(errors[k] == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "One %s too many gives the error code %d", k ? "nonzero" : "column", (int)errors[k]);
   PetscCall(GpOpDestroy(&op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the columns of row i: along a diagonal at the very end, one in the middle, one at the beginning; ascending */
+/* Column k of row i, ascending in k: on diagonals at the beginning, in the middle and at the end of the columns. */
 static int32_t Column(int32_t n, int32_t i, int k)
 {
   return k < 2 ? i + k : k == 2 ? n / 2 + i : n - ROWS - 4 + i + k - 2;
 }
 
-/* x of n doubles, of which only few pages are ever there: on the host in the address space alone */
+/* Allocates x with n entries, of which few are used. On the host only the pages that are written take memory. */
 static PetscErrorCode GetX(GpDev dev, size_t n, double **x)
 {
   void *p;
@@ -106,7 +107,7 @@ static PetscErrorCode CheckKernel(GpDev dev, const GpFmt *F, int kernel, const d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every kernel on a matrix of 2^31-2 columns: right, or refused in words */
+/* Every kernel on a matrix of 2^31-2 columns gives the right product, or its format fails with a message. */
 static PetscErrorCode TestColumns(GpDev dev)
 {
   const int32_t n = INT32_MAX - 1, nnz = ROWS * EACH;
@@ -122,7 +123,7 @@ static PetscErrorCode TestColumns(GpDev dev)
   PetscFunctionBegin;
   PetscCall(GetX(dev, (size_t)n, &x));
   if (!x) {
-    PetscCall(PetscInfo(NULL, "no room for a vector of 2^31-2 entries\n"));
+    PetscCall(PetscInfo(NULL, "not enough memory for a vector of 2^31-2 entries\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallGp(dev, "y", GpDevAlloc(dev, sizeof(gold), &y));
@@ -131,7 +132,7 @@ static PetscErrorCode TestColumns(GpDev dev)
     gold[i]   = 0;
     for (int k = 0; k < EACH; k++) {
       const int32_t j     = Column(n, i, k);
-      const double  value = 1.0 / 1024 * (j % 1021) - 0.5; /* of x: the same whenever column j is met */
+      const double  value = 1.0 / 1024 * (j % 1021) - 0.5; /* value of x in column j, which may occur several times */
 
       ci[i * EACH + k]  = j;
       val[i * EACH + k] = BenchValue(&seed);
@@ -144,7 +145,7 @@ static PetscErrorCode TestColumns(GpDev dev)
   PetscCallGp(dev, "rows", GpCsrCreate(dev, GP_F32, ROWS, n, nnz, &C));
   PetscCallGp(dev, "pattern", GpCsrSetPattern(&C, ri, ci));
   PetscCallGp(dev, "values", GpCsrSetValues(&C, val, &loss));
-  PetscCheck(GpSelFeatures(&C, &F) == GP_ERR_MEMORY && strstr(dev->error, "limit"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Features count every column, and have no room to: %s", dev->error);
+  PetscCheck(GpSelFeatures(&C, &F) == GP_ERR_MEMORY && strstr(dev->error, "limit"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "GpSelFeatures() needs an array with an entry for every column, but did not report the memory limit: %s", dev->error);
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     GpFmt fmt;
     GpErr err = GpFmtBuild(&fmt, GpKernelTable[kernel].format, &C, rowptr);
@@ -160,7 +161,7 @@ static PetscErrorCode TestColumns(GpDev dev)
     right++;
     GpFmtDestroy(&fmt);
   }
-  PetscCheck(right >= 20 && refused, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d kernels are right, %d refuse", right, refused);
+  PetscCheck(right >= 20 && refused, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d kernels gave the right product, %d formats were rejected; expected at least 20 and 1", right, refused);
   GpCsrDestroy(&C);
   GpDevFree(dev, &y, sizeof(gold));
   if (dev->kind == GP_DEV_HOST) munmap(x, (size_t)n * sizeof(double));
@@ -185,9 +186,9 @@ int main(int argc, char **argv)
   PetscCall(TestTiles(dev));
   PetscCall(TestTooMany(dev));
   PetscCall(TestColumns(dev));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "2^31-2 columns: every kernel is right or refuses\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "2^31-2 columns: every kernel is right or its format is rejected\n"));
   dev->ops = unlimited;
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

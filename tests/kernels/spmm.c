@@ -1,11 +1,11 @@
-static char help[] = "Every SpMM kernel of the table on awkward matrices: both precisions, any number of columns, stored by columns or by rows, A and its transpose, against plain double sums.\n\n";
+static char help[] = "Every SpMM kernel on irregular matrices, compared with sums in double precision: both precisions of the values, several numbers of columns, dense matrices stored by columns or by rows, A and its transpose.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/kernels/gpspmm.h"
 #include "sys/gpucsrsys.h"
 
-/* a matrix of n columns whose rows have these lengths, over and over */
+/* A matrix of n columns. The lengths of its rows repeat the given ones. */
 static void Lengths(BenchMatrix *A, int32_t m, int32_t n, const int32_t lengths[], int32_t nlengths, uint64_t seed)
 {
   int64_t nnz = 0;
@@ -23,11 +23,11 @@ static void Lengths(BenchMatrix *A, int32_t m, int32_t n, const int32_t lengths[
 
 typedef struct {
   const char *name;
-  int32_t     m, n, each; /* of BenchRows(), or each = 0: lengths */
+  int32_t     m, n, each; /* arguments of BenchRows(). each = 0: the lengths below are used. */
   int32_t     lengths[24], nlengths;
 } SpmmCase;
 
-/* lengths that are empty, end exactly at a tile's or a group's end, and span many tiles */
+/* rows that are empty, that end exactly at the end of a tile or of a group, and that span many tiles */
 static const SpmmCase Cases[] = {
   {"uniform rows", 700, 400, 19, {0}, 0},
   {"wide", 9, 5000, 700, {0}, 0},
@@ -46,14 +46,14 @@ typedef struct {
   GpDev              dev;
   const BenchMatrix *A;
   int                transpose, add;
-  GpColumns          columns;  /* k, increments */
-  double            *x, *y;    /* host: all columns, gaps included */
-  size_t             nx, ny;   /* their lengths */
-  size_t             ldx, ldy; /* from a column to the next */
+  GpColumns          columns;  /* number of columns, increments */
+  double            *x, *y;    /* on the host: all columns, including the gaps between them */
+  size_t             nx, ny;   /* lengths of x and y in entries */
+  size_t             ldx, ldy; /* distance from a column to the next */
   double            *gold, *scale;
 } Spmm;
 
-/* by columns with a gap between them, or by rows with a gap */
+/* Creates the dense matrices, stored by columns or by rows, with a gap between them. */
 static PetscErrorCode SpmmCreate(GpDev dev, const BenchMatrix *A, int transpose, int k, int byrows, int add, Spmm *T)
 {
   const int32_t m = transpose ? A->n : A->m, n = transpose ? A->m : A->n;
@@ -71,7 +71,7 @@ static PetscErrorCode SpmmCreate(GpDev dev, const BenchMatrix *A, int transpose,
   T->ny           = byrows ? (size_t)m * (k + 2) : T->ldy * k;
   PetscCall(PetscMalloc4(T->nx, &T->x, T->ny, &T->y, (size_t)m * k, &T->gold, (size_t)m * k, &T->scale));
   for (size_t e = 0; e < T->nx; e++) T->x[e] = 2 * BenchUniform(&seed) - 1;
-  for (size_t e = 0; e < T->ny; e++) T->y[e] = 12345.0; /* stays in the gaps */
+  for (size_t e = 0; e < T->ny; e++) T->y[e] = 12345.0; /* the kernel must not change the gaps */
   for (int c = 0; c < k; c++) {
     double       *gold = T->gold + (size_t)c * m, *scale = T->scale + (size_t)c * m;
     const double *x = T->x + c * T->ldx;
@@ -79,7 +79,7 @@ static PetscErrorCode SpmmCreate(GpDev dev, const BenchMatrix *A, int transpose,
     for (int32_t i = 0; i < m; i++) {
       double *y = T->y + c * T->ldy + i * T->columns.incy;
 
-      *y       = add ? 2 * BenchUniform(&seed) - 1 : NAN; /* an entry that no one writes must show */
+      *y       = add ? 2 * BenchUniform(&seed) - 1 : NAN; /* an entry that the kernel does not write stays NaN */
       gold[i]  = add ? *y : 0.0;
       scale[i] = fabs(gold[i]);
     }
@@ -103,7 +103,7 @@ static PetscErrorCode SpmmDestroy(Spmm *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y receives what the kernel makes of T->y */
+/* Runs the kernel on a copy of T->y, and copies the result to y. */
 static PetscErrorCode SpmmRun(const Spmm *T, int kernel, const GpFmt *F, double y[])
 {
   GpColumns C = T->columns;
@@ -146,7 +146,7 @@ static PetscErrorCode SpmmCheck(const Spmm *T, int kernel, const GpFmt *F, const
       *at    = 12345.0;
     }
   }
-  for (size_t e = 0; e < T->ny; e++) PetscCheck(y[e] == 12345.0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: wrote between the columns", name, GpSpmmTable[kernel].name);
+  for (size_t e = 0; e < T->ny; e++) PetscCheck(y[e] == 12345.0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: the kernel wrote into the gaps", name, GpSpmmTable[kernel].name);
   PetscCall(PetscFree2(y, again));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,7 +165,7 @@ static PetscErrorCode CheckSide(GpDev dev, const char *name, const BenchMatrix *
     for (int mode = 0; mode < 4; mode++) {
       Spmm T;
 
-      if (mode > 0 && mode < 3 && columns[k] != 3) continue; /* stored otherwise, or added to: for one number; both together: for all */
+      if (mode > 0 && mode < 3 && columns[k] != 3) continue; /* storage by rows, and addition, each alone: for one number of columns. Both together: for all numbers. */
       PetscCall(SpmmCreate(dev, A, transpose, columns[k], mode / 2, mode % 2, &T));
       for (int kernel = 0; kernel < GP_SPMM_KERNELS; kernel++) PetscCall(SpmmCheck(&T, kernel, &fmt[kernel], name, worst));
       PetscCall(SpmmDestroy(&T));
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, NULL)); /* one alone, for tools that make it slow */
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, NULL)); /* sanitizers are slow and run one case only */
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
   for (size_t which = 0; which < PETSC_STATIC_ARRAY_LENGTH(Cases); which++) {
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     BenchMatrixDestroy(&A);
   }
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -1,4 +1,4 @@
-static char help[] = "Every row of vec.def on the device against its host twin: sizes around those of blocks, twice for the same bits, operands in one place.\n\n";
+static char help[] = "Every vector kernel of vec.def on the device, compared with its host implementation: sizes around the size of a block, two runs with the same bits, operands that are the same vector.\n\n";
 
 #include "bench/matrices.h"
 #include "sys/gpucsrsys.h"
@@ -22,7 +22,7 @@ static PetscErrorCode Create(GpDev dev, size_t n, Data *d)
   for (int k = 0; k < MANY + 3; k++) {
     PetscCall(PetscMalloc1(n + 1, &d->host[k]));
     for (size_t i = 0; i < n; i++) d->host[k][i] = (i * 13 + (size_t)k) % 29 == 0 ? 0 : 2 * BenchUniform(&seed) - 1;
-    PetscCallGp(dev, "room", GpDevAlloc(dev, (n + 1) * sizeof(double), &d->device[k]));
+    PetscCallGp(dev, "allocation", GpDevAlloc(dev, (n + 1) * sizeof(double), &d->device[k]));
     PetscCallGp(dev, "values", GpDevUpload(dev, d->device[k], d->host[k], n * sizeof(double)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,7 +39,7 @@ static PetscErrorCode Destroy(Data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* device vector 2 against gold; both start from host vector 2 */
+/* Compares device vector 2 with gold. Both start with the values of host vector 2. */
 static PetscErrorCode Compare(Data *d, const char *name, double tolerance)
 {
   PetscFunctionBeginUser;
@@ -56,7 +56,7 @@ static PetscErrorCode Maps(Data *d)
 
   PetscFunctionBeginUser;
   for (int m = 0; m < GP_VEC_MAPS; m++) {
-    for (int alias = 0; alias < 3; alias++) { /* z apart, z is x, z is y */
+    for (int alias = 0; alias < 3; alias++) { /* z is another vector, z is x, z is y */
       const int x = alias == 1 ? 2 : 0, y = alias == 2 ? 2 : 1;
 
       if (d->n) memcpy(d->gold, d->host[2], d->n * sizeof(double));
@@ -83,7 +83,7 @@ static PetscErrorCode Reductions(Data *d, GpVecWork *work, GpVecWork *hostwork)
   PetscFunctionBeginUser;
   for (int r = 0; r < GP_VEC_REDUCTIONS; r++) {
     for (int slot = 0; slot < 8; slot += 4) PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecKernelsOf(d->dev)->reduce[r](work, n, d->device[0], d->device[1], slot));
-    PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecWait(work)); /* for both */
+    PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecWait(work)); /* one wait for both reductions */
     PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecKernelsHost.reduce[r](hostwork, n, d->host[0], d->host[1], 0));
     for (int k = 0; k < GpVecReduceRows[r].results; k++) PetscCall(Value(GpVecReduceRows[r].name, d->n, hostwork->result[k], work->result[k], work->result[4 + k], (double)d->n));
   }
@@ -110,22 +110,22 @@ static PetscErrorCode Many(Data *d, GpVecWork *work, GpVecWork *hostwork)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every way of naming entries: in order, by lists, some taking several; blocks; all ways to combine */
+/* Moves of entries: consecutive entries or index lists, destinations with several sources, blocks, all operations. */
 static PetscErrorCode Moves(Data *d)
 {
-  const int32_t n = (int32_t)PetscMin(d->n / 6, 100000); /* blocks of up to 3 and twice as many sources */
+  const int32_t n = (int32_t)PetscMin(d->n / 6, 100000); /* entries of blocks of up to 3, with twice as many sources */
   int32_t      *list[3], *device[3];
 
   PetscFunctionBeginUser;
   for (int k = 0; k < 3; k++) PetscCall(PetscMalloc1(2 * n + 2, &list[k]));
   list[2][0] = 0;
   for (int32_t k = 0; k < n; k++) {
-    list[0][k]     = n - 1 - k;                         /* to, backwards */
-    list[2][k + 1] = list[2][k] + (k % 4 == 3 ? 3 : 1); /* start: some take three */
+    list[0][k]     = n - 1 - k;                         /* destinations, descending */
+    list[2][k + 1] = list[2][k] + (k % 4 == 3 ? 3 : 1); /* first source of each destination: some have three */
   }
-  for (int32_t j = 0; j < 2 * n; j++) list[1][j] = (int32_t)(((int64_t)j * 7919) % (2 * n)); /* from, anywhere */
+  for (int32_t j = 0; j < 2 * n; j++) list[1][j] = (int32_t)(((int64_t)j * 7919) % (2 * n)); /* sources, permuted */
   for (int k = 0; k < 3; k++) {
-    PetscCallGp(d->dev, "room", GpDevAlloc(d->dev, (2 * (size_t)n + 2) * sizeof(int32_t), &device[k]));
+    PetscCallGp(d->dev, "allocation", GpDevAlloc(d->dev, (2 * (size_t)n + 2) * sizeof(int32_t), &device[k]));
     PetscCallGp(d->dev, "lists", GpDevUpload(d->dev, device[k], list[k], (2 * (size_t)n + 2) * sizeof(int32_t)));
   }
   for (int given = 0; given < 8; given++)
@@ -146,7 +146,7 @@ static PetscErrorCode Moves(Data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* not a number, wherever it stands, beats every number; of equal values the first counts */
+/* GP_VEC_maxabs returns a NaN and its position, wherever the NaN is. */
 static PetscErrorCode Special(Data *d, GpVecWork *work)
 {
   const size_t at[] = {0, d->n / 3, d->n - 1};
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host runtime does not open");
+  PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host backend cannot be opened");
   PetscCallGp(dev, "work", GpVecWorkCreate(dev, &work));
   PetscCallGp(host, "work", GpVecWorkCreate(host, &hostwork));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
@@ -190,11 +190,11 @@ int main(int argc, char **argv)
     PetscCall(Special(&d, &work));
     PetscCall(Destroy(&d));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "every kernel on vectors agrees\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "every vector kernel agrees\n"));
   GpVecWorkDestroy(&work);
   GpVecWorkDestroy(&hostwork);
   GpDevClose(&host);
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

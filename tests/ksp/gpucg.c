@@ -1,11 +1,11 @@
-static char help[] = "KSPGPUCG against KSPCG: iterations, reasons, solutions, for all norms, starts and both preconditioners; values that change; systems that break down.\n\n\
-  -largest : leaves out systems of more unknowns, and all but the first tests\n\n";
+static char help[] = "KSPGPUCG compared with KSPCG: iterations, reasons and solutions for all norms, initial guesses and preconditioners; values that change; breakdowns.\n\n\
+  -largest : largest number of unknowns; if given, only the first tests run\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
 
-/* n x n: a chain with a long-range term; shift < 0 makes it indefinite */
+/* An n x n matrix: a chain with a long-range term. It is indefinite if shift < 0. */
 static PetscErrorCode Create(PetscInt n, PetscScalar shift, Mat *A)
 {
   PetscFunctionBeginUser;
@@ -82,7 +82,7 @@ static PetscErrorCode PairSolve(const char what[], Pair *p, PetscRandom random)
     PetscCall(KSPGetConvergedReason(p->ksp[k], &reason[k]));
     PetscCall(KSPGetResidualNorm(p->ksp[k], &rnorm[k]));
   }
-  /* a residual that one rounding makes zero and another not converges to either tolerance */
+  /* depending on rounding, a residual at the level of rounding errors satisfies the relative or the absolute tolerance */
   same = (PetscBool)(reason[0] == reason[1] || (PetscMin(reason[0], reason[1]) > 0 && rnorm[0] <= tiny && rnorm[1] <= tiny));
   PetscCheck(its[0] == its[1] && same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s after %" PetscInt_FMT " iterations, not %s after %" PetscInt_FMT, what, KSPConvergedReasons[reason[1]], its[1], KSPConvergedReasons[reason[0]], its[0]);
   PetscCheck(PetscAbsReal(rnorm[0] - rnorm[1]) <= 1e-6 * rnorm[0] + tiny, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: residual norm %g, not %g", what, (double)rnorm[1], (double)rnorm[0]);
@@ -113,18 +113,18 @@ static PetscErrorCode TestSizes(PetscRandom random, PetscInt largest)
         PetscCall(PairSolve("first solve", &p, random));
         PetscCall(PairSolve("second solve", &p, random));
         for (int k = 0; k < 2; k++) PetscCall(KSPSetInitialGuessNonzero(p.ksp[k], PETSC_TRUE));
-        PetscCall(PairSolve("from a start", &p, random));
+        PetscCall(PairSolve("from a nonzero initial guess", &p, random));
         PetscCall(PairSolve("from the solution", &p, NULL));
         PetscCall(PairDestroy(&p));
       }
     }
     PetscCall(MatDestroy(&A));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " unknowns: the same\n", sizes[s]));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " unknowns: equal\n", sizes[s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* values, then the pattern, then the kernel: the recorded graph must not outlive its matrix */
+/* Changes the values, the pattern, and the kernel. A recorded graph must not be used for a changed matrix. */
 static PetscErrorCode TestChanges(PetscRandom random)
 {
   Mat  A;
@@ -148,7 +148,7 @@ static PetscErrorCode TestChanges(PetscRandom random)
   PetscCall(PairSolve("another kernel", &p, random));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
-  /* an image made anew, which may stand in memory where the old one stood */
+  /* a new image, which may have the address of the old one */
   PetscCall(Create(500, 1, &A));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("the first image", &p, random));
@@ -164,7 +164,7 @@ static PetscErrorCode TestChanges(PetscRandom random)
   }
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: the same\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: equal\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,11 +196,11 @@ static PetscErrorCode TestBreakdowns(PetscRandom random)
   PetscCall(PairSolve("no norm", &p, random));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "breakdowns and limits: the same\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "breakdowns and limits: equal\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what -ksp_view says of who iterated */
+/* Checks that the output of -ksp_view contains the words. */
 static PetscErrorCode Told(KSP ksp, const char words[])
 {
   PetscViewer viewer;
@@ -209,7 +209,7 @@ static PetscErrorCode Told(KSP ksp, const char words[])
   FILE       *file = tmpfile();
 
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot create a temporary file");
   PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
   PetscCall(KSPView(ksp, viewer));
   PetscCall(PetscViewerFlush(viewer));
@@ -219,11 +219,11 @@ static PetscErrorCode Told(KSP ksp, const char words[])
   (void)fclose(file);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscStrstr(text, words, &found));
-  PetscCheck(found || rank, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view does not say '%s': %s", words, text);
+  PetscCheck(found || rank, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view does not contain '%s': %s", words, text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what has no place in the loop goes to KSPCG */
+/* Cases that the device loop does not support are solved by KSPCG. */
 static PetscErrorCode TestOthers(PetscRandom random)
 {
   Mat         A;
@@ -247,7 +247,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "does not support a residual history"));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "other solves: the same\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solves by KSPCG: equal\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-static char help[] = "KSPGPUCG where the device's memory is full: an error, and a solve as ever once there is room.\n\n";
+static char help[] = "KSPGPUCG with a full device: an error, and a successful solve after memory was freed.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -13,14 +13,14 @@ static PetscErrorCode Unlock(Vec x)
 
   PetscFunctionBeginUser;
   PetscCall(VecLockGet(x, &locks));
-  for (; locks > 0; locks--) PetscCall(VecLockReadPop(x)); /* a solve that fails leaves them */
+  for (; locks > 0; locks--) PetscCall(VecLockReadPop(x)); /* a failed solve leaves its locks */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
   const double       vectors = 7.0 * N * sizeof(double);
-  const double       left[]  = {vectors - 8, vectors + 8}; /* the first allocation fails, a later one does */
+  const double       left[]  = {vectors - 8, vectors + 8}; /* free bytes with which the first allocation fails, and with which a later one fails */
   Mat                A;
   Vec                b, x;
   KSP                ksp;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
   PetscCall(MatConvert(A, MATGPUCSR, MAT_INPLACE_MATRIX, &A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
-  PetscCall(MatMult(A, b, x)); /* makes the image, and what vectors need */
+  PetscCall(MatMult(A, b, x)); /* creates the image and the device memory of the vectors */
   for (int k = 0; k < 2; k++) {
     const size_t   bytes = (size_t)((double)limit - dev->bytes_held - left[k]);
     void          *room;
@@ -56,21 +56,21 @@ int main(int argc, char **argv)
     PetscCall(KSPSetType(ksp, KSPGPUCG));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, PCNONE));
-    PetscCall(PetscGPUCSRDeviceMalloc(dev, "what others take", bytes, &room));
+    PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of others", bytes, &room));
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     err = KSPSolve(ksp, b, x);
     PetscCall(PetscPopErrorHandler());
-    PetscCheck(err == PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A solve with %g bytes left gives %d", left[k], (int)err);
+    PetscCheck(err == PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A solve with %g free bytes gave the error code %d", left[k], (int)err);
     PetscCall(Unlock(b));
     PetscCall(Unlock(x));
-    PetscCheck((double)limit - dev->bytes_held == left[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A solve without room keeps %g bytes", left[k] - ((double)limit - dev->bytes_held));
+    PetscCheck((double)limit - dev->bytes_held == left[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed solve leaked %g bytes", left[k] - ((double)limit - dev->bytes_held));
     PetscCall(PetscGPUCSRDeviceFree(dev, bytes, &room));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPGetConvergedReason(ksp, &reason));
-    PetscCheck(reason > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Where there is room the solve ends with %s", KSPConvergedReasons[reason]);
+    PetscCheck(reason > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "With enough memory the solve ended with %s", KSPConvergedReasons[reason]);
     PetscCall(KSPDestroy(&ksp));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "no room for conjugate gradients: an error, and a solve when there is\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "device memory full: an error, and a solve after memory was freed\n"));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));

@@ -1,5 +1,5 @@
-static char help[] = "Calls on a KSP of type gpucg in every order: the type set in code and by option, to and from other types, at every moment of the KSP's life.\n\
-  Every sequence ends in solves that are compared with KSPCG on a plain AIJ matrix.\n\n";
+static char help[] = "Sequences of calls on a KSP of type gpucg: the type is set in code and by option, to and from other types, in every state of set-up and use.\n\
+  Every sequence ends with solves that are compared with KSPCG on a plain AIJ matrix.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -7,7 +7,7 @@ static char help[] = "Calls on a KSP of type gpucg in every order: the type set 
 
 #define STEPS 4
 
-/* The types that a KSP gets, one after the other.  A leading '-' stands for the option -ksp_type and KSPSetFromOptions(). */
+/* The types that a KSP gets, one after the other. A leading '-' means the option -ksp_type and KSPSetFromOptions(). */
 static const char *const Types[][STEPS] = {
   {"gpucg"},
   {"-gpucg"},
@@ -27,7 +27,7 @@ static const char *const Types[][STEPS] = {
   {"gpucg", "preonly", "gpucg"},
 };
 
-/* what happens to the KSP after each type but the last */
+/* calls on the KSP after each type except the last */
 typedef enum {
   NOTHING,
   FROMOPTIONS,
@@ -45,10 +45,10 @@ static const char *const Moments[] = {"as created", "after KSPSetFromOptions()",
 typedef struct {
   Mat      plain, ours;
   Vec      b, x;
-  PetscInt its; /* of KSPCG */
+  PetscInt its; /* iterations of KSPCG */
 } System;
 
-/* n x n, symmetric and positive definite */
+/* Creates a symmetric positive definite n x n system. */
 static PetscErrorCode SystemCreate(PetscInt n, System *s)
 {
   KSP         ksp;
@@ -97,7 +97,7 @@ static PetscErrorCode SystemDestroy(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a solve; the result is compared when the type is a conjugate gradient method */
+/* Solves. The result is compared if the type is a conjugate gradient method. */
 static PetscErrorCode Solve(KSP ksp, const System *s, PetscBool ours, const char what[], const char when[])
 {
   Vec                x;
@@ -160,7 +160,7 @@ static PetscErrorCode Act(KSP ksp, Moment moment, const System s[], const char w
   case SOLVE_RESET:
     PetscCall(Solve(ksp, &s[0], PETSC_TRUE, what, Moments[moment]));
     break;
-  case SOLVE_TWICE: /* a matrix of another type and another one of another size */
+  case SOLVE_TWICE: /* solves with a matrix of another type and with one of another size */
     PetscCall(Solve(ksp, &s[0], PETSC_FALSE, what, Moments[moment]));
     PetscCall(Solve(ksp, &s[0], PETSC_TRUE, what, Moments[moment]));
     PetscCall(KSPReset(ksp));
@@ -201,7 +201,7 @@ static PetscErrorCode Sequence(const char *const types[STEPS], Moment moment, co
     PetscCall(PetscStrcmp(type, last, &same));
     PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s %s: type %s", what, when, type);
   }
-  /* what follows needs all of the last type: options, view, solves with three matrices, two of them of other sizes or types, a new prefix */
+  /* The rest uses the last type: options, view, solves with three matrices, two of them of other sizes or types, and a new prefix. */
   PetscCall(Solve(ksp, &s[0], PETSC_TRUE, what, when));
   PetscCall(Solve(ksp, &s[0], PETSC_FALSE, what, when));
   PetscCall(KSPReset(ksp));
@@ -215,7 +215,7 @@ static PetscErrorCode Sequence(const char *const types[STEPS], Moment moment, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* destroyed before use, after KSPSetFromOptions() and after KSPSetUp() */
+/* Destroys the KSP before use, after KSPSetFromOptions() and after KSPSetUp(). */
 static PetscErrorCode Abandon(const char *const types[STEPS], const System s[])
 {
   const Moment moments[] = {NOTHING, FROMOPTIONS, SETUP, SOLVE, SETUP_RESET, SOLVE_RESET};
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     for (int m = 0; m < MOMENTS; m++) PetscCall(Sequence(Types[t], (Moment)m, s));
     PetscCall(Abandon(Types[t], s));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d sequences: the same as KSPCG\n", (int)PETSC_STATIC_ARRAY_LENGTH(Types) * MOMENTS));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d sequences: equal to KSPCG\n", (int)PETSC_STATIC_ARRAY_LENGTH(Types) * MOMENTS));
   for (int k = 0; k < 2; k++) PetscCall(SystemDestroy(&s[k]));
   PetscCall(PetscFinalize());
   return 0;

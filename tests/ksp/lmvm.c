@@ -1,13 +1,13 @@
-static char help[] = "Quasi-Newton matrices and solvers with vectors of type gpu give what they give with standard vectors.\n\n";
+static char help[] = "Quasi-Newton matrices and solvers give the same results with vectors of type gpu as with standard vectors.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petsctao.h>
 
 #define LOCAL 23 /* entries on a process */
-#define STEPS 6  /* of a solver: later, rounding may have led the line searches another way */
+#define STEPS 6  /* iterations of a solver; after more, rounding errors may lead to other line searches */
 
-/* f(x) = sum of (x_i - 1)^2 (1 + i mod 5) / 2 + (x_i - 1)^4 / 4 in an array of this process */
+/* f(x) = sum of (x_i - 1)^2 (1 + i mod 5) / 2 + (x_i - 1)^4 / 4, and its gradient, with the local arrays. */
 static PetscErrorCode Gradient(Vec x, PetscReal *f, Vec g)
 {
   const PetscScalar *a;
@@ -45,7 +45,7 @@ static PetscErrorCode EvaluateSNES(SNES snes, Vec x, Vec g, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entry i is 1 + a sin(b i + c), of all processes alike */
+/* Sets entry i to 1 + a sin(b i + c). The values do not depend on the number of processes. */
 static PetscErrorCode Fill(Vec v, double a, double b, double c)
 {
   PetscInt     start, end;
@@ -84,7 +84,8 @@ static PetscErrorCode Compare(const char *name, const char *algorithm, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* eight steps with a history of five, each used at once as a solver does; results[0..3]: product, solve, and those after a reset and three more steps */
+/* Eight updates with a history of five, each followed by a product and a solve, as in a solver; then a reset and three more updates. results: product
+   and solve after eight updates, product and solve of a copy at the end. */
 static PetscErrorCode UseMatrix(MatType type, const char *algorithm, VecType vectors, Vec results[4])
 {
   Mat B, C;
@@ -110,7 +111,7 @@ static PetscErrorCode UseMatrix(MatType type, const char *algorithm, VecType vec
     PetscCall(MatSolve(B, g, results[1]));
     if (k == 7) PetscCall(MatLMVMReset(B, PETSC_FALSE));
   }
-  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C)); /* an approximation that is copied is used as the first */
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C)); /* a copy must give the same results */
   PetscCall(MatMult(C, g, results[2]));
   PetscCall(MatSolve(C, g, results[3]));
   PetscCall(MatDestroy(&C));
@@ -132,7 +133,7 @@ static PetscErrorCode TestMatrices(void)
     PetscErrorCode (*constructor)(Mat);
 
     PetscCall(PetscFunctionListFind(MatList, types[t], &constructor));
-    if (!constructor) continue; /* older releases */
+    if (!constructor) continue; /* older releases of PETSc do not have this type */
     for (int a = 0; a < 3; a++) {
       Vec gpu[4], standard[4];
 
@@ -162,7 +163,7 @@ static PetscErrorCode SolveTao(TaoType type, VecType vectors, PetscInt *iteratio
   PetscCall(VecDuplicate(*x, &lower));
   PetscCall(VecDuplicate(*x, &upper));
   PetscCall(VecSet(lower, -4));
-  PetscCall(Fill(upper, 0.9, 2.2, 0)); /* active at about half of the entries */
+  PetscCall(Fill(upper, 0.9, 2.2, 0)); /* the bound is active at about half of the entries */
   PetscCall(TaoCreate(PETSC_COMM_WORLD, &tao));
   PetscCall(TaoSetType(tao, type));
   PetscCall(TaoSetSolution(tao, *x));

@@ -1,4 +1,4 @@
-static char help[] = "Events and flops that -log_view shows: those of gpucsr, gpu and gpucg agree with those of aij, standard vectors and cg.\n\n";
+static char help[] = "Events and flops of -log_view: gpucsr, gpu and gpucg log the same as aij, standard vectors and cg.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -12,7 +12,7 @@ typedef struct {
   PetscLogDouble flops;
 } Logged;
 
-/* what an event has logged so far */
+/* Counts and flops that an event has logged so far. */
 static PetscErrorCode GetLogged(const char event[], Logged *l)
 {
   PetscLogEvent      id;
@@ -39,7 +39,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscCall(MatMPIAIJSetPreallocation(*A, 4, NULL, 4, NULL));
   PetscCall(MatGetOwnershipRange(*A, &from, &to));
   for (PetscInt i = from; i < to; i++) {
-    if (i == 7) continue; /* a row without entries */
+    if (i == 7) continue; /* row 7 is empty */
     PetscCall(MatSetValue(*A, i, i, 2.01 + (i % 3), INSERT_VALUES));
     if (i > 0 && i != 8) PetscCall(MatSetValue(*A, i, i - 1, -1, INSERT_VALUES));
     if (i < ROWS - 1 && i != 6) PetscCall(MatSetValue(*A, i, i + 1, -1, INSERT_VALUES));
@@ -49,7 +49,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* --- cases: each is done with the types of PETSc and with ours -----------------------------------------------------------------*/
+/* --- cases: each runs with the types of PETSc and of gpucsr -----------------------------------------------------------------*/
 
 static PetscErrorCode Mult(Mat A, Vec x, Vec y)
 {
@@ -206,7 +206,7 @@ static PetscErrorCode Solve(Mat A, KSPType type, PCType pctype, KSPNormType norm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the products and the flops of the iterations that a graph replays */
+/* Products and flops of iterations that are replayed by a CUDA graph. */
 static PetscErrorCode TestSolves(Mat A[2])
 {
   const PCType      pcs[]   = {PCNONE, PCJACOBI};
@@ -233,8 +233,8 @@ static PetscErrorCode TestSolves(Mat A[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values that are used on the host and on the device in turn are copied once for each change. The host backend copies with -vec_gpu_separate only. In a PETSc with CUDA
-   the type gpu is PETSc's cuda unless -vec_gpu_cuda 0 is given, and the copies are PETSc's. */
+/* Values that are used on the host and on the device in turn are copied once for each change. The host backend copies with -vec_gpu_separate only. In
+   a PETSc with CUDA the type gpu is PETSc's cuda unless -vec_gpu_cuda 0 is given, and the copies are PETSc's. */
 static PetscErrorCode TestCopies(void)
 {
   Vec          x;
@@ -262,7 +262,7 @@ static PetscErrorCode TestCopies(void)
   PetscCheck(!ours || (up[1].count - up[0].count == 3 && down[1].count - down[0].count == 3), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " uploads and %" PetscInt_FMT " downloads, not 3 and 3", up[1].count - up[0].count,
              down[1].count - down[0].count);
   PetscCall(VecDestroy(&x));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "copies: as many as needed\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "copies: as many as necessary\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     PetscCall(Create(t ? MATGPUCSR : MATAIJ, &A[t]));
     PetscCall(MatDuplicate(A[t], MAT_COPY_VALUES, &B[t]));
     PetscCall(MatSetOption(B[t], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    PetscCall(MatSetValue(B[t], 7, 7, 2, INSERT_VALUES)); /* regular */
+    PetscCall(MatSetValue(B[t], 7, 7, 2, INSERT_VALUES)); /* makes the matrix nonsingular */
     PetscCall(MatAssemblyBegin(B[t], MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(B[t], MAT_FINAL_ASSEMBLY));
   }

@@ -1,4 +1,4 @@
-static char help[] = "Multigrid keeps gpucsr operators, interpolations and gpu vectors on every level; in a solve only the coarsest level's vectors travel.\n\n\
+static char help[] = "Multigrid has gpucsr operators, gpucsr interpolations and gpu vectors on every level. A solve copies only vectors of the coarsest level between host and device.\n\n\
   -dmda  : geometric multigrid on a DMDA instead of GAMG on an assembled matrix\n\n";
 
 #include "gpucsr.h"
@@ -7,7 +7,8 @@ static char help[] = "Multigrid keeps gpucsr operators, interpolations and gpu v
 #include <petscdmda.h>
 #include <petscksp.h>
 
-/* row of the 5-point Laplacian on an n x n grid, shifted by what a float can tell: single storage rounds the coarse levels alone */
+/* A row of the 5-point Laplacian on an n x n grid, with a shift that is exact in single precision. Therefore single storage rounds the coarse levels
+   only. */
 static PetscErrorCode SetRow(Mat A, PetscInt n, PetscInt row)
 {
   const PetscInt i = row % n, j = row / n;
@@ -51,7 +52,7 @@ static PetscErrorCode Operator(KSP ksp, Mat J, Mat A, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a solver of the type asked for; its right-hand side is b, its solution x */
+/* Creates a solver with matrices and vectors of these types, right-hand side b and solution x. */
 static PetscErrorCode Create(MatType type, VecType vectype, PetscBool dmda, KSP *ksp, Vec *b, Vec *x)
 {
   const PetscInt n = 40;
@@ -118,7 +119,7 @@ static PetscErrorCode CheckLevels(KSP ksp)
   PetscFunctionBeginUser;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCMGGetLevels(pc, &levels));
-  PetscCheck(levels > 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "One level tests nothing");
+  PetscCheck(levels > 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The multigrid has one level only, so that nothing is tested");
   for (PetscInt level = 0; level < levels; level++) {
     KSP       smoother;
     Mat       A, P;
@@ -139,7 +140,7 @@ static PetscErrorCode CheckLevels(KSP ksp)
     PetscCall(PCMGGetRestriction(pc, level, &P));
     PetscCall(CheckMat("restriction", level, P));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "matrices and vectors of all levels are ours\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "matrices and vectors of all levels are gpucsr and gpu\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,7 +159,7 @@ static PetscErrorCode Count(const char name[], PetscInt *count)
 int main(int argc, char **argv)
 {
   const char *const events[] = {"GPUCSRUpload", "VecGPUUpload", "VecGPUDownload"};
-  const PetscInt    most[]   = {0, 1, 3}; /* a cycle; its coarsest level is solved on the host, by PETSc's LU, with vectors of its own */
+  const PetscInt    most[]   = {0, 1, 3}; /* upper bounds for a cycle. PETSc's LU solves the coarsest level on the host, with its own vectors. */
   KSP               ksp, reference;
   Vec               b, x, c, y;
   PetscInt          before[3], after[3], its, expected;
@@ -180,7 +181,7 @@ int main(int argc, char **argv)
     PetscCall(Count(events[e], &after[e]));
     PetscCheck(after[e] - before[e] <= most[e] * (its + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " times in %" PetscInt_FMT " cycles", events[e], after[e] - before[e], its + 1);
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "only the coarsest level's vectors travel\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "only vectors of the coarsest level are copied\n"));
 
   PetscCall(Create(MATAIJ, VECSTANDARD, dmda, &reference, &c, &y));
   PetscCall(KSPSolve(reference, c, y));
@@ -190,8 +191,8 @@ int main(int argc, char **argv)
   PetscCall(VecCopy(x, c));
   PetscCall(VecAXPY(c, -1, y));
   PetscCall(VecNorm(c, NORM_2, &error));
-  PetscCheck(error <= 1e-6 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The solution differs from plain AIJ's by %g of %g", (double)error, (double)norm);
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "iterations and solution as with plain AIJ\n"));
+  PetscCheck(error <= 1e-6 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The solution differs from that of plain AIJ by %g of %g", (double)error, (double)norm);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "iterations and solution: equal to plain AIJ\n"));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&c));

@@ -1,5 +1,5 @@
-static char help[] = "What the storage of a MATGPUCSR does to a solve: the residual that KSP reports beside that of the system as it was given.\n\
-  -expect <double,single> : the storage in effect; with single the residual of the given system is larger than KSP says\n\n";
+static char help[] = "Effect of the storage of a MATGPUCSR on a solve: the residual that KSP reports, compared with the residual of the given system.\n\
+  -expect <double,single> : expected storage. With single the residual of the given system is larger than the one that KSP reports\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -7,13 +7,13 @@ static char help[] = "What the storage of a MATGPUCSR does to a solve: the resid
 
 #define N 14
 
-/* the conductivity between two neighbouring cells, not a number of single precision */
+/* The conductivity between two neighbouring cells. It is not exact in single precision. */
 static PetscReal Coefficient(PetscInt a, PetscInt b)
 {
   return 1.0 / (1 + (PetscReal)((a + b) % 7)) + 0.1 * (PetscReal)((a * b) % 3);
 }
 
-/* diffusion with variable coefficients on N^3 cells, Dirichlet conditions on two faces */
+/* Diffusion with variable coefficients on N^3 cells and Dirichlet conditions on two faces. */
 static PetscErrorCode Create(const char prefix[], MatType type, Mat *A)
 {
   const PetscInt n = N * N * N, stride[3] = {1, N, N * N};
@@ -47,7 +47,7 @@ static PetscErrorCode Create(const char prefix[], MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* relative residual of the system in double precision, by AIJ */
+/* Relative residual of the given system, computed with AIJ in double precision. */
 static PetscErrorCode Residual(Mat B, Vec b, Vec x, PetscReal *relative)
 {
   Vec       r;
@@ -87,12 +87,12 @@ static PetscErrorCode Solve(const char prefix[], PetscBool single)
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetResidualNorm(ksp, &claimed));
-  PetscCheck(reason == KSP_CONVERGED_RTOL && claimed <= 1e-10 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Reason %d, residual %g", (int)reason, (double)claimed);
+  PetscCheck(reason == KSP_CONVERGED_RTOL && claimed <= 1e-10 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The converged reason is %d, the residual %g", (int)reason, (double)claimed);
   PetscCall(Residual(B, b, x, &relative));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.storage == (single ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Storage %d", (int)info.storage);
+  PetscCheck(info.storage == (single ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The storage in effect is %d", (int)info.storage);
   PetscCheck(single ? relative > 1e-8 && relative < 1e-4 : relative < 1.2e-10, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s storage: the residual of the given system is %g", single ? "Single" : "Double", (double)relative);
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "prefix %s, %s storage: the system is solved %s\n", prefix ? prefix : "none", single ? "single" : "double", single ? "as it was rounded" : "as it was given"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "prefix %s, %s storage: solution of the %s system\n", prefix ? prefix : "none", single ? "single" : "double", single ? "rounded" : "given"));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -101,7 +101,7 @@ static PetscErrorCode Solve(const char prefix[], PetscBool single)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the blocks that PCFIELDSPLIT extracts, which have no prefix of their own */
+/* The blocks that PCFIELDSPLIT extracts, which have no prefix of their own. */
 static PetscErrorCode Split(PetscBool single)
 {
   Mat              A;

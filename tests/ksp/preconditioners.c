@@ -1,4 +1,4 @@
-static char help[] = "Preconditioners set up from a MATGPUCSR and applied to gpu vectors: iterations and solution of plain AIJ.\n\n";
+static char help[] = "Preconditioners set up from a MATGPUCSR and applied to gpu vectors give the iterations and the solution of plain AIJ.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -6,7 +6,7 @@ static char help[] = "Preconditioners set up from a MATGPUCSR and applied to gpu
 
 #define N 20
 
-/* two unknowns a point of a grid, coupled: rows in pairs of one pattern */
+/* A grid with two coupled unknowns at each point. Pairs of rows have the same pattern. */
 static PetscErrorCode Create(MatType type, Mat *A)
 {
   PetscInt start, end;
@@ -37,7 +37,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* once, and once more with other values on the same pattern */
+/* Solves twice, the second time with other values on the same pattern. */
 static PetscErrorCode Solve(MatType type, VecType vectype, Vec x[2], PetscInt its[2])
 {
   Mat A;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     PetscCheck(PetscAbsInt(its[0][round] - its[1][round]) <= 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Solve %d: %" PetscInt_FMT " iterations, with plain AIJ %" PetscInt_FMT, round, its[1][round], its[0][round]);
     PetscCall(Close("The solution", x[1][round], x[0][round]));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "as plain AIJ\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "equal to plain AIJ\n"));
   for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&x[k / 2][k % 2]));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());

@@ -1,12 +1,13 @@
-static char help[] = "PCFIELDSPLIT on a symmetric saddle point problem with vectors of type gpu gives what it gives with standard vectors.\n\n";
+static char help[] = "PCFIELDSPLIT on a symmetric saddle point problem with vectors of type gpu gives the same solution as with standard vectors.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
 
-#define CELLS 12 /* on a process: two unknowns of the first field and one of the second */
+#define CELLS 12 /* cells of a process, with two unknowns of the first field and one of the second */
 
-/* rows 3c and 3c + 1 are a chain with diagonal 4, row 3c + 2 says that the two are equal to the next cell's first */
+/* A symmetric matrix. Rows 3c and 3c + 1 of cell c are a chain with the diagonal entries 4 and 4 + c mod 3. Row 3c + 2 is a constraint with zero
+   diagonal: unknown 3c plus half of unknown 3c + 3. */
 static PetscErrorCode CreateMatrix(MatType type, VecType vectors, Mat *A)
 {
   PetscInt start, end, n;
@@ -77,7 +78,7 @@ static PetscErrorCode Solve(MatType type, VecType vectors, Vec *x)
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, *x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The solve with %s and %s vectors ends for reason %d", type, vectors, (int)reason);
+  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The solve with %s and %s vectors ends with reason %d", type, vectors, (int)reason);
   for (int k = 0; k < 2; k++) PetscCall(ISDestroy(&is[k]));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&b));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run every lint and print TAP; findings that are no errors are shown too.
+# Runs every lint and prints TAP, including remarks that are not errors.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 bad=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Other builds of PETSc: with complex scalars the compiler stops at a sentence; with indices of 64 bits all sources compile without a
-# warning.  (What such a build does at run time this does not tell.)
+# Other configurations of PETSc: with complex scalars the compilation stops with a message, and with 64-bit indices all sources compile without
+# warnings.  This does not test the programs at run time.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/env.sh
 includes=$(make -s --no-print-directory print-pincs 2>/dev/null)
@@ -11,7 +11,7 @@ compile() { # shellcheck disable=SC2086
 }
 export includes
 export -f compile
-echo '#include "gpucsrcompat.h"' | compile -DPETSC_USE_COMPLEX -x c - | grep -q 'gpucsr needs a PETSc with real scalars in double precision' || { echo "complex scalars are not refused in a sentence"; bad=1; }
+echo '#include "gpucsrcompat.h"' | compile -DPETSC_USE_COMPLEX -x c - | grep -q 'gpucsr needs a PETSc with real scalars in double precision' || { echo "complex scalars do not stop the compilation with the message"; bad=1; }
 found=$(find src solvers examples -name '*.c' ! -path '*/selector/train*' ! -name solveeps.c -print0 | xargs -0 -P"$CORES" -n16 bash -c 'compile -DPETSC_USE_64BIT_INDICES "$@"' _ | grep -E 'error|warning')
 [ -z "$found" ] || { echo "$found"; bad=1; }
 exit $bad

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Sizes: a file should stay below 400 lines, a function below 60, a kernel file below 200, the public header below 150;
-# these are habits and are only told.  Files beyond 500 lines and functions beyond 150 fail.
+# Sizes: a file should have at most 400 lines, a function 60, a kernel file 200, the public header 150.  More gives a remark.
+# Files with more than 500 lines and functions with more than 150 are errors.
 cd "$(dirname "$0")/../.." || exit 1
 find include src solvers examples -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sort | xargs awk '
 function fits(what, n, soft, hard) {
   if (n > hard) { print where what " has " n " lines, more than " hard; bad = 1 }
-  else if (n > soft) print where what " has " n " lines; try to stay below " soft " (not an error)"
+  else if (n > soft) print where what " has " n " lines; try to have at most " soft " (not an error)"
 }
 function endfile() {
   where = file ": "

@@ -1,36 +1,36 @@
 #!/usr/bin/env bash
-# Tables and files agree: one kernel = one file + one row, one format = one file + one row.
+# The tables agree with the files: a kernel is one file and one row of its table, and so is a format.
 cd "$(dirname "$0")/../.." || exit 1
 gp=src/mat/impls/gpucsr
 bad=0
 say() { echo "$*"; bad=1; }
-rows() { # the first (or the given) column of a table
+rows() { # rows TABLE MACRO [COLUMN]: a column of a table, by default the first
   sed -n "s/^$2(\([^)]*\).*/\1/p" "$1" 2>/dev/null | awk -F' *, *' -v c="${3:-1}" '{gsub(/^ +| +$/, "", $c); print $c}'
 }
 
-# kernels: the row's name without its digits is the file's name; the file defines that twin for both runtimes
+# kernels: the name of the row without its digits is the name of the file. The file defines the host and the CUDA implementation.
 stems=" "
-kernels() { # table, macros of its rows, macro of the twins
+kernels() { # kernels TABLE ROW-MACRO IMPLEMENTATION-MACRO
   local name stem file
   for name in $(rows "$1" "$2"); do
     stem=${name%%[0-9]*}
     stems="$stems$stem "
     file=$gp/kernels/$stem.cu
     if [ ! -f "$file" ]; then say "$1: row $name has no file $file"; continue; fi
-    grep -q "GP_$3($stem" "$file" || say "$file: defines no GP_$3($stem...), which the row $name needs"
-    grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*kernels\/.*\)"/src\/\1/p' "$file" | grep -v 'gpkernel.h\|gpspmm.h') || say "$file: holds no host twin beside the device twin"
+    grep -q "GP_$3($stem" "$file" || say "$file: GP_$3($stem...) is missing, which the row $name needs"
+    grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*kernels\/.*\)"/src\/\1/p' "$file" | grep -v 'gpkernel.h\|gpspmm.h') || say "$file: has no host implementation beside the CUDA implementation"
   done
-  [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name stands twice"
+  [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name occurs twice"
 }
 kernels $gp/kernels/kernels.def '[A-Z_]*' SPMV
 kernels $gp/kernels/spmm.def SPMM SPMM
 for file in "$gp"/kernels/*.cu; do
   [ -f "$file" ] || continue
   stem=$(basename "$file" .cu)
-  [[ $stems == *" $stem "* ]] || say "$file: no row of kernels.def or spmm.def names it"
+  [[ $stems == *" $stem "* ]] || say "$file: has no row in kernels.def or spmm.def"
 done
 
-# formats: the second column is the file's name
+# formats: the second column is the name of the file
 for stem in $(rows $gp/formats/formats.def FORMAT 2); do
   [ -f $gp/formats/"$stem".c ] || [ -f $gp/formats/"$stem".cu ] || say "formats.def: row $stem has no file $gp/formats/$stem.c"
 done
@@ -38,11 +38,11 @@ for format in $(rows $gp/kernels/kernels.def '[A-Z_]*' 2 | sort -u) $(rows $gp/k
   rows $gp/formats/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
 done
 
-# operations on vectors: every one is defined somewhere beside its table
+# vector operations: a file in the directory of the table defines each one
 for name in $(rows src/vec/kernels/vec.def '[A-Z_]*'); do
   grep -qE "\b$name\b" src/vec/kernels/*.cu || say "vec.def: no file of src/vec/kernels defines $name"
 done
 
-# the tables are the only switch
-grep -rnE 'switch *\( *(kernel|format)' src solvers 2>/dev/null && say "choose by the table, not by a switch"
+# kernels and formats are selected through the tables only
+grep -rnE 'switch *\( *(kernel|format)' src solvers 2>/dev/null && say "select by the table, not by a switch statement"
 exit $bad

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Only src/gpucsrcompat.h compiles one thing or another for PETSc's version; the public header's own version agrees with the changelog.
+# Only src/gpucsrcompat.h tests PETSc's version, and the version of the public header has a section in the changelog.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 grep -rnE 'PETSC_VERSION_(LT|LE|EQ|GE|GT)|^ *#.*if.*PETSC_VERSION_' --include='*.[ch]' --include='*.cu' include src solvers examples 2>/dev/null |

@@ -1,4 +1,4 @@
-static char help[] = "Columns out of range are errors, from files and from arrays, and never memory corruption.\n\n";
+static char help[] = "Column indices out of range, in files and in arrays, are errors and never corrupt memory.\n\n";
 
 #include <gpucsr.h>
 #include "gpucsrcompat.h"
@@ -9,7 +9,7 @@ static char help[] = "Columns out of range are errors, from files and from array
 
 #define FILENAME "badcolumns-test.bin"
 
-static char message[1024]; /* of the last error that was raised */
+static char message[1024]; /* message of the last error */
 
 static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *fun, const char *file, PetscErrorCode n, PetscErrorType p, const char *mess, void *ctx)
 {
@@ -28,7 +28,7 @@ static PetscErrorCode Report(const char name[], PetscErrorCode err, const char w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* writes a 4 x 4 matrix with one nonzero a row, of which that of row 2 is in the given column */
+/* Writes a 4 x 4 matrix with one nonzero in each row. The nonzero of row 2 is in the given column. */
 static PetscErrorCode WriteMatrix(PetscInt column)
 {
   PetscInt    integers[] = {MAT_FILE_CLASSID, 4, 4, 4, 1, 1, 1, 1, 0, 1, column, 3};
@@ -43,7 +43,7 @@ static PetscErrorCode WriteMatrix(PetscInt column)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the error of MatLoad(); what it leaves of the matrix is of no use */
+/* Returns the error of MatLoad(). The matrix is not used afterwards. */
 static PetscErrorCode TryLoad(Mat A)
 {
   PetscErrorCode err;
@@ -76,7 +76,7 @@ static PetscErrorCode TestLoad(PetscInt column)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix on arrays of the caller's, of which one entry is changed after PETSc has seen them: PETSc with debugging checks them once, others never */
+/* A matrix on arrays of the caller. One entry is changed after the creation, because a PETSc with debugging checks the arrays then. */
 static PetscErrorCode TestArrays(const char name[], PetscBool rows, PetscInt at, PetscInt value, const char words[])
 {
   PetscInt       i[] = {0, 1, 2, 3, 4}, j[] = {0, 1, 2, 3};
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
   PetscCall(TestArrays("an array with column 7 of 4", PETSC_FALSE, 2, 7, "row 2: column index 7 of a matrix with 4 columns"));
   PetscCall(TestArrays("an array with column 4 of 4", PETSC_FALSE, 0, 4, "row 0: column index 4 of a matrix with 4 columns"));
   PetscCall(TestArrays("an array with column -1", PETSC_FALSE, 3, -1, "row 3: column index -1 of a matrix with 4 columns"));
-  PetscCall(TestArrays("row pointers that fall", PETSC_TRUE, 1, 3, "row pointers 3 and 2"));
+  PetscCall(TestArrays("row pointers that descend", PETSC_TRUE, 1, 3, "row pointers 3 and 2"));
   PetscCall(TestArrays("row pointers that begin with 1", PETSC_TRUE, 0, 1, "first row pointer is 1"));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (!rank) (void)remove(FILENAME), (void)remove(FILENAME ".info");

@@ -1,13 +1,13 @@
-static char help[] = "MatMultDiagonalBlock() of a MATGPUCSR: on the device for a vector that lives there, on the host for one that does not, the same as the dense blocks of\n\
-neighbouring rows with one pattern; and what it is for, PCEISENSTAT.\n\n";
+static char help[] = "MatMultDiagonalBlock() of a MATGPUCSR, on the device for vectors on the device and on the host for others, compared with the dense blocks of\n\
+neighbouring rows with one pattern; and PCEISENSTAT, which calls it.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
 
-#define NODES 24 /* of a rank: 1 to 5 rows each */
+#define NODES 24 /* number of nodes of a rank, with 1 to 5 rows each */
 
-/* where a node of this rank begins */
+/* First local row of a node. */
 static PetscInt First(PetscInt node)
 {
   return node / 5 * 15 + (node % 5) * (node % 5 + 1) / 2;
@@ -23,10 +23,10 @@ static PetscInt NodeOf(PetscInt row)
 
 static PetscScalar Value(PetscInt i, PetscInt j)
 {
-  return i == j ? 40 : -1 - 0.125 * ((i + j) % 4); /* symmetric, floats */
+  return i == j ? 40 : -1 - 0.125 * ((i + j) % 4); /* symmetric, exact in single precision */
 }
 
-/* rows of a node have all columns of it and of the nodes beside it, on all ranks */
+/* The rows of a node have nonzeros in all columns of the node and of its two neighbours, also across ranks. */
 static PetscErrorCode Create(Mat *A)
 {
   const PetscInt m = First(NODES);
@@ -63,7 +63,7 @@ static PetscErrorCode Downloads(PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* factor: of the matrix, since it was made */
+/* factor: the matrix was multiplied by it after its creation. allowed: upper bound on the vectors copied to the host. */
 static PetscErrorCode Compare(const char what[], Mat A, PetscScalar factor, Vec x, Vec y, PetscInt allowed)
 {
   const PetscScalar *xa, *ya;
@@ -74,7 +74,7 @@ static PetscErrorCode Compare(const char what[], Mat A, PetscScalar factor, Vec 
   PetscCall(Downloads(&before));
   PetscCall(MatMultDiagonalBlock(A, x, y));
   PetscCall(Downloads(&after));
-  PetscCheck(after - before <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " vectors went to the host", what, after - before);
+  PetscCheck(after - before <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " vectors were copied to the host", what, after - before);
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(y, &ya));
   for (PetscInt i = 0; i < First(NODES); i++) {
@@ -92,7 +92,7 @@ static PetscErrorCode Compare(const char what[], Mat A, PetscScalar factor, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* iterations of conjugate gradients with SOR's trick */
+/* Number of iterations of conjugate gradients with Eisenstat's implementation of SSOR. */
 static PetscErrorCode Eisenstat(Mat A, PetscInt *its)
 {
   KSP ksp;
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
   for (PetscInt i = 0; i < First(NODES); i++) PetscCall(VecSetValue(x, start + i, 1 + (PetscReal)(i % 7) / 8, INSERT_VALUES));
   PetscCall(VecAssemblyBegin(x));
   PetscCall(VecAssemblyEnd(x));
-  PetscCall(MatMult(A, x, y)); /* an image */
+  PetscCall(MatMult(A, x, y)); /* creates the image */
   PetscCall(VecScale(x, 1.5));
   PetscCall(Compare("on the device", A, 1, x, y, 0));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
   PetscCall(VecScale(x, 0.5));
   PetscCall(Compare("a scaled copy", B, 0.5, x, y, 0));
   PetscCall(MatDestroy(&B));
-  PetscCall(MatScale(A, 1 / 3.0)); /* single storage rounds: then the parent multiplies, with what SOR has left on the host */
+  PetscCall(MatScale(A, 1 / 3.0)); /* single storage rounds these values; then the operation of the parent type runs, with the inverse blocks that SOR stores on the host */
   PetscCall(MatMult(A, x, y));
   PetscCall(MatSOR(A, x, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 1, 1, y));
   PetscCall(VecScale(x, 3));
@@ -150,8 +150,8 @@ int main(int argc, char **argv)
   PetscCall(Eisenstat(A, &its[0]));
   PetscCall(Eisenstat(plain, &its[1]));
   PetscCheck(its[0] == its[1], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Eisenstat took %" PetscInt_FMT " iterations, with AIJ %" PetscInt_FMT, its[0], its[1]);
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Eisenstat: as with AIJ\n"));
-  PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A)); /* the way back */
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Eisenstat: equal to AIJ\n"));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A)); /* back to AIJ */
   PetscCall(MatSOR(A, x, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 1, 1, y));
   PetscCall(Compare("plain AIJ again", A, 1 / 3.0, x, y, 2));
   PetscCall(MatDestroy(&plain));

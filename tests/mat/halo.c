@@ -1,9 +1,9 @@
-static char help[] = "How boundary entries cross between ranks: every way gives the same bits, the way can change between products, what does not work says so.\n\n";
+static char help[] = "The halo exchange between ranks: all types give the same bits, the type can change between products, unsupported types are errors.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-/* n x n; every row reaches into the parts of several ranks, and some entries of x are wanted by all of them */
+/* An n x n matrix. Every row has columns of several ranks, and all ranks need some entries of x. */
 static PetscErrorCode Create(MPI_Comm comm, MatType type, PetscInt n, Mat *A)
 {
   PetscInt start, end;
@@ -46,11 +46,11 @@ static PetscErrorCode Same(const char what[], const char type[], Vec first, Vec 
 
   PetscFunctionBeginUser;
   PetscCall(VecEqual(first, got, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)first), PETSC_ERR_PLIB, "%s, halo type %s: other bits than with the first type", what, type);
+  PetscCheck(same, PetscObjectComm((PetscObject)first), PETSC_ERR_PLIB, "%s, halo type %s: not bitwise equal to the first type", what, type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the products by every type, against plain AIJ and against each other */
+/* Products with every halo type, compared with plain AIJ and with each other. */
 static PetscErrorCode Products(MPI_Comm comm, PetscInt n)
 {
   const MatGPUCSRHaloType types[] = {MAT_GPUCSR_HALO_HOST, MAT_GPUCSR_HALO_MPI, MAT_GPUCSR_HALO_NCCL, MAT_GPUCSR_HALO_AUTO, MAT_GPUCSR_HALO_HOST};
@@ -85,15 +85,15 @@ static PetscErrorCode Products(MPI_Comm comm, PetscInt n)
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     error = MatMult(G, x, gy);
     PetscCall(PetscPopErrorHandler());
-    if (error) { /* NCCL or a GPU for every rank may be missing, and MPI's support for devices; the host runtime has no NCCL */
+    if (error) { /* NCCL, a GPU for every rank, or an MPI with device support may be missing; the host backend has no NCCL */
       PetscCheck((PetscInt)error == PETSC_ERR_SUP_SYS && (types[t] == MAT_GPUCSR_HALO_NCCL || (types[t] == MAT_GPUCSR_HALO_MPI && !runtime)), comm, PETSC_ERR_PLIB, "Halo type %s: error %d", names[t], (int)error);
       continue;
     }
-    PetscCheck(!runtime || size == 1 || types[t] != MAT_GPUCSR_HALO_NCCL, comm, PETSC_ERR_PLIB, "NCCL on the host runtime");
+    PetscCheck(!runtime || size == 1 || types[t] != MAT_GPUCSR_HALO_NCCL, comm, PETSC_ERR_PLIB, "The halo type nccl was accepted on the host backend");
     PetscCall(MatGPUCSRGetInfo(G, &info));
-    if (size == 1) PetscCheck(!info.halo, comm, PETSC_ERR_PLIB, "One rank, and halo type %s", info.halo);
+    if (size == 1) PetscCheck(!info.halo, comm, PETSC_ERR_PLIB, "One rank, but the halo type is %s", info.halo);
     PetscCall(PetscStrcmp(info.halo, names[t], &as));
-    PetscCheck(size == 1 || as || types[t] == MAT_GPUCSR_HALO_AUTO, comm, PETSC_ERR_PLIB, "Halo type %s was asked for, %s is told", names[t], info.halo);
+    PetscCheck(size == 1 || as || types[t] == MAT_GPUCSR_HALO_AUTO, comm, PETSC_ERR_PLIB, "Halo type %s was set, but MatGPUCSRGetInfo() returns %s", names[t], info.halo);
     PetscCall(MatMultTransposeAdd(G, x, gy, gz));
     PetscCall(Close("MatMult()", names[t], y, gy));
     PetscCall(Close("MatMultTransposeAdd()", names[t], z, gz));
@@ -127,14 +127,14 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Products(PETSC_COMM_WORLD, 200));
-  PetscCall(Products(PETSC_COMM_WORLD, 7)); /* hardly a row for a rank */
-  if (size > 2) {                           /* one rank alone, the others together; of two, nothing would cross, and what both print at once would mix */
+  PetscCall(Products(PETSC_COMM_WORLD, 7)); /* few rows on each rank */
+  if (size > 2) {                           /* one rank alone, the others together. With two ranks nothing would be exchanged, and the output of both would be mixed. */
     PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank > 0, rank, &part));
     PetscCall(Products(part, 90));
     PetscCallMPI(MPI_Comm_free(&part));
   }
   PetscCall(Products(PETSC_COMM_WORLD, 150));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "every way gives the same products\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all halo types give the same products\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

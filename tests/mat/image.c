@@ -1,11 +1,11 @@
-static char help[] = "The device image of a MATGPUCSR: what the conversion loses and refuses, when it is refreshed or made anew, what it says of itself.\n\n";
+static char help[] = "The device image of a MATGPUCSR: rounding errors and overflow of the conversion, refills and new uploads, information about the image.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include "refused.h"
 #include <math.h>
 
-/* n x n, tridiagonal, rows 0..n-1 */
+/* Creates a tridiagonal n x n matrix. */
 static PetscErrorCode Create(PetscInt n, Mat *A)
 {
   PetscFunctionBeginUser;
@@ -30,7 +30,8 @@ static PetscErrorCode Set(Mat A, PetscInt i, PetscInt j, PetscScalar v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the loss of single storage: measured, located, none in double; an overflow is refused and changes nothing for the host */
+/* The rounding error of single storage is measured and located. Double storage has none. An overflow is an error and leaves the host's values
+   unchanged. */
 static PetscErrorCode TestConversion(void)
 {
   Mat           A;
@@ -44,31 +45,31 @@ static PetscErrorCode TestConversion(void)
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.lossless && info.loss == 0 && info.loss_row == -1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Quarters are floats");
+  PetscCheck(info.lossless && info.loss == 0 && info.loss_row == -1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Multiples of 1/4 are exact, but a rounding error is reported");
   PetscCall(Set(A, 3, 4, 0.1));
   PetscCall(Set(A, 5, 5, 1.0 / 3));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(!info.lossless && info.loss_row == 5 && info.loss_column == 5 && PetscAbsReal(info.loss - PetscAbsReal(1.0 / 3 - (double)(float)(1.0 / 3)) * 3) < 1e-15, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Loss %g at %" PetscInt_FMT ",%" PetscInt_FMT,
-             (double)info.loss, info.loss_row, info.loss_column);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "loss measured and located\n"));
+  PetscCheck(!info.lossless && info.loss_row == 5 && info.loss_column == 5 && PetscAbsReal(info.loss - PetscAbsReal(1.0 / 3 - (double)(float)(1.0 / 3)) * 3) < 1e-15, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "The rounding error is %g at %" PetscInt_FMT ",%" PetscInt_FMT, (double)info.loss, info.loss_row, info.loss_column);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "rounding error measured and located\n"));
   PetscCall(Set(A, i, j, 1e300));
   Refused("-mat_gpucsr_storage single: 1e+300 in row 7, column 6 does not fit; use auto or double", MatMult(A, x, y));
   PetscCall(MatGetValues(A, 1, &i, 1, &j, &v));
-  PetscCheck(v == 1e300, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host's value changed");
+  PetscCheck(v == 1e300, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The value on the host changed");
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
   PetscCall(MatMult(A, x, y));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.lossless && info.storage == MAT_GPUCSR_STORAGE_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Double storage loses nothing");
+  PetscCheck(info.lossless && info.storage == MAT_GPUCSR_STORAGE_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Double storage reports a rounding error or another storage");
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_SINGLE));
   Refused("row 7, column 6", MatMult(A, x, y));
-  PetscCall(Set(A, i, j, -1e-60)); /* becomes zero: a loss of everything, but no error */
+  PetscCall(Set(A, i, j, -1e-60)); /* becomes zero: the relative rounding error is 1, but this is not an error */
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.loss == 1 && info.loss_row == i && info.loss_column == j, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Underflow loses %g", (double)info.loss);
-  PetscCall(Set(A, i, j, INFINITY)); /* passes through, as in AIJ */
+  PetscCheck(info.loss == 1 && info.loss_row == i && info.loss_column == j, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The relative rounding error of an underflow is %g", (double)info.loss);
+  PetscCall(Set(A, i, j, INFINITY)); /* stays infinite, as in AIJ */
   PetscCall(MatMult(A, x, y));
   PetscCall(VecGetValues(y, 1, &i, &v));
   PetscCheck(isinf(v), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Infinity became %g", (double)v);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "infinity passes\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "infinity stays infinite\n"));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
@@ -91,7 +92,7 @@ static PetscErrorCode Row(Mat A, PetscBool transpose, PetscInt i, PetscScalar ex
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* values that change again and again, then the pattern, then the kernel: both products must follow */
+/* Values change several times, then the pattern, then the kernel. Both products must use the new values. */
 static PetscErrorCode TestRefresh(void)
 {
   Mat A;
@@ -116,7 +117,7 @@ static PetscErrorCode TestRefresh(void)
   PetscCall(Row(A, PETSC_FALSE, 0, 9 - 1.25));
   PetscCall(Row(A, PETSC_TRUE, 0, 8));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the image follows\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the image is updated\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,13 +130,13 @@ static PetscErrorCode TestTranspose(void)
   PetscFunctionBeginUser;
   PetscCall(Create(50, &A));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An eager transpose is missing");
+  PetscCheck(info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An eager transpose was not built");
   bytes = info.bytes;
   PetscCall(MatDestroy(&A));
   PetscCall(Create(50, &A));
   PetscCall(MatGPUCSRSetTranspose(A, MAT_GPUCSR_TRANSPOSE_LAZY));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(!info.kernel_transpose && info.bytes * 2 == bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A lazy transpose is there before it is needed");
+  PetscCheck(!info.kernel_transpose && info.bytes * 2 == bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A lazy transpose was built before it is needed");
   PetscCall(Row(A, PETSC_TRUE, 1, 2 - 1 - 1.25));
   PetscCall(MatGPUCSRGetInfo(A, &info));
   PetscCheck(info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A lazy transpose was not kept");
@@ -147,9 +148,9 @@ static PetscErrorCode TestTranspose(void)
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(Row(A, PETSC_TRUE, 0, 1));
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCheck(info.symmetric && !info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A symmetric matrix built a transpose");
+  PetscCheck(info.symmetric && !info.kernel_transpose, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A transpose was built for a symmetric matrix");
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "eager, lazy, symmetric: as told\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "transpose eager, lazy, symmetric: right\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,7 +176,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(PetscGPUCSRInitialize()); /* harmless */
+  PetscCall(PetscGPUCSRInitialize()); /* a second call has no effect */
   PetscCall(TestConversion());
   PetscCall(TestRefresh());
   PetscCall(TestTranspose());

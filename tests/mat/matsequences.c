@@ -1,4 +1,4 @@
-static char help[] = "Calls on a gpucsr matrix in every order, beside the same calls on a plain AIJ matrix: all pairs of operations, with products in between and without.\n\n";
+static char help[] = "All pairs of operations on a gpucsr matrix, with and without products in between, compared with the same operations on a plain AIJ matrix.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -7,13 +7,13 @@ static char help[] = "Calls on a gpucsr matrix in every order, beside the same c
 
 #define ROWS 24
 
-/* an entry that depends on nothing but its place and the round */
+/* A value that depends only on the position of the entry and on the round. */
 static PetscScalar Entry(PetscInt i, PetscInt j, PetscInt round)
 {
   return (i == j ? 9 : 0) + 0.125 * ((7 * i + 3 * j + 5 * round) % 11) - 0.5;
 }
 
-/* three diagonals and one far from them, so that two ranks have entries of each other's columns */
+/* Three diagonals and one far from them, so that each of two ranks has entries in the columns of the other. */
 static PetscErrorCode Fill(Mat A, PetscInt round)
 {
   PetscInt from, to;
@@ -29,7 +29,7 @@ static PetscErrorCode Fill(Mat A, PetscInt round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* space for the entry that some operations add */
+/* Preallocates one more entry in each row, which some operations add. */
 static PetscErrorCode Preallocate(Mat A)
 {
   PetscFunctionBeginUser;
@@ -65,7 +65,7 @@ static PetscErrorCode DuplicateCopy(Mat *A, PetscBool ours)
 
     PetscCall(MatGetVecType(B, &type));
     PetscCall(PetscStrcmp(type, VECGPU, &gpu));
-    PetscCheck(gpu, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A duplicate makes vectors of type %s", type);
+    PetscCheck(gpu, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A duplicate creates vectors of type %s", type);
     PetscCall(MatGPUCSRSetVecType(B, VECSTANDARD));
   }
   PetscCall(MatDestroy(A));
@@ -98,7 +98,7 @@ static PetscErrorCode DuplicateZeros(Mat *A, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what the matrix was made for keeps its pointer */
+/* Objects that refer to the matrix keep a valid pointer. */
 static PetscErrorCode ConvertInPlace(Mat *A, PetscBool ours)
 {
   Mat held = *A;
@@ -108,7 +108,7 @@ static PetscErrorCode ConvertInPlace(Mat *A, PetscBool ours)
   if (ours) PetscCall(MatConvert(*A, MATAIJ, MAT_INPLACE_MATRIX, A));
   PetscCall(MatScale(held, 2));
   if (ours) PetscCall(MatConvert(*A, MATGPUCSR, MAT_INPLACE_MATRIX, A));
-  PetscCheck(held == *A, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The matrix has moved");
+  PetscCheck(held == *A, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "MatConvert() in place returned another pointer");
   PetscCall(MatDestroy(&held));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,7 +186,7 @@ static PetscErrorCode Multiply(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the replacing matrix has an image of former values, made in the very state that the replaced one will have */
+/* The replacing matrix has an image of former values, created in the object state that the replaced matrix will have. */
 static PetscErrorCode HeaderReplace(Mat *A, PetscBool ours)
 {
   Mat              C;
@@ -273,8 +273,8 @@ static PetscErrorCode NewNonzero(Mat *A, PetscBool ours)
 {
   PetscFunctionBeginUser;
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE)); /* some conversions set it */
-  PetscCall(MatSetValue(*A, 2, ROWS - 2, 1.5, ADD_VALUES));          /* on all ranks */
+  PetscCall(MatSetOption(*A, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE)); /* some conversions set this option */
+  PetscCall(MatSetValue(*A, 2, ROWS - 2, 1.5, ADD_VALUES));          /* every rank adds */
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -409,7 +409,7 @@ static PetscErrorCode TypeTwice(Mat *A, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a change to another type takes the entries away, except from plain AIJ to one derived from it */
+/* A change of the type deletes the entries, except from plain AIJ to a type derived from it. */
 static PetscErrorCode TypeToParentAndBack(Mat *A, PetscBool ours)
 {
   VecType   type;
@@ -420,7 +420,7 @@ static PetscErrorCode TypeToParentAndBack(Mat *A, PetscBool ours)
   if (ours) PetscCall(MatSetType(*A, MATAIJ));
   PetscCall(MatGetVecType(*A, &type));
   PetscCall(PetscStrcmp(type, VECSTANDARD, &standard));
-  PetscCheck(standard, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "An AIJ matrix makes vectors of type %s", type);
+  PetscCheck(standard, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "An AIJ matrix creates vectors of type %s", type);
   PetscCall(Preallocate(*A));
   PetscCall(Fill(*A, 8));
   PetscCall(MatSetType(*A, ours ? MATGPUCSR : MATAIJ));
@@ -470,7 +470,7 @@ static PetscErrorCode TypeByOption(Mat *A, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* destroyed at every moment of a matrix's life */
+/* Destroys matrices in every state of set-up and use. */
 static PetscErrorCode Abandon(Mat *A, PetscBool ours)
 {
   PetscFunctionBeginUser;
@@ -593,7 +593,7 @@ static PetscErrorCode Check(Mat A, Mat P, const char what[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* action a, then b; with products after the first, or without */
+/* Runs operation a, then b, with or without products after the first. */
 static PetscErrorCode Pair(size_t a, size_t b, PetscBool between)
 {
   Mat  A, P;
@@ -616,13 +616,13 @@ static PetscErrorCode Pair(size_t a, size_t b, PetscBool between)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MATMPIAIJ itself corrupts memory: a new nonzero frees arrays that MatSetPreallocationCOO() allocated otherwise (seen with PETSc 3.18) */
+/* Pairs for which MATMPIAIJ itself corrupts memory: a new nonzero frees arrays that MatSetPreallocationCOO() allocated in another way (PETSc 3.18). */
 static PetscBool Impossible(size_t a, size_t b, PetscMPIInt size)
 {
   return (PetscBool)(size > 1 && Actions[a].act == COO && Actions[b].act == NewNonzero);
 }
 
-/* On several ranks products come between the operations of every other pair, to save time. */
+/* On several ranks only every other pair has products between its operations, to save time. */
 int main(int argc, char **argv)
 {
   const size_t n = PETSC_STATIC_ARRAY_LENGTH(Actions);
@@ -639,7 +639,7 @@ int main(int argc, char **argv)
       if (size == 1 || (a + b) % 2 == 1) PetscCall(Pair(a, b, PETSC_TRUE));
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d operations in pairs: the same as AIJ\n", (int)n));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d operations in pairs: equal to AIJ\n", (int)n));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,9 +1,9 @@
-static char help[] = "The products of MATGPUCSR against those of MATAIJ: with and without a vector to add, A and its transpose, any number of ranks.\n\n";
+static char help[] = "Products of MATGPUCSR, compared with those of MATAIJ: with and without a vector to add, A and its transpose, several numbers of ranks.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-/* m x n with a band, a few far entries, some empty rows and one full row; every value a float */
+/* An m x n matrix with a band, a few entries far from it, some empty rows and one full row. All values are exact in single precision. */
 static PetscErrorCode Fill(Mat A)
 {
   PetscInt m, n, start, end;
@@ -43,7 +43,7 @@ static PetscErrorCode Same(const char what[], Vec expected, Vec got)
   PetscReal scale, error;
 
   PetscFunctionBeginUser;
-  PetscCall(VecNorm(got, NORM_2, &error)); /* must not be a norm remembered from before the product */
+  PetscCall(VecNorm(got, NORM_2, &error)); /* must not be the cached norm from before the product */
   PetscCall(VecNorm(expected, NORM_INFINITY, &scale));
   PetscCall(VecAXPY(got, -1, expected));
   PetscCall(VecNorm(got, NORM_INFINITY, &error));
@@ -68,7 +68,7 @@ static PetscErrorCode Compare(Mat A, Mat G, PetscRandom random)
   PetscCall(VecSetRandom(u, random));
   PetscCall(VecSetRandom(zu, random));
   PetscCall(VecSetRandom(zv, random));
-  for (int pass = 0; pass < 2; pass++) { /* the second time nothing is uploaded any more */
+  for (int pass = 0; pass < 2; pass++) { /* the second pass uploads nothing */
     PetscCall(MatMult(A, u, v));
     PetscCall(VecSet(vg, 7));
     PetscCall(MatMult(G, u, vg));
@@ -85,7 +85,7 @@ static PetscErrorCode Compare(Mat A, Mat G, PetscRandom random)
     PetscCall(Same("MatMultTranspose", zu, ug));
     PetscCall(MatMultHermitianTranspose(G, v, ug));
     PetscCall(Same("MatMultHermitianTranspose", zu, ug));
-    if (square) { /* MatMultTransposeAdd() of a rectangular matrix has the sizes of the other space */
+    if (square) { /* for a rectangular matrix, MatMultTransposeAdd() needs vectors of other sizes */
       PetscCall(MatMultTransposeAdd(A, v, u, zu));
       PetscCall(MatMultTransposeAdd(G, v, u, ug));
       PetscCall(Same("MatMultTransposeAdd", zu, ug));

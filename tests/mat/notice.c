@@ -1,13 +1,13 @@
-static char help[] = "The notice that single storage rounds values which nobody asked to be single: once, with counts, and silent where it is to be silent.\n\n\
-  -unset  : forget -gpucsr_notice, which the tests are started with\n\
-  -self   : matrices of one process each\n\
+static char help[] = "The notice that single storage rounded values although nobody requested single storage: printed once, with counts, and suppressed if requested.\n\n\
+  -unset  : removes the option -gpucsr_notice, which the test harness sets\n\
+  -self   : matrices on PETSC_COMM_SELF\n\
   -update : values are rounded by an operation on the device\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <math.h>
 
-/* diagonal, 12 x 12 with one more entry in the first row: in the last column */
+/* Creates a diagonal 12 x 12 matrix with one more entry, `corner`, in the last column of the first row. */
 static PetscErrorCode Create(MPI_Comm comm, const char prefix[], const PetscScalar value[12], PetscScalar corner, Mat *A)
 {
   PetscInt start, end;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PETSC_STDERR = PETSC_STDOUT; /* in the order of what the test says */
+  PETSC_STDERR = PETSC_STDOUT; /* so that the notice appears in order with the output of the test */
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-self", &self, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-unset", &unset, NULL));
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
   PetscCall(Multiply("the program reports rounding itself", B));
   PetscCall(PetscGPUCSRSetNotice(PETSC_TRUE));
   PetscCall(MatDestroy(&B));
-  PetscCall(MatScale(A, 0.3)); /* in place, unless values become too large: then by an upload */
+  PetscCall(MatScale(A, 0.3)); /* done on the image in place, unless values overflow, which leads to an upload */
   PetscCall(MatZeroEntries(A));
   PetscCall(Multiply("zeros", A));
   PetscCall(Create(comm, "c_", mixed, -0.7, &B));

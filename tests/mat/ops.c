@@ -1,4 +1,4 @@
-static char help[] = "What MATAIJ can do, MATGPUCSR does as well: the same operation on both, then entries and products compared.\n\n";
+static char help[] = "Operations of MATAIJ on MATGPUCSR: the same operation on both types, then a comparison of entries and products.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -27,9 +27,9 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscReal Tolerance = 1e-13; /* relative, of the products; single storage rounds what is not a float */
+static PetscReal Tolerance = 1e-13; /* relative tolerance for products; larger with single storage, which rounds values */
 
-/* entries by a norm of the difference, products by MatMult() and MatMultTranspose() on a fixed vector */
+/* Compares the entries by the norm of the difference, and the products MatMult() and MatMultTranspose() of a fixed vector. */
 static PetscErrorCode Same(const char what[], Mat A, Mat G)
 {
   Vec       x, y, z;
@@ -71,11 +71,11 @@ static PetscErrorCode IsOurs(const char what[], Mat G)
   PetscFunctionBeginUser;
   PetscCall(MatGetType(G, &type));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)G, &is, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
-  PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s made a matrix of type %s", what, type);
+  PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s created a matrix of type %s", what, type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* operations that change the values in place: the device image must follow */
+/* Operations that change the values in place. The device image must be updated. */
 static PetscErrorCode TestValues(Mat A, Mat G)
 {
   Vec      left, right;
@@ -218,7 +218,7 @@ static PetscErrorCode TestFile(Mat A, Mat G)
 
 static PetscErrorCode PreallocateCOO(Mat A, PetscInt first)
 {
-  PetscInt    i[] = {first, 5, 5, 17, 0, 58}, j[] = {3, 5, 20, 0, 3, 59}; /* PETSc may change them */
+  PetscInt    i[] = {first, 5, 5, 17, 0, 58}, j[] = {3, 5, 20, 0, 3, 59}; /* not const, since PETSc may change them */
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
@@ -332,7 +332,7 @@ static PetscErrorCode Solve(const char what[], Mat A, Mat G, MatFactorType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix factored in its own place has become a plain one */
+/* A matrix that was factored in place becomes a plain AIJ matrix. */
 static PetscErrorCode FactorInPlace(Mat G)
 {
   Mat           F;

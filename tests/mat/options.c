@@ -1,4 +1,4 @@
-static char help[] = "Options of MATGPUCSR: process-wide defaults, prefixes, functions, and what is refused.\n\n";
+static char help[] = "Options of MATGPUCSR: process-wide defaults, prefixes, functions, and values that are errors.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -64,7 +64,7 @@ static PetscErrorCode TestDefaults(void)
       PetscCall(MatDestroy(&A));
     }
   }
-  /* a function of the program is stronger than the process-wide default, and weaker than the option of the matrix */
+  /* a function call overrides the process-wide default; an option of the matrix overrides the function call */
   PetscCall(Create("a_", PETSC_TRUE, &A));
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(MatGPUCSRSetKernel(A, "csrvector4"));
@@ -78,7 +78,7 @@ static PetscErrorCode TestDefaults(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every one of these values, by the option of the matrix, by the process-wide default and by the function */
+/* Sets each invalid value by the option of the matrix, by the process-wide default, and by the function. */
 static PetscErrorCode TestLimits(void)
 {
   const char *const wrong[]  = {"nan", "inf", "-inf", "-2", "-0.5"};
@@ -108,7 +108,7 @@ static PetscErrorCode TestLimits(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc prints the help of a matrix once, when its type comes from the options */
+/* PETSc prints the help of a matrix once, when the type is set from the options. */
 static PetscErrorCode TestHelp(void)
 {
   Mat A;

@@ -1,9 +1,9 @@
-static char help[] = "How the kernel of a MATGPUCSR is chosen: modes, a memory limit, a kernel asked for; the product is right and the choice is told.\n\n";
+static char help[] = "Selection of the kernel of a MATGPUCSR: modes, memory limit, kernel set by name. The products are right and the selection is reported.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-/* long and short rows: 400 x 300, nothing that a simple format would take */
+/* A 400 x 300 matrix with long and short rows, which simple formats do not support. */
 static PetscErrorCode Create(Mat *A)
 {
   PetscInt seed = 1;
@@ -25,7 +25,7 @@ static PetscErrorCode Create(Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* both products against those of plain AIJ */
+/* Compares both products with those of plain AIJ. */
 static PetscErrorCode Compare(Mat A)
 {
   Mat       B;
@@ -56,7 +56,7 @@ static PetscErrorCode Compare(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what -mat_view ::ascii_info says of the choice */
+/* Checks whether the output of -mat_view ::ascii_info contains the words. */
 static PetscErrorCode Told(Mat A, const char words[], PetscBool expected)
 {
   PetscViewer viewer;
@@ -64,7 +64,7 @@ static PetscErrorCode Told(Mat A, const char words[], PetscBool expected)
   FILE       *file = tmpfile();
 
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot create a temporary file");
   PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
   PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
   PetscCall(MatView(A, viewer));
@@ -75,11 +75,11 @@ static PetscErrorCode Told(Mat A, const char words[], PetscBool expected)
   PetscCall(PetscViewerDestroy(&viewer));
   (void)fclose(file);
   PetscCall(PetscStrstr(text, words, &found));
-  PetscCheck(!found == !expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view %s '%s': %s", expected ? "does not say" : "says", words, text);
+  PetscCheck(!found == !expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view %s '%s': %s", expected ? "does not contain" : "contains", words, text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same pattern, every value another */
+/* Sets values that are all different. The pattern stays. */
 static PetscErrorCode Spread(Mat A)
 {
   PetscScalar    *val;
@@ -96,7 +96,7 @@ static PetscErrorCode Spread(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the blocks of a parallel matrix follow every option, after a product too */
+/* Every option applies to the blocks of a parallel matrix, also after a product. */
 static PetscErrorCode Parallel(void)
 {
   Mat             A;
@@ -130,9 +130,9 @@ static PetscErrorCode Parallel(void)
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   failed = MatGPUCSRSetSelect(A, (MatGPUCSRSelect)3);
   PetscCall(PetscPopErrorHandler());
-  PetscCheck(failed == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A way to choose that is none was taken");
+  PetscCheck(failed == PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatGPUCSRSetSelect() accepted an invalid mode");
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a parallel matrix follows\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "options apply to a parallel matrix\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,25 +154,25 @@ int main(int argc, char **argv)
   PetscCall(MatGPUCSRSetSelect(A, MAT_GPUCSR_SELECT_MEASURE));
   PetscCall(Compare(A));
   PetscCall(Told(A, "; measured ", PETSC_TRUE));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "model, fixed, measure: right products, told\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "model, fixed, measure: right products, selection reported\n"));
 
   PetscCall(MatGPUCSRSetKernel(A, "csrsplit"));
   PetscCall(MatGPUCSRGetInfo(A, &info));
   PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s", info.kernel);
-  PetscCall(MatGPUCSRSetMemoryLimit(A, 1)); /* the rows are kept, nothing beside them */
+  PetscCall(MatGPUCSRSetMemoryLimit(A, 1)); /* only compressed rows are allowed, and no memory beyond them */
   PetscCall(MatGPUCSRGetInfo(A, &info));
   PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
-  PetscCheck(!same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The tiles pass the limit");
+  PetscCheck(!same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The tiles exceed the limit");
   PetscCall(Told(A, "not csrsplit: its", PETSC_TRUE));
   PetscCall(Compare(A));
   PetscCall(MatGPUCSRSetMemoryLimit(A, 1e9));
   PetscCall(MatGPUCSRGetInfo(A, &info));
   PetscCall(PetscStrcmp(info.kernel, "csrsplit", &same));
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is room, yet kernel %s", info.kernel);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a limit leaves compressed rows, and says why\n"));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The limit suffices, but the kernel is %s", info.kernel);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "a memory limit selects compressed rows and is reported\n"));
 
-  PetscCall(MatGPUCSRSetKernel(A, "sell8")); /* whose dictionary the seventeen values fill */
+  PetscCall(MatGPUCSRSetKernel(A, "sell8")); /* 17 different values fit the dictionary of sell8 */
   PetscCall(MatGPUCSRGetInfo(A, &info));
   PetscCall(PetscStrcmp(info.kernel, "sell8", &same));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s", info.kernel);
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
   PetscCall(Spread(A));
   PetscCall(Compare(A));
   PetscCall(Told(A, "not sell8: ", PETSC_TRUE));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "values that a dictionary does not hold choose anew\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "values that exceed the dictionary lead to a new selection\n"));
   PetscCall(MatDestroy(&A));
   PetscCall(Parallel());
   PetscCall(PetscFinalize());

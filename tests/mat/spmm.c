@@ -1,4 +1,4 @@
-static char help[] = "Products of MATGPUCSR with dense matrices and with many vectors against those of MATAIJ: shapes, ways to reuse, ranks.\n\n";
+static char help[] = "Products of MATGPUCSR with dense matrices and with several vectors, compared with those of MATAIJ: shapes, kinds of reuse, numbers of ranks.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -6,9 +6,9 @@ static char help[] = "Products of MATGPUCSR with dense matrices and with many ve
 
 static char DenseType[64] = MATDENSE;
 
-#define GAP 12345.0 /* what stands between the columns of a dense matrix */
+#define GAP 12345.0 /* value in the gaps between the columns of a dense matrix */
 
-/* m x n with a band, a few far entries, some empty rows and one full row; round: to single precision */
+/* An m x n matrix with a band, a few entries far from it, some empty rows and one full row. round: values are rounded to single precision. */
 static PetscErrorCode Create(MatType type, PetscInt m, PetscInt n, PetscBool round, PetscInt change, Mat *A)
 {
   PetscInt start, end;
@@ -35,7 +35,8 @@ static PetscErrorCode Create(MatType type, PetscInt m, PetscInt n, PetscBool rou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows as `like` has them (its columns' layout with transpose), N columns; with gap the leading dimension is larger than it must be */
+/* A dense matrix of N columns. Its rows have the layout of the rows of `like`, or of its columns with transpose. gap: the leading dimension is larger
+   than the number of rows. */
 static PetscErrorCode Dense(Mat like, PetscBool transpose, PetscInt N, PetscBool gap, PetscRandom random, Mat *D)
 {
   PetscInt     m, n, M, lda;
@@ -63,7 +64,7 @@ static PetscErrorCode Dense(Mat like, PetscBool transpose, PetscInt N, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* equal within rounding; what stands between the columns of C is what was there */
+/* Checks that the matrices are equal within rounding errors, and that the gaps of C are unchanged. */
 static PetscErrorCode Same(const char what[], Mat expected, Mat C, PetscBool gap)
 {
   PetscInt           m, N, lda, elda;
@@ -83,7 +84,7 @@ static PetscErrorCode Same(const char what[], Mat expected, Mat C, PetscBool gap
       error = PetscMax(error, PetscAbsScalar(c[j * lda + i] - e[j * elda + i]));
       scale = PetscMax(scale, PetscAbsScalar(e[j * elda + i]));
     }
-    for (PetscInt i = m; i < lda && gap; i++) PetscCheck(c[j * lda + i] == GAP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s wrote between the columns", what);
+    for (PetscInt i = m; i < lda && gap; i++) PetscCheck(c[j * lda + i] == GAP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s wrote into the gaps between the columns", what);
   }
   PetscCall(MatDenseRestoreArrayRead(expected, &e));
   PetscCall(MatDenseRestoreArrayRead(C, &c));
@@ -91,7 +92,7 @@ static PetscErrorCode Same(const char what[], Mat expected, Mat C, PetscBool gap
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* how many products ours were since the last call */
+/* Number of products by gpucsr since the last call. */
 static PetscErrorCode Count(PetscInt *count)
 {
   static PetscInt    before = 0;
@@ -108,7 +109,7 @@ static PetscErrorCode Count(PetscInt *count)
 
 typedef PetscErrorCode (*Multiply)(Mat, Mat, MatReuse, PetscReal, Mat *);
 
-/* one kind of product in all its ways: A and G are the same matrix, A2 and G2 another of the same pattern */
+/* One kind of product with all kinds of reuse. A and G are the same matrix, A2 and G2 another one with the same pattern. */
 static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType type, Mat A, Mat G, Mat A2, Mat G2, Mat B, Mat B2, Mat room, PetscBool gap)
 {
   Mat       expected, again, C, P;
@@ -122,12 +123,12 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
   if (N) {
     PetscCall(multiply(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
     PetscCall(multiply(A2, B2, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &again));
-  } else { /* some products of AIJ refuse to have no columns */
+  } else { /* some products of AIJ fail for zero columns */
     PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &expected));
     PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &again));
   }
   PetscCall(Count(&count));
-  PetscCheck(!count, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A product of plain AIJ was ours");
+  PetscCheck(!count, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A product of plain AIJ was computed by gpucsr");
   PetscCall(multiply(G, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(MatGetType(B, &wanted));
   PetscCall(MatGetType(C, &got));
@@ -146,19 +147,19 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
   PetscCall(MatProductSetFromOptions(P));
   PetscCall(MatProductSymbolic(P));
   for (int turn = 0; turn < 3; turn++) PetscCall(MatProductNumeric(P));
-  PetscCall(Same("symbolic once, numeric three times", expected, P, PETSC_FALSE));
+  PetscCall(Same("one symbolic phase, three numeric phases", expected, P, PETSC_FALSE));
   PetscCall(MatProductReplaceMats(G2, B2, NULL, P));
   PetscCall(MatProductNumeric(P));
   PetscCall(Same("with matrices replaced", again, P, PETSC_FALSE));
   PetscCall(MatDestroy(&P));
   PetscCall(Count(&count));
-  PetscCheck(count == (N ? 8 : 0), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " of 8 products were ours", what, count);
+  PetscCheck(count == (N ? 8 : 0), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " of 8 products were computed by gpucsr", what, count);
   PetscCall(MatDestroy(&expected));
   PetscCall(MatDestroy(&again));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* many vectors at once against the columns of the product with a dense matrix */
+/* Products with several vectors, compared with the columns of the product with a dense matrix. */
 static PetscErrorCode Vectors(Mat A, Mat G, VecType type, PetscBool transpose, Mat B)
 {
   Mat      expected, got;
@@ -192,21 +193,21 @@ static PetscErrorCode Vectors(Mat A, Mat G, VecType type, PetscBool transpose, M
     PetscCall(VecDestroy(&x[c]));
     PetscCall(VecDestroy(&y[c]));
   }
-  PetscCall(Same(transpose ? "many vectors by the transpose" : "many vectors", expected, got, PETSC_FALSE));
+  PetscCall(Same(transpose ? "several vectors, transpose" : "several vectors", expected, got, PETSC_FALSE));
   PetscCall(PetscFree2(x, y));
   PetscCall(MatDestroy(&expected));
   PetscCall(MatDestroy(&got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the matrix changes between two products: the second sees the new values */
+/* The matrix changes between two products. The second product must use the new values. */
 static PetscErrorCode Change(Mat A, Mat G, Mat B)
 {
   Mat expected, C;
 
   PetscFunctionBeginUser;
   PetscCall(MatMatMult(G, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  for (int turn = 0; turn < 2; turn++) { /* new values, then another pattern */
+  for (int turn = 0; turn < 2; turn++) { /* first new values, then another pattern */
     PetscInt row, last, n;
 
     PetscCall(MatGetOwnershipRange(A, &row, &last));
@@ -262,7 +263,7 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
   }
   for (int transpose = 0; transpose < 2 && k; transpose++) {
     PetscCall(Vectors(A, G, gap ? VECSTANDARD : VECGPU, (PetscBool)transpose, transpose ? D[0] : B[0]));
-    if (k <= 3) PetscCall(Vectors(A, A, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0])); /* of any type */
+    if (k <= 3) PetscCall(Vectors(A, A, VECSTANDARD, (PetscBool)transpose, transpose ? D[0] : B[0])); /* vectors of every type */
   }
   if (m && n && k) PetscCall(Change(A, G, B[0]));
   for (int b = 0; b < 2; b++) {
@@ -278,7 +279,7 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* products of three, which PETSc makes of ours, and a matrix that is its own transpose */
+/* Products of three matrices, which PETSc computes by products of two, and a matrix that is known to be symmetric. */
 static PetscErrorCode Others(PetscRandom random)
 {
   Mat       A, G, P, expected, C;
@@ -299,7 +300,7 @@ static PetscErrorCode Others(PetscRandom random)
   PetscCall(Same("P' A P", expected, C, PETSC_FALSE));
   PetscCall(MatDestroy(&expected));
   PetscCall(MatDestroy(&C));
-  for (int which = 0; which < 2; which++) { /* A + A' */
+  for (int which = 0; which < 2; which++) { /* A + A' is symmetric */
     Mat *M = which ? &G : &A, T;
 
     PetscCall(MatTranspose(*M, MAT_INITIAL_MATRIX, &T));
@@ -307,7 +308,7 @@ static PetscErrorCode Others(PetscRandom random)
     PetscCall(MatSetOption(*M, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(MatDestroy(&T));
   }
-  if (!round) { /* the sum of two rounded values is another than the rounded sum */
+  if (!round) { /* the sum of two rounded values differs from the rounded sum */
     PetscCall(MatTransposeMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
     PetscCall(MatTransposeMatMult(G, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
     PetscCall(Same("A' B of a symmetric A", expected, C, PETSC_FALSE));
@@ -317,11 +318,11 @@ static PetscErrorCode Others(PetscRandom random)
   PetscCall(MatDestroy(&P));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&G));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "the others agree\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "products of three and of a symmetric matrix agree\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* results that are vectors to multiply by, or share memory with one or with each other; vectors to multiply by may be one */
+/* Errors: results that are input vectors, or that share memory with an input vector or with each other. Input vectors may be the same vector. */
 static PetscErrorCode Overlaps(void)
 {
   const MatType types[] = {MATGPUCSR, MATAIJ};
@@ -358,7 +359,7 @@ static PetscErrorCode Overlaps(void)
     PetscCall(PetscFree(array));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overlapping vectors are refused\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overlapping vectors are rejected\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

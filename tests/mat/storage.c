@@ -1,9 +1,10 @@
-static char help[] = "Storage auto of a MATGPUCSR, on any number of ranks: single precision exactly as long as it holds every value.\n\n";
+static char help[] = "Storage auto of a MATGPUCSR, on several numbers of ranks: single precision if and only if every value is exact in it.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-/* n x n with entries in every column distance 1 and n/2, so that all ranks have an off-diagonal block; quarters, which are exact */
+/* An n x n matrix with entries at the column distances 1 and n/2, so that all ranks have an off-diagonal block. The values are multiples of 1/4,
+   which are exact. */
 static PetscErrorCode Create(PetscInt n, const char prefix[], Mat *A)
 {
   PetscInt start, end;
@@ -27,7 +28,7 @@ static PetscErrorCode Create(PetscInt n, const char prefix[], Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one value, by the first rank */
+/* Sets one value, on the first rank. */
 static PetscErrorCode Set(Mat A, PetscInt i, PetscInt j, PetscScalar v)
 {
   PetscMPIInt rank;
@@ -40,8 +41,8 @@ static PetscErrorCode Set(Mat A, PetscInt i, PetscInt j, PetscScalar v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All ranks have this storage in effect.  Unless values were rounded, products are those of AIJ but for the order of the sums, and the image
-   of every row and column of the diagonal is that of the host bit by bit. */
+/* Checks that this storage is in effect on all ranks. Unless values were rounded, products must equal those of AIJ up to the order of the sums, and
+   the image of every row and column of the diagonal block must be bitwise equal to the host's values. */
 static PetscErrorCode Expect(const char what[], Mat A, MatGPUCSRStorage storage)
 {
   MatGPUCSRInfo    info;
@@ -62,7 +63,7 @@ static PetscErrorCode Expect(const char what[], Mat A, MatGPUCSRStorage storage)
     PetscCall(VecNorm(z, NORM_2, &norm));
     PetscCall(VecAXPY(z, -1, y));
     PetscCall(VecNorm(z, NORM_2, &error));
-    PetscCheck(error <= 1e-14 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s is off by %g of %g", what, t ? "MatMultTranspose()" : "MatMult()", (double)error, (double)norm);
+    PetscCheck(error <= 1e-14 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s differs by %g of %g", what, t ? "MatMultTranspose()" : "MatMult()", (double)error, (double)norm);
   }
   PetscCall(MatGPUCSRGetInfo(A, &info));
   mine[0] = (int)info.storage;
@@ -83,7 +84,7 @@ static PetscErrorCode Expect(const char what[], Mat A, MatGPUCSRStorage storage)
 #define Single(what, A) PetscCall(Expect(what, A, MAT_GPUCSR_STORAGE_SINGLE))
 #define Double(what, A) PetscCall(Expect(what, A, MAT_GPUCSR_STORAGE_DOUBLE))
 
-/* values set one by one, in either block, too small or too large for single precision */
+/* Sets values one by one, in each of the two blocks, that are inexact, too small or too large for single precision. */
 static PetscErrorCode TestRefill(void)
 {
   const PetscInt    n        = 40;
@@ -100,7 +101,7 @@ static PetscErrorCode TestRefill(void)
     Single("other quarters", A);
     PetscCall(Set(A, 0, column[k], value[k]));
     Double(names[k], A);
-    PetscCall(Set(A, 0, column[k], 0.5)); /* the same pattern: a change back might be followed by another */
+    PetscCall(Set(A, 0, column[k], 0.5)); /* the pattern is the same: double storage stays, because the values might change again */
     Double("quarters again, on this pattern", A);
     PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscCall(Set(A, 0, 7, 8));
@@ -112,7 +113,7 @@ static PetscErrorCode TestRefill(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* operations that change the values on the device */
+/* Operations that change the values on the device. */
 static PetscErrorCode TestUpdates(void)
 {
   Mat A, X;
@@ -150,7 +151,7 @@ static PetscErrorCode TestUpdates(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entries of all rows, by every rank, whose sums are exact or not */
+/* Every rank adds to all rows, with sums that are exact in single precision or not. */
 static PetscErrorCode TestCOO(void)
 {
   const PetscInt n = 12;
@@ -177,7 +178,7 @@ static PetscErrorCode TestCOO(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a block that is changed past the parallel matrix keeps its values all the same; so do products with a block alone */
+/* The program changes a block of a parallel matrix, or multiplies by a block alone. The values must stay exact. */
 static PetscErrorCode TestBlock(void)
 {
   Mat          A, block;
@@ -209,7 +210,7 @@ static PetscErrorCode TestBlock(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* matrices that are made of others have their storage */
+/* Matrices created from others inherit their storage. */
 static PetscErrorCode TestDerived(void)
 {
   Mat              A, B;
@@ -219,7 +220,7 @@ static PetscErrorCode TestDerived(void)
 
   PetscFunctionBeginUser;
   for (int kind = 0; kind < 5; kind++) {
-    PetscCall(Create(20, "other_", &A)); /* which the options do not give a storage */
+    PetscCall(Create(20, "other_", &A)); /* the options set no storage for this prefix */
     PetscCall(MatGPUCSRGetStorage(A, &storage));
     PetscCheck(storage == MAT_GPUCSR_STORAGE_SINGLE, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "An unprefixed option applied to a matrix with a prefix");
     PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
@@ -235,7 +236,7 @@ static PetscErrorCode TestDerived(void)
       B = A;
     }
     PetscCall(MatGPUCSRGetStorage(B, &storage));
-    PetscCheck(storage == MAT_GPUCSR_STORAGE_DOUBLE, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Matrix %d does not have the storage of the one it is made of", kind);
+    PetscCheck(storage == MAT_GPUCSR_STORAGE_DOUBLE, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Matrix %d does not have the storage of the matrix it was created from", kind);
     PetscCall(ISDestroy(&rows));
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&B));

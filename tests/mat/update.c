@@ -1,7 +1,7 @@
-static char help[] = "Operations that change a MATGPUCSR's values in place: its device image equals a new upload, bit by bit, and was not uploaded for it.\n\n\
-  -lossy   : values that are no floats\n\
-  -step    : compares every so many columns and rows, default 1: all\n\
-  -uploads : how many uploads the operations may cost, in the order of the table; default none, but MatDiagonalScale() from the right one\n\n";
+static char help[] = "Operations that change the values of a MATGPUCSR in place: the device image is bitwise equal to a new upload, but was updated without an upload.\n\n\
+  -lossy   : values that single precision rounds\n\
+  -step    : compares every n-th column and row; default 1, all\n\
+  -uploads : allowed uploads of the operations, in the order of the table; default 0, but 1 for MatDiagonalScale() from the right\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -9,9 +9,9 @@ static char help[] = "Operations that change a MATGPUCSR's values in place: its 
 #define N 31
 
 static PetscBool Lossy = PETSC_FALSE;
-static PetscInt  First = 0, Step = 1; /* which columns and rows are compared */
+static PetscInt  First = 0, Step = 1; /* first column and row to compare, and the step to the next */
 
-/* row 7 has no diagonal entry when it need not have one */
+/* Creates the matrix. If diagonal is false, row 7 has no diagonal entry. */
 static PetscErrorCode Create(PetscBool diagonal, Mat *A)
 {
   PetscInt start, end;
@@ -55,7 +55,7 @@ static PetscErrorCode Factors(Mat A, Vec *left, Vec *right)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* columns and rows of the image, by products with unit vectors, beside those of a copy that is uploaded now */
+/* Compares columns and rows of the image, computed by products with unit vectors, with those of a newly uploaded copy. */
 static PetscErrorCode SameAsUpload(const char what[], Mat A)
 {
   Mat       B;
@@ -76,15 +76,15 @@ static PetscErrorCode SameAsUpload(const char what[], Mat A)
       PetscCall(t ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
       PetscCall(t ? MatMultTranspose(B, x, z) : MatMult(B, x, z));
       PetscCall(VecEqual(y, z, &same));
-      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image is not that of an upload", what, t ? "row" : "column", j);
+      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s %" PetscInt_FMT " of the image differs from an upload", what, t ? "row" : "column", j);
     }
   }
-  if (ours && !Lossy) { /* the loss that an update measures is that of an upload */
+  if (ours && !Lossy) { /* an update must measure the same rounding error as an upload */
     MatGPUCSRInfo a, b;
 
     PetscCall(MatGPUCSRGetInfo(A, &a));
     PetscCall(MatGPUCSRGetInfo(B, &b));
-    PetscCheck(a.lossless == b.lossless && PetscAbsReal(a.loss - b.loss) <= 1e-6 * b.loss, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: loss %g, that of an upload %g", what, (double)a.loss, (double)b.loss);
+    PetscCheck(a.lossless == b.lossless && PetscAbsReal(a.loss - b.loss) <= 1e-6 * b.loss, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the rounding error is %g, that of an upload %g", what, (double)a.loss, (double)b.loss);
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -105,7 +105,7 @@ static PetscErrorCode Uploads(PetscInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Changes one value in the least conspicuous way there is: the state goes up by one. */
+/* Changes one value such that only the object state shows it: the state increases by one. */
 static PetscErrorCode Poke(Mat A)
 {
   Mat          local = A;
@@ -167,7 +167,7 @@ static PetscErrorCode Apply(Operation operation, Mat A, Mat X, Vec left, Vec rig
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* with a transpose that was just built, with one that is kept up by its permutation, and with values that change unnoticed */
+/* With a transpose that was just built, with one that is updated through its permutation, and with values that change between updates. */
 static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
 {
   Mat      A, X;
@@ -191,15 +191,15 @@ static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
     PetscCall(SameAsUpload(Names[operation], A));
     PetscCall(Apply(operation, A, X, left, right));
     PetscCall(Poke(A));
-    PetscCall(SameAsUpload("A change behind it", A));
+    PetscCall(SameAsUpload("A change between updates", A));
     PetscCall(MatDestroy(&A));
     PetscCall(Create(PETSC_TRUE, &A));
-    if (round) { /* a refill */
+    if (round) { /* leads to a refill */
       PetscCall(MatMultTranspose(A, x, y));
       PetscCall(Poke(A));
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: as uploaded\n", Names[operation]));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: equal to an upload\n", Names[operation]));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&left));
@@ -209,7 +209,7 @@ static PetscErrorCode TestOperation(Operation operation, PetscInt allowed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the host's values are the same but for rounding */
+/* Checks that the values on the host are equal within rounding errors. */
 static PetscErrorCode Near(const char what[], Mat A, Mat B)
 {
   Mat       C, D;
@@ -221,13 +221,13 @@ static PetscErrorCode Near(const char what[], Mat A, Mat B)
   PetscCall(MatNorm(D, NORM_FROBENIUS, &norm));
   PetscCall(MatAXPY(C, -1, D, DIFFERENT_NONZERO_PATTERN));
   PetscCall(MatNorm(C, NORM_FROBENIUS, &error));
-  PetscCheck(error <= 1e-15 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the host's values are off by %g of %g", what, (double)error, (double)norm);
+  PetscCheck(error <= 1e-15 * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the values on the host differ by %g of %g", what, (double)error, (double)norm);
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one matrix added to another, whatever is known of their patterns and wherever their values are: as of AIJ, and as uploaded */
+/* MatAXPY() for all relations of the patterns and all places of the values: equal to AIJ and to an upload. */
 static PetscErrorCode TestAXPY(void)
 {
   const char *const what[] = {"current", "without an image", "without a transpose", "in double storage", "plain AIJ", "on another pattern"};
@@ -270,14 +270,14 @@ static PetscErrorCode TestAXPY(void)
       PetscCall(MatDestroy(&X));
       PetscCall(MatDestroy(&Y));
     }
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatAXPY of a matrix %s: as of AIJ\n", what[kind]));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatAXPY of a matrix %s: equal to AIJ\n", what[kind]));
   }
   First = 0;
   Step /= 4;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the diagonal is AIJ's in every storage, before and after an upload, and where there is no entry */
+/* MatGetDiagonal() equals that of AIJ in every storage, before and after an upload, and for a missing entry. */
 static PetscErrorCode TestDiagonal(void)
 {
   for (int complete = 0; complete < 2; complete++) {
@@ -296,7 +296,7 @@ static PetscErrorCode TestDiagonal(void)
       PetscCall(VecSet(d, 5));
       PetscCall(MatGetDiagonal(A, d));
       PetscCall(VecEqual(d, e, &same));
-      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The diagonal is not that of AIJ");
+      PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The diagonal differs from AIJ");
       if (round == 1) {
         PetscCall(MatScale(A, 0.3));
         PetscCall(VecScale(e, 0.3));
@@ -309,11 +309,11 @@ static PetscErrorCode TestDiagonal(void)
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&B));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatGetDiagonal: as of AIJ\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "MatGetDiagonal: equal to AIJ\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a value that outgrows single precision is refused by the next product, with its place, as by an upload */
+/* If a value exceeds single precision, the next product fails with its row and column, as an upload does. */
 static PetscErrorCode TestOverflow(void)
 {
   Mat           A;
@@ -330,10 +330,10 @@ static PetscErrorCode TestOverflow(void)
   PetscErrorCode code = MatMult(A, x, y);
   PetscCall(PetscPopErrorHandler());
   PetscCall(MatGPUCSRGetStorage(A, &info.storage));
-  PetscCheck((code == PETSC_ERR_ARG_OUTOFRANGE) == (info.storage == MAT_GPUCSR_STORAGE_SINGLE), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product of too large values gave %d", (int)code);
+  PetscCheck((code == PETSC_ERR_ARG_OUTOFRANGE) == (info.storage == MAT_GPUCSR_STORAGE_SINGLE), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product with values that overflow gave the error code %d", (int)code);
   PetscCall(MatScale(A, 1e-38));
   PetscCall(SameAsUpload("After an overflow", A));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overflow refused\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "overflow is an error\n"));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));

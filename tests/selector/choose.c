@@ -1,11 +1,12 @@
-static char help[] = "The choice of a kernel: a model's times, the modes, candidates that leave their place to the next, the measurement.\n\n";
+static char help[] = "Selection of a kernel: predicted times of a cost model, selection modes, candidates that are rejected, measurement.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-/* A model by hand: of two kernels one pays for rows and one for nonzeros, and refuses where diagonals are many. */
+/* A cost model with two kernels. The time of one depends on the rows. That of the other depends on the nonzeros, and it is excluded if the matrix has
+   many diagonals. */
 static PetscErrorCode TestTimes(void)
 {
   static const short      kernels[]        = {GP_SPMV_csrvector4, GP_SPMV_csrsplit};
@@ -14,10 +15,10 @@ static PetscErrorCode TestTimes(void)
   const struct {
     double rows, nonzeros, xcache, diagonals, sum[2];
   } cases[] = {
-    {16, 81, 0, 16, {1 + 8 / 2., 2 + 27 / 4. + 0.8}},                                     /* 8 is the power of 16, and 27 that of 81 */
-    {16, 81, 0, 1025, {1 + 8 / 2., GP_SEL_NEVER + 2 + 27 / 4. + 0.1 * pow(129, 3 / 4.)}}, /* too many diagonals; their time is capped */
+    {16, 81, 0, 16, {1 + 8 / 2., 2 + 27 / 4. + 0.8}},                                     /* 16^(3/4) = 8 and 81^(3/4) = 27 */
+    {16, 81, 0, 1025, {1 + 8 / 2., GP_SEL_NEVER + 2 + 27 / 4. + 0.1 * pow(129, 3 / 4.)}}, /* too many diagonals; their number in the term is capped */
     {16, 81, 16, 81, {1 + 8 / 2., 2 + 27 / 4. + 8 + 2.7}},                                /* many columns */
-    {0, 0, 0, 0, {1, 2}}                                                                  /* nothing is still a launch */
+    {0, 0, 0, 0, {1, 2}}                                                                  /* an empty matrix costs a launch */
   };
 
   PetscFunctionBegin;
@@ -30,13 +31,14 @@ static PetscErrorCode TestTimes(void)
     F.value[GP_SEL_xcache]      = cases[c].xcache;
     F.value[GP_SEL_diagonals]   = cases[c].diagonals;
     GpSelModelTimes(&model, &F, us);
-    for (int k = 0; k < 2; k++) PetscCheck(PetscAbsReal(us[k] - pow(cases[c].sum[k], 4 / 3.)) <= 1e-12 * us[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: %g us expected of kernel %d, not %g", (int)c, us[k], k, pow(cases[c].sum[k], 4 / 3.));
+    for (int k = 0; k < 2; k++)
+      PetscCheck(PetscAbsReal(us[k] - pow(cases[c].sum[k], 4 / 3.)) <= 1e-12 * us[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix %d: the predicted time is %g us for kernel %d, not %g", (int)c, us[k], k, pow(cases[c].sum[k], 4 / 3.));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "laws tell times\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "predicted times are right\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whatever a GPU's model says: candidates are there, no two alike, and the last resort keeps to compressed rows */
+/* For random features, candidates exist, all of them differ, and at least one uses compressed rows. */
 static PetscErrorCode TestCandidates(void)
 {
   PetscFunctionBegin;
@@ -55,20 +57,20 @@ static PetscErrorCode TestCandidates(void)
         F.empty   = (int32_t)(1000 * BenchUniform(&seed));
         GpSelChoose(&options, &F, &choice);
         PetscCheck(choice.candidates > 1 && choice.kernel == choice.candidate[0] && choice.runner_up == choice.candidate[1] && choice.why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: %d candidates", mode, k, choice.candidates);
-        PetscCheck(k % 10 || choice.kernel == GP_SPMV_csrvector16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel asked for is not the first");
+        PetscCheck(k % 10 || choice.kernel == GP_SPMV_csrvector16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The kernel of the option is not the first candidate");
         for (int c = 0; c < choice.candidates; c++) {
           rows += GpKernelTable[choice.candidate[c]].format == GP_FMT_CSR;
-          for (int d = 0; d < c; d++) PetscCheck(choice.candidate[c] != choice.candidate[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A candidate stands twice");
+          for (int d = 0; d < c; d++) PetscCheck(choice.candidate[c] != choice.candidate[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A candidate is listed twice");
         }
         PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: no candidate on compressed rows", mode, k);
       }
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "candidates are in order\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "lists of candidates are valid\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a list of the rows that have entries, first where most are empty and a product leaves the others alone, and nowhere else */
+/* The list of nonempty rows is selected only if most rows are empty and the product adds to its result, so that empty rows are not touched. */
 static PetscErrorCode TestList(void)
 {
   PetscFunctionBegin;
@@ -82,11 +84,11 @@ static PetscErrorCode TestList(void)
       PetscCheck((choice.kernel == GP_SPMV_csrlist) == (adds && !k), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Case %d, adds %d: %s", k, adds, choice.why);
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "few rows are a list\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the list of nonempty rows is selected\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* builds with these options, and multiplies: the product must be right whatever was chosen */
+/* Selects and builds with these options, and checks the product of the selected kernel. */
 static PetscErrorCode Build(GpDev dev, const GpSelOptions *options, const BenchMatrix *A, GpChoice *choice)
 {
   GpCsr      C;
@@ -104,7 +106,7 @@ static PetscErrorCode Build(GpDev dev, const GpSelOptions *options, const BenchM
   PetscCallGp(dev, "pattern", GpDevUpload(dev, C.col, A->col, (size_t)A->nnz * sizeof(int32_t)));
   PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
   PetscCallGp(dev, "choice", GpSelBuild(options, &C, A->rowptr, &F, choice, &fmt));
-  PetscCheck(fmt.id == GpKernelTable[choice->kernel].format, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The format is not that of the kernel");
+  PetscCheck(fmt.id == GpKernelTable[choice->kernel].format, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The format does not belong to the selected kernel");
   PetscCallGp(dev, "x", GpDevAlloc(dev, (size_t)A->n * sizeof(double), &device_x));
   PetscCallGp(dev, "y", GpDevAlloc(dev, (size_t)A->m * sizeof(double), &device_y));
   PetscCallGp(dev, "x", GpDevUpload(dev, device_x, x, (size_t)A->n * sizeof(double)));
@@ -133,11 +135,11 @@ static PetscErrorCode Says(const GpChoice *choice, const char *words)
 
   PetscFunctionBegin;
   PetscCall(PetscStrstr(choice->why, words, &found));
-  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "'%s' does not say '%s'", choice->why, words);
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The explanation '%s' does not contain '%s'", choice->why, words);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every kernel, asked for with and without a budget: built, or left to another with a word */
+/* Requests every kernel, with and without a memory limit. It is built, or another kernel is selected with an explanation. */
 static PetscErrorCode TestRefusals(GpDev dev, const BenchMatrix *A)
 {
   PetscFunctionBegin;
@@ -151,25 +153,25 @@ static PetscErrorCode TestRefusals(GpDev dev, const BenchMatrix *A)
       if (choice.kernel == k || !GpKernelTable[k].mult[dev->kind][GP_F32]) continue;
       PetscCall(PetscSNPrintf(words, sizeof(words), "; not %s: ", GpKernelTable[k].name));
       PetscCall(Says(&choice, words));
-      PetscCheck(budget == 0 || GpKernelTable[k].format > GP_FMT_CSRTILE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s takes any matrix, yet %s", GpKernelTable[k].name, choice.why);
+      PetscCheck(budget == 0 || GpKernelTable[k].format > GP_FMT_CSRTILE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s supports every matrix, but was not selected: %s", GpKernelTable[k].name, choice.why);
     }
   }
   {
-    GpSelOptions options = {GP_SELECT_FIXED, GP_SPMV_csrsplit, 0}; /* whose tiles are beyond the rows */
+    GpSelOptions options = {GP_SELECT_FIXED, GP_SPMV_csrsplit, 0}; /* its tiles need memory beyond compressed rows */
     GpChoice     choice;
 
     PetscCall(Build(dev, &options, A, &choice));
     PetscCall(Says(&choice, "beyond CSR exceed -mat_gpucsr_memory_limit"));
-    PetscCheck(choice.kernel != GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The budget was passed");
+    PetscCheck(choice.kernel != GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The memory limit was exceeded");
     options.budget = 1e6;
     PetscCall(Build(dev, &options, A, &choice));
     PetscCheck(choice.kernel == GP_SPMV_csrsplit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", choice.why);
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "refusals leave their place and a word\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "rejected kernels are replaced and explained\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the kernel kept is the one with the least time */
+/* The selected kernel has the shortest measured time. */
 static PetscErrorCode TestMeasure(GpDev dev, const BenchMatrix *A)
 {
   GpSelOptions options = {GP_SELECT_MEASURE, -1, -1};
@@ -185,13 +187,13 @@ static PetscErrorCode TestMeasure(GpDev dev, const BenchMatrix *A)
     least = PetscMin(least, choice.seconds[c]);
     if (choice.candidate[c] == choice.kernel) kept = choice.seconds[c];
   }
-  PetscCheck(timed > 1 && timed <= GP_SEL_MEASURED && kept == least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d candidates were timed, the kept one with %g, the fastest with %g", timed, kept, least);
-  PetscCheck(choice.runner_up >= 0 && choice.runner_up != choice.kernel, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is no second");
+  PetscCheck(timed > 1 && timed <= GP_SEL_MEASURED && kept == least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d candidates were measured; the selected one takes %g s, the fastest %g s", timed, kept, least);
+  PetscCheck(choice.runner_up >= 0 && choice.runner_up != choice.kernel, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There is no second candidate");
   PetscCall(Says(&choice, "; measured "));
-  options.kernel = GP_SPMV_csrvector2; /* a name is no question */
+  options.kernel = GP_SPMV_csrvector2; /* a kernel set by name is not measured */
   PetscCall(Build(dev, &options, A, &choice));
-  PetscCheck(choice.kernel == GP_SPMV_csrvector2 && choice.seconds[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel asked for was measured");
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the fastest is kept\n"));
+  PetscCheck(choice.kernel == GP_SPMV_csrvector2 && choice.seconds[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A kernel set by name was measured or not selected");
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "the fastest is selected\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,7 +216,7 @@ int main(int argc, char **argv)
   BenchMatrixCreate(&A, 5, 3, 0);
   PetscCall(TestRefusals(dev, &A));
   BenchMatrixDestroy(&A);
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -1,4 +1,4 @@
-static char help[] = "The features of matrices, counted on the device, against plain counts.\n\n";
+static char help[] = "Features of matrices counted on the device, compared with counts by simple loops.\n\n";
 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/formats/csrnarrow.h"
@@ -13,7 +13,7 @@ static int CompareKeys(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* distinct ones of n keys, which are sorted in place; at most one more than the limit */
+/* Counts the distinct keys, at most limit + 1. Sorts the keys in place. */
 static int64_t Distinct(int64_t n, uint64_t key[], int64_t limit)
 {
   int64_t distinct = 0;
@@ -39,7 +39,7 @@ static int64_t Every(int64_t many)
   return many > 128 ? many / 128 : 1;
 }
 
-/* rows */
+/* Counts over rows and slices. */
 static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *C)
 {
   uint64_t *whole, sector[32];
@@ -53,7 +53,7 @@ static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *
     int           bin    = 0;
 
     if (length > 64) tooLong = PETSC_TRUE;
-    whole[i] = (uint64_t)length; /* as good as a key: polynomials in a large odd number */
+    whole[i] = (uint64_t)length; /* hash of the whole row: a polynomial in a large odd number */
     for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) whole[i] = (whole[i] * 0xc2b2ae3d27d4eb4fULL + (uint64_t)(A->col[k] - i + A->m)) * 0x9e3779b97f4a7c15ULL + Bits(A->val[k], prec);
     if (!length) continue;
     while ((1 << bin) < length) bin++;
@@ -80,7 +80,7 @@ static PetscErrorCode CountRows(const BenchMatrix *A, GpPrec prec, GpSelCounts *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* is there a nonzero of the block before this one: in a row above, or to the left? */
+/* Whether nonzero k of row i is the first of its b x b block: none in the rows above, none to the left. */
 static PetscBool First(const BenchMatrix *A, int32_t i, int32_t k, int b)
 {
   for (int32_t above = i / b * b; above <= i; above++)
@@ -89,7 +89,7 @@ static PetscBool First(const BenchMatrix *A, int32_t i, int32_t k, int b)
   return PETSC_TRUE;
 }
 
-/* nonzeros */
+/* Counts over nonzeros. */
 static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCounts *C)
 {
   uint64_t *value, *diagonal, *sector, *hit;
@@ -139,7 +139,8 @@ static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCoun
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the kernel that a model expects to be fastest on its own GPU, whatever this runtime is: a choice is made of nothing but features, and should not change with how these are found */
+/* The kernel with the shortest predicted time on the GPU of the model. It depends on the features only, so it must not depend on the backend that
+   counts them. */
 static PetscErrorCode Expected(GpDev dev, const GpSelModel *model, const GpCsr *C, int *kernel)
 {
   const int    units = dev->compute_units;
@@ -174,7 +175,7 @@ static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A,
   PetscCall(CountRows(A, prec, &expected));
   PetscCall(CountNonzeros(A, prec, &expected));
   if (!A->nnz) PetscCall(PetscMemzero(&expected, sizeof(expected)));
-  if (expected.unsorted) { /* blocks are those of ascending columns, or taken for absent */
+  if (expected.unsorted) { /* blocks are counted for ascending columns only, otherwise every nonzero is a block of its own */
     for (int b = 0; b < GP_SEL_BLOCKS; b++) expected.blocks[b] = expected.lookups;
   }
   PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
@@ -201,7 +202,7 @@ static PetscErrorCode Compare(const char *name, GpDev dev, const BenchMatrix *A,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every node of a chain joined with its neighbours by blocks, from which a share is missing */
+/* A chain of nodes with dense b x b blocks for neighbours, from which a fraction of the entries is missing. */
 static void Blocks(BenchMatrix *A, int nodes, int b, double missing, uint64_t seed)
 {
   int32_t nnz = 0;
@@ -218,7 +219,7 @@ static void Blocks(BenchMatrix *A, int nodes, int b, double missing, uint64_t se
   A->nnz = nnz;
 }
 
-/* a row in so many, the others empty */
+/* Inserts empty rows: every n-th row has entries. */
 static void Spread(BenchMatrix *A, int32_t every)
 {
   int32_t *rowptr = (int32_t *)malloc(((size_t)A->m * every + 1) * sizeof(int32_t));
@@ -255,7 +256,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     Blocks(A, 4000, 3, 0, 6);
   } else if (which == 6) {
     *name = "one dense row";
-    BenchRows(A, 1, 100000, 20000, 0, 7); /* the plain count looks at all pairs */
+    BenchRows(A, 1, 100000, 20000, 0, 7); /* not larger, since the simple count compares all pairs */
   } else if (which == 7) {
     *name = "empty";
     BenchMatrixCreate(A, 50, 70, 0);
@@ -273,7 +274,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
         A->col[b] = t;
       }
   } else if (which == 10) {
-    *name = "three a row"; /* far more patterns than a set takes, all at once */
+    *name = "three a row"; /* far more patterns than the hash set can hold */
     BenchRows(A, 60000, 50000, 3, 0, 10);
   } else if (which == 11) {
     *name = "blocks of 4 with holes";
@@ -294,7 +295,7 @@ int main(int argc, char **argv)
   GpDev       dev;
   BenchMatrix A;
   const char *name;
-  PetscInt    cases = PETSC_MAX_INT; /* fewer for a sanitizer, which is slow */
+  PetscInt    cases = PETSC_MAX_INT; /* sanitizers are slow and run the first cases only */
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -308,7 +309,7 @@ int main(int argc, char **argv)
     PetscCall(Compare(name, dev, &A, GP_F64));
     BenchMatrixDestroy(&A);
   }
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not given back", dev->bytes_held);
+  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

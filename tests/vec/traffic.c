@@ -1,5 +1,5 @@
-static char help[] = "What crosses between host and device in products and solves whose vectors live on the device: nothing on one rank, the boundary on several.\n\n\
-  -vec <type>  of the vectors, default gpu\n\n";
+static char help[] = "Bytes copied between host and device in products and solves with vectors on the device: none on one rank, the boundary entries on several.\n\n\
+  -vec <type> : type of the vectors, default gpu\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
@@ -7,7 +7,7 @@ static char help[] = "What crosses between host and device in products and solve
 
 #define WIDTH 24
 
-/* five points on a square grid, with a tilt so that it is not symmetric */
+/* A nonsymmetric 5-point stencil on a square grid. */
 static PetscErrorCode Matrix(MatType type, Mat *A)
 {
   const PetscInt n = WIDTH * WIDTH;
@@ -34,7 +34,8 @@ static PetscErrorCode Matrix(MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* copied to the device [0] and back [1] so far: by us, and by a PETSc that has devices of its own (which counts ours too, here and there) */
+/* Bytes copied so far to the device [0] and from it [1]. ours: by gpucsr. petscs: by PETSc, if it supports devices; these counters include some
+   copies of gpucsr. */
 static PetscErrorCode Copied(double ours[2], double petscs[2])
 {
   GpDev dev = NULL;
@@ -53,21 +54,21 @@ static PetscErrorCode Copied(double ours[2], double petscs[2])
 
 typedef PetscErrorCode (*Work)(void *, PetscInt times);
 
-/* what so many more repetitions copy, each way: exactly once the boundary for each product */
+/* Checks that each of the given number of products copies exactly the given bytes in each direction. */
 static PetscErrorCode Test(const char what[], Work work, void *context, PetscInt products, const double once[2])
 {
   double ours[2][2], petscs[2][2];
 
   PetscFunctionBeginUser;
-  PetscCall((*work)(context, 1)); /* everything finds its place */
+  PetscCall((*work)(context, 1)); /* allocates and uploads everything */
   PetscCall(Copied(ours[0], petscs[0]));
   PetscCall((*work)(context, products));
   PetscCall(Copied(ours[1], petscs[1]));
   for (int d = 0; d < 2; d++) {
     const double got = ours[1][d] - ours[0][d], petsc = petscs[1][d] - petscs[0][d], right = (double)products * once[d];
 
-    PetscCheck(got == right, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s copied %g bytes %s the device, %g are right", what, got, d ? "from" : "to", right);
-    PetscCheck(petsc <= right, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: PETSC counts %g bytes copied %s the device, %g at most are right", what, petsc, d ? "from" : "to", right);
+    PetscCheck(got == right, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s copied %g bytes %s the device, expected %g", what, got, d ? "from" : "to", right);
+    PetscCheck(petsc <= right, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: PETSC counts %g bytes copied %s the device, expected at most %g", what, petsc, d ? "from" : "to", right);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,7 +106,7 @@ static PetscErrorCode MultTranspose(void *context, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* so many iterations, from a solution of zero */
+/* Runs the given number of iterations with a zero initial guess. */
 static PetscErrorCode Solve(void *context, PetscInt times)
 {
   Objects *o = (Objects *)context;
@@ -137,7 +138,7 @@ static PetscErrorCode Products(Mat A, VecType type, const double forward[2], con
   PetscCall(VecDuplicate(o.x, &o.z));
   PetscCall(VecCopy(x, o.x));
   PetscCall(VecCopy(z, o.z));
-  PetscCall(VecShift(o.x, 1)); /* what has been written on the device lives there alone */
+  PetscCall(VecShift(o.x, 1)); /* after an operation on the device the newest values are only there */
   PetscCall(VecShift(x, 1));
   PetscCall(VecShift(o.z, 1));
   PetscCall(VecShift(z, 1));
@@ -163,7 +164,7 @@ static PetscErrorCode Products(Mat A, VecType type, const double forward[2], con
   PetscCall(KSPGetPC(o.ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
   PetscCall(KSPSetConvergenceTest(o.ksp, KSPConvergedSkip, NULL, NULL));
-  PetscCall(KSPSetType(o.ksp, KSPCG)); /* a product an iteration */
+  PetscCall(KSPSetType(o.ksp, KSPCG)); /* one product in each iteration */
   PetscCall(Test("KSPCG", Solve, &o, 20, forward));
   PetscCall(KSPDestroy(&o.ksp));
   PetscCall(VecDestroy(&o.x));
@@ -191,13 +192,13 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Matrix(MATGPUCSR, &A));
-  PetscCall(MatGPUCSRSetVecType(A, type)); /* for the solver's own vectors */
+  PetscCall(MatGPUCSRSetVecType(A, type)); /* type of the vectors that the KSP creates */
   PetscCall(MatGPUCSRGetInfo(A, &info));
   bytes = ((rank > 0) + (rank < size - 1)) * WIDTH * (double)sizeof(double);
-  if (info.halo && info.halo[0] != 'h') bytes = 0; /* from device to device */
+  if (info.halo && info.halo[0] != 'h') bytes = 0; /* the exchange copies from device to device */
   both[0] = both[1] = bytes;
   PetscCall(Products(A, type, both, both));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Products and solves copy what they must and no more\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Products and solves copy only the boundary entries\n"));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
   return 0;

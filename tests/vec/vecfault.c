@@ -1,4 +1,4 @@
-static char help[] = "What goes wrong with a VECGPU: the device's memory is full, values are not numbers.\n\n";
+static char help[] = "Failures of a VECGPU: the memory of the device is full, values are NaN or infinite.\n\n";
 
 #include "device/gpdevice.h"
 #include "gpucsr.h"
@@ -16,7 +16,7 @@ static PetscErrorCode Remember(MPI_Comm comm, int line, const char *function, co
   return code;
 }
 
-/* the call must fail for want of memory, and say how much is wanted and how much is there */
+/* The call must fail because of memory, with a message that states the requested and the free bytes. */
 #define Full(bytes, call) \
   do { \
     char           wanted_[64]; \
@@ -47,7 +47,7 @@ static PetscErrorCode All(Vec x, PetscScalar value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* an operation that fails leaves its operands locked against writing, in PETSc itself */
+/* In PETSc a failed operation leaves its operands locked against writing. */
 static PetscErrorCode Unlock(Vec x)
 {
   PetscInt locks;
@@ -58,7 +58,7 @@ static PetscErrorCode Unlock(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* room for two vectors on the device, not for three */
+/* The device has memory for two vectors, not for three. */
 static PetscErrorCode TestMemory(void)
 {
   const PetscInt n = 5000;
@@ -80,7 +80,7 @@ static PetscErrorCode TestMemory(void)
   Full(n * 8, VecWAXPY(z, 1, x, y));
   PetscCall(Unlock(x));
   PetscCall(Unlock(y));
-  PetscCall(VecGetArray(z, &a)); /* on the host it can be used */
+  PetscCall(VecGetArray(z, &a)); /* the vector can still be used on the host */
   for (PetscInt i = 0; i < n; i++) a[i] = 4;
   PetscCall(VecRestoreArray(z, &a));
   Full(n * 8, VecAXPY(x, 1, z));
@@ -91,27 +91,27 @@ static PetscErrorCode TestMemory(void)
   PetscCall(All(z, 4));
   PetscCall(VecAXPY(x, 10, y));
   PetscCall(All(x, 21));
-  PetscCall(VecDestroy(&y)); /* makes room */
+  PetscCall(VecDestroy(&y)); /* frees device memory */
   PetscCall(VecAXPY(x, 1, z));
   PetscCall(All(x, 25));
   PetscCall(VecDestroy(&z));
-  PetscCall(VecDuplicate(x, &z)); /* has no room yet */
+  PetscCall(VecDuplicate(x, &z)); /* allocates no device memory yet */
   PetscCall(VecGPUGetRuntime(x, &dev));
-  Full(51000, PetscGPUCSRDeviceMalloc(dev, "room of a program's own", 51000, &room));
-  PetscCheck(!room && strstr(Words, "room of a program's own: "), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Room refused says: %s", Words);
-  PetscCall(PetscGPUCSRDeviceMalloc(dev, "room of a program's own", 45000, &room)); /* counts as a vector does */
+  Full(51000, PetscGPUCSRDeviceMalloc(dev, "memory of the program", 51000, &room));
+  PetscCheck(!room && strstr(Words, "memory of the program: "), PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceMalloc() failed with the message: %s", Words);
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of the program", 45000, &room)); /* counts against -gpucsr_device_memory like a vector */
   Full(n * 8, VecSet(z, 5));
   PetscCall(PetscGPUCSRDeviceFree(dev, 45000, &room));
-  PetscCheck(!room, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Room given back is there still");
+  PetscCheck(!room, PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceFree() did not set the pointer to NULL");
   PetscCall(VecSet(z, 5));
   PetscCall(All(z, 5));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&z));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "no room on the device: an error that says so, and nothing lost\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "device memory full: an error with a message, and no values are lost\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same with AIJ and standard vectors */
+/* NaN and infinity give the same results as with AIJ and standard vectors. */
 static PetscErrorCode TestNaN(void)
 {
   const PetscInt n = 300;
@@ -162,7 +162,7 @@ static PetscErrorCode TestNaN(void)
     PetscCall(VecDestroy(&x[k]));
     PetscCall(VecDestroy(&y[k]));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "what is not a number stays where AIJ has it\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "NaN appears in the same entries as with AIJ\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-static char help[] = "Ghosted vectors: what a standard vector gives, made in every way that PETSc has, and written on either side.\n";
+static char help[] = "Ghosted vectors of type gpu, created in every way that PETSc offers and written on the host and on the device, give the values of standard vectors.\n";
 
 #include <petscksp.h>
 #include "gpucsr.h"
@@ -7,8 +7,8 @@ static char help[] = "Ghosted vectors: what a standard vector gives, made in eve
 typedef enum {
   CREATE,
   BLOCK,
-  BEFORE, /* VecMPISetGhost() on a vector of the type */
-  AFTER,  /* and before it has the type */
+  BEFORE, /* VecMPISetGhost() on a vector of type gpu */
+  AFTER,  /* VecMPISetGhost() before the vector gets the type gpu */
   WAYS
 } Way;
 
@@ -27,7 +27,7 @@ static PetscErrorCode Make(Way way, VecType type, Vec *v)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  first     = (rank + 1) % size * OWNED + 2 * rank; /* of the next rank; even, as blocks are of two */
+  first     = (rank + 1) % size * OWNED + 2 * rank; /* an entry of the next rank; even, because the block size is 2 */
   ghosts[0] = way == BLOCK ? first / 2 : first;
   ghosts[1] = first + 1;
   if (way == CREATE) PetscCall(VecCreateGhost(PETSC_COMM_WORLD, OWNED, PETSC_DECIDE, GHOSTS, ghosts, v));
@@ -45,7 +45,7 @@ static PetscErrorCode Make(Way way, VecType type, Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* keeps what the local form holds, ghosts too */
+/* Appends the entries of the local form, including ghosts, to keep. */
 static PetscErrorCode Keep(Vec v, PetscInt *kept, PetscScalar keep[])
 {
   const PetscScalar *values;
@@ -64,7 +64,7 @@ static PetscErrorCode Keep(Vec v, PetscInt *kept, PetscScalar keep[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* arithmetic on the vector and on its local form in turn, so that each sees what the other did */
+/* Operations on the vector and on its local form in turn. Each must see the changes of the other. */
 static PetscErrorCode Use(Vec original, PetscInt *kept, PetscScalar keep[])
 {
   Vec                    v, local, copy, *more;
@@ -85,10 +85,10 @@ static PetscErrorCode Use(Vec original, PetscInt *kept, PetscScalar keep[])
   PetscCall(VecScale(v, 2)); /* the newest values are on the device now */
   PetscCall(VecGhostUpdateBegin(v, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGhostUpdateEnd(v, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecShift(v, 0.5)); /* of the owned values alone */
+  PetscCall(VecShift(v, 0.5)); /* changes the owned entries only */
   PetscCall(Keep(v, kept, keep));
 
-  PetscCall(VecGhostGetLocalForm(v, &local)); /* written through its array, and by operations */
+  PetscCall(VecGhostGetLocalForm(v, &local)); /* the local form is written through its array and by operations */
   PetscCall(VecDuplicate(local, &copy));
   PetscCall(VecCopy(local, copy));
   PetscCall(VecScale(v, 3));
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < 2; k++) {
       PetscCall(Make((Way)way, k ? VECMPIGPU : VECMPI, &v));
       PetscCall(PetscObjectTypeCompare((PetscObject)v, k ? VECMPIGPU : VECMPI, &is));
-      PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The vector is of another type");
+      PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "VecSetType() did not set the type");
       PetscCall(Use(v, &kept[k], keep[k]));
       PetscCall(VecDestroy(&v));
     }
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     for (PetscInt i = 0; i < kept[0]; i++) worst = PetscMax(worst, PetscAbs(keep[0][i] - keep[1][i]) / (1 + PetscAbs(keep[0][i])));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
     PetscCheck(worst < 1e-14, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the types differ by %g", Ways[way], worst);
-#else /* this PETSc has ghosts in its own types alone, and says so */
+#else /* this PETSc supports ghosts in its own types only and must fail for others */
     PetscErrorCode failed;
     Vec            v;
 
@@ -166,13 +166,13 @@ int main(int argc, char **argv)
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     failed = VecGhostUpdateBegin(v, INSERT_VALUES, SCATTER_FORWARD);
     PetscCall(PetscPopErrorHandler());
-    PetscCheck(failed == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Ghosts that are not there were updated");
+    PetscCheck(failed == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "VecGhostUpdateBegin() did not fail for a vector without ghosts");
     PetscCall(VecDestroy(&v));
     (void)Make;
     (void)Use;
 #endif
   }
-  for (int way = 0; way < WAYS; way++) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: as a standard vector, or refused\n", Ways[way]));
+  for (int way = 0; way < WAYS; way++) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: equal to a standard vector, or not supported\n", Ways[way]));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,4 +1,4 @@
-static char help[] = "Krylov solvers with a MATGPUCSR and VECGPUs against MATAIJ and standard vectors: iterations, solutions, repeatability, and what moves between host and device meanwhile.\n\n";
+static char help[] = "Krylov solvers with a MATGPUCSR and VECGPUs against MATAIJ and standard vectors: iterations, solutions, repeatability, and bytes copied between host and device.\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
@@ -6,7 +6,7 @@ static char help[] = "Krylov solvers with a MATGPUCSR and VECGPUs against MATAIJ
 
 #define WIDTH 30
 
-/* convection and diffusion on a grid, diagonally dominant; symmetric without convection */
+/* Convection and diffusion on a grid. The matrix is diagonally dominant, and symmetric without convection. */
 static PetscErrorCode Matrix(MatType type, PetscReal convection, Mat *A)
 {
   const PetscInt n = WIDTH * WIDTH;
@@ -61,7 +61,7 @@ static PetscErrorCode Solver(Mat A, KSPType type, KSP *ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* bytes that cross in so many iterations, after a first solve in which everything has found its place */
+/* Bytes copied in the given number of iterations. A solve before this one must have allocated and uploaded everything. */
 static PetscErrorCode Moved(KSP ksp, Vec b, Vec x, PetscInt iterations, double *bytes)
 {
   GpDev dev = NULL;
@@ -75,7 +75,7 @@ static PetscErrorCode Moved(KSP ksp, Vec b, Vec x, PetscInt iterations, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* on one rank nothing; on more, the entries at the borders between them: a line of the grid on either side, in and out */
+/* Iterations copy nothing on one rank. On several ranks they copy the boundary entries: one grid line to and from each neighbour. */
 static PetscErrorCode TestTraffic(KSP ksp, Vec b, Vec x, const char name[])
 {
   double      few, many, allowed;
@@ -87,9 +87,9 @@ static PetscErrorCode TestTraffic(KSP ksp, Vec b, Vec x, const char name[])
   PetscCall(Moved(ksp, b, x, 5, &few));
   PetscCall(Moved(ksp, b, x, 5, &few));
   PetscCall(Moved(ksp, b, x, 15, &many));
-  allowed = size == 1 ? 0 : 10. * 2 * 4 * WIDTH * sizeof(double); /* two products an iteration at most */
-  PetscCheck(many - few <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: ten more iterations moved %g bytes, %g at most are right", name, many - few, allowed);
-  if (size == 1) PetscCheck(few == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a solve moved %g bytes", name, few);
+  allowed = size == 1 ? 0 : 10. * 2 * 4 * WIDTH * sizeof(double); /* at most two products in each iteration */
+  PetscCheck(many - few <= allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: ten more iterations copied %g bytes, expected at most %g", name, many - few, allowed);
+  if (size == 1) PetscCheck(few == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a solve copied %g bytes", name, few);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +113,7 @@ static PetscErrorCode Test(KSPType type, Mat A, Mat G, PetscReal tolerance)
   PetscCall(VecDuplicate(x[1], &again));
   PetscCall(KSPSolve(ksp[1], b[1], again));
   PetscCall(VecEqual(x[1], again, &same));
-  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: two solves differ", type);
+  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: two solves of the same system differ", type);
   PetscCall(TestTraffic(ksp[1], b[1], again, type));
   PetscCall(VecNorm(x[0], NORM_INFINITY, &norm));
   PetscCall(VecAXPY(x[0], -1, x[1]));
@@ -121,7 +121,7 @@ static PetscErrorCode Test(KSPType type, Mat A, Mat G, PetscReal tolerance)
   PetscCheck(its[0] == its[1] && its[0] > 5, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " iterations, not %" PetscInt_FMT, type, its[1], its[0]);
   PetscCheck(error <= tolerance * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: solutions differ by %g of %g", type, (double)error, (double)norm);
   PetscCall(PetscInfo(NULL, "%s: %" PetscInt_FMT " iterations, difference %g\n", type, its[0], (double)(error / norm)));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: same iterations, same solution, nothing moved\n", type));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: same iterations, same solution, nothing copied\n", type));
   for (int k = 0; k < 2; k++) {
     PetscCall(KSPDestroy(&ksp[k]));
     PetscCall(VecDestroy(&x[k]));
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     PetscCall(MatGPUCSRSetStorage(G, MAT_GPUCSR_STORAGE_DOUBLE));
     PetscCall(MatGPUCSRSetVecType(G, VECGPU));
     if (!convection) {
-      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(symmetric); k++) PetscCall(Test(symmetric[k], A, G, symmetric[k] == symmetric[3] ? 1e-10 : 1e-12)); /* pipelining magnifies rounding */
+      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(symmetric); k++) PetscCall(Test(symmetric[k], A, G, symmetric[k] == symmetric[3] ? 1e-10 : 1e-12)); /* pipelined methods amplify rounding errors */
     } else {
       for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(others); k++) PetscCall(Test(others[k], A, G, 1e-12));
     }

@@ -1,4 +1,4 @@
-static char help[] = "Vectors of type gpu and of type cuda in one operation: right results, and no copy through the host.\n\n";
+static char help[] = "Operations on vectors of type gpu and of type cuda together give the right results and copy no vector to the host.\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
@@ -7,7 +7,7 @@ static char help[] = "Vectors of type gpu and of type cuda in one operation: rig
 #define MANY  3
 #define LOCAL 1000 /* entries on a process */
 
-/* bytes copied between host and device so far, by us and by PETSc */
+/* Bytes copied between host and device so far, by gpucsr and by PETSc. */
 static PetscErrorCode Copied(double *bytes)
 {
   GpDev dev = NULL;
@@ -34,7 +34,7 @@ static PetscErrorCode Check(const char *what, Vec v, PetscScalar value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* runs an operation after its operands were set on the device; if copies are counted it must copy no vector, though a few numbers */
+/* Runs an operation whose operands were set on the device. If `counted` is true it must copy no vector; a few numbers are allowed. */
 #define Operation(result, value, ...) \
   do { \
     double before_, after_; \
@@ -57,7 +57,7 @@ static PetscErrorCode Check(const char *what, Vec v, PetscScalar value)
     PetscCheck(PetscAbsScalar(number - (value)) < 1e-10 * (value), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s gives %g, not %g", #__VA_ARGS__, (double)number, (double)(value)); \
   } while (0)
 
-/* y is the vector whose operation is called, or that is written */
+/* y is the vector whose operation PETSc calls, or which is written. */
 static PetscErrorCode Operations(Vec x, Vec y, Vec z, Vec many[], PetscBool counted)
 {
   PetscBool         counts      = counted, cuda;
@@ -100,7 +100,7 @@ static PetscErrorCode CreateVectors(VecType type, PetscInt n, Vec *v, Vec many[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* product and scatter use vectors of either type in place; A is three times the identity */
+/* Products and scatters use vectors of both types in place. A is three times the identity. */
 static PetscErrorCode ProductAndScatter(Vec x, Vec y, Vec z, Vec many[], PetscBool counted)
 {
   Mat        A;
@@ -121,10 +121,10 @@ static PetscErrorCode ProductAndScatter(Vec x, Vec y, Vec z, Vec many[], PetscBo
   PetscCall(MatMult(A, x, y)); /* uploads the matrix */
   Operation(y, 6, MatMult(A, x, y));
   Operation(y, 11, MatMultAdd(A, x, z, y));
-  /* of these entries to themselves: nothing leaves a process */
+  /* entries of the same process, so that nothing is communicated */
   PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - start) / 2, start, 2, &is));
   PetscCall(VecScatterCreate(x, is, y, is, &scatter));
-  PetscCall(VecScatterBegin(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD)); /* finds its memory */
+  PetscCall(VecScatterBegin(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD)); /* allocates its buffers */
   PetscCall(VecScatterEnd(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD));
   Operation(x, 2, VecScatterBegin(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD) || VecScatterEnd(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterDestroy(&scatter));
@@ -149,14 +149,14 @@ int main(int argc, char **argv)
   PetscCall(VecDuplicate(cuda, &other[1]));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)gpu, &own, VECSEQGPU, VECMPIGPU, ""));
   PetscCall(VecGetType(gpu, &type));
-  PetscCheck(own != one, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The type gpu made a vector of type %s", type);
+  PetscCheck(own != one, PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecSetType() with the type gpu created a vector of type %s", type);
 
-  /* on a gpu vector, of cuda operands */
+  /* operations of a gpu vector with cuda operands */
   PetscCall(Operations(cuda, gpu, other[1], many[1], PETSC_TRUE));
   PetscCall(Operations(cuda, gpu, other[0], many[0], PETSC_TRUE));
   PetscCall(ProductAndScatter(cuda, gpu, other[1], many[1], PETSC_TRUE));
   PetscCall(ProductAndScatter(gpu, cuda, other[0], many[0], PETSC_TRUE));
-  /* on a cuda vector, of gpu operands: PETSc takes operands that are not of its type to the host */
+  /* operations of a cuda vector with gpu operands: PETSc copies operands of other types to the host */
   PetscCall(Operations(gpu, cuda, other[0], many[0], one));
   PetscCall(Operations(gpu, cuda, other[1], many[1], one));
   for (int k = 0; k < 2; k++) {

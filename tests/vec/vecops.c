@@ -1,13 +1,13 @@
-static char help[] = "Every operation of a VECGPU against the same on a standard vector: sizes from none to many blocks, foreign operands, zero factors.\n\n";
+static char help[] = "Every operation of a VECGPU, compared with that of a standard vector: sizes from 0 to many thread blocks, operands of another type, zero factors.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
-#define MANY 19 /* more than two launches of a kernel on many */
+#define MANY 19 /* number of vectors: more than two launches of a kernel for several vectors */
 
-/* the same values twice: in standard vectors and in ours */
+/* the same values in standard vectors and in vectors of type gpu */
 typedef struct {
-  Vec a[4], b[4]; /* standard, gpu */
+  Vec a[4], b[4]; /* a: standard, b: gpu */
   Vec manya[MANY], manyb[MANY];
 } Pair;
 
@@ -50,7 +50,7 @@ static PetscErrorCode Destroy(Pair *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* random values, a few zeros among them */
+/* Sets random values, some of them zero. */
 static PetscErrorCode Reset(Pair *p)
 {
   PetscFunctionBeginUser;
@@ -63,12 +63,12 @@ static PetscErrorCode Reset(Pair *p)
     PetscCall(VecGetArray(p->a[k], &a));
     for (PetscInt i = 0; i < n; i++) a[i] = (i + k) % 11 == 3 ? 0 : a[i] - 0.4;
     PetscCall(VecRestoreArray(p->a[k], &a));
-    PetscCall(VecCopy(p->a[k], p->b[k])); /* standard to gpu */
+    PetscCall(VecCopy(p->a[k], p->b[k])); /* from standard to gpu */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* tolerance in units of rounding of numbers up to ten; 0: every bit */
+/* tolerance: in rounding errors of numbers up to 10. 0: the values must be bitwise equal. */
 static PetscErrorCode Same(const char what[], Vec expected, Vec got, PetscReal tolerance)
 {
   const PetscScalar *e, *g;
@@ -96,7 +96,7 @@ static PetscErrorCode Number(const char what[], PetscScalar expected, PetscScala
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the call on the standard vectors v = p->a, then on ours v = p->b; the vector w must come out the same */
+/* Makes the call with the standard vectors v = p->a, then with the gpu vectors v = p->b. The vector w must have the same values afterwards. */
 #define Both(tolerance, w, call) \
   do { \
     Vec *v = p->a, *many = p->manya; \
@@ -109,7 +109,7 @@ static PetscErrorCode Number(const char what[], PetscScalar expected, PetscScala
     PetscCall(Same(#call, p->a[w], p->b[w], tolerance)); \
   } while (0)
 
-/* the same, with a standard vector as the second operand of ours */
+/* As Both(), but the second operand of the gpu vector is a standard vector. */
 #define Foreign(tolerance, w, call) \
   do { \
     Vec *v = p->a, *f = p->a, *many = p->manya; \
@@ -171,7 +171,7 @@ static PetscErrorCode TestElementwise(Pair *p)
   Both(0, 0, VecAbs(v[0]));
   Both(0, 0, VecSqrtAbs(v[0]));
   Both(0, 0, VecConjugate(v[0]));
-  Both(0, 0, VecExp(v[0])); /* on the host, through the mirror */
+  Both(0, 0, VecExp(v[0])); /* has no kernel and runs on the host */
   Foreign(1, 0, VecAXPY(v[0], 1.3, f[1]));
   Foreign(1, 0, VecAYPX(v[0], 1.3, f[1]));
   Foreign(1, 0, VecAXPBY(v[0], 1.3, -0.7, f[1]));
@@ -183,7 +183,7 @@ static PetscErrorCode TestElementwise(Pair *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sums, split or not, of ours and of the standard vectors, and again of ours: the same bits */
+/* Reductions of gpu vectors, compared with standard vectors. A repetition must give the same bits, and standard operands the same value. */
 static PetscErrorCode TestSums(Pair *p)
 {
   PetscScalar e[2], g[2], again[2], ge[MANY], gg[MANY], gagain[MANY];
@@ -230,7 +230,7 @@ static PetscErrorCode TestSums(Pair *p)
     for (int j = 0; j < many; j++) PetscCall(Number("VecMDot", ge[j], gg[j], 4 * nm));
     for (int j = 0; j < many; j++) PetscCheck(gg[j] == gagain[j], PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecMDot: two runs differ");
     PetscCall(VecMDot(p->b[0], many, p->manya, gg));
-    for (int j = 0; j < many; j++) PetscCall(Number("VecMDot with others", ge[j], gg[j], 4 * nm));
+    for (int j = 0; j < many; j++) PetscCall(Number("VecMDot with standard vectors", ge[j], gg[j], 4 * nm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,7 +271,7 @@ static PetscErrorCode TestExtremes(Pair *p)
   PetscCall(Reset(p));
   PetscCall(VecGetSize(p->a[0], &n));
   for (int tie = 0; tie < 2; tie++) {
-    if (tie && n > 3) { /* the first of equals counts */
+    if (tie && n > 3) { /* of equal values the first one is returned */
       PetscCall(VecGetOwnershipRange(p->a[0], &start, &end));
       for (int side = 0; side < 2; side++) {
         Vec            x    = side ? p->b[0] : p->a[0];
@@ -297,7 +297,7 @@ static PetscErrorCode TestExtremes(Pair *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same sequence of random numbers, and what is not a number shows in a norm */
+/* VecSetRandom() gives the same sequence. A NaN appears in norms. */
 static PetscErrorCode TestSpecial(Pair *p)
 {
   PetscRandom r;
@@ -320,10 +320,10 @@ static PetscErrorCode TestSpecial(Pair *p)
   PetscCall(VecAssemblyBegin(p->b[0]));
   PetscCall(VecAssemblyEnd(p->b[0]));
   PetscCall(VecNorm(p->b[0], NORM_2, &norm));
-  PetscCheck(norm != norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The norm does not show a NaN");
-  PetscCall(VecScale(p->b[0], 0)); /* PETSc would scale the norm that it remembers: a NaN still */
+  PetscCheck(norm != norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The norm of a vector with a NaN is not NaN");
+  PetscCall(VecScale(p->b[0], 0)); /* PETSc scales the cached norm, which would stay NaN */
   PetscCall(VecSum(p->b[0], &sum));
-  PetscCheck(sum == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A factor of zero leaves %g", (double)sum);
+  PetscCheck(sum == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "After VecScale() by zero the norm is %g", (double)sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,7 +346,7 @@ int main(int argc, char **argv)
     PetscCall(TestExtremes(&p));
     PetscCall(TestSpecial(&p));
     PetscCall(Destroy(&p));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " entries: the same\n", sizes[s]));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " entries: equal\n", sizes[s]));
   }
   PetscCall(PetscInfo(NULL, "%d comparisons\n", Checks));
   PetscCall(PetscRandomDestroy(&Rnd));

@@ -1,15 +1,15 @@
-static char help[] = "Where vectors are while PETSc's solvers iterate: with MATGPUCSR and VECGPU none is copied between host and device, however many iterations there are.\n\n";
+static char help[] = "While PETSc's solvers iterate with MATGPUCSR and VECGPU, no vector is copied between host and device.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscdmda.h>
 #include <petscsnes.h>
 #include <petsctao.h>
-#if !defined(SNESLINESEARCHNONE) /* its name until 3.25 */
+#if !defined(SNESLINESEARCHNONE) /* name until PETSc 3.25 */
   #define SNESLINESEARCHNONE SNESLINESEARCHBASIC
 #endif
 
-/* copies of whole vectors so far, on this rank: as -log_view counts them */
+/* Copies of whole vectors on this rank so far, as -log_view counts them. */
 static PetscErrorCode Copies(PetscInt *copies)
 {
   const char *const  names[] = {"VecGPUUpload", "VecGPUDownload"};
@@ -26,7 +26,7 @@ static PetscErrorCode Copies(PetscInt *copies)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the Laplacian of a grid, as KSP ex2 and ex45 have it */
+/* The Laplacian of a grid, as in KSP ex2 and ex45. */
 static PetscErrorCode Laplacian(PetscInt dim, PetscInt m, Mat *A, Vec *x, Vec *b)
 {
   PetscInt n = 1, start, end;
@@ -54,7 +54,7 @@ static PetscErrorCode Laplacian(PetscInt dim, PetscInt m, Mat *A, Vec *x, Vec *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a first solve in which everything finds its place, then a short one and a long one */
+/* A first solve allocates and uploads everything. A short and a long solve follow. */
 static PetscErrorCode TestKSP(PetscInt dim, PetscInt m)
 {
   const KSPType types[] = {KSPCG, KSPBCGS, KSPGMRES, KSPCHEBYSHEV, KSPTFQMR};
@@ -102,7 +102,7 @@ typedef struct {
   Vec b, work;
 } Quadratic;
 
-/* x'Ax / 2 - b'x */
+/* f(x) = x'Ax / 2 - b'x */
 static PetscErrorCode Objective(Tao tao, Vec x, PetscReal *f, Vec g, void *context)
 {
   Quadratic  *q = (Quadratic *)context;
@@ -118,7 +118,7 @@ static PetscErrorCode Objective(Tao tao, Vec x, PetscReal *f, Vec g, void *conte
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* without the scaling of BNCG, for which newer PETSc wants dense matrices of a VecType that it knows */
+/* BNCG runs without its scaling, because newer releases of PETSc need a VecType of their own for it. */
 static PetscErrorCode TestTao(TaoType type)
 {
   Quadratic q;
@@ -138,7 +138,7 @@ static PetscErrorCode TestTao(TaoType type)
     PetscInt before, its;
 
     PetscCall(VecSet(x, 0));
-    PetscCall(TaoSetMaximumIterations(tao, run == 2 ? 9 : 3)); /* far from the solution, where rounding ends none early */
+    PetscCall(TaoSetMaximumIterations(tao, run == 2 ? 9 : 3)); /* few iterations, far from the solution, so that no run stops earlier */
     PetscCall(Copies(&before));
     PetscCall(TaoSolve(tao));
     PetscCall(Copies(&copies[run]));
@@ -155,7 +155,7 @@ static PetscErrorCode TestTao(TaoType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the Bratu problem of SNES ex5, its function on the host */
+/* The Bratu problem of SNES ex5. The function runs on the host. */
 static PetscErrorCode Function(DMDALocalInfo *info, PetscScalar **x, PetscScalar **f, void *context)
 {
   const PetscReal h = 1 / (PetscReal)(info->mx - 1);
@@ -191,8 +191,8 @@ static PetscErrorCode Jacobian(DMDALocalInfo *info, PetscScalar **x, Mat J, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A DMDA's function reads one vector on the host, gets another with its former values, and the device wants the new ones; a Jacobian
-   reads one, and brings a diagonal.  Linear iterations copy nothing: three times as many make no difference. */
+/* The function of a DMDA reads one vector on the host and writes another, whose former values are copied to the host and new values to the device. A
+   Jacobian reads one vector, and its diagonal is uploaded. Linear iterations copy nothing: three times as many make no difference. */
 static PetscErrorCode TestSNES(void)
 {
   PetscInt copies[3], calls[2];

@@ -1,4 +1,5 @@
-static char help[] = "Scatters with VECGPUs against the same with standard vectors, bit by bit: ways, directions, blocks, either side on the host, entries that receive several times; and what crosses meanwhile.\n\n";
+static char help[] =
+  "Scatters with VECGPUs give bitwise the same values as with standard vectors: insert modes, directions, blocks, values on the host or on the device, destinations with several sources. Counts the bytes copied between host and device.\n\n";
 
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
@@ -18,13 +19,13 @@ static PetscErrorCode Integer(PetscInt bound, PetscInt *k)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where a vector's newest values shall be */
+/* where the newest values of a vector are */
 typedef enum {
-  STANDARD, /* a standard vector */
+  STANDARD, /* a standard vector, not of type gpu */
   DEVICE,
   HOST,
   BOTH,
-  FRESH, /* never used */
+  FRESH, /* the vector was never used */
   PLACES
 } Place;
 
@@ -38,7 +39,7 @@ static PetscErrorCode Create(MPI_Comm comm, PetscInt n, PetscInt bs, Place place
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same values for every place */
+/* Sets values that depend on the seed but not on the place. */
 static PetscErrorCode Fill(Vec x, Place place, PetscInt seed)
 {
   PetscScalar       *a;
@@ -52,7 +53,7 @@ static PetscErrorCode Fill(Vec x, Place place, PetscInt seed)
   PetscCall(VecGetArrayWrite(x, &a));
   for (PetscInt i = 0; i < n; i++) a[i] = PetscSinReal((PetscReal)(start + i + 17 * seed)) / 3;
   PetscCall(VecRestoreArrayWrite(x, &a));
-  if (place == DEVICE || place == BOTH) { /* there and back, as one operation that changes nothing might not be done */
+  if (place == DEVICE || place == BOTH) { /* two operations that cancel, since one that changes nothing might be skipped */
     PetscCall(VecScale(x, -1));
     PetscCall(VecScale(x, -1));
   }
@@ -87,7 +88,7 @@ static PetscErrorCode Scatter(VecScatter s, Vec x, Vec y, InsertMode mode, Scatt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and y of every kind, one of a scatter made for any vectors of these sizes; with an INSERT no entry receives twice */
+/* Runs a scatter with x and y of every kind. unique: no entry receives two values, so that INSERT_VALUES is defined. */
 static PetscErrorCode Ways(const char what[], VecScatter s, Vec x0, Vec y0, PetscBool unique)
 {
   const InsertMode modes[] = {INSERT_VALUES, ADD_VALUES, MAX_VALUES, MIN_VALUES};
@@ -101,8 +102,8 @@ static PetscErrorCode Ways(const char what[], VecScatter s, Vec x0, Vec y0, Pets
     for (int px = STANDARD; px < PLACES; px++)
       for (int py = STANDARD; py < PLACES; py++)
         for (int reverse = 0; reverse < 2; reverse++) {
-          if (m > 1 && (px != DEVICE || py != DEVICE)) continue; /* as different from ADD as two operators are */
-          Vec  v[2][2];                                          /* [standard, of the kind][x, y] */
+          if (m > 1 && (px != DEVICE || py != DEVICE)) continue; /* the other operators are tested with values on the device only */
+          Vec  v[2][2];                                          /* [standard, tested][x, y] */
           char name[128];
 
           PetscCall(PetscSNPrintf(name, sizeof(name), "%s, mode %d, from %d to %d%s", what, (int)modes[m], reverse ? py : px, reverse ? px : py, reverse ? ", reverse" : ""));
@@ -111,10 +112,10 @@ static PetscErrorCode Ways(const char what[], VecScatter s, Vec x0, Vec y0, Pets
             PetscCall(Create(PetscObjectComm((PetscObject)y0), ny, bs, k ? (Place)py : STANDARD, &v[k][1]));
             PetscCall(Fill(v[k][0], px == FRESH ? FRESH : k ? (Place)px : STANDARD, 1));
             PetscCall(Fill(v[k][1], py == FRESH ? FRESH : k ? (Place)py : STANDARD, 2));
-            for (int twice = 0; twice < 2; twice++) { /* the second time with what the first has left */
+            for (int twice = 0; twice < 2; twice++) { /* the second scatter starts with the result of the first */
               PetscCall(Scatter(s, v[k][reverse], v[k][!reverse], modes[m], reverse ? SCATTER_REVERSE : SCATTER_FORWARD));
             }
-            if (unique) PetscCall(Scatter(s, v[k][reverse], v[k][!reverse], modes[m], reverse ? SCATTER_REVERSE_LOCAL : SCATTER_FORWARD_LOCAL)); /* otherwise PETSc refuses */
+            if (unique) PetscCall(Scatter(s, v[k][reverse], v[k][!reverse], modes[m], reverse ? SCATTER_REVERSE_LOCAL : SCATTER_FORWARD_LOCAL)); /* PETSc does not support the other cases */
           }
           for (int k = 0; k < 2; k++) PetscCall(Same(name, v[0][k], v[1][k]));
           for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&v[k / 2][k % 2]));
@@ -122,7 +123,7 @@ static PetscErrorCode Ways(const char what[], VecScatter s, Vec x0, Vec y0, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* permutes an array in place */
+/* Permutes an array in place. */
 static PetscErrorCode Shuffle(PetscInt n, PetscInt a[])
 {
   PetscFunctionBeginUser;
@@ -136,7 +137,7 @@ static PetscErrorCode Shuffle(PetscInt n, PetscInt a[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a number of edges on every rank, none on some; from anywhere to anywhere or, when unique, a part of a permutation */
+/* A scatter with random edges; some ranks have none. unique: the edges are a part of a permutation. */
 static PetscErrorCode TestGeneral(PetscInt nblocks, PetscInt bs, PetscBool unique, PetscBool sequential, const char sftype[])
 {
   Vec         x, y;
@@ -155,7 +156,7 @@ static PetscErrorCode TestGeneral(PetscInt nblocks, PetscInt bs, PetscBool uniqu
   PetscCall(VecGetSize(y, &M));
   N /= bs;
   M /= bs;
-  /* all ranks draw the same numbers and take their part */
+  /* all ranks draw the same random numbers and take their part */
   edges = unique ? PetscMin(N, sequential ? M * size : M) : 2 * M;
   PetscCall(PetscMalloc2(edges, &a, edges, &b));
   if (unique) {
@@ -176,7 +177,7 @@ static PetscErrorCode TestGeneral(PetscInt nblocks, PetscInt bs, PetscBool uniqu
     }
   }
   first = 0;
-  if (sequential) { /* a rank's own part goes to its own vector; the second rank has none */
+  if (sequential) { /* each rank scatters to a sequential vector; the second rank has none */
     PetscInt n = 0;
 
     for (PetscInt i = 0; i < edges; i++)
@@ -186,7 +187,7 @@ static PetscErrorCode TestGeneral(PetscInt nblocks, PetscInt bs, PetscBool uniqu
       }
     edges = rank == 1 ? 0 : n;
   } else {
-    first = edges * PetscMax(rank - 1, 0) / PetscMax(size - 1, 1); /* the first rank gives none, unless it is alone */
+    first = edges * PetscMax(rank - 1, 0) / PetscMax(size - 1, 1); /* the first of several ranks specifies no edges */
     edges = rank || size == 1 ? edges * (size == 1 ? 1 : rank) / PetscMax(size - 1, 1) - first : 0;
   }
   PetscCall(ISCreateBlock(sequential ? PETSC_COMM_SELF : PETSC_COMM_WORLD, bs, edges, a + first, PETSC_COPY_VALUES, &from));
@@ -205,7 +206,7 @@ static PetscErrorCode TestGeneral(PetscInt nblocks, PetscInt bs, PetscBool uniqu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's own types of PetscSF for patterns, which take the host's arrays */
+/* PETSc's PetscSF types for global patterns, which use host arrays. */
 static PetscErrorCode TestPatterns(void)
 {
   PetscFunctionBeginUser;
@@ -223,7 +224,7 @@ static PetscErrorCode TestPatterns(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a scatter within one vector, and one whose roots are changed between its uses */
+/* A scatter within one vector, and a scatter that is remapped between two uses. */
 static PetscErrorCode TestRemap(void)
 {
   Vec         x[2], y[2];
@@ -243,9 +244,9 @@ static PetscErrorCode TestRemap(void)
   PetscCall(VecGetSize(x[0], &N));
   PetscCall(VecGetOwnershipRange(x[0], &start, NULL));
   PetscCall(PetscMalloc1(n, &pick));
-  for (PetscInt i = 0; i < n; i++) pick[i] = (start + i + n / 2) % N; /* some from the next rank */
+  for (PetscInt i = 0; i < n; i++) pick[i] = (start + i + n / 2) % N; /* some entries of the next rank */
   PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, rank == 1 ? 0 : n, pick, PETSC_OWN_POINTER, &from));
-  PetscCall(ISCreateStride(PETSC_COMM_WORLD, rank == 1 ? 0 : n, start, 1, &to)); /* the second rank only sends */
+  PetscCall(ISCreateStride(PETSC_COMM_WORLD, rank == 1 ? 0 : n, start, 1, &to)); /* the second rank receives nothing */
   PetscCall(VecScatterCreate(x[0], from, y[0], to, &s));
   for (PetscInt i = 0; i < n; i++) {
     map[0][i] = n - 1 - i;
@@ -254,7 +255,7 @@ static PetscErrorCode TestRemap(void)
   for (int step = 0; step < 4; step++) {
     for (int k = 0; k < 2; k++) {
       PetscCall(Scatter(s, x[k], y[k], ADD_VALUES, SCATTER_FORWARD));
-      if (step == 0) PetscCall(Scatter(s, y[k], y[k], ADD_VALUES, SCATTER_FORWARD)); /* INSERT might copy a piece onto itself, which PETSc refuses */
+      if (step == 0) PetscCall(Scatter(s, y[k], y[k], ADD_VALUES, SCATTER_FORWARD)); /* INSERT_VALUES could copy an entry onto itself, which PETSc rejects */
     }
     PetscCall(Same("VecScatterRemap()", y[0], y[1]));
     if (step == 1 || step == 2) PetscCall(VecScatterRemap(s, map[step - 1], NULL));
@@ -279,7 +280,7 @@ static PetscErrorCode Bytes(double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* global to local, local to global, local to local of grids; with what crosses: the borders between ranks alone */
+/* Global-to-local, local-to-global and local-to-local scatters of grids. Only boundary entries may be copied between host and device. */
 static PetscErrorCode TestDM(PetscInt dim, PetscInt dof, PetscInt width, DMBoundaryType boundary, DMDAStencilType stencil)
 {
   DM        da;
@@ -307,7 +308,7 @@ static PetscErrorCode TestDM(PetscInt dim, PetscInt dof, PetscInt width, DMBound
     PetscCall(DMGlobalToLocal(da, g[k], ADD_VALUES, l[k]));
     PetscCall(DMLocalToLocalBegin(da, m[k], INSERT_VALUES, l[k]));
     PetscCall(DMLocalToLocalEnd(da, m[k], INSERT_VALUES, l[k]));
-    PetscCall(DMLocalToGlobal(da, l[k], boundary == DM_BOUNDARY_PERIODIC ? ADD_VALUES : INSERT_VALUES, g[k])); /* on one rank PETSc refuses to insert into a periodic grid */
+    PetscCall(DMLocalToGlobal(da, l[k], boundary == DM_BOUNDARY_PERIODIC ? ADD_VALUES : INSERT_VALUES, g[k])); /* on one rank PETSc rejects INSERT_VALUES for a periodic grid */
     PetscCall(DMLocalToGlobal(da, l[k], ADD_VALUES, g[k]));
     PetscCall(Bytes(&after));
   }
@@ -316,12 +317,12 @@ static PetscErrorCode TestDM(PetscInt dim, PetscInt dof, PetscInt width, DMBound
   PetscCall(Same("DMLocalToGlobal()", g[0], g[1]));
   PetscCall(VecGetLocalSize(l[0], &nl));
   PetscCall(VecGetLocalSize(g[0], &ng));
-  bytes = 4. * 2 * 2 * (double)(nl - ng) * sizeof(PetscScalar); /* four scatters, in and out, about as much to send as to receive */
-  PetscCheck(after - before <= bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters of a DMDA moved %g bytes, %g at most are right", after - before, bytes);
+  bytes = 4. * 2 * 2 * (double)(nl - ng) * sizeof(PetscScalar); /* four scatters, copies in both directions, and about as many entries sent as received */
+  PetscCheck(after - before <= bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters of a DMDA copied %g bytes, expected at most %g", after - before, bytes);
   PetscMPIInt size;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  if (size == 1) PetscCheck(after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters on one rank moved %g bytes", after - before);
-  else if (separate) PetscCheck(after > before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters between ranks moved nothing");
+  if (size == 1) PetscCheck(after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters on one rank copied %g bytes", after - before);
+  else if (separate) PetscCheck(after > before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Scatters between ranks copied nothing");
   for (int k = 0; k < 2; k++) {
     PetscCall(VecDestroy(&g[k]));
     PetscCall(VecDestroy(&l[k]));
@@ -331,7 +332,7 @@ static PetscErrorCode TestDM(PetscInt dim, PetscInt dof, PetscInt width, DMBound
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a parallel vector of ours, and on one rank alone a vector of ours beside standard ones: all ranks must talk the same way */
+/* A parallel gpu vector, and sequential vectors that are of type gpu on the first rank only. All ranks must use the same communication. */
 static PetscErrorCode TestUnlike(void)
 {
   Vec         x, y[2];
@@ -366,7 +367,7 @@ static PetscErrorCode TestUnlike(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a contiguous subvector is where its vector is, and copies nothing; two of them, one of which the host writes */
+/* A contiguous subvector shares the memory of its vector and copies nothing. Two subvectors are used, one of them written on the host. */
 static PetscErrorCode TestWindows(void)
 {
   Vec          x, s[2];
@@ -387,13 +388,13 @@ static PetscErrorCode TestWindows(void)
   for (int k = 0; k < 2; k++) PetscCall(VecRestoreSubVector(x, is[k], &s[k]));
   PetscCall(VecSum(x, &sum));
   PetscCall(Bytes(&after));
-  PetscCheck(sum == N * 5 && after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Subvectors: the sum is %g, %g bytes moved", (double)PetscRealPart(sum), after - before);
+  PetscCheck(sum == N * 5 && after == before, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Subvectors: the sum is %g, %g bytes were copied", (double)PetscRealPart(sum), after - before);
   for (int k = 0; k < 2; k++) PetscCall(VecGetSubVector(x, is[k], &s[k]));
   PetscCall(VecGetArray(s[0], &a));
   for (int i = 0; i < 6; i++) a[i] = 1;
   PetscCall(VecRestoreArray(s[0], &a));
   PetscCall(VecScale(s[1], 4));
-  PetscCall(VecSwap(s[0], s[1])); /* values, since the memory is the vector's */
+  PetscCall(VecSwap(s[0], s[1])); /* must swap values, since the memory belongs to x */
   PetscCall(VecScale(s[0], 10));
   for (int k = 0; k < 2; k++) PetscCall(VecRestoreSubVector(x, is[k], &s[k]));
   PetscCall(VecGetArray(x, &a));
@@ -404,7 +405,7 @@ static PetscErrorCode TestWindows(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whoever asks for arrays with their kind of memory, other than a scatter, gets the host's */
+/* VecGetArray...AndMemType() returns host memory, except to a scatter. */
 static PetscErrorCode TestMemType(void)
 {
   Vec                x;
@@ -439,7 +440,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &Rnd)); /* the same on all ranks */
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &Rnd)); /* the same random numbers on all ranks */
   PetscCall(PetscRandomSetSeed(Rnd, 4711));
   PetscCall(PetscRandomSeed(Rnd));
   for (int sequential = 0; sequential < 2; sequential++)
@@ -454,11 +455,11 @@ int main(int argc, char **argv)
   PetscCall(TestDM(2, 1, 1, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR));
   PetscCall(TestDM(2, 3, 2, DM_BOUNDARY_PERIODIC, DMDA_STENCIL_BOX));
   PetscCall(TestDM(3, 2, 1, DM_BOUNDARY_GHOSTED, DMDA_STENCIL_STAR));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grids: right, and only borders cross\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grids: right, and only boundary entries are copied\n"));
   PetscCall(TestUnlike());
   PetscCall(TestWindows());
   PetscCall(TestMemType());
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "unlike vectors, arrays with memory types: right\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "vectors of different types, arrays with memory types: right\n"));
   PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " vectors compared\n", Checks));
   PetscCall(PetscRandomDestroy(&Rnd));
   PetscCall(PetscFinalize());

@@ -1,4 +1,4 @@
-static char help[] = "Calls on a gpu vector in every order, beside the same calls on a standard vector: all pairs of operations.\n\n";
+static char help[] = "All pairs of operations on a gpu vector, compared with the same operations on a standard vector.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -28,7 +28,7 @@ static PetscErrorCode Create(PetscBool ours, PetscInt round, Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* brings the newest values to the device, where there is one */
+/* Runs operations, after which the newest values of a gpu vector are on the device. */
 static PetscErrorCode Compute(Vec v)
 {
   PetscFunctionBeginUser;
@@ -70,7 +70,7 @@ static PetscErrorCode WriteArray(Vec *v, PetscBool ours)
 static PetscErrorCode AddValues(Vec *v, PetscBool ours)
 {
   PetscFunctionBeginUser;
-  PetscCall(VecSetValue(*v, ENTRIES - 1, 2.5, ADD_VALUES)); /* on all ranks */
+  PetscCall(VecSetValue(*v, ENTRIES - 1, 2.5, ADD_VALUES)); /* every rank adds */
   PetscCall(VecAssemblyBegin(*v));
   PetscCall(VecAssemblyEnd(*v));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,7 +104,7 @@ static PetscErrorCode DuplicateMany(Vec *v, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a duplicate that becomes a vector of the other type, and back */
+/* A duplicate is converted to the other type and back. */
 static PetscErrorCode DuplicateOfOtherType(Vec *v, PetscBool ours)
 {
   Vec w;
@@ -149,7 +149,7 @@ static PetscErrorCode OptionsTwice(Vec *v, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* older releases of PETSc lose the values when the type changes */
+/* Older releases of PETSc lose the values if the type changes. */
 static PetscErrorCode TypeToParentAndBack(Vec *v, PetscBool ours)
 {
   PetscMPIInt size;
@@ -164,7 +164,7 @@ static PetscErrorCode TypeToParentAndBack(Vec *v, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the option overrides the code, before a first use and after */
+/* The option -vec_type overrides VecSetType(), before and after the first use. */
 static PetscErrorCode TypeByOption(Vec *v, PetscBool ours)
 {
   PetscFunctionBeginUser;
@@ -307,7 +307,7 @@ static PetscErrorCode Scatter(Vec *v, PetscBool ours)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* destroyed at every moment of a vector's life */
+/* Destroys vectors in every state of set-up and use. */
 static PetscErrorCode Abandon(Vec *v, PetscBool ours)
 {
   PetscFunctionBeginUser;
@@ -352,7 +352,7 @@ static const struct {
 
 /* --- checks -------------------------------------------------------------------------------------------------------------------*/
 
-/* by the values on the device and by those on the host */
+/* Compares the norm and an inner product, computed on the device, and the values on the host. */
 static PetscErrorCode Check(Vec v, Vec p, const char what[])
 {
   const PetscScalar *a, *b;
@@ -381,7 +381,7 @@ static PetscErrorCode Check(Vec v, Vec p, const char what[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* action a, then b; with values on the device before, and a check in between, or without */
+/* Runs operation a, then b. between: the values are on the device before, and are checked after a. */
 static PetscErrorCode Pair(size_t a, size_t b, PetscBool between)
 {
   Vec  v, p;
@@ -420,7 +420,7 @@ int main(int argc, char **argv)
       PetscCall(Pair(a, b, PETSC_TRUE));
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d operations in pairs: the same as a standard vector\n", (int)n));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d operations in pairs: equal to a standard vector\n", (int)n));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,14 +1,14 @@
-static char help[] = "The state of a VECGPU: kept apart from PETSc's data, of any size, and from what others attach to the vector.\n\n";
+static char help[] = "The state of a VECGPU is separate from the data of its parent type, whatever their size, and from data that other libraries attach to the vector.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petsc/private/vecimpl.h>
 
-#define LARGE 16384 /* bytes: more than any release of PETSc needs for its data */
+#define LARGE 16384 /* bytes; more than the data of any release of PETSc */
 
 static PetscErrorCode (*CreateParent)(Vec);
 
-/* the parent type as a later release might have it: its data are larger, and all of them are used */
+/* The parent type as a later release might have it: its data are larger, and all of them are used. */
 static PetscErrorCode CreateLargeParent(Vec v)
 {
   PetscFunctionBeginUser;
@@ -38,7 +38,7 @@ static PetscErrorCode Check(Vec v, PetscScalar value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* another library attaches data of its own, before and after us, and so much that PETSc moves its tables */
+/* Another library attaches its own data before and after gpucsr. They are so many that PETSc reallocates its tables. */
 static PetscErrorCode AttachMany(Vec v, PetscBool write)
 {
   static PetscInt ids[25], done = 0;
@@ -56,7 +56,7 @@ static PetscErrorCode AttachMany(Vec v, PetscBool write)
     } else {
       PetscCall(PetscObjectComposedDataGetIntstar((PetscObject)v, ids[k], data, current));
       (void)current;
-      PetscCheck(data && *data == 1000 + k, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Data %d attached by others were changed", k);
+      PetscCheck(data && *data == 1000 + k, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The data with number %d attached by another library were changed", k);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
   PetscCall(VecSet(v, 2));
   PetscCall(VecDuplicate(v, &w));
   PetscCall(AttachMany(v, PETSC_TRUE));
-  PetscCall(VecSet(w, 3)); /* the duplicate has a memory of its own */
+  PetscCall(VecSet(w, 3)); /* the duplicate has its own memory */
   PetscCall(VecAXPY(v, 2, w));
   PetscCall(Check(v, 8));
   PetscCall(Check(w, 3));
@@ -96,13 +96,13 @@ int main(int argc, char **argv)
   for (int k = 0; k < 3; k++) PetscCall(Check(many[k], k + 1));
   PetscCall(VecDestroyVecs(3, &many));
 
-  /* to another type and back: the state goes with the type, what others attached stays */
+  /* to another type and back: the state of gpu is destroyed with the type, the data of other libraries stay */
   PetscCall(VecSetType(v, VECSTANDARD));
   PetscCall(AttachMany(v, PETSC_FALSE));
   PetscCall(VecSet(v, 5));
   PetscCall(VecSetType(v, VECGPU));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &gpu, VECSEQGPU, VECMPIGPU, ""));
-  PetscCheck(gpu, PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecSetType() did not bring the type back");
+  PetscCheck(gpu, PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecSetType() did not restore the type");
   PetscCall(VecSet(v, 6));
   PetscCall(VecAXPY(v, 1, w));
   PetscCall(Check(v, 9));
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
   PetscCall(AttachMany(v, PETSC_FALSE));
   PetscCall(VecDestroy(&w));
   PetscCall(VecDestroy(&v));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "the state of gpu vectors is apart from other data\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "the state of gpu vectors is separate from other data\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,4 +1,4 @@
-static char help[] = "VecGPUSumRanks() against sums that are known: vectors of type gpu and of PETSc's own, of several sizes at once; all ranks get the same bits.\n\n";
+static char help[] = "VecGPUSumRanks() gives the known sums for vectors of type gpu and of PETSc's types, of several sizes in one call. All ranks get the same bits.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -6,7 +6,8 @@ static char help[] = "VecGPUSumRanks() against sums that are known: vectors of t
 
 #define VECTORS 3
 
-/* a number of a rank, a vector and a place: thirds, so that the sum of three ranks or more depends on their order */
+/* A value that depends on the rank, the vector and the index. It is a multiple of 1/3, so that rounding makes the sum over three or more ranks depend
+   on their order. */
 static PetscScalar Entry(PetscMPIInt rank, PetscInt k, PetscInt i)
 {
   return (1 + rank) * (1 + i % 7) / (PetscReal)(3 + k);
@@ -27,7 +28,7 @@ static PetscErrorCode Test(VecType type, PetscMPIInt rank, PetscMPIInt size)
     for (PetscInt i = 0; i < sizes[k]; i++) PetscCall(VecSetValue(v[k], i, 0.5 * Entry(rank, k, i), INSERT_VALUES));
     PetscCall(VecAssemblyBegin(v[k]));
     PetscCall(VecAssemblyEnd(v[k]));
-    PetscCall(VecScale(v[k], 2)); /* the newest values are where the vector's operations are done */
+    PetscCall(VecScale(v[k], 2)); /* the newest values are where the operations of the vector run */
   }
   PetscCall(VecGPUSumRanks(PETSC_COMM_WORLD, VECTORS, v));
   for (PetscInt k = 0; k < VECTORS; k++) {
@@ -47,7 +48,7 @@ static PetscErrorCode Test(VecType type, PetscMPIInt rank, PetscMPIInt size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a vector that is spread over ranks has no sum over them */
+/* VecGPUSumRanks() rejects a parallel vector. */
 static PetscErrorCode TestRefused(PetscMPIInt size)
 {
   PetscErrorCode err;
@@ -58,7 +59,7 @@ static PetscErrorCode TestRefused(PetscMPIInt size)
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   err = VecGPUSumRanks(PETSC_COMM_WORLD, 1, &v);
   PetscCall(PetscPopErrorHandler());
-  PetscCheck(size == 1 ? !err : err == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "a parallel vector gives error %d", (int)err);
+  PetscCheck(size == 1 ? !err : err == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "a parallel vector gives the error code %d", (int)err);
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-static char help[] = "What PETSc does with a Vec besides arithmetic, done with a VECGPU: arrays, subvectors, nests, ghosts, scatters, DMs, files, types.\n\n";
+static char help[] = "Operations of PETSc on a VECGPU other than arithmetic: arrays, subvectors, nests, ghosts, scatters, DMs, files, types.\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -13,7 +13,7 @@ static PetscErrorCode Create(PetscInt n, Vec *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x[i] = i, on the host */
+/* Sets x[i] = i on the host. */
 static PetscErrorCode Count(Vec x)
 {
   PetscScalar *a;
@@ -28,7 +28,7 @@ static PetscErrorCode Count(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x[i] = a + b i everywhere, seen by the host and, through a sum, by the device */
+/* Checks x[i] = a + b i on the host and, through a sum, on the device. */
 static PetscErrorCode Check(const char what[], Vec x, PetscScalar a, PetscScalar b)
 {
   const PetscScalar *v;
@@ -65,7 +65,7 @@ static PetscErrorCode Done(const char what[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the two sides in turn; a norm is not remembered too long; a fresh vector is zero wherever it is looked at first */
+/* Use on host and device in turn. Cached norms are invalidated. A new vector is zero, whether it is read first on the host or on the device. */
 static PetscErrorCode TestSides(void)
 {
   Vec                x, y;
@@ -77,7 +77,7 @@ static PetscErrorCode TestSides(void)
   PetscCall(Create(40, &x));
   PetscCall(Norm("a fresh vector", x, 0));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecAbs(x)); /* first on the device */
+  PetscCall(VecAbs(x)); /* first use on the device */
   PetscCall(Check("zero on the device", x, 0, 0));
   PetscCall(Check("zero on the host", y, 0, 0));
   PetscCall(Count(x));
@@ -94,7 +94,7 @@ static PetscErrorCode TestSides(void)
   PetscCall(Norm("VecReciprocal", x, 1.0 / 3));
   PetscCall(VecReciprocal(x));
   PetscCall(VecGetOwnershipRange(x, &start, NULL));
-  if (!start) PetscCall(VecSetValue(x, 0, 500, ADD_VALUES)); /* host write of one entry, also from afar */
+  if (!start) PetscCall(VecSetValue(x, 0, 500, ADD_VALUES)); /* written on the host, by another rank too */
   PetscCall(VecSetValue(x, 39, 1000, ADD_VALUES));
   PetscCall(VecAssemblyBegin(x));
   PetscCall(VecAssemblyEnd(x));
@@ -103,7 +103,7 @@ static PetscErrorCode TestSides(void)
     PetscCall(VecGetValues(x, 1, &i, &v));
     PetscCheck(PetscAbsScalar(v - 503) < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecGetValues gives %g", (double)v);
   }
-  /* contents survive VecGetArrayWrite(): some callers count on it */
+  /* VecGetArrayWrite() keeps the values, because some callers rely on that */
   PetscCall(Count(x));
   PetscCall(VecScale(x, 3));
   PetscCall(VecGetLocalSize(x, &n));
@@ -128,7 +128,7 @@ static PetscErrorCode TestArrays(void)
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &start, NULL));
   PetscCall(PetscMalloc2(n, &a, n, &b));
-  for (int first = 0; first < 2; first++) { /* a vector never used before, then one whose values are on the device */
+  for (int first = 0; first < 2; first++) { /* first a new vector, then one whose values are on the device */
     for (PetscInt i = 0; i < n; i++) a[i] = start + i;
     PetscCall(VecPlaceArray(x, a));
     PetscCall(Check("VecPlaceArray", x, 0, 1));
@@ -166,7 +166,7 @@ static PetscErrorCode TestArrays(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* contiguous, then every other entry; read only, then changed on the device; two at a time */
+/* Contiguous subvectors and every other entry, read only and changed on the device, and two at once. */
 static PetscErrorCode TestSubvectors(void)
 {
   Vec      x, s, t;
@@ -203,7 +203,7 @@ static PetscErrorCode TestSubvectors(void)
   PetscCall(VecRestoreSubVector(x, high, &t));
   PetscCall(VecRestoreSubVector(x, low, &s));
   PetscCall(Check("two subvectors", x, 3, 0));
-  PetscCall(VecDuplicate(x, &s)); /* whose operations are whole */
+  PetscCall(VecDuplicate(x, &s)); /* the duplicate has all operations */
   PetscCall(VecGetSubVector(x, low, &t));
   PetscCall(VecRestoreSubVector(x, low, &t));
   PetscCall(VecDestroy(&s));
@@ -235,7 +235,7 @@ static PetscErrorCode TestNest(void)
   PetscCall(VecNorm(other, NORM_2, &norm));
   PetscCheck(dot == 350 && PetscAbsReal(norm - 35) < 1e-12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "VecNest: %g %g", (double)dot, (double)norm);
   PetscCall(VecGetLocalSize(nest, &n));
-  PetscCall(VecGetArray(nest, &a)); /* a copy, put back afterwards */
+  PetscCall(VecGetArray(nest, &a)); /* gets a copy, which is written back afterwards */
   for (PetscInt i = 0; i < n; i++) a[i] += 5;
   PetscCall(VecRestoreArray(nest, &a));
   PetscCall(Check("VecNest", x[0], 7, 0));
@@ -248,7 +248,7 @@ static PetscErrorCode TestNest(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ghosted vectors are PETSc's own and stand beside ours */
+/* Ghosted vectors of PETSc's types, used together with gpu vectors. */
 static PetscErrorCode TestGhost(void)
 {
   Vec         g, x, local;
@@ -264,7 +264,7 @@ static PetscErrorCode TestGhost(void)
   PetscCall(Create(n * size, &x));
   PetscCall(Count(x));
   PetscCall(VecShift(x, 1));
-  PetscCall(VecCopy(x, g)); /* ours to ghosted */
+  PetscCall(VecCopy(x, g)); /* gpu to ghosted */
   PetscCall(VecGhostUpdateBegin(g, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGhostUpdateEnd(g, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGhostGetLocalForm(g, &local));
@@ -272,11 +272,11 @@ static PetscErrorCode TestGhost(void)
   PetscCall(VecGhostRestoreLocalForm(g, &local));
   PetscCheck(norm == PetscMax((rank + 1) * n, ghost + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The ghosted norm is %g", (double)norm);
   PetscCall(VecScale(g, 2));
-  PetscCall(VecAXPY(x, 1, g)); /* and back */
-  PetscCall(Check("ghosted to ours", x, 3, 3));
+  PetscCall(VecAXPY(x, 1, g)); /* ghosted to gpu */
+  PetscCall(Check("ghosted to gpu", x, 3, 3));
   PetscCall(VecAXPY(g, 1, x));
   PetscCall(VecCopy(g, x));
-  PetscCall(Check("ghosted to ours", x, 5, 5));
+  PetscCall(Check("ghosted to gpu", x, 5, 5));
   PetscCall(VecDestroy(&g));
   PetscCall(VecDestroy(&x));
   PetscCall(Done("ghosted vectors"));
@@ -298,7 +298,7 @@ static PetscErrorCode TestScatter(void)
   PetscCall(VecScale(x, 2));
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &start, NULL));
-  PetscCall(ISCreateStride(PETSC_COMM_WORLD, n, N - 1 - start, -1, &from)); /* backwards, across ranks */
+  PetscCall(ISCreateStride(PETSC_COMM_WORLD, n, N - 1 - start, -1, &from)); /* reverse order, across ranks */
   PetscCall(ISCreateStride(PETSC_COMM_WORLD, n, start, 1, &to));
   PetscCall(VecScatterCreate(x, from, y, to, &scatter));
   PetscCall(VecScatterBegin(scatter, x, y, INSERT_VALUES, SCATTER_FORWARD));
@@ -357,7 +357,7 @@ static PetscErrorCode TestLocal(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the five-point sum of ones is one in the interior of a periodic grid, times five */
+/* On a periodic grid the 5-point sum of a constant vector is 5 times the constant. */
 static PetscErrorCode TestDM(void)
 {
   DM            da;
@@ -370,7 +370,7 @@ static PetscErrorCode TestDM(void)
   PetscCall(DMSetVecType(da, VECGPU));
   PetscCall(DMSetUp(da));
   PetscCall(DMCreateGlobalVector(da, &x));
-  PetscCall(VecDuplicate(x, &y)); /* by the DM's operation */
+  PetscCall(VecDuplicate(x, &y)); /* calls the operation that the DM has replaced */
   PetscCall(DMGetLocalVector(da, &l));
   PetscCall(VecSet(x, 3));
   PetscCall(DMGlobalToLocalBegin(da, x, INSERT_VALUES, l));
@@ -386,7 +386,7 @@ static PetscErrorCode TestDM(void)
   PetscCall(VecScale(y, 0.1));
   PetscCall(Check("DMDA", y, 3, 0));
   PetscCall(VecSet(l, 0));
-  PetscCall(DMDAVecGetArray(da, l, &out)); /* only what is not a ghost */
+  PetscCall(DMDAVecGetArray(da, l, &out)); /* sets only entries that are not ghosts */
   for (PetscInt j = ys; j < ys + ym; j++)
     for (PetscInt i = xs; i < xs + xm; i++) out[j][i] = 1;
   PetscCall(DMDAVecRestoreArray(da, l, &out));
@@ -424,11 +424,11 @@ static PetscErrorCode TestFile(void)
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, "vecuse.bin", FILE_MODE_READ, &viewer));
   PetscCall(VecCreate(PETSC_COMM_WORLD, &y));
-  PetscCall(VecSetType(y, VECGPU)); /* before its size is known */
+  PetscCall(VecSetType(y, VECGPU)); /* the type is set before the size */
   PetscCall(VecLoad(y, viewer));
   PetscCall(Check("VecLoad", y, 0, 4));
   PetscCall(VecScale(y, 7));
-  PetscCall(VecLoad(y, viewer)); /* over values on the device */
+  PetscCall(VecLoad(y, viewer)); /* overwrites values on the device */
   PetscCall(Check("VecLoad again", y, 1, 4));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(VecDestroy(&x));
@@ -437,7 +437,7 @@ static PetscErrorCode TestFile(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a type set on a vector that has one already, there and back; the names; the option */
+/* Changes of the type in both directions, type names, and the option. */
 static PetscErrorCode TestTypes(void)
 {
   const VecType types[] = {VECSTANDARD, VECGPU, VECSTANDARD, VECGPU, VECGPU};
@@ -452,18 +452,18 @@ static PetscErrorCode TestTypes(void)
   PetscCall(VecSetSizes(x, PETSC_DECIDE, 14));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
     PetscCall(VecSetType(x, types[k]));
-    PetscCall(Count(x)); /* older PETSc does not keep the values */
+    PetscCall(Count(x)); /* older releases of PETSc lose the values */
     PetscCall(VecScale(x, 2));
     PetscCall(Check("VecSetType", x, 0, 2));
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)x, size == 1 ? VECSEQGPU : VECMPIGPU, &is));
-  PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A wrong type name");
+  PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The type name is wrong");
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecCopy(x, y));
   PetscCall(VecScale(x, 5));
-  PetscCall(Check("a duplicate has memory of its own", y, 0, 2));
+  PetscCall(Check("a duplicate has its own memory", y, 0, 2));
   PetscCall(VecGetLocalSize(x, &n));
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, NULL, &empty)); /* as block preconditioners do */
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, NULL, &empty)); /* block preconditioners create such a vector */
   PetscCall(VecSetType(empty, VECGPU));
   PetscCall(VecGetLocalVector(x, empty));
   PetscCall(VecScale(empty, 0.1));
