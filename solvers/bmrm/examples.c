@@ -1,8 +1,8 @@
-/* From the examples of a file to the matrix and the labels of the trainer. */
+/* Examples: creates the solver's matrix, labels and queries from the examples of a file. */
 #include <gpucsr.h>
 #include "libsvm.h"
 
-/* the place of a label in an ascending list, -1 where it is not there */
+/* Returns the index of a label in an ascending list, -1 if the list does not contain it. */
 static PetscInt Place(PetscReal label, PetscInt n, const PetscReal classes[])
 {
   PetscInt lo = 0, hi = n;
@@ -23,11 +23,11 @@ static PetscInt Place(PetscReal label, PetscInt n, const PetscReal classes[])
 
   Input Parameters:
 + ex  - the examples
-- two - whether there have to be two
+- two - whether exactly two labels are required
 
   Output Parameters:
-+ n       - how many there are
-- classes - the labels, in ascending order; they belong to the examples
++ n       - number of different labels
+- classes - the labels, in ascending order; the examples own the array
 
   Level: developer
 
@@ -56,7 +56,7 @@ PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscBool two, Pet
 - classes - the labels of the model, in ascending order
 
   Output Parameter:
-. known - whether they are; when `NULL`, a label that is not is an error
+. known - whether the model has all labels; if `NULL`, a label that the model does not have is an error
 
   Level: developer
 
@@ -79,7 +79,7 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* memory that a matrix uses goes with it */
+/* Makes the matrix own an array: it is freed together with the matrix. */
 static PetscErrorCode HandOver(Mat A, const char name[], void *array)
 {
   PetscContainer container;
@@ -102,7 +102,7 @@ static PetscErrorCode HandOverRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where the columns of a row, which rise, reach a limit */
+/* Returns the position of the first column of a row that is not below a limit. Columns of a row ascend. */
 static inline PetscInt Reaches(const PetscInt j[], PetscInt from, PetscInt end, PetscInt limit)
 {
   while (from < end && j[from] < limit) from++;
@@ -117,8 +117,8 @@ static inline void CopyRun(const BMRMExamples *ex, PetscInt from, PetscInt end, 
   }
 }
 
-/* Parts the columns [cstart, cend) from the others. What has been copied gives its memory back at once, so that no more than a piece is there twice.
-   Where there is no room the examples stay as they are. */
+/* Separates the columns [cstart, cend) from the others. Memory is returned to the system as soon as it has been copied, so that at most one piece exists twice.
+   If memory does not suffice, the examples are not changed. */
 static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
 {
   const PetscInt piece = 1 << 16, m = ex->m;
@@ -174,7 +174,7 @@ static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* AIJ, made of the arrays of the examples */
+/* Creates an AIJ matrix that uses the arrays of the examples without a copy. */
 static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat *X)
 {
   PetscInt    *i[2], *j[2], n = PETSC_DECIDE, cend = 0;
@@ -208,10 +208,10 @@ static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat
   Input Parameters:
 + ex   - the examples
 . N    - number of columns, `PETSC_DECIDE` for the largest index; more than that pads with zeros
-- type - Mat type to use where the options name none
+- type - type of the matrix if `-mat_type` is not given
 
   Output Parameters:
-+ ex - the examples, without their features, which an AIJ matrix takes over without a copy
++ ex - the examples; on exit they have no features, because an AIJ matrix takes over these arrays without a copy
 - X  - the matrix
 
   Options Database Key:
@@ -237,7 +237,7 @@ PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type,
   PetscCall(CreateAIJ(ex, N, (PetscBool)(mpi || size > 1), X));
   PetscCall(PetscStrInList(name, MATAIJ "," MATSEQAIJ "," MATMPIAIJ, ',', &aij));
   PetscCall(PetscStrendswith(name, MATGPUCSR, &gpucsr));
-  if (gpucsr) PetscCall(MatConvert(*X, name, MAT_INPLACE_MATRIX, X)); /* keeps the arrays */
+  if (gpucsr) PetscCall(MatConvert(*X, name, MAT_INPLACE_MATRIX, X)); /* the conversion keeps the arrays */
   else if (!aij) {
     Mat other;
 
@@ -250,14 +250,14 @@ PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type,
 }
 
 /*@C
-  BMRMExamplesAppendFeature - Gives every example one feature more, the last, of the same value: a bias
+  BMRMExamplesAppendFeature - Appends a feature with the same value to every example, for a bias
 
   Collective
 
   Input Parameters:
 + ex    - the examples
-. n     - features there are before it, at least as many as the largest index
-- value - its value
+. n     - number of features before the new one, at least the largest index
+- value - the value of the new feature
 
   Level: developer
 
@@ -268,10 +268,10 @@ PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal
   const PetscInt nz = ex->m ? ex->i[ex->m] : 0;
 
   PetscFunctionBegin;
-  PetscCheck((PetscInt64)nz + ex->m < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+  PetscCheck((PetscInt64)nz + ex->m < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The number of entries on a rank exceeds PetscInt: use more ranks or a PETSc with 64-bit indices");
   PetscCall(PetscRealloc((size_t)(nz + ex->m) * sizeof(*ex->j), &ex->j));
   PetscCall(PetscRealloc((size_t)(nz + ex->m) * sizeof(*ex->a), &ex->a));
-  for (PetscInt row = ex->m - 1; row >= 0; row--) { /* from behind: nothing is overwritten before it has moved */
+  for (PetscInt row = ex->m - 1; row >= 0; row--) { /* from the last row to the first, so that no entry is overwritten before it has moved */
     const PetscInt from = ex->i[row], length = ex->i[row + 1] - from, to = from + row;
 
     PetscCall(PetscArraymove(ex->j + to, ex->j + from, length));
@@ -286,7 +286,7 @@ PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal
 }
 
 /*@C
-  BMRMExamplesNormalizeRows - Divides every example by its Euclidean norm; one without features stays as it is
+  BMRMExamplesNormalizeRows - Divides every example by its Euclidean norm; an example without features is not changed
 
   Not Collective
 
@@ -305,7 +305,7 @@ PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *ex)
 
     for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) largest = PetscMax(largest, PetscAbsScalar(ex->a[k]));
     if (largest == 0) continue;
-    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) sum += PetscSqr(PetscRealPart(ex->a[k]) / largest); /* neither over- nor underflows */
+    for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) sum += PetscSqr(PetscRealPart(ex->a[k]) / largest); /* the division avoids overflow and underflow */
     for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) ex->a[k] = ex->a[k] / largest / PetscSqrtReal(sum);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -318,15 +318,15 @@ PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *ex)
 
   Input Parameters:
 + ex - the examples
-- N  - number of features, the largest index or more
+- N  - number of features, at least the largest index
 
   Output Parameter:
-. largest - what each was divided by, 1 for one that is always zero; the same on all ranks, to be freed with `PetscFree()`
+. largest - the divisor of each feature, 1 for a feature that is always zero; the same on all ranks, to be freed with `PetscFree()`
 
   Level: developer
 
   Note:
-  A weight of the scaled feature, divided by this, is one of the feature as it was.
+  The weight of a scaled feature, divided by the feature's divisor, is the weight of the original feature.
 
 .seealso: `BMRMExamplesNormalizeRows()`
 @*/
@@ -347,19 +347,19 @@ PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *ex, PetscInt N, PetscReal 
 }
 
 /*@C
-  BMRMExamplesCreateLabels - Creates the vector of labels as the trainer wants them
+  BMRMExamplesCreateLabels - Creates the vector of labels in the form that the solver expects
 
   Collective
 
   Input Parameters:
 + ex      - the examples
-. n       - number of classes, 0 where labels are numbers
-. classes - their labels, in ascending order
-. signs   - whether the classes are two, told apart by a sign
-- X       - their matrix
+. n       - number of classes, 0 if labels are numbers
+. classes - the labels of the classes, in ascending order
+. signs   - whether there are two classes, encoded as -1 and +1
+- X       - the matrix of the examples
 
   Output Parameter:
-. y - with signs +1 for the second class, -1 for the first, 0 for any other label; without the number of the class from 0, -1 for any other; or the labels as they are
+. y - the labels. With `signs`: +1 for the second class, -1 for the first, 0 for any other label. With classes but without `signs`: the number of the class, counted from 0, and -1 for any other label. Without classes: the labels of the file.
 
   Level: developer
 
@@ -389,10 +389,10 @@ PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, PetscInt n, cons
 
   Input Parameters:
 + ex - the examples
-- X  - their matrix
+- X  - the matrix of the examples
 
   Output Parameter:
-. queries - the numbers after qid:, `NULL` when there are none
+. queries - the numbers after qid:, `NULL` if the file has none
 
   Level: developer
 

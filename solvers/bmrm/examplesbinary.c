@@ -1,4 +1,4 @@
-/* Examples as PETSc's binary format has them: the matrix, then the vector of labels. */
+/* Examples in PETSc's binary format: the matrix, then the vector of labels. */
 #include "libsvm.h"
 #include <petscviewer.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
 
   PetscFunctionBegin;
   PetscCheck(ex->nnz <= PETSC_MAX_INT, ex->comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " entries do not fit the PetscInt of the binary format: use a PETSc with 64-bit indices", ex->file, ex->nnz);
-  PetscCheck(!ex->ranked, ex->comm, PETSC_ERR_SUP, "%s: the binary format has no place for the queries of qid: keep the text", ex->file);
+  PetscCheck(!ex->ranked, ex->comm, PETSC_ERR_SUP, "%s: PETSc's binary format cannot store the queries of qid: keep the file in LIBSVM format", ex->file);
   PetscCallMPI(MPI_Comm_rank(ex->comm, &rank));
   PetscCall(PetscMalloc1(ex->m, &length));
   for (PetscInt i = 0; i < ex->m; i++) length[i] = ex->i[i + 1] - ex->i[i];
@@ -44,7 +44,7 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first thing wrong in the rows of this rank. Rows are counted from 0, as PETSc does. */
+/* Finds the first error in the rows of this rank. Rows are counted from 0, as in PETSc. */
 static void CheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
   for (PetscInt row = 0; row < ex->m && GpAppMatCheckColumns(H, start + row, ex->i[row + 1] - ex->i[row], ex->j + ex->i[row], -1, wrong); row++) {
@@ -58,7 +58,7 @@ static void CheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt 
   }
 }
 
-/* Reads the lengths of the rows of this rank; the nonzeros on the ranks before. */
+/* Reads the lengths of the rows of this rank, and counts the nonzeros on lower ranks. */
 static PetscErrorCode ReadLengths(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, PetscInt64 *before)
 {
   GpAppComplaint wrong = {0};
@@ -74,7 +74,7 @@ static PetscErrorCode ReadLengths(BMRMExamples *ex, PetscViewer viewer, const Gp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the rows and the labels of this rank, whose number is known. */
+/* Reads the rows and the labels of this rank. The number of rows is known. */
 static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
   PetscInt   vector[2], mine;
@@ -97,7 +97,7 @@ static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, const GpApp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the rest of a file whose header is good; what is wrong in it is raised on all ranks. */
+/* Reads a file after its header has been checked. An error is raised on all ranks. */
 static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start)
 {
   GpAppComplaint wrong = {0};
@@ -119,7 +119,7 @@ static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a matrix and a vector of labels; nothing stays allocated where the file is refused. */
+/* Reads a matrix and a vector of labels. If the file is refused, all memory has been freed. */
 PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex)
 {
   GpAppMatHeader H;

@@ -1,4 +1,4 @@
-/* What is checked of examples before they are used, and where in the file they are. */
+/* Checks of examples before their use, and the lines of the file that hold them, for messages. */
 #include "libsvm.h"
 #include "model.h"
 
@@ -22,7 +22,7 @@ PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *ex, PetscInt64 line)
 /* The line of the file that holds an example of this rank. */
 static PetscInt64 LineOf(const BMRMExamples *ex, PetscInt row)
 {
-  PetscInt lo = 0, hi = ex->nskip; /* the pairs before lo are of this example or of earlier ones */
+  PetscInt lo = 0, hi = ex->nskip; /* pairs before lo belong to this example or to earlier ones */
 
   while (lo < hi) {
     const PetscInt mid = lo + (hi - lo) / 2;

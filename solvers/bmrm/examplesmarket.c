@@ -4,7 +4,7 @@
 #include "libsvm.h"
 #include <string.h>
 
-/* The name up to ".mtx", if that is how it ends but for the ending of a compressed file; 0 for another. */
+/* Returns the length of a file's name before ".mtx" or ".mtx" and the suffix of a compressed file; 0 for any other name. */
 static size_t Stem(const char file[])
 {
   const char *at = NULL, *p = file;
@@ -23,7 +23,7 @@ static const char *EndOfLine(const GpAppText *text, const char *p)
   return (const char *)memchr(p, '\n', (size_t)(text->text + text->length - p));
 }
 
-/* Reads n numbers and nothing else from a line; false where there is something else. */
+/* Reads n numbers from a line. Returns false if the line holds anything else. */
 static PetscBool Numbers(const char *p, int n, double number[])
 {
   for (int k = 0; k < n; k++) {
@@ -35,7 +35,7 @@ static PetscBool Numbers(const char *p, int n, double number[])
   return (PetscBool)(*p == '\n');
 }
 
-/* Takes the rows of this rank out of the matrix that brought the entries to their owners. */
+/* Copies the rows of this rank from the matrix that sent the entries to the ranks that own them. */
 static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
 {
   const PetscInt    *j;
@@ -67,7 +67,7 @@ static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Opens the file of labels beside the matrix. It must have a line for each of the M rows: then memory can be allocated for them. */
+/* Opens the file of labels that belongs to the matrix. The number of labels is compared with the M rows before memory is allocated for them. */
 static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText *text)
 {
   char       file[PETSC_MAX_PATH_LEN + 8];
@@ -82,7 +82,7 @@ static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText
   SETERRQ(ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are %" PetscInt64_FMT " labels, the matrix has %" PetscInt64_FMT " rows", file, all, M);
 }
 
-/* Brings the labels, one a line, to the ranks that own the rows. */
+/* Sends the labels, one a line, to the ranks that own the rows. */
 static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
 {
   GpAppComplaint     wrong = {0};
@@ -119,7 +119,7 @@ static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses entries that are written several times and have no finite sum. */
+/* Refuses duplicate entries whose sum is not finite. */
 static PetscErrorCode CheckSums(const BMRMExamples *ex)
 {
   int bad = 0, any;
@@ -127,11 +127,11 @@ static PetscErrorCode CheckSums(const BMRMExamples *ex)
   PetscFunctionBegin;
   for (PetscInt k = 0; k < ex->i[ex->m]; k++) bad |= PetscIsInfOrNanScalar(ex->a[k]);
   PetscCallMPI(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_LOR, ex->comm));
-  PetscCheck(!any, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: an entry that is written several times has a sum beyond double precision", ex->file);
+  PetscCheck(!any, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the sum of duplicate entries exceeds the range of double precision", ex->file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Brings the entries of the file to the ranks that own the rows. An entry that the file holds twice is the sum. */
+/* Sends the entries of the file to the ranks that own the rows. Duplicate entries are added. */
 static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
 {
   PetscInt    *i, *j;
@@ -156,7 +156,7 @@ static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a matrix, each rank some of the lines, and its labels; nothing stays allocated where a file is refused. */
+/* Reads a matrix and its labels; each rank parses some of the lines. If a file is refused, all memory has been freed. */
 PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *ex)
 {
   GpAppMarket    mk;

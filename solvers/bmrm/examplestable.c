@@ -1,4 +1,4 @@
-/* Examples from a table: a row for each, a column with the labels, and names of features and classes. */
+/* Examples from a table: one row an example, a column of labels, and names of features and classes. */
 #include "app/apptable.h"
 #include "libsvm.h"
 #include "model.h"
@@ -24,7 +24,7 @@ static int LineFormat(const char *p, const char *end)
   return q < end;
 }
 
-/* Tells whether a text is a table rather than LIBSVM, by its first lines; a column of labels that is asked for decides where these do not. */
+/* Tells whether a text is a table rather than LIBSVM, by its first lines. If these do not decide, it is a table exactly if a column of labels is named. */
 PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *ex, const GpAppText *text, const char label[], PetscBool *table)
 {
   char begin[4097];
@@ -59,7 +59,7 @@ static PetscErrorCode CopyNames(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes over the rows of a table; notes the first value or label that is missing. */
+/* Copies the rows of a table into the examples, and notes the first missing value or label. */
 static PetscErrorCode TakeRows(BMRMExamples *ex, const GpAppTable *T, GpAppComplaint *C)
 {
   const PetscInt features = T->cols - (T->label >= 0);
@@ -131,7 +131,7 @@ PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *ex, GpAppText *text, 
   PetscCall(GpAppTextRaise(text, NULL));
   PetscCall(GpAppTableParse(text, &spec, &T));
   PetscCall(GpAppTableDescribe(&T, ex->what, sizeof(ex->what)));
-  if (T.ntext) PetscCall(GpAppTableCategorize(&T, 0, &n, &ex->class_names)); /* only the column of labels may hold words */
+  if (T.ntext) PetscCall(GpAppTableCategorize(&T, 0, &n, &ex->class_names)); /* the column of labels is the only one that may hold words */
   ierr = CopyNames(&T, &ex->feature_names);
   if (!ierr) ierr = TakeRows(ex, &T, &C);
   PetscCall(GpAppTableDestroy(&T));
@@ -144,7 +144,7 @@ PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *ex, GpAppText *text, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the number of a name among n names, -1: it is not there */
+/* Returns the index of a name among n names, -1 if it is not there. */
 static PetscInt FindName(const char *names, PetscInt n, const char name[])
 {
   for (PetscInt k = 0; k < n; k++, names += strlen(names) + 1)
@@ -189,7 +189,7 @@ PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *ex, const BMRMModel *model, 
       place[j] = k;
     }
     PetscCall(PetscCalloc1(model->n, &row));
-    for (PetscInt r = 0, from = 0; r < ex->m; r++) { /* rows do not become longer */
+    for (PetscInt r = 0, from = 0; r < ex->m; r++) { /* the loop works in place, because rows do not become longer */
       const PetscInt end = ex->i[r + 1];
 
       for (; from < end; from++)
@@ -213,7 +213,7 @@ PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *ex, const BMRMModel *model, 
     for (PetscInt k = 0; k < ex->nclass && ex->nclass <= BMRM_MAX_CLASSES; k++, at += strlen(at) + 1) {
       const PetscInt found = FindName(model->class_names, nclass, at);
 
-      PetscCheck(found >= 0 || !known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": class '%s' is none of the model", ex->file, ex->classline[k], at);
+      PetscCheck(found >= 0 || !known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": the model has no class '%s'", ex->file, ex->classline[k], at);
       ex->classes[k] = found < 0 ? -1 - k : model->nclass ? model->label[found] : model->classes[found];
       old++;
     }

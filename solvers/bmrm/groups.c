@@ -1,4 +1,4 @@
-/* The groups of features, read from a file: a number a line. */
+/* Reader of the file of -groups: one line a feature, with the number of its group. */
 #include "app/appscan.h"
 #include "libsvm.h"
 #include <string.h>
@@ -11,7 +11,7 @@
   Input Parameters:
 + file - a text file: in line j the number of the group of feature j, from 0
 . X    - the data
-- n    - number of features that the file has to know; those after them are groups of their own
+- n    - number of features in the file; each feature after these forms a group of its own
 
   Output Parameter:
 . groups - the vector for `BMRMSetGroups()`
@@ -54,7 +54,7 @@ PetscErrorCode BMRMGroupsLoad(const char file[], Mat X, PetscInt n, Vec *groups)
   PetscCall(GpAppTextDestroy(&text));
   PetscCallMPI(MPI_Allreduce(&line, &all, 1, MPIU_INT64, MPI_SUM, comm));
   if (all != n) PetscCall(VecDestroy(groups));
-  PetscCheck(all == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are groups of %" PetscInt64_FMT " features, the data have %" PetscInt_FMT ": expected one line for each feature", file, all, n);
+  PetscCheck(all == n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " lines with groups, but the data have %" PetscInt_FMT " features: expected one line for each feature", file, all, n);
   PetscCallMPI(MPI_Allreduce(&largest, &most, 1, MPIU_REAL, MPIU_MAX, comm));
   PetscCall(VecAssemblyBegin(*groups));
   PetscCall(VecAssemblyEnd(*groups));

@@ -1,9 +1,9 @@
-/* Reading a LIBSVM file in parallel: every rank takes its lines, block by block. */
+/* Parallel reader of examples: every rank parses its own lines, block by block. */
 #include "libsvm.h"
 #include <stdint.h>
 #include <string.h>
 
-/* Merges the lists of labels of the ranks into one, ascending, the same on all. */
+/* Merges the lists of labels of the ranks into one ascending list, the same on all ranks. */
 PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 linesbefore)
 {
   const PetscMPIInt width = 2 * (BMRM_MAX_CLASSES + 1) + 1;
@@ -43,12 +43,12 @@ PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 lin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sizes over all ranks; an index or a number of rows beyond PetscInt shows here at the latest. */
+/* Computes the sizes over all ranks. Refuses numbers of rows that exceed PetscInt. */
 static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 {
   PetscInt64 mine[2], all[2], widest;
   PetscInt   N      = ex->N;
-  int        ranked = ex->ranked, any; /* the newest PETSc has another name for the type of a truth value */
+  int        ranked = ex->ranked, any; /* int, because the MPI type of PetscBool has different names in different versions of PETSc */
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&ranked, &any, 1, MPI_INT, MPI_LOR, ex->comm));
@@ -67,14 +67,14 @@ static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where its length is known, there is room for all that the text can hold from the beginning: what is never written takes no memory. */
+/* Parses the lines of this rank. If the length of the text is known, memory for the largest possible content is reserved at the start: the system supplies only pages that are written. */
 static PetscErrorCode ParseAll(BMRMParser *ps)
 {
-  const size_t     block = (size_t)1 << 20; /* stays in the cache */
+  const size_t     block = (size_t)1 << 20; /* small enough for the cache */
   const PetscInt64 bytes = ps->text.left + (PetscInt64)ps->text.ahead;
 
   PetscFunctionBegin;
-  PetscCall(BMRMParserReserve(ps, 1024 + bytes / 32, 1 + BMRM_MOST_ENTRIES(bytes))); /* few rows are shorter */
+  PetscCall(BMRMParserReserve(ps, 1024 + bytes / 32, 1 + BMRM_MOST_ENTRIES(bytes))); /* few rows take less than 32 bytes of text */
   ps->ex->i[0] = 0;
   do {
     PetscCall(GpAppTextNext(&ps->text, block));
@@ -99,11 +99,11 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
 
   Note:
   A line holds a label and, in ascending order of the indices, features as <index>:<value>, counted from 1. Blank lines,
-  comments from # to the end of a line and carriage returns are ignored; after the label may be a qid:<number>. Anything else is an error
+  comments from # to the end of a line and carriage returns are ignored. The label may be followed by qid:<number>. Anything else is an error
   that names the line and the column, raised on all ranks.
 
-  A file whose name ends with .mtx is a Matrix Market file: a general matrix in coordinates, or an array. Its labels, one a line, are in the file of the same name
-  with .labels in place of that.
+  A file whose name ends with .mtx is a Matrix Market file: a general matrix in coordinates, or an array. Its labels, one a line, are in a file of the same name
+  with .labels instead of .mtx.
 
 .seealso: `BMRMExamplesCreateMat()`, `BMRMExamplesGetClasses()`
 @*/
@@ -138,7 +138,7 @@ static PetscErrorCode LoadText(BMRMExamples *ex, BMRMParser *ps, const char labe
 }
 
 /*@C
-  BMRMExamplesLoadAs - Reads examples as `BMRMExamplesLoad()` does, where tables are understood, too
+  BMRMExamplesLoadAs - Reads examples as `BMRMExamplesLoad()` does, and from tables too
 
   Collective
 
@@ -188,7 +188,7 @@ PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char l
 }
 
 /*@C
-  BMRMExamplesPrint - Prints in one line what was understood of a file
+  BMRMExamplesPrint - Prints the format and the sizes of a file in one line
 
   Collective
 

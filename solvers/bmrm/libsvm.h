@@ -7,33 +7,33 @@
 #include <petscmat.h>
 #include "app/app.h"
 
-#define BMRM_MAX_CLASSES 1000 /* so many different labels are told apart; more is an error wherever classes matter */
+#define BMRM_MAX_CLASSES 1000 /* maximum number of different labels; more labels are an error if labels are classes */
 
-/* the rows of this rank in compressed form; what is said of all ranks is the same on all */
+/* Examples: the rows of this rank in compressed form. Members that describe all ranks are the same on all ranks. */
 typedef struct {
   MPI_Comm     comm;
   char         file[PETSC_MAX_PATH_LEN];
-  PetscInt     m, M;  /* examples on this rank, on all */
+  PetscInt     m, M;  /* examples on this rank, on all ranks */
   PetscInt     N;     /* largest feature index on all ranks */
-  PetscInt    *i, *j; /* where a row begins, features counted from 0 */
+  PetscInt    *i, *j; /* offset of each row; indices of features, counted from 0 */
   PetscScalar *a;
   PetscReal   *label;
-  PetscReal   *query;                         /* numbers after qid:, -1 for none */
-  PetscBool    ranked;                        /* there are some, on any rank */
+  PetscReal   *query;                         /* numbers after qid:; -1 for an example without qid: */
+  PetscBool    ranked;                        /* an example on any rank has a qid: */
   PetscInt64   nnz;                           /* entries on all ranks */
-  PetscInt     nclass;                        /* different labels on all ranks; BMRM_MAX_CLASSES + 1 stands for more */
-  PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* in ascending order */
+  PetscInt     nclass;                        /* number of different labels on all ranks; BMRM_MAX_CLASSES + 1 if there are more than BMRM_MAX_CLASSES */
+  PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* the different labels in ascending order */
   PetscInt64   classline[BMRM_MAX_CLASSES + 1];
 
-  /* where examples are in the file, for messages */
-  PetscBool   lined;  /* the examples are lines of text; else they are rows of a matrix */
+  /* Positions of examples in the file, for messages */
+  PetscBool   lined;  /* true: examples are lines of text; false: they are rows of a matrix */
   PetscInt64  before; /* lines of the file on the ranks before this one */
-  PetscInt64  widest; /* line, on all ranks the same, that holds the largest feature index; 0: unknown */
+  PetscInt64  widest; /* line that holds the largest feature index, the same on all ranks; 0: unknown */
   PetscInt    nskip, skipcap;
-  char        what[512];                   /* the format and what else was understood, in words */
-  char       *class_names, *feature_names; /* each with its final 0, classes in the order of their labels 0, 1, ...; NULL: there are none */
+  char        what[512];                   /* description of the format, for BMRMExamplesPrint() */
+  char       *class_names, *feature_names; /* zero-terminated names, one after another; classes in the order of their labels 0, 1, ...; NULL: no names */
   PetscBool   unlabelled;                  /* the file has no labels */
-  PetscInt64 *skip;                        /* [2 nskip] pairs: an example of this rank, and how many lines from the first one of this rank up to it hold none */
+  PetscInt64 *skip;                        /* [2 nskip] pairs: an example of this rank, and the number of lines without an example between the first line of this rank and it */
 } BMRMExamples;
 
 PETSC_EXTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
@@ -56,7 +56,7 @@ PETSC_EXTERN PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *, Mat,
 /* groups.c */
 PETSC_EXTERN PetscErrorCode BMRMGroupsLoad(const char[], Mat, PetscInt, Vec *);
 
-/* the growing rows of a rank */
+/* The parser of LIBSVM text on one rank, and the rows that it has parsed */
 typedef struct {
   BMRMExamples  *ex;
   GpAppText      text;
@@ -67,7 +67,7 @@ typedef struct {
 /* libsvmparse.c */
 PETSC_INTERN void BMRMWantLargePages_Private(void *, size_t);
 PETSC_INTERN void BMRMGiveBackPages_Private(void *, size_t);
-#define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* of a text of that length: "1:1 " is the shortest */
+#define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* upper bound on the entries of a text of this length: the shortest entry is "1:1 " */
 PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);

@@ -1,18 +1,18 @@
-/* Lines of LIBSVM text: label, features in ascending order, comment. */
+/* Parser of LIBSVM text. A line holds a label, features in ascending order, and optionally a comment. */
 #include "app/appscan.h"
 #include "libsvm.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Notes what is wrong at p, in a line of which the newline can be read. */
+/* Records an error at p. The line must end with a newline character. */
 static void Complain(BMRMParser *ps, const char *line, const char *p, int code, const char what[])
 {
   GpAppComplainAt(&ps->wrong, code, ps->text.lines, p - line + 1, p, (const char *)memchr(p, '\n', (size_t)(ps->text.text + ps->text.length - p)), what);
 }
 
 #if defined(MADV_HUGEPAGE) || defined(MADV_DONTNEED)
-/* Advises the system of the whole pages of some memory; it may not follow. */
+/* Calls madvise() for the whole pages of a range of memory. Failure is ignored. */
 static void Advise(void *start, size_t bytes, int advice)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)start + page - 1) / page * page, end = ((uintptr_t)start + bytes) / page * page;
@@ -21,8 +21,8 @@ static void Advise(void *start, size_t bytes, int advice)
 }
 #endif
 
-/* Memory that will be written from end to end: in large pages, where the system has them to give; fetching small ones would take a third of the time.
-   Little memory goes without: of the last large page half is wasted. */
+/* Requests huge pages for memory that will be written from end to end. Page faults of small pages would take a third of the time.
+   Small ranges are left out: on average, half of the last huge page is wasted. */
 void BMRMWantLargePages_Private(void *start, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
@@ -30,7 +30,7 @@ void BMRMWantLargePages_Private(void *start, size_t bytes)
 #endif
 }
 
-/* Memory whose content is not wanted any more, and that will be freed later: the system may have its pages now. */
+/* Returns the pages of memory to the system before the memory itself is freed. The content is lost. */
 void BMRMGiveBackPages_Private(void *start, size_t bytes)
 {
 #if defined(MADV_DONTNEED)
@@ -38,7 +38,7 @@ void BMRMGiveBackPages_Private(void *start, size_t bytes)
 #endif
 }
 
-/* Makes an array, whose address is at `array`, longer. PetscRealloc() may copy it and leave the old one to a heap that the system sees no page of again. */
+/* Enlarges the array whose address is at `array`. PetscRealloc() may copy the array, and the heap may never return the pages of the old one to the system. */
 static PetscErrorCode Grow(size_t used, size_t bytes, void *array)
 {
   const size_t piece = (size_t)1 << 20;
@@ -57,7 +57,7 @@ static PetscErrorCode Grow(size_t used, size_t bytes, void *array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes room for so many rows and entries, if a PetscInt counts them. */
+/* Allocates memory for the given numbers of rows and entries, if they fit PetscInt. */
 PetscErrorCode BMRMParserReserve(BMRMParser *ps, PetscInt64 rows, PetscInt64 entries)
 {
   BMRMExamples *ex = ps->ex;
@@ -77,7 +77,7 @@ PetscErrorCode BMRMParserReserve(BMRMParser *ps, PetscInt64 rows, PetscInt64 ent
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps a list of the different labels in ascending order, and of the line where each came first. */
+/* Inserts a label into the ascending list of different labels, with the line of its first occurrence. */
 void BMRMExamplesNoteClass_Private(BMRMExamples *ex, PetscReal label, PetscInt64 line)
 {
   PetscInt lo = 0, hi = ex->nclass;
@@ -103,7 +103,7 @@ static inline PetscBool EndsToken(char c)
   return (PetscBool)(GpAppIsBlank(c) || c == '\n' || c == '#');
 }
 
-/* Reads the features from p to the end of the line or its comment; returns where that is, NULL after a complaint. */
+/* Parses the features from p to the end of the line or to its comment. Returns the end of the features, or NULL after an error. */
 static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p)
 {
   const PetscInt cap  = ps->nzcap;
@@ -122,7 +122,7 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     for (token = p; GpAppIsDigit(*p); p++) index = 10 * index + (uint64_t)(*p - '0');
     if (*p != ':') end = NULL;
     else if (GpAppIsDigit(p[1]) && EndsToken(p[2])) {
-      value = p[1] - '0'; /* counts and indicators are mostly so */
+      value = p[1] - '0'; /* fast path: counts and indicators are mostly a single digit */
       end   = p + 2;
     } else end = GpAppScanReal(p + 1, &value);
     if (PetscLikely(end && index > last && index <= (uint64_t)PETSC_MAX_INT && p - token < 20 && EndsToken(*end) && PetscAbsReal((PetscReal)value) <= PETSC_MAX_REAL && nz < cap)) {
@@ -138,7 +138,7 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     else if (index == 0) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices are counted from 1");
     else if (index <= last) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line");
     else if (!end || !EndsToken(*end)) Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value");
-    else if (nz == cap) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "more entries on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+    else if (nz == cap) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "the number of entries on a rank exceeds PetscInt: use more ranks or a PETSc with 64-bit indices");
     else Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision");
     return NULL;
   }
@@ -150,7 +150,7 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
   return p;
 }
 
-/* Reads a label and a "qid:" token, if there is one; returns what follows, NULL after a complaint. */
+/* Parses a label and an optional "qid:" token. Returns the position after them, or NULL after an error. */
 static const char *ParseLabel(BMRMParser *ps, const char *line, const char *p, double *label, double *query)
 {
   const char *q = GpAppScanReal(p, label);
@@ -168,13 +168,13 @@ static const char *ParseLabel(BMRMParser *ps, const char *line, const char *p, d
 }
 
 /*
-  BMRMParseLines - appends the examples of the lines at hand
+  BMRMParseLines - Appends the examples of the lines in memory
 
   Input Parameter:
 . ps - the text and the rows so far
 
   Note:
-  What is wrong with a line is noted in ps->wrong; the return value tells of failures of another kind.
+  An error in a line is recorded in ps->wrong. The return value reports other failures.
 */
 PetscErrorCode BMRMParseLines(BMRMParser *ps)
 {
@@ -191,7 +191,7 @@ PetscErrorCode BMRMParseLines(BMRMParser *ps)
     if (*p != '\n' && *p != '#') {
       PetscCall(BMRMParserReserve(ps, (PetscInt64)ex->m + 2, 0));
       p = ParseLabel(ps, line, p, &label, &query);
-      if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_FILE_UNEXPECTED, "more examples on a rank than PetscInt counts: use more ranks or a PETSc with 64-bit indices");
+      if (p && ex->m + 1 >= ps->mcap) Complain(ps, line, line, PETSC_ERR_FILE_UNEXPECTED, "the number of examples on a rank exceeds PetscInt: use more ranks or a PETSc with 64-bit indices");
       p = p && !ps->wrong.code ? ParseFeatures(ps, line, p) : NULL;
       if (!p) break;
       BMRMExamplesNoteClass_Private(ex, (PetscReal)label, ps->text.lines);

@@ -8,17 +8,17 @@
 #include "model.h"
 #include <math.h>
 
-/* what the command line asks for; an empty name stands for nothing */
+/* The request of the command line. An empty name means that the option was not given. */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
   char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
-  char      label[256]; /* column of labels of a table */
+  char      label[256]; /* -label_column: the column of a table that holds the labels */
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor;
   PetscBool scores, probabilities, normalize, scale;
-  BMRM      solver; /* of a training */
+  BMRM      solver; /* the solver, created only for training */
   BMRMTask  task;
-  PetscInt  nlambda; /* of -bmrm_path, 0 without it */
+  PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
   PetscReal lambda[BMRM_MAX_PATH];
   PetscBool together;
 } Request;
@@ -28,7 +28,7 @@ typedef struct {
   PetscLogStage load, solve, predict;
 } Stages;
 
-/* The text of an option for -help. */
+/* Returns the text of an option, for -help. */
 static const char *Text(const char name[])
 {
   return GpAppOptionGetText(options, name);
@@ -66,7 +66,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is wrong with the request as a whole, or NULL. */
+/* Returns a description of the first invalid combination of options, or NULL. */
 static const char *Complaint(const Request *rq)
 {
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
@@ -110,7 +110,7 @@ static PetscErrorCode ShowHelp(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the loss cannot do of what is asked for. */
+/* Refuses options that the loss does not support. */
 static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
 {
   const char *loss;
@@ -128,7 +128,7 @@ static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
+/* Registers all files of the run, and checks that no output overwrites another file and that all outputs can be written. */
 static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
 {
   char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
@@ -140,7 +140,7 @@ static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
   PetscCall(PetscStrncpy(labels, rq->train, sizeof(labels) - 8));
   PetscCall(PetscStrrstr(labels, ".mtx", &market));
-  if (market) { /* the labels of a matrix in Matrix Market format are in a file beside it */
+  if (market) { /* the labels of a Matrix Market file are in a second file */
     *market = 0;
     PetscCall(PetscStrlcat(labels, ".labels", sizeof(labels)));
     PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", labels));
@@ -159,7 +159,7 @@ static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks the request before the work: combinations of options, what the loss can do, and whether outputs can be created. */
+/* Checks the request before the work: combinations of options, options that the loss does not support, and files. */
 static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
   Request    *rq        = (Request *)context;
@@ -175,14 +175,14 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what a training works on */
+/* The data of the training */
 typedef struct {
   Mat        X;
-  Vec        y, factor, queries, groups; /* NULL without a bias, without qid:, without -groups */
-  PetscInt   features;                   /* without the bias */
-  PetscInt   nclass;                     /* 0 where labels are no classes */
+  Vec        y, factor, queries, groups; /* factor, queries, groups: NULL without a bias, without qid:, without -groups */
+  PetscInt   features;                   /* number of features without the bias */
+  PetscInt   nclass;                     /* number of classes; 0: labels are not classes */
   PetscReal  classes[BMRM_MAX_CLASSES];
-  PetscReal *scale; /* what features were divided by, NULL without -scale */
+  PetscReal *scale; /* divisor of each feature; NULL without -scale */
   char      *class_names, *feature_names;
 } Training;
 
@@ -217,7 +217,7 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *t
   PetscCall(BMRMExamplesCreateQueries(&ex, tr->X, &tr->queries));
   if (rq->groups[0]) PetscCall(BMRMGroupsLoad(rq->groups, tr->X, tr->features, &tr->groups));
   r->nnz            = ex.nnz;
-  tr->class_names   = ex.class_names; /* the model takes them over */
+  tr->class_names   = ex.class_names; /* the model becomes the owner */
   tr->feature_names = ex.N == tr->features + (rq->bias != 0) ? ex.feature_names : NULL;
   ex.class_names    = NULL;
   if (tr->feature_names) ex.feature_names = NULL;
@@ -238,7 +238,7 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Shows the solver the data of the training. */
+/* Passes the data of the training to the solver. */
 static PetscErrorCode SetTraining(BMRM b, const Training *tr)
 {
   PetscFunctionBegin;
@@ -246,11 +246,11 @@ static PetscErrorCode SetTraining(BMRM b, const Training *tr)
   PetscCall(BMRMSetWeights(b, tr->factor));
   PetscCall(BMRMSetQueries(b, tr->queries));
   PetscCall(BMRMSetGroups(b, tr->groups));
-  if (tr->nclass) PetscCall(BMRMSetClasses(b, tr->nclass)); /* folds need not have all of them */
+  if (tr->nclass) PetscCall(BMRMSetClasses(b, tr->nclass)); /* a fold need not contain every class */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves for the lambda of -bmrm_lambda, or for those of -bmrm_path and then for the best of them, the last one without -cv. */
+/* Solves for the lambda of -bmrm_lambda, or for all lambdas of -bmrm_path. The model is that of the best lambda with -cv, else that of the last one. */
 static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
 {
   const BMRM          b        = rq->solver;
@@ -284,7 +284,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The model of a solution, and what the report says of it. */
+/* Creates the model of the solution, and adds the solution to the report. */
 static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
 {
   const BMRM          b    = rq->solver;
@@ -323,7 +323,7 @@ static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel 
   model->order      = (PetscBool)(task == BMRM_TASK_RANKING);
   model->classes[0] = tr->classes[0];
   model->classes[1] = tr->classes[1];
-  if (task == BMRM_TASK_NOVELTY) { /* a score of rho or more is of the class */
+  if (task == BMRM_TASK_NOVELTY) { /* an example whose score is at least rho belongs to the class */
     PetscReal rho;
 
     PetscCall(BMRMGetLossParameter(b, "rho", &rho));
@@ -342,7 +342,7 @@ static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fits the probabilities of a model, after everything else that the solver has to tell. */
+/* Fits the probabilities of a model. Comes last, because it uses the solver for other problems. */
 static PetscErrorCode Calibrate(const Request *rq, const Training *tr, BMRMModel *model)
 {
   const BMRM b = rq->solver;
@@ -394,7 +394,7 @@ static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Scores the file of -test or -predict; without training before, the report is about this data. */
+/* Computes the scores of the file of -test or -predict. Without training, the report describes this file. */
 static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
 {
   const char      *file    = rq->test[0] ? rq->test : rq->predict;

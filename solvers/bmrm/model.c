@@ -1,15 +1,15 @@
-/* The model: a text file of weights, and the scores it gives. */
+/* Linear models: creation, the text file, and the scores of examples. */
 #include "model.h"
 #include <string.h>
 
 /*@C
-  BMRMModelCreate - Makes a model of trained weights; the caller fills in what else it knows
+  BMRMModelCreate - Creates a model from trained weights; the caller sets the other members
 
   Collective
 
   Input Parameters:
 + w - the weights
-- n - how many of them belong to features; a further one is that of the bias
+- n - number of weights of features; a further weight is the bias
 
   Output Parameter:
 . model - the model, the same on all ranks
@@ -66,7 +66,7 @@ PetscErrorCode BMRMModelDestroy(BMRMModel *model)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes a section of names, one a line; they are strings one after another, each with its final 0. */
+/* Writes a section of names, one a line. The names are zero-terminated strings, one after another. */
 static void BMRMModelPutNames_Private(FILE *fp, const char section[], const char names[], PetscInt n)
 {
   if (!names) return;
@@ -75,14 +75,14 @@ static void BMRMModelPutNames_Private(FILE *fp, const char section[], const char
 }
 
 /*@C
-  BMRMModelWrite - Writes a model as text, digit for digit what it is in memory
+  BMRMModelWrite - Writes a model as text, with all digits of its values
 
   Collective
 
   Input Parameters:
 + comm  - the communicator
 . model - the model
-- file  - where to; it appears when it is complete
+- file  - the file; it is created or replaced only when the model has been written completely
 
   Level: developer
 
@@ -131,8 +131,8 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
 - X     - one example a row, with as many columns as the model has features
 
   Output Parameter:
-. f - the scores; one of zero or more stands for the second class, if there are two; of more classes those of this rank's examples for the first class, then
-      for the second, and so on
+. f - the scores. With two classes, a score of zero or more predicts the second class. With more classes, the vector has on each rank the scores of its examples for the first class, then
+      for the second class, and so on.
 
   Level: developer
 

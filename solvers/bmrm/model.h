@@ -1,4 +1,4 @@
-/* A trained model, its file, what it predicts, and the report of a run. */
+/* Trained models, their files and predictions, and the report of a run. */
 #ifndef BMRM_MODEL_H
 #define BMRM_MODEL_H
 
@@ -7,30 +7,30 @@
 #include "app/app.h"
 #include "libsvm.h"
 
-/* a linear model, the whole of it on every rank: the score of x is <w, x> + offset; of several classes one of each */
+/* A linear model, replicated on every rank. The score of x is <w, x> + offset; a model of several classes has a score for each. */
 typedef struct {
   char       loss[64];
-  PetscBool  classify;   /* scores stand for two labels */
-  PetscBool  order;      /* scores are good for an order only; where this is so neither, and there are no classes, they are the prediction */
+  PetscBool  classify;   /* scores predict one of two labels */
+  PetscBool  order;      /* scores are meaningful only for sorting. Without classify, order and nclass, the score is the predicted number. */
   PetscInt   n;          /* features */
   PetscReal  classes[2]; /* the labels of negative and positive scores */
   PetscReal  lambda, offset;
   PetscReal  platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
-  PetscBool  unit_rows; /* examples are divided by their norms first */
-  PetscBool  probable;  /* platt is known */
+  PetscBool  unit_rows; /* examples are divided by their norms before scores are computed */
+  PetscBool  probable;  /* platt is valid */
   PetscReal *w;
-  PetscInt   nclass;        /* classes with a score each, 0 for one score */
-  PetscReal *label;         /* their labels, in ascending order */
-  PetscReal *shift;         /* what is added to their scores; w has the weights of the first class, of the second, ... */
-  char      *class_names;   /* names of the classes in the order of their labels, each with its final 0; NULL: they have none */
-  char      *feature_names; /* names of the features in their order, each with its final 0; NULL: they have none */
+  PetscInt   nclass;        /* number of classes if each has its own score; 0: there is one score */
+  PetscReal *label;         /* labels of the classes, in ascending order */
+  PetscReal *shift;         /* offset of the score of each class; w holds the weights of the first class, then of the second, ... */
+  char      *class_names;   /* zero-terminated names of the classes, in the order of their labels; NULL: no names */
+  char      *feature_names; /* zero-terminated names of the features, in their order; NULL: no names */
 } BMRMModel;
 
 /* the first line of a model without and with sections of names */
 #define BMRM_MODEL_MAGIC       "bmrm-model 1"
 #define BMRM_MODEL_MAGIC_NAMES "bmrm-model 2"
 
-/* A file that is small beside the number of its features is taken for damaged, unless -features says that the number is meant: vectors of weights would take most of the memory. */
+/* A file that is much smaller than its number of features is treated as damaged, because vectors of weights would take most of the memory. -features confirms the number. */
 static inline PetscBool BMRMFeaturesFit_Private(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
 {
   return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
@@ -44,11 +44,11 @@ PETSC_EXTERN PetscErrorCode BMRMModelScore(const BMRMModel *, Mat, Vec *);
 PETSC_EXTERN PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *, const BMRMModel *, PetscBool);
 PETSC_EXTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
-/* how good predictions are; what does not apply is NaN */
+/* Quality of predictions. Members that do not apply are NaN. */
 typedef struct {
-  PetscInt  rows, tp, fp, tn, fn; /* of two labels */
+  PetscInt  rows, tp, fp, tn, fn; /* number of examples; counts for two labels */
   PetscReal accuracy, precision, recall, f1, mcc, auc;
-  PetscReal rmse, mae, r2; /* of numbers */
+  PetscReal rmse, mae, r2; /* for predicted numbers */
 } BMRMScore;
 
 PETSC_EXTERN PetscErrorCode BMRMScoreCreate(BMRMScore *);
@@ -65,7 +65,7 @@ PETSC_INTERN PetscErrorCode BMRMModelScoreClasses_Private(const BMRMModel *, Mat
 PETSC_INTERN PetscErrorCode BMRMPredictionsWriteClasses_Private(Vec, const BMRMModel *, PetscBool, const char[]);
 PETSC_INTERN void           BMRMModelPutClasses_Private(FILE *, const BMRMModel *);
 
-/* what -report writes; numbers that are not known are NaN, names NULL */
+/* The content of -report. Unknown numbers are NaN, unknown names are NULL. */
 typedef struct {
   PetscInt       rows, cols;
   PetscInt64     nnz;
@@ -73,14 +73,14 @@ typedef struct {
   PetscInt       iterations, matmults, cuts;
   const char    *reason;
   char           loss[64], regularizer[64];
-  PetscInt       weights, nonzeros; /* weights, those that are not zero */
+  PetscInt       weights, nonzeros; /* number of weights, number of nonzero weights */
   BMRMScore      train, test;
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
-  const char    *class_names; /* nclass names, each with its final 0; NULL: there are none */
+  const char    *class_names; /* nclass zero-terminated names; NULL: no names */
   PetscInt       nclass;
-  GpAppRounding  rounding; /* of the examples in the matrix */
+  GpAppRounding  rounding; /* rounding of the values of the matrix on the device */
 } BMRMReport;
 
 PETSC_EXTERN PetscErrorCode BMRMReportCreate(BMRMReport *);
@@ -88,7 +88,7 @@ PETSC_EXTERN PetscErrorCode BMRMReportSetMat(BMRMReport *, Mat);
 PETSC_EXTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *);
 PETSC_EXTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const char[]);
 
-/* objective, lower bound and gap, pass by pass */
+/* objective, lower bound and gap after every pass */
 typedef struct {
   PetscInt n, room;
   double  *pass, *value[3];
@@ -98,12 +98,12 @@ PETSC_EXTERN PetscErrorCode BMRMHistoryStart(BMRMHistory *, BMRM);
 PETSC_EXTERN PetscErrorCode BMRMHistoryWritePicture(MPI_Comm, const BMRMHistory *, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMHistoryDestroy(BMRMHistory *);
 
-/* one lambda of a path, and what cross-validation says of it */
+/* One lambda of a path and its results of cross-validation */
 typedef struct {
   PetscReal           lambda, objective, lower_bound;
   PetscInt            iterations, nonzeros;
   BMRMConvergedReason reason;
-  PetscReal           train, validation; /* accuracy, or root of the mean square error; NaN where not known */
+  PetscReal           train, validation; /* accuracy, or root of the mean square error; NaN: unknown */
 } BMRMPathPoint;
 
 PETSC_EXTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[], PetscBool *);

@@ -1,9 +1,9 @@
-/* Models of several classes with a score each: the highest is the prediction. */
+/* Models with one score for each of several classes. The class of the highest score is the prediction. */
 #include "bmrmimpl.h"
 #include "model.h"
 #include <string.h>
 
-/* The class of the highest score of every example, the first of several; a NaN is never higher. */
+/* Finds the class of the highest score of every example, the first one of equal scores. A NaN is never the highest score. */
 static PetscErrorCode Highest(Vec f, PetscInt k, Vec *best)
 {
   const PetscScalar *fa;
@@ -36,7 +36,7 @@ static PetscErrorCode Highest(Vec f, PetscInt k, Vec *best)
 
   Input Parameters:
 + f - scores of the first class, of the second, and so on, on every rank
-. y - the numbers of the right classes, from 0
+. y - the numbers of the true classes, counted from 0
 - k - number of classes
 
   Output Parameter:
@@ -70,18 +70,18 @@ PetscErrorCode BMRMScoreMany(Vec f, Vec y, PetscInt k, BMRMScore *s)
 }
 
 /*@C
-  BMRMModelCreateClasses - Makes a model of trained weights of several classes; the caller fills in what else it knows
+  BMRMModelCreateClasses - Creates a model from trained weights of several classes; the caller sets the other members
 
   Collective
 
   Input Parameters:
-+ w     - the weights, on every rank those of its features for the first class, for the second, and so on
-. n     - how many of a class belong to features; a further one is that of the bias
++ w     - the weights; each rank holds the weights of its features for the first class, then for the second class, and so on
+. n     - number of weights of features for each class; a further weight is the bias
 . k     - number of classes
-- label - their labels, in ascending order
+- label - labels of the classes, in ascending order
 
   Output Parameter:
-. model - the model, the same on all ranks; its shifts are the weights of the bias
+. model - the model, the same on all ranks; the offsets of its scores are the weights of the bias
 
   Level: developer
 
@@ -119,7 +119,7 @@ PetscErrorCode BMRMModelCreateClasses(Vec w, PetscInt n, PetscInt k, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The lines of the file that name the classes. */
+/* Writes the lines of the model's file that describe the classes. */
 void BMRMModelPutClasses_Private(FILE *fp, const BMRMModel *model)
 {
   (void)fprintf(fp, "classes %lld\n", (long long)model->nclass);
@@ -164,7 +164,7 @@ static void PutClass(FILE *fp, const BMRMModel *model, PetscInt k)
   else (void)fprintf(fp, "%.17g", (double)model->label[k]);
 }
 
-/* The scores of a rank by example, each with the highest class before them, sent to the first rank in turn. */
+/* Sends the scores of each rank to the first rank, example by example. The class of the highest score comes before the scores of an example. */
 PetscErrorCode BMRMPredictionsWriteClasses_Private(Vec f, const BMRMModel *model, PetscBool scores, const char file[])
 {
   const PetscInt     k    = model->nclass;

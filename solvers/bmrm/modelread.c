@@ -1,24 +1,24 @@
-/* Reading the file of a model: the first rank checks all of it before the model exists. */
+/* Reader of the file of a model. The first rank checks the complete file before the model is created. */
 #include "app/appscan.h"
 #include "model.h"
 #include <string.h>
 
 #define BMRM_MODEL_BLOCK ((size_t)1 << 20)
 
-/* the file, on the first rank */
+/* The reader of the file, on the first rank */
 typedef struct {
   GpAppText     *text;
-  char          *next, *end; /* the lines at hand that have not been read */
-  char          *line;       /* the line at hand, with a final 0 instead of its newline; "" after the end of the file */
-  PetscInt64     lines;      /* number of the line at hand, counted from 1 */
-  PetscBool      ended;      /* there is no line at hand */
+  char          *next, *end; /* lines in memory that have not been parsed */
+  char          *line;       /* the current line, zero-terminated, without its newline; "" after the end of the file */
+  PetscInt64     lines;      /* number of the current line, counted from 1 */
+  PetscBool      ended;      /* the end of the file is reached */
   GpAppComplaint wrong;
 } ModelReader;
 
-/* the weights that are not zero, in the order of the file */
+/* The nonzero weights, in the order of the file */
 typedef struct {
   PetscInt   n, capacity;
-  PetscInt  *at; /* place in the array of all weights */
+  PetscInt  *at; /* index in the array of all weights */
   PetscReal *value;
 } ModelWeights;
 
@@ -45,7 +45,7 @@ static PetscErrorCode ModelNextLine(ModelReader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Notes what was expected in the line at hand. */
+/* Records what was expected in the current line. */
 static void ModelExpect(ModelReader *r, const char expected[])
 {
   char line[64];
@@ -58,7 +58,7 @@ static void ModelExpect(ModelReader *r, const char expected[])
   (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "expected %s, got '%s'", expected, line);
 }
 
-/* Reads n finite numbers, each after one blank, that fill the rest of a line after a word. */
+/* Parses a line that holds a word and n finite numbers, each after one blank. */
 static PetscBool ModelScan(const char line[], const char word[], int n, double v[])
 {
   const size_t length = strlen(word);
@@ -75,7 +75,7 @@ static PetscBool ModelScan(const char line[], const char word[], int n, double v
   return (PetscBool)(*p == 0);
 }
 
-/* Tells whether v is an integer in [low, high]. */
+/* Returns whether v is an integer in [low, high]. */
 static PetscBool ModelIsCount(double v, double low, double high)
 {
   return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
@@ -107,7 +107,7 @@ static PetscErrorCode ModelReadHead(ModelReader *r, BMRMModel *model, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the labels and offsets of k classes. The arrays grow with the lines: memory follows what the file holds, not what it announces. */
+/* Reads the labels and offsets of k classes. The arrays grow with the lines, so that a damaged count cannot cause a large allocation. */
 static PetscErrorCode ModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *model)
 {
   PetscInt capacity = 0;
@@ -130,7 +130,7 @@ static PetscErrorCode ModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *mo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads what scores stand for: classes, two labels, an order, or themselves. */
+/* Reads the meaning of scores: classes, two labels, an order, or predicted numbers. */
 static PetscErrorCode ModelReadLabels(ModelReader *r, BMRMModel *model)
 {
   double v[2];
@@ -153,7 +153,7 @@ static PetscErrorCode ModelReadLabels(ModelReader *r, BMRMModel *model)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a section of n names, if the line at hand begins it; the line after it is at hand then. */
+/* Reads a section of n names if the current line begins one. Then the current line is the line after the section. */
 static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], PetscInt n, char **names)
 {
   size_t used = 0, capacity = 0;
@@ -178,7 +178,7 @@ static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads what a model may have, and the number of its weights that are not zero. */
+/* Reads the optional lines of a model and the number of its nonzero weights. */
 static PetscErrorCode ModelReadExtras(ModelReader *r, PetscBool names, BMRMModel *model, PetscInt *count)
 {
   double v[2];
@@ -240,7 +240,7 @@ static PetscErrorCode ModelReadWeights(ModelReader *r, PetscInt count, const BMR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the file on the first rank; notes the first thing that is wrong. */
+/* Reads the file on the first rank, and records the first error. */
 static PetscErrorCode ModelParse(ModelReader *r, PetscInt accepted, BMRMModel *model)
 {
   ModelWeights w     = {0};
@@ -284,7 +284,7 @@ static PetscErrorCode ModelBroadcastNames(MPI_Comm comm, PetscInt n, char **name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives every rank the model of the first one. */
+/* Broadcasts the model from the first rank. */
 static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
 {
   const BMRMModel mine = *model;
@@ -303,7 +303,7 @@ static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
     PetscCall(PetscMalloc1(model->nclass, &model->label));
     PetscCall(PetscMalloc1(model->nclass, &model->shift));
   }
-  for (PetscInt64 at = 0, now; at < all; at += now) { /* a message counts with an int */
+  for (PetscInt64 at = 0, now; at < all; at += now) { /* counts of MPI are int */
     now = PetscMin(all - at, 1 << 27);
     PetscCallMPI(MPI_Bcast(model->w + at, (PetscMPIInt)now, MPIU_REAL, 0, comm));
   }
@@ -329,13 +329,13 @@ static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
 . model - the model, the same on all ranks; empty after an error
 
   Options Database Key:
-. -features <n> - accept so many features, however few weights the file holds
+. -features <n> - accepts n features even if the file holds only few weights
 
   Level: developer
 
   Note:
-  All of the file is checked before memory is allocated for the weights. A model of more than 2^24 weights, of which less than one in 64 is in the file, is
-  refused unless `-features` says that their number is meant.
+  The complete file is checked before memory is allocated for the weights. A model of more than 2^24 weights, of which less than one in 64 is in the file, is
+  refused unless `-features` confirms the number of features.
 
 .seealso: `BMRMModelWrite()`, `BMRMModelScore()`
 @*/

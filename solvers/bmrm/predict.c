@@ -1,10 +1,10 @@
-/* What scores predict: agreement with the labels, and a file of predictions. */
+/* Predictions from scores: comparison with labels, and the file of predictions. */
 #include "model.h"
 #include <math.h>
 #include <string.h>
 
 /*@C
-  BMRMScoreCreate - Makes a score in which nothing is known
+  BMRMScoreCreate - Initialises a score, all of whose values are unknown
 
   Not Collective
 
@@ -24,7 +24,7 @@ PetscErrorCode BMRMScoreCreate(BMRMScore *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vector as an array of the first rank; the other ranks get an empty one. */
+/* Gathers a vector in an array on the first rank. The other ranks get an empty array. */
 static PetscErrorCode GatherToZero(Vec v, PetscInt *n, PetscReal **array)
 {
   VecScatter         scatter;
@@ -45,7 +45,7 @@ static PetscErrorCode GatherToZero(Vec v, PetscInt *n, PetscReal **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* an example as the ROC curve sees it */
+/* An example for the computation of the ROC curve */
 typedef struct {
   PetscReal score, label;
 } Scored;
@@ -57,8 +57,8 @@ static int CompareScored(const void *a, const void *b, void *ctx)
   return (x > y) - (x < y);
 }
 
-/* The probability that a positive example has the higher score than a negative one, ties counting half. PetscTimSort() takes no longer
-   for many ties, of which PetscSortReal() makes n^2 comparisons. */
+/* Computes the probability that a positive example has a higher score than a negative one. Ties count as one half. PetscTimSort() is fast
+   for many ties, for which PetscSortReal() needs n^2 comparisons. */
 static PetscErrorCode AreaUnderCurve(Vec f, Vec y, PetscReal *auc)
 {
   PetscReal *score, *label, pairs = 0, won = 0, negatives = 0;
@@ -109,7 +109,7 @@ static PetscErrorCode AreaUnderCurve(Vec f, Vec y, PetscReal *auc)
   Level: developer
 
   Note:
-  What is a quotient of zeros, such as the precision where nothing is predicted positive, is NaN.
+  A value whose denominator is zero is NaN, for example the precision if no example is predicted positive.
 
 .seealso: `BMRMScoreNumbers()`
 @*/
@@ -157,7 +157,7 @@ PetscErrorCode BMRMScoreClasses(Vec f, Vec y, BMRMScore *s)
 - y - labels
 
   Output Parameter:
-. s - root of the mean square error, mean absolute error, the part of the variance that is explained
+. s - root of the mean square error, mean absolute error, coefficient of determination R2
 
   Level: developer
 
@@ -202,10 +202,10 @@ PetscErrorCode BMRMScoreNumbers(Vec f, Vec y, BMRMScore *s)
 
   Input Parameters:
 + f      - scores
-. model  - says whether they stand for labels, and which
-. scores - write the score after a label
-. probabilities - write the probability of the model's second label after these
-- file   - where to; it appears when it is complete
+. model  - the model, which defines the labels that scores predict
+. scores - whether to write the score after the label
+. probabilities - whether to write the probability of the model's second label as the last column
+- file   - the file; it is created or replaced only when the predictions have been written completely
 
   Level: developer
 

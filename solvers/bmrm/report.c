@@ -1,11 +1,11 @@
-/* The report of a run: for people on the terminal, for programs as JSON. */
+/* The report of a run: a summary on the terminal, and a JSON file for programs. */
 #include "model.h"
 #include <gpucsr.h>
 #include <math.h>
 #include <string.h>
 
 /*@C
-  BMRMReportCreate - Makes a report in which nothing is known
+  BMRMReportCreate - Initialises a report, all of whose values are unknown
 
   Not Collective
 
@@ -28,7 +28,7 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
 }
 
 /*@C
-  BMRMReportSetMat - Notes which type of matrix was multiplied, where, and whether its values are those of the file
+  BMRMReportSetMat - Records the type of the matrix, its device, and the rounding of its values
 
   Collective
 
@@ -39,7 +39,7 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
   Level: developer
 
   Note:
-  The name of the device belongs to the library.
+  The library owns the string with the name of the device.
 
 .seealso: `BMRMReportCreate()`
 @*/
@@ -62,7 +62,7 @@ static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMSc
   PetscFunctionBegin;
   if (!PetscIsInfOrNanReal(s->accuracy)) {
     PetscCall(PetscPrintf(comm, "%-5s accuracy   %.4f %% of %" PetscInt_FMT " examples\n", which, 100 * (double)s->accuracy, s->rows));
-    if (s->tp < 0) PetscFunctionReturn(PETSC_SUCCESS); /* of more than two classes */
+    if (s->tp < 0) PetscFunctionReturn(PETSC_SUCCESS); /* counts exist for two classes only */
     PetscCall(PetscPrintf(comm, "                 precision %.4f, recall %.4f, F1 %.4f, MCC %.4f, AUC %.4f\n", (double)s->precision, (double)s->recall, (double)s->f1, (double)s->mcc, (double)s->auc));
     PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", s->tp, s->fp, s->tn, s->fn));
   } else if (!PetscIsInfOrNanReal(s->rmse)) {
@@ -72,7 +72,7 @@ static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMSc
 }
 
 /*@C
-  BMRMReportPrint - Prints the summary that people read
+  BMRMReportPrint - Prints the summary of a run
 
   Collective
 
@@ -137,7 +137,7 @@ static void PutString(FILE *fp, const char key[], const char v[])
   PutQuoted(fp, v);
 }
 
-/* Writes a list of names, which follow each other in memory. */
+/* Writes a list of zero-terminated names that follow each other in memory. */
 static void PutNames(FILE *fp, const char key[], PetscInt n, const char *names)
 {
   (void)fprintf(fp, ",\n  \"%s\": [", key);

@@ -325,7 +325,7 @@ verdict "group lasso: the same groups by their size, and on more ranks"
 printf '0\n1\nx\n' >"$tmp/bad.groups"
 refused "group lasso: a bad group" 2 "bad.groups:3: expected the number of a group" -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/bad.groups" -model "$tmp/out/m"
 printf '0\n1\n' >"$tmp/few.groups"
-refused "group lasso: too few groups" 1 "there are groups of 2 features, the data have 4" -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/few.groups" -model "$tmp/out/m"
+refused "group lasso: too few groups" 1 "2 lines with groups, but the data have 4 features" -f "$tmp/fifty" -mat_type aij -bmrm_reg grouplasso -groups "$tmp/few.groups" -model "$tmp/out/m"
 refused "preference: more cuts than queries" 1 "5 cuts a pass, but the risk of the loss rocarea has 1 part here" -f "$tmp/fifty" -mat_type aij -bmrm_loss rocarea -bmrm_cuts 5 -model "$tmp/out/m"
 run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -bmrm_max_it 13 -bmrm_checkpoint "$tmp/ck7" -bmrm_checkpoint_every 5
 run 1 -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bmrm_reg grouplasso -bmrm_lambda 0.03 -bmrm_eps 1e-7 -bmrm_restart "$tmp/ck7" -model "$tmp/rest7" -report "$tmp/rest.json" &&

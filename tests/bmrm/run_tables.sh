@@ -53,6 +53,6 @@ refused "words in a feature" 4 "iris.csv:2" -f iris.csv -label_column sepal -bmr
 sed '5s/^[0-9.]*,/NA,/' iris.csv >missing.csv
 refused "a missing value" 4 "missing.csv:5: the value of column 1, sepal is missing" -f missing.csv -label_column species "${many[@]}"
 sed '8s/setosa/unknown/' iris.csv >other.csv
-refused "a class that the model does not know" 4 "other.csv:8: class 'unknown' is none of the model" -model m1 -test other.csv -label_column species
+refused "a class that the model does not know" 4 "other.csv:8: the model has no class 'unknown'" -model m1 -test other.csv -label_column species
 cut -d, -f1,2 iris.csv >narrow.csv
 refused "a feature that is missing" 4 "narrow.csv: no column has the heading 'noise', a feature of the model" -model m1 -predict narrow.csv
