@@ -1,5 +1,5 @@
-/* What bin/bmrm and the example apps share: text files read by all ranks, PETSc's binary files told from them, complaints that name file and line, output that is there whole or
-   not at all, pictures of curves. */
+/* Services that bmrm and the example programs share: parallel reading of text files, detection of PETSc's binary files, error messages with file and line, atomic output
+   files, and plots of curves. */
 #ifndef GPUCSR_APP_H
 #define GPUCSR_APP_H
 
@@ -7,11 +7,11 @@
 #include <petscmat.h>
 #include <stdio.h>
 
-/* the first thing wrong that a rank found in its lines */
+/* The first error that a rank found in its lines */
 typedef struct {
-  int        code;   /* PETSc error class, 0: nothing is wrong */
-  PetscInt64 line;   /* counted from 1 on this rank; 0: the file as a whole is meant */
-  PetscInt64 column; /* counted from 1; 0: the line as a whole is meant */
+  int        code;   /* PETSc error code; 0: no error */
+  PetscInt64 line;   /* line, counted from 1 on this rank; 0: the error concerns the whole file */
+  PetscInt64 column; /* column, counted from 1; 0: the error concerns the whole line */
   char       what[256];
 } GpAppComplaint;
 
@@ -24,10 +24,10 @@ typedef struct GpAppSource_ *GpAppSource; /* a stream of bytes on one rank (apps
 typedef struct {
   MPI_Comm   comm;
   char       file[PETSC_MAX_PATH_LEN]; /* the name for messages */
-  char      *text;                     /* the lines at hand: all of GpAppTextRead(), some of GpAppTextNext() */
+  char      *text;                     /* the current lines: all lines after GpAppTextRead(), one block after GpAppTextNext() */
   size_t     length;
   PetscInt64 before; /* number of lines of the file on the ranks before this one; known after GpAppTextRead() or GpAppTextRaise() */
-  PetscInt64 lines;  /* number of lines on this rank: all after GpAppTextRead(), else the caller counts those that it has parsed */
+  PetscInt64 lines;  /* number of lines on this rank: all lines after GpAppTextRead(); otherwise the caller counts the lines that it has parsed */
 
   /* the fields below are private to apptext.c */
   GpAppSource    source;      /* NULL at the end */
@@ -74,8 +74,8 @@ typedef struct {
   MPI_Comm        comm;
   char            path[PETSC_MAX_PATH_LEN]; /* as the user names it */
   FILE           *fp;                       /* NULL on other ranks */
-  char            why[128];                 /* why it could not be opened or written, the same on all ranks; empty: it could */
-  char            failed[128];              /* what the writer sets on the first rank when it has nothing to write: the commit fails with it */
+  char            why[128];                 /* the cause of a failure to open or write, the same on all ranks; empty: no failure */
+  char            failed[128];              /* set by the writer on the first rank if it has no result to write: the commit fails with this cause */
   PetscBool       direct;                   /* a device or pipe */
   GpAppOutputFile file;                     /* private to the output module */
 } GpAppOutput;
@@ -93,7 +93,7 @@ PETSC_EXTERN void           GpAppTemporariesRemove(void);
 
 #define GP_APP_SCRATCH_FILES 6
 
-/* a folder for files that are needed for a moment */
+/* A folder for temporary files */
 typedef struct {
   char path[PETSC_MAX_PATH_LEN];
   int  parent, folder, nslots, slot[GP_APP_SCRATCH_FILES]; /* private to the output module */
@@ -102,7 +102,7 @@ typedef struct {
 PETSC_EXTERN int  GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScratch *);
 PETSC_EXTERN void GpAppScratchRemove(GpAppScratch *);
 
-/* what a run does with a file */
+/* The role of a file in a run */
 typedef enum {
   GP_APP_FILE_INPUT,
   GP_APP_FILE_OUTPUT,
@@ -113,7 +113,7 @@ typedef enum {
 PETSC_EXTERN PetscErrorCode GpAppFilesAdd(GpAppFileRole, const char option[], const char path[]);
 PETSC_EXTERN PetscErrorCode GpAppFilesCheck(MPI_Comm);
 
-/* what the storage on the device did to the values of the matrices of a program; sums over all ranks */
+/* Rounding of matrix values by the conversion to the storage on the device; sums over all ranks and matrices */
 typedef struct {
   const char *storage; /* single, double or mixed; NULL: there was no matrix of type gpucsr */
   PetscInt64  values, rounded, lost;

@@ -8,22 +8,22 @@
 #include <sys/stat.h>
 
 enum {
-  PIECE = 65536 /* integers that are read at once */
+  PIECE = 65536 /* number of integers in one read */
 };
 
 /*
-  GpAppIsBinary - Tells a file in PETSc's binary format; one by a PETSc with other integers is an error
+  GpAppIsBinary - Returns whether a file is in PETSc's binary format; a file of a PETSc with another size of PetscInt is an error
 
   Collective
 
   Input Parameters:
-+ comm    - the communicator; its first rank looks
-. file    - the file; one that cannot be opened is left to the reader of text, which says why
-- classid - of what the file begins with: `MAT_FILE_CLASSID`, `VEC_FILE_CLASSID`
++ comm    - the communicator; its first rank reads the file
+. file    - the file; if it cannot be opened, it is not binary, and the reader of text reports the cause
+- classid - the expected first object: `MAT_FILE_CLASSID` or `VEC_FILE_CLASSID`
 
   Output Parameters:
-+ binary - whether it begins so
-- bytes  - how long it is, or NULL
++ binary - whether the file begins with such an object
+- bytes  - length of the file, or NULL
 
   Note:
   Only a regular file is opened: PETSc opens it again, which would lose the first bytes of a pipe, or wait for ever.
@@ -31,7 +31,7 @@ enum {
 PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, PetscBool *binary, PetscInt64 *bytes)
 {
   const int   bits  = 8 * (int)sizeof(PetscInt);
-  PetscInt64  at[2] = {0, 0}; /* bits of an integer, 0: another format; bytes */
+  PetscInt64  at[2] = {0, 0}; /* bits of an integer (0: another format), bytes of the file */
   PetscMPIInt rank;
 
   PetscFunctionBegin;
@@ -55,7 +55,7 @@ PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* reads n integers; false where the file has fewer */
+/* Reads n integers; returns false if the file has fewer. */
 PetscErrorCode GpAppBinaryReadInts_Private(FILE *fp, PetscInt n, PetscInt v[], PetscBool *whole)
 {
   PetscFunctionBegin;
@@ -66,7 +66,7 @@ PetscErrorCode GpAppBinaryReadInts_Private(FILE *fp, PetscInt n, PetscInt v[], P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* opens the file at an offset for one rank; a failure is noted in the complaint */
+/* Opens the file at an offset on one rank; a failure is recorded in the complaint. */
 FILE *GpAppBinaryOpenAt_Private(const char file[], PetscInt64 at, GpAppComplaint *C)
 {
   FILE *fp = fopen(file, "rb");
@@ -78,7 +78,7 @@ FILE *GpAppBinaryOpenAt_Private(const char file[], PetscInt64 at, GpAppComplaint
   return NULL;
 }
 
-/* raises on all ranks the first complaint about a binary file, which has no lines */
+/* Raises the first error in a binary file on all ranks. The message has no line number. */
 PetscErrorCode GpAppBinaryRaise_Private(MPI_Comm comm, const char file[], const GpAppComplaint *C)
 {
   GpAppText place;
@@ -107,7 +107,7 @@ static PetscInt64 MatrixEnd(PetscInt64 bytes, PetscInt64 M, PetscInt64 N, PetscI
   return bytes - left + nnz * each;
 }
 
-/* whether the bytes at `at` end the file or begin another object of PETSc */
+/* Returns whether the file ends at `at`, or another PETSc object begins there. */
 static PetscErrorCode EndsOrGoesOn(FILE *fp, PetscInt64 at, PetscInt64 bytes, PetscBool *good)
 {
   PetscInt id = 0;
@@ -120,7 +120,7 @@ static PetscErrorCode EndsOrGoesOn(FILE *fp, PetscInt64 at, PetscInt64 bytes, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what the first rank finds in the header */
+/* Reads and checks the header on the first rank. */
 static PetscErrorCode ExamineHeader(const char file[], GpAppMatHeader *H, GpAppComplaint *C)
 {
   PetscInt    header[4] = {0};
@@ -158,10 +158,10 @@ static PetscErrorCode ExamineHeader(const char file[], GpAppMatHeader *H, GpAppC
 
   Input Parameters:
 + comm - the communicator
-- file - the file; what begins with the matrix may go on with other objects, such as vectors
+- file - the file; other objects, such as vectors, may follow the matrix
 
   Output Parameter:
-. H - sizes that the file is long enough for, so that memory can be allocated for them
+. H - the sizes; the file is long enough for them, so that memory can be allocated
 */
 PetscErrorCode GpAppMatReadHeader(MPI_Comm comm, const char file[], GpAppMatHeader *H)
 {
@@ -177,7 +177,7 @@ PetscErrorCode GpAppMatReadHeader(MPI_Comm comm, const char file[], GpAppMatHead
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* notes what is wrong with the n columns of a row, of which the last one before these was `last` (-1: there was none); true where nothing is */
+/* Checks n column indices of a row and records the first error; returns true if they are valid. last: the column before these, -1 if there is none. */
 PetscBool GpAppMatCheckColumns(const GpAppMatHeader *H, PetscInt row, PetscInt n, const PetscInt column[], PetscInt last, GpAppComplaint *C)
 {
   for (PetscInt k = 0; k < n; last = column[k++]) {
@@ -192,7 +192,7 @@ PetscBool GpAppMatCheckColumns(const GpAppMatHeader *H, PetscInt row, PetscInt n
   return PETSC_TRUE;
 }
 
-/* notes the first of the m row lengths that cannot be; returns their sum, which cannot overflow */
+/* Records the first invalid one of m row lengths, and returns their sum, which cannot overflow. */
 PetscInt64 GpAppMatCheckLengths(const GpAppMatHeader *H, PetscInt start, PetscInt m, const PetscInt length[], GpAppComplaint *C)
 {
   PetscInt64 sum = 0;
@@ -208,7 +208,7 @@ PetscInt64 GpAppMatCheckLengths(const GpAppMatHeader *H, PetscInt start, PetscIn
   return sum;
 }
 
-/* raises what is wrong with row lengths, whose sum must be what the header says; `before`: nonzeros on the ranks before this one; collective */
+/* Raises errors in row lengths. Their sum must equal the number of nonzeros in the header. before: nonzeros on lower ranks. Collective. */
 PetscErrorCode GpAppMatSumLengths(MPI_Comm comm, const char file[], const GpAppMatHeader *H, PetscInt64 mine, const GpAppComplaint *lengths, PetscInt64 *before)
 {
   PetscInt64  all;
@@ -274,7 +274,7 @@ static PetscErrorCode ReadLengths(const char file[], PetscInt start, PetscInt m,
 }
 
 /*
-  GpAppMatCheck - Checks the rows of a sparse matrix in PETSc's binary format, each rank some of them: lengths, and columns that ascend and are in range
+  GpAppMatCheck - Checks the rows of a sparse matrix in PETSc's binary format: their lengths, and that columns ascend and are in range. Each rank checks some of the rows.
 
   Collective
 
@@ -293,7 +293,7 @@ PetscErrorCode GpAppMatCheck(MPI_Comm comm, const char file[], const GpAppMatHea
   FILE          *fp;
 
   PetscFunctionBegin;
-  if (H->nnz < 0) PetscFunctionReturn(PETSC_SUCCESS); /* dense: the header says it all */
+  if (H->nnz < 0) PetscFunctionReturn(PETSC_SUCCESS); /* the check of the header is sufficient for a dense matrix */
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   start = H->M / size * rank + PetscMin(H->M % size, rank);

@@ -1,4 +1,4 @@
-/* What the files that read PETSc's binary format share. */
+/* Declarations that the readers of PETSc's binary format share. */
 #ifndef GPUCSR_APPBINARY_H
 #define GPUCSR_APPBINARY_H
 

@@ -5,7 +5,7 @@
 #include <petscviewer.h>
 #include <sys/stat.h>
 
-/* a viewer that reads nothing but the file: PETSc would take options from a file of the same name with .info */
+/* Creates a viewer that reads only the file: by default PETSc also reads options from a file of the same name with .info. */
 static PetscErrorCode OpenViewer(MPI_Comm comm, const char file[], PetscViewer *viewer)
 {
   PetscFunctionBegin;
@@ -31,7 +31,7 @@ static PetscErrorCode OpenViewer(MPI_Comm comm, const char file[], PetscViewer *
 . A - the matrix
 
   Note:
-  What is wrong is an error of class PETSC_ERR_FILE_OPEN, PETSC_ERR_FILE_READ or PETSC_ERR_FILE_UNEXPECTED on all ranks, which names the file and the row.
+  An invalid file is an error PETSC_ERR_FILE_OPEN, PETSC_ERR_FILE_READ or PETSC_ERR_FILE_UNEXPECTED on all ranks, whose message names the file and the row.
 */
 PetscErrorCode GpAppMatLoad(MPI_Comm comm, const char file[], MatType type, Mat *A)
 {
@@ -52,10 +52,10 @@ PetscErrorCode GpAppMatLoad(MPI_Comm comm, const char file[], MatType type, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether the first rank finds n vectors of N entries one after another */
+/* Checks on the first rank whether the file holds n vectors of N entries, one after another. */
 static PetscErrorCode ExamineVectors(const char file[], PetscInt n, PetscInt64 N, GpAppComplaint *C)
 {
-  const PetscInt64 each = 2 * (PetscInt64)sizeof(PetscInt) + N * (PetscInt64)sizeof(PetscScalar); /* the vectors are there, so this fits */
+  const PetscInt64 each = 2 * (PetscInt64)sizeof(PetscInt) + N * (PetscInt64)sizeof(PetscScalar); /* cannot overflow, because vectors of N entries exist in memory */
   struct stat      st;
   FILE            *fp = GpAppBinaryOpenAt_Private(file, 0, C);
 
@@ -86,7 +86,7 @@ static PetscErrorCode ExamineVectors(const char file[], PetscInt n, PetscInt64 N
   Input Parameters:
 + file - the file
 . n    - how many vectors, at least one
-- x    - [n] vectors of the size that the file must have
+- x    - [n] vectors; the vectors in the file must have their size
 */
 PetscErrorCode GpAppVecLoad(const char file[], PetscInt n, Vec x[])
 {

@@ -20,7 +20,7 @@ typedef struct {
 } Header;
 
 typedef struct {
-  uint64_t bytes, crc; /* of the values; of everything before */
+  uint64_t bytes, crc; /* length of the values; checksum of everything before the checksum */
 } Trailer;
 
 /* what may be wrong with a file as a whole */
@@ -43,9 +43,9 @@ static const char *const Reasons[] = {
   "is not a checkpoint",
   "is a checkpoint of an older version of %s, which this version does not read: start the run anew, without it",
   "is a checkpoint of another program than %s",
-  "is a checkpoint of a machine with another order of bytes",
+  "is a checkpoint of a machine with another byte order",
   "is a checkpoint of another version of %s, which this version does not read: start the run anew, without it",
-  "is damaged or cut off: its checksum is not that of its contents",
+  "is damaged or cut off: its checksum does not match its contents",
 };
 
 static void FillHeader(const GpAppCheckpointKind *kind, Header *h)
@@ -57,7 +57,7 @@ static void FillHeader(const GpAppCheckpointKind *kind, Header *h)
   (void)snprintf(h->program, sizeof(h->program), "%s", kind->program);
 }
 
-/* Adds bytes to the file, on the first rank; the commit tells of errors. */
+/* Appends bytes to the file on the first rank. GpAppCheckpointCommit() reports errors. */
 static void Put(GpAppCheckpoint *ck, const void *data, size_t bytes)
 {
   if (!ck->out.fp) return;
@@ -65,7 +65,7 @@ static void Put(GpAppCheckpoint *ck, const void *data, size_t bytes)
   (void)fwrite(data, 1, bytes, ck->out.fp);
 }
 
-/* Takes bytes from the file, on the first rank; zeros after an error, of which GpAppCheckpointClose() tells. */
+/* Reads bytes from the file on the first rank. After an error the bytes are zero, and GpAppCheckpointClose() reports the error. */
 static void Take(GpAppCheckpoint *ck, void *data, size_t bytes)
 {
   if (!ck->bad && fread(data, 1, bytes, ck->fp) != bytes) ck->bad = ferror(ck->fp) && errno ? errno : EIO;
@@ -80,10 +80,10 @@ static void Take(GpAppCheckpoint *ck, void *data, size_t bytes)
   Input Parameters:
 + comm - the communicator
 . file - the file, which is replaced as a whole when the checkpoint is committed
-- kind - whose checkpoint it is
+- kind - program and version of the checkpoint
 
   Output Parameter:
-. ck - the checkpoint; a failure is told by GpAppCheckpointCommit()
+. ck - the checkpoint; GpAppCheckpointCommit() reports a failure
 */
 PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpAppCheckpointKind *kind, GpAppCheckpoint *ck)
 {
@@ -113,7 +113,7 @@ PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpA
 . written - whether it could be written, or NULL
 
   Note:
-  The work matters more than its checkpoint: a failure, for instance of a full disk, is a warning with its cause. The checkpoint that was there before stays.
+  A failure, for instance because the disk is full, is a warning and not an error, so that the computation continues. The previous checkpoint is kept.
 */
 PetscErrorCode GpAppCheckpointCommit(GpAppCheckpoint *ck, PetscBool *written)
 {
@@ -187,17 +187,17 @@ static Verdict Verify(GpAppCheckpoint *ck, const GpAppCheckpointKind *kind, int 
   Input Parameters:
 + comm - the communicator
 . file - the file
-- kind - whose checkpoint it must be
+- kind - program and version that the checkpoint must have
 
   Output Parameter:
 . ck - the checkpoint, with ck->left bytes of values
 
   Note:
-  A file that is refused is an error with one line, PETSC_ERR_FILE_OPEN or PETSC_ERR_FILE_UNEXPECTED, and nothing is left open or allocated.
+  If the file is refused, the error is PETSC_ERR_FILE_OPEN or PETSC_ERR_FILE_UNEXPECTED with a message of one line, and nothing is left open or allocated.
 */
 PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpAppCheckpointKind *kind, GpAppCheckpoint *ck)
 {
-  PetscInt64  found[3] = {FILE_WHOLE, 0, 0}; /* the verdict, an errno, bytes of values */
+  PetscInt64  found[3] = {FILE_WHOLE, 0, 0}; /* result of the check, an errno, bytes of values */
   PetscMPIInt rank;
   int         err = 0;
   char        why[256];
@@ -224,7 +224,7 @@ PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpApp
 }
 
 /*
-  GpAppCheckpointRefuse - Closes a checkpoint that is read and raises what is wrong with it
+  GpAppCheckpointRefuse - Closes a checkpoint that is being read, and raises an error
 
   Logically Collective
 
@@ -256,7 +256,7 @@ PetscErrorCode GpAppCheckpointRefuse(GpAppCheckpoint *ck, PetscErrorCode code, c
 . ck - the checkpoint
 
   Note:
-  Values count only when this function succeeds: it tells of a disk that failed meanwhile.
+  The values are valid only if this function succeeds: it reports read errors that occurred after the check.
 */
 PetscErrorCode GpAppCheckpointClose(GpAppCheckpoint *ck)
 {
@@ -271,7 +271,7 @@ PetscErrorCode GpAppCheckpointClose(GpAppCheckpoint *ck)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts bytes of values; more than the file holds are refused. */
+/* Counts the bytes of values. Reading more than the file holds is an error. */
 static PetscErrorCode Count(GpAppCheckpoint *ck, PetscInt64 n, size_t each)
 {
   PetscFunctionBegin;
@@ -290,7 +290,7 @@ static PetscErrorCode Count(GpAppCheckpoint *ck, PetscInt64 n, size_t each)
 
   Input Parameters:
 + ck    - the checkpoint
-. data  - the values: those of the first rank are written, all ranks get those that are read
+. data  - the values. The values of the first rank are written; all ranks receive the values that are read.
 - bytes - their number
 */
 PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t bytes)

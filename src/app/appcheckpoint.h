@@ -1,8 +1,8 @@
 /*
   Checkpoints: the state of a computation in a file that is verified as a whole before any value of it is used.
 
-  The file holds a header (magic, byte order, version, program), the values, their number of bytes and a CRC-64 of all that. The functions that describe the state serve for
-  writing and for reading: they pass the same variables in the same order.
+  The file holds a header (magic, byte order, version, program), the values, their number of bytes and a CRC-64 of everything before it. The same functions write and read the
+  state, so that variables have the same order in both.
 */
 #ifndef GPUCSR_APPCHECKPOINT_H
 #define GPUCSR_APPCHECKPOINT_H
@@ -10,10 +10,10 @@
 #include "app/app.h"
 #include <stdint.h>
 
-/* which checkpoints a program reads and writes */
+/* The kind of checkpoint that a program reads and writes */
 typedef struct {
   const char *program; /* at most 15 characters */
-  uint32_t    version; /* of the state; to be raised with every change of it */
+  uint32_t    version; /* version of the state; increase it with every change of the state */
 } GpAppCheckpointKind;
 
 typedef struct {
@@ -21,12 +21,12 @@ typedef struct {
   char        file[PETSC_MAX_PATH_LEN];
   const char *program;
   PetscBool   writing;
-  PetscInt64  left; /* bytes of values that are still to be read, or that were written */
+  PetscInt64  left; /* reading: bytes of values not yet read; writing: bytes of values written */
 
   /* private to the module, on the first rank */
   GpAppOutput out;
   FILE       *fp;
-  int         bad; /* an errno of a read */
+  int         bad; /* errno of the first failed read */
   uint64_t    crc;
 } GpAppCheckpoint;
 

@@ -1,11 +1,11 @@
-/* Calls of the device room from programs: a failure becomes a PETSc error with the device's own words, and memory that is full is told from the rest. */
+/* Calls of functions of src/device/ from programs. A failure becomes a PETSc error with the device's message: PETSC_ERR_MEM if memory does not suffice, otherwise PETSC_ERR_GPU. */
 #ifndef GPUCSR_APPDEVICE_H
 #define GPUCSR_APPDEVICE_H
 
 #include "device/gpdevice.h"
 #include <petscsys.h>
 
-/* what: of the program, is done there */
+/* what: the operation of the program, for the message */
 #define PetscCallDevice(dev, what, ...) \
   do { \
     const GpErr err_ = (__VA_ARGS__); \

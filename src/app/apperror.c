@@ -1,4 +1,4 @@
-/* Errors of the programs. The class of a PETSc error tells whose fault it is. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
+/* Errors of the programs. The code of a PETSc error determines the exit code. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
 #define _POSIX_C_SOURCE 200809L
 #include "app/app.h"
 #include "app/apperror.h"
@@ -10,7 +10,7 @@
 
 static struct {
   const char *program;
-  PetscBool   asking; /* options are being read: an argument that PETSc refuses comes from the command line */
+  PetscBool   asking; /* options are being read, so that an argument that PETSc refuses comes from the command line */
   int         code;   /* of the last error */
   char        text[2048];
 } error = {"gpucsr", PETSC_FALSE, 0, ""};
@@ -23,7 +23,7 @@ static int ErrorClassify(PetscErrorCode n, const char fun[], const char text[])
   switch ((int)n) {
   case PETSC_ERR_USER_INPUT:
   case PETSC_ERR_ARG_UNKNOWN_TYPE:
-    return GP_APP_USAGE; /* names of types come from options alone */
+    return GP_APP_USAGE; /* only options contain names of types */
   case PETSC_ERR_FILE_OPEN:
   case PETSC_ERR_FILE_READ:
   case PETSC_ERR_FILE_UNEXPECTED:
@@ -33,7 +33,7 @@ static int ErrorClassify(PetscErrorCode n, const char fun[], const char text[])
   case PETSC_ERR_MEM:
     return GP_APP_MEMORY;
   case PETSC_ERR_NOT_CONVERGED:
-    return GP_APP_UNCONVERGED; /* of -bmrm_error_if_not_converged and the like */
+    return GP_APP_UNCONVERGED; /* raised for options such as -bmrm_error_if_not_converged */
   case PETSC_ERR_USER:
   case PETSC_ERR_ARG_WRONG:
   case PETSC_ERR_ARG_INCOMP:
@@ -89,7 +89,7 @@ const char *GpAppErrorGetProgram(void)
   return error.program;
 }
 
-/* Says whether the options are being read. */
+/* Sets whether the options are being read. */
 void GpAppErrorSetAsking(PetscBool asking)
 {
   error.asking = asking;

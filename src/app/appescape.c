@@ -1,18 +1,18 @@
-/* Text of users in JSON, XML (SVG) and CSV: any bytes become a valid document. */
+/* Escapes text in JSON, XML (SVG) and CSV, so that arbitrary bytes give a valid document. */
 #include "app/appescape.h"
 #include "app/apptablefield.h"
 #include <string.h>
 
 static const char Replacement[] = "\357\277\275"; /* U+FFFD in UTF-8 */
 
-/* bytes of the UTF-8 character at s, 0 where there is none that JSON and XML allow; control characters are left to the caller */
+/* Returns the length of the UTF-8 character at s, 0 if it is not one that JSON and XML allow. The caller handles control characters. */
 static size_t CharacterLength(const unsigned char *s)
 {
   const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
 
   for (size_t k = 1; k < n; k++)
-    if ((s[k] & 0xc0) != 0x80) return 0;                                               /* the final 0 of the string ends here, too */
-  if (n == 3 && (s[0] == 0xe0 ? s[1] < 0xa0 : s[0] == 0xed && s[1] >= 0xa0)) return 0; /* too long, or half of a pair */
+    if ((s[k] & 0xc0) != 0x80) return 0;                                               /* the terminating zero of the string also stops the loop here */
+  if (n == 3 && (s[0] == 0xe0 ? s[1] < 0xa0 : s[0] == 0xed && s[1] >= 0xa0)) return 0; /* overlong encoding, or half of a surrogate pair */
   if (n == 3 && s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe) return 0;                /* U+FFFE, U+FFFF: no characters */
   if (n == 4 && (s[0] == 0xf0 ? s[1] < 0x90 : s[0] == 0xf4 && s[1] >= 0x90)) return 0;
   return n;
@@ -24,7 +24,7 @@ static size_t CharacterLength(const unsigned char *s)
   Not Collective
 
   Note:
-  Bytes that are not UTF-8 and control characters, which XML has no way to write, become U+FFFD.
+  Bytes that are not UTF-8, and control characters, which XML cannot represent, become U+FFFD.
 */
 void GpAppWriteXML(FILE *fp, const char text[])
 {
@@ -62,12 +62,12 @@ void GpAppWriteJSON(FILE *fp, const char text[])
 }
 
 /*
-  GpAppWriteCSV - Writes text as a field of CSV that the table reader takes for the same name
+  GpAppWriteCSV - Writes text as a field of CSV that the table reader reads as the same text
 
   Not Collective
 
   Note:
-  A plain word is written without quotes. Other text has quotes: what holds a delimiter, a quote or a blank, begins as a comment does, is empty, or looks
+  A plain word is written without quotes. Text is quoted if it contains a delimiter, a quote or a blank, begins like a comment, is empty, or looks
   like a number or a missing value.
 */
 void GpAppWriteCSV(FILE *fp, const char text[])

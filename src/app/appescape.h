@@ -1,4 +1,4 @@
-/* Text of users in JSON, XML (SVG) and CSV: any bytes become a valid document. */
+/* Escapes text in JSON, XML (SVG) and CSV, so that arbitrary bytes give a valid document. */
 #ifndef GPUCSR_APPESCAPE_H
 #define GPUCSR_APPESCAPE_H
 

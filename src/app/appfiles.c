@@ -27,7 +27,7 @@ static int  NFiles = 0;
 - path   - the file; an empty name is no file
 
   Note:
-  GpAppFilesCheck() then looks at all of them. A checkpoint may be the one that the run restarts from.
+  GpAppFilesCheck() checks all registered files. The checkpoint to write may be the file that the run restarts from.
 */
 PetscErrorCode GpAppFilesAdd(GpAppFileRole role, const char option[], const char path[])
 {
@@ -59,17 +59,17 @@ static void Identify(const File *f, GpAppTarget *t)
   }
 }
 
-/* Are these one file, which one of the two would destroy? */
+/* Returns whether two names are the same file, and one of the two uses would destroy it. */
 static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
 {
   if (a->err || b->err) return PETSC_FALSE;
-  if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both append to it */
+  if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both uses append to the same open file */
   if (a->regular && b->regular) return (PetscBool)(a->device == b->device && a->inode == b->inode);
   if (a->regular || b->regular || a->direct || b->direct) return PETSC_FALSE;
-  return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither exists */
+  return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither file exists yet */
 }
 
-/* Finds the first two files that collide, of which the first is an output. */
+/* Finds the first pair of files that conflict. The first file of the pair is an output. */
 static PetscErrorCode FindCollision(int found[2])
 {
   GpAppTarget *t;
@@ -116,8 +116,8 @@ static int FindUnreadable(int *err)
 . comm - the communicator
 
   Notes:
-  Two names are the same file when device and inode agree, also through links; where neither exists, when folder and name agree. Devices and pipes may be named
-  several times. The registered files are forgotten.
+  Two existing files are the same if device and inode agree after links have been resolved. Two files that do not exist yet are the same if folder and name agree. Devices and pipes may be named
+  several times. Afterwards no files are registered.
 */
 PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
 {

@@ -1,4 +1,4 @@
-/* The graph reader: tells formats apart, calls their readers, says what was understood. */
+/* The graph reader: recognises the format, calls its reader, and describes the result. */
 #include "app/appgraphread.h"
 #include "app/appmarket.h"
 #include <ctype.h>
@@ -6,15 +6,15 @@
 #include <strings.h>
 
 enum {
-  PER_BYTE = 64,     /* nodes that a file may have for each of its bytes, beyond */
-  ANYWAY   = 1 << 20 /* so many, which no memory is short of */
+  PER_BYTE = 64,     /* a file with more than ANYWAY nodes may have at most PER_BYTE nodes for each of its bytes */
+  ANYWAY   = 1 << 20 /* vectors of this size always fit in memory */
 };
 
 const char *const        GpAppGraphFormats[] = {"auto", "edges", "metis", "pajek", "gml", "graphml", "dimacs", "market", "binary", "GpAppGraphFormat", "", NULL};
 static const char *const Choices[]           = {"auto", "yes", "no", "GpAppGraphChoice", "", NULL};
 static const char *const Words[]             = {"", "edge list", "METIS", "Pajek", "GML", "GraphML", "DIMACS", "Matrix Market", "PETSc binary"};
 
-/* makes space for more links, and for their weights */
+/* Enlarges the arrays of links and of their weights. */
 PetscErrorCode GpAppLinksReserve(GpAppLinks *L, PetscInt64 more, PetscBool weighted)
 {
   const PetscBool grow = (PetscBool)(L->n + more > L->capacity);
@@ -118,7 +118,7 @@ static PetscBool IsDimacs(const char begin[])
   return (PetscBool)(begin[0] == 'p' && begin[1] == ' ' && sscanf(begin + 1, "%31s %lld %lld", problem, &n, &m) == 3 && isalpha((unsigned char)*problem));
 }
 
-/* the format by the first bytes of a text; edge lists and METIS are told apart later */
+/* Recognises the format by the first bytes of a text. Edge lists and METIS are distinguished later. */
 static GpAppGraphFormat FindFormat(const char begin[])
 {
   const char *gml = begin;
@@ -137,7 +137,7 @@ static GpAppGraphFormat FindFormat(const char begin[])
   return GP_GRAPH_EDGES;
 }
 
-/* brings the whole text to every rank */
+/* Sends the whole text to every rank. */
 static PetscErrorCode Gather(GpAppText *T)
 {
   PetscMPIInt rank, size;
@@ -170,7 +170,7 @@ static PetscErrorCode Gather(GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entry (i,j) is the weight of the link from i to j */
+/* Reads a Matrix Market file. Entry (i,j) is the weight of the link from i to j. */
 static PetscErrorCode ReadMarket(GpAppText *T, GpAppGraph *G)
 {
   GpAppMarket mk;
@@ -187,7 +187,7 @@ static PetscErrorCode ReadMarket(GpAppText *T, GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same for a matrix in PETSc's binary format */
+/* Reads a matrix in PETSc's binary format. Entry (i,j) is the weight of the link from i to j. */
 static PetscErrorCode ReadBinary(GpAppGraph *G)
 {
   GpAppComplaint wrong = {0};
@@ -219,7 +219,7 @@ static PetscErrorCode ReadBinary(GpAppGraph *G)
     PetscCall(MatRestoreRow(B, r, &n, &col, &val));
   }
   PetscCall(MatDestroy(&B));
-  PetscCheck(M == N && N > 0, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a graph needs nodes, and as many rows as columns; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, G->file, M, N);
+  PetscCheck(M == N && N > 0, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a graph needs a square matrix with at least one row; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, G->file, M, N);
   PetscCall(PetscMemzero(&place, sizeof(place)));
   place.comm = G->comm;
   PetscCall(PetscStrncpy(place.file, G->file, sizeof(place.file)));
@@ -256,7 +256,7 @@ static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ranks without links have weights when others have */
+/* a rank without links must have an array of weights if other ranks have one */
 static PetscErrorCode AgreeOnWeights(GpAppGraph *G)
 {
   int mine = G->weighted, any;
@@ -269,7 +269,7 @@ static PetscErrorCode AgreeOnWeights(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* reads a file that is not in PETSc's binary format; the text is destroyed in any case */
+/* Reads a file that is not in PETSc's binary format. The text is destroyed, also after an error. */
 static PetscErrorCode ReadAny(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G)
 {
   GpAppComplaint C = {0};
@@ -299,7 +299,7 @@ static PetscErrorCode ReadAny(GpAppText *T, const GpAppGraphSpec *spec, GpAppGra
 }
 
 /*
-  GpAppGraphOptions - Takes from the options database what the user knows of a graph file
+  GpAppGraphOptions - Reads the options that describe a graph file
 
   Collective
 
@@ -332,7 +332,7 @@ PetscErrorCode GpAppGraphOptions(MPI_Comm comm, GpAppGraphSpec *spec)
 - spec - what the user knows, from GpAppGraphOptions() or all zero
 
   Output Parameter:
-. G - the graph, to be freed with GpAppGraphDestroy(); nothing is left to free where the file is refused
+. G - the graph, to be freed with GpAppGraphDestroy(); if the file is refused, all memory has been freed
 */
 PetscErrorCode GpAppGraphRead(MPI_Comm comm, const char file[], const GpAppGraphSpec *spec, GpAppGraph *G)
 {
@@ -358,7 +358,7 @@ PetscErrorCode GpAppGraphRead(MPI_Comm comm, const char file[], const GpAppGraph
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what was understood, in words; nodes: how many there are */
+/* Writes a description of the graph and its format. nodes: number of nodes. */
 PetscErrorCode GpAppGraphDescribe(const GpAppGraph *G, PetscInt64 nodes, char words[], size_t size)
 {
   PetscFunctionBegin;

@@ -22,7 +22,7 @@ typedef enum {
   GP_GRAPH_CHOICE_NO
 } GpAppGraphChoice;
 
-/* what the user knows; all zero: decide everything by the content */
+/* The user's description of the file. All zero: decide everything by the content. */
 typedef struct {
   GpAppGraphFormat format;
   GpAppGraphChoice sizes;   /* the first line of an edge list holds the numbers of nodes and edges */
@@ -30,14 +30,14 @@ typedef struct {
   GpAppGraphChoice names;   /* the nodes of an edge list have names, else numbers */
 } GpAppGraphSpec;
 
-/* the links of a graph; on each rank those of its part of the file */
+/* The links of a graph. Each rank holds the links of its part of the file. */
 typedef struct {
   PetscInt64 *from, *to; /* [n] */
   PetscReal  *weight;    /* [n]; NULL: all one */
   PetscInt64  n, capacity;
 } GpAppLinks;
 
-/* names, each once, numbered from 0 in the order in which they were added */
+/* A set of names, numbered from 0 in the order in which they were added */
 typedef struct {
   PetscInt64  n, capacity;
   char       *text; /* each with a final 0 */
@@ -50,16 +50,16 @@ typedef struct {
   MPI_Comm         comm;
   char             file[PETSC_MAX_PATH_LEN];
   GpAppGraphFormat format;
-  GpAppLinks       links;      /* of undirected edges both directions, a loop once */
-  PetscInt64       nodes;      /* nodes, when links count them from 0; 0: the nodes are those that have links, whose numbers are their identities */
+  GpAppLinks       links;      /* the links; an undirected edge is two links, a loop is one */
+  PetscInt64       nodes;      /* number of nodes if links number them from 0; 0: nodes are only those that have links, and their numbers are identities */
   PetscInt64       base;       /* the number of node 0, when nodes is not 0 and there are no names */
   PetscInt64       edges;      /* edges in the file */
   PetscBool        named;      /* nodes have names, the same on every rank */
   PetscBool        weighted;   /* edges of the file have weights */
   PetscBool        undirected; /* the format says that edges lead both ways */
-  PetscBool        adds_up;    /* equal links are entries of a matrix */
+  PetscBool        adds_up;    /* repeated links are duplicate entries of a matrix */
   GpAppNames       names;
-  char             note[512]; /* what else was understood, in words */
+  char             note[512]; /* further description of the format, for messages */
 } GpAppGraph;
 
 PETSC_EXTERN const char *const GpAppGraphFormats[];

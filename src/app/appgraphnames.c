@@ -1,4 +1,4 @@
-/* Names of nodes: a hash table on each rank, and the same numbers on all ranks. */
+/* Names of nodes: a hash table on each rank, whose numbers can be made the same on all ranks. */
 #include "app/appgraph.h"
 #include <string.h>
 
@@ -11,7 +11,7 @@ static uint64_t Hash(const char *p, size_t length)
   return h ^ h >> 32;
 }
 
-/* the slot of a name, or the empty one where it belongs; there is always one */
+/* Returns the slot of a name, or the empty slot for it. An empty slot always exists. */
 static PetscInt64 FindSlot(const GpAppNames *N, const char *p, size_t length)
 {
   PetscInt64 s = (PetscInt64)(Hash(p, length) & (uint64_t)(N->nslots - 1));
@@ -40,7 +40,7 @@ static PetscErrorCode Grow(GpAppNames *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the number of a name, which is added if it is new; the name has no 0 inside */
+/* Returns the number of a name, and adds a new name. A name contains no zero byte. */
 PetscErrorCode GpAppNamesAdd(GpAppNames *N, const char name[], size_t length, PetscInt64 *number)
 {
   PetscInt64 s;
@@ -80,16 +80,16 @@ PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
 }
 
 /*
-  GpAppNamesMerge - Makes the names of all ranks known to every rank
+  GpAppNamesMerge - Merges the names of all ranks into one set on every rank
 
   Collective
 
   Input Parameters:
 + comm - the communicator
-- N    - the names of this rank; on exit those of all, in the order of the ranks and of each rank's own
+- N    - on entry the names of this rank; on exit the names of all ranks, in the order of the ranks and, within a rank, in its own order
 
   Output Parameter:
-. number - [n before] the number of each of this rank's names among all, to be freed with PetscFree()
+. number - [n on entry] the new number of each name of this rank, to be freed with PetscFree()
 
   Note:
   Ranks that read a file in parts number names as one rank that reads all of it: by first occurrence.

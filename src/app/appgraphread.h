@@ -1,4 +1,4 @@
-/* What the readers of graph formats share.  Internal to the graph reader. */
+/* Declarations that the readers of graph formats share.  Internal to the graph reader. */
 #ifndef GPUCSR_APPGRAPHREAD_H
 #define GPUCSR_APPGRAPHREAD_H
 
@@ -20,7 +20,7 @@ typedef struct {
   char       ignored[64];
 } GpGraphForm;
 
-/* reading of one format; what is wrong is noted in the complaint, and all ranks return alike */
+/* Readers of one format each. They record errors in the complaint. All ranks return the same error code. */
 PETSC_INTERN PetscErrorCode GpGraphFindForm_Private(const GpAppText *, const GpAppGraphSpec *, GpGraphForm *);
 PETSC_INTERN PetscErrorCode GpGraphReadEdges_Private(const GpAppText *, const GpAppGraphSpec *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpGraphReadMetis_Private(const GpAppText *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-  HELP_COLUMN = 30, /* where the texts of --help begin */
+  HELP_COLUMN = 30, /* column at which the texts of --help begin */
   HELP_WIDTH  = 100
 };
 

@@ -14,7 +14,7 @@ static PetscErrorCode MainWork(const GpAppProgram *program, int argc, char **arg
   GpAppErrorSetAsking(PETSC_TRUE);
   PetscCall(GpAppCommandCheck(PETSC_COMM_WORLD, program->manual, argc, argv));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(PetscGPUCSRSetNotice(PETSC_FALSE)); /* the summaries and reports tell of rounding */
+  PetscCall(PetscGPUCSRSetNotice(PETSC_FALSE)); /* the summaries and reports of the programs show the rounding instead */
   PetscCall(program->request(PETSC_COMM_WORLD, program->context));
   PetscCall(PetscOptionsHasHelp(NULL, &help));
   if (help) {
@@ -28,7 +28,7 @@ static PetscErrorCode MainWork(const GpAppProgram *program, int argc, char **arg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the job after an error that all ranks have. An output that was open is not left behind. PETSc's objects of the failed work are still there: PetscFinalize() would complain about them, and is left out. */
+/* Ends the job after an error that all ranks have. Temporary files of open outputs are removed. PetscFinalize() is not called, because it would report the PETSc objects of the failed work. */
 static int MainFail(int code)
 {
   GpAppTemporariesRemove();
@@ -72,7 +72,7 @@ int GpAppMain(int argc, char **argv, const GpAppProgram *program)
 {
   const int      level     = PETSC_MPI_THREAD_REQUIRED == PETSC_DECIDE ? MPI_THREAD_FUNNELED : PETSC_MPI_THREAD_REQUIRED; /* newer versions decide in PetscInitialize() */
   PetscBool      converged = PETSC_TRUE, failed;
-  MPI_Comm       comm; /* of its own: messages of a rank that failed alone meet no others */
+  MPI_Comm       comm; /* a communicator of its own, so that messages after an error match no messages of the failed work */
   int            provided, rank, code;
   PetscErrorCode ierr;
 

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 enum {
-  PER_BYTE = 64,     /* rows and columns that a file may have for each of its bytes, beyond */
-  ANYWAY   = 1 << 20 /* so many, which no memory is short of */
+  PER_BYTE = 64,     /* a file with more than ANYWAY rows or columns may have at most PER_BYTE of them for each of its bytes */
+  ANYWAY   = 1 << 20 /* vectors of this size always fit in memory */
 };
 
 /* the lines of a rank while they are parsed; `line` counts them from 1 */
@@ -220,7 +220,7 @@ static void ReadEntries(int wants, Lines *L, GpAppMarket *mk)
   }
 }
 
-/* The file must hold as many entries as its header says: refuses the first beyond, or all if there are fewer. */
+/* Checks that the file holds as many entries as its header states. Reports the first excess entry, or the missing entries. */
 static PetscErrorCode CheckCount(const GpAppText *T, Lines from, GpAppMarket *mk, PetscInt64 first, Lines *L)
 {
   PetscInt64  total;
@@ -325,7 +325,7 @@ PetscErrorCode GpAppMarketParse(GpAppText *T, int wants, GpAppMarket *mk)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the same for a file */
+/* Reads a matrix in the Matrix Market format from a file; otherwise like GpAppMarketParse(). */
 PetscErrorCode GpAppMarketRead(MPI_Comm comm, const char file[], int wants, GpAppMarket *mk)
 {
   GpAppText T;
@@ -363,7 +363,7 @@ PetscErrorCode GpAppMarketExpand(GpAppMarket *mk)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what was understood, in words */
+/* Writes a description of the matrix. */
 PetscErrorCode GpAppMarketDescribe(const GpAppMarket *mk, char words[], size_t size)
 {
   PetscFunctionBegin;

@@ -4,7 +4,7 @@
 
 #include "app/app.h"
 
-/* what a caller wants; 0: any real matrix with finite values */
+/* Requirements of the caller. 0: any real matrix with finite values. */
 enum {
   GP_MARKET_SQUARE      = 1, /* as many rows as columns */
   GP_MARKET_NONNEGATIVE = 2, /* no value below zero */
@@ -12,14 +12,14 @@ enum {
   GP_MARKET_NONZERO     = 8  /* zeros of an array are left out */
 };
 
-/* Each rank holds the entries in its lines of the file, rows and columns counted from 0.  An entry that the file holds twice is there twice. */
+/* Each rank holds the entries in its lines of the file, rows and columns counted from 0.  Duplicate entries are kept. */
 typedef struct {
   MPI_Comm    comm;
   char        file[PETSC_MAX_PATH_LEN];
   PetscBool   array, pattern, integer, symmetric, skew;
   PetscInt64  M, N;    /* rows, columns; they fit PetscInt */
-  PetscInt64  entries; /* that the file holds, by its header; of an array the numbers */
-  PetscInt64  n;       /* entries here */
+  PetscInt64  entries; /* number of entries of the file according to its header; for an array, the number of its values */
+  PetscInt64  n;       /* entries on this rank */
   PetscInt64 *i, *j;   /* [n] */
   double     *a;       /* [n]; NULL: a pattern, without values */
 } GpAppMarket;

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES  65536
-#define FAILED_BEFORE -1 /* beside what errno can be: the writer had nothing to write */
+#define FAILED_BEFORE -1 /* not a value of errno: the writer had no result to write */
 
-/* what an open output is on the first rank; the stream writes through it, so that the cause of the first error is kept */
+/* An open output on the first rank. The stream writes through it, so that the cause of the first error is kept. */
 struct _n_GpAppOutputFile {
   int         fd, err; /* the first errno of a write */
   PetscBool   direct;
@@ -34,7 +34,7 @@ static ssize_t Write(void *cookie, const char *data, size_t bytes)
   return f->err ? 0 : (ssize_t)bytes; /* 0 is the error of this interface */
 }
 
-/* Opens a named pipe, which takes a reader at its other end; says so when there is none yet. */
+/* Opens a named pipe. If the pipe has no reader yet, prints a message and waits for one. */
 static int OpenPipe(const char path[])
 {
   const int now = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -47,7 +47,7 @@ static int OpenPipe(const char path[])
   return now;
 }
 
-/* Opens what is not replaced: a device, a pipe, or an open descriptor, whose position in its file is shared. */
+/* Opens an output that is not replaced: a device, a pipe, or a duplicate of an open descriptor, which shares the position in the file. */
 static int OpenDirect(GpAppOutputFile f)
 {
   const GpAppTarget *t = &f->target;
@@ -135,7 +135,7 @@ static int Open(const char path[], GpAppOutput *out)
   return 0;
 }
 
-/* Tells all ranks what the first one found; why is empty where nothing is wrong. */
+/* Broadcasts the cause of a failure from the first rank. why is empty if there was none. */
 static PetscErrorCode Share(GpAppOutput *out, int err)
 {
   int direct = (int)out->direct;
@@ -182,7 +182,7 @@ PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *ou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Can this be written? A pipe or device is not opened for that, since its reader would see an end. */
+/* Checks that an output can be written. A pipe or device is not opened, because its reader would see the end of the input. */
 static int Probe(const char path[])
 {
   GpAppOutputFile f = (GpAppOutputFile)calloc(1, sizeof(*f));
@@ -238,7 +238,7 @@ PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
     if (fflush(out->fp)) err = f->err ? f->err : errno ? errno : EIO;
     if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed[0] ? FAILED_BEFORE : 0;
     if (fclose(out->fp) && !err) err = f->err ? f->err : EIO;
-    if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* a disk may tell only now that it is full */
+    if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* some file systems report a full disk only here */
     err       = Close(f, err);
     out->fp   = NULL;
     out->file = NULL;
@@ -312,7 +312,7 @@ static PetscErrorCode PutBinary(void *ctx, void *values, PetscInt n)
 #if !defined(PETSC_WORDS_BIGENDIAN)
   PetscCall(PetscByteSwap(values, to->type, n));
 #endif
-  (void)fwrite(values, to->each, (size_t)n, to->out->fp); /* the commit tells of errors */
+  (void)fwrite(values, to->each, (size_t)n, to->out->fp); /* GpAppOutputCommit() reports errors */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-/* What the files of the output module share: where an output goes, and temporary files. */
+/* Declarations that the files of the output module share: targets of outputs, and temporary files. */
 #ifndef GPUCSR_APPOUTPUT_H
 #define GPUCSR_APPOUTPUT_H
 
@@ -8,19 +8,19 @@
 
 #define GP_APP_TEMPORARY_LEN 64
 
-/* where an output goes, with all symbolic links resolved; known on the first rank */
+/* The target of an output, with all symbolic links resolved. Valid on the first rank. */
 typedef struct {
-  int       err;        /* an errno: it cannot be written; 0: it can, as far as one can tell */
+  int       err;        /* an errno if the target cannot be written; 0: no obstacle was found */
   PetscBool direct;     /* a device, pipe or descriptor, which is opened and never replaced */
-  int       descriptor; /* of this process, which the name stands for, or -1 */
+  int       descriptor; /* the descriptor of this process that the name stands for, or -1 */
   PetscBool regular;    /* a regular file exists */
   dev_t     device, folder_device;
   ino_t     inode, folder_inode;
   mode_t    mode;
   uid_t     uid;
   gid_t     gid;
-  char      folder[PETSC_MAX_PATH_LEN], name[NAME_MAX + 1]; /* of an output that is not direct */
-  char      path[PETSC_MAX_PATH_LEN];                       /* of one that is */
+  char      folder[PETSC_MAX_PATH_LEN], name[NAME_MAX + 1]; /* folder and name of an output that is not direct */
+  char      path[PETSC_MAX_PATH_LEN];                       /* path of a direct output */
 } GpAppTarget;
 
 PETSC_INTERN void GpAppTargetResolve_Private(const char path[], GpAppTarget *);

@@ -1,4 +1,4 @@
-/* Curves as a picture: SVG, for which no display is needed. */
+/* Plots of curves as SVG pictures. */
 #include "app/app.h"
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #define TOP    20
 #define BOTTOM 60
 
-/* from values to places: linear, or by the decimal logarithm */
+/* A scale maps values to positions, linearly or by the decimal logarithm. */
 typedef struct {
   PetscBool log;
   double    low, high, from, to;
@@ -30,7 +30,7 @@ static PetscBool Shown(const Scale *s, double v)
   return (PetscBool)(isfinite(v) && (!s->log || v > 0));
 }
 
-/* the scale that holds one coordinate of all points that it can show; whole decades where it is logarithmic */
+/* Computes the scale of one coordinate over all points that it can show. A logarithmic scale covers whole decades. */
 static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool log, double from, double to)
 {
   Scale s = {log, INFINITY, -INFINITY, from, to};
@@ -45,7 +45,7 @@ static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool 
     }
   }
   if (!(s.low <= s.high)) s.low = 0, s.high = 1;
-  if (s.high - s.low <= 1e-12 * fmax(fabs(s.low), fabs(s.high))) s.high = s.low + fmax(1, 1e-9 * fabs(s.low)); /* steps below the last digit would never end */
+  if (s.high - s.low <= 1e-12 * fmax(fabs(s.low), fabs(s.high))) s.high = s.low + fmax(1, 1e-9 * fabs(s.low)); /* avoids an endless loop with steps below the rounding error */
   return s;
 }
 
@@ -71,14 +71,14 @@ static void Ticks(FILE *fp, const Scale *s, PetscBool horizontal)
 
   Input Parameters:
 + out    - the file; only the first rank writes
-. xlabel - what x is
-. xlog   - whether its axis is logarithmic
-. ylabel - what y is, on a logarithmic axis
+. xlabel - label of the x axis
+. xlog   - whether the x axis is logarithmic
+. ylabel - label of the y axis, which is logarithmic
 . n      - number of curves
 - curves - the curves; points that an axis cannot show are left out
 
   Note:
-  GpAppOutputCommit() tells whether all could be written.
+  GpAppOutputCommit() reports write errors.
 */
 void GpAppPlotWrite(GpAppOutput *out, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
 {

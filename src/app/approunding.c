@@ -1,4 +1,4 @@
-/* What the storage on the device did to the values of the matrices of a program, for its summary and its report. */
+/* Rounding of the values of a program's matrices by the storage on the device, for the summary and the report of the program. */
 #include "app/app.h"
 #include <gpucsr.h>
 

@@ -1,4 +1,4 @@
-/* Numbers in text, read at the speed of memory and as strtod() reads them. */
+/* Fast parser of decimal numbers, with the results of strtod(). */
 #ifndef GPUCSR_APPSCAN_H
 #define GPUCSR_APPSCAN_H
 

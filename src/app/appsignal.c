@@ -147,7 +147,7 @@ int GpAppTemporaryCreate_Private(int folder, mode_t mode, int *slot, char name[G
   return fd;
 }
 
-/* Takes a file out of the table, after it was renamed, and removes it if it was not. */
+/* Removes an entry from the table, and the file too unless it was renamed. */
 void GpAppTemporaryForget_Private(int slot, PetscBool remove)
 {
   if (slot < 0) return;
@@ -155,7 +155,7 @@ void GpAppTemporaryForget_Private(int slot, PetscBool remove)
   Temporaries[slot].used = 0;
 }
 
-/* Does the disk have space for so many bytes? Returns an errno. */
+/* Checks that the disk has space for a number of bytes. Returns an errno. */
 static int CheckSpace(int folder, off_t bytes)
 {
   const int fd  = openat(folder, "space", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -167,20 +167,20 @@ static int CheckSpace(int folder, off_t bytes)
 }
 
 /*
-  GpAppScratchCreate - Creates a folder for files that are needed for a moment
+  GpAppScratchCreate - Creates a folder for temporary files
 
   Not Collective
 
   Input Parameters:
 + n     - the number of files that may appear in it
-. name  - their names
-- bytes - how large all of them become at most
+. name  - names of the files
+- bytes - upper bound on the total size of the files
 
   Output Parameter:
 . s - the folder, in the one that the environment variable TMPDIR names, or in /tmp
 
   Note:
-  Returns an errno: 0, or why there is no such folder, for instance because the disk has no space for the files.
+  Returns 0, or an errno if the folder cannot be created, for instance because the disk has no space for the files.
 */
 int GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScratch *s)
 {

@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include <sys/types.h>
 
-#define GP_APP_SOURCE_PEEK 10 /* bytes that tell the kind of compression */
+#define GP_APP_SOURCE_PEEK 10 /* number of bytes that identify the kind of compression */
 
 struct GpAppSource_ {
   int         fd;      /* the input; -1 after its end */
@@ -16,8 +16,8 @@ struct GpAppSource_ {
   FILE       *errors;  /* the temporary file that receives its error messages */
   size_t      held, at;
   char       *buffer;    /* bytes [at, held) have been read from the input and wait to be handed on */
-  int         code;      /* PETSc's error class of what went wrong; 0 for nothing */
-  char        what[256]; /* in words */
+  int         code;      /* PETSc error code of the first failure; 0: no failure */
+  char        what[256]; /* message of the first failure */
 };
 
 PETSC_INTERN PetscErrorCode GpAppSourceOpen(const char[], GpAppSource *);

@@ -1,9 +1,9 @@
-/* Tables in text, read by all ranks: the third walk over the lines, which fills in names, numbers and words. */
+/* Parallel reader of tables: the third pass over the lines, which stores names, numbers and words. */
 #include "app/apptablefield.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What the third walk works with. */
+/* Data of the third pass. */
 typedef struct {
   const GpAppTableSpec *spec;
   const GpSurvey       *S;

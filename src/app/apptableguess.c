@@ -1,9 +1,9 @@
-/* Headings and row names of a table, by its content.  docs/formats.md lists the rules in this order. */
+/* Recognises headings and row names of a table by its content.  docs/formats.md lists the rules in this order. */
 #include "app/apptablefield.h"
 #include <ctype.h>
 #include <string.h>
 
-/* What the guess knows of the first data line. */
+/* Properties of the first data line */
 typedef struct {
   GpFieldKind kind;
   PetscBool   quoted, empty;

@@ -1,4 +1,4 @@
-/* First two walks over a table: which delimiter it has, and what its lines and columns have in common. */
+/* The first two passes over a table: they find its delimiter and the common properties of its lines and columns. */
 #define _POSIX_C_SOURCE 200809L
 #include "app/apptablefield.h"
 #include "app/appscan.h"

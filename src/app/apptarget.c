@@ -1,4 +1,4 @@
-/* Where an output goes: symbolic links are followed, descriptors of /dev/stdout and /dev/fd are recognised, devices and pipes are told from files. */
+/* Resolves the target of an output: follows symbolic links, recognises the descriptors of /dev/stdout and /dev/fd, and distinguishes devices and pipes from files. */
 #define _GNU_SOURCE
 #include "app/appoutput.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_LINKS 40 /* as the kernel has it */
+#define MAX_LINKS 40 /* the limit of the Linux kernel */
 
 /* Copies text into a buffer; ENAMETOOLONG when it does not fit. */
 static int Copy(char to[], size_t size, const char from[], size_t length)
@@ -103,7 +103,7 @@ static int Resolve(GpAppTarget *t)
   return ELOOP;
 }
 
-/* Finds where an output of this name goes. */
+/* Resolves the target of an output with this name. */
 void GpAppTargetResolve_Private(const char path[], GpAppTarget *t)
 {
   memset(t, 0, sizeof(*t));

@@ -10,7 +10,7 @@
 #define GP_APP_TEXT_BLOCK     ((size_t)1 << 20)
 #define GP_APP_TEXT_BEGINNING ((size_t)4096) /* bytes read when a file is opened, for GpAppTextBeginning() */
 
-/* Notes what is wrong with the text in a line of this rank, or with the file as a whole (line 0). */
+/* Records an error in a line of this rank, or in the whole file (line 0). */
 static PetscErrorCode GpAppTextRefuse(GpAppText *T, int code, PetscInt64 line, const char what[])
 {
   PetscFunctionBegin;
@@ -21,7 +21,7 @@ static PetscErrorCode GpAppTextRefuse(GpAppText *T, int code, PetscInt64 line, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the input of this rank; what the source found wrong becomes what is wrong with the text. */
+/* Ends the input of this rank. An error of the source becomes an error of the text. */
 static PetscErrorCode GpAppTextEnd(GpAppText *T)
 {
   PetscFunctionBegin;
@@ -30,7 +30,7 @@ static PetscErrorCode GpAppTextEnd(GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses a NUL byte among the last bytes read. Text does not have any, and functions that expect strings would stop there without a word. */
+/* Refuses a NUL byte among the last bytes read. Text has no such bytes, and string functions would silently stop there. */
 static PetscErrorCode GpAppTextCheckNul(GpAppText *T, size_t got)
 {
   const char *from = T->text + T->ahead - got, *nul = got ? (const char *)memchr(from, 0, got) : NULL;
@@ -68,7 +68,7 @@ static PetscErrorCode GpAppTextFill(GpAppText *T, size_t want)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Removes the carriage return before every newline of the lines at hand. */
+/* Removes the carriage return before every newline of the current lines. */
 static void GpAppTextRemoveReturns(GpAppText *T)
 {
   char *to = T->length ? (char *)memchr(T->text, '\r', T->length) : NULL, *end = T->text + T->length;
@@ -88,11 +88,11 @@ static void GpAppTextRemoveReturns(GpAppText *T)
 
   Input Parameters:
 + T     - the text
-- block - about so many bytes; (size_t)-1 for all that are left
+- block - approximate number of bytes; (size_t)-1 for all remaining bytes
 
   Note:
-  T->text and T->length are whole lines, of which one alone can be longer than a block. There are none at the end, and none when the file cannot be read any
-  more, which GpAppTextRaise() reports.
+  T->text and T->length hold whole lines. A single line can be longer than a block. T->length is 0 at the end of the text, and after a read error, which
+  GpAppTextRaise() reports.
 */
 PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
 {
@@ -102,7 +102,7 @@ PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
     PetscCall(GpAppTextFill(T, block));
     if (!T->source) break;
     for (T->length = T->ahead; T->length && T->text[T->length - 1] != '\n';) T->length--;
-    block = block > (size_t)-1 / 2 ? (size_t)-1 : 2 * block; /* when not even one line ends */
+    block = block > (size_t)-1 / 2 ? (size_t)-1 : 2 * block; /* the block contains no end of a line */
   }
   if (!T->source) T->length = T->ahead;
   T->ahead -= T->length;
@@ -111,7 +111,7 @@ PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Looks at the first bytes of the file, on the first rank: skips a byte-order mark of UTF-8, refuses what is not text in UTF-8. */
+/* Checks the first bytes of the file on the first rank: skips a byte-order mark of UTF-8, and refuses text that is not UTF-8. */
 static PetscErrorCode GpAppTextBegin(GpAppText *T)
 {
   const char *p;
@@ -138,7 +138,7 @@ static PetscErrorCode GpAppTextBegin(GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* where the piece of a rank begins, but for the rest of a line: equal shares, of which the first is large enough for any header */
+/* Returns the offset of a rank's part before it is moved to the beginning of a line. Parts have equal sizes; the first one is large enough for any header. */
 static PetscInt64 GpAppTextShare(PetscInt64 bytes, PetscMPIInt rank, PetscMPIInt size)
 {
   return rank ? PetscMin(bytes, PetscMax(bytes / size * rank + bytes % size * rank / size, (PetscInt64)65536)) : 0;
@@ -153,10 +153,10 @@ static size_t GpAppTextCutAt(const char *text, size_t length, PetscMPIInt rank, 
   return newline ? (size_t)(newline - text) + 1 : length;
 }
 
-/* Hands every rank its piece of the lines at hand on the first rank. */
+/* Sends every rank its part of the lines that the first rank has read. */
 static PetscErrorCode GpAppTextScatter(GpAppText *T)
 {
-  const size_t most = (size_t)1 << 30; /* a message counts with an int */
+  const size_t most = (size_t)1 << 30; /* counts of MPI are int */
   PetscMPIInt  rank, size;
   PetscInt64   bytes;
 
@@ -180,7 +180,7 @@ static PetscErrorCode GpAppTextScatter(GpAppText *T)
     PetscCall(PetscRealloc(T->length + 1, &T->text));
   }
   T->room   = T->length;
-  T->ahead  = T->length; /* GpAppTextNext() finds all of it */
+  T->ahead  = T->length; /* GpAppTextNext() takes its lines from these bytes */
   T->length = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* Text files read at once; complaints about their lines, raised on all ranks alike. */
+/* Reads complete text files, and raises errors in their lines on all ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "app/appsource.h"
 #include <ctype.h>
@@ -104,7 +104,7 @@ void GpAppTextLine(const char p[], const char end[], char line[], size_t room)
   line[n] = 0;
 }
 
-/* Notes what was expected where the token begins; the first complaint stays. */
+/* Records what was expected at the beginning of a token. Only the first complaint is kept. */
 void GpAppComplainAt(GpAppComplaint *C, int code, PetscInt64 line, PetscInt64 column, const char token[], const char end[], const char expected[])
 {
   char quoted[32];
@@ -120,19 +120,19 @@ void GpAppComplainAt(GpAppComplaint *C, int code, PetscInt64 line, PetscInt64 co
   else (void)snprintf(C->what, sizeof(C->what), "%s, got %s", expected, token < end ? "a blank" : "the end of the line");
 }
 
-/* Notes what was expected in a line, without the column. */
+/* Records what was expected in a line, without the column. */
 void GpAppComplain(GpAppComplaint *C, PetscInt64 line, const char token[], const char end[], const char expected[])
 {
   GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, 0, token, end, expected);
 }
 
 /*
-  GpAppTextRaise - Raises on all ranks the first thing that is wrong in a text, if there is one
+  GpAppTextRaise - Raises the first error in a text on all ranks, if there is one
 
   Collective
 
   Input Parameters:
-+ T - the text; every rank before that of the complaint has counted all its lines
++ T - the text; all ranks lower than the rank of the complaint must have counted all their lines
 - C - the complaint of this rank, or NULL
 
   Note:

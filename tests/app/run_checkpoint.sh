@@ -73,7 +73,7 @@ for pair in bmrm:-bmrm_restart smacof:-restart; do
   done
   [ $good = 1 ]
   verdict "$program refuses a file with one bit that is another"
-  head -c 1000 "$program.ck" >cut && refused "is damaged or cut off: its checksum is not that of its contents" "$program" "$option" cut
+  head -c 1000 "$program.ck" >cut && refused "is damaged or cut off: its checksum does not match its contents" "$program" "$option" cut
   verdict "$program refuses a part of a file"
   # a seal that fits: what cannot be is refused, and what can be is gone on with; no crash, no endless loop
   for file in bad/seal.*; do

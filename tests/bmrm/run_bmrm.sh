@@ -238,7 +238,7 @@ if [ -f "$small" ]; then
   head -c 3000 "$tmp/ck" >"$tmp/ck.cut"
   refused "checkpoint: cut off" 2 "is damaged or cut off" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
   { head -c 3000 "$tmp/ck"; printf '\377'; tail -c +3002 "$tmp/ck"; } >"$tmp/ck.flip"
-  refused "checkpoint: damaged" 1 "its checksum is not that of its contents" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
+  refused "checkpoint: damaged" 1 "its checksum does not match its contents" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
   refused "checkpoint: not one" 1 "is not a checkpoint" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
   refused "checkpoint: nowhere to write" 2 "Cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
 fi
