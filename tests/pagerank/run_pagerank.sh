@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The pagerank program as users meet it, beside exact arithmetic, networkx, igraph and scipy.  Prints TAP.
+# Runs the program pagerank and compares its ranks with exact arithmetic, networkx, igraph and scipy.  Prints TAP.
 #
-#   GPUCSR_DATA       folder of public data sets, default ../shared/data; tests that want them are skipped without them
-#   GPUCSR_THOROUGH   =1: networkx, which takes its time, ranks the largest of them too
-#   PYTHON            with numpy and those of networkx, igraph and scipy that shall compare, default /usr/bin/python3
-#   GPUCSR_TABLE      a file to which lines of CSV are added: how far from other programs the ranks are
+#   GPUCSR_DATA       directory of public data sets, default ../shared/data; without it the tests that need them are skipped
+#   GPUCSR_THOROUGH   =1: compares the largest graphs with networkx too, which is slow
+#   PYTHON            a Python with numpy, and optionally networkx, igraph and scipy; default /usr/bin/python3
+#   GPUCSR_TABLE      a CSV file to which the distances from the ranks of other programs are appended
 set -u
 . "$(dirname "$0")/../env.sh"
 program=$BUILD/bin/pagerank
@@ -18,7 +18,7 @@ device=(-gpucsr_device "$GPUCSR_DEVICE")
 suite=${GPUCSR_SUITE:-full}
 
 # --- helpers ----------------------------------------------------------------------------------------------------------------
-run() { # run RANKS ARGUMENTS: output in $tmp/log
+run() { # run PROCESSES ARGUMENTS: the output is in $tmp/log
   local n=$1
   shift
   "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1
@@ -26,30 +26,30 @@ run() { # run RANKS ARGUMENTS: output in $tmp/log
 verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
 has() { $python -c "import numpy, $1" 2>/dev/null; }
 queued=0
-compared() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$tmp/list"; } # compared NAME EDGES RANKS "ORACLE OPTIONS": later, all by one program
-ranked() { # ranked NAME RANKS EDGES "ORACLE OPTIONS" ARGUMENTS: run, to be compared with a reference
+compared() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$tmp/list"; } # compared NAME EDGES RANKS "ORACLE OPTIONS": adds a comparison; settle() runs all of them
+ranked() { # ranked NAME PROCESSES EDGES "ORACLE OPTIONS" ARGUMENTS: runs the program and adds a comparison with a reference
   local name=$1 n=$2 edges=$3 options=$4 ranks=$tmp/ranks.$((++queued))
   shift 4
   if run "$n" -tol 1e-13 -ranks "$ranks" "$@"; then compared "$name" "$edges" "$ranks" "$options"; else not_ok "$name" "$tmp/log"; fi
 }
-settle() { # the comparisons so far
+settle() { # runs the comparisons added so far
   if ! has numpy; then
     cut -f1 "$tmp/list" | uniq | while read -r name; do skip "$name" "$python has no numpy"; done
   else
-    $python "$oracle" compare "$tmp/list" ${GPUCSR_TABLE:+"$GPUCSR_TABLE"} 2>"$tmp/log" || not_ok "the comparisons end" "$tmp/log"
+    $python "$oracle" compare "$tmp/list" ${GPUCSR_TABLE:+"$GPUCSR_TABLE"} 2>"$tmp/log" || not_ok "the comparisons run" "$tmp/log"
   fi
   : >"$tmp/list"
 }
-refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 ranks, without a crash, and leaves nothing behind
+refused() { # refused NAME MESSAGE ARGUMENTS: fails with this message on 1 and 2 processes, without a crash, and leaves no files
   local name=$1 message=$2 n rc good=1
-  [ "$suite" != gpu ] || return 0 # what is refused never comes to the device
+  [ "$suite" != gpu ] || return 0 # the device is not involved in these errors
   shift 2
   for n in 1 2; do
     rm -rf "$tmp/out" && mkdir "$tmp/out"
     run $n "$@"
     rc=$?
     [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$message" "$tmp/log" && ! grep -qE 'Segmentation|Caught signal number ([4-8]|11) |double free' "$tmp/log" && [ -z "$(ls "$tmp/out")" ] && continue
-    echo "on $n: code $rc, left behind: $(ls "$tmp/out")" >>"$tmp/log"
+    echo "$n processes: exit code $rc, files left: $(ls "$tmp/out")" >>"$tmp/log"
     good=0
     break
   done
@@ -57,16 +57,16 @@ refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 r
   verdict "$name"
 }
 value() { $python -c "import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])" "$tmp/report.json" "$1"; }
-apart() { paste "$1" "$2" | awk -v most="$3" -v n="$4" '$1 != $3 { exit bad = 1 } { d = $2 - $4; s += d < 0 ? -d : d } END { exit bad || !(NR == n && s <= most) }'; } # apart A B MOST NODES: two files of ranks
+apart() { paste "$1" "$2" | awk -v most="$3" -v n="$4" '$1 != $3 { exit bad = 1 } { d = $2 - $4; s += d < 0 ? -d : d } END { exit bad || !(NR == n && s <= most) }'; } # apart A B MOST NODES: whether two files of ranks differ by at most MOST in the 1-norm
 
-# --- small graphs, against rational arithmetic ------------------------------------------------------------------------------
+# --- small graphs, compared with rational arithmetic ------------------------------------------------------------------------------
 printf '# from to\n10 20\n20 30\n\n30\t10\n30 20\n7000000000000 10\n20 9\n20,30\r\n9 9\n4 4\n5 30\r\n 9  4 \n' >"$tmp/small.txt"
-tr ',' ' ' <"$tmp/small.txt" | tr -d '\r' | grep . >"$tmp/small.clean" # 20 30 is named twice
+tr ',' ' ' <"$tmp/small.txt" | tr -d '\r' | grep . >"$tmp/small.clean" # the link 20 30 occurs twice
 printf '1 2\n2 3\n3 1\n3 2\n4 1\n2 5\n6 5\n' >"$tmp/dangling.txt"
 printf '1 2 0.5\n2 3 2\n3 1 1e-3\n3 2 4\n4 1 0.1\n2 5 0.3\n' >"$tmp/weighted.txt"
 printf '# two of them\n1:3 4\n' >"$tmp/personal"
 for n in 1 2 3; do
-  ranked "comments, blanks, commas, wide identities, loops, a link named twice" $n "$tmp/small.clean" "" -f "$tmp/small.txt"
+  ranked "comments, blanks, commas, 43-bit node numbers, loops, a duplicate link" $n "$tmp/small.clean" "" -f "$tmp/small.txt"
   ranked "weights" $n "$tmp/weighted.txt" "" -f "$tmp/weighted.txt"
   for policy in teleport uniform self drop; do
     for method in power gauss_seidel; do ranked "dangling nodes: $policy, -method $method" $n "$tmp/dangling.txt" dangling=$policy -f "$tmp/dangling.txt" -dangling $policy -method $method; done
@@ -77,9 +77,9 @@ ranked "personalisation" 2 "$tmp/dangling.txt" "personal=1:3,4:1" -f "$tmp/dangl
 ranked "damping 0.99" 1 "$tmp/dangling.txt" damping=0.99 -f "$tmp/dangling.txt" -damping 0.99
 ranked "links both ways" 2 "$tmp/dangling.txt" undirected=1 -f "$tmp/dangling.txt" -undirected
 ranked "without loops" 2 "$tmp/small.clean" loops=0 -f "$tmp/small.txt" -loops false
-ranked "every mention of a link counts" 2 "$tmp/small.clean" count=1 -f "$tmp/small.txt" -count_duplicates
+ranked "-count_duplicates" 2 "$tmp/small.clean" count=1 -f "$tmp/small.txt" -count_duplicates
 cat "$tmp/weighted.txt" "$tmp/weighted.txt" >"$tmp/double.txt"
-ranked "weights of equal links add up" 2 "$tmp/double.txt" undirected=1 -f "$tmp/double.txt" -undirected
+ranked "weights of duplicate links add up" 2 "$tmp/double.txt" undirected=1 -f "$tmp/double.txt" -undirected
 for n in 1 3; do
   ranked "rows by degree" $n "$tmp/small.clean" "" -f "$tmp/small.txt" -order degree
   ranked "rows by degree" $n "$tmp/dangling.txt" "dangling=uniform personal=1:3,4:1" -f "$tmp/dangling.txt" -order degree -dangling uniform -personalize "$tmp/personal"
@@ -93,7 +93,7 @@ done
 ranked "blocks: weights, loops, rows by degree, vectors on the device" 2 "$tmp/small.clean" "" -f "$tmp/small.txt" -method gauss_seidel -blocks 3 -order degree -mat_gpucsr_vec_type gpu
 printf '1:3 4\n2\n5 6\n' >"$tmp/many"
 for options in "" "-mat_gpucsr_vec_type gpu" "-mat_type aij" "-dangling self" "-dangling drop"; do
-  name="three personalisations at once${options:+, $options}" policy=
+  name="three personalisations together${options:+, $options}" policy=
   case $options in -dangling*) policy=dangling=${options#* } ;; esac
   # shellcheck disable=SC2086 # an option and its value
   ranked "$name" 2 "$tmp/dangling.txt" "personal=1:3,4:1 $policy" -f "$tmp/dangling.txt" -personalize "$tmp/many" $options
@@ -102,9 +102,9 @@ for options in "" "-mat_gpucsr_vec_type gpu" "-mat_type aij" "-dangling self" "-
 done
 printf '2\n' >"$tmp/u"
 { cat "$tmp/dangling.txt"; echo '5 2'; } >"$tmp/closed.txt"
-ranked "dangling nodes: a vector of their own is like links of theirs" 1 "$tmp/closed.txt" "" -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u"
+ranked "-dangling vector equals links from the dangling nodes" 1 "$tmp/closed.txt" "" -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u"
 
-for method in power inner_outer ksp; do # at once, and one after another
+for method in power inner_outer ksp; do # together, and one after the other
   ranked "several personalisations and a dangling vector, -method $method" 2 "$tmp/closed.txt" personal=1:3,4:1 -f "$tmp/dangling.txt" -dangling vector -dangling_file "$tmp/u" -personalize "$tmp/many" -method $method
   compared "several personalisations and a dangling vector, -method $method" "$tmp/closed.txt" "$tmp/ranks.$queued" "personal=5,6 column=3"
 done
@@ -133,9 +133,9 @@ done
 [ -z "$bad" ]
 verdict "the sum of ranks is 1 to 1e-12 by ${#methods[@]} methods${bad:+; not$bad}"
 
-# --- iterations that stay on the device: those that the host leads ------------------------------------------------------------
+# --- device loop, compared with iterations that the host controls ------------------------------------------------------------
 bad=
-twice() { # twice ARGUMENTS: led by the device and by the host
+twice() { # twice ARGUMENTS: with and without the device loop
   local by rc
   for by in true false; do
     run 1 -mat_gpucsr_vec_type gpu -device_loop $by -topk 0 -ranks "$tmp/$by.ranks" -report "$tmp/$by.json" "$@"
@@ -163,14 +163,14 @@ for method in power gauss_seidel; do
 done
 twice -f "$tmp/small.txt" -method gauss_seidel -blocks 100 -dangling self -tol 1e-12 || bad="$bad, more blocks than rows"
 [ -z "$bad" ]
-verdict "iterations on the device are those of the host${bad:+; not$bad}"
+verdict "the device loop gives the iterations of the host${bad:+; not$bad}"
 run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -ranks_binary "$tmp/true.bin" -tol 1e-12 &&
   run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ] &&
   run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -start "$tmp/true.bin" -tol 1e-11 -method gauss_seidel -report "$tmp/report.json" && [ "$(value iterations)$(value device_loop)" = 0True ]
-verdict "iterations on the device begin where they are told to"
+verdict "the device loop starts from the given ranks"
 run 1 -rmat 10,8 -mat_gpucsr_vec_type gpu -monitor -report "$tmp/report.json" && [ "$(value device_loop)" = False ] && grep -q 'residual .* error bound' "$tmp/log" &&
   run 2 -rmat 10,8 -mat_gpucsr_vec_type gpu -report "$tmp/report.json" && [ "$(value device_loop)" = False ]
-verdict "the host leads where somebody watches, and with several processes"
+verdict "no device loop with -monitor or with several processes"
 
 # --- formats ----------------------------------------------------------------------------------------------------------------
 printf '%%%%MatrixMarket matrix coordinate real general\n%% c\n5 5 6\n1 2 0.5\n2 3 2\n3 1 1e-3\n3 2 4\n4 1 0.1\n2 5 0.3\n' >"$tmp/m.mtx"
@@ -198,18 +198,18 @@ run 2 -f "$tmp/large.txt" -method gauss_seidel -topk 0 -report "$tmp/report.json
 verdict "Gauss-Seidel by blocks takes a third of the products"
 for file in large.txt large.gz; do
   run 4 -f "$tmp/$file" -tol 1e-13 -ranks "$tmp/b" && apart "$tmp/a" "$tmp/b" 1e-12 "$(wc -l <"$tmp/a")"
-  verdict "the same from 1 and 4 parts of a file of $(($(wc -c <"$tmp/large.txt") / 1024)) KiB, $file"
+  verdict "equal ranks from 1 and 4 parts of a file of $(($(wc -c <"$tmp/large.txt") / 1024)) KiB, $file"
 done
 sed '39000s/.*/12 oops/' "$tmp/large.txt" >"$tmp/large.bad"
 run 4 -f "$tmp/large.bad"
 [ $? -ne 0 ] && grep -q "large.bad:39000: expected a second node number, got 'oops'" "$tmp/log"
-verdict "a bad line in the last rank's part is named"
+verdict "an error in the part of the last process names its line"
 
-# the first half of an R-MAT graph's nodes has three quarters of its links
+# the first half of the nodes of an R-MAT graph has three quarters of the links
 run 4 -rmat 12,8 -method power -mat_type aij -mat_view ::ascii_info_detail && sed -n 's/.*Local rows.* nz \([0-9]*\) .*/\1/p' "$tmp/log" | sort -n | awk '{ s += $1 } END { exit !(NR == 4 && $1 < 0.4 * s) }'
-verdict "processes get like shares of the links"
+verdict "processes have about the same number of links"
 
-# --- what is written --------------------------------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------------------------------
 run 2 -f "$tmp/dangling.txt" -report "$tmp/report.json" -ranks_binary "$tmp/x.bin" -picture "$tmp/x.svg" -tol 1e-12 -topk 2 -monitor &&
   $python - "$tmp/report.json" <<'E' >>"$tmp/log" 2>&1
 import json, sys
@@ -221,30 +221,30 @@ assert r["seconds_load"] > 0 and r["seconds_solve"] > 0
 E
 verdict "the report"
 run 2 -f "$tmp/dangling.txt" -monitor -method power -tol 1e-12 -report "$tmp/report.json" && [ "$(grep -c 'residual .* error bound' "$tmp/log")" = $(($(value iterations) + 1)) ]
-verdict "the monitor has a line for each iteration"
+verdict "the monitor prints a line for each iteration"
 grep -o 'bound [^ ]* *[0-9.]* %' "$tmp/log" | awk 'NR == 1 && $3 != 0 { exit bad = 1 } $3 < last { exit bad = 1 } { last = $3 } END { exit bad || last != 100 }'
-verdict "and tells how much of the way is done, from 0 to 100 %"
+verdict "the monitor prints the progress from 0 to 100 %"
 run 2 -f "$tmp/dangling.txt" -monitor -tol 1e-12 -report "$tmp/report.json" && [ "$(grep -c '^ *[0-9]* change' "$tmp/log")" = "$(value iterations)" ] && grep -q 'error bound .* 100.0 %' "$tmp/log"
-verdict "of sweeps it tells the change, and what was looked at"
+verdict "the monitor prints the changes of sweeps and the computed residuals"
 run 2 -f "$tmp/dangling.txt" -personalize "$tmp/many" -topk 2 -report "$tmp/report.json" && [ "$(value topk | grep -o "'vector': [0-9], 'node': [0-9]*" | tr -dc '0-9\n' | paste -sd,)" = 12,11,22,23,35,36 ] &&
   [ "$(grep -c '^personalisation' "$tmp/log")" = 3 ]
-verdict "first places of every personalisation"
+verdict "the list of highest ranks of every personalisation"
 grep -q '<polyline' "$tmp/x.svg" && ! ls "$tmp"/*.part >/dev/null 2>&1
-verdict "the picture, and nothing half-written"
+verdict "the picture, and no temporary file is left"
 run 1 -f "$tmp/dangling.txt" -start "$tmp/x.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)" = 0 ]
 verdict "a start from ranks in PETSc's binary format"
 run 2 -f "$tmp/dangling.txt" -personalize "$tmp/many" -ranks_binary "$tmp/x3.bin" -tol 1e-12 && run 1 -f "$tmp/dangling.txt" -personalize "$tmp/many" -start "$tmp/x3.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)$(value vectors)" = 03 ]
 verdict "a start for several personalisations"
 run 3 -f "$tmp/dangling.txt" -order degree -start "$tmp/x.bin" -tol 1e-11 -ranks_binary "$tmp/y.bin" -report "$tmp/report.json" && [ "$(value iterations)" = 0 ] &&
   run 1 -f "$tmp/dangling.txt" -start "$tmp/y.bin" -tol 1e-11 -report "$tmp/report.json" && [ "$(value iterations)" = 0 ]
-verdict "binary ranks name nodes in the order of identities, whatever the order of the rows"
+verdict "binary ranks are in the order of node numbers, for every order of the rows"
 printf '1 2\n2 3\n3 1\n4 1\n' >"$tmp/ring.txt" && printf '1 2\n2 1\n3 4\n4 3\n' >"$tmp/pairs.txt"
 run 1 -f "$tmp/ring.txt" -topk 2 -report "$tmp/report.json" && [ "$(value topk | tr -dc A-Za-z0-9,: | grep -o 'node:[0-9]*\|certain:[A-Za-z]*' | paste -sd,)" = node:1,certain:True,node:2,certain:True ] &&
   run 1 -f "$tmp/pairs.txt" -topk 4 -report "$tmp/report.json" && [ "$(value topk | grep -o 'False' | wc -l)" = 3 ]
-verdict "places are certain where ranks differ, and are not where they are equal"
+verdict "places are certain if ranks differ, and not if ranks are equal"
 run 1 -f "$tmp/dangling.txt" -tol 1e-13 -max_it 3 -ranks "$tmp/a"
 [ $? -eq 3 ] && grep -q DIVERGED_ITS "$tmp/log" && grep -q 'is above -tol' "$tmp/log" && [ -s "$tmp/a" ]
-verdict "too few iterations: said, code 3, the ranks so far are written"
+verdict "too few iterations: message, exit code 3, the current ranks are written"
 
 # --- graphs of other formats, nodes with names ---------------------------------------------------------------------------------
 printf 'source,target,weight\r\nParis,London,3\r\nLondon,"New York",1\r\n"New York",Paris,2\r\nRome,Paris,1\r\n' >"$tmp/cities.csv"
@@ -283,7 +283,7 @@ E
   run 1 -f "$graphs/airports.smat.xz"
   [ $? -eq 4 ] && grep -qF "airports.smat.xz:2: expected a weight that is finite and not negative, got '-757'" "$tmp/log"
   verdict "airports.smat.xz: its weights are negative"
-else skip "public graphs of other formats" "the folder of public data sets is not there ($graphs)"; fi
+else skip "public graphs of other formats" "the directory of public data sets does not exist ($graphs)"; fi
 
 # --- bad input --------------------------------------------------------------------------------------------------------------
 o="$tmp/out/r"
@@ -298,18 +298,18 @@ badfile "a negative number" '1 2\n2 -3\n' "bad:2: expected a second node number,
 badfile "weights on some lines" '1 2 3.5\n2 3\n' "bad:2: lines before had a weight"
 badfile "no weights on some lines" '7 3\n4 5\n1 2 3\n' "bad:3: lines before had no weight"
 badfile "a weight on the first line alone" '1 2 3\n2 3\n' "bad:1: '1 2 3': expected no weight, which the lines below do not have"
-badfile "METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "say which by -graph_format metis or edges"
-badfile "a METIS file that is cut off" '4 3\n2 3\n1\n1 4\n\n' "the header promises 3 edges"
-badfile "XML that is no graph" '<?xml version="1.0"?>\n<svg/>\n' "bad"
+badfile "a file that may be METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "say which by -graph_format metis or edges"
+badfile "a truncated METIS file" '4 3\n2 3\n1\n1 4\n\n' "the header promises 3 edges"
+badfile "XML without a graph" '<?xml version="1.0"?>\n<svg/>\n' "bad"
 badfile "a negative weight" '1 2 -3\n' "bad:1: expected a weight that is finite and not negative, got '-3'"
-badfile "an identity beyond 63 bits" '1 2\n1 99999999999999999999\n' "bad:2: expected a second node number, got '99999999999999999999'"
+badfile "a node number beyond 63 bits" '1 2\n1 99999999999999999999\n' "bad:2: expected a second node number, got '99999999999999999999'"
 badfile "no links" '# nothing\n' "the file holds no links"
-badfile "an index beyond the header's" "${market}3 3 2\n1 2 1\n1 9 1\n" "bad:4: expected a row from 1 to 3 and a column from 1 to 3, got '9'"
-badfile "fewer entries than promised" "${market}3 3 5\n1 2 1\n" "the header promises 5 entries, the file holds 1"
-badfile "fewer entries than promised, symmetric" '%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n' "the header promises 4 entries, the file holds 2"
-badfile "more entries than promised" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: entry 2 of a matrix whose header promises 1"
-badfile "two billion nodes in a few bytes" '%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 1\n1 2\n' "bad:2: 2147483646 rows and 2147483646 columns in a file of"
-badfile "more nodes than PETSc counts" "${market}99999999999 99999999999 1\n1 2 1\n" "bad:2: 99999999999 rows and 99999999999 columns $([ "$GPUCSR_INT_BYTES" = 8 ] || echo "do not fit PetscInt")"
+badfile "an index larger than the sizes in the header" "${market}3 3 2\n1 2 1\n1 9 1\n" "bad:4: expected a row from 1 to 3 and a column from 1 to 3, got '9'"
+badfile "fewer entries than in the header" "${market}3 3 5\n1 2 1\n" "the header promises 5 entries, the file holds 1"
+badfile "fewer entries than in the header, symmetric" '%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n' "the header promises 4 entries, the file holds 2"
+badfile "more entries than in the header" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: entry 2 of a matrix whose header promises 1"
+badfile "two billion nodes in a small file" '%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 1\n1 2\n' "bad:2: 2147483646 rows and 2147483646 columns in a file of"
+badfile "more nodes than PetscInt can count" "${market}99999999999 99999999999 1\n1 2 1\n" "bad:2: 99999999999 rows and 99999999999 columns $([ "$GPUCSR_INT_BYTES" = 8 ] || echo "do not fit PetscInt")"
 refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
 for damping in -0.2 0 1 1.5; do refused "damping $damping" "expected a number greater than 0 and less than 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
 printf '1 77\n' >"$tmp/unknown"
@@ -317,7 +317,7 @@ printf '1:0 2:0\n' >"$tmp/zero"
 refused "an unknown node in a personalisation" "unknown:1: expected nodes of the graph, got '77'" -f "$tmp/dangling.txt" -personalize "$tmp/unknown" -ranks "$o"
 refused "a personalisation that sums to 0" "zero:1: the weights sum to 0" -f "$tmp/dangling.txt" -personalize "$tmp/zero" -ranks "$o"
 printf '1:\n3 4\n' >"$tmp/halved"
-refused "a personalisation without the weight it announces" "halved:1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
+refused "a personalisation with a colon but no weight" "halved:1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
 refused "a matrix with a negative entry" "the weight of a link must be finite and not negative, got -0.5" -f "$tmp/negative.bin" -ranks "$o"
 { printf '\0\0\0\0'; cat "$tmp/negative.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/negative.bin" >"$tmp/narrow.bin"
 if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin" -ranks "$o"
@@ -333,24 +333,24 @@ for column in 7 100000000 -5; do
   for method in power gauss_seidel; do refused "a matrix with column $column of 3, -method $method" "column.bin: row 2: column index $column of a 3 x 3 matrix" -f "$tmp/column.bin" -method $method -ranks "$o"; done
 done
 refused "a matrix to start from" "no PETSc binary vector where vector 1 of 1 is expected" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
-refused "an output that is a directory" "Is a directory" -f "$tmp/dangling.txt" -ranks "$tmp"
-refused "a folder that is not there" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
+refused "an output file that is a directory" "Is a directory" -f "$tmp/dangling.txt" -ranks "$tmp"
+refused "an output directory that does not exist" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
 
-[ "$suite" != petsc ] || exit 0 # other programs find the same whatever PETSc is in use
+[ "$suite" != petsc ] || exit 0 # the comparison with other programs does not depend on the PETSc
 
-# --- larger graphs, beside other programs -----------------------------------------------------------------------------------
+# --- larger graphs, compared with other programs -----------------------------------------------------------------------------------
 for n in 1 3; do run $n -rmat 16,16 -seed 1 -tol 1e-12 -ranks "$tmp/rmat.$n" -topk 0 || not_ok "an R-MAT graph on $n ranks" "$tmp/log"; done
 apart "$tmp/rmat.1" "$tmp/rmat.3" 1e-13 65536
 verdict "the R-MAT graph is the same on 1 and 3 ranks"
 run 2 -rmat 16,16 -seed 1 -tol 1e-12 -order degree -ranks "$tmp/rmat.degree" -topk 0 && apart "$tmp/rmat.1" "$tmp/rmat.degree" 1e-12 65536
-verdict "and with rows by degree"
+verdict "the R-MAT graph with rows by degree"
 graphs=${GPUCSR_DATA:-../shared/data}/graph
 names=()
 if [ -d "$graphs" ]; then
   mkdir "$tmp/public"
   $python "$oracle" edges "$graphs" "$tmp/public"
   mapfile -t names < <(ls "$tmp/public")
-else skip "public graphs" "the folder of public data sets is not there ($graphs)"; fi
+else skip "public graphs" "the directory of public data sets does not exist ($graphs)"; fi
 has numpy && $python "$oracle" rmat 16,16,1 "$tmp/rmat.txt"
 same=1
 for name in "${names[@]}"; do
