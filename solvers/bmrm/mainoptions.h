@@ -32,7 +32,7 @@ static const GpAppOption options[] = {
   {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "SVG picture to write: objective, lower bound and gap over the passes."},
   {"-save_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Writes the data of -f in PETSc's binary format, which loads faster and which PETSc and petsc4py read."},
   {"Data"},
-  {"-label_column", GP_APP_TEXT, "name", NULL, NULL, PETSC_TRUE, "Column of a table (CSV, TSV) that holds the labels: its heading, or its number counted from 1. Words are names of classes."},
+  {"-label_column", GP_APP_TEXT, "name", NULL, NULL, PETSC_TRUE, "Column of the labels in a table (CSV, TSV). Its heading, or its number counted from 1. Words are names of classes."},
   {"-features", GP_APP_INT, "n", "[1,inf)", NULL, PETSC_FALSE, "Trains with at least n features. Without it the largest index in the data counts. Data and models of n features are accepted, however few entries they hold."},
   {"-normalize", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Divides every example by its norm, in the training and in predictions with the model."},
   {"-scale", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Divides every feature by its largest absolute value. The weights of the model are for features as they are."},

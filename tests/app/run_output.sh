@@ -80,7 +80,7 @@ fi
 
 # --- devices, pipes, descriptors -------------------------------------------------------------------------------------------------------
 ln -s /proc/self/fd/1 stdout
-"$bin/bmrm" "${device[@]}" -f train -report stdout >log && [ -L stdout ] && head -1 log | grep -q '^data' && grep -q '"rows": 60' log && [ "$(tail -1 log)" = "}" ]
+"$bin/bmrm" "${device[@]}" -f train -report stdout >log && [ -L stdout ] && head -1 log | grep -q '^train: LIBSVM text' && grep -q '"rows": 60' log && [ "$(tail -1 log)" = "}" ]
 verdict "standard output that goes to a file is written to, behind what was printed"
 for o in "${outputs[@]}"; do
   "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
