@@ -111,7 +111,7 @@ if program ksp/ksp/tutorials/ex2 && [ -x "$work/ex2" ]; then
     echo 'int VecGetOffloadMask(void *v, int *mask) { *mask = 77; return 0; }' >"$work/otherlayout.c"
     cc -shared -fPIC -o "$work/otherlayout.so" "$work/otherlayout.c"
     # shellcheck disable=SC2086
-    LD_PRELOAD=$work/otherlayout.so refused "another layout of PETSc's vectors" 'vectors are laid out differently' "$work/ex2" $load $device -mat_type gpucsr
+    LD_PRELOAD=$work/otherlayout.so refused "another layout of PETSc's vectors" 'different layout of Vec' "$work/ex2" $load $device -mat_type gpucsr
   fi
 else
   skip "ksp ex2" "PETSc's examples are not installed, or did not compile: $(tail -1 "$log" 2>/dev/null)"
