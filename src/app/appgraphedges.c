@@ -175,9 +175,9 @@ static PetscErrorCode ReadFields(Reader *R, const char *p, const char *eol)
   if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
   if (stop < eol) (void)ScanWeight(R, stop, eol, &w);
   else if (column[2] >= 0 && field[2].begin < field[2].end) {
-    const char *q = GpAppScanReal(field[2].begin, &w);
+    const GpFieldKind kind = GpFieldClassify(&field[2], GpTableCommas(R->form->delimiter), &w);
 
-    if (q != field[2].end || !(w >= 0 && w <= PETSC_MAX_REAL)) GpAppComplain(R->wrong, R->line, field[2].begin, field[2].end, "expected a weight that is finite and not negative");
+    if (kind != GP_FIELD_NUMBER || !(w >= 0 && w <= PETSC_MAX_REAL)) GpAppComplain(R->wrong, R->line, field[2].begin, field[2].end, "expected a weight that is finite and not negative");
   }
   if (!R->wrong->code) PetscCall(AddLink(R, id[0], id[1], w, eol, eol));
   PetscFunctionReturn(PETSC_SUCCESS);

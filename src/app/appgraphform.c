@@ -70,6 +70,14 @@ static PetscBool IsNumber(const GpField *f)
   return (PetscBool)(end == f->end);
 }
 
+/* Can the field be a heading above weights?  A missing value, nan, or a number with a decimal comma is a weight, which a later check refuses or accepts. */
+static PetscBool IsWeightHeading(const GpField *f)
+{
+  double v;
+
+  return (PetscBool)(GpFieldClassify(f, PETSC_TRUE, &v) == GP_FIELD_WORD);
+}
+
 static int FindColumn(const Fields *F, const char *const words[])
 {
   for (int k = 0; k < F->n; k++)
@@ -84,7 +92,7 @@ static PetscBool IsHeading(const Fields *first, const Fields *second)
   if (FindColumn(first, SourceWords) >= 0 && FindColumn(first, TargetWords) >= 0) return PETSC_TRUE;
   if (!second || second->n < 2) return PETSC_FALSE;
   for (int k = 2; k < PetscMin(first->n, second->n); k++)
-    if (*second->field[k].begin != '{' && first->field[k].begin < first->field[k].end && !IsNumber(&first->field[k]) && IsNumber(&second->field[k])) return PETSC_TRUE;
+    if (*second->field[k].begin != '{' && first->field[k].begin < first->field[k].end && IsWeightHeading(&first->field[k]) && IsNumber(&second->field[k])) return PETSC_TRUE;
   return (PetscBool)(!IsNumber(&first->field[0]) && !IsNumber(&first->field[1]) && IsNumber(&second->field[0]) && IsNumber(&second->field[1]));
 }
 
@@ -230,12 +238,19 @@ static int FindMetis(const GpGraphForm *form, const char *p, const char *end, Pe
   return S.complete ? 2 * (m == S.filled) : 2 * (n == m || S.blank > 0);
 }
 
+/* Does field k exist and hold a comma?  Between semicolons that is a decimal comma, although all delimiters separate numbers elsewhere. */
+static PetscBool HasDecimalComma(const Fields *F, int k)
+{
+  return (PetscBool)(k >= 0 && k < F->n && memchr(F->field[k].begin, ',', (size_t)(F->field[k].end - F->field[k].begin)) != NULL);
+}
+
 /* the form by the first two lines of data, which this rank has, and by what comes behind them */
 static void Examine(const GpAppText *T, const GpAppGraphSpec *spec, const char *first, const char *eol, PetscInt64 line, PetscInt64 rest, GpGraphForm *form)
 {
   const char   *end = T->text + T->length, *eol2 = NULL, *second = NextData(eol + 1, end, &line, &eol2);
   Fields        one, two;
   const Fields *data;
+  PetscBool     comma;
 
   form->delimiter = FindDelimiter(first, eol);
   if (form->delimiter == ' ' && second) form->delimiter = FindDelimiter(second, eol2);
@@ -249,8 +264,9 @@ static void Examine(const GpAppText *T, const GpAppGraphSpec *spec, const char *
   for (int k = 0; k < 2 && spec->names == GP_GRAPH_CHOICE_AUTO; k++) form->named = (PetscBool)(form->named || (form->column[k] < data->n && data->n > 1 && !IsNumber(&data->field[form->column[k]])));
   if (data == &one && form->heading) form->named = PETSC_FALSE; /* nothing but headings */
   for (int k = 0; k < data->n; k++) form->fields = (PetscBool)(form->fields || (data->field[k].quoted && *data->field[k].begin != '{'));
-  form->fields = (PetscBool)(form->fields || form->named);
-  if (!form->heading && (!form->named || form->jlg)) form->nfirst = WholeNumbers(first, eol, form->first);
+  comma        = (PetscBool)(form->delimiter == ';' && HasDecimalComma(data, form->column[2]));
+  form->fields = (PetscBool)(form->fields || form->named || comma);
+  if (!form->heading && (!form->named || form->jlg) && !comma) form->nfirst = WholeNumbers(first, eol, form->first);
   if (form->jlg) {
     (void)GpGraphScanId(one.field[0].begin, &form->first[0]);
     (void)GpGraphScanId(one.field[1].begin, &form->first[1]);

@@ -1,6 +1,7 @@
 /* Graphs in GML (M. Himsolt 1997): graph [ directed 0 node [ id 1 label "a" ] edge [ source 1 target 2 weight 0.5 ] ]. */
 #include "app/appgraphread.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -109,6 +110,51 @@ static PetscErrorCode FindId(Reader *R, const Token *t, PetscInt64 *k)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Writes a character as UTF-8 and returns the number of bytes.  A character reference is never shorter than this. */
+static size_t PutCharacter(unsigned long c, char *to)
+{
+  const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+
+  if (!more) to[0] = (char)c;
+  else to[0] = (char)((0xFF00 >> (more + 1)) | (int)(c >> (6 * more)));
+  for (int k = 1; k <= more; k++) to[k] = (char)(0x80 | ((c >> (6 * (more - k))) & 0x3F));
+  return (size_t)more + 1;
+}
+
+/* Replaces references such as &quot; and &#252; in place, because GML is ASCII.  Unknown references and control characters remain as they are. */
+static void DecodeReferences(char *text)
+{
+  static const struct {
+    const char *name;
+    char        value;
+  } known[] = {{"&quot;", '"'}, {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&apos;", '\''}};
+  char *to  = text;
+
+  while (*text) {
+    unsigned long c   = 0;
+    char         *end = text;
+
+    if (text[0] == '&' && text[1] == '#') {
+      const PetscBool hex = (PetscBool)(text[2] == 'x' || text[2] == 'X');
+
+      if (hex ? isxdigit((unsigned char)text[3]) : isdigit((unsigned char)text[2])) c = strtoul(text + (hex ? 3 : 2), &end, hex ? 16 : 10);
+      end = *end == ';' && c >= 32 && c <= 0x10FFFF && (c < 127 || c > 159) && (c < 0xD800 || c > 0xDFFF) ? end + 1 : text;
+    } else if (text[0] == '&') {
+      for (size_t k = 0; k < sizeof(known) / sizeof(known[0]) && end == text; k++)
+        if (!strncmp(text, known[k].name, strlen(known[k].name))) {
+          c   = (unsigned long)known[k].value;
+          end = text + strlen(known[k].name);
+        }
+    }
+    if (end == text) *to++ = *text++;
+    else {
+      to += PutCharacter(c, to);
+      text = end;
+    }
+  }
+  *to = 0;
+}
+
 static PetscErrorCode ReadNode(Reader *R)
 {
   Token      id = {NULL}, label = {NULL}, t;
@@ -133,6 +179,7 @@ static PetscErrorCode ReadNode(Reader *R)
     PetscCall(PetscMalloc1((size_t)(label.end - label.begin) + 1, &R->label[k]));
     memcpy(R->label[k], label.begin, (size_t)(label.end - label.begin));
     R->label[k][label.end - label.begin] = 0;
+    DecodeReferences(R->label[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,7 +39,7 @@ typedef struct {
   const Expat    *expat;
   XML_Parser      parser;
   PetscErrorCode  ierr;
-  PetscBool       directed, arcs, graph;
+  PetscBool       root, directed, arcs, graph; /* root: the element graphml has begun */
   int             nkeys;
   struct {
     char    id[64];
@@ -188,6 +188,11 @@ static void BeginElement(void *context, const char *element, const char **attrib
   const char *name = Local(element);
 
   if (R->ierr || R->wrong->code) return;
+  if (!R->root && strcmp(name, "graphml")) {
+    Refuse(R, name, "expected the first element of GraphML, graphml");
+    return;
+  }
+  R->root = PETSC_TRUE;
   if (!strcmp(name, "graph")) {
     const char *direction = Attribute(attributes, "edgedefault");
 
