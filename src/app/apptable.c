@@ -48,6 +48,18 @@ static PetscInt TableFindLabel(const GpAppTable *T, const char label[])
   return *label && !*end && number >= 1 && number <= T->cols ? (PetscInt)number - 1 : -1;
 }
 
+/* Is the column that was taken for row names the one whose heading spec->label gives? */
+static PetscBool TableNamesAreLabels(const Filler *F)
+{
+  const char *eol, *label = F->spec->label;
+  GpField     f;
+
+  if (!label || !*label || F->spec->names != GP_TABLE_AUTO || !F->form.names || !F->form.header || F->form.shifted) return PETSC_FALSE;
+  eol = strchr(F->S->first, '\n');
+  f   = GpFieldGet(F->S->first, eol, F->S->delimiter);
+  return (PetscBool)((size_t)(f.end - f.begin) == strlen(label) && !memcmp(f.begin, label, strlen(label)));
+}
+
 /* copies the headings; every rank has the first line */
 static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
 {
@@ -297,6 +309,12 @@ PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTa
   PetscCall(GpTableSurvey(X, spec, &S, &C));
   PetscCall(TableRaise(X, &C, &F, &S, T));
   if (S.lines) PetscCall(GpTableGuess(spec, &S, &F.form));
+  if (TableNamesAreLabels(&F)) {
+    GpAppTableSpec plain = *spec;
+
+    plain.names = GP_TABLE_NO;
+    PetscCall(GpTableGuess(&plain, &S, &F.form));
+  }
   PetscCall(TableCheckFields(X, &F, &C));
   PetscCall(TableMeasure(X, &F, T, &C));
   PetscCall(TableRaise(X, &C, &F, &S, T));

@@ -44,6 +44,9 @@ run 1 -f numbers.csv -label_column 4 "${many[@]}" -model a && run 1 -f numbers.l
 verdict $? "a table of numbers is the same as LIBSVM"
 run 1 -f numbers.csv -label_column 1 -bmrm_loss leastsquares -bmrm_lambda 1e-3 -test numbers.csv -report r.json && grep -q '"test_rmse": 0' r.json
 verdict $? "labels that are numbers, for a regression"
+sed -E 's/^([^,]*),([^,]*),([^,]*),(.*)$/\4,\1,\2,\3/' iris.csv >first.csv
+run 1 -f first.csv -label_column species "${many[@]}" -model m && cmp -s m m1
+verdict $? "labels in the first column are not row names"
 gzip -c iris.csv | run 1 -f - -label_column species "${many[@]}" -model m && cmp -s m m1
 verdict $? "a compressed table from standard input"
 refused "no column of labels" 2 "iris.csv: this is a table: give -label_column" -f iris.csv
