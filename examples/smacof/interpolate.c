@@ -1,5 +1,6 @@
 /* Placement of new points on a finished map.  The position of a new point minimises the stress of its distances to the points of the map. */
 #include "smacof.h"
+#include <string.h>
 
 /* Reads a matrix of dissimilarities with a row for each new point, on every rank.  Its headings are the names of the points of the map. */
 static PetscErrorCode InterpolateLoadMatrix(const InterpolateOptions *o, Interpolation *Q, char **known)
@@ -35,7 +36,7 @@ static PetscErrorCode InterpolateLoadMatrix(const InterpolateOptions *o, Interpo
 /* Reads the dissimilarities of new points to the points of the map, or the features of both.  known are the names of the points of the map, or NULL. */
 static PetscErrorCode InterpolateLoadPoints(const InterpolateOptions *o, Interpolation *Q, char **known)
 {
-  PetscInt n;
+  PetscInt n, f = 0;
 
   PetscFunctionBegin;
   if (!o->features[0]) {
@@ -47,7 +48,22 @@ static PetscErrorCode InterpolateLoadPoints(const InterpolateOptions *o, Interpo
   Q->N = Q->known.N;
   Q->n = Q->added.N;
   n    = Q->known.n;
-  if (n == Q->added.n) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n == Q->added.n) {
+    const char *a = Q->known.names, *b = Q->added.names;
+    char        text[64];
+
+    /* columns are matched by place, so that headings in another order would mix up the features */
+    while (f < n && a && b && !strcmp(a, b)) {
+      a += strlen(a) + 1;
+      b += strlen(b) + 1;
+      f++;
+    }
+    if (f == n || !a || !b) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscSNPrintf(text, sizeof(text), "'%.20s', but '%.20s' in", b, a));
+    PetscCall(PetscFree(*known));
+    PetscCall(InterpolationDestroy(Q));
+    SETERRQ(Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: feature %" PetscInt_FMT " (counted from 1) has the heading %s %s; write the same features in the same order", o->file, f + 1, text, o->features);
+  }
   PetscCall(PetscFree(*known));
   PetscCall(InterpolationDestroy(Q));
   SETERRQ(Q->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt_FMT " features, but %s has %" PetscInt_FMT "; both need the same features", o->features, n, o->file, Q->added.n);

@@ -111,7 +111,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->interpolate.table      = rq->dissim.table;
   PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
   if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* disparities are computed in double precision in every pass */
-  if (rq->start[0]) rq->scale.start = START_GIVEN;
+  if (rq->start[0] && rq->scale.start == START_AUTO) rq->scale.start = START_GIVEN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +161,7 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
   PetscCheck(s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_USER_INPUT, "-smacof_spline_knots %" PetscInt_FMT " and -smacof_spline_degree %" PetscInt_FMT ": their sum must be less than %d", s->disparity.knots,
              s->disparity.degree, DISPARITY_MAX_FUNCTIONS);
-  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
+  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, rq->start[0] ? "-start_file cannot be combined with -smacof_start %s; leave one of them out" : "-smacof_start %s needs -start_file <file>", Starts[s->start]);
   PetscCall(CanvasProbe(comm, rq->output.map));
   PetscCall(CanvasProbe(comm, rq->output.shepard));
   PetscCall(CheckFiles(comm, rq));

@@ -433,6 +433,11 @@ printf '1e155,0\n' >"$tmp/r8_nf.csv"
 printf '1e155,1,1\n' >"$tmp/r8_new.csv"
 printf '0,1e200,1\n1e200,0,1\n1,1,0\n' >"$tmp/vast.csv"
 printf '0,1e-200\n1e-200,0\n' >"$tmp/minute.csv"
+printf '"","a","b"\n"p",1,2\n"q",2,1\n' >"$tmp/ab.csv"
+printf '"","b","a"\n"n",1,2\n' >"$tmp/ba.csv"
+printf '"","D1","D2"\n"p",0,0\n"q",1,1\n' >"$tmp/abmap.csv"
+refused "features in another order" "ba.csv: feature 1 (counted from 1) has the heading 'b', but 'a' in $tmp/ab.csv" -interpolate "$tmp/ba.csv" -features "$tmp/ab.csv" -map_file "$tmp/abmap.csv"
+refused "a start file for random starts" "-start_file cannot be combined with -smacof_start random" -f "$tmp/d2.csv" -start_file "$tmp/abmap.csv" -smacof_start random
 refused "new points too far away" "r8_nf.csv: the stress of new point 0 (counted from 0) is beyond the range" -interpolate "$tmp/r8_nf.csv" -features "$tmp/r8_f.csv" -map_file "$tmp/r8_map.csv"
 refused "new dissimilarities too large" "r8_new.csv: the stress of new point 0 (counted from 0) is beyond the range" -interpolate "$tmp/r8_new.csv" -map_file "$tmp/r8_map.csv"
 refused "squares too large" "vast.csv: the sum of the squares of the dissimilarities, of which the largest is 1e+200, is beyond the range" -f "$tmp/vast.csv" -storage double
