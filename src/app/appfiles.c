@@ -69,7 +69,7 @@ static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
   return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither file exists yet */
 }
 
-/* Finds the first pair of files that conflict. The first file of the pair is an output. */
+/* Finds the first pair of files that conflict: an output and another file, or two inputs that are standard input. */
 static PetscErrorCode FindCollision(int found[2])
 {
   GpAppTarget *t;
@@ -79,7 +79,13 @@ static PetscErrorCode FindCollision(int found[2])
   PetscCall(PetscMalloc1(NFiles, &t));
   for (int i = 0; i < NFiles; i++) Identify(&Files[i], &t[i]);
   for (int i = 0; i < NFiles && found[0] < 0; i++) {
-    for (int k = 0; k < NFiles && Writes(&Files[i]); k++) {
+    for (int k = i + 1; k < NFiles && !Writes(&Files[i]) && !strcmp(Files[i].path, "-"); k++) {
+      if (Writes(&Files[k]) || strcmp(Files[k].path, "-")) continue;
+      found[0] = i;
+      found[1] = k;
+      break;
+    }
+    for (int k = 0; k < NFiles && Writes(&Files[i]) && found[0] < 0; k++) {
       if (k == i || (Writes(&Files[k]) && k < i) || !Collide(&t[i], &t[k])) continue;
       if (Files[i].role == GP_APP_FILE_CHECKPOINT && Files[k].role == GP_APP_FILE_RESTART) continue;
       found[0] = i;
@@ -139,6 +145,7 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
   if (found[0] >= 0) {
     f = &Files[found[0]];
     g = &Files[found[1]];
+    PetscCheck(Writes(f), comm, PETSC_ERR_USER_INPUT, "%s - and %s -: only one input can be standard input", f->option, g->option);
     PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: give the output another name", f->option, f->path, g->option);
     SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: give each output a file of its own", f->option, f->path, g->option, g->path);
   }
