@@ -1,14 +1,14 @@
 # gpucsr: the library, the apps, the tests.   make help   lists the targets.
 #
-#   PETSC_DIR, PETSC_ARCH   which PETSc; without them pkg-config tells
-#   CUDA_DIR                the CUDA toolkit; without it the nvcc on the PATH; CUDA_DIR=none builds for the host alone
+#   PETSC_DIR, PETSC_ARCH   the PETSc to use; default: the one that pkg-config finds
+#   CUDA_DIR                the CUDA toolkit; default: that of the nvcc on the PATH; CUDA_DIR=none builds without CUDA
 #   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
-#   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; without it the one that pkg-config finds for this PETSc; SLEPC_DIR=none for no SLEPc
+#   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; default: the one that pkg-config finds for this PETSc; SLEPC_DIR=none builds without SLEPc
 #   V=1                     show the commands
-#   BUILD                   where everything that is built goes, default build
-#   prefix, DESTDIR         where `make install` puts it
+#   BUILD                   the folder of all build outputs, default build
+#   prefix, DESTDIR         the destination of `make install`
 BUILD      ?= build
-# one name for one folder: the recorded dependencies are those of a target by its name
+# Normalise the path: recorded dependencies refer to targets by name, so each folder must have one name.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 CUDA_ARCHS ?= 80 90
 prefix     ?= /usr/local
@@ -24,7 +24,7 @@ petscarch := $(PETSC_ARCH)
 petsc     := $(abspath $(petscdir)/$(petscarch))
 petscvars := $(if $(petscdir),$(wildcard $(petsc)/lib/petsc/conf/petscvariables))
 
-# --- CUDA: looked for before petscvariables, which may bring a CUDA_DIR of its own -------------------------------------
+# --- CUDA: found before petscvariables is included, which may define a CUDA_DIR of its own -------------------------------------
 ifeq ($(CUDA_DIR),)
   nvcc := $(shell command -v nvcc)
   cuda := $(if $(nvcc),$(abspath $(dir $(realpath $(nvcc)))..))
@@ -44,7 +44,7 @@ PETSC_ARCH := $(petscarch)
 CUDA_DIR   := $(if $(nvcc),$(cuda),none)
 HOSTCC     := cc
 
-# --- SLEPc, for one method of each of two apps --------------------------------------------------------------------------------
+# --- SLEPc, for one method of pagerank and one of smacof --------------------------------------------------------------------------------
 comma    := ,
 slepcdir := $(SLEPC_DIR)
 ifeq ($(slepcdir),)
@@ -55,10 +55,10 @@ slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)
 pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
 smacof_libs   := $(pagerank_libs)
 
-# --- what is compiled from what ----------------------------------------------------------------------------------------
-# .c             the C compiler of PETSc
-# .cu            twice: its host twin by cc, its device twin by nvcc; those in kernels/ once for each precision of the values
-# *_cuda.cu      nvcc alone
+# --- sources and objects ----------------------------------------------------------------------------------------
+# .c             compiled by the C compiler of PETSc
+# .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc; files in kernels/ once more for each precision of the values
+# *_cuda.cu      compiled by nvcc only
 kernels  := src/mat/impls/gpucsr/kernels
 version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' | head -3 | paste -sd.)
 petsctag := $(version)-$(notdir $(petsc))
@@ -71,7 +71,7 @@ twice    := $(filter $(kernels)/%,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-cudabenches := bench_kernels bench_spmm bench_smacof# without PETSc, the first two beside cuSPARSE
+cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
@@ -119,7 +119,7 @@ ifneq ($(V),1)
   say = @printf '  %-4s %s\n' $(1) $@;
 endif
 
-# A stamp changes when the commands do, so other flags or another PETSc mean another build.
+# A stamp file changes if the commands change, so that other flags or another PETSc cause a rebuild.
 define stamp
 $(1): FORCE
 	@mkdir -p $$(@D); echo '$$(subst ','\'',$(2))' | cmp -s - $$@ || echo '$$(subst ','\'',$(2))' >$$@
@@ -150,7 +150,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
-$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: private cflags += -ffp-contract=off # host and device round alike
+$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: private cflags += -ffp-contract=off # the host and CUDA implementations must round alike
 $(obj)/src/mat/impls/gpucsr/formats/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
@@ -164,14 +164,14 @@ $(blib): $(bmrmobj) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(bmrmobj)
 
-# $(call program,name,objects): a program that finds the library beside it
+# $(call program,name,objects): a program that finds the library in ../lib
 define program
 $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
 $(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
-# what an example has of objects; of its kernels *_cuda.cu is for nvcc alone and *_host.cu for the host's compiler
+# The objects of an example. Of its .cu files, only nvcc compiles *_cuda.cu, and only the host compiler compiles *_host.cu.
 define example
 $(1)_cu   := $(wildcard examples/$(1)/*.cu)
 $(1)_cuda := $(if $(nvcc),$$(patsubst %.cu,$(obj)/%.cuda.o,$$(filter-out %_host.cu,$$($(1)_cu))))
@@ -185,24 +185,24 @@ corpus := corpus corpusgrid corpusgraph corpusfit corpusread
 $(foreach b,$(filter-out bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
 $(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
-$(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # times kernels without PETSc, beside cuSPARSE
+$(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 $(BUILD)/bin/bench_smacof: $(smacof_host) $(smacof_cuda)
-$(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # the experiment that the selector learns from
+$(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
-$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # makes a model from its table
+$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # fits the selector's cost model to the tables of bench_corpus
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
-$(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # the data of the BMRM campaign
+$(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # generates data for the benchmarks of bmrm
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
 $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: private incs += $(slepcinc)
 $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: $(obj)/slepc
-$(obj)/tests/bench/%.o: private incs += -Itests # private: not of the stamp that they depend on
+$(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does not apply to the stamp file that they depend on
 
-# --- fuzzing: the readers compiled with the sanitizers; all else comes from the libraries ------------------------------------------------------
+# --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c examples/smacof/*.c)) \
             $(addprefix solvers/bmrm/,$(addsuffix .c,libsvm libsvmparse examples examplesbinary examplescheck examplesmarket model modelclasses modelread groups bmrmcheckpoint))
@@ -222,7 +222,7 @@ $(BUILD)/man/man1/%.1: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	$(call say,MAN)$< --help-man >$@
 
-# --- targets for people -----------------------------------------------------------------------------------------------------
+# --- targets for users -----------------------------------------------------------------------------------------------------
 demo: ## set up what is missing, build, train a classifier on real data
 	tests/setup.sh build
 	$(MAKE) all
@@ -237,22 +237,22 @@ check-newest: ## the same with the newest PETSc, debugging on, which is built fi
 check-gpu: ## the tests on the GPU of this machine
 	@tests/check_gpu.sh
 
-conformance: all ## PETSc's own tests of GPU matrices with ours; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
+conformance: all ## run PETSc's own tests of GPU matrices with gpucsr matrices; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
 	@tests/conformance/run_conformance.sh table $(ARGS)
 
-bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure against PETSc's own types (see tests/bench/README.md)
+bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure the speedup over PETSc's own types (see tests/bench/README.md)
 	tests/bench/run.sh
 
 record ?= tests/bench/results/2026-11-21-h200/rehearsal
-products ?= $(record)# where the tables of bench_spmv are, if they were not recorded with the corpus
-figures: $(BUILD)/bin/train ## the selector's model and analysis, the figures and tables of the pages, from recorded tables: record=tests/bench/results/<campaign>
+products ?= $(record)# folder of the tables of bench_spmv, if they were not recorded with the corpus
+figures: $(BUILD)/bin/train ## make the selector's model, its analysis, and the figures and tables of the documentation from recorded tables: record=tests/bench/results/<campaign>
 	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance/spmv.md docs/performance/selector.md README.md $(wildcard $(products)/spmv*.csv)
 	$(if $(wildcard $(products)/spmv-families.csv),tests/bench/plot.py $(products)/spmv-families.csv docs/performance.svg)
 
-docs: ## manual pages of all public functions and types, as Markdown, into build/docs
+docs: ## write manual pages of all public functions and types, as Markdown, into build/docs
 	python3 tools/manualpages.py $(BUILD)/docs/manualpages
 
 COUNT   ?= 100000
@@ -262,10 +262,10 @@ fuzz: $(BUILD)/bin/fuzz ## feed mutated files to all readers, built with the san
 	@mkdir -p $(BUILD)/fuzz
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/fuzz/suppressions.txt $< -count $(COUNT) -seconds $(SECONDS) -seed $(SEED) -work $(BUILD)/fuzz -no_signal_handler
 
-lint: ## the rules of the house: layers, tables, options, sizes, format
+lint: ## check the rules of the project: layers, tables, options, sizes, format, language
 	@tests/lint/run_lint.sh
 
-format: ## let clang-format arrange the sources
+format: ## format the sources by clang-format
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')
 
 install: all man ## install below prefix= (default /usr/local)
@@ -283,10 +283,10 @@ install: all man ## install below prefix= (default /usr/local)
 clean: ## remove what was built (a PETSc built for the tests stays)
 	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
 
-client: # a program of somebody else's, for the test scripts
+client: # compiles a program that uses the library, for the test scripts
 	$(CC) $(pincs) $(SOURCE) -o $(TARGET) $(FLAGS) $(petsclib) -lm
 
-print-%: # the value of a variable, for the test scripts
+print-%: # prints the value of a variable, for the test scripts
 	@echo '$($*)'
 
 help: ## this list

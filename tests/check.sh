@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # make check: set up, build, run all tests that need no GPU.  The last line is: N passed, N failed, N skipped
 #
-#   GPUCSR_CHECK_NEWEST=1     also with the newest PETSc, built with debugging into a cache folder, once (about ten minutes);
-#                             =only: with that one alone; unset: with it too when the cache already has it; =0: never
+#   GPUCSR_CHECK_NEWEST=1     also tests with the newest PETSc, which is built once, with debugging, into a cache folder (about ten minutes)
+#                             =only: tests with the newest PETSc only; unset: also tests with it if the cache has it; =0: never
 set -u
 . "$(dirname "$0")/env.sh"
 newest=${PETSC_RELEASE:-3.26.1}
@@ -13,7 +13,7 @@ tap=$BUILD/tests/check.tap
 record() { tee -a "$tap"; }
 
 if ! tests/setup.sh; then
-  not_ok "what the build needs is there" | record
+  not_ok "the requirements of the build are installed" | record
 elif [ "${GPUCSR_CHECK_NEWEST:-}" != only ]; then
   tests/suite.sh | record
 fi

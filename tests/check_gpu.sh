@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/env.sh"
 if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1 && ! nvidia-smi -L >/dev/null 2>&1; then
-  echo "There is no NVIDIA GPU here; make check runs the tests on the host runtime." >&2
+  echo "No NVIDIA GPU found on this machine; make check runs the tests with the host backend." >&2
   exit 1
 fi
 export GPUCSR_DEVICE=cuda GPUCSR_SUITE=gpu

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make demo: train a linear support vector machine on real data with a gpucsr matrix, and test it.
 #
-# a9a (32561 training cases, 123 features) where it lies beside the project, else the breast cancer data of the project.
+# The data are a9a (32561 training examples, 123 features) if $GPUCSR_DATA has it, else the breast cancer data of the project.
 set -u
 . "$(dirname "$0")/env.sh"
 train=${GPUCSR_DATA:-}/svm/a9a test=${GPUCSR_DATA:-}/svm/a9a.t

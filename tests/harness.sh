@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Run the /*TEST*/ blocks of tests/<room>/*.c through PETSc's own test harness and print the results as TAP.
+# Run the /*TEST*/ blocks of tests/<directory>/*.c through PETSc's own test harness and print the results as TAP.
 #
 #   tests/harness.sh [pattern]      pattern: a name with at most one star, such as 'mat_tests_kernels*'; default all
 #
-# PETSc's harness knows only folders named like PETSc's own, so the rooms appear as $BUILD/tests/src/mat/tests/<room>,
-# linked file by file.  Expected outputs are tests/<room>/output/*.out.  Every program runs with -malloc_dump, by PETSc's harness: memory that
-# PETSc gave out and did not get back is printed and spoils the comparison, and so is what was written beside a block when the block
-# is given back.  -malloc_debug would look at all blocks at every call, which finds no more and takes ten times as long.
+# PETSc's harness accepts only folders named like PETSc's own, so links to the tests are made in $BUILD/tests/src/mat/tests/<directory>.
+# Expected outputs are tests/<directory>/output/*.out.  PETSc's harness runs every program with -malloc_dump.  Memory that was not freed is
+# printed, and so is a write beyond the bounds of a block when the block is freed; both make the comparison fail.  -malloc_debug would
+# check all blocks at every call, which finds no more errors and takes ten times as long.
 set -u
 . "$(dirname "$0")/env.sh"
 pattern=${1:-}
@@ -15,7 +15,7 @@ testdir=$top/harness
 
 # In a PETSc with CUDA, -vec_gpu_cuda 0 lets the tests of the type gpu run with that type.
 export PETSC_OPTIONS="${PETSC_OPTIONS:-} -options_left no -gpucsr_notice 0 -gpucsr_device $GPUCSR_DEVICE -vec_gpu_cuda 0"
-# new memory holds 1.4e306 and not by chance zeros; a PETSc with debugging puts NaN into it.  The driver of a GPU is left in peace.
+# Fills new memory, so that reads of uninitialised doubles give 1.4e306 and not zeros; a PETSc with debugging fills it with NaN.  Not set for CUDA, where it would affect the driver.
 [ "$GPUCSR_DEVICE" = cuda ] || export MALLOC_PERTURB_=128 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
 rm -rf "$testdir"/counts "$testdir"/test_*_tap.log "$testdir"/test_*_err.log
 
@@ -33,7 +33,7 @@ prebuilt() {
   printf '%s\0' "${scripts[@]}" | xargs -0 -P"${JOBS:-2}" -I{} bash {} -o err_only -t "${TIMEOUT:-240}" >"$top/harness.log" 2>&1
 }
 
-# --- the tree that PETSc's harness wants, and its run ---------------------------------------------------------------------------
+# --- the folder tree that PETSc's harness expects, and its run ---------------------------------------------------------------------------
 fromsource() {
   if [ -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/gmakefile.test" ]; then
     from=$PETSC_DIR/$PETSC_ARCH/share/petsc/examples
@@ -47,17 +47,17 @@ fromsource() {
   mkdir -p "$top/src/mat/tests"
   rm -rf "$top"/src/mat/tests/*
   local others=bench
-  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector' # what lies below PETSc is the same with each
-  for room in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vxE "$others"); do
-    mkdir -p "$top/src/mat/tests/$room"
-    for f in tests/"$room"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$room/"; done
+  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector' # these do not depend on PETSc
+  for dir in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vxE "$others"); do
+    mkdir -p "$top/src/mat/tests/$dir"
+    for f in tests/"$dir"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$dir/"; done
   done
-  # our copy takes the sources from there, and learns how our programs are linked
+  # a copy of PETSc's gmakefile.test that finds these sources and includes the link commands of tests/harness.mk
   sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
     -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
     -e "/^# Test executables/i include $ROOT/tests/harness.mk" "$from/gmakefile.test" >"$top/gmakefile.new"
   cmp -s "$top/gmakefile.new" "$top/gmakefile.test" || cp "$top/gmakefile.new" "$top/gmakefile.test"
-  # the harness neither notices that a source is new or gone, nor takes the scripts of former tests away
+  # the harness neither detects added and removed sources, nor deletes the scripts of removed tests
   find "$top/src" -name '*.c' | sort >"$top/sources.new"
   if ! cmp -s "$top/sources.new" "$top/sources" || [ -n "$(find -L "$top/src" -name '*.c' -newer "$testdir/testfiles" 2>&1)" ]; then
     rm -f "$testdir/testfiles" "$testdir"/mat/tests/*/run*.sh
@@ -73,7 +73,7 @@ fromsource() {
 }
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then prebuilt; else fromsource; fi
 
-# --- report: a run and the comparison of its output are one test ------------------------------------------------------------
+# --- report: the run of a program and the comparison of its output count as one test ------------------------------------------------------------
 awk -v dir="$testdir/" '
   match($0, /^ *(not )?ok +/) {
     bad = /^not ok/; name = substr($0, RLENGTH + 1); why = ""
@@ -87,7 +87,7 @@ awk -v dir="$testdir/" '
     if (names[i] in fail) print "not ok - " x; else if (names[i] in off) { sub(/^TODO/, "SKIP todo", off[names[i]]); print "ok - " x " # " off[names[i]] } else print "ok - " x } }
 ' "$testdir"/test_*_tap.log 2>/dev/null
 cat "$testdir"/test_*_err.log 2>/dev/null | sed 's/^/#   /' | head -n "${TAP_LINES:-400}"
-# programs that were not compiled never came to be tests
+# report programs that do not compile or link, because the harness ran no tests of them
 broken=$(sed -nE "s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] ]*)\.o\] Error.*|\1|p; s|.*\*\*\* \[[^]]*$testdir/mat/tests/([^] .]*)\] Error.*|\1|p" "$top/harness.log" | sort -u)
 for b in $broken; do not_ok "$b compiles and links" "$top/harness.log"; done
 if grep 'warning:' "$top/harness.log" >"$top/warnings"; then not_ok "the tests compile without warnings" "$top/warnings"; fi

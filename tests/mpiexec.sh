@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The mpiexec of the tests: the one that tests/env.sh found, with a folder of its own for what Open MPI keeps while it runs.
+# The mpiexec of the tests: runs the mpiexec that tests/env.sh found, with a session folder of its own for each run of Open MPI.
 #
-# All of a user's runs share one such folder otherwise, and the run that ends takes it away from under the one that begins
-# ("A call to mkdir was unable to create the desired directory").  Another MPI does not read the variables.
+# By default all runs of a user share one session folder, and a run that ends removes it while another run starts
+# ("A call to mkdir was unable to create the desired directory").  Other MPI implementations ignore these variables.
 #
-# One rank needs neither launcher nor folder: MPI starts it alone, in half the time.  It keeps the launcher's time limit.
+# One rank is started without mpiexec and session folder, in half the time, with the same time limit.
 if [ "${1:-} ${2:-}" = "-n 1" ]; then
   shift 2
   export OMPI_MCA_orte_create_session_dirs=0
@@ -18,5 +18,5 @@ trap 'kill -TERM "$!"' TERM INT HUP
 $GPUCSR_MPIEXEC "$@" <&0 &
 wait "$!"
 code=$?
-[ "$code" -le 128 ] || { wait "$!"; code=$?; } # a signal ends the waiting, not the run
+[ "$code" -le 128 ] || { wait "$!"; code=$?; } # a signal interrupts wait, but not the run
 exit "$code"

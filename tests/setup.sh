@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Set up what is missing for building (setup.sh build) or for building and testing (setup.sh, setup.sh test).
 #
-# On Debian and Ubuntu, as root, it installs packages; elsewhere it says what to install and fails.  With everything in
-# place it returns at once.  Programs that only some tests need (valgrind, clang-format, petsc4py, DOLFINx) are never a
+# On Debian and Ubuntu, as root, it installs packages; elsewhere it says what to install and fails.  With everything
+# installed it returns at once.  Programs that only some tests need (valgrind, clang-format, petsc4py, DOLFINx) are never a
 # reason to fail: their tests are skipped.
 set -u
 what=${1:-test}
@@ -60,7 +60,7 @@ have apt-get && [ "$(id -u)" -eq 0 ] || tell
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt-get update >"$log" 2>&1 || { tail -5 "$log" >&2; echo "apt-get update failed; going on with the lists that are there" >&2; }
+apt-get update >"$log" 2>&1 || { tail -5 "$log" >&2; echo "apt-get update failed; continuing with the existing package lists" >&2; }
 packages=()
 for p in "${needed[@]}"; do
   if [ "$p" = HARNESS ]; then p=$(newest '^libpetsc[0-9.]+-dev-examples$' libpetsc); fi
@@ -74,5 +74,5 @@ echo "setting up: ${packages[*]}"
 if ! apt-get install -y --no-install-recommends "${packages[@]}" >"$log" 2>&1; then
   tail -20 "$log" >&2
   echo "apt-get install failed" >&2
-  [ ${#needed[@]} -eq 0 ] # what is only wished for may be missing
+  [ ${#needed[@]} -eq 0 ] # optional packages may be missing
 fi

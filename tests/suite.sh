@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Build, run everything once and print TAP: PETSc's harness over tests/<room>/*.c, then every tests/*/run_*.sh.
+# Build, run everything once and print TAP: PETSc's harness over tests/<directory>/*.c, then every tests/*/run_*.sh.
 #
 #   GPUCSR_SUITE    full (default), petsc (only what depends on the PETSc in use), gpu (only what uses the device)
-#   GPUCSR_DEVICE   host (default), cuda: the runtime that the tests ask for
+#   GPUCSR_DEVICE   host (default), cuda: the backend that the tests use
 set -u
 . "$(dirname "$0")/env.sh"
 : "${GPUCSR_SUITE:=full}"
@@ -21,12 +21,12 @@ else
   exit 1
 fi
 lap build
-whole() { (flock 9 && cat) 9>"$BUILD/tests/suite.lock"; } # what is said by several at a time comes in pieces that are whole
-one() { # a script
+whole() { (flock 9 && cat) 9>"$BUILD/tests/suite.lock"; } # prints the output of one script at a time, because scripts run concurrently
+one() { # runs one script
   local script=$1 start rc log scratch
   log=$BUILD/tests/$(basename "$script" .sh).tap
   start=$(date +%s)
-  scratch=$(mktemp -d) # what the script leaves there goes with it
+  scratch=$(mktemp -d) # removed with everything that the script leaves in it
   TMPDIR=$scratch "$script" >"$log" 2>&1
   rc=$?
   rm -rf "$scratch"
@@ -36,22 +36,22 @@ one() { # a script
     echo "# $script: $(($(date +%s) - start)) s"
   } | whole
 }
-# Conformance takes what the others leave of the processors, from the beginning to the end; polite (nice), but not so that its runs starve.
+# The conformance tests run in the background from the beginning to the end, at a lower priority (nice) that still lets them progress.
 if [ "$GPUCSR_SUITE" = full ]; then one tests/conformance/run_conformance.sh & fi
-# The scripts of this suite, two at a time for each core, because most of them wait for one short program after the other. On a GPU:
-# a machine with 8 cores or more runs the harness and four scripts at a time, others one thing after the other. GPUCSR_GPU_JOBS=1 is for a shared GPU.
+# Two scripts run per core, because most scripts wait for many short programs. On a GPU, a machine with 8 cores or more runs the harness and
+# four scripts concurrently, and other machines run one after the other. Set GPUCSR_GPU_JOBS=1 for a shared GPU.
 jobs=$((2 * ${JOBS:-$CORES}))
 if [ "$GPUCSR_SUITE" = gpu ]; then
   jobs=${GPUCSR_GPU_JOBS:-$((CORES >= 8 ? 4 : 1))}
   [ "$jobs" = 1 ] || export JOBS="${JOBS:-$((CORES / 2))}"
 fi
 if [ "$GPUCSR_SUITE" = gpu ] && [ "$jobs" -gt 1 ]; then
-  (tests/harness.sh >"$BUILD/tests/harness.tap"; whole <"$BUILD/tests/harness.tap") & # whole holds a lock while it reads
+  (tests/harness.sh >"$BUILD/tests/harness.tap"; whole <"$BUILD/tests/harness.tap") & # not a pipe, because whole would hold its lock during the complete run
 else
   tests/harness.sh | whole
   lap harness
 fi
-# The longest come first, so that none of them is left over alone.
+# The longest scripts start first, so that no long script runs alone at the end.
 export -f one whole not_ok
 scripts=()
 for script in $(printf '%s\n' tests/{smacof,pagerank,leaks,bmrm}/run_*.sh tests/*/run_*.sh | awk '!seen[$0]++'); do

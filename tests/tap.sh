@@ -1,19 +1,19 @@
 # Sourced by the test scripts: print results in the Test Anything Protocol.
 #   ok NAME        not_ok NAME [FILE]     skip NAME WHY        check NAME COMMAND...
 ok() { echo "ok - $1"; }
-not_ok() { # the file's last lines say what happened
+not_ok() { # prints the last lines of the file as the cause
   echo "not ok - $1"
   [ -z "${2:-}" ] || tail -n "${TAP_LINES:-40}" "$2" | sed 's/^/#   /'
 }
 skip() { echo "ok - $1 # SKIP $2"; }
-check() { # passes when the command does; its output is shown when it fails
+check() { # passes if the command succeeds; otherwise prints its output
   local name=$1 log
   shift
   log=$(mktemp)
   if "$@" >"$log" 2>&1; then ok "$name"; else not_ok "$name" "$log"; fi
   rm -f "$log"
 }
-tap_total() { # the last words on a file of results; fails unless something passed and nothing failed
+tap_total() { # prints the totals of a file of results; fails unless at least one test passed and none failed
   local failed skipped passed
   failed=$(grep -c '^not ok' "$1")
   skipped=$(grep -c '^ok.* # SKIP' "$1")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The programs of tests/gpu/programs under NVIDIA's compute-sanitizer: accesses out of bounds, races in shared memory.
+# Runs the programs of tests/gpu/programs under NVIDIA's compute-sanitizer, which finds accesses out of bounds and races in shared memory.
 #
-# Several ranks share the GPU, each under a sanitizer of its own.  A program that never comes to the GPU is an error (the sanitizer's exit
-# code is 255 then): it would show nothing.
+# Several ranks share the GPU, each under its own sanitizer.  A program that never uses the GPU is an error (the sanitizer's exit
+# code is 255), because it would test nothing.
 set -u
 . "$(dirname "$0")/../env.sh"
 sanitizer=$(command -v compute-sanitizer || ls "${CUDA_DIR:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null)
@@ -10,7 +10,7 @@ sanitizer=$(command -v compute-sanitizer || ls "${CUDA_DIR:-/usr/local/cuda}/bin
 export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device cuda" sanitizer
 mkdir -p "$BUILD/tests/sanitizer"
 
-one() { # tool, number of ranks, room/program, arguments...
+one() { # tool, number of ranks, directory/program, arguments...
   local tool=$1 ranks=$2 program=$3 exe=$BUILD/tests/harness/mat/tests/$3 name log scratch
   shift 3
   name="$tool: $program on $ranks${*:+: $*}"
@@ -26,7 +26,7 @@ one() { # tool, number of ranks, room/program, arguments...
 }
 export -f one ok not_ok skip
 
-# what one says comes in one piece
+# the output of a program is printed at once, because programs run concurrently
 grep -v '^ *#' "$ROOT/tests/gpu/programs" | while read -r first rest; do
   tools=memcheck ranks=1
   if [ "$first" = race ]; then tools="memcheck racecheck" first=${rest%% *} rest=${rest#"${rest%% *}"}; fi

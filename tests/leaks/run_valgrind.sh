@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Run the programs of tests/leaks/programs under valgrind; errors and leaks whose stack passes through our sources fail.
+# Run the programs of tests/leaks/programs under valgrind; errors and leaks whose stack contains a function of gpucsr fail.
 #
-# Memory that MPI and PETSc do not free is not counted: leaks whose only frames of ours are main() or GpAppMain(), which call MPI_Init() and
-# PetscInitialize(). What a test itself does not free is found by -malloc_dump in the harness.
+# Memory that MPI and PETSc do not free is not counted: leaks whose only frames of gpucsr are main() or GpAppMain(), which call MPI_Init() and
+# PetscInitialize(). Memory that a test itself does not free is found by -malloc_dump in the harness.
 set -u
 . "$(dirname "$0")/../env.sh"
 command -v valgrind >/dev/null || { skip "valgrind" "valgrind is not installed"; exit 0; }
@@ -13,12 +13,12 @@ mkdir -p "$BUILD/tests/valgrind"
 one() { # name ranks command...
   local name=$1 ranks=$2 log=$BUILD/tests/valgrind/$1.log
   shift 2
-  # in a folder of its own, since tests may write files
+  # in a folder of its own, because tests may write files
   rm -f "$log".[0-9]*
   (cd "$BUILD/tests/valgrind" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
-  # records are separated by empty lines; print those that are ours
+  # records are separated by empty lines; print the records whose stack contains a function of gpucsr
   if sed 's/^==[0-9]*== \{0,1\}//' "$log".[0-9]* | awk -v ours="$ours" '
     BEGIN { RS = ""; FS = "\n"; n = split(ours, f, " "); for (i = 1; i <= n; i++) mine[f[i]] = 1 }
     /^(LEAK SUMMARY|HEAP SUMMARY|ERROR SUMMARY|Memcheck)/ { next }
