@@ -149,6 +149,7 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
     PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: give the output another name", f->option, f->path, g->option);
     SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: give each output a file of its own", f->option, f->path, g->option, g->path);
   }
+  for (int i = 0; i < n; i++) PetscCheck(!Writes(&Files[i]) || strcmp(Files[i].path, "-"), comm, PETSC_ERR_USER_INPUT, "%s -: - is standard input only; name the standard output stream /dev/stdout, or a file ./-", Files[i].option);
   for (int i = 0; i < n; i++)
     if (Writes(&Files[i])) PetscCall(GpAppOutputProbe(comm, Files[i].path));
   PetscFunctionReturn(PETSC_SUCCESS);

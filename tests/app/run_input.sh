@@ -59,6 +59,9 @@ verdict $? "errors name standard input and the line"
 timeout 20 "$MPIEXEC" -n 1 "$BMRM" -gpucsr_device host -f - -test - -mat_type aij <plain >log 2>&1
 [ $? -eq 2 ] && [ "$(cat log)" = 'bmrm: -f - and -test -: only one input can be standard input' ]
 verdict $? "standard input serves one option"
+timeout 20 "$MPIEXEC" -n 1 "$BMRM" -gpucsr_device host -f plain -model - -mat_type aij >log 2>&1
+[ $? -eq 2 ] && grep -q '^bmrm: -model -: - is standard input only' log && [ ! -e ./- ]
+verdict $? "an output named - is refused"
 
 # --- compressed contents under any name, and from a pipe --------------------------------------------------------------------------
 for pack in gzip xz bzip2 zstd; do
