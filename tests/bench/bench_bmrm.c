@@ -1,4 +1,4 @@
-/* How long the trainer takes when the data are where they are used: solutions from nothing, one after the other, in one process.
+/* Times solves of bmrm whose data are already on the device: solves without a warm start, one after the other, in one process.
 
    bench_bmrm FILE [-repeats 5] [-tao SECONDS] [-mat_type T] [any option of the solver]: a CSV line. The first solution uploads the data and loads
    kernels; the others do not. With -tao also PETSc's own TAOBMRM on the same matrix, until an evaluation is as good as our solution. */

@@ -3,7 +3,7 @@ static char help[] = "Time of one Krylov iteration, as a PETSc program sees it: 
   -solvers <spec,...>    Mat type/KSP type, default aij/cg,gpucsr/cg,gpucsr/gpucg\n\
   -iterations <n>        of every solve, default 200; with -rtol at most so many\n\
   -rtol <r>              solves to this relative tolerance instead\n\
-  -repeats <n>           solves, of which the median is told, default 7\n\
+  -repeats <n>           solves, of which the median is printed, default 7\n\
   -pc <type>             preconditioner, default jacobi\n\
 The set-up of the preconditioner is timed apart, with the first solve's uploads. A multigrid solve:\n\
   -grids 128 -solvers aijcusparse/cg,gpucsr/cg -pc gamg -rtol 1e-8 -repeats 3\n\n";

@@ -1,6 +1,6 @@
-/* How fast LIBSVM text is read, and how much memory that takes beside the matrix.
+/* Measures the rate of reading LIBSVM text, and the memory that the reader needs in addition to the matrix.
 
-   bench_load FILE [-mat_type T]: a CSV line of processor time and of the most that was resident, of the first rank */
+   bench_load FILE [-mat_type T]: a CSV line with the processor time and the maximum resident memory of the first rank */
 static char help[] = "Reads a LIBSVM file and says how long that took and how much memory: bench_load FILE\n\n";
 
 #include "bmrm/loadcost.h"

@@ -4,7 +4,7 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
   -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
   -blocks a,b,...   Gauss-Seidel iterations by so many blocks of rows, 0: power iterations; default 0,2\n\
   -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
-  -repeats n        of each measurement, of which the median is told; 11\n\
+  -repeats n        of each measurement, of which the median is printed; 11\n\
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
 Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 

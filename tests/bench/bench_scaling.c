@@ -2,10 +2,10 @@ static char help[] = "Conjugate gradients with Jacobi on a 27-point stencil, on 
   -ranks <p,...>         of the first p ranks, the first being what efficiencies refer to, default 1,2,4 as far as there are so many\n\
   -weak <k,...>          k x k x k rows a rank, default 64\n\
   -strong <k,...>        k x k x k rows in all, default 64\n\
-  -halos <type,...>      ways for boundary entries to cross, default auto\n\
+  -halos <type,...>      halo exchanges of boundary entries, default auto\n\
   -type <type>           Mat type, default gpucsr\n\
   -iterations <n>        of every solve, default 100\n\
-  -repeats <n>           solves, of which the median is told, default 5\n\
+  -repeats <n>           solves, of which the median is printed, default 5\n\
   -view                  timelines of products, on standard error\n\n";
 
 #include "bench/order.h"

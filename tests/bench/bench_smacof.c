@@ -1,11 +1,11 @@
 /* The pass of the smacof program on a GPU, without PETSc.
 
      bench_smacof [points ...]     times passes over distances of random features, default 10000 32768 100000 points: CSV on standard output
-     bench_smacof --check [most [shared]]   compares the device twins with the host twins: passes of all dimensions, storages, shapes, of so many points at most, as on a GPU that gives a
-                                            block no more than so many bytes of shared memory (65536: compute capability 7.5), and the sums between them; ends with 1 when they differ
+     bench_smacof --check [most [shared]]   compares the CUDA implementations with the host implementations: passes of all dimensions, storages and shapes, and the sums between them. most: maximum number of
+                                            points; shared: bytes of shared memory for a block (65536: compute capability 7.5). The exit code is 1 if results differ
 
-   Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; that as a fraction of the GPU's copy rate, measured in the
-   same run; and pairs a nanosecond, each counted once, by which halves and rows compare. */
+   Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; the rate of these bytes as a fraction of the GPU's copy rate, measured in the
+   same run; and pairs a nanosecond, each pair counted once, which makes halves and rows comparable. */
 #include "bench/device.h"
 #include "examples/smacof/pass.h"
 #include <limits.h>

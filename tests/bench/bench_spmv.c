@@ -3,9 +3,9 @@ static char help[] = "MatMult() and MatMultTranspose() of several matrix types s
   -scale <s>             sizes of generated members of the corpus, default 1\n\
   -types <type,...>      matrix types, default aij,gpucsr; gpucsr:double keeps doubles,\n\
                          aijcusparse:explicit forms the transpose (MAT_FORM_EXPLICIT_TRANSPOSE)\n\
-  -repeats <n>           turns, of which the median is told, default 11\n\
+  -repeats <n>           turns, of which the median is printed, default 11\n\
   -batch <n>             products a turn, default 10\n\
-  -flush <MiB>           tell cold times too: every product after so much was read, whose own time is taken off, default 0\n\n";
+  -flush <MiB>           also times products with cold caches: this much memory is read before every product, and the time of the read is subtracted, default 0\n\n";
 
 #include "bench/corpus.h"
 #include "bench/order.h"

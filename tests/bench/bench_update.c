@@ -1,7 +1,7 @@
 static char help[] = "Time to change a matrix's values in place until the device has them: CSV on standard output.\n\n\
   -grid <k>         k x k x k 7-point stencil, default 100\n\
   -storages <s,...> single and double by default\n\
-  -repeats <n>      of which the median is told, default 5\n\
+  -repeats <n>      of which the median is printed, default 5\n\
 Columns: the operation on plain AIJ, on gpucsr, the upload that is left to do after it, and a whole refill of the image, in milliseconds.\n\n";
 
 #include "bench/matrices.h"

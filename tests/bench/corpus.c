@@ -1,4 +1,4 @@
-/* The corpus's list of members, and what its generators build matrices with. */
+/* The list of the members of the corpus, and functions with which its generators build matrices. */
 #include "bench/corpus.h"
 
 #include <stdio.h>
@@ -81,8 +81,8 @@ CorpusJob *CorpusList(const char *data, double scale, int *n)
   return jobs;
 }
 
-/* --- rows that grow; m+1 pointers are there from the beginning, room for entries doubles.  During growth A->nnz counts entries and
-   A->rowptr[m] holds the room --- */
+/* --- Growing compressed rows: m+1 row pointers are allocated at the start, and the memory for entries doubles when it is full.  Meanwhile A->nnz counts the
+   entries, and A->rowptr[m] holds their allocated number --- */
 void CorpusBegin(BenchMatrix *A, int64_t m, int64_t n, double nnz)
 {
   m = m < 1 ? 1 : m;
@@ -212,7 +212,7 @@ void CorpusRename(BenchMatrix *A, uint64_t seed, int rows, int cols)
     for (int32_t k = 0; k < length; k++) B.col[to + k] = c ? c[A->col[A->rowptr[i] + k]] : A->col[A->rowptr[i] + k];
     CorpusSort(B.col + to, length);
   }
-  BenchMatrixDestroy(A); /* values are given afterwards */
+  BenchMatrixDestroy(A); /* values are set afterwards */
   if (c != r) free(c);
   free(r);
   *A = B;

@@ -1,41 +1,41 @@
-/* The corpus: families of seeded generators, stand-ins fitted to published statistics, real matrices where they are found.
+/* The corpus: families of seeded generators, stand-ins fitted to published statistics, and real matrices if their files exist.
 
-   A member is told by its family and its number; the same member is the same matrix everywhere.  Generated sizes follow the
-   family's range, times a scale. */
+   A member is identified by its family and its number, and is the same matrix on every machine.  Sizes of generated members lie in the
+   range of the family, multiplied by a scale. */
 #ifndef GPUCSR_BENCH_CORPUS_H
 #define GPUCSR_BENCH_CORPUS_H
 
 #include "bench/matrices.h"
 
 typedef struct {
-  const char *family, *kind; /* kind: what a summary puts together */
+  const char *family, *kind; /* kind: the group of matrices in summaries */
   char        name[64];      /* family-number, or the name of a real or fitted matrix */
-  int         a, b;          /* what the family's generator is told */
-  double      nnz;           /* to aim at */
+  int         a, b;          /* parameters of the family's generator */
+  double      nnz;           /* approximate number of nonzeros */
   uint64_t    seed;
-  const void *source;                           /* of stand-ins and real matrices */
-  int (*make)(const void *job, BenchMatrix *A); /* 0: could not (a file that is not there) */
+  const void *source;                           /* source of a stand-in or real matrix */
+  int (*make)(const void *job, BenchMatrix *A); /* returns 0 on failure, for example if the file does not exist */
 } CorpusJob;
 
 typedef int (*CorpusMake)(const void *job, BenchMatrix *A);
 
-/* All members, in an order that mixes families and sizes, so that any first part is a fair sample; *n of them, to be freed.
-   data: the folder of real matrices and published statistics; what is not there is left out. */
+/* All members, in an order that mixes families and sizes, so that the first members are a representative sample. *n: their number. The caller frees the list.
+   data: the folder of real matrices and published statistics; missing files are skipped. */
 CorpusJob  *CorpusList(const char *data, double scale, int *n);
-const char *CorpusHelp(int family, const char **name); /* of the families in turn, NULL after the last */
+const char *CorpusHelp(int family, const char **name); /* help text and name of a family by its number; NULL after the last family */
 
-/* growing compressed rows */
+/* Growing compressed rows. The caller adds rows in order. */
 void CorpusBegin(BenchMatrix *A, int64_t m, int64_t n, double nnz);
 void CorpusPush(BenchMatrix *A, int64_t col, double val);
-void CorpusEndRow(BenchMatrix *A, int64_t i);  /* entries as pushed, which must ascend */
-void CorpusSortRow(BenchMatrix *A, int64_t i); /* sorted, repeats dropped; entries carry no values yet */
+void CorpusEndRow(BenchMatrix *A, int64_t i);  /* ends a row whose columns were pushed in ascending order */
+void CorpusSortRow(BenchMatrix *A, int64_t i); /* ends a row: sorts its columns and drops duplicates; values are not set yet */
 void CorpusEnd(BenchMatrix *A);
 void CorpusSort(int32_t *first, int64_t n);
-void CorpusTurn(BenchMatrix *A);                                      /* the transpose in its place */
-void CorpusRename(BenchMatrix *A, uint64_t seed, int rows, int cols); /* renumbers rows, columns, or (both 2) the two alike, at random */
+void CorpusTurn(BenchMatrix *A);                                      /* replaces the matrix by its transpose */
+void CorpusRename(BenchMatrix *A, uint64_t seed, int rows, int cols); /* renumbers rows or columns at random; if both are 2, rows and columns by the same permutation */
 void CorpusValues(BenchMatrix *A, int kind, uint64_t seed);
 
-enum {           /* of CorpusValues() */
+enum {           /* kinds of values for CorpusValues() */
   CORPUS_FLOATS, /* any in (-1, 1) */
   CORPUS_ONES,
   CORPUS_SIGNS,  /* +1 and -1 */
@@ -60,12 +60,12 @@ static inline int64_t CorpusZipf(uint64_t *seed, int64_t n) /* exponent one */
   return j < n ? j : n - 1;
 }
 
-/* corpusfit.c, corpusread.c: members that come from a table or a folder; appended to jobs[*n] */
+/* corpusfit.c, corpusread.c: append the members that come from a table or from a folder to jobs. The last argument is the allocated length of jobs. */
 void       CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, int *room);
 void       CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *room);
 CorpusJob *CorpusAppend(CorpusJob **jobs, int *n, int *room);
 
-/* the generators, by the room of matrices that they are from */
+/* Declares the generators of all families */
 #define FAMILY(name, kind, generator, a, b, count, lo, hi, help) int generator(const void *job, BenchMatrix *A);
 #include "bench/corpus.def"
 #undef FAMILY

@@ -1,4 +1,4 @@
-/* Generators of the corpus whose nonzeros stand anywhere: graphs, circuits, linear programs, bags of words. */
+/* Generators of the corpus with irregular structure: graphs, circuits, linear programs, bags of words. */
 #include "bench/corpus.h"
 
 /* R-MAT: D. Chakrabarti, Y. Zhan, C. Faloutsos, SDM 2004.  a: symmetric, ones, nodes numbered at random (as the Graph500's); b: scale, 0: by the size */

@@ -1,4 +1,4 @@
-/* Generators of the corpus whose nonzeros stand in some order: stencils, meshes, bands, blocks. */
+/* Generators of the corpus with regular structure: stencils, meshes, bands, blocks. */
 #include "bench/corpus.h"
 
 /* a box of about so many points, its sides of ratio up to two; z is 1 on a rectangle */

@@ -1,4 +1,4 @@
-/* Threads that make the matrices of the corpus and what their products should be. */
+/* Threads that generate the matrices of the corpus and the reference results of their products. */
 #include "bench/corpusqueue.h"
 
 #include <malloc.h>

@@ -1,4 +1,4 @@
-/* What the benchmarks of kernels share: the device and two of its events, the check of a call. */
+/* Declarations that the benchmarks of kernels share: the device, two events, and a macro that checks calls. */
 #ifndef GPUCSR_BENCH_DEVICE_H
 #define GPUCSR_BENCH_DEVICE_H
 

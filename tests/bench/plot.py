@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw docs/performance.svg: the time of aijcusparse over that of gpucsr, from the CSV that bench_spmv prints.
+"""Draw docs/performance.svg: the speedup of gpucsr over aijcusparse, from the CSV that bench_spmv prints.
 
     tests/bench/plot.py tests/bench/results/<campaign>/spmv.csv docs/performance.svg
 

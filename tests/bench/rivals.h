@@ -1,4 +1,4 @@
-/* cuSPARSE's formats and algorithms on the same matrix, for the benchmarks.  Nothing of it is in the library. */
+/* cuSPARSE's formats and algorithms on the same matrix, for the benchmarks.  The library does not use this code. */
 #ifndef GPUCSR_BENCH_RIVALS_H
 #define GPUCSR_BENCH_RIVALS_H
 

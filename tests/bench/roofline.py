@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How near large matrices come to the copy rate, from tables of bench_corpus: a table in Markdown.
+"""Compute the fraction of the copy rate that large matrices reach, from tables of bench_corpus: a table in Markdown.
 
     tests/bench/roofline.py [--page docs/performance/spmv.md] table.csv [table.csv ...]
 
-Of the first table every matrix is told, of the others what kinds of matrices have in common.  Shares of the measured copy rate, cold, of the kernel that
+The output lists every matrix of the first table, and a summary by kind of matrix for the others.  Shares of the measured copy rate, cold, of the kernel that
 the selector chose and of the fastest, A and its transpose: by the bytes of the kernel's format and of the vectors, and by the least bytes of compressed
 rows with the same contract (a float and an index a nonzero, a pointer a row, x and y once), which a format that keeps less passes.
 --page writes between <!-- figures: roofline --> and <!-- end of figures --> of that page.

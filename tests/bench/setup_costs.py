@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the set-up of a matrix costs, from tables of bench_corpus side by side: microseconds and products by the chosen kernel.
+"""Compare the set-up costs of matrices in tables of bench_corpus, in microseconds and as multiples of a product by the selected kernel.
 
     tests/bench/setup_costs.py table.csv [table.csv.xz ...]      one column a table; medians over the matrices that all of them have
 """

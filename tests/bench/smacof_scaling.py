@@ -3,8 +3,8 @@
 
   smacof_scaling.py PROGRAM MPIEXEC [RANKS [POINTS ...]]     CSV on standard output; 1,2,4 and 32768 100000; wants numpy
 
-An iteration is the difference of runs of 5 and of many plain steps, divided by the difference, so that the start does not count; of the latter the faster of two. Bytes
-that cross between host and device stay few when NCCL adds up what the ranks have; it wants a GPU for each rank.
+An iteration is the difference of runs of 5 and of many plain steps, divided by the difference, so that the start does not count; of the latter the faster of two. Few
+bytes are transferred between host and device if NCCL adds the sums of the ranks, which needs one GPU for each rank.
 """
 import json
 import subprocess
