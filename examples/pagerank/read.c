@@ -19,7 +19,7 @@ PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, Pet
   PetscInt64  total, first, last;
 
   PetscFunctionBegin;
-  PetscCheck(scale >= 1 && scale <= 30 && degree >= 1 && degree <= 4096, comm, PETSC_ERR_ARG_OUTOFRANGE, "R-MAT wants a scale from 1 to 30 and 1 to 4096 links a node, not %" PetscInt_FMT ",%" PetscInt_FMT, scale, degree);
+  PetscCheck(scale >= 1 && scale <= 30 && degree >= 1 && degree <= 4096, comm, PETSC_ERR_ARG_OUTOFRANGE, "-rmat %" PetscInt_FMT ",%" PetscInt_FMT ": expected a scale from 1 to 30 and a degree from 1 to 4096", scale, degree);
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   total = (PetscInt64)degree << scale;

@@ -132,7 +132,7 @@ PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex)
   PetscCheck(H.M > 0 && H.nnz >= 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a %smatrix of %" PetscInt_FMT " x %" PetscInt_FMT " is no sparse matrix of examples", ex->file, H.nnz < 0 ? "dense " : "", H.M, H.N);
   want = H.end + 2 * (PetscInt64)sizeof(PetscInt) + H.M * (PetscInt64)sizeof(PetscScalar);
   PetscCheck(H.bytes >= want, ex->comm, PETSC_ERR_FILE_UNEXPECTED,
-             "%s: %" PetscInt64_FMT " bytes where a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " entries and the vector of its labels take %" PetscInt64_FMT ": the file is cut off, or has no labels", ex->file, H.bytes,
+             "%s: %" PetscInt64_FMT " bytes where a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " entries and the vector of its labels take %" PetscInt64_FMT ": the file is truncated or has no labels", ex->file, H.bytes,
              H.M, H.N, H.nnz, want);
   ex->M   = H.M;
   ex->N   = H.N;

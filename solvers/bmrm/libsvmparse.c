@@ -136,7 +136,7 @@ static const char *ParseFeatures(BMRMParser *ps, const char *line, const char *p
     else if (index > (uint64_t)PETSC_MAX_INT || p - token > 19) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "the index does not fit PetscInt (is this PETSc built with 32-bit indices?)");
     else if (*p != ':') Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "expected <index>:<value>");
     else if (index == 0) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices are counted from 1");
-    else if (index <= last) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices must rise within a line");
+    else if (index <= last) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "indices must ascend within a line");
     else if (!end || !EndsToken(*end)) Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "expected a finite number as value");
     else if (nz == cap) Complain(ps, line, token, PETSC_ERR_FILE_UNEXPECTED, "the number of entries on a rank exceeds PetscInt: use more ranks or a PETSc with 64-bit indices");
     else Complain(ps, line, p + 1, PETSC_ERR_FILE_UNEXPECTED, "the value is too large for double precision");

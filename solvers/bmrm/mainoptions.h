@@ -21,7 +21,7 @@ static const char regularizers[] =
 
 static const GpAppOption options[] = {
   {"Files"},
-  {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Training data. LIBSVM text or a table with -label_column, plain or compressed, - for standard input; PETSc's binary format; or x.mtx in Matrix Market's with labels in x.labels."},
+  {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Training data. LIBSVM text, or a table with -label_column; PETSc's binary format; or Matrix Market x.mtx with labels in x.labels. Text may be compressed. - is standard input."},
   {"-model", GP_APP_TEXT, "file", NULL, NULL, PETSC_TRUE, "Model to write with -f, to read without -f."},
   {"-test", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Data with labels of the model, to measure the model's quality."},
   {"-predict", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Data to predict. Their labels are ignored where the model does not know them."},

@@ -232,7 +232,7 @@ static PetscErrorCode ModelReadWeights(ModelReader *r, PetscInt count, const BMR
   }
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ModelNextLine(r));
-  if (strcmp(r->line, "end")) ModelExpect(r, "'end'; the file is damaged or cut off");
+  if (strcmp(r->line, "end")) ModelExpect(r, "'end'; the file is damaged or truncated");
   while (!r->wrong.code && !r->ended) {
     PetscCall(ModelNextLine(r));
     if (*r->line) ModelExpect(r, "nothing after 'end'");

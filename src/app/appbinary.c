@@ -49,7 +49,7 @@ PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, Pets
     if (fp) (void)fclose(fp);
   }
   PetscCallMPI(MPI_Bcast(at, 2, MPIU_INT64, 0, comm));
-  PetscCheck(!at[0] || at[0] == bits, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a PETSc with %d-bit indices wrote this binary file, this one has %d bits: write it anew for this one", file, (int)at[0], bits);
+  PetscCheck(!at[0] || at[0] == bits, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file was written by a PETSc with %d-bit indices, but this PETSc has %d-bit indices: write the file again with this PETSc", file, (int)at[0], bits);
   *binary = (PetscBool)(at[0] != 0);
   if (bytes) *bytes = at[1];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,15 +137,15 @@ static PetscErrorCode ExamineHeader(const char file[], GpAppMatHeader *H, GpAppC
   H->N     = header[2];
   H->nnz   = header[3];
   C->code  = PETSC_ERR_FILE_UNEXPECTED;
-  if (!whole || header[0] != MAT_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "the file does not hold the header of a PETSc binary matrix: it is cut off or of another format");
+  if (!whole || header[0] != MAT_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "the file does not hold the header of a PETSc binary matrix: it is truncated or has another format");
   else if (H->M < 0 || H->N < 0 || H->nnz < MATRIX_BINARY_FORMAT_DENSE)
     (void)snprintf(C->what, sizeof(C->what), "the header describes a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " nonzeros: the file is damaged", H->M, H->N, H->nnz);
   else if ((H->end = MatrixEnd(H->bytes, H->M, H->N, H->nnz)) < 0)
-    (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes, too few for a %" PetscInt_FMT " x %" PetscInt_FMT " matrix%s: it is cut off or damaged", H->bytes, H->M, H->N, H->nnz < 0 ? " in dense format" : "");
+    (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes, too few for a %" PetscInt_FMT " x %" PetscInt_FMT " matrix%s: it is truncated or damaged", H->bytes, H->M, H->N, H->nnz < 0 ? " in dense format" : "");
   else {
     PetscCall(EndsOrGoesOn(fp, H->end, H->bytes, &follows));
     if (follows) C->code = 0;
-    else (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " bytes follow the matrix of %" PetscInt_FMT " x %" PetscInt_FMT " that are no object of PETSc: the file is damaged", H->bytes - H->end, H->M, H->N);
+    else (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " bytes after the matrix of %" PetscInt_FMT " x %" PetscInt_FMT " are not a PETSc object: the file is damaged", H->bytes - H->end, H->M, H->N);
   }
   (void)fclose(fp);
   PetscFunctionReturn(PETSC_SUCCESS);

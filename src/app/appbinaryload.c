@@ -69,9 +69,9 @@ static PetscErrorCode ExamineVectors(const char file[], PetscInt n, PetscInt64 N
     C->code = PETSC_ERR_FILE_UNEXPECTED;
     if (!fseeko(fp, (off_t)(k * each), SEEK_SET)) PetscCall(GpAppBinaryReadInts_Private(fp, 2, header, &whole));
     if (!whole) (void)snprintf(C->what, sizeof(C->what), "the file ends before vector %" PetscInt_FMT " of %" PetscInt_FMT, k + 1, n);
-    else if (header[0] != VEC_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "no PETSc binary vector where vector %" PetscInt_FMT " of %" PetscInt_FMT " is expected", k + 1, n);
+    else if (header[0] != VEC_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "expected vector %" PetscInt_FMT " of %" PetscInt_FMT " in PETSc's binary format, found other data", k + 1, n);
     else if (header[1] != N) (void)snprintf(C->what, sizeof(C->what), "vector %" PetscInt_FMT " has %" PetscInt_FMT " entries, expected %" PetscInt64_FMT, k + 1, header[1], N);
-    else if (st.st_size < k * each + each) (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes and ends within vector %" PetscInt_FMT ", it is cut off", (PetscInt64)st.st_size, k + 1);
+    else if (st.st_size < k * each + each) (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes and ends within vector %" PetscInt_FMT ": it is truncated", (PetscInt64)st.st_size, k + 1);
     else C->code = 0;
   }
   (void)fclose(fp);

@@ -41,11 +41,11 @@ static const char *const Reasons[] = {
   "",
   "is not a regular file: a checkpoint is read twice, which a pipe or a directory does not allow",
   "is not a checkpoint",
-  "is a checkpoint of an older version of %s, which this version does not read: start the run anew, without it",
+  "is a checkpoint of an older version of %s, which this version does not read: start the run again without it",
   "is a checkpoint of another program than %s",
   "is a checkpoint of a machine with another byte order",
-  "is a checkpoint of another version of %s, which this version does not read: start the run anew, without it",
-  "is damaged or cut off: its checksum does not match its contents",
+  "is a checkpoint of another version of %s, which this version does not read: start the run again without it",
+  "is damaged or truncated: its checksum does not match its contents",
 };
 
 static void FillHeader(const GpAppCheckpointKind *kind, Header *h)
@@ -126,7 +126,7 @@ PetscErrorCode GpAppCheckpointCommit(GpAppCheckpoint *ck, PetscBool *written)
     Put(ck, &end, sizeof(end));
     PetscCall(GpAppOutputTryCommit(&ck->out));
   }
-  if (ck->out.why[0]) PetscCall(PetscFPrintf(ck->comm, stderr, "%s: warning: the checkpoint %s was not written: %s; the run goes on, and tries again at the next checkpoint\n", ck->program, ck->file, ck->out.why));
+  if (ck->out.why[0]) PetscCall(PetscFPrintf(ck->comm, stderr, "%s: warning: the checkpoint %s was not written: %s; the run continues and tries again at the next checkpoint\n", ck->program, ck->file, ck->out.why));
   if (written) *written = (PetscBool)!ck->out.why[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

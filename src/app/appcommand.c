@@ -27,7 +27,7 @@ static PetscErrorCode CommandCheckName(MPI_Comm comm, const GpAppManual *manual,
   if (GpAppOptionFind(manual->options, name) || GpAppOptionFind(GpAppLibraryOptions, name) || GpAppPetscKnows(manual, name, &system)) PetscFunctionReturn(PETSC_SUCCESS);
   nearest = GpAppOptionFindNearest(manual, name);
   PetscCheck(!nearest, comm, PETSC_ERR_USER_INPUT, "unknown option %s; did you mean %s?", name, nearest->name);
-  SETERRQ(comm, PETSC_ERR_USER_INPUT, "unknown option %s; --help lists the options", name);
+  SETERRQ(comm, PETSC_ERR_USER_INPUT, "unknown option %s; -help lists all options", name);
 }
 
 /* Refuses a value that an option does not take. */
@@ -72,7 +72,7 @@ static PetscErrorCode CommandCheckWords(MPI_Comm comm, const GpAppManual *manual
     PetscCall(PetscOptionsValidKey(argv[k], &key));
     before = k > 1 ? GpAppOptionFind(manual->options, argv[k - 1]) : NULL;
     PetscCheck(key || !before, comm, PETSC_ERR_USER_INPUT, "%s %s: expected true or false, or another option", before->name, argv[k]);
-    PetscCheck(key, comm, PETSC_ERR_USER_INPUT, "%s is not the value of any option; name the option before it, as in -f %s", argv[k][0] ? argv[k] : "an empty argument", argv[k]);
+    PetscCheck(key, comm, PETSC_ERR_USER_INPUT, "%s is a value without an option: write the option before it, for example -f %s", argv[k][0] ? argv[k] : "an empty argument", argv[k]);
     PetscCall(CommandCountValues(manual, argv[k], k + 1 < argc ? argv[k + 1] : NULL, &n));
     if (!strcasecmp(argv[k], "-prefix_push")) pushed++;
     else if (!strcasecmp(argv[k], "-prefix_pop")) pushed--;

@@ -54,8 +54,8 @@ static PetscErrorCode ErrorHandle(MPI_Comm comm, int line, const char *fun, cons
     double bytes;
 
     error.code = ErrorClassify(n, fun, mess ? mess : "");
-    if (error.code == GP_APP_MEMORY && mess && sscanf(mess, "Memory requested %lf", &bytes) == 1) (void)snprintf(error.text, sizeof(error.text), "the memory does not suffice: a request for %.0f bytes failed", bytes);
-    else if (error.code == GP_APP_MEMORY && n != PETSC_ERR_MEM) (void)snprintf(error.text, sizeof(error.text), "the memory does not suffice (%s)", mess ? mess : "unknown function");
+    if (error.code == GP_APP_MEMORY && mess && sscanf(mess, "Memory requested %lf", &bytes) == 1) (void)snprintf(error.text, sizeof(error.text), "out of memory: an allocation of %.0f bytes failed", bytes);
+    else if (error.code == GP_APP_MEMORY && n != PETSC_ERR_MEM) (void)snprintf(error.text, sizeof(error.text), "out of memory (%s)", mess ? mess : "unknown function");
     else (void)snprintf(error.text, sizeof(error.text), "%s", mess ? mess : "unknown error");
   }
   if (error.code != GP_APP_INTERNAL) return n;

@@ -141,13 +141,13 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
   PetscCallMPI(MPI_Bcast(unreadable, 2, MPI_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));
   NFiles = 0;
-  PetscCheck(unreadable[0] < 0, comm, PETSC_ERR_FILE_OPEN, "%s: %s (the file of %s)", Files[unreadable[0]].path, strerror(unreadable[1]), Files[unreadable[0]].option);
+  PetscCheck(unreadable[0] < 0, comm, PETSC_ERR_FILE_OPEN, "%s: %s (given by %s)", Files[unreadable[0]].path, strerror(unreadable[1]), Files[unreadable[0]].option);
   if (found[0] >= 0) {
     f = &Files[found[0]];
     g = &Files[found[1]];
     PetscCheck(Writes(f), comm, PETSC_ERR_USER_INPUT, "%s - and %s -: only one input can be standard input", f->option, g->option);
-    PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: give the output another name", f->option, f->path, g->option);
-    SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: give each output a file of its own", f->option, f->path, g->option, g->path);
+    PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: choose another name for the output", f->option, f->path, g->option);
+    SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: choose another name for one of them", f->option, f->path, g->option, g->path);
   }
   for (int i = 0; i < n; i++) PetscCheck(!Writes(&Files[i]) || strcmp(Files[i].path, "-"), comm, PETSC_ERR_USER_INPUT, "%s -: - is standard input only; name the standard output stream /dev/stdout, or a file ./-", Files[i].option);
   for (int i = 0; i < n; i++)

@@ -248,7 +248,7 @@ static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGr
   if (spec->format == GP_GRAPH_AUTO && form.metis == 1) G->format = GP_GRAPH_METIS;
   if (spec->format == GP_GRAPH_AUTO && form.metis == 2) {
     C->code = PETSC_ERR_FILE_UNEXPECTED; /* on all ranks */
-    (void)snprintf(C->what, sizeof(C->what), "the file can be METIS, or an edge list behind its numbers of nodes and edges: say which by -graph_format metis or edges");
+    (void)snprintf(C->what, sizeof(C->what), "the file can be read as METIS or as an edge list with sizes in its first line: choose by -graph_format metis or -graph_format edges");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (G->format == GP_GRAPH_METIS) PetscCall(GpGraphReadMetis_Private(T, &form, G, C));

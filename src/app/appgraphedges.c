@@ -113,7 +113,7 @@ static PetscErrorCode ReadNumbers(Reader *R, const char *p, const char *eol)
 
     if (!q || !(IsSeparator(*q) || *q == '\n')) {
       if (k) GpAppComplain(R->wrong, R->line, token, eol, "expected a second node number");
-      else GpAppComplain(R->wrong, R->line, token, eol, "expected two node numbers, not negative and below 2^63 (-graph_names yes takes all nodes by name)");
+      else GpAppComplain(R->wrong, R->line, token, eol, "expected two node numbers, not negative and below 2^63 (-graph_names yes reads all nodes as names)");
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     token = SkipSeparators(q);
@@ -142,7 +142,7 @@ static PetscErrorCode FindNode(Reader *R, const GpField *f, const char *eol, Pet
   else if (!R->form->named) {
     const char *q = GpGraphScanId(f->begin, id);
 
-    if (q != f->end) GpAppComplain(R->wrong, R->line, f->begin, f->end, "expected a node number, not negative and below 2^63 (-graph_names yes takes all nodes by name)");
+    if (q != f->end) GpAppComplain(R->wrong, R->line, f->begin, f->end, "expected a node number, not negative and below 2^63 (-graph_names yes reads all nodes as names)");
   } else if (!f->quoted || !memchr(f->begin, '"', length)) PetscCall(GpAppNamesAdd(&R->G->names, f->begin, length, id));
   else if (length >= sizeof(copy)) GpAppComplain(R->wrong, R->line, f->begin, eol, "expected a name of at most 511 bytes");
   else PetscCall(GpAppNamesAdd(&R->G->names, copy, GpFieldCopy(f, copy) - 1, id));
@@ -242,7 +242,7 @@ static PetscErrorCode AgreeOnWeights(Reader *R)
   mine[0] = some && R->weighted;
   mine[1] = some && !R->weighted;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, R->G->comm));
-  if (all[0] && all[1] && mine[1]) GpAppComplain(R->wrong, R->line, "", "", "some lines of the file have a weight, others like this have none");
+  if (all[0] && all[1] && mine[1]) GpAppComplain(R->wrong, R->line, "", "", "this line has no weight, but other lines have one");
   R->G->weighted = (PetscBool)all[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -293,7 +293,7 @@ static PetscErrorCode JudgeFirst(const GpAppText *T, const GpAppGraphSpec *spec,
   } else if (form->jlg || spec->sizes == GP_GRAPH_CHOICE_YES) {
     R->wrong->code = PETSC_ERR_FILE_UNEXPECTED; /* all ranks find the same */
     R->wrong->line = form->line - T->before;
-    PetscCall(PetscSNPrintf(R->wrong->what, sizeof(R->wrong->what), "the numbers of nodes and edges, '%s', are not those of the lines below: the file is cut off or damaged", first));
+    PetscCall(PetscSNPrintf(R->wrong->what, sizeof(R->wrong->what), "the numbers of nodes and edges, '%s', do not match the lines below: the file is truncated or damaged", first));
   } else if (form->line > T->before && form->line <= T->before + T->lines) { /* the rank that has the line; it belongs before its other edges, but their order means nothing */
     const PetscInt64 lines = R->line;
 
@@ -306,7 +306,7 @@ static PetscErrorCode JudgeFirst(const GpAppText *T, const GpAppGraphSpec *spec,
     if (G->edges && G->weighted != (PetscBool)(form->nfirst == 3)) {
       R->wrong->code = PETSC_ERR_FILE_UNEXPECTED;
       R->wrong->line = form->line - T->before;
-      PetscCall(PetscSNPrintf(R->wrong->what, sizeof(R->wrong->what), G->weighted ? "'%s': expected a weight, which the lines below have" : "'%s': expected no weight, which the lines below do not have", first));
+      PetscCall(PetscSNPrintf(R->wrong->what, sizeof(R->wrong->what), G->weighted ? "'%s': expected a weight, because the lines below have one" : "'%s': expected no weight, because the lines below have none", first));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     R->line = form->line - T->before;

@@ -173,7 +173,7 @@ static PetscErrorCode ReadNode(Reader *R)
   else if (!id.begin) Refuse(R, &t, "expected an id in node");
   else PetscCall(FindId(R, &id, &k));
   if (R->wrong->code || k < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (R->isnode[k]) Refuse(R, &id, "expected another id than that of a node before");
+  if (R->isnode[k]) Refuse(R, &id, "expected an id that no other node has");
   R->isnode[k] = PETSC_TRUE;
   if (label.begin && label.kind != '[' && !R->label[k]) {
     PetscCall(PetscMalloc1((size_t)(label.end - label.begin) + 1, &R->label[k]));

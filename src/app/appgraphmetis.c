@@ -26,7 +26,7 @@ static PetscBool ReadHeader(const GpGraphForm *form, PetscInt64 bytes, Header *H
   C->code     = PETSC_ERR_FILE_UNEXPECTED;
   if (form->nfirst < 2 || H->n < 1) (void)snprintf(C->what, sizeof(C->what), "expected the header of METIS, <nodes> <edges> [<format> [<weights of a node>]]");
   else if (fmt > 111 || fmt % 10 > 1 || fmt / 10 % 10 > 1 || ncon > 1000) (void)snprintf(C->what, sizeof(C->what), "expected a format of METIS such as 0, 1, 10, 11 or 111, got %" PetscInt64_FMT, fmt);
-  else if (H->m > bytes) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " edges in a file of %" PetscInt64_FMT " bytes: it is cut off or damaged", H->m, bytes);
+  else if (H->m > bytes) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " edges in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", H->m, bytes);
   else {
     C->code = 0;
     (void)GpGraphTooMany_Private(H->n, bytes, form->line, C);
@@ -112,7 +112,7 @@ PetscErrorCode GpGraphReadMetis_Private(const GpAppText *T, const GpGraphForm *f
   PetscCallMPI(MPI_Allreduce(sums, all, 2, MPIU_INT64, MPI_SUM, G->comm));
   if (!all[1] && all[0] != 2 * H.m) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), "the header promises %" PetscInt64_FMT " edges, each in the lines of both its nodes; the file holds %" PetscInt64_FMT " neighbours: it is cut off or damaged", H.m, all[0]);
+    (void)snprintf(C->what, sizeof(C->what), "the header says %" PetscInt64_FMT " edges, each in the lines of both its nodes; the file holds %" PetscInt64_FMT " neighbours: it is truncated or damaged", H.m, all[0]);
   }
   G->nodes      = H.n;
   G->base       = 1;
@@ -172,7 +172,7 @@ PetscErrorCode GpGraphReadDimacs_Private(const GpAppText *T, GpAppGraph *G, GpAp
   }
   if (!C->code && (!n || count != m)) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), "line p promises %" PetscInt64_FMT " edges, the file holds %" PetscInt64_FMT ": it is cut off or damaged", m, count);
+    (void)snprintf(C->what, sizeof(C->what), "line p says %" PetscInt64_FMT " edges, the file holds %" PetscInt64_FMT ": it is truncated or damaged", m, count);
   }
   G->nodes = n;
   G->base  = 1;

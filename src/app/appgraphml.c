@@ -157,7 +157,7 @@ static PetscErrorCode BeginNode(Reader *R, const char **attributes)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FindId(R, id, &R->node));
-  if (R->isnode[R->node]) Refuse(R, id, "expected another id than that of a node before");
+  if (R->isnode[R->node]) Refuse(R, id, "expected an id that no other node has");
   R->isnode[R->node] = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

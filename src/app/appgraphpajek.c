@@ -175,7 +175,7 @@ PetscErrorCode GpGraphReadPajek_Private(const GpAppText *T, GpAppGraph *G, GpApp
   }
   if (!C->code && (!P.n || (P.rows && P.rows != P.n))) {
     C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), P.n ? "the matrix has fewer rows than there are vertices: the file is cut off" : "the file has no vertices: expected *Vertices <number>");
+    (void)snprintf(C->what, sizeof(C->what), P.n ? "the matrix has fewer rows than there are vertices: the file is truncated" : "the file has no vertices: expected *Vertices <number>");
   }
   if (!C->code) PetscCall(GpGraphSetLabels_Private(G, P.n, P.label, 1));
   G->undirected = (PetscBool)!P.arcs;

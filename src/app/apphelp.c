@@ -51,14 +51,14 @@ static void HelpPrint(const char program[], const GpAppManual *m)
   (void)snprintf(other, sizeof(other), "       %s ", program);
   (void)printf("%s - %s\n\n", program, m->title);
   HelpPrintLines(m->synopsis, first, other);
-  (void)printf("\nOptions used most, with their defaults:\n");
+  (void)printf("\nMost used options, with their defaults:\n");
   for (const GpAppOption *o = m->options; o->name; o++) {
     if (o->often) HelpPrintOption(o);
   }
   (void)printf("\nExamples:\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(m->example); k++) (void)printf("  %s %s\n      %s\n", program, m->example[k].command, m->example[k].text);
   (void)printf("\nExit status: 0 done, 1 internal error, 2 wrong option, 3 not converged, 4 input, 5 output, 6 memory.\n");
-  (void)printf("All options of %s: man %s. Those of PETSc, too: %s -help.\n", program, program, program);
+  (void)printf("All options of %s: man %s. With the options of PETSc: %s -help.\n", program, program, program);
 }
 
 static void HelpPrintVersion(const char program[])
@@ -125,13 +125,13 @@ static void ManPrintOption(const GpAppOption *o)
 
 static const struct {
   const char *code, *text;
-} ManExit[] = {{"0", "The results are written and are as exact as was asked for."},
-               {"1", "An error of the program itself. PETSc's trace is printed: please report it."},
-               {"2", "An option or a combination of options is wrong. No work was done."},
+} ManExit[] = {{"0", "The results are written and have the requested accuracy."},
+               {"1", "An internal error. The program prints PETSc's traceback. Please report it."},
+               {"2", "An option, a value or a combination of options is wrong. No work was done."},
                {"3", "The results are written, but the iteration stopped before it converged."},
                {"4", "An input file is missing, unreadable or malformed."},
-               {"5", "An output file cannot be written."},
-               {"6", "The memory of the host or of the device does not suffice."},
+               {"5", "An output file or the standard output stream cannot be written."},
+               {"6", "The host or the device has too little memory."},
                {"128 + n", "Signal n ended the program."}};
 
 static void ManPrint(const char program[], const GpAppManual *m)
@@ -151,14 +151,14 @@ static void ManPrint(const char program[], const GpAppManual *m)
   }
   (void)printf(".br\n\\fBmpiexec \\-n\\fR \\fIranks\\fR \\fB%s\\fR ...\n", program);
   ManPrintParagraphs("DESCRIPTION", m->description);
-  (void)printf(".SH OPTIONS\nA word that begins with a dash and a letter is an option, and the word after it is its value.\nAn option that the program does not know is refused, and so is a value that the option does not take.\n"
-               ".TP\n\\fB\\-\\-help\\fR\nPrints the options used most, and exits.\n.TP\n\\fB\\-\\-version\\fR\nPrints the versions of gpucsr and PETSc, and exits.\n.TP\n\\fB\\-help\\fR\nPrints all options, those of PETSc included.\n");
+  (void)printf(".SH OPTIONS\nA word that begins with a dash and a letter is an option. The next word is its value.\nAn unknown option is an error. A value that the option does not accept is an error too.\n"
+               ".TP\n\\fB\\-\\-help\\fR\nPrints the most used options and exits.\n.TP\n\\fB\\-\\-version\\fR\nPrints the versions of gpucsr and PETSc and exits.\n.TP\n\\fB\\-help\\fR\nPrints all options, also those of PETSc.\n");
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(tables); t++) {
     for (const GpAppOption *o = tables[t]; o->name; o++) ManPrintOption(o);
   }
-  (void)printf(".SS PETSc and SLEPc\nOptions of PETSc and SLEPc are accepted by their first words, such as\n.BR \\-log_view ,\n.B \\-mat_view\nand\n.BR \\-ksp_rtol .\nA warning names those that had no effect.\n.SH EXIT STATUS\n");
+  (void)printf(".SS PETSc and SLEPc\nOptions of PETSc and SLEPc are accepted by their prefixes, for example\n.BR \\-log_view ,\n.B \\-mat_view\nand\n.BR \\-ksp_rtol .\nA warning names the options that had no effect.\n.SH EXIT STATUS\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ManExit); k++) (void)printf(".TP\n.B %s\n%s\n", ManExit[k].code, ManExit[k].text);
-  (void)printf(".SH ENVIRONMENT\n.TP\n.B PETSC_OPTIONS\nMore options. Those that the program does not know are skipped here and in the files .petscrc.\n");
+  (void)printf(".SH ENVIRONMENT\n.TP\n.B PETSC_OPTIONS\nMore options. Unknown options are ignored here and in the files .petscrc.\n");
   ManPrintParagraphs("FILES", m->files);
   (void)printf(".SH EXAMPLES\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(m->example); k++) {

@@ -44,7 +44,7 @@ static int MainFlush(int code)
   char text[256];
 
   if (!fflush(stdout) && !ferror(stdout)) return code;
-  (void)snprintf(text, sizeof(text), "Cannot write to the standard output stream: %s", strerror(errno));
+  (void)snprintf(text, sizeof(text), "cannot write to the standard output stream: %s", strerror(errno));
   GpAppErrorPrint(text);
   return GP_APP_OUTPUT;
 }
@@ -61,7 +61,7 @@ static PetscErrorCode MainInitialize(const GpAppProgram *program, int *argc, cha
     GpAppErrorSet(GP_APP_INPUT, help);
     return PETSC_ERR_FILE_OPEN;
   }
-  (void)snprintf(help, sizeof(help), "%s: %s. Ways to call it:\n%s\n%s --help prints the options used most.\n\n", program->name, program->manual->title, program->manual->synopsis, program->name);
+  (void)snprintf(help, sizeof(help), "%s: %s. Usage:\n%s\n%s --help prints the most used options.\n\n", program->name, program->manual->title, program->manual->synopsis, program->name);
   ierr = GpAppErrorPush();
   if (!ierr) ierr = PetscInitialize(argc, argv, NULL, help);
   return ierr;

@@ -113,8 +113,8 @@ static void ReadSizes(const char *p, const char *eol, PetscInt64 line, PetscInt6
   else if (mk->M > PETSC_MAX_INT - 1 || mk->N > PETSC_MAX_INT - 1) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns do not fit PetscInt: use a PETSc with 64-bit indices", mk->M, mk->N);
   else if (PetscMax(mk->M, mk->N) > ANYWAY && PetscMax(mk->M, mk->N) / PER_BYTE > bytes)
     (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns in a file of %" PetscInt64_FMT " bytes: vectors of that size would take %.2g GB", mk->M, mk->N, bytes, 8e-9 * (double)PetscMax(mk->M, mk->N));
-  else if (mk->array && mk->M > bytes / mk->N) (void)snprintf(C->what, sizeof(C->what), "an array of %" PetscInt64_FMT " x %" PetscInt64_FMT " in a file of %" PetscInt64_FMT " bytes: it is cut off or damaged", mk->M, mk->N, bytes);
-  else if (mk->entries > bytes) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " entries in a file of %" PetscInt64_FMT " bytes: it is cut off or damaged", mk->entries, bytes);
+  else if (mk->array && mk->M > bytes / mk->N) (void)snprintf(C->what, sizeof(C->what), "an array of %" PetscInt64_FMT " x %" PetscInt64_FMT " in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->M, mk->N, bytes);
+  else if (mk->entries > bytes) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " entries in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->entries, bytes);
   else C->code = 0;
   if (C->code) return;
   C->line = 0;
@@ -233,13 +233,13 @@ static PetscErrorCode CheckCount(const GpAppText *T, Lines from, GpAppMarket *mk
   if (total == mk->entries) PetscFunctionReturn(PETSC_SUCCESS);
   if (total < mk->entries && !rank) {
     L->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "the header promises %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT ": it is cut off or damaged", mk->entries, total);
+    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "the header says %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT ": it is truncated or damaged", mk->entries, total);
   }
   if (total > mk->entries && first <= mk->entries && mk->entries < first + mk->n) {
     for (PetscInt64 k = first; k <= mk->entries; k++) (void)NextData(&from, &eol);
     L->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
     L->wrong.line = from.line;
-    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "entry %" PetscInt64_FMT " of a matrix whose header promises %" PetscInt64_FMT, mk->entries + 1, mk->entries);
+    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "entry %" PetscInt64_FMT " of a matrix whose header says %" PetscInt64_FMT, mk->entries + 1, mk->entries);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

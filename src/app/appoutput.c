@@ -178,7 +178,7 @@ PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *ou
 {
   PetscFunctionBegin;
   PetscCall(GpAppOutputTryOpen(comm, path, out));
-  PetscCheck(!out->why[0], comm, PETSC_ERR_FILE_WRITE, "Cannot create %s: %s", path, out->why);
+  PetscCheck(!out->why[0], comm, PETSC_ERR_FILE_WRITE, "cannot create %s: %s", path, out->why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,7 +212,7 @@ PetscErrorCode GpAppOutputProbe(MPI_Comm comm, const char path[])
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(Share(&out, rank ? 0 : Probe(path)));
-  PetscCheck(!out.why[0], comm, PETSC_ERR_FILE_WRITE, "Cannot create %s: %s", path, out.why);
+  PetscCheck(!out.why[0], comm, PETSC_ERR_FILE_WRITE, "cannot create %s: %s", path, out.why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,7 +252,7 @@ PetscErrorCode GpAppOutputCommit(GpAppOutput *out)
 {
   PetscFunctionBegin;
   PetscCall(GpAppOutputTryCommit(out));
-  PetscCheck(!out->why[0], out->comm, PETSC_ERR_FILE_WRITE, "Cannot write %s: %s%s", out->path, out->why, out->direct ? "" : "; nothing was left behind");
+  PetscCheck(!out->why[0], out->comm, PETSC_ERR_FILE_WRITE, "cannot write %s: %s%s", out->path, out->why, out->direct ? "" : "; the temporary file was removed");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -175,7 +175,7 @@ static PetscErrorCode GpAppSourceFinish(GpAppSource S)
     if (c > ' ' || (n && said[n - 1] != ' ')) said[n++] = c < ' ' || c > '~' ? ' ' : (char)c;
   }
   for (size_t n = strlen(said); n && said[n - 1] == ' ';) said[--n] = 0;
-  PetscCall(PetscSNPrintf(what, sizeof(what), "%s cannot decompress the file, which may be damaged or cut off%s%s", S->program, said[0] ? ": " : "", said));
+  PetscCall(PetscSNPrintf(what, sizeof(what), "%s cannot decompress the file, which may be damaged or truncated%s%s", S->program, said[0] ? ": " : "", said));
   PetscCall(GpAppSourceFail(S, PETSC_ERR_FILE_READ, what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

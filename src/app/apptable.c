@@ -172,7 +172,7 @@ static void TableComplain(const GpAppTable *T, const Filler *F, GpFieldKind kind
   const char    *hint = "";
 
   if (T->heading && T->heading[j][0]) (void)snprintf(heading, sizeof(heading), " (%.40s)", T->heading[j]);
-  if (kind == GP_FIELD_NAN) hint = ", or NA or nothing for a missing value";
+  if (kind == GP_FIELD_NAN) hint = ", or NA or an empty field for a missing value";
   else if (kind == GP_FIELD_REFUSED && memchr(f->begin, ',', (size_t)(f->end - f->begin))) hint = " with a decimal point (decimal commas are read between semicolons)";
   else if (kind == GP_FIELD_REFUSED) hint = ", at most 1.8e308";
   else if (T->decimal_comma && f->begin < f->end && memchr(f->begin, '.', (size_t)(f->end - f->begin))) hint = " with a decimal comma as in other fields";

@@ -39,7 +39,7 @@ static PetscErrorCode GpAppTextCheckNul(GpAppText *T, size_t got)
   PetscFunctionBegin;
   if (!nul) PetscFunctionReturn(PETSC_SUCCESS);
   for (const char *p = T->text; p < nul; p++) line += *p == '\n';
-  PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, line, "a NUL byte, which no text has: expected text in UTF-8 (the file may be binary, or text in UTF-16)"));
+  PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, line, "found a NUL byte: expected text in UTF-8 (the file may be binary, or text in UTF-16)"));
   T->ahead = 0;
   PetscCall(GpAppTextEnd(T));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -57,7 +57,7 @@ static const struct {
   {"a negative length", 5, -2, "row 1 has -2 nonzeros"},
   {"a huge length", 5, PETSC_MAX_INT, "row 1 has "},
   {"lengths add up to less", 5, 1, "the lengths of the rows add up to 3, the header says 4 nonzeros"},
-  {"fewer nonzeros", 3, 3, "bytes follow the matrix of 3 x 3 that are no object of PETSc"},
+  {"fewer nonzeros", 3, 3, "bytes after the matrix of 3 x 3 are not a PETSc object"},
   {"more nonzeros", 3, 2000, "too few for a 3 x 3 matrix"},
   {"as many as can be said", 3, PETSC_MAX_INT, "too few for a"},
   {"nonzeros below -1", 3, -2, "the header describes a matrix of 3 x 3 with -2 nonzeros"},
@@ -220,7 +220,7 @@ static PetscErrorCode TestVectors(void)
   PetscCall(Append(&b, huge, 2, PETSC_INT));
   PetscCall(RefusedVector("a vector of a huge size", &b, 1, "expected 3"));
   PetscCall(Whole(&b));
-  PetscCall(RefusedVector("a matrix where a vector is expected", &b, 1, "no PETSc binary vector"));
+  PetscCall(RefusedVector("a matrix where a vector is expected", &b, 1, "in PETSc's binary format, found other data"));
   PetscCall(Conclude("vectors"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,10 +34,10 @@ static const struct {
   int         wants;
   const char *words;
 } bad[] = {
-  {"truncated symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n", 0, "the header promises 4 entries, the file holds 2"},
-  {"truncated general", HEAD "3 3 5\n1 2 1\n", 0, "the header promises 5 entries, the file holds 1"},
-  {"truncated array", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n", 0, "the header promises 4 entries, the file holds 2"},
-  {"an entry too many", HEAD "% c\n3 3 1\n\n1 2 1\n% c\n2 2 1\n", 0, ":7: entry 2 of a matrix whose header promises 1"},
+  {"truncated symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n", 0, "the header says 4 entries, the file holds 2"},
+  {"truncated general", HEAD "3 3 5\n1 2 1\n", 0, "the header says 5 entries, the file holds 1"},
+  {"truncated array", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n", 0, "the header says 4 entries, the file holds 2"},
+  {"an entry too many", HEAD "% c\n3 3 1\n\n1 2 1\n% c\n2 2 1\n", 0, ":7: entry 2 of a matrix whose header says 1"},
   {"truncated within", HEAD "3 3 2\n1 2 1\n2 ", 0, ":4: expected <row> <column> <value>, got the end of the line"},
   {"no sizes", HEAD "% nothing\n", 0, "expected the sizes of the matrix"},
   {"two sizes", HEAD "3 3\n1 1 1\n", 0, ":2: expected the sizes <rows> <columns> <entries>"},
@@ -142,7 +142,7 @@ static PetscErrorCode TestLarge(void)
       PetscCallMPI(MPI_Allreduce(&mk.n, &all, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
       Verify("the number of entries", (PetscBool)(all == n));
       PetscCall(GpAppMarketDestroy(&mk));
-    } else Expect("large, an entry too many", err, PETSC_ERR_FILE_UNEXPECTED, ":22003: entry 20001 of a matrix whose header promises 20000");
+    } else Expect("large, an entry too many", err, PETSC_ERR_FILE_UNEXPECTED, ":22003: entry 20001 of a matrix whose header says 20000");
     PetscCall(RemoveFile(FILENAME));
     to += sprintf(to, "1 1 1\n");
   }

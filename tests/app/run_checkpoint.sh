@@ -73,7 +73,7 @@ for pair in bmrm:-bmrm_restart smacof:-restart; do
   done
   [ $good = 1 ]
   verdict "$program refuses a file with one bit that is another"
-  head -c 1000 "$program.ck" >cut && refused "is damaged or cut off: its checksum does not match its contents" "$program" "$option" cut
+  head -c 1000 "$program.ck" >cut && refused "is damaged or truncated: its checksum does not match its contents" "$program" "$option" cut
   verdict "$program refuses a part of a file"
   # a seal that fits: what cannot be is refused, and what can be is gone on with; no crash, no endless loop
   for file in bad/seal.*; do
@@ -96,8 +96,8 @@ verdict "a pipe is refused at once"
 
 # --- a checkpoint that cannot be written is a warning; the results are there -----------------------------------------------------------
 rm -f out && cp bmrm.ck kept && limit=1
-run bmrm -bmrm_checkpoint kept -bmrm_checkpoint_every 2 -model out && grep -q 'bmrm: warning: the checkpoint kept was not written: File too large; the run goes on' log && [ -s out ] && cmp bmrm.ck kept && [ -z "$(find . -name '*.part')" ]
+run bmrm -bmrm_checkpoint kept -bmrm_checkpoint_every 2 -model out && grep -q 'bmrm: warning: the checkpoint kept was not written: File too large; the run continues' log && [ -s out ] && cmp bmrm.ck kept && [ -z "$(find . -name '*.part')" ]
 verdict "a full disk: bmrm goes on, and the model is there"
 rm -f out && cp smacof.ck kept
-run smacof -checkpoint kept -checkpoint_every 40 -coordinates out && grep -q 'smacof: warning: the checkpoint kept was not written: File too large; the run goes on' log && [ -s out ] && cmp smacof.ck kept && [ -z "$(find . -name '*.part')" ]
+run smacof -checkpoint kept -checkpoint_every 40 -coordinates out && grep -q 'smacof: warning: the checkpoint kept was not written: File too large; the run continues' log && [ -s out ] && cmp smacof.ck kept && [ -z "$(find . -name '*.part')" ]
 verdict "a full disk: smacof goes on, and the map is there"

@@ -35,8 +35,8 @@ cat >"$tmp/cases" <<'TABLE'
 2|1 3|pagerank|unknown option -dampng; did you mean -damping?|-rmat 6,4 -options_file $tmp/options
 2|1 3|smacof|unknown option -dim; did you mean -smacof_dim?|-f $tmp/table.csv -dim 2
 2|1|smacof|unknown option -mat_gpucsr_storge; did you mean -mat_gpucsr_storage?|-f $tmp/table.csv -mat_gpucsr_storge double
-2|1|bmrm|unknown option -xyzzy; --help lists the options|-f $tmp/data -xyzzy
-2|1 3|bmrm|is not the value of any option|$tmp/data
+2|1|bmrm|unknown option -xyzzy; -help lists all options|-f $tmp/data -xyzzy
+2|1 3|bmrm|is a value without an option|$tmp/data
 2|1|bmrm|-scores maybe: expected true or false|-f $tmp/data -scores maybe
 2|1 3|bmrm|-f needs a value: expected the name of a file|-f
 2|1|pagerank|-tol needs a value: expected a number greater than 0|-rmat 6,4 -tol -topk 3
@@ -66,7 +66,7 @@ cat >"$tmp/cases" <<'TABLE'
 4|1 3|bmrm|nofile: No such file or directory|-f $tmp/nofile
 4|1 3|pagerank|nofile: No such file or directory|-f $tmp/nofile
 4|1 3|smacof|nofile: No such file or directory|-f $tmp/nofile
-4|1|bmrm|nofile: No such file or directory (the file of -test)|-f $tmp/data -test $tmp/nofile -model $tmp/never
+4|1|bmrm|nofile: No such file or directory (given by -test)|-f $tmp/data -test $tmp/nofile -model $tmp/never
 4|1|bmrm|Is a directory|-f $tmp
 4|1|bmrm|nofile: No such file or directory|-model $tmp/nofile -test $tmp/data
 4|1 3|bmrm|-options_file nofile: the file cannot be read|-f $tmp/data -options_file nofile
@@ -77,7 +77,7 @@ cat >"$tmp/cases" <<'TABLE'
 5|1|pagerank|No such file or directory|-rmat 6,4 -ranks $tmp/nowhere/r
 5|1|smacof|No such file or directory|-f $tmp/table.csv -coordinates $tmp/nowhere/c
 5|1|pagerank|No space left on device|-rmat 6,4 >/dev/full
-6|1 3|pagerank|the memory does not suffice|-rmat 27,20 -malloc_dump
+6|1 3|pagerank|out of memory|-rmat 27,20 -malloc_dump
 3|1 3|bmrm||-f $small -bmrm_lambda 1e-6 -bmrm_max_it 2
 3|1 3|bmrm||-f $tmp/huge -bmrm_loss poisson -mat_type aij
 2|1 3|bmrm|-mat_gpucsr_storage single: 1e+200 in row 0, column 0 does not fit|-f $tmp/huge -mat_gpucsr_storage single

@@ -81,7 +81,7 @@ for pack in gzip xz bzip2 zstd; do
     wait
   done
   head -c $(($(wc -c <packed.txt) - 6)) packed.txt >cut
-  refused "cut off, $pack" cut "cut: $pack cannot decompress the file, which may be damaged or cut off" 1 3
+  refused "cut off, $pack" cut "cut: $pack cannot decompress the file, which may be damaged or truncated" 1 3
   $pack -c </dev/null >nothing
   refused "compressed emptiness, $pack" nothing "nothing: the file holds no examples" 1
 done
@@ -130,9 +130,9 @@ refused "a bad line after a byte-order mark" bad "bad:1:1: expected a finite num
 iconv -f UTF-8 -t UTF-16 plain >utf16 2>/dev/null || printf '\377\376' >utf16
 refused "UTF-16" utf16 "utf16: the text is in UTF-16 or UTF-32: save it as UTF-8"
 printf '1 1:1\n2 1:2\n\0001 1:1\n' >nul
-refused "a NUL byte" nul "nul:3: a NUL byte, which no text has"
+refused "a NUL byte" nul "nul:3: found a NUL byte"
 { cat large; printf '1 1:1\0\n'; } >nul
-refused "a NUL byte at the end of a large file" nul "nul:60001: a NUL byte, which no text has"
+refused "a NUL byte at the end of a large file" nul "nul:60001: found a NUL byte"
 : >empty
 refused "an empty file" empty "empty: the file holds no examples"
 printf '\357\273\277' >empty
@@ -141,7 +141,7 @@ mkdir folder
 refused "a directory" folder "folder: Is a directory"
 refused "no file" nowhere "nowhere: No such file or directory"
 refused "/dev/null" /dev/null "/dev/null: the file holds no examples"
-refused "endless zeros" /dev/zero "/dev/zero:1: a NUL byte, which no text has"
+refused "endless zeros" /dev/zero "/dev/zero:1: found a NUL byte"
 train 1 plain && timeout 20 "$MPIEXEC" -n 1 "$BMRM" -gpucsr_device host -f plain -mat_type aij -save_binary binary >log 2>&1
 cat binary 2>/dev/null | train 1 -
 grep -qF "standard input: PETSc's binary format, where text is expected" log

@@ -57,20 +57,20 @@ written && clean
 verdict "all are written through a link, and permissions stay"
 rm -rf d && mkdir d && ln -s d/new link && (umask 027 && run bmrm -model link) && [ "$(stat -c %a d/new)" = 640 ] && [ -L link ] && rm link
 verdict "a link to a file that is not there yet; umask"
-ln -s loop1 loop2 && ln -s loop2 loop1 && refused 5 "Cannot create loop1: Too many levels of symbolic links" bmrm -report loop1
+ln -s loop1 loop2 && ln -s loop2 loop1 && refused 5 "cannot create loop1: Too many levels of symbolic links" bmrm -report loop1
 verdict "a loop of links"
-refused 5 "Cannot create d: Is a directory" pagerank -ranks d
+refused 5 "cannot create d: Is a directory" pagerank -ranks d
 verdict "a folder"
 long=$(printf 'x%.0s' {1..250})
 mkdir -p t.mp && TMPDIR=$tmp/t.mp run smacof -coordinates "$long" -map "${long:0:246}.ppm" && [ -s "$long" ] && [ "$(wc -c <"${long:0:246}.ppm")" -gt 1000000 ] && rm "$long" "${long:0:246}.ppm" && [ -z "$(ls -A t.mp)" ] && clean
 verdict "names of 250 characters, and a TMPDIR with a dot"
 if [ "$(id -u)" -ne 0 ]; then
-  echo old >only && chmod 400 only && refused 5 "Cannot create only: Permission denied" bmrm -report only && [ "$(cat only)" = old ]
+  echo old >only && chmod 400 only && refused 5 "cannot create only: Permission denied" bmrm -report only && [ "$(cat only)" = old ]
   verdict "a file that is read-only"
 elif setpriv --reuid 65534 --regid 65534 --clear-groups "$bin/bmrm" --version >/dev/null 2>&1; then
   chmod 777 . && echo old >only && chmod 444 only && chown 65534 only
   setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$tmp" "$bin/bmrm" -f train -report only >log 2>&1
-  [ $? -eq 5 ] && grep -q "Cannot create only: Permission denied" log && [ "$(cat only)" = old ] && [ "$(stat -c %a only)" = 444 ]
+  [ $? -eq 5 ] && grep -q "cannot create only: Permission denied" log && [ "$(cat only)" = old ] && [ "$(stat -c %a only)" = 444 ]
   verdict "a file that is read-only"
   echo old >theirs && chown 65534:65534 theirs && run bmrm -report theirs && [ "$(stat -c %u:%g theirs)" = 65534:65534 ]
   verdict "the owner stays"
@@ -91,7 +91,7 @@ mkfifo fifo && { timeout 20 cat fifo >got & } && run pagerank -ranks_binary fifo
 verdict "a named pipe gets the same bytes as a file"
 mkfifo -m 600 fifo2 && { (for ((k = 0; k < 200; k++)); do grep -q 'waiting for' log && break || sleep 0.1; done; timeout 20 cat fifo2 >/dev/null) & } && run bmrm -report /dev/null && run bmrm -report fifo2 && grep -q 'waiting for a reader of the pipe fifo2' log && wait && [ -c /dev/null ] && [ -p fifo2 ]
 verdict "devices and pipes stay what they are"
-refused 5 "Cannot write /dev/full: No space left on device" smacof -coordinates_binary /dev/full
+refused 5 "cannot write /dev/full: No space left on device" smacof -coordinates_binary /dev/full
 verdict "a full device"
 
 # --- files that would destroy each other ---------------------------------------------------------------------------------------------
@@ -130,12 +130,12 @@ rm -rf d && mkdir d
 awk 'BEGIN { for (i = 0; i < 2000; i++) print i, (7 * i + 3) % 2000 }' >ring
 cat train train train train train train train train >more
 awk 'BEGIN { for (i = 0; i < 100; i++) for (k = 0; k < 100; k++) printf "%d%s", (i > k ? i - k : k - i), k < 99 ? "," : "\n" }' >wide
-full 5 "File too large; nothing was left behind" pagerank:-ranks_binary -f ring && full 5 "File too large; nothing was left behind" pagerank:-ranks -f ring && full 5 "File too large; nothing was left behind" bmrm:-save_binary -f more &&
-  full 5 "no image in the directory for temporary files (TMPDIR or /tmp): File too large; nothing was left behind" smacof:-map && full 5 "File too large; nothing was left behind" smacof:-coordinates_binary -smacof_dim 8 -f wide
+full 5 "File too large; the temporary file was removed" pagerank:-ranks_binary -f ring && full 5 "File too large; the temporary file was removed" pagerank:-ranks -f ring && full 5 "File too large; the temporary file was removed" bmrm:-save_binary -f more &&
+  full 5 "no image in the directory for temporary files (TMPDIR or /tmp): File too large; the temporary file was removed" smacof:-map && full 5 "File too large; the temporary file was removed" smacof:-coordinates_binary -smacof_dim 8 -f wide
 verdict "a file that must not grow so large: the cause is told, the old file stays, nothing is left behind"
 if unshare -rm sh -c "mount -t tmpfs -o size=16k none $tmp/d" 2>/dev/null; then
   unshare -rm bash -c "mount -t tmpfs -o size=16k none '$tmp/d' && head -c 8000 /dev/zero >d/other && '$bin/pagerank' -f ring -ranks_binary d/out; echo code \$?; ls -A d" >log 2>&1
-  grep -q 'Cannot write d/out: No space left on device; nothing was left behind' log && grep -qx "code 5" log && [ "$(tail -1 log)" = other ] && ! grep -q part log
+  grep -q 'cannot write d/out: No space left on device; the temporary file was removed' log && grep -qx "code 5" log && [ "$(tail -1 log)" = other ] && ! grep -q part log
   verdict "a full file system"
 else
   skip "output: a full file system" "no file system of its own for an ordinary user here"

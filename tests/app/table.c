@@ -94,7 +94,7 @@ static const struct {
   {"0,0x10\n1,0\n", "h", 1, "field 2: expected a finite number, got '0x10'"},
   {"0,inf\n1,0\n", "S", 1, "field 2: expected a finite number, at most 1.8e308, got 'inf'"},
   {"# c\n0,1\n1e999,0\n", "S", 3, "got '1e999'"},
-  {"0,nan\nnan,0\n", "S", 1, "or NA or nothing for a missing value, got 'nan'"},
+  {"0,nan\nnan,0\n", "S", 1, "or NA or an empty field for a missing value, got 'nan'"},
   {"p,q\n1,2\n3,four\n", "h", 1, "expected a finite number"},
   {"p,q\n1,2\n3,four\n5,6\n7,8\n", "Hr", 3, "field 2 (q): expected a finite number, got 'four'"},
   {"0\t1,5\n1,5\t0\n", "Sr", 1, "decimal commas are read between semicolons), got '1,5'"},

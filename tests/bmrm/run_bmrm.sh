@@ -236,11 +236,11 @@ if [ -f "$small" ]; then
   sed '1s/1:[^ ]*/1:0.123/' "$small" >"$tmp/changed"
   refused "checkpoint: of other data" 2 "belongs to other data: their checksum differs" "${base[@]}" -f "$tmp/changed" -bmrm_restart "$tmp/ck" -model "$tmp/out/m"
   head -c 3000 "$tmp/ck" >"$tmp/ck.cut"
-  refused "checkpoint: cut off" 2 "is damaged or cut off" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
+  refused "checkpoint: cut off" 2 "is damaged or truncated" "${base[@]}" -bmrm_restart "$tmp/ck.cut" -model "$tmp/out/m"
   { head -c 3000 "$tmp/ck"; printf '\377'; tail -c +3002 "$tmp/ck"; } >"$tmp/ck.flip"
   refused "checkpoint: damaged" 1 "its checksum does not match its contents" "${base[@]}" -bmrm_restart "$tmp/ck.flip" -model "$tmp/out/m"
   refused "checkpoint: not one" 1 "is not a checkpoint" "${base[@]}" -bmrm_restart "$small" -model "$tmp/out/m"
-  refused "checkpoint: nowhere to write" 2 "Cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
+  refused "checkpoint: nowhere to write" 2 "cannot create $tmp/nowhere/ck" "${base[@]}" -bmrm_checkpoint "$tmp/nowhere/ck" -model "$tmp/out/m"
 fi
 
 # --- regression, novelty detection: data written here -----------------------------------------------------------------------------
@@ -367,7 +367,7 @@ if [ -f "$small" ]; then
   done
   run 1 -f "$small" -mat_type aij -bmrm_path 1e-1,1e-2 -cv 2 -picture "$tmp/picture.svg" && grep -q '<polyline' "$tmp/picture.svg"
   verdict "picture: of a path"
-  refused "picture: nowhere to write" 1 "Cannot create $tmp/nowhere/p.svg" -f "$small" -mat_type aij -picture "$tmp/nowhere/p.svg" -model "$tmp/out/m"
+  refused "picture: nowhere to write" 1 "cannot create $tmp/nowhere/p.svg" -f "$small" -mat_type aij -picture "$tmp/nowhere/p.svg" -model "$tmp/out/m"
   refused "picture: of nothing" 1 "-picture shows the training" -model "$tmp/small" -test "$small" -picture "$tmp/out/p.svg"
   if run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor draw -draw_type image -draw_save "$tmp/drawn.ppm"; then
     [ -n "$(find "$tmp" -name 'drawn*.ppm' -size +1k)" ]
@@ -422,7 +422,7 @@ bad() { # bad NAME TEXT MESSAGE
 }
 bad "token" '1 1:1\n-1 1:1 2:x\n' "bad:2:10: expected a finite number as value, got 'x'"
 bad "index 0" '1 1:1\n-1 0:1\n' "bad:2:4: indices are counted from 1"
-bad "falling indices" '1 1:1\n-1 3:1 2:1\n' "bad:2:8: indices must rise within a line"
+bad "falling indices" '1 1:1\n-1 3:1 2:1\n' "bad:2:8: indices must ascend within a line"
 bad "empty file" '' "bad: the file holds no examples"
 bad "one class" '1 1:1\n1 2:1\n' "bad: all labels are 1, expected two classes"
 bad "three classes" '1 1:1\n2 2:1\n3 2:1\n' "bad: expected two classes, got more"
@@ -460,7 +460,7 @@ if [ -f "$small" ]; then
   rows=$(value "$tmp/text.json" rows) nnz=$(value "$tmp/text.json" nnz)
   head -c 12 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off in the header" "does not hold the header of a PETSc binary matrix"
   head -c 3000 "$tmp/cache1" >"$tmp/damaged" && damaged "cut off" "the file has 3000 bytes, too few for a"
-  head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is cut off, or has no labels"
+  head -c -8 "$tmp/cache1" >"$tmp/damaged" && damaged "without the last label" "the file is truncated or has no labels"
   columns=$((GPUCSR_INT_BYTES * (4 + rows))) # where these begin
   values=$((columns + GPUCSR_INT_BYTES * nnz))
   vector=$((values + 8 * nnz))
@@ -474,7 +474,7 @@ if [ -f "$small" ]; then
   mkdir -p "$tmp/full"
   if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
     for n in 1 2; do
-      refused "binary: no room to write it, $n rank(s)" $n "No space left on device; nothing was left behind" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
+      refused "binary: no room to write it, $n rank(s)" $n "No space left on device; the temporary file was removed" -f "$small" -mat_type aij -save_binary "$tmp/full/cache" -model "$tmp/out/m" && [ -z "$(ls "$tmp/full")" ]
       verdict "binary: and nothing of it is there, $n rank(s)"
     done
     cp "$tmp/tiny.model" "$tmp/full/model" && dd if=/dev/zero of="$tmp/full/filler" 2>/dev/null
@@ -510,7 +510,7 @@ if [ -f "$small" ]; then
   sed '1s/general/symmetric/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a symmetric matrix that is not square" "bad.mtx:4: expected as many rows as columns"
   sed '1s/general/hermitian/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "a hermitian matrix" "bad.mtx:1: expected a real matrix"
   sed '4s/ [0-9]*$//' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "sizes that lack one" "bad.mtx:4: expected the sizes <rows> <columns> <entries>"
-  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "it is cut off or damaged"
+  head -n -1 "$tmp/market.mtx" >"$tmp/bad.mtx" && market "cut off" "it is truncated or damaged"
   sed '9s/^[0-9]*/4000/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no such row" "bad.mtx:9: expected a row from 1 to "
   sed '9s/$/x/' "$tmp/market.mtx" >"$tmp/bad.mtx" && market "no number" "bad.mtx:9: expected a finite value"
   cp "$tmp/market.mtx" "$tmp/bad.mtx" && sed -i '$d' "$tmp/bad.labels" && market "a label too few" "bad.labels: there are $((rows - 1)) labels, the matrix has $rows rows"
@@ -526,8 +526,8 @@ refused "usage: predictions of nothing" 1 "bmrm: -predictions needs" -f "$tmp/ti
 refused "usage: lambda" 1 "expected a number greater than 0" -f "$tmp/tiny" -mat_type aij -bmrm_lambda -1 -model "$tmp/out/m"
 run 1 -help && grep -q -- '-bmrm_idle_age' "$tmp/log" && grep -q -- '-predictions' "$tmp/log"
 verdict "usage: -help lists the options"
-refused "output: no folder for the model" 1 "Cannot create $tmp/nowhere/m" -f "$tmp/tiny" -mat_type aij -model "$tmp/nowhere/m"
+refused "output: no folder for the model" 1 "cannot create $tmp/nowhere/m" -f "$tmp/tiny" -mat_type aij -model "$tmp/nowhere/m"
 mkdir -p "$tmp/way/x"
-refused "output: a folder in the way" 2 "Cannot create $tmp/way" -f "$tmp/tiny" -mat_type aij -report "$tmp/way"
+refused "output: a folder in the way" 2 "cannot create $tmp/way" -f "$tmp/tiny" -mat_type aij -report "$tmp/way"
 [ -z "$(find "$tmp" -name '*.part')" ]
 verdict "output: nothing partial is left anywhere"

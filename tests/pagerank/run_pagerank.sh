@@ -297,17 +297,17 @@ badfile "a missing number" '1 2\n# c\n2\n' "bad:3: expected a second node number
 badfile "a negative number" '1 2\n2 -3\n' "bad:2: expected a second node number, got '-3'"
 badfile "weights on some lines" '1 2 3.5\n2 3\n' "bad:2: lines before had a weight"
 badfile "no weights on some lines" '7 3\n4 5\n1 2 3\n' "bad:3: lines before had no weight"
-badfile "a weight on the first line alone" '1 2 3\n2 3\n' "bad:1: '1 2 3': expected no weight, which the lines below do not have"
-badfile "a file that may be METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "say which by -graph_format metis or edges"
-badfile "a truncated METIS file" '4 3\n2 3\n1\n1 4\n\n' "the header promises 3 edges"
+badfile "a weight on the first line alone" '1 2 3\n2 3\n' "bad:1: '1 2 3': expected no weight, because the lines below have none"
+badfile "a file that may be METIS or an edge list" '3 3\n2 3\n1 3\n1 2\n' "choose by -graph_format metis or -graph_format edges"
+badfile "a truncated METIS file" '4 3\n2 3\n1\n1 4\n\n' "the header says 3 edges"
 badfile "XML without a graph" '<?xml version="1.0"?>\n<svg/>\n' "bad"
 badfile "a negative weight" '1 2 -3\n' "bad:1: expected a weight that is finite and not negative, got '-3'"
 badfile "a node number beyond 63 bits" '1 2\n1 99999999999999999999\n' "bad:2: expected a second node number, got '99999999999999999999'"
 badfile "no links" '# nothing\n' "the file holds no links"
 badfile "an index larger than the sizes in the header" "${market}3 3 2\n1 2 1\n1 9 1\n" "bad:4: expected a row from 1 to 3 and a column from 1 to 3, got '9'"
-badfile "fewer entries than in the header" "${market}3 3 5\n1 2 1\n" "the header promises 5 entries, the file holds 1"
-badfile "fewer entries than in the header, symmetric" '%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n' "the header promises 4 entries, the file holds 2"
-badfile "more entries than in the header" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: entry 2 of a matrix whose header promises 1"
+badfile "fewer entries than in the header" "${market}3 3 5\n1 2 1\n" "the header says 5 entries, the file holds 1"
+badfile "fewer entries than in the header, symmetric" '%%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n' "the header says 4 entries, the file holds 2"
+badfile "more entries than in the header" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: entry 2 of a matrix whose header says 1"
 badfile "two billion nodes in a small file" '%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 1\n1 2\n' "bad:2: 2147483646 rows and 2147483646 columns in a file of"
 badfile "more nodes than PetscInt can count" "${market}99999999999 99999999999 1\n1 2 1\n" "bad:2: 99999999999 rows and 99999999999 columns $([ "$GPUCSR_INT_BYTES" = 8 ] || echo "do not fit PetscInt")"
 refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
@@ -332,9 +332,9 @@ for column in 7 100000000 -5; do
   damaged "$tmp/column.bin" $column
   for method in power gauss_seidel; do refused "a matrix with column $column of 3, -method $method" "column.bin: row 2: column index $column of a 3 x 3 matrix" -f "$tmp/column.bin" -method $method -ranks "$o"; done
 done
-refused "a matrix to start from" "no PETSc binary vector where vector 1 of 1 is expected" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
+refused "a matrix to start from" "expected vector 1 of 1 in PETSc's binary format" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
 refused "an output file that is a directory" "Is a directory" -f "$tmp/dangling.txt" -ranks "$tmp"
-refused "an output directory that does not exist" "Cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
+refused "an output directory that does not exist" "cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
 
 [ "$suite" != petsc ] || exit 0 # the comparison with other programs does not depend on the PETSc
 

@@ -278,7 +278,7 @@ refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.cs
 refused "no starts at once" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
 refused "too long a history" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
-refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or nothing for a missing value, got 'nan'" -f "$tmp/nan.csv"
+refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or an empty field for a missing value, got 'nan'" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
 refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
 refused "a diagonal that is not 0" "the diagonal must be 0" -f "$tmp/diagonal.csv"
@@ -294,7 +294,7 @@ refused "nothing to do" "nothing to do: give one of -f <matrix>, -pairs <list>, 
 refused "dimension 9" "-smacof_dim 9: expected an integer from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson needs all pairs with weight 1" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
-refused "half a checkpoint" "is damaged or cut off" -f "$tmp/D.csv" -restart "$tmp/half"
+refused "half a checkpoint" "is damaged or truncated" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
 refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too small" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
 refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too small" -f "$tmp/D.csv" -restart "$tmp/second"
