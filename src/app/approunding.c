@@ -61,8 +61,8 @@ PetscErrorCode GpAppRoundingPrint(MPI_Comm comm, const char start[], const GpApp
   PetscFunctionBegin;
   if (!r->storage) PetscFunctionReturn(PETSC_SUCCESS);
   if (r->rounded)
-    PetscCall(PetscPrintf(comm, "%smatrix values in %s precision: %" PetscInt64_FMT " of %" PetscInt64_FMT " rounded, %" PetscInt64_FMT " lost, largest relative change %.2e (-gpucsr_storage double stores all values exactly)\n", start, r->storage, r->rounded,
-                          r->values, r->lost, (double)r->change));
+    PetscCall(PetscPrintf(comm, "%smatrix values in %s precision: %" PetscInt64_FMT " of %" PetscInt64_FMT " rounded, %" PetscInt64_FMT " lost, largest relative change %.2e (-gpucsr_storage double stores all values exactly)\n", start, r->storage,
+                          r->rounded, r->values, r->lost, (double)r->change));
   else PetscCall(PetscPrintf(comm, "%smatrix values in %s precision: all %" PetscInt64_FMT " exact\n", start, r->storage, r->values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

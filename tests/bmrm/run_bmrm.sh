@@ -469,8 +469,8 @@ if [ -f "$small" ]; then
   poke $values '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
   poke $vector 'x' && damaged "no vector" "bytes follow the matrix of"
   poke $((vector + 2 * GPUCSR_INT_BYTES)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
-  if [ "$GPUCSR_INT_BYTES" = 4 ]; then { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "a PETSc with 64-bit indices wrote this"
-  else tail -c +5 "$tmp/cache1" >"$tmp/damaged" && damaged "32-bit indices" "a PETSc with 32-bit indices wrote this"; fi
+  if [ "$GPUCSR_INT_BYTES" = 4 ]; then { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "the file was written by a PETSc with 64-bit indices"
+  else tail -c +5 "$tmp/cache1" >"$tmp/damaged" && damaged "32-bit indices" "the file was written by a PETSc with 32-bit indices"; fi
   mkdir -p "$tmp/full"
   if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
     for n in 1 2; do

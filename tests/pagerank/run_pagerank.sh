@@ -320,8 +320,8 @@ printf '1:\n3 4\n' >"$tmp/halved"
 refused "a personalisation with a colon but no weight" "halved:1: expected <node>[:<weight>]" -f "$tmp/dangling.txt" -personalize "$tmp/halved" -ranks "$o"
 refused "a matrix with a negative entry" "the weight of a link must be finite and not negative, got -0.5" -f "$tmp/negative.bin" -ranks "$o"
 { printf '\0\0\0\0'; cat "$tmp/negative.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/negative.bin" >"$tmp/narrow.bin"
-if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin" -ranks "$o"
-else refused "a matrix with 32-bit indices" "a PETSc with 32-bit indices wrote this" -f "$tmp/narrow.bin" -ranks "$o"; fi
+if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "the file was written by a PETSc with 64-bit indices" -f "$tmp/wide.bin" -ranks "$o"
+else refused "a matrix with 32-bit indices" "the file was written by a PETSc with 32-bit indices" -f "$tmp/narrow.bin" -ranks "$o"; fi
 refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
 memory="allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
 refused "device memory too small for sweeps" "$memory" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"

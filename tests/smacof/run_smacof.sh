@@ -264,8 +264,8 @@ for column in 7 100000000 -5; do
   refused "PETSc's binary format, column $column of 3" "row 2: column index $column " -f "$tmp/column.bin"
 done
 { printf '\0\0\0\0'; cat "$tmp/nan.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/nan.bin" >"$tmp/narrow.bin"
-if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "PETSc's binary format, 64-bit indices" "a PETSc with 64-bit indices wrote this" -f "$tmp/wide.bin"
-else refused "PETSc's binary format, 32-bit indices" "a PETSc with 32-bit indices wrote this" -f "$tmp/narrow.bin"; fi
+if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "PETSc's binary format, 64-bit indices" "the file was written by a PETSc with 64-bit indices" -f "$tmp/wide.bin"
+else refused "PETSc's binary format, 32-bit indices" "the file was written by a PETSc with 32-bit indices" -f "$tmp/narrow.bin"; fi
 refused "two orders of a pair" "The dissimilarity of points 0 and 1 (counted from 0) is 1: in the other order it has another value" -pairs "$tmp/unlike.txt"
 refused "a negative weight" "The weight of points 1 and 2 (counted from 0) is -2: it must be finite and not negative" -f "$tmp/three.csv" -weights "$tmp/Wnegative.csv"
 refused "a negative weight in a list" "The weight of points 0 and 1 (counted from 0) is -1" -pairs "$tmp/Wnegative.txt"
