@@ -295,9 +295,9 @@ verdict "softmax: cross-validation"
 head -n 9 "$tmp/seven.1" >"$tmp/cut.model"
 refused "several classes: a model cut off" 2 "cut.model:10: expected a label" -model "$tmp/cut.model" -test "$tmp/seven" -mat_type aij -report "$tmp/out/r"
 refused "several classes: unknown labels in a test" 1 "is none of the model's 7 from 0 to 60" -model "$tmp/seven.1" -test "$tmp/fifty" -mat_type aij -report "$tmp/out/r"
-refused "several classes: a free bias" 2 "give a bias of several classes a small factor" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bias 1 -model "$tmp/out/m"
+refused "several classes: a free bias" 2 "add -bias_factor with a small number" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -bias 1 -model "$tmp/out/m"
 refused "several classes: probabilities" 1 "which -bmrm_loss softmax does not separate" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
-refused "queries: no place in a binary file" 1 "has no place for the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
+refused "queries: no place in a binary file" 1 "cannot store the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
 awk '{ printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s", e[1] == 2 ? "2:" 8 * e[2] : $k }; print "" }' "$tmp/seven" >"$tmp/large"
 for n in 1 2; do
   run $n -f "$tmp/large" -scale -normalize -mat_type aij -bmrm_loss softmax "${set[@]}" -model "$tmp/large.model" -report "$tmp/large.json" && run $n -model "$tmp/large.model" -test "$tmp/large" -mat_type aij -report "$tmp/after.json" &&
@@ -467,7 +467,7 @@ if [ -f "$small" ]; then
   poke $((5 * GPUCSR_INT_BYTES - 1)) '\377' && damaged "a length of a row" "row 0 has 255 nonzeros, in a matrix of"
   poke $columns '\177' && damaged "a column" "row 0: column index "
   poke $values '\177\370\0\0' && damaged "a NaN" "row 0 has a value that is not finite"
-  poke $vector 'x' && damaged "no vector" "bytes follow the matrix of"
+  poke $vector 'x' && damaged "no vector" "bytes after the matrix of"
   poke $((vector + 2 * GPUCSR_INT_BYTES)) '\177\370\0\0' && damaged "a label that is NaN" "the label of row 0 is not finite"
   if [ "$GPUCSR_INT_BYTES" = 4 ]; then { printf '\0\0\0\0'; cat "$tmp/cache1"; } >"$tmp/damaged" && damaged "64-bit indices" "the file was written by a PETSc with 64-bit indices"
   else tail -c +5 "$tmp/cache1" >"$tmp/damaged" && damaged "32-bit indices" "the file was written by a PETSc with 32-bit indices"; fi
