@@ -46,7 +46,7 @@ PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
   EPS             eps;
 
   PetscFunctionBegin;
-  PetscCheck(g->isdangling || !g->ndangling, g->graph->comm, PETSC_ERR_SUP, "-method eps cannot be combined with -dangling drop, with which the ranks are not an eigenvector: use another method");
+  PetscCheck(g->isdangling || !g->ndangling, g->graph->comm, PETSC_ERR_USER_INPUT, "-method eps cannot be combined with -dangling drop, with which the ranks are not an eigenvector: use another method");
   PetscCall(SlepcInitializeNoArguments());
   PetscCall(VecDuplicate(x, &r));
   PetscCall(VecGetLocalSize(x, &n));
@@ -77,7 +77,7 @@ PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 PetscErrorCode SolveEPS(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
 {
   PetscFunctionBegin;
-  SETERRQ(g->graph->comm, PETSC_ERR_SUP, "-method eps: this program was built without SLEPc; install SLEPc (Debian: libslepc-real-dev) or set SLEPC_DIR, and build again");
+  SETERRQ(g->graph->comm, PETSC_ERR_USER_INPUT, "-method eps: this program was built without SLEPc; install SLEPc (Debian: libslepc-real-dev) or set SLEPC_DIR, and build again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -181,7 +181,7 @@ PetscErrorCode DisparityCreate(const Dissim *D, PetscInt dim, const DisparityOpt
   P->D    = D;
   P->dim  = dim;
   P->type = o->type;
-  PetscCheck(D->stored && !D->single, D->comm, PETSC_ERR_SUP, "-smacof_disparity interval, spline and ordinal need stored dissimilarities; remove -matrix_free");
+  PetscCheck(D->stored && !D->single, D->comm, PETSC_ERR_USER_INPUT, "-smacof_disparity interval, spline and ordinal need stored dissimilarities; remove -matrix_free");
   PetscCall(PetscMalloc3(D->N, &P->delta, D->N, &P->weight, D->start ? (size_t)D->start[D->last - D->first] : (size_t)(D->last - D->first) * (size_t)D->N, &P->dhat));
   if (!D->start)
     for (PetscInt i = 0; i < D->last - D->first; i++) P->dhat[(size_t)i * D->N + (size_t)(D->first + i)] = 0;

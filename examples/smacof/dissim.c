@@ -236,7 +236,7 @@ PetscErrorCode DissimFromMat(MPI_Comm comm, Mat delta, Mat weight, PetscBool nan
   PetscCall(PetscMemzero(C, sizeof(*C)));
   D->comm = comm;
   PetscCall(MatGetSize(delta, &D->N, NULL));
-  PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_SUP, "%" PetscInt_FMT " points exceed the range of 32-bit indices", D->N);
+  PetscCheck(D->N < INT_MAX, D->comm, PETSC_ERR_USER_INPUT, "%" PetscInt_FMT " points exceed the range of 32-bit indices", D->N);
   PetscCall(MatGetOwnershipRange(delta, &D->first, &D->last));
   D->single = o->single;
   PetscCall(RowCreate(delta, "The dissimilarity", nan_missing, (PetscBool)(o->missing == MISSING_ZERO), o->symmetrize, &rdelta));

@@ -48,7 +48,7 @@ static PetscErrorCode OrdinalSortPairs(Ordinal *O, PetscInt n, Entry mine[], Pet
     PetscCall(GpCompatMPIIntCast(total, &displs[r]));
     total += counts[r];
   }
-  PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_SUP, "-smacof_disparity ordinal supports at most 2^30 pairs, got %" PetscInt64_FMT, total / 2);
+  PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_USER_INPUT, "-smacof_disparity ordinal supports at most 2^30 pairs, got %" PetscInt64_FMT, total / 2);
   for (PetscInt k = 0; k < n; k++) mine[k].number = displs[rank] + k;
   PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(Entry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));

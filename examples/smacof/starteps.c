@@ -77,7 +77,7 @@ PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double
 PetscErrorCode EigenvectorsSLEPc(const Scaler *S, PetscInt n, double q[], double value[])
 {
   PetscFunctionBegin;
-  SETERRQ(S->D->comm, PETSC_ERR_SUP, "-smacof_eigensolver slepc: this program was built without SLEPc; install it (package libslepc-real-dev) or set SLEPC_DIR, and build again");
+  SETERRQ(S->D->comm, PETSC_ERR_USER_INPUT, "-smacof_eigensolver slepc: this program was built without SLEPc; install it (package libslepc-real-dev) or set SLEPC_DIR, and build again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

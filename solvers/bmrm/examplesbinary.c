@@ -27,8 +27,8 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
   PetscInt      *length;
 
   PetscFunctionBegin;
-  PetscCheck(ex->nnz <= PETSC_MAX_INT, ex->comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt64_FMT " entries do not fit the PetscInt of the binary format: use a PETSc with 64-bit indices", ex->file, ex->nnz);
-  PetscCheck(!ex->ranked, ex->comm, PETSC_ERR_SUP, "%s: PETSc's binary format cannot store the queries of qid: keep the file in LIBSVM format", ex->file);
+  PetscCheck(ex->nnz <= PETSC_MAX_INT, ex->comm, PETSC_ERR_USER_INPUT, "%s: %" PetscInt64_FMT " entries do not fit the PetscInt of the binary format: use a PETSc with 64-bit indices", ex->file, ex->nnz);
+  PetscCheck(!ex->ranked, ex->comm, PETSC_ERR_USER_INPUT, "%s: PETSc's binary format cannot store the queries of qid: keep the file in LIBSVM format", ex->file);
   PetscCallMPI(MPI_Comm_rank(ex->comm, &rank));
   PetscCall(PetscMalloc1(ex->m, &length));
   for (PetscInt i = 0; i < ex->m; i++) length[i] = ex->i[i + 1] - ex->i[i];
