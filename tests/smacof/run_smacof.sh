@@ -319,7 +319,7 @@ sys.exit(int(abs(X[[1, 4]] - X[0]).max() > 1e-3 or abs(np.hypot(*(X[2] - X[0])) 
   verdict "vectors that are the same come to the same place ($o)"
 done
 printf '0,0,0\n0,0,0\n0,0,0\n' >"$tmp/same.csv"
-run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && [ "$(value stress1)" = 0 ]
+run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && awk -v s="$(value stress1)" 'BEGIN { exit !(s >= 0 && s < 1e-149) }' # the CUDA implementation adds 1e-300 to squares of distances
 verdict "points that coincide all"
 printf '0,0,5\n0,0,5\n5,5,0\n' >"$tmp/coincide.csv"
 for s in torgerson random; do run 2 -f "$tmp/coincide.csv" -smacof_start $s -smacof_eps 1e-12 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"; verdict "two points that coincide, $s"; done
