@@ -461,8 +461,10 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
   if (rq->test[0] || rq->predict[0]) PetscCall(Predict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report));
-  report.class_names = model.class_names;
-  report.nclass      = model.nclass ? model.nclass : 2;
+  report.class_names   = model.class_names;
+  report.nclass        = model.nclass ? model.nclass : 2;
+  report.feature_names = model.feature_names;
+  report.nfeature      = model.n;
   if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, rq->report));
   PetscCall(BMRMModelDestroy(&model));
   PetscFunctionReturn(PETSC_SUCCESS);

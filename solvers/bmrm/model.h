@@ -80,6 +80,8 @@ typedef struct {
   const char    *device;
   const char    *class_names; /* nclass zero-terminated names; NULL: no names */
   PetscInt       nclass;
+  const char    *feature_names; /* nfeature zero-terminated names; NULL: no names */
+  PetscInt       nfeature;
   GpAppRounding  rounding; /* rounding of the values of the matrix on the device */
 } BMRMReport;
 

@@ -211,6 +211,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     PutString(out.fp, "device", r->device);
     GpAppRoundingWrite(out.fp, &r->rounding);
     if (r->class_names) PutNames(out.fp, "classes", r->nclass, r->class_names);
+    if (r->feature_names) PutNames(out.fp, "features", r->nfeature, r->feature_names);
     PutInt(out.fp, "ranks", size);
     (void)fprintf(out.fp, "\n}\n");
   }

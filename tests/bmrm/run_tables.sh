@@ -25,7 +25,7 @@ many=(-bmrm_loss softmax -bmrm_lambda 1e-4 -bias 1 -bias_factor 0.1)
 for n in 1 3; do
   run $n -f iris.csv -label_column species "${many[@]}" -model m$n -test iris.csv -predictions p$n -report r.json &&
     grep -qF 'iris.csv: 60 rows, 4 columns, headings, no row names, separated by commas; 60 examples, 3 features, 165 nonzeros, classes by name' log &&
-    grep -qF '"classes": ["setosa", "versi,color", "virginica x"]' r.json && awk -F'"accuracy": ' '/test_accuracy/ { split($0, v, ": "); found = v[2] + 0 > 0.95 } END { exit !found }' r.json
+    grep -qF '"classes": ["setosa", "versi,color", "virginica x"]' r.json && grep -qF '"features": ["sepal", "petal", "noise"]' r.json && awk -F'"accuracy": ' '/test_accuracy/ { split($0, v, ": "); found = v[2] + 0 > 0.95 } END { exit !found }' r.json
   verdict $? "three classes by name, $n rank(s)"
   [ "$(sort -u p$n)" = "$(printf 'setosa\nversi,color\nvirginica x')" ] && [ "$(sed -n '/^class names$/,/^weights/p' m$n | head -8 | tr '\n' '|')" = 'class names|setosa|versi,color|virginica x|feature names|sepal|petal|noise|' ]
   verdict $? "predictions and the model have the names, $n rank(s)"
