@@ -187,16 +187,7 @@ static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
     PetscCall(GpAppLinksReserve(L, 1, PETSC_TRUE));
     for (PetscInt64 k = 0; k < n; k++) L->weight[k] = 1.0;
   }
-  if (options->undirected) {
-    PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
-    for (PetscInt64 k = 0; k < n; k++) {
-      if (L->from[k] == L->to[k]) continue;
-      L->from[L->n] = L->to[k];
-      L->to[L->n]   = L->from[k];
-      if (L->weight) L->weight[L->n] = L->weight[k];
-      L->n++;
-    }
-  }
+  if (options->undirected) PetscCall(GpAppLinksMirror(L));
   if (!options->keep_loops) {
     PetscInt64 kept = 0;
 

@@ -58,12 +58,12 @@ static PetscErrorCode RowDestroy(Row *R)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void DissimComplain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char mend[])
+static void DissimComplain(GpAppComplaint *C, PetscInt i, PetscInt j, const char what[], PetscReal value, const char remedy[])
 {
   if (C->code) return;
   C->code = PETSC_ERR_FILE_UNEXPECTED;
   C->line = (PetscInt64)i + 1; /* this is a row of the matrix, not a line of the file */
-  (void)snprintf(C->what, sizeof(C->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", what, i, j, (double)value, mend);
+  (void)snprintf(C->what, sizeof(C->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", what, i, j, (double)value, remedy);
 }
 
 /* Assembles row i.  A value on one side of the diagonal also counts for the other side if that has none. */

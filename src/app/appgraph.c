@@ -29,6 +29,23 @@ PetscErrorCode GpAppLinksReserve(GpAppLinks *L, PetscInt64 more, PetscBool weigh
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adds the opposite of every link of this rank, except loops. */
+PetscErrorCode GpAppLinksMirror(GpAppLinks *L)
+{
+  const PetscInt64 n = L->n;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
+  for (PetscInt64 k = 0; k < n; k++) {
+    if (L->from[k] == L->to[k]) continue;
+    L->from[L->n] = L->to[k];
+    L->to[L->n]   = L->from[k];
+    if (L->weight) L->weight[L->n] = L->weight[k];
+    L->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GpAppLinksDestroy(GpAppLinks *L)
 {
   PetscFunctionBegin;
@@ -76,6 +93,21 @@ PetscErrorCode GpGraphKeepEdge_Private(GpAppGraph *G, PetscInt64 from, PetscInt6
     L->to[L->n]       = twice ? from : to;
     L->weight[L->n++] = weight;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpGraphGrowLabels_Private(PetscInt64 *capacity, char ***label, PetscBool **isnode)
+{
+  const PetscInt64 before = *capacity, after = PetscMax(64, 2 * before);
+
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)after * sizeof(**label), label));
+  PetscCall(PetscRealloc((size_t)after * sizeof(**isnode), isnode));
+  for (PetscInt64 n = before; n < after; n++) {
+    (*label)[n]  = NULL;
+    (*isnode)[n] = PETSC_FALSE;
+  }
+  *capacity = after;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,7 +57,6 @@ typedef struct {
   PetscBool        named;      /* nodes have names, the same on every rank */
   PetscBool        weighted;   /* edges of the file have weights */
   PetscBool        undirected; /* the format says that edges lead both ways */
-  PetscBool        adds_up;    /* repeated links are duplicate entries of a matrix */
   GpAppNames       names;
   char             note[512]; /* further description of the format, for messages */
 } GpAppGraph;
@@ -69,6 +68,7 @@ PETSC_EXTERN PetscErrorCode    GpAppGraphDescribe(const GpAppGraph *, PetscInt64
 PETSC_EXTERN PetscErrorCode    GpAppGraphDestroy(GpAppGraph *);
 
 PETSC_EXTERN PetscErrorCode GpAppLinksReserve(GpAppLinks *, PetscInt64 more, PetscBool weighted);
+PETSC_EXTERN PetscErrorCode GpAppLinksMirror(GpAppLinks *);
 PETSC_EXTERN PetscErrorCode GpAppLinksDestroy(GpAppLinks *);
 
 PETSC_EXTERN PetscErrorCode GpAppNamesAdd(GpAppNames *, const char[], size_t, PetscInt64 *);

@@ -334,22 +334,6 @@ static PetscErrorCode NumberNames(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Mirror(GpAppLinks *L)
-{
-  const PetscInt64 n = L->n;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
-  for (PetscInt64 k = 0; k < n; k++) {
-    if (L->from[k] == L->to[k]) continue;
-    L->from[L->n] = L->to[k];
-    L->to[L->n]   = L->from[k];
-    if (L->weight) L->weight[L->n] = L->weight[k];
-    L->n++;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode GpGraphReadEdges_Private(const GpAppText *T, const GpAppGraphSpec *spec, const GpGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
 {
   Reader      R     = {form, G, C, 0, PETSC_FALSE};
@@ -374,7 +358,7 @@ PetscErrorCode GpGraphReadEdges_Private(const GpAppText *T, const GpAppGraphSpec
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (form->named) PetscCall(NumberNames(G));
-  if (form->jlg == 'u') PetscCall(Mirror(&G->links));
+  if (form->jlg == 'u') PetscCall(GpAppLinksMirror(&G->links));
   G->undirected = (PetscBool)(form->jlg == 'u');
   PetscCall(PetscSNPrintf(G->note + strlen(G->note), sizeof(G->note) - strlen(G->note), "%sseparated by %s%s%s%s", G->note[0] ? ", " : "", comma, form->heading ? ", headings" : "", form->ignored[0] ? ", ignored columns: " : "", form->ignored));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -111,17 +111,7 @@ static PetscErrorCode FindId(Reader *R, const char *id, PetscInt64 *k)
 {
   PetscFunctionBegin;
   PetscCall(GpAppNamesAdd(&R->id, id, strlen(id), k));
-  if (R->id.n > R->capacity) {
-    const PetscInt64 before = R->capacity;
-
-    R->capacity = PetscMax(64, 2 * R->capacity);
-    PetscCall(PetscRealloc((size_t)R->capacity * sizeof(*R->label), &R->label));
-    PetscCall(PetscRealloc((size_t)R->capacity * sizeof(*R->isnode), &R->isnode));
-    for (PetscInt64 n = before; n < R->capacity; n++) {
-      R->label[n]  = NULL;
-      R->isnode[n] = PETSC_FALSE;
-    }
-  }
+  if (R->id.n > R->capacity) PetscCall(GpGraphGrowLabels_Private(&R->capacity, &R->label, &R->isnode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,6 +35,9 @@ PETSC_INTERN PetscBool GpGraphTooMany_Private(PetscInt64 nodes, PetscInt64 bytes
 /* an edge of a text that every rank has, kept by one of them; weight NaN: it has none */
 PETSC_INTERN PetscErrorCode GpGraphKeepEdge_Private(GpAppGraph *, PetscInt64 from, PetscInt64 to, double weight, PetscBool both);
 
+/* doubles the capacity of the labels of nodes and of the marks that a node is declared; new entries are NULL and PETSC_FALSE */
+PETSC_INTERN PetscErrorCode GpGraphGrowLabels_Private(PetscInt64 *capacity, char ***label, PetscBool **isnode);
+
 /* gives the nodes their names if all of n have one and no two the same, else numbers from base on */
 PETSC_INTERN PetscErrorCode GpGraphSetLabels_Private(GpAppGraph *, PetscInt64 n, char *const label[], PetscInt64 base);
 
