@@ -64,7 +64,7 @@ for name in sorted(set(table) - registered):
 
 source = subprocess.run(["grep", "-rhoE", r'"-(gpucsr|mat_gpucsr|vec_gpu)_[a-z_]+[a-z]"', "src", "--include=*.c", "--include=*.h", "--exclude-dir=app"], capture_output=True, text=True).stdout
 source = set(source.replace('"', "").split()) | {"-mat_type"}
-for line in open("src/mat/impls/gpucsr/gpucsroptions.def"):
+for line in open("src/mat/impls/gpucsr/image/gpucsroptions.def"):
     row = re.match(r"OPTION\((\w+), (\w+)", line)
     if row:
         source.add("-mat_gpucsr_" + row.group(1))

@@ -14,12 +14,15 @@ BEGIN {
   layer["src/mat/impls/gpucsr/operator/"]   = 4; petsc["src/mat/impls/gpucsr/operator/"]   = "petscsys.h"
   layer["src/vec/"]                         = 4; petsc["src/vec/"]                         = "public petsc/private/vecimpl.h petsc/private/petscimpl.h petsc/private/deviceimpl.h petsc/private/sfimpl.h petsc/private/hashmap.h"
   layer["include/"]                         = 2; petsc["include/"]                         = "public"
-  layer["src/mat/impls/gpucsr/"]            = 5; petsc["src/mat/impls/gpucsr/"]            = "public petsc/private/matimpl.h petsc/private/vecimpl.h petsc/private/petscimpl.h"
-  layer["src/ksp/"]                         = 6; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/image/"]      = 5; petsc["src/mat/impls/gpucsr/image/"]      = "public petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/product/"]    = 6; petsc["src/mat/impls/gpucsr/product/"]    = "public petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/parallel/"]   = 7; petsc["src/mat/impls/gpucsr/parallel/"]   = "public petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/type/"]       = 8; petsc["src/mat/impls/gpucsr/type/"]       = "public petsc/private/matimpl.h"
+  layer["src/ksp/"]                         = 9; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h petsc/private/matimpl.h"
   layer["src/app/"]                         = 5; petsc["src/app/"]                         = "public"
-  layer["solvers/"]                         = 6; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
-  layer["examples/"]                        = 7; petsc["examples/"]                        = "public"
-  layer["src/"]                             = 8; petsc["src/"]                             = "public petsc/private/petscimpl.h"
+  layer["solvers/"]                         = 9; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
+  layer["examples/"]                        = 10; petsc["examples/"]                        = "public"
+  layer["src/"]                             = 11; petsc["src/"]                             = "public petsc/private/petscimpl.h"
 }
 function moduleof(path,   r, best) { best = ""; for (r in layer) if (index(path, r) == 1 && length(r) > length(best)) best = r; return best }
 function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }

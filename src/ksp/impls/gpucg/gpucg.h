@@ -3,7 +3,7 @@
 #define GPUCG_H
 
 #include <petsc/private/kspimpl.h>
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/kernels/gpcgkernel.h"
 
 typedef struct {

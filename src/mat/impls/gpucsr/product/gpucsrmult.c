@@ -1,5 +1,5 @@
 /* MatMult(), MatMultAdd(), their transposed and Hermitian variants, and the product of a sequential matrix. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Tells whether the matrix is known to be symmetric, so that it can be used as its own transpose. */
 PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)

@@ -1,6 +1,6 @@
 /* MatGetDiagonal() and MatMultDiagonalBlock().  Both run on the device if the vector is in device memory and the image is current and exact.
    Otherwise they use the host arrays: a preconditioner must not get a diagonal rounded to single precision, and is no reason to upload. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
 {

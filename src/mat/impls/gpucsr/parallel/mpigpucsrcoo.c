@@ -1,6 +1,6 @@
 /* MatSetValuesCOO() of a parallel matrix with values in device memory.  Entries in rows of other ranks are sent to these by the halo exchange of
    products.  Then each rank adds its own and the received entries of its two blocks on its device. */
-#include "mat/impls/gpucsr/gpucsrcoo.h"
+#include "mat/impls/gpucsr/image/gpucsrcoo.h"
 
 /* Temporary data for setting up the exchange.  Index 0 of an array of two: entries to be sent; index 1: entries to be received. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* MatProduct with a dense matrix B on the device: C = A B, C = A' B and, on one rank, C = A B'. */
-#include "mat/impls/gpucsr/gpucsrmany.h"
+#include "mat/impls/gpucsr/product/gpucsrmany.h"
 
 /* Gets the columns of the local array of a dense matrix.  The array may be in device memory if PETSc was built with CUDA. */
 static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGPUCSRVec column[])

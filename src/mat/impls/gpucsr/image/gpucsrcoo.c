@@ -2,7 +2,7 @@
 
    Values in host memory are added by PETSc; the next product uploads the sums.  Values in device memory are added on the device.  The sums are
    copied to the host arrays, which are authoritative, and update the device image. */
-#include "mat/impls/gpucsr/gpucsrcoo.h"
+#include "mat/impls/gpucsr/image/gpucsrcoo.h"
 
 PetscErrorCode MatGPUCSRCooReset_Private(MatGPUCSRCoo C)
 {

@@ -1,5 +1,5 @@
 /* Arrays of the vectors of a product.  Vectors in device memory are used in place; others are copied to and from a device buffer of the matrix. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
 /* Gets the device buffer for vectors of the column space (space = 0) or of the row space (space = 1) of A. */

@@ -1,6 +1,6 @@
 /* Factorisations, which PETSc computes on the host.  Factorisation in place replaces the contents of the matrix, so the matrix becomes plain
    AIJ first. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 #define FACTOR_IN_PLACE(Name, operation, parameters, arguments) \
   static PetscErrorCode Mat##Name##_SeqAIJGPUCSR parameters \

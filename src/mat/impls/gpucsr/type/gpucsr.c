@@ -1,6 +1,6 @@
 /* The matrix type MATSEQAIJGPUCSR, which derives from MATSEQAIJ and computes products on the device; and the functions that
    MATMPIAIJGPUCSR shares with it: attaching to and detaching from the parent type, duplication, upload. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
 PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;

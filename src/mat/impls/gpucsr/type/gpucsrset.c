@@ -1,5 +1,5 @@
 /* Public functions that set the options of a gpucsr matrix. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Stores the options.  Invalidates the image if an option has changed on which it depends. */
 PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)

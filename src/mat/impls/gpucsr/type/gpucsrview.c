@@ -1,5 +1,5 @@
 /* MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of a gpucsr matrix in -mat_view ::ascii_info. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 static PetscErrorCode MatGPUCSRCheck(Mat A)
 {

@@ -18,14 +18,14 @@ typedef PetscBool MatGPUCSR_VIEWER;
 
 typedef struct {
 #define OPTION(name, kind, choices, setter, help) MatGPUCSR_##kind name;
-#include "mat/impls/gpucsr/gpucsroptions.def"
+#include "mat/impls/gpucsr/image/gpucsroptions.def"
 #undef OPTION
   unsigned given; /* bits MAT_GPUCSR_GIVEN(name) of the options that were set by a setter or by the options database */
 } MatGPUCSROptions;
 
 enum {
 #define OPTION(name, kind, choices, setter, help) MAT_GPUCSR_OPTION_##name,
-#include "mat/impls/gpucsr/gpucsroptions.def"
+#include "mat/impls/gpucsr/image/gpucsroptions.def"
 #undef OPTION
   MAT_GPUCSR_OPTIONS
 };

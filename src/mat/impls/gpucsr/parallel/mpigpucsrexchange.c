@@ -1,7 +1,7 @@
 /* Communication of a halo exchange: through pinned host memory and MPI, by NCCL, or by an MPI that accepts device memory.
    Entries are packed before the product with the diagonal block is launched.  Communication is started after that launch, so that the launch is
    not delayed by the calls to MPI or NCCL. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
 /* Records a mark on the current stream. */

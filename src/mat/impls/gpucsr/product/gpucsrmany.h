@@ -2,7 +2,7 @@
 #ifndef GPUCSRMANY_H
 #define GPUCSRMANY_H
 
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
 #define MAT_GPUCSR_BATCH GP_VEC_ROWS /* number of columns of a batch, which is copied between host and device, and exchanged between ranks, at once */

@@ -1,6 +1,6 @@
 /* Products with several vectors at once: the columns of a dense matrix or an array of vectors.  Columns in device memory are used in place.
    Columns in host memory are copied in batches; the host copies one batch while the device multiplies another. */
-#include "mat/impls/gpucsr/gpucsrmany.h"
+#include "mat/impls/gpucsr/product/gpucsrmany.h"
 #include "vec/gpuvecimpl.h"
 #include <stdint.h>
 #include <stdlib.h>

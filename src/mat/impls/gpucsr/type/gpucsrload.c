@@ -1,5 +1,5 @@
 /* MatLoad() and preallocation from compressed rows, with a check of row pointers and columns.  An optimised PETSc does not check them. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Finds the first invalid row pointer or column index on any rank.  Collective; all ranks get the same result. */
 static PetscErrorCode MatGPUCSRFindDamage(Mat A, const PetscInt rowptr[], const PetscInt col[], MatGPUCSRDamage *damage)

@@ -1,6 +1,6 @@
 /* MatConvert() from and to the types gpucsr.  The functions are matrix operations, not composed functions: PETSc copies composed functions to
    factors, which may exist longer than the matrix. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Gets the parent type of the type name, and whether A is of that type.  MATMPIAIJGPUCSR can be requested on one process too. */
 static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, PetscBool *plain)

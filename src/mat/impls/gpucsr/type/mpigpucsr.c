@@ -1,5 +1,5 @@
 /* The matrix type MATMPIAIJGPUCSR, which derives from MATMPIAIJ.  Its local diagonal and off-diagonal blocks have the type MATSEQAIJGPUCSR. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Copies the options of the parallel matrix to a block.  row, column, columns: global position of the block, for error messages. */
 static PetscErrorCode MatGPUCSRSetBlockOptions(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)

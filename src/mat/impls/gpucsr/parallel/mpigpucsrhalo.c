@@ -1,5 +1,5 @@
 /* Setup of the halo exchange of a parallel product: lists of boundary and ghost entries, buffers, and the halo type. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 const char *const MatGPUCSRHaloTypes_Private[4] = {"auto", "host", "nccl", "mpi"};
 

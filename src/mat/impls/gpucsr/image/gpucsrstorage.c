@@ -1,5 +1,5 @@
 /* Precision of the values on the device: the decision of -mat_gpucsr_storage auto, and the notice that the default storage rounded values. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Tells whether single precision holds every value of a sequential matrix exactly.  The answer is stored until the matrix changes. */
 static PetscErrorCode MatGPUCSRFitsSingle(Mat A, PetscBool *fits)

@@ -1,5 +1,5 @@
 /* Views of the halo exchange of a parallel matrix: its type and number of entries, and a timeline of a product. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 #define PRODUCTS 5 /* number of products of which the last is timed; the others warm up */
 

@@ -1,6 +1,6 @@
 /* MatProduct with operands of type gpucsr.  Products with a dense matrix run on the device (gpucsrdense.c).  PETSc computes all others on the host.
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Presents a gpucsr matrix as plain AIJ: sets the type name of the parent type and returns the former name, which
    MatGPUCSRPresentAgain_Private() restores.  Exchanges the pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */

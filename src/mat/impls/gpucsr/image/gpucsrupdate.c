@@ -1,7 +1,7 @@
 /* Operations that change values in place: MatScale(), MatDiagonalScale(), MatShift(), MatZeroEntries(), MatAXPY(), MatRetrieveValues().
    The host arrays change as in AIJ.  The device image is changed in the same way if the result has the same bits as an upload; nothing is
    copied then.  Otherwise the image becomes invalid and the next product uploads. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Gets the device image of a seq matrix, or NULL if there is none or if the host values have changed since the upload. */
 PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)

@@ -2,7 +2,7 @@
 #ifndef GPUCSRCOO_H
 #define GPUCSRCOO_H
 
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 /* Created by MatSetPreallocationCOO().  Holds the indices of the entries until values in device memory are set for the first time, and from
    then on the lists of the entries of each nonzero. */

@@ -1,6 +1,6 @@
 /* Parallel products with several vectors.  A message contains the boundary entries of a batch of columns, row by row: all values of one
    entry are adjacent. */
-#include "mat/impls/gpucsr/gpucsrmany.h"
+#include "mat/impls/gpucsr/product/gpucsrmany.h"
 
 /* Computes y_c = Ad x_c while the boundary entries are exchanged, then y_c += Ao ghosts_c.  Ad: diagonal block; Ao: off-diagonal block. */
 static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])

@@ -1,6 +1,6 @@
 /* Products of a parallel matrix with one vector.  Only the boundary entries of x (for the transpose: contributions to y on other ranks) are
    communicated, while the diagonal block multiplies. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/kernels/gpveckernel.h"
 
 /* Computes y = Ad x + z while the boundary entries are exchanged, then y += Ao ghosts.  Ad: diagonal block; Ao: off-diagonal block. */

@@ -1,5 +1,5 @@
 /* Reads the options of a gpucsr matrix, listed in gpucsroptions.def, from the options database. */
-#include "mat/impls/gpucsr/gpucsrimpl.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include <string.h>
 
 const char *const        MatGPUCSRStorages_Private[] = {"single", "double", "auto"};
@@ -32,7 +32,7 @@ typedef struct {
 
 static const OptionRow Table[] = {
 #define OPTION(name, kind, choices, setter, help) {#name, setter, help, kind, choices, PETSC_STATIC_ARRAY_LENGTH(choices), offsetof(MatGPUCSROptions, name)},
-#include "mat/impls/gpucsr/gpucsroptions.def"
+#include "mat/impls/gpucsr/image/gpucsroptions.def"
 #undef OPTION
 };
 
