@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Layers: a file includes only headers of its own directory and of lower layers, by paths written from src/, and only those headers of
-# PETSc that its directory may use.  The table below is that of docs/architecture.md.
+# PETSc that its directory may use.  The table below is that of docs/architecture.md.  Within a directory, files depend in one direction (files.py).
 cd "$(dirname "$0")/../.." || exit 1
+bad=0
+python3 tests/lint/files.py || bad=1
 grep -rnE '^[[:space:]]*#[[:space:]]*include' --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' src include solvers examples 2>/dev/null | awk '
 BEGIN {
   # directory                     layer, PETSc headers that it may include ("" none, "public" every header without "private")
@@ -59,4 +61,5 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
   else if (mine == "src/vec/" && theirs !~ /^(include|src\/device|src\/sys|src\/vec\/kernels)\/$/) say("src/vec/ may include gpucsr.h and headers of src/device/, src/sys/ and its own kernels only: " target)
   else if (mine == "src/vec/kernels/" && theirs != "src/device/") say("src/vec/kernels/ may include headers of src/device/ only: " target)
 }
-END { exit bad }'
+END { exit bad }' || bad=1
+exit $bad
