@@ -1,5 +1,5 @@
 /* Feature vectors of the points.  Every rank holds the vectors of all points, because distances are computed from them. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "app/appmarket.h"
 #include <string.h>
 

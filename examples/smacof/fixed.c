@@ -1,5 +1,5 @@
 /* Points with prescribed coordinates (-fixed). */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <string.h>
 
 /* Finds the point of each row, by its name or its number.  wrong is the first row without a valid point, or -1. */

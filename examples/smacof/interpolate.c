@@ -1,5 +1,5 @@
 /* Placement of new points on a finished map.  The position of a new point minimises the stress of its distances to the points of the map. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <string.h>
 
 /* Reads a matrix of dissimilarities with a row for each new point, on every rank.  Its headings are the names of the points of the map. */

@@ -1,5 +1,5 @@
 /* The main program of smacof: reads the options and the input, runs the scaling, writes the results. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "app/appmain.h"
 #include "mainoptions.h"
 #include <gpucsr.h>

@@ -1,5 +1,5 @@
 /* Names of points: look-up by name, matching of the rows of two files, reading of labels. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <stdlib.h>
 #include <string.h>
 

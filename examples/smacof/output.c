@@ -1,5 +1,5 @@
 /* Output of a map: coordinates as a table and in PETSc's binary format, and the stress of each point. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "app/appescape.h"
 #include <string.h>
 

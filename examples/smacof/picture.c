@@ -1,5 +1,5 @@
 /* Pictures: the map, and the Shepard diagram, which plots distances and disparities over dissimilarities.  Also the data of the diagram. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <stdlib.h>
 #include <string.h>
 

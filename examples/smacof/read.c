@@ -1,5 +1,5 @@
 /* Reads dissimilarities or weights from a file into a PETSc matrix: dense, or sparse with the listed pairs. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "app/appmarket.h"
 #include <string.h>
 

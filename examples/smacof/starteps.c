@@ -1,5 +1,5 @@
 /* Eigenvectors of classical scaling by an EPS of SLEPc. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 
 const char *const Eigensolvers[] = {"block", "slepc", "Eigensolver", "", NULL};
 

@@ -7,7 +7,7 @@
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; the rate of these bytes as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each pair counted once, which makes halves and rows comparable. */
 #include "bench/device.h"
-#include "examples/smacof/pass.h"
+#include "solvers/smacof/pass/pass.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The readers of smacof: dissimilarities, features, fixed points, maps, labels, checkpoints. */
-#include "examples/smacof/smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "fuzz.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 static char help[] = "How a pass of smacof on a GPU is cut into runs: every unit is one run's, every pair is in a unit, every partial sum has a place of its own.\n\n";
 
 #include <petscsys.h>
-#include "examples/smacof/passruns.h"
+#include "solvers/smacof/pass/passruns.h"
 #include "gpucsrcompat.h"
 
 #define SUMS 3

@@ -1,5 +1,5 @@
 /* The pass on the device of the vectors.  The dissimilarities are copied to the device once; coordinates and sums stay there. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
 #define FEW      4096 /* -smacof_arithmetic auto uses double below this number of points: float errors do not average out, and a pass is short */

@@ -1,5 +1,5 @@
 /* The Scaler: data of the iterations, and the evaluation of stress and Guttman transform for the configurations of all live paths. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
 static PetscErrorCode ConfigurationCreate(Vec like, Vec stress, Configuration *c)

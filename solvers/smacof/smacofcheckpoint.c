@@ -1,5 +1,5 @@
 /* Checkpoints.  They hold all state that the next pass depends on, so that a restarted run gives the same bits. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include "app/appcheckpoint.h"
 #include <string.h>
 

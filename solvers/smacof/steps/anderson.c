@@ -12,7 +12,7 @@
    D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965); H. Fang, Y. Saad, "Two classes of multisecant
    methods for nonlinear acceleration", Numer. Linear Algebra Appl. 16 (2009), type I; Y. Dauphin et al., "Identifying and
    attacking the saddle point problem in high-dimensional non-convex optimization" (2014). */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <petscblaslapack.h>
 
 #define FARTHEST  10    /* bound on the length of a step along a Ritz vector, relative to the residual; the linear model fails beyond */

@@ -9,7 +9,7 @@
 #include "app/app.h"
 #include "app/appdevice.h"
 #include "app/apptable.h"
-#include "pass.h"
+#include "solvers/smacof/pass/pass.h"
 #include <petscdraw.h>
 #include <petscksp.h>
 #include <petscsf.h>

@@ -1,5 +1,5 @@
 /* Sums and inner products of a configuration, host and CUDA implementation.  The order of the additions depends only on the number of terms. */
-#include "look.h"
+#include "sums.h"
 
 #if !defined(__CUDACC__)
 enum {

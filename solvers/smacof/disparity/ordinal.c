@@ -1,7 +1,7 @@
 /* Ordinal disparities: monotone regression of the distances on the order of the dissimilarities, computed on the first rank.
 
    J. Kruskal, "Nonmetric multidimensional scaling: a numerical method", Psychometrika 29 (1964). */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <stdlib.h>
 
 double Distance(const Dissim *D, PetscInt dim, const double x[], PetscInt i, PetscInt j)

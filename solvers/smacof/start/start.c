@@ -1,5 +1,5 @@
 /* Initial configurations: random, or classical scaling. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <petscblaslapack.h>
 
 /* splitmix64 (G. L. Steele et al. 2014): the random numbers depend only on the seed and the position. */

@@ -2,7 +2,7 @@
    combinations of a few basis functions: interval disparities and monotone splines.  Ordinal disparities are in ordinal.c.
 
    J. Ramsay, "Monotone regression splines in action", Stat. Sci. 3 (1988); C. Lawson, R. Hanson, "Solving least squares problems", 1974. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <petscblaslapack.h>
 
 const char *const DisparityTypes[] = {"ratio", "interval", "spline", "ordinal", "DisparityType", "", NULL};

@@ -1,5 +1,5 @@
 /* Checks that the listed pairs connect all points.  Otherwise components of the map could move without a change of the stress. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 
 /* Returns the root of the component of i in the union-find forest, and halves the path to it. */
 static PetscInt ConnectedFindRoot(PetscInt parent[], PetscInt i)

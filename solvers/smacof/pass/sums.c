@@ -1,7 +1,7 @@
 /* Sums and inner products of a configuration, computed where its vectors are.  On a GPU they are launched without a wait, and the host waits
    only when it needs the results. */
 #include "device/gpwatch.h"
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
 static inline PetscBool LookIsOnGPU(const Look *L)

@@ -1,5 +1,5 @@
 /* The iteration of several starts: plain, relaxed and extrapolated steps.  A step is accepted only if the stress does not increase. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 
 const char *const        Accelerations[] = {"none", "relaxed", "anderson", "Acceleration", "", NULL};
 const char *const        Starts[]        = {"auto", "torgerson", "random", "given", "Start", "", NULL};

@@ -1,5 +1,5 @@
 /* Creation of the dissimilarities in the form that passes read: validated, symmetric, in the selected precision. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <float.h>
 #include <limits.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef GPUCSR_SMACOF_PASS_H
 #define GPUCSR_SMACOF_PASS_H
 
-#include "look.h"
+#include "sums.h"
 
 #if defined(__cplusplus)
 extern "C" {

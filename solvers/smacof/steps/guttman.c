@@ -1,6 +1,6 @@
 /* The Guttman transform V^+ B(X) X.  V^+ has a closed form for complete data, and is applied by a KSP for weights and listed pairs.  Both
    also with fixed points. */
-#include "smacof.h"
+#include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
 PetscErrorCode DissimGather(const Dissim *D, PetscInt ncomponents, const double mine[], double all[])
