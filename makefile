@@ -57,9 +57,8 @@ smacof_libs   = $(pagerank_libs) $(if $(smacofcuda),$(cudalibs))
 
 # --- sources and objects ----------------------------------------------------------------------------------------
 # .c             compiled by the C compiler of PETSc
-# .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc; files in kernels/ once more for each precision of the values
+# .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc; *_kernel.cu (SpMV and SpMM kernels) once more for each precision of the values
 # *_cuda.cu      compiled by nvcc only
-kernels  := src/mat/impls/gpucsr/kernels
 version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' | head -3 | paste -sd.)
 petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
@@ -67,7 +66,7 @@ obj      := $(BUILD)/obj/$(petsctag)
 csrc     := $(filter-out %/selector/train%.c,$(sort $(shell find src -name '*.c' 2>/dev/null)))
 cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
-twice    := $(filter $(kernels)/%,$(cusrc))
+twice    := $(filter %_kernel.cu,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
 bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
@@ -154,8 +153,8 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
-$(obj)/src/mat/impls/gpucsr/formats/csrupdate.host.o: private cflags += -ffp-contract=off # the host and CUDA implementations must round alike
-$(obj)/src/mat/impls/gpucsr/formats/csrupdate.cuda.o: private nvflags += -fmad=false
+$(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.host.o: private cflags += -ffp-contract=off # the host and CUDA implementations must round alike
+$(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked

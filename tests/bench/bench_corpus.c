@@ -9,7 +9,7 @@
 #include "bench/corpus.h"
 #include "bench/corpusqueue.h"
 #include "bench/order.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "vec/kernels/gpveckernel.h"
 #if GP_HAVE_CUDA

@@ -8,7 +8,7 @@
    that the product must move at least, and the fraction of the GPU's measured copy rate that this makes when cold. */
 #include "bench/device.h"
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 
 #define DISABLE_CUSPARSE_DEPRECATED

@@ -9,8 +9,8 @@
    stores dense matrices; cuSPARSE allows no single values beside double vectors here, so its values are double. */
 #include "bench/device.h"
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/kernels/gpspmm.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
 #include "mat/impls/gpucsr/selector/gpselectmany.h"
 
 #define DISABLE_CUSPARSE_DEPRECATED

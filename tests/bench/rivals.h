@@ -2,7 +2,7 @@
 #ifndef GPUCSR_BENCH_RIVALS_H
 #define GPUCSR_BENCH_RIVALS_H
 
-#include "mat/impls/gpucsr/formats/gpformat.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 enum {
 #define RIVAL(name, format, algorithm, block) RIVAL_##name,

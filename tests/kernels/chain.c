@@ -1,8 +1,8 @@
 static char help[] = "A chain of products and vector operations, each of which reads what the one before it wrote. The results are bitwise equal whether or not the host waits after every operation.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "sys/gpucsrsys.h"
 #include "vec/kernels/gpveckernel.h"
 

@@ -1,8 +1,8 @@
 static char help[] = "Every SpMV kernel on every test matrix, compared with sums in double precision: both precisions of the values, with and without a vector to add, A and its transpose.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/formats/rowcode.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/rowcode/rowcode.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 

@@ -2,7 +2,7 @@ static char help[] =
   "Sizes near 2^31: tiles of a matrix with so many nonzeros, errors for sizes that are too large, and every format of a matrix with so many columns. Memory is limited, so that formats that need an array of that many entries must fail with a message.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"

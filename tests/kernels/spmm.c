@@ -1,8 +1,8 @@
 static char help[] = "Every SpMM kernel on irregular matrices, compared with sums in double precision: both precisions of the values, several numbers of columns, dense matrices stored by columns or by rows, A and its transpose.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/kernels/gpspmm.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
 #include "sys/gpucsrsys.h"
 
 /* A matrix of n columns. The lengths of its rows repeat the given ones. */

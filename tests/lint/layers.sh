@@ -8,9 +8,8 @@ grep -rnE '^[[:space:]]*#[[:space:]]*include' --include='*.c' --include='*.h' --
 BEGIN {
   # directory                     layer, PETSc headers that it may include ("" none, "public" every header without "private")
   layer["src/device/"]                      = 0; petsc["src/device/"]                      = ""
-  layer["src/mat/impls/gpucsr/formats/"]    = 1; petsc["src/mat/impls/gpucsr/formats/"]    = "petscsys.h"
-  layer["src/mat/impls/gpucsr/kernels/"]    = 2; petsc["src/mat/impls/gpucsr/kernels/"]    = ""
-  layer["src/vec/kernels/"]                 = 2; petsc["src/vec/kernels/"]                 = ""
+  layer["src/mat/impls/gpucsr/spmv/"]       = 1; petsc["src/mat/impls/gpucsr/spmv/"]       = "petscsys.h"
+  layer["src/vec/kernels/"]                 = 1; petsc["src/vec/kernels/"]                 = ""
   layer["src/mat/impls/gpucsr/selector/"]   = 3; petsc["src/mat/impls/gpucsr/selector/"]   = "petscsys.h"
   layer["src/sys/"]                         = 3; petsc["src/sys/"]                         = "public petsc/private/petscimpl.h"
   layer["src/mat/impls/gpucsr/operator/"]   = 4; petsc["src/mat/impls/gpucsr/operator/"]   = "petscsys.h"
@@ -25,6 +24,8 @@ BEGIN {
   layer["solvers/"]                         = 9; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   layer["examples/"]                        = 10; petsc["examples/"]                        = "public"
   layer["src/"]                             = 11; petsc["src/"]                             = "public petsc/private/petscimpl.h"
+  # kernel families that use headers of another family
+  uses["src/mat/impls/gpucsr/spmv/team/"] = "pieces"; uses["src/mat/impls/gpucsr/spmv/csr/"] = "published"
 }
 function moduleof(path,   r, best) { best = ""; for (r in layer) if (index(path, r) == 1 && length(r) > length(best)) best = r; return best }
 function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
@@ -55,7 +56,11 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
   else theirs = moduleof(target ~ /^(solvers|examples)\// ? target : "src/" target)
 
   if (theirs == "src/") { if (mine != "src/") say("this header belongs to no directory of the table: " target); next }
-  if (theirs == mine) next
+  if (theirs == mine) {
+    family = target; sub(/^mat\/impls\/gpucsr\/spmv\//, "", family); sub(/\/.*/, "", family)
+    if (mine == "src/mat/impls/gpucsr/spmv/" && dir != mine family "/" && family != "common" && !index(uses[dir], family)) say("a kernel family may include headers of its own folder and of common/ only: " target)
+    next
+  }
   if (layer[theirs] >= layer[mine]) say("layer " layer[mine] " includes a header of layer " layer[theirs] ": " target)
   else if (mine == "examples/" && theirs == "solvers/") next
   else if (mine ~ /^(solvers|examples)/ && theirs !~ /^(include|src\/device|src\/app)\/$/) say("solvers and examples may include headers of include/, src/app/ and src/device/ only: " target)

@@ -9,7 +9,7 @@ function fits(what, n, soft, hard) {
 }
 function endfile() {
   where = file ": "
-  soft = file ~ /kernels\/.*\.cu$/ ? 200 : file ~ /^include\// ? 150 : 400
+  soft = file ~ /(kernels\/.*|_kernel)\.cu$/ ? 200 : file ~ /^include\// ? 150 : 400
   if (file) fits("it", lines, soft, 500)
 }
 FNR == 1 { endfile(); file = FILENAME; start = 0 }

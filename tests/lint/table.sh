@@ -15,27 +15,26 @@ kernels() { # kernels TABLE ROW-MACRO IMPLEMENTATION-MACRO
   for name in $(rows "$1" "$2"); do
     stem=${name%%[0-9]*}
     stems="$stems$stem "
-    file=$gp/kernels/$stem.cu
-    if [ ! -f "$file" ]; then say "$1: row $name has no file $file"; continue; fi
+    file=$(echo $gp/spmv/*/"${stem}_kernel.cu")
+    if [ ! -f "$file" ]; then say "$1: row $name needs one file $file"; continue; fi
     grep -q "GP_$3($stem" "$file" || say "$file: GP_$3($stem...) is missing, which the row $name needs"
-    grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*kernels\/.*\)"/src\/\1/p' "$file" | grep -v 'gpkernel.h\|gpspmm.h') || say "$file: has no host implementation beside the CUDA implementation"
+    grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*spmv\/.*\)"/src\/\1/p' "$file" | grep -v 'gpkernel.h\|gpspmm.h') || say "$file: has no host implementation beside the CUDA implementation"
   done
   [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name occurs twice"
 }
-kernels $gp/kernels/kernels.def '[A-Z_]*' SPMV
-kernels $gp/kernels/spmm.def SPMM SPMM
-for file in "$gp"/kernels/*.cu; do
-  [ -f "$file" ] || continue
-  stem=$(basename "$file" .cu)
+kernels $gp/spmv/common/kernels.def '[A-Z_]*' SPMV
+kernels $gp/spmv/spmm/spmm.def SPMM SPMM
+for file in "$gp"/spmv/*/*_kernel.cu; do
+  stem=$(basename "$file" _kernel.cu)
   [[ $stems == *" $stem "* ]] || say "$file: has no row in kernels.def or spmm.def"
 done
 
 # formats: the second column is the name of the file
-for stem in $(rows $gp/formats/formats.def FORMAT 2); do
-  [ -f $gp/formats/"$stem".c ] || [ -f $gp/formats/"$stem".cu ] || say "formats.def: row $stem has no file $gp/formats/$stem.c"
+for stem in $(rows $gp/spmv/common/formats.def FORMAT 2); do
+  ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || say "formats.def: row $stem has no file $gp/spmv/*/$stem.c or $stem.cu"
 done
-for format in $(rows $gp/kernels/kernels.def '[A-Z_]*' 2 | sort -u) $(rows $gp/kernels/spmm.def SPMM 2 | sort -u); do
-  rows $gp/formats/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
+for format in $(rows $gp/spmv/common/kernels.def '[A-Z_]*' 2 | sort -u) $(rows $gp/spmv/spmm/spmm.def SPMM 2 | sort -u); do
+  rows $gp/spmv/common/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
 done
 
 # vector operations: a file in the directory of the table defines each one

@@ -1,7 +1,7 @@
 static char help[] = "Selection of a kernel: predicted times of a cost model, selection modes, candidates that are rejected, measurement.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 

@@ -1,8 +1,8 @@
 static char help[] = "Features of matrices counted on the device, compared with counts by simple loops.\n\n";
 
 #include "bench/matrices.h"
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
-#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 #include "sys/gpucsrsys.h"
 

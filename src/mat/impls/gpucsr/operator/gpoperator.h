@@ -2,7 +2,7 @@
 #ifndef GPOPERATOR_H
 #define GPOPERATOR_H
 
-#include "mat/impls/gpucsr/formats/csrnarrow.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselectmany.h"
 #include "sys/gpucsrsys.h"
 

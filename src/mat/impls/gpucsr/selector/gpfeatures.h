@@ -2,7 +2,7 @@
 #ifndef GPFEATURES_H
 #define GPFEATURES_H
 
-#include "mat/impls/gpucsr/formats/gpformat.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 #define GP_SEL_BINS      32   /* bins of row lengths; bin b: lengths from 2^(b-1)+1 to 2^b */
 #define GP_SEL_SLICE     32   /* rows of a slice */

@@ -1,7 +1,7 @@
 /* The list of cost models, the choice of the nearest GPU, and the predicted times. */
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 
-#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef GPSELECT_H
 #define GPSELECT_H
 
-#include "mat/impls/gpucsr/kernels/gpkernel.h"
+#include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/selector/gpmodel.h"
 
 typedef enum {

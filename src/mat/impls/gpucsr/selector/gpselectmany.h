@@ -2,7 +2,7 @@
 #ifndef GPSELECTMANY_H
 #define GPSELECTMANY_H
 
-#include "mat/impls/gpucsr/kernels/gpspmm.h"
+#include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 
 #define GP_SEL_SAMPLE 32 /* consecutive rows of a sample for GpSelSpread() */

@@ -3,7 +3,7 @@
 
    For a small matrix the time is that of the longest chain of dependent loads. Therefore chains are short: a warp searches 32 row pointers at a time,
    loads are issued before their first use, and sampled tiles and slices have their own blocks. */
-#include "mat/impls/gpucsr/formats/gprowof.h"
+#include "mat/impls/gpucsr/spmv/csr/gprowof.h"
 #include "mat/impls/gpucsr/selector/gpselcount.h"
 
 #include <cub/block/block_scan.cuh>

@@ -11,7 +11,7 @@ static const char *const None[]                      = {NULL};
 const char *const MatGPUCSRKernels_Private[] = {
   "auto",
 #define SPMV(name, format, lanes, help) #name,
-#include "mat/impls/gpucsr/kernels/kernels.def"
+#include "mat/impls/gpucsr/spmv/common/kernels.def"
 #undef SPMV
 };
 

@@ -1,0 +1,400 @@
+/* Builds block CSR. The block size is chosen from a sample of the slices. The host walks the rows of each block row together (blockwalk.h). The
+   device processes nonzeros independently if the columns of all rows ascend (blockfirst.h), and gets the same blocks. */
+#include "mat/impls/gpucsr/spmv/bsr/blockwalk.h"
+#include "mat/impls/gpucsr/spmv/common/gpparts.h"
+
+#define SIZES     4    /* block sizes 2, 3, 4 and 6 */
+#define SAMPLE    256  /* number of slices in the sample */
+#define PADDING   1.02 /* maximum ratio of stored blocks with one common slice width to stored blocks with individual widths; with a common width, kernels need not look up where a slice starts */
+#define OF_FEW    1.25 /* the same limit for small matrices, where a dependent load costs more than additional bytes */
+#define FEW       4    /* a matrix is small if at least so many threads share a row */
+#define MORE_THAN 4    /* maximum bytes per nonzero beyond its value; a column index per nonzero would take as many */
+
+/* Result of the plan step. On the device the first three members are stored in this order at the end of GpBlock.start; the first is the last
+   entry of start. */
+typedef struct {
+  int32_t  ncolumns, widest; /* slice columns of all slices, and of the widest slice */
+  int32_t  walk;             /* 1: the columns of some row do not ascend, so rows are walked */
+  int32_t *before;           /* [nnz+1] borrowed workspace: number of blocks that begin before each nonzero; NULL on the host, and if rows are walked */
+} Plan;
+
+/* The steps of a build, implemented by each backend. */
+typedef struct {
+  GpErr (*sample)(const GpCsr *, double columns[SIZES]);          /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
+  GpErr (*plan)(const GpCsr *, GpBlock *, Plan *);                /* plans the slices and fills GpBlock.start */
+  GpErr (*fill)(const GpCsr *, const GpBlock *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
+} Steps;
+
+static const int sizes[SIZES] = {2, 3, 4, 6};
+
+static inline int Divides(const GpCsr *A, int b)
+{
+  return !(A->m % b) && !(A->n % b);
+}
+
+static inline int32_t Slices(const GpCsr *A, int b)
+{
+  return (int32_t)(((int64_t)A->m / b + GP_WARP - 1) / GP_WARP);
+}
+
+static inline int32_t SampleStep(int32_t nslices)
+{
+  return nslices > SAMPLE ? nslices / SAMPLE : 1;
+}
+
+static inline size_t BeforeBytes(const GpCsr *A)
+{
+  return ((size_t)A->nnz + 1) * sizeof(int32_t);
+}
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+
+static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
+{
+  for (int i = 0; i < SIZES; i++) {
+    const int32_t n = Slices(A, sizes[i]), step = SampleStep(n);
+
+    columns[i] = 0;
+    for (int64_t s = 0; s < n && Divides(A, sizes[i]); s += step) columns[i] += SliceWidth(A, sizes[i], (int32_t)s);
+  }
+  return GP_SUCCESS;
+}
+
+static GpErr Plan_Host(const GpCsr *A, GpBlock *B, Plan *P)
+{
+  B->start[0] = 0;
+  for (int32_t s = 0; s < B->nslices; s++) {
+    const int32_t width = SliceWidth(A, B->b, s);
+
+    B->start[s + 1] = B->start[s] + width;
+    if (width > P->widest) P->widest = width;
+  }
+  P->ncolumns = B->start[B->nslices];
+  return GP_SUCCESS;
+}
+
+static GpErr Fill_Host(const GpCsr *A, const GpBlock *B, int32_t *before)
+{
+  (void)before;
+  for (int32_t s = 0; s < B->nslices; s++)
+    for (int l = 0; l < GP_WARP; l++) FillRow(A, B, B->b, s, l);
+  return GP_SUCCESS;
+}
+
+static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
+extern const Steps GpBlockStepsCUDA;
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpBlockStepsCUDA)
+
+/* Selects the block size that takes the fewest bytes in a sample of the slices. */
+static GpErr ChooseSize(const GpCsr *A, int *size)
+{
+  const double value = (double)GpPrecBytes(A->prec), limit = value + MORE_THAN;
+  double       least = 0, columns[SIZES];
+  GpErr        err;
+
+  *size = 0;
+  if (!A->nnz) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has no nonzeros, so it has no blocks");
+  err = StepsOf(A->dev)->sample(A, columns);
+  if (err) return err;
+  for (int i = 0; i < SIZES; i++) {
+    const int     b = sizes[i];
+    const int32_t n = Slices(A, b), step = SampleStep(n);
+    const double  bytes = columns[i] * GP_WARP * (b * b * value + sizeof(int32_t)) * n / ((n + (int64_t)step - 1) / step) / A->nnz;
+
+    if (!Divides(A, b) || (*size && bytes >= least)) continue;
+    *size = b;
+    least = bytes;
+  }
+  if (!*size) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "%d rows and %d columns: no block size of 2, 3, 4 or 6 divides both", (int)A->m, (int)A->n);
+  if (least > limit) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "dense blocks of the best size, %d, take %.1f bytes per nonzero; the limit is %g", *size, least, limit);
+  return GP_SUCCESS;
+}
+
+static size_t StartBytes(const GpBlock *B)
+{
+  return ((size_t)B->nslices + 3) * sizeof(int32_t); /* the result of the plan step is stored behind the nslices + 1 entries */
+}
+
+/* Decides how many threads share a row, and whether all slices have the same width. */
+static void Shape(const GpCsr *A, GpBlock *B, int32_t ncolumns, int32_t widest)
+{
+  B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BLOCK_CROWD);
+  B->ncolumns = ncolumns;
+  if ((double)B->nslices * widest > (B->parts < FEW ? PADDING : OF_FEW) * ncolumns) return;
+  B->width    = widest;
+  B->ncolumns = B->nslices * widest;
+  GpDevFree(A->dev, &B->start, StartBytes(B));
+}
+
+static size_t ColumnBytes(const GpCsr *A, const GpBlock *B)
+{
+  return (size_t)GP_WARP * ((size_t)(B->b * B->b) * GpPrecBytes(A->prec) + sizeof(int32_t));
+}
+
+GpErr GpFmtRefill_block(GpFmt *F)
+{
+  const GpBlock *B = (const GpBlock *)F->data;
+
+  return B->ncolumns ? StepsOf(F->csr->dev)->fill(F->csr, B, NULL) : GP_SUCCESS;
+}
+
+GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
+{
+  const GpCsr *A   = F->csr;
+  GpDev        dev = A->dev;
+  GpBlock     *B   = (GpBlock *)calloc(1, sizeof(*B));
+  Plan         P   = {0, 0, 0, NULL};
+  GpErr        err;
+
+  (void)rowptr;
+  F->data = B;
+  if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for blocks");
+  err = ChooseSize(A, &B->b);
+  if (err) return err;
+  B->nslices = Slices(A, B->b);
+  err        = GpDevAlloc(dev, StartBytes(B), &B->start);
+  if (!err) err = StepsOf(dev)->plan(A, B, &P);
+  if (!err) {
+    B->walk = P.walk;
+    Shape(A, B, P.ncolumns, P.widest);
+    err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
+  }
+  if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(A->prec), &B->value);
+  if (!err) err = StepsOf(dev)->fill(A, B, P.before);
+  GpDevReturn(dev, &P.before, BeforeBytes(A));
+  return err;
+}
+
+void GpFmtDestroy_block(GpFmt *F)
+{
+  GpBlock *B   = (GpBlock *)F->data;
+  GpDev    dev = F->csr->dev;
+
+  if (!B) return;
+  GpDevFree(dev, &B->start, StartBytes(B));
+  GpDevFree(dev, &B->col, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t));
+  GpDevFree(dev, &B->value, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(F->csr->prec));
+  free(B);
+}
+
+double GpFmtBytes_block(const GpFmt *F)
+{
+  const GpBlock *B = (const GpBlock *)F->data;
+
+  return (double)B->ncolumns * (double)ColumnBytes(F->csr, B) + (B->width ? 0.0 : (double)StartBytes(B));
+}
+
+double GpFmtTraffic_block(const GpFmt *F)
+{
+  return GpFmtBytes_block(F);
+}
+
+#else
+  #include "device/gpsteps.h"
+  #include "mat/impls/gpucsr/spmv/bsr/blockfirst.h"
+
+  /* The block size is a template parameter, because the kernels divide by it for every nonzero. */
+  #define OF_SIZE(Kernel, b) ((b) == 2 ? Kernel<2> : (b) == 3 ? Kernel<3> : (b) == 4 ? Kernel<4> : Kernel<6>)
+
+static constexpr int BLOCK = 128, WARPS = BLOCK / GP_WARP;
+
+static unsigned Blocks(int64_t warps)
+{
+  return (unsigned)((warps + WARPS - 1) / WARPS);
+}
+
+__device__ static int64_t ThisWarp()
+{
+  return (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
+}
+
+typedef struct {
+  int32_t nslices[SIZES], step[SIZES]; /* number of slices for each size, 0 if the size does not divide rows and columns; distance between sampled slices */
+} Samples;
+
+/* Samples all sizes in one launch, because a sample of one size leaves most of the GPU idle. A thread block takes a slice, and each warp takes a
+   block row. */
+__global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Samples S, int32_t *sum, int32_t *walk)
+{
+  __shared__ int32_t length[GP_WARP];
+  const int          i = blockIdx.y, warp = threadIdx.x / GP_WARP;
+  const int64_t      slice = (int64_t)blockIdx.x * S.step[i], row = slice * GP_WARP + warp;
+  int                descends = 0;
+
+  if (slice >= S.nslices[i]) return;
+  length[warp] = i == 0 ? CountBlocks<2>(A, row, &descends) : i == 1 ? CountBlocks<3>(A, row, &descends) : i == 2 ? CountBlocks<4>(A, row, &descends) : CountBlocks<6>(A, row, &descends);
+  if (descends) GP_SET(walk, 1);
+  __syncthreads();
+  if (warp) return;
+  const int32_t width = GpLanesMax(length + threadIdx.x);
+  GP_ONE_LANE(0) atomicAdd(sum + i, width);
+}
+
+__global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
+{
+  const int     i     = blockIdx.y;
+  const int64_t slice = ThisWarp() * S.step[i];
+
+  if (slice >= S.nslices[i]) return;
+  const int32_t width = SliceWidth(&A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
+  GP_ONE_LANE(0) atomicAdd(sum + i, width);
+}
+
+/* Marks the first nonzero of every block. A warp takes a row. *walk is set if the columns of a row do not ascend; walk may be NULL. */
+template <int B>
+__global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
+{
+  const int64_t row      = ThisWarp();
+  int           descends = 0;
+
+  if (row >= A.m) return;
+  const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
+  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) first[k] = IsFirst<B>(A, row, start, (int32_t)k, &descends);
+  if (descends && walk) GP_SET(walk, 1);
+}
+
+/* Computes the widths of slices. A warp takes a slice. `before` is NULL if rows are walked. */
+__global__ static void Widths(GpCsr A, GpBlock S, const int32_t *before)
+{
+  const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
+
+  if (s >= S.nslices) return;
+  const int32_t length      = before && row < A.m ? before[A.rowptr[row + S.b]] - before[A.rowptr[row]] : 0;
+  const int32_t width       = before ? GpLanesMax(&length) : SliceWidth(&A, S.b, (int32_t)s);
+  GP_ONE_LANE(0) S.start[s] = width;
+  GP_ONE_LANE(0) atomicMax(S.start + S.nslices + 1, width);
+}
+
+typedef struct {
+  GpBlock B;
+  int     single;
+} Room;
+
+GP_STEP(Clear)
+{
+  const Room   *R    = (const Room *)args;
+  const int64_t cols = (int64_t)R->B.ncolumns * GP_WARP;
+
+  if (i < cols) R->B.col[i] = 0;
+  GpPutOrHole(R->single, R->B.value, i, NULL, -1);
+}
+
+/* Fills columns and values. A warp takes a row. The position of a block is the number of blocks to its left in its block row, whichever row these
+   begin in. */
+template <int B>
+__global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
+{
+  const int64_t row = ThisWarp(), blockrow = row / B, top = blockrow * B;
+  const int     l = (int)(blockrow % GP_WARP);
+
+  if (row >= A.m) return;
+  const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
+  int64_t       first = GpBlockStart(&S, (int32_t)(blockrow / GP_WARP)); /* becomes the slice column of the block after adding before[] at the block in all rows of the block row */
+
+  for (int r = 0; r < B; r++) first -= before[A.rowptr[top + r]];
+  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) {
+    const int32_t column = A.col[k], block = column / B;
+    int32_t       own = (int32_t)k; /* first nonzero of the block in this row */
+    int64_t       c   = first;
+
+    while (own > start && A.col[own - 1] / B == block) own--;
+    for (int r = 0; r < B; r++) c += before[top + r == row ? own : LowerBound(A, top + r, own - start, block * B)];
+    if (before[k + 1] > before[k]) S.col[c * GP_WARP + l] = block;
+    GpPutOrHole(A.prec == GP_F32, S.value, (c * B + column % B) * B * GP_WARP + l * B + (row - top), A.val, k);
+  }
+}
+
+__global__ static void WalkFill(GpCsr A, GpBlock S)
+{
+  const int64_t s = ThisWarp();
+
+  if (s < S.nslices) FillRow(&A, &S, S.b, (int32_t)s, threadIdx.x % GP_WARP);
+}
+
+static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
+{
+  GpDev        dev    = A->dev;
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  Samples      S;
+  int32_t     *sum, result[SIZES + 1] = {}; /* the last entry is 1 if the columns of a row do not ascend */
+  int64_t      most = 0;
+  GpErr        err  = GpDevBorrow(dev, sizeof(result), &sum);
+
+  if (err) return err;
+  for (int i = 0; i < SIZES; i++) {
+    S.nslices[i] = Divides(A, sizes[i]) ? Slices(A, sizes[i]) : 0;
+    S.step[i]    = SampleStep(S.nslices[i]);
+    if ((S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i] > most) most = (S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i];
+  }
+  for (int walk = 0; !err && most && walk <= result[SIZES]; walk++) {
+    err = dev->ops->zero(dev, sum, SIZES * sizeof(*sum) + (walk ? 0 : sizeof(*sum)));
+    if (err) break;
+    if (walk) WalkSample<<<dim3(Blocks(most), SIZES), BLOCK, 0, stream>>>(*A, S, sum);
+    else Sample<<<dim3((unsigned)most, SIZES), GP_WARP * GP_WARP, 0, stream>>>(*A, S, sum, sum + SIZES);
+    err = GpDevCheckLaunch(dev, "sampling blocks");
+    if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
+  }
+  GpDevReturn(dev, &sum, sizeof(result));
+  for (int i = 0; i < SIZES; i++) columns[i] = result[i];
+  return err;
+}
+
+/* Borrows and fills `before`. */
+static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
+{
+  GpErr err = GpDevBorrow(A->dev, BeforeBytes(A), before);
+
+  if (err) return err;
+  OF_SIZE(MarkFirst, b)<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *before, walk);
+  err = GpDevCheckLaunch(A->dev, "first nonzeros of blocks");
+  if (!err) err = GpScan_CUDA(A->dev, A->nnz, *before);
+  if (err) GpDevReturn(A->dev, before, BeforeBytes(A));
+  return err;
+}
+
+static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B, Plan *P)
+{
+  GpDev    dev = A->dev;
+  int32_t *end = B->start + B->nslices, found[3];
+  GpErr    err = dev->ops->zero(dev, end, sizeof(found));
+
+  if (!err) err = CountBefore(A, B->b, end + 2, &P->before);
+  for (;;) {
+    if (err) return err;
+    Widths<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, *B, P->before);
+    err = GpDevCheckLaunch(dev, "widths of slices of blocks");
+    if (!err) err = GpScan_CUDA(dev, B->nslices, B->start);
+    if (!err) err = GpDevDownload(dev, found, end, sizeof(found));
+    if (err || found[2] == P->walk) break;
+    P->walk = 1; /* repeat the plan by walking rows */
+    GpDevReturn(dev, &P->before, BeforeBytes(A));
+    err = dev->ops->zero(dev, end + 1, sizeof(*end));
+  }
+  P->ncolumns = found[0];
+  P->widest   = found[1];
+  return err;
+}
+
+static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B, int32_t *before)
+{
+  GpDev        dev    = A->dev;
+  cudaStream_t stream = (cudaStream_t)dev->stream;
+  const Room   R      = {*B, A->prec == GP_F32};
+  int32_t     *again  = NULL;
+  GpErr        err;
+
+  if (B->walk) {
+    WalkFill<<<Blocks(B->nslices), BLOCK, 0, stream>>>(*A, *B);
+    return GpDevCheckLaunch(dev, "walking blocks");
+  }
+  err = before ? GP_SUCCESS : CountBefore(A, B->b, NULL, &again);
+  if (!err) err = GP_EACH(dev, Room, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
+  if (!err) OF_SIZE(Fill, B->b)<<<Blocks(A->m), BLOCK, 0, stream>>>(*A, *B, before ? before : again);
+  if (!err) err = GpDevCheckLaunch(dev, "filling blocks");
+  GpDevReturn(dev, &again, BeforeBytes(A));
+  return err;
+}
+
+extern "C" const Steps GpBlockStepsCUDA = {Sample_CUDA, Plan_CUDA, Fill_CUDA};
+#endif

@@ -1,0 +1,95 @@
+/* Finds the blocks of a block row by walking its rows together, nonzero by nonzero. The host always does so. The device does so if the columns of
+   a row do not ascend, because the blocks then depend on the order of the nonzeros. One lane walks one block row. */
+#ifndef GPBLOCKWALK_H
+#define GPBLOCKWALK_H
+
+#include "mat/impls/gpucsr/spmv/bsr/block.h"
+
+#define MOST 6 /* the largest block size */
+
+/* Current nonzero and end of each row in a block row. */
+typedef struct {
+  int32_t k[MOST], end[MOST];
+} Walk;
+
+GP_LANEFN Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
+{
+  const int64_t first = ((int64_t)slice * GP_WARP + l) * b;
+  Walk          W;
+
+  for (int r = 0; r < MOST; r++) {
+    const int has = r < b && first + r < A->m;
+
+    W.k[r]   = has ? A->rowptr[first + r] : 0;
+    W.end[r] = has ? A->rowptr[first + r + 1] : 0;
+  }
+  return W;
+}
+
+/* Returns the leftmost block column among the current nonzeros of all rows, or -1 if all rows have ended. */
+GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
+{
+  int32_t col = INT32_MAX;
+
+  for (int r = 0; r < MOST; r++)
+    if (W->k[r] < W->end[r] && A->col[W->k[r]] < col) col = A->col[W->k[r]];
+  return col < INT32_MAX ? col / b : -1;
+}
+
+/* Returns the next nonzero of row r in this block with a column greater than `after`, or -1. Columns that do not ascend, or occur twice, start
+   another block. */
+GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
+{
+  const int32_t k = W->k[r];
+
+  if (k == W->end[r] || A->col[k] / b != block || A->col[k] <= after) return -1;
+  W->k[r]++;
+  return k;
+}
+
+/* Returns the largest number of blocks in a block row of the slice. */
+GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
+{
+  int32_t n[GP_PER_LANE];
+
+  GP_LANES(l)
+  {
+    Walk    W = Begin(A, b, slice, l);
+    int32_t block;
+
+    n[GP_AT(l)] = 0;
+    while ((block = Leftmost(A, b, &W)) >= 0) {
+      n[GP_AT(l)]++;
+      for (int r = 0; r < MOST; r++)
+        for (int32_t k, after = -1; r < b && (k = NextInBlock(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
+    }
+  }
+  GP_LANESYNC();
+  return GpLanesMax(n);
+}
+
+GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, int l)
+{
+  const int single = A->prec == GP_F32;
+  Walk      W      = Begin(A, b, slice, l);
+
+  for (int32_t c = GpBlockStart(B, slice); c < GpBlockStart(B, slice + 1); c++) {
+    const int32_t block = Leftmost(A, b, &W);
+
+    B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
+    for (int r = 0; r < MOST; r++) {
+      const int64_t to   = (int64_t)c * b * b * GP_WARP + l * b + r;
+      int32_t       next = 0; /* the first column of the block that is not yet written */
+
+      if (r >= b) break;
+      for (int32_t k, after = -1; (k = NextInBlock(A, b, &W, r, block, after)) >= 0; next++) {
+        after = A->col[k];
+        for (; next < after - block * b; next++) GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, -1);
+        GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, k);
+      }
+      for (; next < b; next++) GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, -1);
+    }
+  }
+}
+
+#endif

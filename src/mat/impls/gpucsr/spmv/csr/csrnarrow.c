@@ -1,0 +1,169 @@
+/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision, with the rounding error of the conversion. */
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Distributions compile for the x86-64 baseline, for which conversions between float and double do not vectorise. These functions are compiled
+   for AVX2 too. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+  #define GP_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+  #define GP_CLONES
+#endif
+
+#define GP_INDEX_BLOCK 4096 /* number of indices that are checked and then copied while they are in the L1 cache */
+
+typedef struct {
+  const PetscInt *in;
+  PetscInt        n; /* number of columns */
+} GpIndices;
+
+/* Returns 1 if all indices are in 0 to n - 1. The sign bit of c | (n - 1 - c) is set if and only if c is out of range. Without a branch the
+   compiler vectorises the loop. */
+GP_CLONES static int GpIndicesInRange(size_t count, const PetscInt in[], PetscInt n)
+{
+#if defined(PETSC_USE_64BIT_INDICES)
+  typedef uint64_t Word;
+#else
+  typedef uint32_t Word;
+#endif
+  const Word last = (Word)n - 1;
+  Word       any  = 0;
+
+  for (size_t i = 0; i < count; i++) any |= (Word)in[i] | (last - (Word)in[i]);
+  return !(any >> (8 * sizeof(Word) - 1));
+}
+
+static void GpCopyIndices(size_t count, const PetscInt in[], int32_t out[])
+{
+  if (sizeof(PetscInt) == sizeof(int32_t)) memcpy(out, in, count * sizeof(int32_t));
+  else
+    for (size_t i = 0; i < count; i++) out[i] = (int32_t)in[i];
+}
+
+/* Converts and checks columns. A PETSc without debugging does not check the columns that a program or a file provides, and kernels use them as
+   addresses. */
+static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const GpIndices *from  = (const GpIndices *)context;
+  const size_t     first = offset / sizeof(int32_t), count = bytes / sizeof(int32_t);
+
+  for (size_t k = 0; k < count; k += GP_INDEX_BLOCK) {
+    const size_t many = count - k < GP_INDEX_BLOCK ? count - k : GP_INDEX_BLOCK;
+
+    if (!GpIndicesInRange(many, from->in + first + k, from->n)) return GP_ERR_ARGUMENT;
+    GpCopyIndices(many, from->in + first + k, (int32_t *)destination + k);
+  }
+  return GP_SUCCESS;
+}
+
+/* Converts and checks row pointers. They must ascend from 0. The caller has checked that the last one fits 32 bits, so all do. */
+static GpErr GpFillRows(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const PetscInt *in    = (const PetscInt *)context + offset / sizeof(int32_t);
+  const size_t    count = bytes / sizeof(int32_t);
+  int             falls = offset ? in[0] < in[-1] : in[0] != 0;
+
+  for (size_t i = 1; i < count; i++) falls |= in[i] < in[i - 1];
+  if (falls) return GP_ERR_ARGUMENT;
+  GpCopyIndices(count, in, (int32_t *)destination);
+  return GP_SUCCESS;
+}
+
+GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
+{
+  GpIndices columns = {col, A->n};
+  GpErr     err     = GpDevUploadFilled(A->dev, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, (void *)(uintptr_t)rowptr);
+
+  if (!err) err = GpDevUploadFilled(A->dev, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns);
+  return err;
+}
+
+#define GP_NARROW_BLOCK 512
+
+typedef struct {
+  const double *in;
+  GpLoss       *loss;
+} GpNarrow;
+
+/* Converts a block to single precision. Counts the values that change and those that lose all digits (GP_LOST), and returns nonzero if a relative
+   change exceeds `worst`. Without a branch the compiler vectorises the loop. */
+GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[], double worst, GpLoss *loss)
+{
+  int64_t any = 0, rounded = 0, lost = 0;
+
+  for (size_t i = 0; i < n; i++) out[i] = (float)in[i];
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs(in[i]), change = fabs(in[i] - (double)out[i]);
+
+    any |= change > worst * size ? (int64_t)1 : (int64_t)0;
+    rounded += change > 0 ? (int64_t)1 : (int64_t)0;
+    lost += change > GP_LOST * size ? (int64_t)1 : (int64_t)0;
+  }
+  loss->rounded += rounded;
+  loss->lost += lost;
+  return any;
+}
+
+/* Converts values to single precision. Infinities and NaNs of the input are kept as in AIJ: their change is NaN, so the comparison is false. The
+   change of a finite value that overflows is infinite, so one comparison finds both rounding and overflow. A block with a larger change is
+   scanned again for the position; this soon becomes rare, since rounding errors are bounded. */
+static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const GpNarrow *N     = (const GpNarrow *)context;
+  size_t          first = offset / sizeof(float), n = bytes / sizeof(float);
+  const double   *in  = N->in + first;
+  float          *out = (float *)destination;
+
+  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
+    const size_t end = block + GP_NARROW_BLOCK < n ? block + GP_NARROW_BLOCK : n;
+
+    if (!GpNarrowBlock(end - block, in + block, out + block, N->loss->worst, N->loss)) continue;
+    for (size_t i = block; i < end; i++) {
+      const double change = fabs(in[i] - (double)out[i]);
+
+      if (!(change > N->loss->worst * fabs(in[i]))) continue;
+      if (isinf(change)) {
+        N->loss->overflow = (int64_t)(first + i);
+        return GP_ERR_ARGUMENT;
+      }
+      N->loss->worst = change / fabs(in[i]);
+      N->loss->at    = (int64_t)(first + i);
+    }
+  }
+  return GP_SUCCESS;
+}
+
+GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
+{
+  GpNarrow N     = {val, loss};
+  size_t   bytes = (size_t)A->nnz * GpPrecBytes(A->prec);
+
+  *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
+  return A->prec == GP_F32 ? GpDevUploadFilled(A->dev, A->val, bytes, GpFillNarrow, &N) : GpDevUpload(A->dev, A->val, val, bytes);
+}
+
+GP_CLONES static int64_t GpCountBlock(size_t n, const double in[])
+{
+  int64_t rounded = 0;
+
+  for (size_t i = 0; i < n; i++) rounded += fabs(in[i] - (double)(float)in[i]) > 0 ? (int64_t)1 : (int64_t)0;
+  return rounded;
+}
+
+int GpCsrFitsSingle(size_t n, const double val[])
+{
+  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
+    if (GpCountBlock(n - block < GP_NARROW_BLOCK ? n - block : GP_NARROW_BLOCK, val + block)) return 0;
+  }
+  return 1;
+}
+
+void GpCsrCountRounded(size_t n, const double val[], GpLoss *loss)
+{
+  float out[GP_NARROW_BLOCK];
+
+  loss->rounded = loss->lost = 0;
+  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) (void)GpNarrowBlock(n - block < GP_NARROW_BLOCK ? n - block : GP_NARROW_BLOCK, val + block, out, 0, loss);
+}

@@ -1,0 +1,13 @@
+/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision. */
+#ifndef GPCSRNARROW_H
+#define GPCSRNARROW_H
+
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
+#include <petscsys.h>
+
+GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]); /* GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range */
+GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               /* GP_ERR_ARGUMENT and loss->overflow if a value overflows */
+int   GpCsrFitsSingle(size_t n, const double val[]);                            /* returns 1 if single precision represents every value exactly */
+void  GpCsrCountRounded(size_t n, const double val[], GpLoss *loss);            /* sets loss->rounded and loss->lost */
+
+#endif

@@ -1,0 +1,292 @@
+/* Changes values in place: scaling, scaling of rows and columns, adding a matrix or a multiple of the identity, new values. Also products with
+   the diagonal or with diagonal blocks. Host and CUDA use one formula in double precision; the result is stored as an upload would store it. */
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
+
+#if defined(__CUDACC__)
+  #define GP_BOTH __host__ __device__ static inline
+#else
+  #define GP_BOTH static inline
+  #include <math.h>
+  #include <string.h>
+#endif
+
+/* Returns the new value of nonzero k in row i and column j. The host applied the same operation to the same double, so the results have the same
+   bits. For this reason the file is compiled without contracting products and sums (FMA). */
+GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
+{
+  switch (kind) {
+  case GP_UPDATE_SCALE:
+    return v * u->factor;
+  case GP_UPDATE_DIAGONAL:
+    if (u->row && !u->columnfirst) v *= u->row[i];
+    if (u->column) v *= u->column[j];
+    return u->row && u->columnfirst ? v * u->row[i] : v;
+  case GP_UPDATE_SHIFT:
+    return diagonal ? v + u->factor : v;
+  case GP_UPDATE_AXPY:
+    return v + u->factor * (u->otherprec == GP_F32 ? (double)((const float *)u->other)[k] : ((const double *)u->other)[k]);
+  default:
+    return u->values[k];
+  }
+}
+
+/* Returns the product of row i with x, limited to the columns of its diagonal block. */
+GP_BOTH double BlockRow(const GpCsr *A, const int32_t *span, const double *x, int32_t i)
+{
+  double s = 0;
+
+  for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+    const int32_t j = A->col[k];
+
+    if (j >= span[2 * i] && j < span[2 * i + 1]) s += (A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k]) * x[j];
+  }
+  return s;
+}
+
+/* Encodes the relative change of storing v as a float, and the position, in one number. The maximum of these numbers is the largest change, and
+   the first position among equal changes. Zero means that nothing changed. */
+GP_BOTH uint64_t Change(double v, float stored, int32_t k)
+{
+  const double change = fabs(v - (double)stored);
+  union {
+    float    ratio;
+    uint32_t bits;
+  } r;
+
+  if (!(change > 0)) return 0; /* NaN if v is not finite; such a value is kept as in AIJ */
+  r.ratio = (float)(change / fabs(v));
+  return ((uint64_t)r.bits << 32) | (0xffffffffu - (uint32_t)k);
+}
+
+#if !defined(__CUDACC__)
+
+/* `kind` is a constant at every call, so that the compiler removes the decisions from the loops. */
+static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
+{
+  const GpCsrUpdate u     = *update;
+  float            *f     = (float *)A->val;
+  double           *d     = (double *)A->val;
+  uint64_t          worst = 0;
+
+  for (int32_t i = 0; i < A->m; i++) {
+    const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
+
+    if (A->prec == GP_F64) {
+      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k]);
+      continue;
+    }
+    for (int32_t k = begin; k < end; k++) {
+      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k]);
+
+      f[k] = (float)v;
+      if ((double)f[k] != v) {
+        const uint64_t change = Change(v, f[k], k);
+
+        if (change > worst) worst = change;
+      }
+    }
+  }
+  return worst;
+}
+
+static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
+{
+  switch (u->kind) {
+  case GP_UPDATE_SCALE:
+    return UpdateRows(A, u, GP_UPDATE_SCALE);
+  case GP_UPDATE_DIAGONAL:
+    return UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+  case GP_UPDATE_SHIFT:
+    return UpdateRows(A, u, GP_UPDATE_SHIFT);
+  case GP_UPDATE_AXPY:
+    return UpdateRows(A, u, GP_UPDATE_AXPY);
+  default:
+    return UpdateRows(A, u, GP_UPDATE_SET);
+  }
+}
+
+void GpCsrAxpyHost(int64_t n, double a, const double x[], double y[])
+{
+  for (int64_t k = 0; k < n; k++) y[k] += a * x[k];
+}
+
+GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
+{
+  memset(diagonal, 0, (size_t)A->m * sizeof(double));
+  for (int32_t i = 0; i < A->m; i++) {
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+      if (A->col[k] == i) diagonal[i] = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+    }
+  }
+  return GP_SUCCESS;
+}
+
+  #if GP_HAVE_CUDA
+GpErr GpCsrUpdateValues_CUDA(GpCsr *, const GpCsrUpdate *, uint64_t *);
+GpErr GpCsrDiagonal_CUDA(const GpCsr *, double *);
+GpErr GpCsrMultBlocks_CUDA(const GpCsr *, const int32_t *, const double *, double *);
+  #endif
+
+GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
+{
+  uint64_t worst = 0;
+  GpErr    err   = GP_SUCCESS;
+
+  *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
+  if (!A->nnz) return GP_SUCCESS;
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) err = GpCsrUpdateValues_CUDA(A, u, &worst);
+  else
+  #endif
+    worst = GpCsrUpdateValues_Host(A, u);
+  if (err || !worst) return err;
+  uint32_t bits = (uint32_t)(worst >> 32);
+  float    ratio;
+
+  memcpy(&ratio, &bits, sizeof(ratio));
+  loss->at    = (int64_t)(0xffffffffu - (uint32_t)worst);
+  loss->worst = (double)ratio;
+  if (isinf(ratio)) loss->overflow = loss->at;
+  return GP_SUCCESS;
+}
+
+GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal)
+{
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) return GpCsrDiagonal_CUDA(A, diagonal);
+  #endif
+  return GpCsrDiagonal_Host(A, diagonal);
+}
+
+GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, double *y)
+{
+  #if GP_HAVE_CUDA
+  if (A->dev->kind == GP_DEV_CUDA) return GpCsrMultBlocks_CUDA(A, span, x, y);
+  #endif
+  for (int32_t i = 0; i < A->m; i++) y[i] = BlockRow(A, span, x, i);
+  return GP_SUCCESS;
+}
+
+#else
+
+static constexpr int BLOCK = 256;
+
+static unsigned Blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+/* Returns true if nonzero k of column j is on the diagonal. This needs the pointers of row j only, and no search for the row of k. */
+__device__ static bool OnDiagonal(const GpCsr &A, int32_t k, int32_t j)
+{
+  return j < A.m && A.rowptr[j] <= k && k < A.rowptr[j + 1];
+}
+
+/* Returns the row of nonzero k: the last row that starts at or before it. */
+__device__ static int32_t RowOf(const GpCsr &A, int32_t k)
+{
+  int32_t lo = 0, hi = A.m;
+
+  while (hi - lo > 1) {
+    int32_t mid = lo + (hi - lo) / 2;
+
+    if (A.rowptr[mid] <= k) lo = mid;
+    else hi = mid;
+  }
+  return lo;
+}
+
+__device__ static uint64_t Store(double v, int32_t k, double *val)
+{
+  val[k] = v;
+  return 0;
+}
+
+__device__ static uint64_t Store(double v, int32_t k, float *val)
+{
+  val[k] = (float)v;
+  return Change(v, val[k], k);
+}
+
+/* The maximum does not depend on the order of the threads, so atomicMax() is deterministic. */
+template <typename T>
+__global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
+{
+  T       *val  = (T *)A.val;
+  uint64_t mine = 0;
+
+  for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
+    const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
+    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k]), k, val);
+
+    mine = change > mine ? change : mine;
+  }
+  if constexpr (sizeof(T) == sizeof(float)) {
+    for (int lane = 16; lane; lane /= 2) {
+      const uint64_t theirs = __shfl_xor_sync(~0u, mine, lane);
+
+      mine = theirs > mine ? theirs : mine;
+    }
+    if (mine && threadIdx.x % 32 == 0) atomicMax(worst, (unsigned long long)mine);
+  }
+}
+
+template <typename T>
+__global__ static void Diagonal(GpCsr A, double *diagonal)
+{
+  const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (k >= A.nnz) return;
+  const int32_t j = A.col[k];
+  if (OnDiagonal(A, (int32_t)k, j)) diagonal[j] = (double)((const T *)A.val)[k];
+}
+
+extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
+{
+  GpDev               dev    = A->dev;
+  cudaStream_t        stream = (cudaStream_t)dev->stream;
+  unsigned long long *device = NULL;
+  const unsigned      most   = 16 * (unsigned)dev->compute_units;
+  const unsigned      blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
+  GpErr               err;
+
+  if (A->prec == GP_F64) {
+    Update<double><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
+    return GpDevCheckLaunch(dev, "updating values");
+  }
+  err = GpDevBorrow(dev, sizeof(*device), &device);
+  if (!err) err = dev->ops->zero(dev, device, sizeof(*device));
+  if (!err) {
+    Update<float><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
+    err = GpDevCheckLaunch(dev, "updating values");
+  }
+  if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
+  GpDevReturn(dev, &device, sizeof(*device));
+  return err;
+}
+
+extern "C" GpErr GpCsrDiagonal_CUDA(const GpCsr *A, double *diagonal)
+{
+  cudaStream_t stream = (cudaStream_t)A->dev->stream;
+  GpErr        err    = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
+
+  if (err || !A->nnz) return err;
+  if (A->prec == GP_F32) Diagonal<float><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
+  else Diagonal<double><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
+  return GpDevCheckLaunch(A->dev, "diagonal");
+}
+
+__global__ static void MultBlocks(GpCsr A, const int32_t *span, const double *x, double *y)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m) y[i] = BlockRow(&A, span, x, (int32_t)i);
+}
+
+extern "C" GpErr GpCsrMultBlocks_CUDA(const GpCsr *A, const int32_t *span, const double *x, double *y)
+{
+  if (!A->m) return GP_SUCCESS;
+  MultBlocks<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, span, x, y);
+  return GpDevCheckLaunch(A->dev, "diagonal blocks");
+}
+#endif

@@ -1,0 +1,184 @@
+/* Builds format dia: collects the offsets of the diagonals, then fills them row by row. */
+#include "mat/impls/gpucsr/spmv/dia/dia.h"
+#include "mat/impls/gpucsr/spmv/common/gpkeyset.h"
+#include "mat/impls/gpucsr/spmv/common/gpparts.h"
+
+#define MOST_PADDING 1.5 /* maximum ratio of stored entries to nonzeros */
+#define SHARE        6.5 /* number of diagonals per thread above which another thread shares the row; seven values are loaded at once */
+#define FREE_PADDING 1e5 /* number of stored entries that is always accepted */
+
+#define ASCENDS 1 /* The place of an offset in the key set: 1 if all its nonzeros are to the right of their left neighbour in the row, else 0. The key set keeps the least place. */
+
+GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
+{
+  GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, ascends ? ASCENDS : 0);
+}
+
+/* Fills one row, whose columns ascend. */
+GP_LANEFN void PutRow(const GpCsr *A, const GpDia *D, int32_t row)
+{
+  const int32_t end = A->rowptr[row + 1];
+  int32_t       k   = A->rowptr[row];
+
+  for (int32_t d = 0; d < D->n; d++) {
+    const int on = k < end && A->col[k] - row == D->offset[d];
+
+    GpPutOrHole(A->prec == GP_F32, D->value, d * D->stride + row, A->val, on ? k : -1);
+    k += on;
+  }
+}
+
+/* The steps of a build, implemented by each backend. */
+typedef struct {
+  GpErr (*collect)(const GpCsr *, const GpKeySet *);
+  GpErr (*fill)(const GpCsr *, const GpDia *);
+} Steps;
+
+#if !defined(__CUDACC__)
+  #include <stdlib.h>
+
+static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
+{
+  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++)
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i, k == A->rowptr[i] || A->col[k] > A->col[k - 1]);
+  return GP_SUCCESS;
+}
+
+static GpErr Fill_Host(const GpCsr *A, const GpDia *D)
+{
+  for (int32_t i = 0; i < A->m; i++) PutRow(A, D, i);
+  return GP_SUCCESS;
+}
+
+static const Steps StepsHost = {Collect_Host, Fill_Host};
+extern const Steps GpDiaStepsCUDA;
+  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpDiaStepsCUDA)
+
+static int CompareOffsets(const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+static GpErr FindOffsets(const GpCsr *A, GpDia *D)
+{
+  GpDev    dev = A->dev;
+  GpKeySet set, H = {.key = NULL};
+  int      ascend = 1;
+  GpErr    err    = GpKeySetCreate(dev, GP_DIA_MOST, &set);
+
+  if (!err) err = StepsOf(dev)->collect(A, &set);
+  if (!err) err = GpKeySetMove(dev, &set, &H);
+  else GpKeySetDestroy(dev, &set);
+  if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the matrix has more than %d diagonals", GP_DIA_MOST);
+  if (!err) {
+    D->n = H.list[0];
+    for (int32_t d = 0; d < D->n; d++) {
+      D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
+      ascend &= H.before[H.list[1 + d]] <= INT32_MAX - ASCENDS;
+    }
+    qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
+    if (!ascend) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the column indices of a row do not ascend");
+    else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING)
+      err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows store %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
+  }
+  free(H.key);
+  return err;
+}
+
+GpErr GpFmtRefill_dia(GpFmt *F)
+{
+  const GpDia *D = (const GpDia *)F->data;
+
+  return D->n ? StepsOf(F->csr->dev)->fill(F->csr, D) : GP_SUCCESS;
+}
+
+GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
+{
+  const GpCsr *A = F->csr;
+  GpDia       *D = (GpDia *)calloc(1, sizeof(*D));
+  GpErr        err;
+
+  (void)rowptr;
+  F->data = D;
+  if (!D) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for diagonals");
+  D->parts = 1;
+  if (!A->nnz) return GP_SUCCESS;
+  D->stride = ((int64_t)A->m + 31) / 32 * 32;
+  err       = FindOffsets(A, D);
+  D->parts  = GpParts(A->dev, A->m, D->n, SHARE, GP_DIA_CROWD);
+  if (!err) err = GpDevAlloc(A->dev, (size_t)D->n * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);
+  return err ? err : GpFmtRefill_dia(F);
+}
+
+void GpFmtDestroy_dia(GpFmt *F)
+{
+  GpDia *D = (GpDia *)F->data;
+
+  if (!D) return;
+  GpDevFree(F->csr->dev, &D->value, (size_t)D->n * (size_t)D->stride * GpPrecBytes(F->csr->prec));
+  free(D);
+}
+
+double GpFmtBytes_dia(const GpFmt *F)
+{
+  const GpDia *D = (const GpDia *)F->data;
+
+  return (double)D->n * (double)D->stride * (double)GpPrecBytes(F->csr->prec);
+}
+
+double GpFmtTraffic_dia(const GpFmt *F)
+{
+  return GpFmtBytes_dia(F);
+}
+
+#else
+static constexpr int      BLOCK = 256, PATIENCE = 16; /* number of steps between two checks for too many diagonals */
+static constexpr unsigned ALL = 0xffffffffu;
+
+static unsigned Blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+/* Collects the offsets; a thread takes a row. If neighbouring rows have the same offset at one step, as in a stencil, one lane adds it for all of
+   them. Otherwise thousands of threads would contend for one slot. */
+__global__ static void Collect(GpCsr A, GpKeySet set)
+{
+  const int64_t i     = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0, longest = __reduce_max_sync(ALL, length);
+
+  for (int32_t step = 0; step < longest; step++) {
+    const unsigned lanes = __ballot_sync(ALL, step < length);
+
+    if (step % PATIENCE == 0 && __any_sync(ALL, *(volatile int32_t *)set.list > set.limit)) return;
+    if (step >= length) continue;
+    const int32_t  column = A.col[begin + step], offset = column - (int32_t)i;
+    const unsigned peers = __match_any_sync(lanes, offset), back = __ballot_sync(lanes, step && column <= A.col[begin + step - 1]);
+
+    if (__ffs(peers) - 1 == (int)(threadIdx.x % 32)) AddOffset(&set, offset, !(peers & back));
+  }
+}
+
+__global__ static void Fill(GpCsr A, GpDia D)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+
+  if (i < A.m) PutRow(&A, &D, (int32_t)i);
+}
+
+static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
+{
+  Collect<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
+  return GpDevCheckLaunch(A->dev, "offsets of diagonals");
+}
+
+static GpErr Fill_CUDA(const GpCsr *A, const GpDia *D)
+{
+  Fill<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *D);
+  return GpDevCheckLaunch(A->dev, "filling diagonals");
+}
+
+extern "C" const Steps GpDiaStepsCUDA = {Collect_CUDA, Fill_CUDA};
+#endif

@@ -1,0 +1,19 @@
+/* SpMV, El Zein's coa with blocked rows: a group of lanes takes adjacent rows. */
+#include "mat/impls/gpucsr/spmv/published/gpcoa.h"
+
+#if !defined(__CUDACC__)
+  #define TWIN(lanes) \
+    GP_SPMV(coablock##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
+    { \
+      return Coa(lanes, A, x, z, y); \
+    }
+#else
+  #define TWIN(lanes) \
+    GP_SPMV(coablock##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
+    { \
+      return LaunchCoa<lanes, true>("coablock" #lanes, A, ReadOnly{x}, z, y); \
+    }
+#endif
+
+TWIN(8)
+TWIN(32)

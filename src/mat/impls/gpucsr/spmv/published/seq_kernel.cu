@@ -1,0 +1,11 @@
+/* SpMV, El Zein's seq: one thread a row, padded rows, loads of four nonzeros, x through the read-only cache. */
+#include "mat/impls/gpucsr/spmv/published/gpseq.h"
+
+GP_SPMV(seq)(const GpFmt *A, const double *x, const double *z, double *y)
+{
+#if !defined(__CUDACC__)
+  return Seq(A, x, z, y);
+#else
+  return LaunchSeq("seq", A, ReadOnlyX{x}, z, y);
+#endif
+}

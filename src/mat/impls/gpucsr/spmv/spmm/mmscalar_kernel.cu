@@ -1,0 +1,125 @@
+/* SpMM with one thread per row and panel, whose sums are in registers. Columns are not packed. Adjacent rows that need adjacent entries of x, as on
+   grids, load them coalesced. */
+#include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
+
+#if !defined(__CUDACC__)
+/* multiplies by WIDTH columns, of which the first `live` exist; with a constant width the compiler keeps the sums in registers */
+  #define PANEL(WIDTH) \
+    static void Panel##WIDTH(const GpCsr *R, const GpColumns *C, int first, int live) \
+    { \
+      const GpScalar *val = (const GpScalar *)R->val; \
+      const double   *x[WIDTH]; \
+\
+      for (int c = 0; c < WIDTH; c++) x[c] = C->x[first + (c < live ? c : live - 1)]; \
+      for (int32_t i = 0; i < R->m; i++) { \
+        double sum[WIDTH] = {0}; \
+\
+        for (int32_t k = R->rowptr[i]; k < R->rowptr[i + 1]; k++) { \
+          const int64_t j = R->col[k] * C->incx; \
+          const double  a = (double)val[k]; \
+\
+          for (int c = 0; c < WIDTH; c++) sum[c] += a * x[c][j]; \
+        } \
+        for (int c = 0; c < live; c++) { \
+          double *y = C->y[first + c] + i * C->incy; \
+\
+          *y = C->add ? *y + sum[c] : sum[c]; \
+        } \
+      } \
+    }
+PANEL(2)
+PANEL(4)
+
+/* Host panels have four columns, because their sums fit the registers of a CPU. The result does not depend on the panel width. */
+static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
+{
+  for (int first = 0; first < C->k; first += 4) {
+    const int live = C->k - first < 4 ? C->k - first : 4;
+
+    (live > 2 ? Panel4 : Panel2)(A->csr, C, first, live);
+  }
+  return GP_SUCCESS;
+}
+
+  #define TWIN(width) \
+    GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
+    { \
+      return MmScalar(A, C); \
+    }
+
+#else
+static constexpr int BLOCK = 128, CHUNK = 2048;
+
+/* The rows of a block are consecutive nonzeros. The block stages them in shared memory with coalesced loads; if each thread loaded its own row,
+   adjacent threads would load addresses far apart. */
+template <int WIDTH, bool UNIT>
+__global__ static void __launch_bounds__(BLOCK) MmScalar(int32_t m, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const __grid_constant__ GpColumns C, int first)
+{
+  __shared__ int32_t  cols[CHUNK];
+  __shared__ GpScalar vals[CHUNK];
+  const int32_t       row = blockIdx.x * BLOCK, i = row + threadIdx.x, last = m - row < BLOCK ? m : row + BLOCK;
+  const int           panel = first + blockIdx.y * WIDTH;
+  const int32_t       begin = i < m ? rowptr[i] : 0, end = i < m ? rowptr[i + 1] : 0, stretch = rowptr[last];
+  double              sum[WIDTH] = {};
+
+  for (int32_t base = rowptr[row]; base < stretch; base += CHUNK) {
+    const int32_t length = stretch - base < CHUNK ? stretch - base : CHUNK;
+
+    for (int32_t k = threadIdx.x; k < length; k += BLOCK) {
+      cols[k] = col[base + k];
+      vals[k] = val[base + k];
+    }
+    __syncthreads();
+    for (int32_t k = max(begin - base, 0); k < min(end - base, length); k++) {
+      const int64_t j = UNIT ? cols[k] : cols[k] * C.incx;
+      const double  a = (double)vals[k];
+  #pragma unroll
+      for (int c = 0; c < WIDTH; c++) sum[c] += a * __ldg(C.x[panel + c] + j);
+    }
+    __syncthreads();
+  }
+  if (i >= m) return;
+  #pragma unroll
+  for (int c = 0; c < WIDTH; c++) {
+    if (panel + c >= C.k) break;
+    double *y = C.y[panel + c] + (UNIT ? i : i * C.incy);
+
+    *y = C.add ? *y + sum[c] : sum[c];
+  }
+}
+
+template <int WIDTH>
+static void Launch(const GpCsr *R, const GpColumns &C, int first, int panels)
+{
+  const dim3   grid((unsigned)((R->m + (int64_t)BLOCK - 1) / BLOCK), (unsigned)panels);
+  cudaStream_t stream = (cudaStream_t)R->dev->stream;
+
+  if (C.incx == 1 && C.incy == 1) MmScalar<WIDTH, true><<<grid, BLOCK, 0, stream>>>(R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
+  else MmScalar<WIDTH, false><<<grid, BLOCK, 0, stream>>>(R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
+}
+
+/* Full panels, then a narrower one for the remaining columns. If that is wider than the number of remaining columns, it reads the last column again. */
+template <int WIDTH>
+static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *columns)
+{
+  const GpCsr *R    = A->csr;
+  GpColumns    C    = *columns;
+  const int    full = C.k / WIDTH, rest = C.k % WIDTH;
+
+  if (!R->m || !C.k) return GP_SUCCESS;
+  for (int c = C.k; c < GP_SPMM_COLUMNS; c++) C.x[c] = C.x[C.k - 1];
+  if (full) Launch<WIDTH>(R, C, 0, full);
+  if (rest > 4) Launch<8>(R, C, C.k - rest, 1);
+  else if (rest > 2) Launch<4>(R, C, C.k - rest, 1);
+  else if (rest) Launch<2>(R, C, C.k - rest, 1);
+  return GpDevCheckLaunch(R->dev, name);
+}
+
+  #define TWIN(width) \
+    GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
+    { \
+      return MmScalars<width>("mmscalar" #width, A, C); \
+    }
+#endif
+
+TWIN(8)

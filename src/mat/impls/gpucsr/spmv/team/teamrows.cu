@@ -1,0 +1,158 @@
+/* Sorts the rows of formats team and teamcluster by counting. A block counts the keys of a tile of rows; a second kernel writes its rows behind
+   those of the tiles before. */
+#include "mat/impls/gpucsr/spmv/team/gpsame.h"
+#include "mat/impls/gpucsr/spmv/team/gpteamrows.h"
+
+#if !defined(__CUDACC__)
+  #include <string.h>
+
+GpErr GpTeamsCount_Host(const GpTeamRows *R)
+{
+  GpTeamTally *t = R->tally;
+
+  for (int32_t i = 0; i < R->C.m; i++) {
+    const int32_t length = GpTeamLength(&R->C, i), key = GpTeamKey(&R->T, length);
+
+    t->rows[key]++;
+    if (!key) t->longs += GpTeamShare(length, R->T.most);
+  }
+  for (int64_t k = 0; k < R->C.nnz && !t->other; k++) t->other = GpValueDiffers(&R->C, k);
+  return GP_SUCCESS;
+}
+
+GpErr GpTeamsPlace_Host(const GpTeamPlaces *P)
+{
+  const GpTeamRows *R = &P->R;
+  int32_t           next[GP_TEAM_KEYS];
+
+  memcpy(next, P->first, (size_t)R->keys * sizeof(int32_t));
+  for (int32_t i = 0; i < R->C.m; i++) R->T.order[next[GpTeamKey(&R->T, GpTeamLength(&R->C, i))]++] = i;
+  *R->T.zero = 0;
+  if (R->T.ticket) memset(R->T.ticket, 0, (size_t)R->T.ngangs * sizeof(uint32_t));
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int      WARP = 32, BLOCK = GP_TEAM_THREADS, WARPS = BLOCK / WARP, TOGETHER = 4; /* number of values of a thread that are loaded together */
+static constexpr unsigned ALL = 0xffffffffu;
+static_assert(GP_TEAM_KEYS <= BLOCK, "a thread a key");
+
+/* Returns the key of a row, or R.keys for indices behind the last row. */
+__device__ static int32_t KeyOf(const GpTeamRows &R, int64_t i, int32_t *length)
+{
+  *length = i < R.C.m ? GpTeamLength(&R.C, (int32_t)i) : 0;
+  return i < R.C.m ? GpTeamKey(&R.T, *length) : R.keys;
+}
+
+__device__ static void CountTile(const GpTeamRows &R, int32_t tile)
+{
+  __shared__ int32_t rows[GP_TEAM_KEYS + 1];
+
+  for (int key = threadIdx.x; key <= R.keys; key += BLOCK) rows[key] = 0;
+  __syncthreads();
+  for (int32_t j = threadIdx.x; j < R.many; j += BLOCK) {
+    int32_t       length;
+    const int32_t key = KeyOf(R, (int64_t)tile * R.many + j, &length);
+
+    atomicAdd(&rows[key], 1); /* the hardware combines lanes with the same address */
+    if (!key) atomicAdd(&R.tally->longs, GpTeamShare(length, R.T.most));
+  }
+  __syncthreads();
+  for (int key = threadIdx.x; key < R.keys; key += BLOCK) {
+    R.rows[(int64_t)key * R.tiles + tile] = rows[key];
+    if (rows[key]) atomicAdd(&R.tally->rows[key], rows[key]);
+  }
+}
+
+/* Compares a part of the values with the first, until some block has found a different one. Only one thread of a block reads and writes the
+   common flag, because all blocks use the same address. */
+__device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned blocks)
+{
+  for (int64_t first = (int64_t)b * TOGETHER * BLOCK; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
+    int other = !threadIdx.x && *(volatile int32_t *)&R.tally->other;
+
+  #pragma unroll
+    for (int u = 0; u < TOGETHER; u++) {
+      const int64_t k = first + u * BLOCK + threadIdx.x;
+
+      other |= k < R.C.nnz && GpValueDiffers(&R.C, k);
+    }
+    if (!__syncthreads_or(other)) continue;
+    if (!threadIdx.x) R.tally->other = 1;
+    return;
+  }
+}
+
+__global__ static void __launch_bounds__(BLOCK) CountAll(const __grid_constant__ GpTeamRows R)
+{
+  if (blockIdx.x < R.tiles) CountTile(R, (int32_t)blockIdx.x);
+  else LookAtValues(R, blockIdx.x - R.tiles, gridDim.x - R.tiles);
+}
+
+extern "C" GpErr GpTeamsCount_CUDA(const GpTeamRows *R)
+{
+  const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)R->C.dev->compute_units;
+
+  CountAll<<<(unsigned)(R->tiles + (want < most ? want : most)), BLOCK, 0, (cudaStream_t)R->C.dev->stream>>>(*R);
+  return GpDevCheckLaunch(R->C.dev, "counting rows by their teams");
+}
+
+/* Returns the index in order of the tile's first row of a key. Called by a whole warp. */
+__device__ static int32_t FirstOf(const GpTeamPlaces &P, int32_t key, int32_t tile)
+{
+  const int32_t *rows   = P.R.rows + (int64_t)key * P.R.tiles;
+  int32_t        before = 0;
+
+  if (rows[tile]) { /* otherwise the result is not used */
+    for (int32_t t = threadIdx.x % WARP; t < tile; t += WARP) before += rows[t];
+    before = __reduce_add_sync(ALL, before);
+  }
+  return P.first[key] + before;
+}
+
+__global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant__ GpTeamPlaces P)
+{
+  __shared__ uint16_t before[WARPS][GP_TEAM_KEYS]; /* number of rows of each key in each warp, then in the warps before it */
+  __shared__ int32_t  next[GP_TEAM_KEYS];
+  const GpTeamRows   &R    = P.R;
+  const int           warp = threadIdx.x / WARP, mine = threadIdx.x;
+  const int32_t       tile = (int32_t)blockIdx.x;
+
+  for (int key = warp; key < R.keys; key += WARPS) {
+    const int32_t first = FirstOf(P, key, tile);
+
+    if (threadIdx.x % WARP == 0) next[key] = first;
+  }
+  for (int32_t j = threadIdx.x; j < R.many; j += BLOCK) {
+    const int64_t i = (int64_t)tile * R.many + j;
+    int32_t       length, sum = 0;
+
+    for (int w = 0; mine < R.keys && w < WARPS; w++) before[w][mine] = 0;
+    __syncthreads();
+    const int32_t  key   = KeyOf(R, i, &length);
+    const unsigned peers = __match_any_sync(ALL, key);
+    const int      rank  = __popc(peers & ((1u << threadIdx.x % WARP) - 1)); /* rank among the rows of the warp with the same key */
+
+    if (key < R.keys && !rank) before[warp][key] = (uint16_t)__popc(peers);
+    __syncthreads();
+    for (int w = 0; mine < R.keys && w < WARPS; w++) {
+      const int32_t rows = before[w][mine];
+
+      before[w][mine] = (uint16_t)sum;
+      sum += rows;
+    }
+    __syncthreads();
+    if (key < R.keys) R.T.order[next[key] + before[warp][key] + rank] = (int32_t)i;
+    __syncthreads();
+    if (mine < R.keys) next[mine] += sum;
+  }
+  if (!tile && !threadIdx.x) *R.T.zero = 0;
+  for (int32_t b = tile * BLOCK + threadIdx.x; R.T.ticket && b < R.T.ngangs; b += R.tiles * BLOCK) R.T.ticket[b] = 0;
+}
+
+extern "C" GpErr GpTeamsPlace_CUDA(const GpTeamPlaces *P)
+{
+  PlaceRows<<<(unsigned)P->R.tiles, BLOCK, 0, (cudaStream_t)P->R.C.dev->stream>>>(*P);
+  return GpDevCheckLaunch(P->R.C.dev, "sorting rows by their teams");
+}
+#endif

@@ -1,0 +1,88 @@
+/* Rows that cross the end of a tile (spans). Every tile stores its partial sums in head and tail. A second kernel adds them in the order of the
+   tiles. No atomics: deterministic. After D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16. */
+#ifndef GPSPANS_H
+#define GPSPANS_H
+
+#include "mat/impls/gpucsr/spmv/common/gpkernel.h"
+#if defined(__CUDACC__)
+  #include "device/gplaunch.h"
+#endif
+
+#if !defined(__CUDACC__)
+static void FinishSpans(const GpCsrTile *T, const double *z, double *y)
+{
+  for (int32_t s = 0; s < T->nspans; s++) {
+    const int32_t i   = T->spanrow[s];
+    double        sum = T->tail[T->spanend[2 * s]];
+
+    for (int32_t t = T->spanend[2 * s] + 1; t <= T->spanend[2 * s + 1]; t++) sum += T->head[t];
+    y[i] = z ? z[i] + sum : sum;
+  }
+}
+
+static inline double SumNonzeros(const GpCsr *C, const double *x, int32_t from, int32_t to)
+{
+  const GpScalar *val = (const GpScalar *)C->val;
+  double          sum = 0;
+
+  for (int32_t k = from; k < to; k++) sum += (double)val[k] * x[C->col[k]];
+  return sum;
+}
+
+/* the product with compressed rows in tiles of any size */
+static inline GpErr MultTiles(const GpFmt *A, const double *x, const double *z, double *y)
+{
+  const GpCsr     *C      = A->csr;
+  const GpCsrTile *T      = (const GpCsrTile *)A->data;
+  const int32_t   *rowptr = C->rowptr;
+
+  for (int32_t t = 0; t < T->ntiles; t++) {
+    const int32_t end = T->start[t + 1], first = rowptr[T->row[t]];
+
+    T->head[t] = SumNonzeros(C, x, T->start[t], first < end ? first : end);
+    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
+      if (rowptr[i + 1] <= end) {
+        double sum = SumNonzeros(C, x, rowptr[i], rowptr[i + 1]);
+
+        y[i] = z ? z[i] + sum : sum;
+      } else T->tail[t] = SumNonzeros(C, x, rowptr[i], end);
+    }
+  }
+  FinishSpans(T, z, y);
+  return GP_SUCCESS;
+}
+
+#else
+static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
+
+/* the sum over each group of `width` adjacent lanes, valid in the first lane of the group */
+__device__ static double GroupSum(double sum, int width)
+{
+  for (int half = width / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, width);
+  return sum;
+}
+
+/* One warp a span: adds the tail of its first tile and the heads of the others. The kernel before it must call GpNextMayStart(). */
+__global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
+{
+  const int32_t s = (int32_t)((blockIdx.x * (int64_t)BLOCK + threadIdx.x) / WARP), lane = threadIdx.x % WARP;
+
+  const bool    mine = s < T.nspans;
+  const int32_t i = mine ? T.spanrow[s] : 0, from = mine ? T.spanend[2 * s] : 0, to = mine ? T.spanend[2 * s + 1] : 0;
+
+  GpNextMayStart();
+  GpWait();
+  if (!mine) return;
+  double sum = lane ? 0.0 : T.tail[from];
+  for (int32_t t = from + 1 + lane; t <= to; t += WARP) sum += T.head[t];
+  sum = GroupSum(sum, WARP);
+  if (lane == 0) y[i] = z ? z[i] + sum : sum;
+}
+
+static void FinishSpans(GpDev dev, const GpCsrTile *T, const double *z, double *y)
+{
+  if (T->nspans) GpLaunchNext(dev, SumSpans, (unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, *T, z, y);
+}
+#endif
+
+#endif
