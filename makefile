@@ -208,7 +208,7 @@ $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c examples/smacof/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) \
+fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c examples/smacof/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) \
             $(addprefix solvers/bmrm/,$(addsuffix .c,libsvm libsvmparse examples examplesbinary examplescheck examplesmarket model modelclasses modelread groups bmrmcheckpoint))
 fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
 $(obj)/fuzz/%.o: %.c $(obj)/flags

@@ -1,7 +1,7 @@
 /* The main program pagerank: reads or generates a graph, computes the ranks of its nodes with a bound on the error, and writes the results. */
 #include "pagerank.h"
-#include "app/appescape.h"
-#include "app/appmain.h"
+#include "app/report/appescape.h"
+#include "app/program/appmain.h"
 #include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>

@@ -2,7 +2,7 @@
 #ifndef PAGERANK_MAINOPTIONS_H
 #define PAGERANK_MAINOPTIONS_H
 
-#include "app/appoptions.h"
+#include "app/program/appoptions.h"
 
 static const GpAppOption options[] = {{"Graph"},
                                       {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read. Formats: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},

@@ -1,6 +1,6 @@
 /* Maps the identities and names of nodes in files to consecutive row numbers, and back. */
 #include "pagerank.h"
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 #include "app/appdevice.h"
-#include "app/appgraph.h"
+#include "app/graph/appgraph.h"
 #include "step.h"
 #include <gpucsr.h>
 #include <petscksp.h>

@@ -1,6 +1,6 @@
 /* Reads distributions over the nodes from a file, one a line: teleportation vectors, or the distribution of the rank of dangling nodes. */
 #include "pagerank.h"
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include <ctype.h>
 #include <string.h>
 

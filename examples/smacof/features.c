@@ -1,6 +1,6 @@
 /* Feature vectors of the points.  Every rank holds the vectors of all points, because distances are computed from them. */
 #include "solvers/smacof/smacofimpl.h"
-#include "app/appmarket.h"
+#include "app/market/appmarket.h"
 #include <string.h>
 
 const char *const Metrics[] = {"euclidean", "cosine", "manhattan", "Metric", "", NULL}; /* in the order of pass.h */

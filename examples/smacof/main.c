@@ -1,6 +1,6 @@
 /* The main program of smacof: reads the options and the input, runs the scaling, writes the results. */
 #include "solvers/smacof/smacofimpl.h"
-#include "app/appmain.h"
+#include "app/program/appmain.h"
 #include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>

@@ -2,7 +2,7 @@
 #ifndef SMACOF_MAINOPTIONS_H
 #define SMACOF_MAINOPTIONS_H
 
-#include "app/appoptions.h"
+#include "app/program/appoptions.h"
 
 static const GpAppOption options[] = {
   {"Dissimilarities"},

@@ -1,6 +1,6 @@
 /* Output of a map: coordinates as a table and in PETSc's binary format, and the stress of each point. */
 #include "solvers/smacof/smacofimpl.h"
-#include "app/appescape.h"
+#include "app/report/appescape.h"
 #include <string.h>
 
 /* Writes the name of point i, or its number if there are no names, as a field of CSV, and advances *names. */

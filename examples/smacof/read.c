@@ -1,6 +1,6 @@
 /* Reads dissimilarities or weights from a file into a PETSc matrix: dense, or sparse with the listed pairs. */
 #include "solvers/smacof/smacofimpl.h"
-#include "app/appmarket.h"
+#include "app/market/appmarket.h"
 #include <string.h>
 
 #define POINTS_FREE 65536 /* maximum number of points of a list beyond two for each pair; more points indicate a wrong number in the file */

@@ -1,7 +1,7 @@
 /* Checkpoints: the whole state between two passes, so that a restart on the same number of ranks gives the same bits as a run without
    interruption. */
 #include "bmrmimpl.h"
-#include "app/appcheckpoint.h"
+#include "app/checkpoint/appcheckpoint.h"
 #include "model.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Examples in the Matrix Market format: a matrix in coordinates, or a dense one as an array, and a file with a label for each of its rows. */
-#include "app/appmarket.h"
-#include "app/appscan.h"
+#include "app/market/appmarket.h"
+#include "app/text/appscan.h"
 #include "libsvm.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Examples from a table: one row an example, a column of labels, and names of features and classes. */
-#include "app/apptable.h"
+#include "app/table/apptable.h"
 #include "libsvm.h"
 #include "model.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reader of the file of -groups: one line a feature, with the number of its group. */
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include "libsvm.h"
 #include <string.h>
 

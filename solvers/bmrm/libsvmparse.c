@@ -1,5 +1,5 @@
 /* Parser of LIBSVM text. A line holds a label, features in ascending order, and optionally a comment. */
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include "libsvm.h"
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 #include <gpucsr.h>
 #include <gpucsrbmrm.h>
 #include <petsctime.h>
-#include "app/appmain.h"
+#include "app/program/appmain.h"
 #include "mainoptions.h"
 #include "libsvm.h"
 #include "model.h"

@@ -2,7 +2,7 @@
 #ifndef BMRM_MAINOPTIONS_H
 #define BMRM_MAINOPTIONS_H
 
-#include "app/appoptions.h"
+#include "app/program/appoptions.h"
 
 #define POINTWISE(name)   "|" #name
 #define LOSS(name)        "|" #name

@@ -1,5 +1,5 @@
 /* Reader of the file of a model. The first rank checks the complete file before the model is created. */
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include "model.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Checkpoints.  They hold all state that the next pass depends on, so that a restarted run gives the same bits. */
 #include "solvers/smacof/smacofimpl.h"
-#include "app/appcheckpoint.h"
+#include "app/checkpoint/appcheckpoint.h"
 #include <string.h>
 
 #define LARGEST 1e150 /* bound on the values of a checkpoint; the squares of larger values may overflow */

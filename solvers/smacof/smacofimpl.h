@@ -8,7 +8,7 @@
 
 #include "app/app.h"
 #include "app/appdevice.h"
-#include "app/apptable.h"
+#include "app/table/apptable.h"
 #include "solvers/smacof/pass/pass.h"
 #include <petscdraw.h>
 #include <petscksp.h>

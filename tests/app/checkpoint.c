@@ -1,6 +1,6 @@
 static char help[] = "Tests checkpoints: a write and a read on any number of ranks, every damaged bit, and files that are none.\n";
 
-#include "app/appcheckpoint.h"
+#include "app/checkpoint/appcheckpoint.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

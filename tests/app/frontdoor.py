@@ -71,5 +71,5 @@ for line in open("src/mat/impls/gpucsr/image/gpucsroptions.def"):
         if row.group(2) != "VIEWER":
             source.add("-gpucsr_" + row.group(1))
 for name in sorted(source ^ library):
-    complain(f"{name} is {'in the sources, but not in' if name in source else 'not in the sources, but in'} src/app/applibrary.c")
+    complain(f"{name} is {'in the sources, but not in' if name in source else 'not in the sources, but in'} src/app/program/applibrary.c")
 sys.exit(bad)

@@ -1,6 +1,6 @@
 static char help[] = "The graph reader: every format, told apart by the content, and every kind of bad file with the place in the message.\n\n";
 
-#include "app/appgraph.h"
+#include "app/graph/appgraph.h"
 #include "checks.h"
 #include <stdlib.h>
 

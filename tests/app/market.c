@@ -1,6 +1,6 @@
 static char help[] = "The Matrix Market reader: good files, and every kind of bad file with the place in the message.\n\n";
 
-#include "app/appmarket.h"
+#include "app/market/appmarket.h"
 #include "checks.h"
 #include <math.h>
 

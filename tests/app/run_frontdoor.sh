@@ -120,7 +120,7 @@ if [ $? -eq 2 ] && grep -q 'pagerank: -damping 7: expected' "$tmp/err"; then ok 
 
 # --- errors of a rank alone, and errors of a program --------------------------------------------------------------------------------
 cat >"$tmp/client.c" <<'SOURCE'
-#include "app/appmain.h"
+#include "app/program/appmain.h"
 static const GpAppOption options[] = {{"-mode", GP_APP_INT, "n", "[0,9]", "0", PETSC_FALSE, "What fails."}, {NULL}};
 static const GpAppManual manual = {.title = "client", .synopsis = "", .description = "", .prefix = "", .nested = "", .also = "", .options = options};
 static PetscErrorCode Nothing(MPI_Comm comm, void *context) { return PETSC_SUCCESS; }

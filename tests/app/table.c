@@ -1,6 +1,6 @@
 static char help[] = "Tables in text: what is understood of headings, names, delimiters and numbers, and what is refused with which words.\n\n";
 
-#include "app/apptable.h"
+#include "app/table/apptable.h"
 #include <gpucsr.h>
 #include <stdlib.h>
 #include <string.h>

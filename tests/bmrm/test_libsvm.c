@@ -1,6 +1,6 @@
 static char help[] = "The LIBSVM reader: numbers, good files, and every kind of bad file with the place in the message.\n\n";
 
-#include "app/appscan.h"
+#include "app/text/appscan.h"
 #include "libsvm.h"
 #include <gpucsr.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The readers of src/app: text, tables, Matrix Market, PETSc's binary format. */
-#include "app/appcheckpoint.h"
-#include "app/appmarket.h"
-#include "app/apptable.h"
+#include "app/checkpoint/appcheckpoint.h"
+#include "app/market/appmarket.h"
+#include "app/table/apptable.h"
 #include "fuzz.h"
 #include <petscviewer.h>
 #include <string.h>

@@ -1,0 +1,400 @@
+/* The graph reader: recognises the format, calls its reader, and describes the result. */
+#include "app/graph/appgraphread.h"
+#include "app/market/appmarket.h"
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+  PER_BYTE = 64,     /* a file with more than ANYWAY nodes may have at most PER_BYTE nodes for each of its bytes */
+  ANYWAY   = 1 << 20 /* vectors of this size always fit in memory */
+};
+
+const char *const        GpAppGraphFormats[] = {"auto", "edges", "metis", "pajek", "gml", "graphml", "dimacs", "market", "binary", "GpAppGraphFormat", "", NULL};
+static const char *const Choices[]           = {"auto", "yes", "no", "GpAppGraphChoice", "", NULL};
+static const char *const Words[]             = {"", "edge list", "METIS", "Pajek", "GML", "GraphML", "DIMACS", "Matrix Market", "PETSc binary"};
+
+/* Enlarges the arrays of links and of their weights. */
+PetscErrorCode GpAppLinksReserve(GpAppLinks *L, PetscInt64 more, PetscBool weighted)
+{
+  const PetscBool grow = (PetscBool)(L->n + more > L->capacity);
+
+  PetscFunctionBegin;
+  if (grow) {
+    L->capacity = PetscMax(L->n + more, 2 * L->capacity);
+    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->from), &L->from));
+    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->to), &L->to));
+  }
+  if (weighted && (grow || !L->weight)) PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->weight), &L->weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the opposite of every link of this rank, except loops. */
+PetscErrorCode GpAppLinksMirror(GpAppLinks *L)
+{
+  const PetscInt64 n = L->n;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
+  for (PetscInt64 k = 0; k < n; k++) {
+    if (L->from[k] == L->to[k]) continue;
+    L->from[L->n] = L->to[k];
+    L->to[L->n]   = L->from[k];
+    if (L->weight) L->weight[L->n] = L->weight[k];
+    L->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpAppLinksDestroy(GpAppLinks *L)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(L->from));
+  PetscCall(PetscFree(L->to));
+  PetscCall(PetscFree(L->weight));
+  L->n = L->capacity = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpAppGraphDestroy(GpAppGraph *G)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppLinksDestroy(&G->links));
+  PetscCall(GpAppNamesDestroy(&G->names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool GpGraphTooMany_Private(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *C)
+{
+  if (nodes < PETSC_MAX_INT && (nodes <= ANYWAY || nodes / PER_BYTE <= bytes)) return PETSC_FALSE;
+  if (!C->code) {
+    C->code = PETSC_ERR_FILE_UNEXPECTED;
+    C->line = line;
+    if (nodes >= PETSC_MAX_INT && sizeof(PetscInt) == 4) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " nodes do not fit PetscInt: use a PETSc with 64-bit indices", nodes);
+    else (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " nodes in a file of %" PetscInt64_FMT " bytes: a vector of that size would take %.2g GB", nodes, bytes, 8e-9 * (double)nodes);
+  }
+  return PETSC_TRUE;
+}
+
+PetscErrorCode GpGraphKeepEdge_Private(GpAppGraph *G, PetscInt64 from, PetscInt64 to, double weight, PetscBool both)
+{
+  GpAppLinks *L = &G->links;
+  PetscMPIInt rank, size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(G->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(G->comm, &size));
+  if (weight == weight) G->weighted = PETSC_TRUE;
+  else weight = 1;
+  if (G->edges++ % size != rank) PetscFunctionReturn(PETSC_SUCCESS);
+  if (L->n + 2 > L->capacity) PetscCall(GpAppLinksReserve(L, 2, PETSC_TRUE));
+  for (int twice = 0; twice <= (both && from != to); twice++) {
+    L->from[L->n]     = twice ? to : from;
+    L->to[L->n]       = twice ? from : to;
+    L->weight[L->n++] = weight;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpGraphGrowLabels_Private(PetscInt64 *capacity, char ***label, PetscBool **isnode)
+{
+  const PetscInt64 before = *capacity, after = PetscMax(64, 2 * before);
+
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)after * sizeof(**label), label));
+  PetscCall(PetscRealloc((size_t)after * sizeof(**isnode), isnode));
+  for (PetscInt64 n = before; n < after; n++) {
+    (*label)[n]  = NULL;
+    (*isnode)[n] = PETSC_FALSE;
+  }
+  *capacity = after;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpGraphSetLabels_Private(GpAppGraph *G, PetscInt64 n, char *const label[], PetscInt64 base)
+{
+  PetscFunctionBegin;
+  G->nodes = n;
+  G->base  = base;
+  G->named = (PetscBool)(n > 0);
+  for (PetscInt64 k = 0, number; k < n && G->named; k++) {
+    if (label[k] && *label[k]) PetscCall(GpAppNamesAdd(&G->names, label[k], strlen(label[k]), &number));
+    G->named = (PetscBool)(label[k] && *label[k] && number == k);
+  }
+  if (!G->named) PetscCall(GpAppNamesDestroy(&G->names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* whether a text begins with a word in capital letters or not, after blanks and lines that begin with `comment` */
+static PetscBool BeginsWith(const char *p, char comment, const char word[])
+{
+  for (; *p; p++) {
+    if (isspace((unsigned char)*p)) continue;
+    if (*p != comment) break;
+    p += strcspn(p, "\n");
+    if (!*p) break;
+  }
+  return (PetscBool)!strncasecmp(p, word, strlen(word));
+}
+
+/* lines c of comments, then p <problem> <nodes> <edges> */
+static PetscBool IsDimacs(const char begin[])
+{
+  char      problem[32];
+  long long n, m;
+
+  for (; *begin == 'c' && (begin[1] == ' ' || begin[1] == '\n' || begin[1] == '\t');) {
+    begin += strcspn(begin, "\n");
+    begin += *begin == '\n';
+  }
+  return (PetscBool)(begin[0] == 'p' && begin[1] == ' ' && sscanf(begin + 1, "%31s %lld %lld", problem, &n, &m) == 3 && isalpha((unsigned char)*problem));
+}
+
+/* Recognises the format by the first bytes of a text. Edge lists and METIS are distinguished later. */
+static GpAppGraphFormat FindFormat(const char begin[])
+{
+  const char *gml = begin;
+
+  if (BeginsWith(begin, 0, "%%MatrixMarket")) return GP_GRAPH_MARKET;
+  if (BeginsWith(begin, '%', "*Vertices") || BeginsWith(begin, '%', "*Network")) return GP_GRAPH_PAJEK;
+  if (BeginsWith(begin, 0, "<?xml") || BeginsWith(begin, 0, "<graphml") || BeginsWith(begin, 0, "<!--")) return GP_GRAPH_GRAPHML;
+  if (IsDimacs(begin)) return GP_GRAPH_DIMACS;
+  for (const char *key[] = {"Creator", "Version", "comment", "graph"}, **k = key; k < key + 4; k++) {
+    if (!BeginsWith(gml, '#', *k)) continue;
+    gml = strstr(begin, "graph");
+    for (; gml; gml = strstr(gml + 1, "graph"))
+      if (gml[5 + strspn(gml + 5, " \t\r\n")] == '[') return GP_GRAPH_GML;
+    gml = begin;
+  }
+  return GP_GRAPH_EDGES;
+}
+
+/* Sends the whole text to every rank. */
+static PetscErrorCode Gather(GpAppText *T)
+{
+  PetscMPIInt rank, size;
+  PetscInt64  mine = (PetscInt64)T->length, lines, all, at = 0;
+  char       *text;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(T->comm, &size));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, T->comm));
+  PetscCallMPI(MPI_Allreduce(&T->lines, &lines, 1, MPIU_INT64, MPI_SUM, T->comm));
+  PetscCall(PetscMalloc1((size_t)all + 1, &text));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    PetscInt64 length = mine;
+
+    PetscCallMPI(MPI_Bcast(&length, 1, MPIU_INT64, r, T->comm));
+    if (r == rank && length) PetscCall(PetscMemcpy(text + at, T->text, (size_t)length));
+    for (PetscInt64 done = 0, now; done < length; done += now, at += now) {
+      now = PetscMin(length - done, (PetscInt64)1 << 30);
+      PetscCallMPI(MPI_Bcast(text + at, (PetscMPIInt)now, MPI_CHAR, r, T->comm));
+    }
+  }
+  text[all] = 0;
+  PetscCall(PetscFree(T->text));
+  T->text       = text;
+  T->length     = (size_t)all;
+  T->lines      = lines;
+  T->before     = 0;
+  T->everywhere = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a Matrix Market file. Entry (i,j) is the weight of the link from i to j. */
+static PetscErrorCode ReadMarket(GpAppText *T, GpAppGraph *G)
+{
+  GpAppMarket mk;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppMarketParse(T, GP_MARKET_SQUARE | GP_MARKET_NONNEGATIVE | GP_MARKET_NONZERO, &mk));
+  PetscCall(GpAppMarketExpand(&mk));
+  G->links      = (GpAppLinks){mk.i, mk.j, mk.a, mk.n, mk.n};
+  G->nodes      = mk.N;
+  G->base       = 1;
+  G->edges      = mk.entries;
+  G->weighted   = (PetscBool)!mk.pattern;
+  G->undirected = mk.symmetric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a matrix in PETSc's binary format. Entry (i,j) is the weight of the link from i to j. */
+static PetscErrorCode ReadBinary(GpAppGraph *G)
+{
+  GpAppComplaint wrong = {0};
+  GpAppText      place;
+  GpAppLinks    *L = &G->links;
+  Mat            B;
+  PetscInt       M, N, first, last;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppMatLoad(G->comm, G->file, MATAIJ, &B));
+  PetscCall(MatGetSize(B, &M, &N));
+  PetscCall(MatGetOwnershipRange(B, &first, &last));
+  for (PetscInt r = first; r < last && M == N; r++) {
+    PetscInt           n;
+    const PetscInt    *col;
+    const PetscScalar *val;
+
+    PetscCall(MatGetRow(B, r, &n, &col, &val));
+    PetscCall(GpAppLinksReserve(L, n, PETSC_TRUE));
+    for (PetscInt k = 0; k < n; k++) {
+      if (!(PetscRealPart(val[k]) >= 0 && PetscRealPart(val[k]) <= PETSC_MAX_REAL) && !wrong.code) {
+        wrong.code = PETSC_ERR_FILE_UNEXPECTED;
+        (void)snprintf(wrong.what, sizeof(wrong.what), "row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", r, col[k], (double)PetscRealPart(val[k]));
+      }
+      L->from[L->n]     = r;
+      L->to[L->n]       = col[k];
+      L->weight[L->n++] = PetscRealPart(val[k]);
+    }
+    PetscCall(MatRestoreRow(B, r, &n, &col, &val));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCheck(M == N && N > 0, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a graph needs a square matrix with at least one row; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, G->file, M, N);
+  PetscCall(PetscMemzero(&place, sizeof(place)));
+  place.comm = G->comm;
+  PetscCall(PetscStrncpy(place.file, G->file, sizeof(place.file)));
+  PetscCall(GpAppTextRaise(&place, &wrong));
+  G->nodes    = N;
+  G->weighted = PETSC_TRUE;
+  PetscCallMPI(MPI_Allreduce(&L->n, &G->edges, 1, MPIU_INT64, MPI_SUM, G->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a text of any format but Matrix Market */
+static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G, GpAppComplaint *C)
+{
+  GpGraphForm form;
+
+  PetscFunctionBegin;
+  if (G->format >= GP_GRAPH_PAJEK) {
+    PetscCall(Gather(T));
+    if (G->format == GP_GRAPH_PAJEK) PetscCall(GpGraphReadPajek_Private(T, G, C));
+    else if (G->format == GP_GRAPH_GML) PetscCall(GpGraphReadGML_Private(T, G, C));
+    else if (G->format == GP_GRAPH_GRAPHML) PetscCall(GpGraphReadGraphML_Private(T, G, C));
+    else PetscCall(GpGraphReadDimacs_Private(T, G, C));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(GpGraphFindForm_Private(T, spec, &form));
+  if (spec->format == GP_GRAPH_AUTO && form.metis == 1) G->format = GP_GRAPH_METIS;
+  if (spec->format == GP_GRAPH_AUTO && form.metis == 2) {
+    C->code = PETSC_ERR_FILE_UNEXPECTED; /* on all ranks */
+    (void)snprintf(C->what, sizeof(C->what), "the file can be read as METIS or as an edge list with sizes in its first line: choose by -graph_format metis or -graph_format edges");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (G->format == GP_GRAPH_METIS) PetscCall(GpGraphReadMetis_Private(T, &form, G, C));
+  else PetscCall(GpGraphReadEdges_Private(T, spec, &form, G, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a rank without links must have an array of weights if other ranks have one */
+static PetscErrorCode AgreeOnWeights(GpAppGraph *G)
+{
+  int mine = G->weighted, any;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, G->comm));
+  G->weighted = (PetscBool)any;
+  if (any) PetscCall(GpAppLinksReserve(&G->links, 1, PETSC_TRUE));
+  else PetscCall(PetscFree(G->links.weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a file that is not in PETSc's binary format. The text is destroyed, also after an error. */
+static PetscErrorCode ReadAny(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G)
+{
+  GpAppComplaint C = {0};
+  PetscErrorCode ierr;
+  char           begin[4096];
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(G->file, T->file, sizeof(G->file)));
+  PetscCall(GpAppTextBeginning(T, begin, sizeof(begin)));
+  G->format = spec->format ? spec->format : FindFormat(begin);
+  if (G->format == GP_GRAPH_MARKET) {
+    PetscBool is;
+
+    PetscCall(GpAppTextIsMarket(T, &is));
+    if (is) ierr = ReadMarket(T, G);
+    else {
+      GpAppComplain(&C, 1, begin, begin + strlen(begin), "expected %%MatrixMarket");
+      ierr = GpAppTextRaise(T, &C);
+    }
+  } else {
+    PetscCall(ReadText(T, spec, G, &C));
+    ierr = GpAppTextRaise(T, &C);
+  }
+  PetscCall(GpAppTextDestroy(T));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppGraphOptions - Reads the options that describe a graph file
+
+  Collective
+
+  Options Database Keys:
++ -graph_format auto|edges|metis|pajek|gml|graphml|dimacs|market|binary - the format
+. -graph_sizes auto|yes|no                                             - whether the first line of an edge list holds the numbers of nodes and edges
+. -graph_header auto|yes|no                                            - whether it holds headings
+- -graph_names auto|yes|no                                             - whether nodes of an edge list have names instead of numbers
+*/
+PetscErrorCode GpAppGraphOptions(MPI_Comm comm, GpAppGraphSpec *spec)
+{
+  PetscFunctionBegin;
+  PetscOptionsBegin(comm, NULL, "Graphs in files", "GPUCSR");
+  PetscCall(PetscOptionsEnum("-graph_format", "Format of the graph file", "", GpAppGraphFormats, (PetscEnum)spec->format, (PetscEnum *)&spec->format, NULL));
+  PetscCall(PetscOptionsEnum("-graph_sizes", "Whether the first line of an edge list holds the numbers of nodes and edges", "", Choices, (PetscEnum)spec->sizes, (PetscEnum *)&spec->sizes, NULL));
+  PetscCall(PetscOptionsEnum("-graph_header", "Whether the first line of an edge list holds headings", "", Choices, (PetscEnum)spec->heading, (PetscEnum *)&spec->heading, NULL));
+  PetscCall(PetscOptionsEnum("-graph_names", "Whether the nodes of an edge list have names instead of numbers", "", Choices, (PetscEnum)spec->names, (PetscEnum *)&spec->names, NULL));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppGraphRead - Reads a graph from a file
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. file - the file, of any format of docs/formats.md
+- spec - what the user knows, from GpAppGraphOptions() or all zero
+
+  Output Parameter:
+. G - the graph, to be freed with GpAppGraphDestroy(); if the file is refused, all memory has been freed
+*/
+PetscErrorCode GpAppGraphRead(MPI_Comm comm, const char file[], const GpAppGraphSpec *spec, GpAppGraph *G)
+{
+  PetscErrorCode ierr;
+  PetscBool      binary = PETSC_FALSE;
+  GpAppText      T;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(G, sizeof(*G)));
+  G->comm = comm;
+  PetscCall(PetscStrncpy(G->file, file, sizeof(G->file)));
+  if (!spec->format) PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
+  if (binary || spec->format == GP_GRAPH_BINARY) {
+    G->format = GP_GRAPH_BINARY;
+    ierr      = ReadBinary(G);
+  } else {
+    PetscCall(GpAppTextRead(comm, file, &T));
+    ierr = ReadAny(&T, spec, G);
+  }
+  if (ierr) PetscCall(GpAppGraphDestroy(G));
+  PetscCall(ierr);
+  PetscCall(AgreeOnWeights(G));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes a description of the graph and its format. nodes: number of nodes. */
+PetscErrorCode GpAppGraphDescribe(const GpAppGraph *G, PetscInt64 nodes, char words[], size_t size)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(words, size, "%s: %" PetscInt64_FMT " nodes%s, %" PetscInt64_FMT " %s%s, %s%s%s", G->file, nodes, G->named ? " with names" : "", G->edges, G->undirected ? "undirected edges" : "links", G->weighted ? " with weights" : "",
+                          Words[G->format], G->note[0] ? ", " : "", G->note));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

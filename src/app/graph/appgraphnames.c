@@ -1,0 +1,133 @@
+/* Names of nodes: a hash table on each rank, whose numbers can be made the same on all ranks. */
+#include "app/graph/appgraph.h"
+#include <string.h>
+
+/* FNV-1a (G. Fowler, L. C. Noll, P. Vo), its upper bits mixed into the lower ones that choose a slot */
+static uint64_t Hash(const char *p, size_t length)
+{
+  uint64_t h = 0xcbf29ce484222325u;
+
+  for (size_t k = 0; k < length; k++) h = (h ^ (unsigned char)p[k]) * 0x100000001b3u;
+  return h ^ h >> 32;
+}
+
+/* Returns the slot of a name, or the empty slot for it. An empty slot always exists. */
+static PetscInt64 FindSlot(const GpAppNames *N, const char *p, size_t length)
+{
+  PetscInt64 s = (PetscInt64)(Hash(p, length) & (uint64_t)(N->nslots - 1));
+
+  for (; N->slot[s]; s = (s + 1) & (N->nslots - 1)) {
+    const char *name = GpAppNamesGet(N, N->slot[s] - 1);
+
+    if (!strncmp(name, p, length) && !name[length]) break;
+  }
+  return s;
+}
+
+static PetscErrorCode Grow(GpAppNames *N)
+{
+  PetscFunctionBegin;
+  N->capacity = PetscMax(64, 2 * N->capacity);
+  PetscCall(PetscRealloc((size_t)N->capacity * sizeof(*N->at), &N->at));
+  N->nslots = 2 * N->capacity; /* a power of two, at most half full */
+  PetscCall(PetscFree(N->slot));
+  PetscCall(PetscCalloc1(N->nslots, &N->slot));
+  for (PetscInt64 k = 0; k < N->n; k++) {
+    const char *name = GpAppNamesGet(N, k);
+
+    N->slot[FindSlot(N, name, strlen(name))] = k + 1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns the number of a name, and adds a new name. A name contains no zero byte. */
+PetscErrorCode GpAppNamesAdd(GpAppNames *N, const char name[], size_t length, PetscInt64 *number)
+{
+  PetscInt64 s;
+
+  PetscFunctionBegin;
+  if (N->n == N->capacity) PetscCall(Grow(N));
+  s = FindSlot(N, name, length);
+  if (!N->slot[s]) {
+    if (N->length + length + 1 > N->size) {
+      N->size = PetscMax(2 * N->size, N->length + length + 1024);
+      PetscCall(PetscRealloc(N->size, &N->text));
+    }
+    N->at[N->n] = N->length;
+    memcpy(N->text + N->length, name, length);
+    N->text[N->length + length] = 0;
+    N->length += length + 1;
+    N->slot[s] = ++N->n;
+  }
+  *number = N->slot[s] - 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 GpAppNamesFind(const GpAppNames *N, const char name[], size_t length)
+{
+  return N->n ? N->slot[FindSlot(N, name, length)] - 1 : -1;
+}
+
+PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(N->text));
+  PetscCall(PetscFree(N->at));
+  PetscCall(PetscFree(N->slot));
+  N->n = N->capacity = N->nslots = 0;
+  N->length = N->size = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppNamesMerge - Merges the names of all ranks into one set on every rank
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- N    - on entry the names of this rank; on exit the names of all ranks, in the order of the ranks and, within a rank, in its own order
+
+  Output Parameter:
+. number - [n on entry] the new number of each name of this rank, to be freed with PetscFree()
+
+  Note:
+  Ranks that read a file in parts number names as one rank that reads all of it: by first occurrence.
+*/
+PetscErrorCode GpAppNamesMerge(MPI_Comm comm, GpAppNames *N, PetscInt64 **number)
+{
+  GpAppNames  all = {0};
+  PetscMPIInt size, mine, *counts, *starts;
+  PetscInt64  bytes = (PetscInt64)N->length, total;
+  char       *text;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCheck(total <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_MEM, "The names of the nodes take %" PetscInt64_FMT " bytes, more than %d: number the nodes", total, PETSC_MPI_INT_MAX);
+  PetscCall(GpCompatMPIIntCast(bytes, &mine));
+  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm));
+  starts[0] = 0;
+  for (PetscMPIInt r = 0; r < size; r++) starts[r + 1] = starts[r] + counts[r];
+  PetscCall(PetscMalloc1((size_t)total + 1, &text));
+  PetscCallMPI(MPI_Allgatherv(N->text, mine, MPI_CHAR, text, counts, starts, MPI_CHAR, comm));
+  for (const char *p = text, *end = text + total; p < end;) {
+    const size_t length = strlen(p);
+    PetscInt64   k;
+
+    PetscCall(GpAppNamesAdd(&all, p, length, &k));
+    p += length + 1;
+  }
+  PetscCall(PetscFree(text));
+  PetscCall(PetscFree2(counts, starts));
+  PetscCall(PetscMalloc1(N->n, number));
+  for (PetscInt64 k = 0; k < N->n; k++) {
+    const char *name = GpAppNamesGet(N, k);
+
+    (*number)[k] = GpAppNamesFind(&all, name, strlen(name));
+  }
+  PetscCall(GpAppNamesDestroy(N));
+  *N = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

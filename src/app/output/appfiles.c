@@ -1,0 +1,156 @@
+/* The files of a run: no output may be an input or the same file as another output, and all must be writable before the work begins. */
+#define _GNU_SOURCE
+#include "app/output/appoutput.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_FILES 32
+
+typedef struct {
+  GpAppFileRole role;
+  char          option[64], path[PETSC_MAX_PATH_LEN];
+} File;
+
+static File Files[MAX_FILES];
+static int  NFiles = 0;
+
+/*
+  GpAppFilesAdd - Registers a file that a run reads or writes
+
+  Logically Collective
+
+  Input Parameters:
++ role   - what the run does with it
+. option - the option that names it, for messages
+- path   - the file; an empty name is no file
+
+  Note:
+  GpAppFilesCheck() checks all registered files. The checkpoint to write may be the file that the run restarts from.
+*/
+PetscErrorCode GpAppFilesAdd(GpAppFileRole role, const char option[], const char path[])
+{
+  PetscFunctionBegin;
+  if (!path[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(NFiles < MAX_FILES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More than %d files in a run", MAX_FILES);
+  Files[NFiles].role = role;
+  PetscCall(PetscStrncpy(Files[NFiles].option, option, sizeof(Files[NFiles].option)));
+  PetscCall(PetscStrncpy(Files[NFiles++].path, path, sizeof(Files[0].path)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool Writes(const File *f)
+{
+  return (PetscBool)(f->role == GP_APP_FILE_OUTPUT || f->role == GP_APP_FILE_CHECKPOINT);
+}
+
+/* Finds which file a name stands for; links are followed for inputs too. */
+static void Identify(const File *f, GpAppTarget *t)
+{
+  struct stat st;
+
+  GpAppTargetResolve_Private(f->path, t);
+  if (!Writes(f) && !strcmp(f->path, "-") && !fstat(0, &st)) {
+    t->err     = 0;
+    t->regular = (PetscBool)S_ISREG(st.st_mode);
+    t->device  = st.st_dev;
+    t->inode   = st.st_ino;
+  }
+}
+
+/* Returns whether two names are the same file, and one of the two uses would destroy it. */
+static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
+{
+  if (a->err || b->err) return PETSC_FALSE;
+  if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both uses append to the same open file */
+  if (a->regular && b->regular) return (PetscBool)(a->device == b->device && a->inode == b->inode);
+  if (a->regular || b->regular || a->direct || b->direct) return PETSC_FALSE;
+  return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither file exists yet */
+}
+
+/* Finds the first pair of files that conflict: an output and another file, or two inputs that are standard input. */
+static PetscErrorCode FindCollision(int found[2])
+{
+  GpAppTarget *t;
+
+  PetscFunctionBegin;
+  found[0] = found[1] = -1;
+  PetscCall(PetscMalloc1(NFiles, &t));
+  for (int i = 0; i < NFiles; i++) Identify(&Files[i], &t[i]);
+  for (int i = 0; i < NFiles && found[0] < 0; i++) {
+    for (int k = i + 1; k < NFiles && !Writes(&Files[i]) && !strcmp(Files[i].path, "-"); k++) {
+      if (Writes(&Files[k]) || strcmp(Files[k].path, "-")) continue;
+      found[0] = i;
+      found[1] = k;
+      break;
+    }
+    for (int k = 0; k < NFiles && Writes(&Files[i]) && found[0] < 0; k++) {
+      if (k == i || (Writes(&Files[k]) && k < i) || !Collide(&t[i], &t[k])) continue;
+      if (Files[i].role == GP_APP_FILE_CHECKPOINT && Files[k].role == GP_APP_FILE_RESTART) continue;
+      found[0] = i;
+      found[1] = k;
+      break;
+    }
+  }
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the first input that cannot be read, and why. A file that goes with another of the same option may be missing: its reader knows whether it needs it. */
+static int FindUnreadable(int *err)
+{
+  for (int i = 0; i < NFiles; i++) {
+    struct stat st;
+
+    if (Writes(&Files[i]) || !strcmp(Files[i].path, "-")) continue;
+    if (i && !Writes(&Files[i - 1]) && !strcmp(Files[i].option, Files[i - 1].option)) continue;
+    *err = 0;
+    if (stat(Files[i].path, &st) || access(Files[i].path, R_OK)) *err = errno;
+    else if (S_ISDIR(st.st_mode)) *err = EISDIR;
+    if (*err) return i;
+  }
+  return -1;
+}
+
+/*
+  GpAppFilesCheck - Refuses, before the work, inputs that cannot be read, files of a run that would destroy each other, and outputs that cannot be written
+
+  Collective
+
+  Input Parameter:
+. comm - the communicator
+
+  Notes:
+  Two existing files are the same if device and inode agree after links have been resolved. Two files that do not exist yet are the same if folder and name agree. Devices and pipes may be named
+  several times. Afterwards no files are registered.
+*/
+PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
+{
+  const int   n        = NFiles;
+  int         found[2] = {-1, -1}, unreadable[2] = {-1, 0};
+  PetscMPIInt rank;
+  const File *f, *g;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) {
+    unreadable[0] = FindUnreadable(&unreadable[1]);
+    PetscCall(FindCollision(found));
+  }
+  PetscCallMPI(MPI_Bcast(unreadable, 2, MPI_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));
+  NFiles = 0;
+  PetscCheck(unreadable[0] < 0, comm, PETSC_ERR_FILE_OPEN, "%s: %s (given by %s)", Files[unreadable[0]].path, strerror(unreadable[1]), Files[unreadable[0]].option);
+  if (found[0] >= 0) {
+    f = &Files[found[0]];
+    g = &Files[found[1]];
+    PetscCheck(Writes(f), comm, PETSC_ERR_USER_INPUT, "%s - and %s -: only one input can be standard input", f->option, g->option);
+    PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: choose another name for the output", f->option, f->path, g->option);
+    SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: choose another name for one of them", f->option, f->path, g->option, g->path);
+  }
+  for (int i = 0; i < n; i++) PetscCheck(!Writes(&Files[i]) || strcmp(Files[i].path, "-"), comm, PETSC_ERR_USER_INPUT, "%s -: - is standard input only; name the standard output stream /dev/stdout, or a file ./-", Files[i].option);
+  for (int i = 0; i < n; i++)
+    if (Writes(&Files[i])) PetscCall(GpAppOutputProbe(comm, Files[i].path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

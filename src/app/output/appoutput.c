@@ -1,0 +1,342 @@
+/* Output files: a file is replaced as a whole or not at all; a device or pipe is written to. */
+#define _GNU_SOURCE
+#include "app/output/appoutput.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES  65536
+#define FAILED_BEFORE -1 /* not a value of errno: the writer had no result to write */
+
+/* An open output on the first rank. The stream writes through it, so that the cause of the first error is kept. */
+struct _n_GpAppOutputFile {
+  int         fd, err; /* the first errno of a write */
+  PetscBool   direct;
+  int         folder, slot;
+  char        temporary[GP_APP_TEMPORARY_LEN];
+  GpAppTarget target;
+};
+
+static ssize_t Write(void *cookie, const char *data, size_t bytes)
+{
+  GpAppOutputFile f    = (GpAppOutputFile)cookie;
+  size_t          done = 0;
+
+  while (done < bytes && !f->err) {
+    const ssize_t n = write(f->fd, data + done, bytes - done);
+
+    if (n >= 0) done += (size_t)n;
+    else if (errno != EINTR) f->err = errno ? errno : EIO;
+  }
+  return f->err ? 0 : (ssize_t)bytes; /* 0 is the error of this interface */
+}
+
+/* Opens a named pipe. If the pipe has no reader yet, prints a message and waits for one. */
+static int OpenPipe(const char path[])
+{
+  const int now = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+  if (now < 0 && errno == ENXIO) {
+    (void)fprintf(stderr, "waiting for a reader of the pipe %s\n", path);
+    return open(path, O_WRONLY | O_CLOEXEC);
+  }
+  if (now >= 0) (void)fcntl(now, F_SETFL, fcntl(now, F_GETFL) & ~O_NONBLOCK);
+  return now;
+}
+
+/* Opens an output that is not replaced: a device, a pipe, or a duplicate of an open descriptor, which shares the position in the file. */
+static int OpenDirect(GpAppOutputFile f)
+{
+  const GpAppTarget *t = &f->target;
+  int                flags;
+
+  if (t->descriptor < 0 && S_ISFIFO(t->mode)) f->fd = OpenPipe(t->path);
+  else if (t->descriptor < 0) f->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  else {
+    flags = fcntl(t->descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) return EACCES;
+    (void)fflush(stdout); /* what the program has printed comes before the output */
+    f->fd = fcntl(t->descriptor, F_DUPFD_CLOEXEC, 0);
+  }
+  return f->fd < 0 ? errno : 0;
+}
+
+/*
+  The new file has the owner and the permissions of the one that it replaces. Where the group cannot be kept, members of the new group get no
+  more than others.
+*/
+static int CopyPermissions(int fd, const GpAppTarget *t)
+{
+  struct stat st;
+  mode_t      mode = t->mode & 07777;
+
+  if (fstat(fd, &st)) return errno;
+  if ((st.st_uid != t->uid || st.st_gid != t->gid) && fchown(fd, t->uid, t->gid)) {
+    mode &= 0777;
+    if (st.st_gid != t->gid && fchown(fd, (uid_t)-1, t->gid)) mode = (mode & ~(mode_t)070) | (mode & 070 & ((mode & 07) << 3));
+  }
+  return fchmod(fd, mode) ? errno : 0;
+}
+
+/* Creates the temporary file beside the target. */
+static int OpenReplacement(GpAppOutputFile f)
+{
+  const GpAppTarget *t = &f->target;
+  int                err, fd;
+
+  f->folder = open(t->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (f->folder < 0) return errno;
+  if (t->regular) { /* a file that may not be written is not replaced either */
+    fd = openat(f->folder, t->name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return errno;
+    (void)close(fd);
+  }
+  f->fd = GpAppTemporaryCreate_Private(f->folder, t->regular ? 0600 : 0666, &f->slot, f->temporary);
+  if (f->fd < 0) return errno;
+  err = t->regular ? CopyPermissions(f->fd, t) : 0;
+  return err;
+}
+
+/* Closes all, and gives the file its name; or removes it after an error. Returns the first error. */
+static int Close(GpAppOutputFile f, int err)
+{
+  if (f->fd >= 0 && close(f->fd) && !err) err = errno;
+  if (!f->direct && !err && renameat(f->folder, f->temporary, f->folder, f->target.name)) err = errno;
+  GpAppTemporaryForget_Private(f->slot, (PetscBool)(err != 0));
+  if (f->folder >= 0) (void)close(f->folder);
+  free(f);
+  return err;
+}
+
+/* Opens an output on the first rank. */
+static int Open(const char path[], GpAppOutput *out)
+{
+  const cookie_io_functions_t io = {NULL, Write, NULL, NULL};
+  GpAppOutputFile             f  = (GpAppOutputFile)calloc(1, sizeof(*f));
+  int                         err;
+
+  if (!f) return ENOMEM;
+  f->fd = f->folder = f->slot = -1;
+  GpAppTargetResolve_Private(path, &f->target);
+  f->direct = f->target.direct;
+  err       = f->target.err;
+  if (!err) err = f->direct ? OpenDirect(f) : OpenReplacement(f);
+  if (!err && !(out->fp = fopencookie(f, "w", io))) err = ENOMEM;
+  if (err) {
+    (void)Close(f, err);
+    return err;
+  }
+  (void)setvbuf(out->fp, NULL, _IOFBF, BUFFER_BYTES);
+  out->file   = f;
+  out->direct = f->direct;
+  return 0;
+}
+
+/* Broadcasts the cause of a failure from the first rank. why is empty if there was none. */
+static PetscErrorCode Share(GpAppOutput *out, int err)
+{
+  int direct = (int)out->direct;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(out->why, err == FAILED_BEFORE ? out->failed : err ? strerror(err) : "", sizeof(out->why)));
+  PetscCallMPI(MPI_Bcast(out->why, (PetscMPIInt)sizeof(out->why), MPI_CHAR, 0, out->comm));
+  PetscCallMPI(MPI_Bcast(&direct, 1, MPI_INT, 0, out->comm));
+  out->direct = (PetscBool)direct;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppOutputTryOpen - Opens an output for writing by the first rank; a failure is noted and not raised
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- path - a file, which is replaced when the output is committed; or a device, pipe or descriptor (/dev/stdout), which is written to
+
+  Output Parameter:
+. out - the output; out->why is the cause on all ranks when it could not be opened, else empty; out->fp is NULL on the other ranks
+*/
+PetscErrorCode GpAppOutputTryOpen(MPI_Comm comm, const char path[], GpAppOutput *out)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(out, sizeof(*out)));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  out->comm = comm;
+  PetscCall(PetscStrncpy(out->path, path, sizeof(out->path)));
+  PetscCall(Share(out, rank ? 0 : Open(path, out)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Opens an output for writing by the first rank; collective. See GpAppOutputTryOpen(). */
+PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *out)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppOutputTryOpen(comm, path, out));
+  PetscCheck(!out->why[0], comm, PETSC_ERR_FILE_WRITE, "cannot create %s: %s", path, out->why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks that an output can be written. A pipe or device is not opened, because its reader would see the end of the input. */
+static int Probe(const char path[])
+{
+  GpAppOutputFile f = (GpAppOutputFile)calloc(1, sizeof(*f));
+  int             err, flags;
+
+  if (!f) return ENOMEM;
+  f->fd = f->folder = f->slot = -1;
+  GpAppTargetResolve_Private(path, &f->target);
+  f->direct = f->target.direct;
+  err       = f->target.err;
+  if (!err && !f->direct) err = OpenReplacement(f);
+  else if (!err && f->target.descriptor >= 0) {
+    flags = fcntl(f->target.descriptor, F_GETFL);
+    err   = flags < 0 ? errno : (flags & O_ACCMODE) == O_RDONLY ? EACCES : 0;
+  } else if (!err && S_ISSOCK(f->target.mode)) err = ENXIO;
+  else if (!err && faccessat(AT_FDCWD, f->target.path, W_OK, AT_EACCESS)) err = errno;
+  (void)Close(f, err ? err : ECANCELED); /* ECANCELED: nothing is renamed */
+  return err;
+}
+
+/* Checks that an output can be written, before the work whose result it is to hold; collective. */
+PetscErrorCode GpAppOutputProbe(MPI_Comm comm, const char path[])
+{
+  GpAppOutput out = {.comm = comm};
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(Share(&out, rank ? 0 : Probe(path)));
+  PetscCheck(!out.why[0], comm, PETSC_ERR_FILE_WRITE, "cannot create %s: %s", path, out.why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppOutputTryCommit - Ends an output and gives the file its name; a failure is noted and not raised
+
+  Collective
+
+  Input Parameter:
+. out - the output
+
+  Note:
+  When anything failed since the output was opened, out->why is the cause on all ranks; nothing is left behind, and a file that was there
+  before is as it was. Of a device or pipe a part may have been written.
+*/
+PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
+{
+  GpAppOutputFile f   = out->file;
+  int             err = 0;
+
+  PetscFunctionBegin;
+  if (f) {
+    if (fflush(out->fp)) err = f->err ? f->err : errno ? errno : EIO;
+    if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed[0] ? FAILED_BEFORE : 0;
+    if (fclose(out->fp) && !err) err = f->err ? f->err : EIO;
+    if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* some file systems report a full disk only here */
+    err       = Close(f, err);
+    out->fp   = NULL;
+    out->file = NULL;
+  }
+  PetscCall(Share(out, err));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ends an output and gives the file its name; collective. See GpAppOutputTryCommit(). */
+PetscErrorCode GpAppOutputCommit(GpAppOutput *out)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppOutputTryCommit(out));
+  PetscCheck(!out->why[0], out->comm, PETSC_ERR_FILE_WRITE, "cannot write %s: %s%s", out->path, out->why, out->direct ? "" : "; the temporary file was removed");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppGatherInTurn_Private - Hands the values of all ranks, in the order of the ranks, to a function on the first rank
+
+  Collective
+
+  Input Parameters:
++ comm   - the communicator
+. values - those of this rank
+. n      - how many
+. each   - bytes of a value
+. sink   - the function; it may change the values that it is given
+- ctx    - its context
+*/
+PetscErrorCode GpAppGatherInTurn_Private(MPI_Comm comm, const void *values, PetscInt n, size_t each, GpAppSink sink, void *ctx)
+{
+  const PetscInt most = 65536;
+  PetscMPIInt    rank, size;
+  char          *piece;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc1((size_t)most * each, &piece));
+  for (PetscMPIInt from = 0; from < size; from++) {
+    PetscInt left = n;
+
+    if (rank && rank != from) continue;
+    if (from && rank) PetscCallMPI(MPI_Send(&left, 1, MPIU_INT, 0, 0, comm));
+    if (from && !rank) PetscCallMPI(MPI_Recv(&left, 1, MPIU_INT, from, 0, comm, MPI_STATUS_IGNORE));
+    for (PetscInt done = 0, now; done < left; done += now) {
+      now = PetscMin(most, left - done);
+      if (rank == from) PetscCall(PetscMemcpy(piece, (const char *)values + (size_t)done * each, (size_t)now * each));
+      if (from && rank) PetscCallMPI(MPI_Send(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, 0, 0, comm));
+      if (from && !rank) PetscCallMPI(MPI_Recv(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE));
+      if (!rank) PetscCall((*sink)(ctx, piece, now));
+    }
+  }
+  PetscCall(PetscFree(piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* an output in PETSc's binary format and the type of the values at hand */
+typedef struct {
+  GpAppOutput  *out;
+  PetscDataType type;
+  size_t        each;
+} BinarySink;
+
+static PetscErrorCode PutBinary(void *ctx, void *values, PetscInt n)
+{
+  const BinarySink *to = (const BinarySink *)ctx;
+
+  PetscFunctionBegin;
+#if !defined(PETSC_WORDS_BIGENDIAN)
+  PetscCall(PetscByteSwap(values, to->type, n));
+#endif
+  (void)fwrite(values, to->each, (size_t)n, to->out->fp); /* GpAppOutputCommit() reports errors */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppOutputBinary - Writes the values of all ranks, in the order of the ranks, as PETSc's binary format has them
+
+  Collective
+
+  Input Parameters:
++ out    - the output
+. values - those of this rank
+. n      - how many
+- type   - their type
+
+  Note:
+  PETSc's viewers open files by name and do not tell why a write failed. This function writes to files, pipes and devices alike, and
+  GpAppOutputCommit() tells the cause.
+*/
+PetscErrorCode GpAppOutputBinary(GpAppOutput *out, const void *values, PetscInt n, PetscDataType type)
+{
+  BinarySink to = {out, type, 0};
+
+  PetscFunctionBegin;
+  PetscCall(PetscDataTypeGetSize(type, &to.each));
+  PetscCall(GpAppGatherInTurn_Private(out->comm, values, n, to.each, PutBinary, &to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,27 @@
+/* The options of the library, which every program has. tests/app/run_frontdoor.sh compares their names with the sources. */
+#include "app/program/appcommand.h"
+
+/* an option of matrices and its process-wide default */
+#define MATRIX(name, kind, argument, initial, text) \
+  {"-mat_gpucsr_" name, kind, argument, NULL, initial, PETSC_FALSE, text}, \
+  { \
+    "-gpucsr_" name, kind, argument, NULL, initial, PETSC_FALSE, "Default of -mat_gpucsr_" name " for matrices with any options prefix." \
+  }
+
+const GpAppOption GpAppLibraryOptions[] = {{"Where the work is done"},
+                                           {"-gpucsr_device", GP_APP_CHOICE, "auto|cuda|host", NULL, "auto", PETSC_FALSE, "Device of the matrices and vectors. auto uses a GPU if there is one."},
+                                           {"-gpucsr_device_memory", GP_APP_REAL, "bytes", "[0,inf)", "0", PETSC_FALSE, "Upper bound on the device memory of this process. 0 sets no bound."},
+                                           {"-mat_type", GP_APP_TEXT, "type", NULL, "gpucsr", PETSC_FALSE, "PETSc type of the matrices: gpucsr, aij, dense and others."},
+                                           {"Matrices on the device"},
+                                           MATRIX("storage", GP_APP_TEXT, "single|double|auto", "single", "Precision of the values on the device. auto is single if it holds every value exactly, else double. Vectors and sums are always double."),
+                                           MATRIX("transpose", GP_APP_TEXT, "eager|lazy", NULL, "When the transpose is built: with the upload, or by the first product that needs it."),
+                                           MATRIX("kernel", GP_APP_TEXT, "auto|kernel", "auto", "Kernel of the products. auto lets the selector choose."),
+                                           MATRIX("select", GP_APP_TEXT, "model|measure|fixed", "model", "How the kernel is selected: by a cost model, by measured times, or by a fixed rule."),
+                                           MATRIX("memory_limit", GP_APP_REAL, "bytes", "-1", "Upper bound on the device memory of a format other than compressed rows. -1 sets no bound."),
+                                           MATRIX("vec_type", GP_APP_TEXT, "type", NULL, "Type of the vectors that a matrix creates."),
+                                           MATRIX("halo_type", GP_APP_TEXT, "auto|host|nccl|mpi", "auto", "How the ranks of a parallel product exchange boundary entries."),
+                                           {"-mat_gpucsr_halo_view", GP_APP_VIEWER, "viewer", NULL, NULL, PETSC_FALSE, "Prints a timeline of a parallel product on every rank, before the first product."},
+                                           {"-gpucsr_notice", GP_APP_BOOL, NULL, NULL, NULL, PETSC_FALSE, "Prints a notice when the default storage rounds values."},
+                                           {"-vec_gpu_cuda", GP_APP_BOOL, NULL, NULL, NULL, PETSC_FALSE, "On a GPU, with a PETSc that has CUDA: creates PETSc's cuda vectors instead of gpu vectors."},
+                                           {"-vec_gpu_separate", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "With -gpucsr_device host: keeps separate host and device copies of vectors. This finds missing transfers in tests."},
+                                           {NULL}};

@@ -1,0 +1,365 @@
+/* Parallel reader of tables: the third pass over the lines, which stores names, numbers and words. */
+#include "app/table/apptablefield.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Data of the third pass. */
+typedef struct {
+  const GpAppTableSpec *spec;
+  const GpSurvey       *S;
+  GpForm                form;
+  PetscInt             *where; /* [cols] place of a column among those of text, -1: it holds numbers */
+  char                 *to;    /* end of the strings so far */
+  PetscInt              row;
+} Filler;
+
+/* refuses the first line that has another number of fields than the lines before it */
+static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAppComplaint *C)
+{
+  const GpSurvey *S    = F->S;
+  const char     *end  = X->text + X->length;
+  PetscInt64      line = 0;
+
+  PetscFunctionBegin;
+  if (F->form.shape != GP_TABLE_RECTANGLE || S->lines < 2 || (S->kmin == S->kmax && S->kmax == F->form.expected)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C->code; p = eol + 1) {
+    PetscInt k = 0;
+
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    if (p == S->here) continue;
+    for (const char *at = p; at; k++) at = GpFieldGet(at, eol, S->delimiter).next;
+    if (k == F->form.expected) continue;
+    C->code = PETSC_ERR_FILE_UNEXPECTED;
+    C->line = line;
+    (void)snprintf(C->what, sizeof(C->what), "expected %" PetscInt_FMT " fields as in the first line of data, got %" PetscInt_FMT "%s", F->form.expected, k,
+                   S->delimiter == ' ' ? "; fields are separated by blanks here: quote those that hold blanks, or separate by commas" : "");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* the column that spec->label names: a heading, else a number counted from 1; -1: there is none */
+static PetscInt TableFindLabel(const GpAppTable *T, const char label[])
+{
+  char *end;
+  long  number = strtol(label, &end, 10);
+
+  for (PetscInt j = 0; T->heading && j < T->cols; j++)
+    if (!strcmp(T->heading[j], label)) return j;
+  return *label && !*end && number >= 1 && number <= T->cols ? (PetscInt)number - 1 : -1;
+}
+
+/* Is the column that was taken for row names the one whose heading spec->label gives? */
+static PetscBool TableNamesAreLabels(const Filler *F)
+{
+  const char *eol, *label = F->spec->label;
+  GpField     f;
+
+  if (!label || !*label || F->spec->names != GP_TABLE_AUTO || !F->form.names || !F->form.header || F->form.shifted) return PETSC_FALSE;
+  eol = strchr(F->S->first, '\n');
+  f   = GpFieldGet(F->S->first, eol, F->S->delimiter);
+  return (PetscBool)((size_t)(f.end - f.begin) == strlen(label) && !memcmp(f.begin, label, strlen(label)));
+}
+
+/* copies the headings; every rank has the first line */
+static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
+{
+  const GpSurvey *S   = F->S;
+  const char     *eol = S->first ? strchr(S->first, '\n') : NULL, *at = S->first;
+  char           *to;
+  PetscInt        j = 0;
+
+  PetscFunctionBegin;
+  if (!F->form.header) PetscFunctionReturn(PETSC_SUCCESS);
+  /* a field takes no more bytes with its final 0 than with the delimiter behind it; columns without a heading take one byte */
+  PetscCall(PetscMalloc1((size_t)(eol - S->first) + 2 + (size_t)T->cols, &T->headings));
+  PetscCall(PetscMalloc1(T->cols, &T->heading));
+  to = T->headings;
+  if (F->form.names && !F->form.shifted && (F->form.shape == GP_TABLE_RECTANGLE || S->kfirst > T->cols)) {
+    const GpField f = GpFieldGet(at, eol, S->delimiter);
+
+    T->corner = to;
+    to += GpFieldCopy(&f, to);
+    at = f.next;
+  } else if (F->form.names) {
+    T->corner = to;
+    *to++     = 0;
+  }
+  for (; at && j < T->cols; j++) {
+    const GpField f = GpFieldGet(at, eol, S->delimiter);
+
+    T->heading[j] = to;
+    to += GpFieldCopy(&f, to);
+    at = f.next;
+  }
+  for (; j < T->cols; j++) {
+    T->heading[j] = to;
+    *to++         = 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* whether a column, counted without row names, holds words, or numbers in quotes that are names beside numbers without quotes */
+static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
+{
+  const GpSurvey *S     = F->S;
+  const PetscInt  c     = j + (F->form.names ? 1 : 0);
+  PetscInt64      flags = c < S->kmax ? S->column[c].flags : 0;
+
+  if (!F->form.header && c < S->kfirst) {
+    const char *eol = strchr(S->first, '\n'), *at = S->first;
+    GpField     f;
+    double      value;
+
+    for (PetscInt k = 0; k < c; k++) at = GpFieldGet(at, eol, S->delimiter).next;
+    f = GpFieldGet(at, eol, S->delimiter);
+    flags |= f.quoted ? GP_COLUMN_QUOTED : f.begin < f.end ? GP_COLUMN_UNQUOTED : 0;
+    if (GpFieldClassify(&f, GpTableCommas(S->delimiter), &value) == GP_FIELD_WORD) flags |= GP_COLUMN_WORD;
+  }
+  if (flags & GP_COLUMN_WORD) return PETSC_TRUE;
+  return (PetscBool)(quotes && (flags & GP_COLUMN_QUOTED) && !(flags & GP_COLUMN_UNQUOTED));
+}
+
+/* which columns hold text: of the first spec->text_first all or none, and the one of labels */
+static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
+{
+  const PetscInt n   = PetscMin(F->spec->text_first, T->cols);
+  PetscBool      any = PETSC_FALSE, quotes = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(T->cols, &F->where));
+  for (PetscInt j = 0; j < T->cols; j++) F->where[j] = -1;
+  T->label = -1;
+  if (F->spec->label) T->label = TableFindLabel(T, F->spec->label);
+  for (PetscInt j = n; j < T->cols && n; j++) /* quotes tell names from numbers where other columns have none */
+    if (j + (F->form.names ? 1 : 0) < F->S->kmax && (F->S->column[j + (F->form.names ? 1 : 0)].flags & GP_COLUMN_UNQUOTED)) quotes = PETSC_TRUE;
+  for (PetscInt j = 0; j < n; j++) any = (PetscBool)(any || TableIsText(F, j, quotes));
+  PetscCall(PetscMalloc1(PetscMin(n + 1, T->cols), &T->text));
+  for (PetscInt j = 0; j < T->cols; j++)
+    if ((any && j < n) || (j == T->label && TableIsText(F, j, PETSC_FALSE))) {
+      F->where[j]         = T->ntext;
+      T->text[T->ntext++] = j;
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* allocates the rows of this rank; the file has a byte or more for each number and each byte of a string */
+static PetscErrorCode TableAllocate(const GpAppText *X, Filler *F, GpAppTable *T)
+{
+  const GpSurvey *S     = F->S;
+  size_t          bytes = 1;
+
+  PetscFunctionBegin;
+  for (PetscInt64 c = 0; c < S->kmax; c++) {
+    const PetscInt j = (PetscInt)c - (F->form.names ? 1 : 0);
+
+    if (j < 0 || (j < T->cols && F->where[j] >= 0)) bytes += (size_t)S->column[c].bytes;
+  }
+  if (S->here && !F->form.header) bytes += strlen(S->first) + 1;
+  PetscCall(PetscMalloc1((size_t)T->rows * (size_t)T->cols, &T->value));
+  PetscCall(PetscMalloc1(T->rows, &T->line));
+  if (F->form.names) PetscCall(PetscMalloc1(T->rows, &T->name));
+  if (T->ntext) PetscCall(PetscMalloc1((size_t)T->rows * (size_t)T->ntext, &T->word));
+  PetscCall(PetscMalloc1(bytes, &T->words));
+  F->to = T->words;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* refuses a field that is not a number */
+static void TableComplain(const GpAppTable *T, const Filler *F, GpFieldKind kind, PetscInt j, const GpField *f, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
+{
+  const PetscInt field = j + 1 + (F->form.names ? 1 : 0);
+  char           expected[160], heading[48] = "";
+  const char    *hint = "";
+
+  if (T->heading && T->heading[j][0]) (void)snprintf(heading, sizeof(heading), " (%.40s)", T->heading[j]);
+  if (kind == GP_FIELD_NAN) hint = ", or NA or an empty field for a missing value";
+  else if (kind == GP_FIELD_REFUSED && memchr(f->begin, ',', (size_t)(f->end - f->begin))) hint = " with a decimal point (decimal commas are read between semicolons)";
+  else if (kind == GP_FIELD_REFUSED) hint = ", at most 1.8e308";
+  else if (T->decimal_comma && f->begin < f->end && memchr(f->begin, '.', (size_t)(f->end - f->begin))) hint = " with a decimal comma as in other fields";
+  (void)snprintf(expected, sizeof(expected), "field %" PetscInt_FMT "%s: expected a finite number%s", field, heading, hint);
+  GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, f->begin - p + 1, f->begin, f->end, expected);
+}
+
+/* a data line that is not the heading */
+static PetscErrorCode TableFillRow(GpAppTable *T, Filler *F, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
+{
+  double     *value = T->value + (size_t)F->row * (size_t)T->cols;
+  const char *at    = p;
+  PetscInt    j     = 0;
+
+  PetscFunctionBegin;
+  T->line[F->row] = line;
+  if (F->form.names) {
+    const GpField f = GpFieldGet(at, eol, T->delimiter);
+
+    T->name[F->row] = F->to;
+    F->to += GpFieldCopy(&f, F->to);
+    if (f.quoted) T->quoted_names = PETSC_TRUE;
+    at = f.next;
+  }
+  for (; at && j < T->cols && !C->code; j++) {
+    const GpField f = GpFieldGet(at, eol, T->delimiter);
+    GpFieldKind   kind;
+
+    at = f.next;
+    if (F->where[j] >= 0) {
+      T->word[F->row * T->ntext + F->where[j]] = F->to;
+      F->to += GpFieldCopy(&f, F->to);
+      value[j] = NAN;
+      continue;
+    }
+    kind = GpFieldClassify(&f, T->decimal_comma, &value[j]);
+    if (kind == GP_FIELD_NUMBER && f.quoted) T->quoted_numbers = PETSC_TRUE;
+    if (kind == GP_FIELD_NUMBER && T->decimal_comma && memchr(f.begin, '.', (size_t)(f.end - f.begin))) kind = GP_FIELD_WORD;
+    if (kind == GP_FIELD_MISSING || (kind == GP_FIELD_NAN && F->spec->nan_missing)) T->missing++;
+    else if (kind != GP_FIELD_NUMBER) TableComplain(T, F, kind, j, &f, p, eol, line, C);
+  }
+  for (; j < T->cols; j++) { /* above the diagonal of a triangle */
+    value[j] = NAN;
+    if (F->where[j] >= 0) T->word[F->row * T->ntext + F->where[j]] = "";
+  }
+  F->row++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* what only the ranks together know: places of rows, quotes, missing values */
+static PetscErrorCode TableAgree(GpAppTable *T, const GpAppText *X)
+{
+  PetscInt64 sum[] = {T->missing, T->quoted_names, T->quoted_numbers};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, T->comm));
+  T->missing        = sum[0];
+  T->quoted_names   = (PetscBool)(sum[1] > 0);
+  T->quoted_numbers = (PetscBool)(sum[2] > 0);
+  for (PetscInt i = 0; i < T->rows; i++) T->line[i] += X->before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* raises on all ranks the first complaint of any of them, after everything is given back */
+static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpSurvey *S, GpAppTable *T)
+{
+  int bad = C->code || X->unreadable.code;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, X->comm));
+  if (!bad) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpSurveyDestroy(S));
+  PetscCall(PetscFree(F->where));
+  PetscCall(GpAppTableDestroy(T));
+  PetscCall(GpAppTextRaise(X, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* rows and columns of all ranks, and what refuses the table as a whole */
+static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T, GpAppComplaint *C)
+{
+  const GpSurvey  *S    = F->S;
+  const PetscInt64 rows = S->lines - (F->form.header ? 1 : 0);
+  PetscInt64       line = 0, here = 0;
+
+  PetscFunctionBegin;
+  for (const char *p = X->text, *end = X->text + X->length; (p = GpTableNextData(p, end, &line, NULL)); p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1) here += p != S->here || !F->form.header;
+  T->rows          = (PetscInt)here;
+  T->first         = (PetscInt)PetscMax(S->offset - (F->form.header ? 1 : 0), 0);
+  T->N             = (PetscInt)rows;
+  T->cols          = (PetscInt)PetscMax(S->kmax, F->form.header && S->lines > 1 ? 0 : S->kfirst) - (F->form.names ? 1 : 0);
+  T->shape         = F->form.shape;
+  T->named         = F->form.names;
+  T->delimiter     = S->delimiter;
+  T->comments      = S->comments;
+  T->decimal_comma = S->comma;
+  if (rows > PETSC_MPI_INT_MAX - 1) GpAppComplain(C, 0, "", "", "expected at most 2147483646 rows");
+  else if (rows < 1 || (T->cols < 1 && !F->form.names)) {
+    C->code = PETSC_ERR_FILE_UNEXPECTED;
+    (void)snprintf(C->what, sizeof(C->what), "the file holds no %s", S->lines ? "rows under its headings" : "numbers");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppTableParse - Reads a table from the lines of a text
+
+  Collective
+
+  Input Parameters:
++ X    - all lines of the file, as GpAppTextRead() gives them; destroyed in any case
+- spec - what the caller knows of the table, or wants
+
+  Output Parameter:
+. T - the table, to be freed with GpAppTableDestroy()
+
+  Note:
+  The same table is read, or refused with the same words, on any number of ranks. A refusal frees all memory first.
+*/
+PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTable *T)
+{
+  const char    *end  = X->text + X->length;
+  PetscInt64     line = 0;
+  GpSurvey       S;
+  Filler         F = {.spec = spec, .S = &S};
+  GpAppComplaint C = {0};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(T, sizeof(*T)));
+  T->comm  = X->comm;
+  T->label = -1;
+  PetscCall(PetscStrncpy(T->file, X->file, sizeof(T->file)));
+  if (!X->before && X->length >= 3 && !memcmp(X->text, "\357\273\277", 3)) memset(X->text, ' ', 3); /* byte-order mark of UTF-8 */
+  PetscCall(GpTableSurvey(X, spec, &S, &C));
+  PetscCall(TableRaise(X, &C, &F, &S, T));
+  if (S.lines) PetscCall(GpTableGuess(spec, &S, &F.form));
+  if (TableNamesAreLabels(&F)) {
+    GpAppTableSpec plain = *spec;
+
+    plain.names = GP_TABLE_NO;
+    PetscCall(GpTableGuess(&plain, &S, &F.form));
+  }
+  PetscCall(TableCheckFields(X, &F, &C));
+  PetscCall(TableMeasure(X, &F, T, &C));
+  PetscCall(TableRaise(X, &C, &F, &S, T));
+  PetscCall(TableHeadings(&F, T));
+  PetscCall(TableChooseText(&F, T));
+  PetscCall(TableAllocate(X, &F, T));
+  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C.code; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    if (p != S.here || !F.form.header) PetscCall(TableFillRow(T, &F, p, eol, line, &C));
+  }
+  if (spec->label && T->label < 0) {
+    C.code = PETSC_ERR_USER_INPUT; /* the cause of any complaint about words */
+    C.line = C.column = 0;
+    (void)snprintf(C.what, sizeof(C.what), "no column '%.80s': expected a heading, or a number from 1 to %" PetscInt_FMT, spec->label, T->cols);
+  }
+  PetscCall(TableRaise(X, &C, &F, &S, T));
+  PetscCall(TableAgree(T, X));
+  PetscCall(PetscFree(F.where));
+  PetscCall(GpSurveyDestroy(&S));
+  PetscCall(GpAppTextDestroy(X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* GpAppTableRead - Reads a table from a file, which GpAppTextOpen() opens; otherwise as GpAppTableParse() */
+PetscErrorCode GpAppTableRead(MPI_Comm comm, const char file[], const GpAppTableSpec *spec, GpAppTable *T)
+{
+  GpAppText X;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppTextRead(comm, file, &X));
+  PetscCall(GpAppTableParse(&X, spec, T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpAppTableDestroy(GpAppTable *T)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(T->value));
+  PetscCall(PetscFree(T->line));
+  PetscCall(PetscFree(T->name));
+  PetscCall(PetscFree(T->heading));
+  PetscCall(PetscFree(T->text));
+  PetscCall(PetscFree(T->word));
+  PetscCall(PetscFree(T->headings));
+  PetscCall(PetscFree(T->words));
+  T->ntext = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,279 @@
+/* The first two passes over a table: they find its delimiter and the common properties of its lines and columns. */
+#define _POSIX_C_SOURCE 200809L
+#include "app/table/apptablefield.h"
+#include "app/text/appscan.h"
+#include <string.h>
+
+/*
+  GpTableNextData - Finds the next data line: neither blank nor a comment
+
+  Not Collective
+
+  Input Parameters:
++ p   - beginning of a line, or end
+- end - end of the text
+
+  Input/Output Parameters:
++ line     - lines of this rank up to the one before p; then up to the data line
+- comments - comment lines so far; NULL: they are not counted
+
+  Returns the beginning of the data line, NULL when there is none.
+*/
+const char *GpTableNextData(const char *p, const char *end, PetscInt64 *line, PetscInt64 *comments)
+{
+  for (; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1) {
+    const char *q = p;
+
+    ++*line;
+    while (GpAppIsBlank(*q)) q++;
+    if (*q != '\n' && *q != '#' && *q != '%') return p;
+    if (*q != '\n' && comments) ++*comments;
+  }
+  return NULL;
+}
+
+/* which of ; tab , stand outside quotes; a tab behind a comma or a semicolon is padding */
+static void SurveyDelimiters(const char *p, const char *eol, PetscInt64 count[3])
+{
+  PetscBool inside = PETSC_FALSE, have[3] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+  char      before = ',';
+
+  for (; p < eol; p++) {
+    if (*p == '"' && (inside || before == ',' || before == ';' || before == '\t' || before == ' ')) inside = (PetscBool)!inside;
+    else if (!inside) {
+      if (*p == ';') have[0] = PETSC_TRUE;
+      if (*p == '\t' && before != ',' && before != ';') have[1] = PETSC_TRUE;
+      if (*p == ',') have[2] = PETSC_TRUE;
+    }
+    before = *p;
+  }
+  for (int d = 0; d < 3; d++) count[d] += have[d];
+}
+
+/* the delimiter that stands on all lines, else on most of them; one that comes earlier may hold later ones in its fields, as decimal commas */
+static char SurveyChooseDelimiter(const PetscInt64 count[3], PetscInt64 lines)
+{
+  for (int d = 0; d < 3; d++)
+    if (count[d] == lines) return ";\t,"[d];
+  for (int d = 0; d < 3; d++)
+    if (2 * count[d] > lines) return ";\t,"[d];
+  return ' ';
+}
+
+/* counts lines, chooses the delimiter, brings the first data line to all ranks */
+static PetscErrorCode SurveyLines(const GpAppText *X, GpSurvey *S, GpAppComplaint *C)
+{
+  const char *end      = X->text + X->length;
+  PetscInt64  count[5] = {0}, all[5], line = 0, length = 0;
+  PetscMPIInt holder, mine, size, rank;
+
+  PetscFunctionBegin;
+  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, &count[4])); p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    if (!count[3]) {
+      S->here = p;
+      length  = eol - p + 1;
+    }
+    SurveyDelimiters(p, eol, count);
+    count[3]++;
+  }
+  PetscCallMPI(MPI_Comm_rank(X->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(X->comm, &size));
+  PetscCallMPI(MPI_Allreduce(count, all, 5, MPIU_INT64, MPI_SUM, X->comm));
+  PetscCallMPI(MPI_Exscan(&count[3], &S->offset, 1, MPIU_INT64, MPI_SUM, X->comm));
+  if (!rank) S->offset = 0;
+  S->lines    = all[3];
+  S->comments = all[4];
+  if (!S->delimiter) S->delimiter = SurveyChooseDelimiter(all, S->lines);
+  mine = count[3] ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &holder, 1, MPI_INT, MPI_MIN, X->comm));
+  if (rank != holder) S->here = NULL;
+  if (holder == size) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Bcast(&length, 1, MPIU_INT64, holder, X->comm));
+  if (length >= PETSC_MPI_INT_MAX) {
+    GpAppComplain(C, 0, "", "", "expected a first line of at most 2147483646 bytes");
+    S->lines = 0;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc1(length + 1, &S->first));
+  S->first[length] = 0;
+  if (rank == holder) PetscCall(PetscArraycpy(S->first, S->here, length));
+  PetscCallMPI(MPI_Bcast(S->first, (PetscMPIInt)length, MPI_CHAR, holder, X->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void SurveyField(GpSurvey *S, const GpField *f, GpFieldKind kind, GpColumn *c)
+{
+  c->bytes += f->end - f->begin + 1;
+  c->words += kind == GP_FIELD_WORD;
+  c->flags |= kind == GP_FIELD_WORD ? GP_COLUMN_WORD : kind == GP_FIELD_MISSING || kind == GP_FIELD_NAN ? GP_COLUMN_MISSING : GP_COLUMN_NUMBER;
+  if (f->quoted) c->flags |= GP_COLUMN_QUOTED;
+  else if (f->begin < f->end) c->flags |= GP_COLUMN_UNQUOTED;
+  if (GpTableCommas(S->delimiter) && kind == GP_FIELD_NUMBER && memchr(f->begin, ',', (size_t)(f->end - f->begin))) S->comma = PETSC_TRUE;
+}
+
+/* data line number `number`, counted from 0 over all ranks, that is not the first one; `first` holds the fields of that one */
+static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField first[], const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
+{
+  const char *at = p;
+  PetscInt64  k  = 0;
+  GpFieldKind kind;
+  double      value;
+
+  PetscFunctionBegin;
+  for (; at; k++) {
+    const GpField f = GpFieldGet(at, eol, S->delimiter);
+
+    if (f.quotes != GP_QUOTES_GOOD) {
+      GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, f.begin - p, f.begin - 1, eol,
+                      f.quotes == GP_QUOTES_OPEN ? "expected a closing quote on the same line (newlines in quotes are not understood)" : "expected a delimiter behind the closing quote (a quote in a quoted field is doubled)");
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (k == *capacity) {
+      const PetscInt64 more = PetscMax(2 * *capacity, (PetscInt64)64);
+
+      PetscCall(PetscRealloc((size_t)more * sizeof(GpColumn), &S->column));
+      PetscCall(PetscArrayzero(S->column + *capacity, more - *capacity));
+      *capacity = more;
+    }
+    kind = GpFieldClassify(&f, GpTableCommas(S->delimiter), &value);
+    SurveyField(S, &f, kind, &S->column[k]);
+    if (!k) {
+      S->repeats[0] = (PetscBool)(S->repeats[0] && number <= S->kfirst && GpFieldSame(&f, &first[number - 1]));
+      S->repeats[1] = (PetscBool)(S->repeats[1] && number < S->kfirst && GpFieldSame(&f, &first[number]));
+      S->seqmin     = PetscMin(S->seqmin, kind == GP_FIELD_NUMBER ? value - (double)number : -PETSC_MAX_REAL);
+      S->seqmax     = PetscMax(S->seqmax, kind == GP_FIELD_NUMBER ? value - (double)number : PETSC_MAX_REAL);
+    }
+    if (k == number && kind != GP_FIELD_MISSING) S->diagonal = PETSC_FALSE;
+    if (!f.next && kind != GP_FIELD_MISSING && value != 0) S->zeros = PETSC_FALSE;
+    at = f.next;
+  }
+  if (k <= number) S->diagonal = PETSC_FALSE;
+  S->kmin = PetscMin(S->kmin, k);
+  S->kmax = PetscMax(S->kmax, k);
+  S->smin = PetscMin(S->smin, k - number);
+  S->smax = PetscMax(S->smax, k - number);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* combines what the ranks found */
+static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpSurvey *S, GpAppComplaint *C)
+{
+  PetscInt64  least[]   = {S->kmin, -S->kmax, S->smin, -S->smax, S->repeats[0], S->repeats[1], S->diagonal, S->zeros, !S->comma};
+  double      extreme[] = {S->seqmin, -S->seqmax};
+  PetscInt64 *both;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, sizeof(least) / sizeof(least[0]), MPIU_INT64, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, extreme, 2, MPI_DOUBLE, MPI_MIN, comm));
+  S->kmin       = least[0];
+  S->kmax       = -least[1];
+  S->smin       = least[2];
+  S->smax       = -least[3];
+  S->repeats[0] = (PetscBool)(least[4] && S->lines == S->kfirst + 1);
+  S->repeats[1] = (PetscBool)(least[5] && S->lines == S->kfirst);
+  S->diagonal   = (PetscBool)(least[6] && S->lines == S->kfirst);
+  S->zeros      = (PetscBool)least[7];
+  S->comma      = (PetscBool)!least[8];
+  S->seqmin     = extreme[0];
+  S->seqmax     = -extreme[1];
+  if (S->kmax >= PETSC_MPI_INT_MAX) {
+    GpAppComplain(C, 0, "", "", "expected lines of at most 2147483646 fields");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscRealloc((size_t)PetscMax(S->kmax, 1) * sizeof(GpColumn), &S->column));
+  if (capacity < S->kmax) PetscCall(PetscArrayzero(S->column + capacity, S->kmax - capacity));
+  PetscCall(PetscMalloc1(S->kmax, &both));
+  for (PetscInt64 j = 0; j < S->kmax; j++) both[j] = S->column[j].flags;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, (PetscMPIInt)S->kmax, MPIU_INT64, MPI_BOR, comm));
+  for (PetscInt64 j = 0; j < S->kmax; j++) {
+    S->column[j].flags = both[j];
+    both[j]            = S->column[j].words;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, (PetscMPIInt)S->kmax, MPIU_INT64, MPI_SUM, comm));
+  for (PetscInt64 j = 0; j < S->kmax; j++) S->column[j].words = both[j];
+  PetscCall(PetscFree(both));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* refuses bytes that no text holds, on the rank that has them */
+static PetscBool SurveyIsText(const GpAppText *X, GpAppComplaint *C)
+{
+  const char *zero = X->length ? (const char *)memchr(X->text, 0, X->length) : NULL;
+  PetscInt64  line = 1;
+
+  if (!zero) return PETSC_TRUE;
+  for (const char *c = X->text; c < zero; c++) line += *c == '\n';
+  GpAppComplain(C, line, zero, zero, "expected text in UTF-8 or ASCII, found a zero byte (iconv converts UTF-16)");
+  return PETSC_FALSE;
+}
+
+/* the fields of the first data line */
+static PetscErrorCode SurveyFirst(GpSurvey *S, GpField **fields)
+{
+  const char *eol = strchr(S->first, '\n');
+  GpColumn    c   = {0};
+  PetscInt    k   = 0;
+  double      value;
+
+  PetscFunctionBegin;
+  for (const char *at = S->first; at; k++) at = GpFieldGet(at, eol, S->delimiter).next;
+  PetscCall(PetscMalloc1(k, fields));
+  S->kfirst = k;
+  k         = 0;
+  for (const char *at = S->first; at; k++) {
+    (*fields)[k] = GpFieldGet(at, eol, S->delimiter);
+    at           = (*fields)[k].next;
+    SurveyField(S, &(*fields)[k], GpFieldClassify(&(*fields)[k], GpTableCommas(S->delimiter), &value), &c);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpTableSurvey - Finds out what the lines of a table have in common
+
+  Collective
+
+  Input Parameters:
++ X    - all lines of the file
+- spec - the delimiter, if it is known
+
+  Output Parameters:
++ S - the survey, to be freed with GpSurveyDestroy(); the same on all ranks but for offset, here and the bytes of columns
+- C - what is wrong in the lines of this rank; the survey is of no use if any rank has a complaint
+*/
+PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpSurvey *S, GpAppComplaint *C)
+{
+  const char *end   = X->text + X->length;
+  GpField    *first = NULL;
+  PetscInt64  line = 0, capacity = 0, number;
+
+  PetscFunctionBegin;
+  *S           = (GpSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
+  S->delimiter = spec->delimiter;
+  if (!SurveyIsText(X, C)) end = X->text;
+  PetscCall(SurveyLines(X, S, C));
+  if (spec->lines && S->delimiter == ' ' && !spec->delimiter) S->delimiter = '\n';
+  if (!S->lines) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SurveyFirst(S, &first));
+  number = S->offset;
+  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C->code; p = eol + 1) {
+    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, eol, line, &capacity, C));
+    else
+      for (PetscInt k = 0; k < S->kfirst; k++)
+        if (first[k].quotes != GP_QUOTES_GOOD) GpAppComplain(C, line, first[k].begin - 1, eol, "expected a closing quote, and a delimiter behind it");
+    number++;
+  }
+  PetscCall(SurveyReduce(X->comm, capacity, S, C));
+  PetscCall(PetscFree(first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpSurveyDestroy(GpSurvey *S)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(S->first));
+  PetscCall(PetscFree(S->column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
