@@ -148,7 +148,7 @@ __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState 
     z[i] = Shared(xi, out);
     if (!(out > 0)) sum[0] += xi;
   }
-  if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+  if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     *s      = begin;
     s->lost = sum[0];
   }
@@ -209,7 +209,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, S
     }
     Fetch(G, z, first + AHEAD * stride, stride, G.n, &rows);
   }
-  if (Everyone<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+  if (GpReduceAllBlocks<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     AfterStep(s, sum[0], sum[1]);
     if (s->status) GpLoopEnd(s->turn);
   }
@@ -245,8 +245,8 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, 
     }
     Fetch(G, z, first + AHEAD * stride, stride, end, &rows);
   }
-  if (!at.last) Leave<GpReduceSums, STEP_SUMS>(sum, partial);
-  else if (Everyone<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+  if (!at.last) GpReduceToPart<GpReduceSums, STEP_SUMS>(sum, partial);
+  else if (GpReduceAllBlocks<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = sum[k];
     if (at.leads) StepAfterSweep(&G, s);
     if (s->status) GpLoopEnd(s->turn);

@@ -133,7 +133,7 @@ GP_STEP_INLINE void StepAfterSweep(const StepOperator *G, StepState *s)
 extern const StepKernels StepKernelsHost;
 extern const StepKernels StepKernelsCUDA; /* exists only with GP_HAVE_CUDA */
 
-#define StepKernelsOf(dev) GpDevTwin(dev, StepKernelsHost, StepKernelsCUDA)
+#define StepKernelsOf(dev) GpDevSelect(dev, StepKernelsHost, StepKernelsCUDA)
 
 #if defined(__cplusplus)
 }

@@ -10,7 +10,7 @@ GP_STEP(TakeScore)
   a->z[i] = a->f[a->of.row[i]] + a->s * a->e[a->of.row[i]];
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMListsScores)(GpDev dev, const BMRMListScores *a)
+GP_EXTERN GpErr GP_IMPL(BMRMListsScores)(GpDev dev, const BMRMListScores *a)
 {
   return GP_EACH(dev, BMRMListScores, TakeScore, a->of.n, a);
 }
@@ -57,7 +57,7 @@ GP_STEP(TakeKey)
   a->bits[i] = (uint32_t)a->key[a->order[i]];
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, const int32_t *key, int32_t nkey, int32_t *order)
+GP_EXTERN GpErr GP_IMPL(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, const int32_t *key, int32_t nkey, int32_t *order)
 {
   OrderArgs a    = {z, key, order, NULL};
   int       bits = 0;
@@ -65,11 +65,11 @@ GP_EXTERN GpErr GP_TWIN(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, c
 
   while (bits < 31 && (int32_t)1 << bits < nkey) bits++;
   if (!err) err = GP_EACH(dev, OrderArgs, LowerHalf, n, &a);
-  if (!err) err = GP_TWIN(GpSort)(dev, n, 32, a.bits, order);
+  if (!err) err = GP_IMPL(GpSort)(dev, n, 32, a.bits, order);
   if (!err) err = GP_EACH(dev, OrderArgs, UpperHalf, n, &a);
-  if (!err) err = GP_TWIN(GpSort)(dev, n, 32, a.bits, order);
+  if (!err) err = GP_IMPL(GpSort)(dev, n, 32, a.bits, order);
   if (!err && bits) err = GP_EACH(dev, OrderArgs, TakeKey, n, &a);
-  if (!err && bits) err = GP_TWIN(GpSort)(dev, n, bits, a.bits, order);
+  if (!err && bits) err = GP_IMPL(GpSort)(dev, n, bits, a.bits, order);
   GpDevReturn(dev, &a.bits, (size_t)n * sizeof(*a.bits));
   return err;
 }
@@ -110,7 +110,7 @@ GP_STEP(ScanShare)
   }
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
+GP_EXTERN GpErr GP_IMPL(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
 {
   ScanArgs a[LEVELS];
   int64_t  room = 0, shares = n + 1;

@@ -112,9 +112,9 @@ extern const GpDevOps GpDevOpsCUDA; /* exists only if GP_HAVE_CUDA is set */
 
 /* Selects between the host and the CUDA instance of one thing, such as the kernel tables. */
 #if GP_HAVE_CUDA
-  #define GpDevTwin(dev, host, cuda) ((dev)->kind == GP_DEV_CUDA ? &(cuda) : &(host))
+  #define GpDevSelect(dev, host, cuda) ((dev)->kind == GP_DEV_CUDA ? &(cuda) : &(host))
 #else
-  #define GpDevTwin(dev, host, cuda) ((void)(dev), &(host))
+  #define GpDevSelect(dev, host, cuda) ((void)(dev), &(host))
 #endif
 
 /* Opens a device. On failure *dev is NULL, and the message is copied to why (at most whylen bytes) unless why is NULL. */

@@ -8,7 +8,7 @@ static constexpr int GP_REDUCE_BLOCK = 256; /* number of threads of a block */
 
 /* Reduces the K results of all threads of a block into thread 0, by a tree of fixed shape. */
 template <class R, int K, int THREADS>
-__device__ static void Together(double (&mine)[K])
+__device__ static void GpReduceBlock(double (&mine)[K])
 {
   constexpr int     WARPS = THREADS / 32;
   __shared__ double warps[WARPS][K];
@@ -33,9 +33,9 @@ __device__ static void Together(double (&mine)[K])
 
 /* Reduces the K results of the block and stores them in the partial results of this block. */
 template <class R, int K>
-__device__ static void Leave(double (&mine)[K], double *partial)
+__device__ static void GpReduceToPart(double (&mine)[K], double *partial)
 {
-  Together<R, K, GP_REDUCE_BLOCK>(mine);
+  GpReduceBlock<R, K, GP_REDUCE_BLOCK>(mine);
   if (threadIdx.x == 0) {
     for (int k = 0; k < K; k++) partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x] = mine[k];
   }
@@ -44,11 +44,11 @@ __device__ static void Leave(double (&mine)[K], double *partial)
 /* Reduces over all blocks. Each block stores its partial results. In the block that finishes last, thread 0 gets all of them, merged in a fixed
    order, and the function returns true. `partial` holds K times GP_DEV_PARTS values; `ticket` is zero before and after the launch. */
 template <class R, int K>
-__device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ticket)
+__device__ static bool GpReduceAllBlocks(double (&mine)[K], double *partial, uint32_t *ticket)
 {
   __shared__ bool last;
 
-  Leave<R, K>(mine, partial);
+  GpReduceToPart<R, K>(mine, partial);
   if (threadIdx.x == 0) {
     __threadfence(); /* the partial results must be visible before the ticket */
     last = atomicAdd(ticket, 1u) == gridDim.x - 1;
@@ -63,7 +63,7 @@ __device__ static bool Everyone(double (&mine)[K], double *partial, uint32_t *ti
     for (int k = 0; k < K; k++) other[k] = __ldcg(partial + (int64_t)k * GP_DEV_PARTS + b);
     R::merge(mine, other);
   }
-  Together<R, K, GP_REDUCE_BLOCK>(mine);
+  GpReduceBlock<R, K, GP_REDUCE_BLOCK>(mine);
   if (threadIdx.x == 0) *ticket = 0; /* zero again for the next launch */
   return true;
 }

@@ -1,6 +1,8 @@
-/* Parallel steps that are written once for both backends; the builders of formats use them. A file that includes this header is compiled by the C
-   compiler for the host and by nvcc for the GPU. The body of a step does the work of one index i. The host runs the indices in a loop; the GPU
-   runs them in parallel.
+/* Code for both backends (docs/dev/device.md): steps that are written once, and calls of the host or the CUDA implementation of a function.
+
+   A file with steps is compiled by the C compiler for the host and by nvcc for the GPU. The body of a step does the work of one index i. The host
+   runs the indices in a loop; the GPU runs them in parallel. GP_IMPL(Function) is Function_Host in the one compilation and Function_CUDA in the
+   other. GP_PAIR(Function, parameters) declares both, and GP_ON_DEVICE(dev, Function, arguments) calls the one for the backend of dev.
 
    Between steps there are scans and stable sorts (CUB on the GPU). The results of GP_COUNT(), which increments a counter, and of GP_SET(), which
    sets bits, must not depend on the order of the indices.
@@ -13,7 +15,7 @@
 #include "device/gpdevice.h"
 
 #if defined(__CUDACC__)
-  #define GP_TWIN(name) name##_CUDA
+  #define GP_IMPL(name) name##_CUDA
   #define GP_EXTERN     extern "C"
   #define GP_INLINE     __device__ __forceinline__ static
   #define GP_COUNT(p)   ((void)atomicAdd(p, 1))
@@ -39,7 +41,7 @@ static GpErr GpStepLaunch(GpDev dev, const char *name, int64_t n, const Args *ar
 
   #define GP_EACH(dev, Args, Step, n, args) GpStepLaunch<Args, Step>(dev, #Step, n, args)
 #else
-  #define GP_TWIN(name) name##_Host
+  #define GP_IMPL(name) name##_Host
   #define GP_EXTERN
   #define GP_INLINE     static inline
   #define GP_COUNT(p)   ((void)(*(p))++)
@@ -55,21 +57,16 @@ static inline GpErr GpStepLoop(int64_t n, void (*step)(const void *, int64_t), c
   #define GP_EACH(dev, Args, Step, n, args) GpStepLoop(n, Step, args)
 #endif
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
+#define GP_PAIR(name, ...) \
+  GP_EXTERN GpErr name##_Host(__VA_ARGS__); \
+  GP_EXTERN GpErr name##_CUDA(__VA_ARGS__)
+
 /* Exclusive prefix sum in place over n + 1 entries. The last entry becomes the sum of the first n; its old value is ignored. */
-GpErr GpScan_Host(GpDev dev, int64_t n, int32_t *inout);
-GpErr GpScan_CUDA(GpDev dev, int64_t n, int32_t *inout);
+GP_PAIR(GpScan, GpDev dev, int64_t n, int32_t *inout);
 
 /* Stable sort of keys and values in place, ascending in the lowest `bits` bits of the keys. */
-GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
-GpErr GpSort_CUDA(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
-#if defined(__cplusplus)
-}
-#endif
+GP_PAIR(GpSort, GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
 
-/* Calls the host or the CUDA version of a function, which are compiled from one source, for the backend of dev. */
 #if GP_HAVE_CUDA
   #define GP_ON_DEVICE(dev, function, ...) ((dev)->kind == GP_DEV_CUDA ? function##_CUDA(__VA_ARGS__) : function##_Host(__VA_ARGS__))
 #else

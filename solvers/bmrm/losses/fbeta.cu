@@ -103,7 +103,7 @@ static GpErr BestOfAll(GpDev dev, FbetaArgs *a, int32_t *room)
   return err;
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMFbetaCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+GP_EXTERN GpErr GP_IMPL(BMRMFbetaCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   const size_t n = (size_t)of->n, positives = (size_t)of->first, bytes = (n + positives + 3) * sizeof(double) + (n + 2 * positives + 32) * sizeof(int32_t);
   FbetaArgs    a    = {*of, p[0] * p[0], z, u, c};
@@ -116,10 +116,10 @@ GP_EXTERN GpErr GP_TWIN(BMRMFbetaCut)(GpDev dev, const BMRMLists *of, const doub
   a.value = a.given + (n - positives) + 1;
   a.order = (int32_t *)(a.value + positives + 1);
   a.wrong = a.order + n;
-  err     = GP_TWIN(BMRMListsOrder)(dev, of->n, z, of->rank, 2, a.order);
+  err     = GP_IMPL(BMRMListsOrder)(dev, of->n, z, of->rank, 2, a.order);
   if (!err) err = GP_EACH(dev, FbetaArgs, TakeScores, of->n, &a);
-  if (!err) err = GP_TWIN(BMRMListsScan)(dev, of->first, a.taken);
-  if (!err) err = GP_TWIN(BMRMListsScan)(dev, of->n - of->first, a.given);
+  if (!err) err = GP_IMPL(BMRMListsScan)(dev, of->first, a.taken);
+  if (!err) err = GP_IMPL(BMRMListsScan)(dev, of->n - of->first, a.given);
   if (!err) err = GP_EACH(dev, FbetaArgs, Weigh, of->first + 1, &a);
   if (!err) err = BestOfAll(dev, &a, a.wrong + positives + 1);
   if (!err) err = GP_EACH(dev, FbetaArgs, TakeBest, of->n, &a);

@@ -140,8 +140,8 @@ static GpErr Levels(GpDev dev, PairsArgs *a)
     double  *label = a->label;
 
     err = GP_EACH(dev, PairsArgs, MarkZeros, n, a);
-    if (!err) err = GP_TWIN(GpScan)(dev, n, a->zero);
-    if (!err && label) err = GP_TWIN(BMRMListsScan)(dev, n, a->before);
+    if (!err) err = GP_IMPL(GpScan)(dev, n, a->zero);
+    if (!err && label) err = GP_IMPL(BMRMListsScan)(dev, n, a->before);
     if (!err) err = GP_EACH(dev, PairsArgs, Descend, 2 * n, a);
     if (!err && a->bit) err = GP_EACH(dev, PairsArgs, Move, n, a);
     a->rank     = a->nextrank;
@@ -181,9 +181,9 @@ static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z
   a.nextrank = k + 9 * n;
   a.zero     = k + 10 * n;
   d          = a.score;
-  err        = GP_TWIN(BMRMListsOrder)(dev, of->n, z, of->group, of->ngroup, a.order);
+  err        = GP_IMPL(BMRMListsOrder)(dev, of->n, z, of->group, of->ngroup, a.order);
   if (!err) err = GP_EACH(dev, PairsArgs, Arrange, of->n, &a);
-  if (!err && distance) err = GP_TWIN(BMRMListsScan)(dev, of->n, a.all);
+  if (!err && distance) err = GP_IMPL(BMRMListsScan)(dev, of->n, a.all);
   if (!err) err = GP_EACH(dev, PairsArgs, FindParts, of->n, &a);
   if (!err) err = Levels(dev, &a);
   if (!err) err = GP_EACH(dev, PairsArgs, Conclude, of->n, &a);
@@ -191,13 +191,13 @@ static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z
   return err;
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+GP_EXTERN GpErr GP_IMPL(BMRMPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
   return Pairs(dev, of, 0, z, u, c);
 }
 
-GP_EXTERN GpErr GP_TWIN(BMRMDistantPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
+GP_EXTERN GpErr GP_IMPL(BMRMDistantPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
   return Pairs(dev, of, 1, z, u, c);

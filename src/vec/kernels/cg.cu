@@ -135,7 +135,7 @@ __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s,
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (Everyone<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
+  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpCgState *s, const double *z, double *p)
@@ -156,7 +156,7 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
   GpWait();
   if (s->status) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
-  if (Everyone<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
+  if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
@@ -177,7 +177,7 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (Everyone<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
+  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
 }
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)

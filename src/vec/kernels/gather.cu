@@ -2,21 +2,21 @@
 #include "vec/kernels/gpveckernel.h"
 
 #if !defined(__CUDACC__)
-GP_VEC_TWIN(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
+GP_VEC(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++) packed[k] = x[index[k]];
   return GP_SUCCESS;
 }
 
-GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
+GP_VEC(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++) y[index[k]] += packed[k];
   return GP_SUCCESS;
 }
 
-GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
+GP_VEC(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++)
@@ -24,7 +24,7 @@ GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, co
   return GP_SUCCESS;
 }
 
-GP_VEC_TWIN(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
+GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
 {
   (void)dev;
   for (int32_t k = 0; k < n; k++)
@@ -49,14 +49,14 @@ __global__ static void ScatterAdd(int32_t n, const int32_t *index, const double 
   if (k < n) y[index[k]] += packed[k];
 }
 
-GP_VEC_TWIN(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
+GP_VEC(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   if (!n) return GP_SUCCESS;
   Gather<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, x, packed);
   return GpDevCheckLaunch(dev, "gather");
 }
 
-GP_VEC_TWIN(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
+GP_VEC(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   if (!n) return GP_SUCCESS;
   ScatterAdd<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
@@ -85,7 +85,7 @@ __global__ static void ScatterAddRows(int32_t n, const int32_t *index, int many,
   if (e < (int64_t)n * many) y.at[e % many][index[e / many]] += packed[e];
 }
 
-GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
+GP_VEC(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
 {
   Sources from;
 
@@ -95,7 +95,7 @@ GP_VEC_TWIN(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, co
   return GpDevCheckLaunch(dev, "gather rows");
 }
 
-GP_VEC_TWIN(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
+GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
 {
   Targets to;
 

@@ -46,7 +46,7 @@ typedef struct {
 extern const GpCgKernels GpCgKernelsHost;
 extern const GpCgKernels GpCgKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
 
-#define GpCgKernelsOf(dev) GpDevTwin(dev, GpCgKernelsHost, GpCgKernelsCUDA)
+#define GpCgKernelsOf(dev) GpDevSelect(dev, GpCgKernelsHost, GpCgKernelsCUDA)
 
 #if defined(__cplusplus)
 }

@@ -83,7 +83,7 @@ typedef struct {
 extern const GpVecKernels GpVecKernelsHost;
 extern const GpVecKernels GpVecKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
 
-#define GpVecKernelsOf(dev) GpDevTwin(dev, GpVecKernelsHost, GpVecKernelsCUDA)
+#define GpVecKernelsOf(dev) GpDevSelect(dev, GpVecKernelsHost, GpVecKernelsCUDA)
 
 /* Name and description of the rows of vec.def, for tests. */
 typedef struct {
@@ -99,9 +99,9 @@ GpErr GpVecExpect(GpVecWork *, int blocks, int results, int slot, int most, doub
 GpErr GpVecWait(GpVecWork *);                                                                /* waits for the results of all launches so far */
 
 #if defined(__CUDACC__)
-  #define GP_VEC_TWIN(name) extern "C" GpErr GpVec_##name##_CUDA
+  #define GP_VEC(name) extern "C" GpErr GpVec_##name##_CUDA
 #else
-  #define GP_VEC_TWIN(name) GpErr GpVec_##name##_Host
+  #define GP_VEC(name) GpErr GpVec_##name##_Host
 #endif
 
 #if defined(__cplusplus)

@@ -14,7 +14,7 @@ static constexpr int BLOCK = GP_REDUCE_BLOCK, REDUCE = 512; /* number of threads
 template <class R, int K>
 __device__ static void Finish(double (&mine)[K], volatile double *parts)
 {
-  Together<R, K, REDUCE>(mine);
+  GpReduceBlock<R, K, REDUCE>(mine);
   if (threadIdx.x) return;
 #pragma unroll
   for (int k = 0; k < K; k++) GpWatchTell(parts + blockIdx.x * K + k, mine[k]);

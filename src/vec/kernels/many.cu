@@ -8,7 +8,7 @@ enum {
 };
 
 /* Adds in the same order as dot of reduce.cu. All vectors y are processed for one chunk of x while that chunk is in the cache. */
-GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
+GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
 {
   for (int j = 0; j < many; j++) work->result[slot + j] = 0;
   for (int64_t begin = 0; begin < n; begin += CHUNK) {
@@ -30,7 +30,7 @@ GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const d
   return GP_SUCCESS;
 }
 
-GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
+GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
 {
   (void)dev;
   for (int64_t begin = 0; begin < n; begin += CHUNK) {
@@ -107,7 +107,7 @@ struct MAXPYCase {
   static void launch(GpDev dev, int64_t n, Vectors x, double *y) { GpLaunchNext(dev, MAXPY<MANY>, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, n, x, y); }
 };
 
-GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
+GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
 {
   const unsigned grid = GpVecReduceGrid(work->dev, n);
   Vectors        v    = {};
@@ -123,7 +123,7 @@ GP_VEC_TWIN(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const d
   return GpDevLaunched(work->dev, "mdot");
 }
 
-GP_VEC_TWIN(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
+GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
 {
   Vectors v = {};
 

@@ -16,7 +16,7 @@ enum {
 #if !defined(__CUDACC__)
 /* ivdep is valid although z may be x or y: entry i depends only on entries i */
   #define GP_MAP(name, reads, formula) \
-    GP_VEC_TWIN(name)(GpDev dev, int64_t n, const double scalars[3], const double *px, const double *py, double *pz) \
+    GP_VEC(name)(GpDev dev, int64_t n, const double scalars[3], const double *px, const double *py, double *pz) \
     { \
       const double a = scalars[0], b = scalars[1], c = scalars[2]; \
 \
@@ -68,7 +68,7 @@ __global__ static void Map(int64_t n, double a, double b, double c, const double
       static constexpr int     reads = (what); \
       __device__ static double of(double a, double b, double c, double x, double y, double z) { return (formula); } \
     }; \
-    GP_VEC_TWIN(name)(GpDev dev, int64_t n, const double scalars[3], const double *x, const double *y, double *z) \
+    GP_VEC(name)(GpDev dev, int64_t n, const double scalars[3], const double *x, const double *y, double *z) \
     { \
       if (!n) return GP_SUCCESS; \
       GpLaunchNext(dev, Map<Formula_##name>, (unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, n, scalars[0], scalars[1], scalars[2], x, y, z); \

@@ -19,7 +19,7 @@
       } \
     }
 
-GP_VEC_TWIN(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
+GP_VEC(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
 {
   (void)dev;
   if (op == GP_VEC_REPLACE) MOVE(b)
@@ -57,7 +57,7 @@ __global__ static void __launch_bounds__(BLOCK) Move(int bs, GpVecMove m, const 
   y[to] = value;
 }
 
-GP_VEC_TWIN(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
+GP_VEC(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
 {
   void (*const kernels[])(int, GpVecMove, const double *, double *) = {Move<GP_VEC_REPLACE>, Move<GP_VEC_ADD>, Move<GP_VEC_MAX>, Move<GP_VEC_MIN>};
 

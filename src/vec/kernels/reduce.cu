@@ -19,7 +19,7 @@ enum {
 
 /* Adds by chunks, and within a chunk by lanes. This vectorises, and its rounding error is smaller than that of one long sum. */
   #define GP_SUM(name, reads, terms, term0, term1) \
-    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
+    GP_VEC(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
     { \
       double total[2] = {0, 0}; \
 \
@@ -55,7 +55,7 @@ enum {
     }
 
   #define GP_MOST(name, reads, value) \
-    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
+    GP_VEC(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
     { \
       double  most  = -INFINITY; \
       int64_t place = -1; \
@@ -113,7 +113,7 @@ __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double 
 }
 
   #define GP_LAUNCH(name, rule) \
-    GP_VEC_TWIN(name)(GpVecWork * work, int64_t n, const double *x, const double *y, int slot) \
+    GP_VEC(name)(GpVecWork * work, int64_t n, const double *x, const double *y, int slot) \
     { \
       const unsigned grid = GpVecReduceGrid(work->dev, n); \
       double        *parts; \

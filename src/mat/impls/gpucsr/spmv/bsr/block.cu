@@ -84,7 +84,7 @@ static GpErr Fill_Host(const GpCsr *A, const GpBlock *B, int32_t *before)
 
 static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
 extern const Steps GpBlockStepsCUDA;
-  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpBlockStepsCUDA)
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpBlockStepsCUDA)
 
 /* Selects the block size that takes the fewest bytes in a sample of the slices. */
 static GpErr ChooseSize(const GpCsr *A, int *size)

@@ -22,8 +22,8 @@ GP_STEP(RowOfNonzero)
   a->row[i] = lo;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C)
+GP_PAIR(GpCooRowsBuild, GpCooRows *T, const GpCsr *C);
+GpErr GP_IMPL(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C)
 {
   GpErr  err = GpDevAlloc(C->dev, (size_t)C->nnz * sizeof(int32_t), &T->row);
   Expand a   = {C->m, C->rowptr, T->row};
@@ -35,8 +35,6 @@ GP_EXTERN GpErr GP_TWIN(GpCooRowsBuild)(GpCooRows *T, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpCooRowsBuild_CUDA(GpCooRows *T, const GpCsr *C);
 
 GpErr GpFmtBuild_coo(GpFmt *A, const int32_t rowptr[])
 {

@@ -22,8 +22,8 @@ GP_STEP(ListRow)
   if (a->before[i] < a->before[i + 1]) a->row[a->before[i]] = (int32_t)i;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrListBuild)(GpCsrList *L, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrListBuild)(GpCsrList *L, const GpCsr *C)
+GP_PAIR(GpCsrListBuild, GpCsrList *L, const GpCsr *C);
+GpErr GP_IMPL(GpCsrListBuild)(GpCsrList *L, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   const size_t bytes = ((size_t)C->m + 1) * sizeof(int32_t);
@@ -32,7 +32,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrListBuild)(GpCsrList *L, const GpCsr *C)
   GpErr        err   = GpDevBorrow(dev, bytes, &a.before);
 
   if (!err) err = GP_EACH(dev, List, MarkRow, C->m, &a);
-  if (!err) err = GP_TWIN(GpScan)(dev, C->m, a.before);
+  if (!err) err = GP_IMPL(GpScan)(dev, C->m, a.before);
   if (!err) err = GpDevDownload(dev, &n, a.before + C->m, sizeof(n));
   if (!err) err = GpDevAlloc(dev, (size_t)n * sizeof(int32_t), &L->row);
   a.row = L->row;
@@ -44,8 +44,6 @@ GP_EXTERN GpErr GP_TWIN(GpCsrListBuild)(GpCsrList *L, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpCsrListBuild_CUDA(GpCsrList *L, const GpCsr *C);
 
 GpErr GpFmtBuild_csrlist(GpFmt *A, const int32_t rowptr[])
 {

@@ -24,7 +24,7 @@ static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double 
   return GP_SUCCESS;
 }
 
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(csrvector##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return CsrVector(lanes, A, x, z, y); \
@@ -61,15 +61,15 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpLaunchProduct(C->dev, name, CsrVector<LANES, false>, CsrVector<LANES, true>, GpGrid{(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(csrvector##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Launch<lanes>("csrvector" #lanes, A, x, z, y); \
     }
 #endif
 
-TWIN(2)
-TWIN(4)
-TWIN(8)
-TWIN(16)
-TWIN(32)
+KERNEL(2)
+KERNEL(4)
+KERNEL(8)
+KERNEL(16)
+KERNEL(32)

@@ -50,8 +50,8 @@ GP_STEP(ListEscapes)
   a->S.escape[a->S.nescapes + a->escapes[i]] = a->C.col[i];
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
+GP_PAIR(GpCsrShortBuild, GpCsrShort *S, const GpCsr *C);
+GpErr GP_IMPL(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   Short        a     = {*S, *C, NULL};
@@ -62,7 +62,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
   if (!err) err = GpDevBorrow(dev, bytes, &a.escapes);
   if (!err) err = GP_EACH(dev, Short, BaseOfRow, C->m, &a);
   if (!err) err = GP_EACH(dev, Short, Shorten, C->nnz, &a);
-  if (!err) err = GP_TWIN(GpScan)(dev, C->nnz, a.escapes);
+  if (!err) err = GP_IMPL(GpScan)(dev, C->nnz, a.escapes);
   if (!err) err = GpDevDownload(dev, &a.S.nescapes, a.escapes + C->nnz, sizeof(int32_t));
   if (!err && a.S.nescapes > C->nnz / GP_SHORT_MOST)
     err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d of %d column indices are more than %d away from the middle column of their row; the limit is one in %d", (int)a.S.nescapes, (int)C->nnz, GP_SHORT_ESCAPE / 2, GP_SHORT_MOST);
@@ -76,8 +76,6 @@ GP_EXTERN GpErr GP_TWIN(GpCsrShortBuild)(GpCsrShort *S, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpCsrShortBuild_CUDA(GpCsrShort *S, const GpCsr *C);
 
 GpErr GpFmtBuild_csrshort(GpFmt *A, const int32_t rowptr[])
 {

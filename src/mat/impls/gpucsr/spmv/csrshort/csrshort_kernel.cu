@@ -39,7 +39,7 @@ static GpErr CsrShort(int lanes, const GpFmt *A, const double *x, const double *
   return GP_SUCCESS;
 }
 
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(csrshort##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return CsrShort(lanes, A, x, z, y); \
@@ -75,15 +75,15 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpDevCheckLaunch(C->dev, name);
 }
 
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(csrshort##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Launch<lanes>("csrshort" #lanes, A, x, z, y); \
     }
 #endif
 
-TWIN(2)
-TWIN(4)
-TWIN(8)
-TWIN(16)
-TWIN(32)
+KERNEL(2)
+KERNEL(4)
+KERNEL(8)
+KERNEL(16)
+KERNEL(32)

@@ -52,7 +52,7 @@ static GpErr Fill_Host(const GpCsr *A, const GpDia *D)
 
 static const Steps StepsHost = {Collect_Host, Fill_Host};
 extern const Steps GpDiaStepsCUDA;
-  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpDiaStepsCUDA)
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpDiaStepsCUDA)
 
 static int CompareOffsets(const void *a, const void *b)
 {

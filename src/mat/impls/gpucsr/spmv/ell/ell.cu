@@ -19,8 +19,8 @@ GP_STEP(FillPlace)
   else ((double *)a->E.val)[i] = there ? ((const double *)a->C.val)[k] : 0.0;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpEllFill)(const GpEll *E, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpEllFill)(const GpEll *E, const GpCsr *C)
+GP_PAIR(GpEllFill, const GpEll *E, const GpCsr *C);
+GpErr GP_IMPL(GpEllFill)(const GpEll *E, const GpCsr *C)
 {
   const Ell a = {*E, *C};
 
@@ -32,8 +32,6 @@ GP_EXTERN GpErr GP_TWIN(GpEllFill)(const GpEll *E, const GpCsr *C)
 
   #define MOST_PADDING 3.0 /* maximum ratio of stored entries to nonzeros */
   #define FREE_PADDING 1e5 /* number of stored entries that is always accepted */
-
-GpErr GpEllFill_CUDA(const GpEll *E, const GpCsr *C);
 
 static inline size_t Places(const GpEll *E)
 {

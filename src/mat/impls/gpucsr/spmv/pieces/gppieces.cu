@@ -319,12 +319,12 @@ static GpErr Count(Build *b, GpDev dev, const GpCsr *C)
   int32_t       told[4]  = {0};
   GpErr         err      = GP_EACH(dev, Build, CountPieces, segments, b);
 
-  if (!err) err = GP_TWIN(GpScan)(dev, segments, b->off);
-  if (!err && b->pos != b->off) err = GP_TWIN(GpScan)(dev, segments, b->pos);
+  if (!err) err = GP_IMPL(GpScan)(dev, segments, b->off);
+  if (!err && b->pos != b->off) err = GP_IMPL(GpScan)(dev, segments, b->pos);
   if (!err) err = GP_EACH(dev, Build, MarkSpans, b->m, b);
-  if (!err) err = GP_TWIN(GpScan)(dev, 2 * (int64_t)b->m, b->isspan);
+  if (!err) err = GP_IMPL(GpScan)(dev, 2 * (int64_t)b->m, b->isspan);
   if (!err) err = GP_EACH(dev, Build, Tell, 4, b);
-  if (!err) err = GP_TWIN(GpCsrDiffers)(C, C->nnz < GP_SAME_FIRST ? C->nnz : GP_SAME_FIRST, b->told + 3);
+  if (!err) err = GP_IMPL(GpCsrDiffers)(C, C->nnz < GP_SAME_FIRST ? C->nnz : GP_SAME_FIRST, b->told + 3);
   if (!err) err = GpDevDownload(dev, told, b->told, sizeof(told));
   b->P.npieces = told[0];
   b->P.nshort  = told[1];
@@ -351,7 +351,7 @@ static GpErr Cut(Build *b, GpDev dev)
   b->piece = (int32_t *)at;
   err      = GP_EACH(dev, Build, KeyPieces, b->P.npieces, b);
   while ((int64_t)1 << bits < b->P.npanels * kinds * (masks ? kinds : 1)) bits++;
-  if (!err) err = GP_TWIN(GpSort)(dev, b->P.npieces, bits, b->key, b->piece);
+  if (!err) err = GP_IMPL(GpSort)(dev, b->P.npieces, bits, b->key, b->piece);
   if (!err) err = GP_EACH(dev, Build, FirstOfPanel, b->P.npanels + 1, b);
   return err;
 }
@@ -369,8 +369,8 @@ static GpErr Place(Build *b, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Build, IdleLanes, (int64_t)P->nslices * GP_PIECE_LANES, b);
   if (!err) err = GP_EACH(dev, Build, PlacePieces, P->npieces, b);
   if (!err) err = GP_EACH(dev, Build, WidthOfSlice, P->nslices, b);
-  if (!err) err = GP_TWIN(GpScan)(dev, P->nslices, P->base);
-  if (!err) err = P->hot ? GP_TWIN(GpScan)(dev, P->nslices, P->hbase) : dev->ops->zero(dev, P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
+  if (!err) err = GP_IMPL(GpScan)(dev, P->nslices, P->base);
+  if (!err) err = P->hot ? GP_IMPL(GpScan)(dev, P->nslices, P->hbase) : dev->ops->zero(dev, P->hbase, ((size_t)P->nslices + 1) * sizeof(int32_t));
   if (!err) err = GP_EACH(dev, Build, WeightOfPanel, P->npanels + 2, b);
   if (!err) err = SharePanels(b, dev, 1);
   return err ? err : GpPiecesMakeSlots(P, C);
@@ -398,7 +398,7 @@ static Build Begin(const GpPieces *P, const GpCsr *C)
   return b;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map)
+GpErr GP_IMPL(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_t *begin, const int32_t *end, const int32_t *map)
 {
   GpDev         dev      = C->dev;
   const int64_t segments = (int64_t)P->npanels * C->m, lanes = segments + C->nnz / 8 + (int64_t)GP_PIECE_LANES * P->npanels;
@@ -425,7 +425,7 @@ GP_EXTERN GpErr GP_TWIN(GpPiecesBuild)(GpPieces *P, const GpCsr *C, const int32_
   return err;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
+GpErr GP_IMPL(GpPiecesRefill)(const GpPieces *P, const GpCsr *C)
 {
   Build b   = Begin(P, C);
   GpErr err = P->same ? GpCsrStillSame(C) : GP_SUCCESS;

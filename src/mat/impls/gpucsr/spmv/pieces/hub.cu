@@ -98,8 +98,8 @@ static GpErr Choose(GpDev dev, Hub *h, GpPieces *P)
   return err;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
+GP_PAIR(GpHubBuild, GpPieces *P, const GpCsr *C);
+GpErr GP_IMPL(GpHubBuild)(GpPieces *P, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   const size_t bytes = ((size_t)C->n + 1) * sizeof(int32_t);
@@ -114,7 +114,7 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GP_EACH(dev, Hub, CountColumn, C->nnz / h.each, &h);
   if (!err) err = GP_EACH(dev, Hub, KeyColumn, C->n, &h);
   while (C->nnz / h.each >> bits) bits++; /* no count exceeds this, so all keys agree in the higher bits */
-  if (!err) err = GP_TWIN(GpSort)(dev, C->n, bits, h.key, h.column);
+  if (!err) err = GP_IMPL(GpSort)(dev, C->n, bits, h.key, h.column);
   if (!err) err = Choose(dev, &h, P);
   if (!err && (int64_t)P->packed + C->n > INT32_MAX) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d columns and %d packed columns need codes of more than 31 bits", (int)C->n, (int)P->packed);
   h.packed = P->packed;
@@ -123,7 +123,7 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevAlloc(dev, (size_t)P->packed * sizeof(double), &P->xp);
   if (!err) err = GP_EACH(dev, Hub, CodeElsewhere, C->n, &h);
   if (!err) err = GP_EACH(dev, Hub, CodePacked, P->packed, &h);
-  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count);
+  if (!err) err = GP_IMPL(GpPiecesBuild)(P, C, C->rowptr, C->rowptr + 1, h.count);
   GpDevReturn(dev, &h.count, bytes);
   GpDevReturn(dev, &h.key, bytes);
   GpDevReturn(dev, &h.column, bytes);
@@ -133,8 +133,6 @@ GP_EXTERN GpErr GP_TWIN(GpHubBuild)(GpPieces *P, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpHubBuild_CUDA(GpPieces *P, const GpCsr *C);
 
 GpErr GpFmtBuild_hub(GpFmt *A, const int32_t rowptr[])
 {

@@ -43,8 +43,8 @@ GP_STEP(EnterPanel)
   a->seg[i] = lo;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
+GP_PAIR(GpPanelBuild, GpPieces *P, const GpCsr *C);
+GpErr GP_IMPL(GpPanelBuild)(GpPieces *P, const GpCsr *C)
 {
   GpDev        dev      = C->dev;
   const size_t bytes    = ((size_t)P->npanels + 1) * (size_t)C->m * sizeof(int32_t);
@@ -59,7 +59,7 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
   if (!err) err = GpDevDownload(dev, falls, a.falls, sizeof(falls));
   if (!err && falls[0] != falls[1]) err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d column indices do not ascend within their rows; panels of columns need sorted rows", (int)(falls[0] - falls[1]));
   if (!err) err = GP_EACH(dev, Panel, EnterPanel, ((int64_t)P->npanels + 1) * C->m, &a);
-  if (!err) err = GP_TWIN(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
+  if (!err) err = GP_IMPL(GpPiecesBuild)(P, C, a.seg, a.seg + C->m, NULL);
   GpDevReturn(dev, &a.seg, bytes);
   GpDevReturn(dev, &a.falls, sizeof(falls));
   return err;
@@ -67,8 +67,6 @@ GP_EXTERN GpErr GP_TWIN(GpPanelBuild)(GpPieces *P, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpPanelBuild_CUDA(GpPieces *P, const GpCsr *C);
 
 /* Chooses the number of panels so that the thread blocks, one per multiprocessor, divide evenly among them. */
 GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])

@@ -57,8 +57,8 @@ GP_STEP(FillValue)
   else ((double *)a->B.val)[to] = ((const double *)a->C.val)[i];
 }
 
-GP_EXTERN GpErr GP_TWIN(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int pattern);
-GP_EXTERN GpErr GP_TWIN(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int pattern)
+GP_PAIR(GpBalancedFill, GpBalanced *B, const GpCsr *C, int pattern);
+GpErr GP_IMPL(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int pattern)
 {
   Fill  a   = {*B, *C};
   GpErr err = GP_SUCCESS;
@@ -70,8 +70,6 @@ GP_EXTERN GpErr GP_TWIN(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int patte
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpBalancedFill_CUDA(GpBalanced *B, const GpCsr *C, int pattern);
 
 /* Host copies of the arrays of GpBalanced, before their upload. */
 typedef struct {

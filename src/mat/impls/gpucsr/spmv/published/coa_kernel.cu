@@ -2,18 +2,18 @@
 #include "mat/impls/gpucsr/spmv/published/gpcoa.h"
 
 #if !defined(__CUDACC__)
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(coa##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Coa(lanes, A, x, z, y); \
     }
 #else
-  #define TWIN(lanes) \
+  #define KERNEL(lanes) \
     GP_SPMV(coa##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return LaunchCoa<lanes, false>("coa" #lanes, A, ReadOnly{x}, z, y); \
     }
 #endif
 
-TWIN(8)
-TWIN(32)
+KERNEL(8)
+KERNEL(32)

@@ -37,16 +37,16 @@ GP_STEP(FillQuad)
   }
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrPadFill)(GpCsrPad *P, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrPadFill)(GpCsrPad *P, const GpCsr *C)
+GP_PAIR(GpCsrPadFill, GpCsrPad *P, const GpCsr *C);
+GpErr GP_IMPL(GpCsrPadFill)(GpCsrPad *P, const GpCsr *C)
 {
   Pad a = {*P, *C};
 
   return GP_EACH(C->dev, Pad, FillQuad, P->slots / GP_PAD, &a);
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C)
+GP_PAIR(GpCsrPadBuild, GpCsrPad *P, const GpCsr *C);
+GpErr GP_IMPL(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C)
 {
   GpDev   dev   = C->dev;
   int32_t quads = 0;
@@ -56,19 +56,16 @@ GP_EXTERN GpErr GP_TWIN(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C)
   a.P = *P;
   a.C = *C;
   if (!err) err = GP_EACH(dev, Pad, PaddedLength, C->m, &a);
-  if (!err) err = GP_TWIN(GpScan)(dev, C->m, P->start);
+  if (!err) err = GP_IMPL(GpScan)(dev, C->m, P->start);
   if (!err) err = GpDevDownload(dev, &quads, P->start + C->m, sizeof(quads));
   P->slots = (int64_t)quads * GP_PAD;
   if (!err) err = GpDevAlloc(dev, (size_t)P->slots * sizeof(int32_t), &P->col);
   if (!err) err = GpDevAlloc(dev, (size_t)P->slots * GpPrecBytes(C->prec), &P->val);
-  return err ? err : GP_TWIN(GpCsrPadFill)(P, C);
+  return err ? err : GP_IMPL(GpCsrPadFill)(P, C);
 }
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpCsrPadFill_CUDA(GpCsrPad *P, const GpCsr *C);
-GpErr GpCsrPadBuild_CUDA(GpCsrPad *P, const GpCsr *C);
 
 GpErr GpFmtBuild_csrpad(GpFmt *A, const int32_t rowptr[])
 {

@@ -25,8 +25,8 @@ GP_STEP(FillRow)
   }
 }
 
-GP_EXTERN GpErr GP_TWIN(GpHybridFill)(const GpHybrid *H, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpHybridFill)(const GpHybrid *H, const GpCsr *C)
+GP_PAIR(GpHybridFill, const GpHybrid *H, const GpCsr *C);
+GpErr GP_IMPL(GpHybridFill)(const GpHybrid *H, const GpCsr *C)
 {
   Fill a = {*H, *C};
 
@@ -35,8 +35,6 @@ GP_EXTERN GpErr GP_TWIN(GpHybridFill)(const GpHybrid *H, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpHybridFill_CUDA(const GpHybrid *H, const GpCsr *C);
 
 static const int32_t GpHybridWidths[GP_HYBRID_CLASSES] = {4, 7, 16, 0};
 

@@ -97,7 +97,7 @@ static GpErr Others_Host(const GpCsr *A, const GpRowCode *R, int32_t *count)
 
 static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host, Others_Host};
 extern const Steps GpRowCodeStepsCUDA;
-  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpRowCodeStepsCUDA)
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpRowCodeStepsCUDA)
 
 typedef struct {
   int32_t row, slot;

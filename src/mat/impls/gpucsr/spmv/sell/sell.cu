@@ -65,7 +65,7 @@ static GpErr Fill_Host(const GpCsr *A, const GpSell *S)
 
 static const Steps StepsHost = {Width_Host, Sort_Host, Plan_Host, Fill_Host};
 extern const Steps GpSellStepsCUDA;
-  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpSellStepsCUDA)
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpSellStepsCUDA)
 
 /* Sorts the rows if this pays. Refuses a matrix with too much padding. */
 static GpErr SellOrder(const GpCsr *A, GpSell *S)

@@ -40,7 +40,7 @@ static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
   return GP_SUCCESS;
 }
 
-  #define TWIN(bits, values) \
+  #define KERNEL(bits, values) \
     GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Sell(A, x, z, y); \
@@ -196,12 +196,12 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpDevCheckLaunch(C->dev, name);
 }
 
-  #define TWIN(bits, values) \
+  #define KERNEL(bits, values) \
     GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
     { \
       return Launch<values>("sell" #bits, A, x, z, y); \
     }
 #endif
 
-TWIN(, Each)
-TWIN(8, Codes)
+KERNEL(, Each)
+KERNEL(8, Codes)

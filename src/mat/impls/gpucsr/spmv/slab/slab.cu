@@ -131,7 +131,7 @@ static GpErr Fill_Host(const GpCsr *A, const GpSlab *S)
 
 static const Steps StepsHost = {Plan_Host, Fill_Host};
 extern const Steps GpSlabStepsCUDA;
-  #define StepsOf(dev) GpDevTwin(dev, StepsHost, GpSlabStepsCUDA)
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpSlabStepsCUDA)
 
 static size_t Slices(const GpSlab *S)
 {

@@ -41,7 +41,7 @@ static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
   return GP_SUCCESS;
 }
 
-  #define TWIN(width) \
+  #define KERNEL(width) \
     GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
     { \
       return MmScalar(A, C); \
@@ -115,11 +115,11 @@ static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *column
   return GpDevCheckLaunch(R->dev, name);
 }
 
-  #define TWIN(width) \
+  #define KERNEL(width) \
     GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
     { \
       return MmScalars<width>("mmscalar" #width, A, C); \
     }
 #endif
 
-TWIN(8)
+KERNEL(8)

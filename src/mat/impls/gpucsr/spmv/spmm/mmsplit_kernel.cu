@@ -93,7 +93,7 @@ static GpErr MmSplit(int width, const GpFmt *A, const GpColumns *C)
   return GP_SUCCESS;
 }
 
-  #define TWIN(width) \
+  #define KERNEL(width) \
     GP_SPMM(mmsplit##width)(const GpFmt *A, const GpColumns *C) \
     { \
       return MmSplit(width, A, C); \
@@ -329,11 +329,11 @@ static GpErr MmSplits(const GpFmt *A, const GpColumns *C)
   return Panels<2>(A, *C, at, 1, work);
 }
 
-  #define TWIN(width) \
+  #define KERNEL(width) \
     GP_SPMM(mmsplit##width)(const GpFmt *A, const GpColumns *C) \
     { \
       return MmSplits<width>(A, C); \
     }
 #endif
 
-TWIN(16)
+KERNEL(16)

@@ -13,15 +13,15 @@ GP_STEP(FindOther)
   if (GpValueDiffers(&a->C, i)) *a->other = 1;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrDiffers)(const GpCsr *C, int64_t n, int32_t *other)
+GpErr GP_IMPL(GpCsrDiffers)(const GpCsr *C, int64_t n, int32_t *other)
 {
   Same a = {*C, other};
 
   return GP_EACH(C->dev, Same, FindOther, n, &a);
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same);
-GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same)
+GP_PAIR(GpCsrSame, const GpCsr *C, int *same);
+GpErr GP_IMPL(GpCsrSame)(const GpCsr *C, int *same)
 {
   const int64_t first = C->nnz < GP_SAME_FIRST ? C->nnz : GP_SAME_FIRST;
   int32_t      *found = NULL, other = C->nnz == 0;
@@ -29,7 +29,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same)
 
   if (!err) err = C->dev->ops->zero(C->dev, found, sizeof(int32_t));
   for (int64_t n = first; !err && !other; n = C->nnz) {
-    err = GP_TWIN(GpCsrDiffers)(C, n, found);
+    err = GP_IMPL(GpCsrDiffers)(C, n, found);
     if (!err) err = GpDevDownload(C->dev, &other, found, sizeof(other));
     if (n == C->nnz) break;
   }
@@ -39,8 +39,6 @@ GP_EXTERN GpErr GP_TWIN(GpCsrSame)(const GpCsr *C, int *same)
 }
 
 #if !defined(__CUDACC__)
-GpErr GpCsrSame_CUDA(const GpCsr *C, int *same);
-
 GpErr GpCsrSame(const GpCsr *C, int *same)
 {
   return GP_ON_DEVICE(C->dev, GpCsrSame, C, same);

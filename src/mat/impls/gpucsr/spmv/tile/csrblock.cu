@@ -60,8 +60,8 @@ GP_STEP(SetTile)
   a->B.part[i] = GP_BLOCK_NONE;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
+GP_PAIR(GpCsrBlockFill, const GpCsrBlock *B, const GpCsr *C);
+GpErr GP_IMPL(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
 {
   const Block a   = {*B, *C};
   GpErr       err = GP_EACH(C->dev, Block, SetExtra, B->nextra, &a);
@@ -73,8 +73,6 @@ GP_EXTERN GpErr GP_TWIN(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
   #include <stdlib.h>
 
   #define SMALL 2500 /* nonzeros per multiprocessor below which tiles of short rows are halved, so that all multiprocessors have work */
-
-GpErr GpCsrBlockFill_CUDA(const GpCsrBlock *B, const GpCsr *C);
 
 /* Counts, and lists if extra is not NULL, the additional blocks: those that begin behind the rows that the tile's own block takes (SetTile). */
 static int32_t Extras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], int32_t extra[])

@@ -53,8 +53,8 @@ static inline size_t Chunks(const GpCsrFlag *F)
   return (size_t)F->tile.ntiles * (GP_FLAG_TILE / GP_FLAG_CHUNK) + 1;
 }
 
-GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C);
-GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
+GP_PAIR(GpCsrFlagBuild, GpCsrFlag *F, const GpCsr *C);
+GpErr GP_IMPL(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
 {
   GpDev        dev   = C->dev;
   Flag         a     = {*F, *C, NULL};
@@ -62,7 +62,7 @@ GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
   GpErr        err   = GpDevBorrow(dev, bytes, &a.before);
 
   if (!err) err = GP_EACH(dev, Flag, CountRow, C->m, &a);
-  if (!err) err = GP_TWIN(GpScan)(dev, C->m, a.before);
+  if (!err) err = GP_IMPL(GpScan)(dev, C->m, a.before);
   if (!err) err = GpDevDownload(dev, &a.F.n, a.before + C->m, sizeof(int32_t));
   if (err) a.F.n = C->m;
   if (!err) err = GpDevAlloc(dev, FlagBytes(F), &a.F.flag);
@@ -79,8 +79,6 @@ GP_EXTERN GpErr GP_TWIN(GpCsrFlagBuild)(GpCsrFlag *F, const GpCsr *C)
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
-
-GpErr GpCsrFlagBuild_CUDA(GpCsrFlag *F, const GpCsr *C);
 
 GpErr GpFmtBuild_csrflag(GpFmt *A, const int32_t rowptr[])
 {
