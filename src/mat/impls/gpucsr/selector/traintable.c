@@ -36,6 +36,12 @@ static int Among(const char *list, const char *name)
   return 0;
 }
 
+/* Tables recorded until November 2026 call the kernel and the format bsr "block". */
+static const char *CurrentName(const char *name)
+{
+  return strcmp(name, "block") ? name : "bsr";
+}
+
 static int FormatIndex(Table *T, const char *name)
 {
   for (int f = 0; f < T->formats; f++)
@@ -69,17 +75,18 @@ static Column TableParseColumnName(Table *T, char *name, const char *excluded)
     }
     return (Column){' ', 0}; /* a feature of an older version, which no model uses */
   }
-  if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, colon)};
-  if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, colon)};
+  if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, CurrentName(colon))};
+  if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, CurrentName(colon))};
   if (!strcmp(name, "r")) return (Column){strstr(colon, ":mixed") ? 'm' : 'd', 0};
   if (strcmp(name, "k") && strcmp(name, "c")) return (Column){' ', 0};
   format = strchr(colon, ':');
   if (!format) return (Column){' ', 0};
   *format++ = 0;
+  colon     = (char *)CurrentName(colon);
   if (Among(excluded, colon)) return (Column){' ', 0};
   if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
     snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
-    T->formatof[T->kernels++] = FormatIndex(T, format);
+    T->formatof[T->kernels++] = FormatIndex(T, CurrentName(format));
   }
   return (Column){name[0], Find((const char(*)[48])T->kernel, T->kernels, colon)};
 }

@@ -1,18 +1,18 @@
-/* SpMV on block CSR (block.h). One lane takes a row. If there are few rows, several lanes share a row and take its blocks in turn. The rows
+/* SpMV on block CSR (bsr.h). One lane takes a row. If there are few rows, several lanes share a row and take its blocks in turn. The rows
    of one block row share its column indices. */
-#include "mat/impls/gpucsr/spmv/bsr/block.h"
+#include "mat/impls/gpucsr/spmv/bsr/bsr.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
 #if !defined(__CUDACC__)
 /* the sum of one lane's blocks of row i */
-static double SumPart(const GpBlock *B, int32_t i, int32_t part, const double *x)
+static double SumPart(const GpBsr *B, int32_t i, int32_t part, const double *x)
 {
   const GpScalar *val  = (const GpScalar *)B->value;
   const int32_t   rows = GP_WARP * B->b, s = i / rows, r = i % rows;
   double          sum = 0;
 
-  for (int32_t c = GpBlockStart(B, s) + part; c < GpBlockStart(B, s + 1); c += B->parts) {
+  for (int32_t c = GpBsrStart(B, s) + part; c < GpBsrStart(B, s + 1); c += B->parts) {
     for (int32_t k = 0; k < B->b; k++) {
       const double v = (double)val[((int64_t)c * B->b + k) * rows + r];
 
@@ -22,9 +22,9 @@ static double SumPart(const GpBlock *B, int32_t i, int32_t part, const double *x
   return sum;
 }
 
-GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
+GP_SPMV(bsr)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpBlock *B = (const GpBlock *)A->data;
+  const GpBsr *B = (const GpBsr *)A->data;
 
   for (int32_t i = 0; i < A->csr->m; i++) {
     double sum = SumPart(B, i, 0, x);
@@ -39,7 +39,7 @@ GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
   #include "device/gplaunch.h"
   #include "mat/impls/gpucsr/spmv/common/gppartsum.h"
 
-static constexpr int CROWD = GP_BLOCK_CROWD;
+static constexpr int CROWD = GP_BSR_CROWD;
 
 /* Adds the next N blocks of a lane, whose block columns are in column[]. All loads of these blocks are in flight together. Also loads the block
    columns of the following N blocks; col points to the block columns of the current ones. */
@@ -71,7 +71,7 @@ __device__ static double AddLast(double sum, int32_t column[], int32_t left, con
 /* WARPS: resident warps per multiprocessor for which registers are allotted; 0: no such bound. Fewer warps leave a thread more registers. With too
    few registers the compiler would serialise loads that should be in flight together. */
 template <int B, int TURN, int PARTS, int ROWS, int WARPS, bool EARLY>
-__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Block(GpHow how, const __grid_constant__ GpBlock S, int32_t m, const double *x, const double *z, double *y)
+__global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * ROWS)) Bsr(GpHow how, const __grid_constant__ GpBsr S, int32_t m, const double *x, const double *z, double *y)
 {
   const uint32_t i = blockIdx.x * ROWS + threadIdx.x % ROWS, s = i / (GP_WARP * B), r = i % (GP_WARP * B), part = threadIdx.x / ROWS;
   double         sum = 0;
@@ -101,7 +101,7 @@ static GpErr Launch(const GpFmt *A, const double *x, const double *z, double *y)
   constexpr int ROWS = PARTS == 1 ? 192 : PARTS < 8 ? 256 / PARTS : GP_WARP; /* 192: a multiple of the rows of a slice for blocks of size 2, 3 and 6 */
   const GpCsr  *C    = A->csr;
 
-  return GpLaunchProduct(C->dev, "block", Block<B, TURN, PARTS, ROWS, WARPS, false>, Block<B, TURN, PARTS, ROWS, WARPS, true>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBlock *)A->data, C->m, x, z, y);
+  return GpLaunchProduct(C->dev, "bsr", Bsr<B, TURN, PARTS, ROWS, WARPS, false>, Bsr<B, TURN, PARTS, ROWS, WARPS, true>, GpGrid{(unsigned)(((int64_t)C->m + ROWS - 1) / ROWS), PARTS * ROWS}, *(const GpBsr *)A->data, C->m, x, z, y);
 }
 
 typedef GpErr (*Launcher)(const GpFmt *, const double *, const double *, double *);
@@ -116,9 +116,9 @@ static Launcher LauncherOf(const GpCsr *A, int parts)
   return parts == 4 ? Launch<B, TURN, 4, CROWD> : parts == 8 ? Launch<B, TURN, 8, CROWD> : Launch<B, TURN, 16, CROWD>;
 }
 
-GP_SPMV(block)(const GpFmt *A, const double *x, const double *z, double *y)
+GP_SPMV(bsr)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpBlock *S = (const GpBlock *)A->data;
+  const GpBsr *S = (const GpBsr *)A->data;
 
   if (!A->csr->m) return GP_SUCCESS;
   return (S->b == 2 ? LauncherOf<2> : S->b == 3 ? LauncherOf<3> : S->b == 4 ? LauncherOf<4> : LauncherOf<6>)(A->csr, S->parts)(A, x, z, y);

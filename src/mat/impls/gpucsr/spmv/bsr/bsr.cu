@@ -1,6 +1,6 @@
-/* Builds block CSR. The block size is chosen from a sample of the slices. The host walks the rows of each block row together (blockwalk.h). The
-   device processes nonzeros independently if the columns of all rows ascend (blockfirst.h), and gets the same blocks. */
-#include "mat/impls/gpucsr/spmv/bsr/blockwalk.h"
+/* Builds block CSR. The block size is chosen from a sample of the slices. The host walks the rows of each block row together (bsrwalk.h). The
+   device processes nonzeros independently if the columns of all rows ascend (bsrfirst.h), and gets the same blocks. */
+#include "mat/impls/gpucsr/spmv/bsr/bsrwalk.h"
 #include "mat/impls/gpucsr/spmv/common/gpparts.h"
 
 #define SIZES     4    /* block sizes 2, 3, 4 and 6 */
@@ -10,7 +10,7 @@
 #define FEW       4    /* a matrix is small if at least so many threads share a row */
 #define MORE_THAN 4    /* maximum bytes per nonzero beyond its value; a column index per nonzero would take as many */
 
-/* Result of the plan step. On the device the first three members are stored in this order at the end of GpBlock.start; the first is the last
+/* Result of the plan step. On the device the first three members are stored in this order at the end of GpBsr.start; the first is the last
    entry of start. */
 typedef struct {
   int32_t  ncolumns, widest; /* slice columns of all slices, and of the widest slice */
@@ -20,9 +20,9 @@ typedef struct {
 
 /* The steps of a build, implemented by each backend. */
 typedef struct {
-  GpErr (*sample)(const GpCsr *, double columns[SIZES]);          /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
-  GpErr (*plan)(const GpCsr *, GpBlock *, Plan *);                /* plans the slices and fills GpBlock.start */
-  GpErr (*fill)(const GpCsr *, const GpBlock *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
+  GpErr (*sample)(const GpCsr *, double columns[SIZES]);        /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
+  GpErr (*plan)(const GpCsr *, GpBsr *, Plan *);                /* plans the slices and fills GpBsr.start */
+  GpErr (*fill)(const GpCsr *, const GpBsr *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
 } Steps;
 
 static const int sizes[SIZES] = {2, 3, 4, 6};
@@ -61,7 +61,7 @@ static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
   return GP_SUCCESS;
 }
 
-static GpErr Plan_Host(const GpCsr *A, GpBlock *B, Plan *P)
+static GpErr Plan_Host(const GpCsr *A, GpBsr *B, Plan *P)
 {
   B->start[0] = 0;
   for (int32_t s = 0; s < B->nslices; s++) {
@@ -74,7 +74,7 @@ static GpErr Plan_Host(const GpCsr *A, GpBlock *B, Plan *P)
   return GP_SUCCESS;
 }
 
-static GpErr Fill_Host(const GpCsr *A, const GpBlock *B, int32_t *before)
+static GpErr Fill_Host(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
   (void)before;
   for (int32_t s = 0; s < B->nslices; s++)
@@ -83,8 +83,8 @@ static GpErr Fill_Host(const GpCsr *A, const GpBlock *B, int32_t *before)
 }
 
 static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
-extern const Steps GpBlockStepsCUDA;
-  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpBlockStepsCUDA)
+extern const Steps GpBsrStepsCUDA;
+  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpBsrStepsCUDA)
 
 /* Selects the block size that takes the fewest bytes in a sample of the slices. */
 static GpErr ChooseSize(const GpCsr *A, int *size)
@@ -111,15 +111,15 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
   return GP_SUCCESS;
 }
 
-static size_t StartBytes(const GpBlock *B)
+static size_t StartBytes(const GpBsr *B)
 {
   return ((size_t)B->nslices + 3) * sizeof(int32_t); /* the result of the plan step is stored behind the nslices + 1 entries */
 }
 
 /* Decides how many threads share a row, and whether all slices have the same width. */
-static void Shape(const GpCsr *A, GpBlock *B, int32_t ncolumns, int32_t widest)
+static void Shape(const GpCsr *A, GpBsr *B, int32_t ncolumns, int32_t widest)
 {
-  B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BLOCK_CROWD);
+  B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BSR_CROWD);
   B->ncolumns = ncolumns;
   if ((double)B->nslices * widest > (B->parts < FEW ? PADDING : OF_FEW) * ncolumns) return;
   B->width    = widest;
@@ -127,23 +127,23 @@ static void Shape(const GpCsr *A, GpBlock *B, int32_t ncolumns, int32_t widest)
   GpDevFree(A->dev, &B->start, StartBytes(B));
 }
 
-static size_t ColumnBytes(const GpCsr *A, const GpBlock *B)
+static size_t ColumnBytes(const GpCsr *A, const GpBsr *B)
 {
   return (size_t)GP_WARP * ((size_t)(B->b * B->b) * GpPrecBytes(A->prec) + sizeof(int32_t));
 }
 
-GpErr GpFmtRefill_block(GpFmt *F)
+GpErr GpFmtRefill_bsr(GpFmt *F)
 {
-  const GpBlock *B = (const GpBlock *)F->data;
+  const GpBsr *B = (const GpBsr *)F->data;
 
   return B->ncolumns ? StepsOf(F->csr->dev)->fill(F->csr, B, NULL) : GP_SUCCESS;
 }
 
-GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
+GpErr GpFmtBuild_bsr(GpFmt *F, const int32_t rowptr[])
 {
   const GpCsr *A   = F->csr;
   GpDev        dev = A->dev;
-  GpBlock     *B   = (GpBlock *)calloc(1, sizeof(*B));
+  GpBsr       *B   = (GpBsr *)calloc(1, sizeof(*B));
   Plan         P   = {0, 0, 0, NULL};
   GpErr        err;
 
@@ -166,10 +166,10 @@ GpErr GpFmtBuild_block(GpFmt *F, const int32_t rowptr[])
   return err;
 }
 
-void GpFmtDestroy_block(GpFmt *F)
+void GpFmtDestroy_bsr(GpFmt *F)
 {
-  GpBlock *B   = (GpBlock *)F->data;
-  GpDev    dev = F->csr->dev;
+  GpBsr *B   = (GpBsr *)F->data;
+  GpDev  dev = F->csr->dev;
 
   if (!B) return;
   GpDevFree(dev, &B->start, StartBytes(B));
@@ -178,21 +178,21 @@ void GpFmtDestroy_block(GpFmt *F)
   free(B);
 }
 
-double GpFmtBytes_block(const GpFmt *F)
+double GpFmtBytes_bsr(const GpFmt *F)
 {
-  const GpBlock *B = (const GpBlock *)F->data;
+  const GpBsr *B = (const GpBsr *)F->data;
 
   return (double)B->ncolumns * (double)ColumnBytes(F->csr, B) + (B->width ? 0.0 : (double)StartBytes(B));
 }
 
-double GpFmtTraffic_block(const GpFmt *F)
+double GpFmtTraffic_bsr(const GpFmt *F)
 {
-  return GpFmtBytes_block(F);
+  return GpFmtBytes_bsr(F);
 }
 
 #else
   #include "device/gpsteps.h"
-  #include "mat/impls/gpucsr/spmv/bsr/blockfirst.h"
+  #include "mat/impls/gpucsr/spmv/bsr/bsrfirst.h"
 
   /* The block size is a template parameter, because the kernels divide by it for every nonzero. */
   #define OF_SIZE(Kernel, b) ((b) == 2 ? Kernel<2> : (b) == 3 ? Kernel<3> : (b) == 4 ? Kernel<4> : Kernel<6>)
@@ -255,7 +255,7 @@ __global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
 }
 
 /* Computes the widths of slices. A warp takes a slice. `before` is NULL if rows are walked. */
-__global__ static void Widths(GpCsr A, GpBlock S, const int32_t *before)
+__global__ static void Widths(GpCsr A, GpBsr S, const int32_t *before)
 {
   const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
 
@@ -267,8 +267,8 @@ __global__ static void Widths(GpCsr A, GpBlock S, const int32_t *before)
 }
 
 typedef struct {
-  GpBlock B;
-  int     single;
+  GpBsr B;
+  int   single;
 } Room;
 
 GP_STEP(Clear)
@@ -283,14 +283,14 @@ GP_STEP(Clear)
 /* Fills columns and values. A warp takes a row. The position of a block is the number of blocks to its left in its block row, whichever row these
    begin in. */
 template <int B>
-__global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
+__global__ static void Fill(GpCsr A, GpBsr S, const int32_t *before)
 {
   const int64_t row = ThisWarp(), blockrow = row / B, top = blockrow * B;
   const int     l = (int)(blockrow % GP_WARP);
 
   if (row >= A.m) return;
   const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
-  int64_t       first = GpBlockStart(&S, (int32_t)(blockrow / GP_WARP)); /* becomes the slice column of the block after adding before[] at the block in all rows of the block row */
+  int64_t       first = GpBsrStart(&S, (int32_t)(blockrow / GP_WARP)); /* becomes the slice column of the block after adding before[] at the block in all rows of the block row */
 
   for (int r = 0; r < B; r++) first -= before[A.rowptr[top + r]];
   for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) {
@@ -305,7 +305,7 @@ __global__ static void Fill(GpCsr A, GpBlock S, const int32_t *before)
   }
 }
 
-__global__ static void WalkFill(GpCsr A, GpBlock S)
+__global__ static void WalkFill(GpCsr A, GpBsr S)
 {
   const int64_t s = ThisWarp();
 
@@ -353,7 +353,7 @@ static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
   return err;
 }
 
-static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B, Plan *P)
+static GpErr Plan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
 {
   GpDev    dev = A->dev;
   int32_t *end = B->start + B->nslices, found[3];
@@ -376,7 +376,7 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBlock *B, Plan *P)
   return err;
 }
 
-static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B, int32_t *before)
+static GpErr Fill_CUDA(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
   GpDev        dev    = A->dev;
   cudaStream_t stream = (cudaStream_t)dev->stream;
@@ -396,5 +396,5 @@ static GpErr Fill_CUDA(const GpCsr *A, const GpBlock *B, int32_t *before)
   return err;
 }
 
-extern "C" const Steps GpBlockStepsCUDA = {Sample_CUDA, Plan_CUDA, Fill_CUDA};
+extern "C" const Steps GpBsrStepsCUDA = {Sample_CUDA, Plan_CUDA, Fill_CUDA};
 #endif

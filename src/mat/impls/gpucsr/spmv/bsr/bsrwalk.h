@@ -1,9 +1,9 @@
 /* Finds the blocks of a block row by walking its rows together, nonzero by nonzero. The host always does so. The device does so if the columns of
    a row do not ascend, because the blocks then depend on the order of the nonzeros. One lane walks one block row. */
-#ifndef GPBLOCKWALK_H
-#define GPBLOCKWALK_H
+#ifndef GPBSRWALK_H
+#define GPBSRWALK_H
 
-#include "mat/impls/gpucsr/spmv/bsr/block.h"
+#include "mat/impls/gpucsr/spmv/bsr/bsr.h"
 
 #define MOST 6 /* the largest block size */
 
@@ -68,12 +68,12 @@ GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
   return GpLanesMax(n);
 }
 
-GP_LANEFN void FillRow(const GpCsr *A, const GpBlock *B, int b, int32_t slice, int l)
+GP_LANEFN void FillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int l)
 {
   const int single = A->prec == GP_F32;
   Walk      W      = Begin(A, b, slice, l);
 
-  for (int32_t c = GpBlockStart(B, slice); c < GpBlockStart(B, slice + 1); c++) {
+  for (int32_t c = GpBsrStart(B, slice); c < GpBsrStart(B, slice + 1); c++) {
     const int32_t block = Leftmost(A, b, &W);
 
     B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;

@@ -1,9 +1,9 @@
 /* Finds the blocks of rows whose columns ascend, independently for every nonzero. This is faster than walking the rows, where every load depends
    on the one before. Included by CUDA files only. */
-#ifndef GPBLOCKFIRST_H
-#define GPBLOCKFIRST_H
+#ifndef GPBSRFIRST_H
+#define GPBSRFIRST_H
 
-#include "mat/impls/gpucsr/spmv/bsr/block.h"
+#include "mat/impls/gpucsr/spmv/bsr/bsr.h"
 
 /* Returns the first nonzero of a row whose column is at least `column`, or the end of the row. The rows of a block row often have similar
    patterns, so the function first tries the position at the same distance from the start of the row as in the row of the caller. */
