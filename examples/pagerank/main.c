@@ -225,6 +225,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
   const SolveResult *R = &out->result;
   const char        *device;
   GpAppOutput        file;
+  GpAppJSON          J;
   MatType            type;
   PetscMPIInt        size;
 
@@ -234,25 +235,44 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(GpAppOutputOpen(G->comm, rq->report, &file));
   if (file.fp) {
-    (void)fprintf(file.fp, "{\n  \"nodes\": %" PetscInt_FMT ",\n  \"edges\": %" PetscInt64_FMT ",\n  \"dangling\": %" PetscInt_FMT ",\n  \"weighted\": %s,\n", G->N, G->M, out->ndangling, G->weighted ? "true" : "false");
-    (void)fprintf(file.fp, "  \"damping\": %.17g,\n  \"method\": \"%s\",\n  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"vectors\": %" PetscInt_FMT ",\n", (double)rq->damping, Methods[rq->solve.method], R->reason, R->converged ? "true" : "false",
-                  out->vectors);
-    (void)fprintf(file.fp, "  \"iterations\": %" PetscInt_FMT ",\n  \"matmults\": %" PetscInt_FMT ",\n  \"residual\": %.17g,\n  \"error_bound\": %.17g,\n  \"sum\": %.17g,\n", R->iterations, out->matmults, (double)R->residual, (double)R->bound,
-                  (double)out->sum);
-    (void)fprintf(file.fp, "  \"topk\": [");
+    GpAppJSONBegin(&J, file.fp);
+    GpAppJSONWriteInt(&J, "nodes", G->N);
+    GpAppJSONWriteInt(&J, "edges", G->M);
+    GpAppJSONWriteInt(&J, "dangling", out->ndangling);
+    GpAppJSONWriteBool(&J, "weighted", G->weighted);
+    GpAppJSONWriteReal(&J, "damping", (double)rq->damping);
+    GpAppJSONWriteString(&J, "method", Methods[rq->solve.method]);
+    GpAppJSONWriteString(&J, "reason", R->reason);
+    GpAppJSONWriteBool(&J, "converged", R->converged);
+    GpAppJSONWriteInt(&J, "vectors", out->vectors);
+    GpAppJSONWriteInt(&J, "iterations", R->iterations);
+    GpAppJSONWriteInt(&J, "matmults", out->matmults);
+    GpAppJSONWriteReal(&J, "residual", (double)R->residual);
+    GpAppJSONWriteReal(&J, "error_bound", (double)R->bound);
+    GpAppJSONWriteReal(&J, "sum", (double)out->sum);
+    GpAppJSONOpen(&J, "topk", '[', PETSC_TRUE);
     for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
       char        number[24];
       const char *name = GraphName(G, out->top[k].node, number);
 
-      (void)fprintf(file.fp, "%s\n    {\"vector\": %" PetscInt_FMT ", \"node\": ", k ? "," : "", k / out->ntop + 1);
-      if (G->names.n) GpAppWriteJSON(file.fp, name);
-      else (void)fputs(name, file.fp);
-      (void)fprintf(file.fp, ", \"rank\": %.17g, \"certain\": %s}", (double)out->top[k].rank, out->top[k].certain ? "true" : "false");
+      GpAppJSONOpen(&J, NULL, '{', PETSC_FALSE);
+      GpAppJSONWriteInt(&J, "vector", k / out->ntop + 1);
+      if (G->names.n) GpAppJSONWriteString(&J, "node", name);
+      else GpAppJSONWriteInt(&J, "node", (PetscInt64)strtoll(name, NULL, 10));
+      GpAppJSONWriteReal(&J, "rank", (double)out->top[k].rank);
+      GpAppJSONWriteBool(&J, "certain", out->top[k].certain);
+      GpAppJSONClose(&J);
     }
-    (void)fprintf(file.fp, "\n  ],\n  \"seconds_load\": %.6g,\n  \"seconds_setup\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"device_loop\": %s,\n  \"ranks\": %d,\n  \"mat_type\": \"%s\",\n  \"device\": \"%s\"", out->load, out->setup, out->solve,
-                  out->loop ? "true" : "false", size, type, device);
-    GpAppRoundingWrite(file.fp, &out->rounding);
-    (void)fprintf(file.fp, "\n}\n");
+    GpAppJSONClose(&J);
+    GpAppJSONWriteReal(&J, "seconds_load", out->load);
+    GpAppJSONWriteReal(&J, "seconds_setup", out->setup);
+    GpAppJSONWriteReal(&J, "seconds_solve", out->solve);
+    GpAppJSONWriteBool(&J, "device_loop", out->loop);
+    GpAppJSONWriteInt(&J, "ranks", size);
+    GpAppJSONWriteString(&J, "mat_type", type);
+    GpAppJSONWriteString(&J, "device", device);
+    GpAppRoundingWrite(&J, &out->rounding);
+    GpAppJSONEnd(&J);
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

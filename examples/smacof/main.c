@@ -252,24 +252,43 @@ static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outc
   const Progress *R     = &S->outcome;
   const PetscReal sigma = S->best.sigma;
   GpAppOutput     file;
+  GpAppJSON       J;
   PetscMPIInt     size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(D->comm, &size));
   PetscCall(GpAppOutputOpen(D->comm, rq->output.report, &file));
   if (file.fp) {
-    (void)fprintf(file.fp, "{\n  \"points\": %" PetscInt_FMT ",\n  \"pairs\": %" PetscInt64_FMT ",\n  \"complete\": %s,\n  \"weighted\": %s,\n", D->N, D->npairs, D->complete ? "true" : "false", D->weight ? "true" : "false");
-    (void)fprintf(file.fp, "  \"storage\": \"%s\",\n  \"dim\": %" PetscInt_FMT ",\n  \"acceleration\": \"%s\",\n  \"disparity\": \"%s\",\n", D->stored ? (D->single ? "single" : "double") : "none", rq->scale.dim, Accelerations[rq->scale.acceleration],
-                  DisparityTypes[rq->scale.disparity.type]);
-    (void)fprintf(file.fp, "  \"reason\": \"%s\",\n  \"converged\": %s,\n  \"iterations\": %" PetscInt_FMT ",\n  \"rejected\": %" PetscInt_FMT ",\n  \"starts\": %" PetscInt_FMT ",\n  \"best_start\": %" PetscInt_FMT ",\n", ProgressReason(R),
-                  R->converged ? "true" : "false", R->it, R->rejected, rq->scale.starts, R->start);
-    (void)fprintf(file.fp, "  \"stress1\": %.17g,\n  \"stress_normalised\": %.17g,\n  \"stress_raw\": %.17g,\n  \"sum_of_squares\": %.17g,\n", (double)PetscSqrtReal(sigma), (double)sigma, (double)(sigma * S->unit), (double)D->sumsquares);
-    (void)fprintf(file.fp, "  \"ksp_iterations\": %" PetscInt_FMT ",\n  \"seconds_load\": %.6g,\n  \"seconds_start\": %.6g,\n  \"seconds_solve\": %.6g,\n  \"bytes_crossed\": %.0f,\n  \"ranks\": %d,\n  \"pass\": \"%s\"", S->guttman.its, out->load,
-                  out->start, out->solve, out->crossed, size, S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
-    GpAppRoundingWrite(file.fp, &out->rounding);
-    WriteNames(file.fp, "names", D->N, D->names);
-    WriteNames(file.fp, "features", D->nfeatures, D->feature_names);
-    (void)fputs("\n}\n", file.fp);
+    GpAppJSONBegin(&J, file.fp);
+    GpAppJSONWriteInt(&J, "points", D->N);
+    GpAppJSONWriteInt(&J, "pairs", D->npairs);
+    GpAppJSONWriteBool(&J, "complete", D->complete);
+    GpAppJSONWriteBool(&J, "weighted", (PetscBool)(D->weight != NULL));
+    GpAppJSONWriteString(&J, "storage", D->stored ? (D->single ? "single" : "double") : "none");
+    GpAppJSONWriteInt(&J, "dim", rq->scale.dim);
+    GpAppJSONWriteString(&J, "acceleration", Accelerations[rq->scale.acceleration]);
+    GpAppJSONWriteString(&J, "disparity", DisparityTypes[rq->scale.disparity.type]);
+    GpAppJSONWriteString(&J, "reason", ProgressReason(R));
+    GpAppJSONWriteBool(&J, "converged", R->converged);
+    GpAppJSONWriteInt(&J, "iterations", R->it);
+    GpAppJSONWriteInt(&J, "rejected", R->rejected);
+    GpAppJSONWriteInt(&J, "starts", rq->scale.starts);
+    GpAppJSONWriteInt(&J, "best_start", R->start);
+    GpAppJSONWriteReal(&J, "stress1", (double)PetscSqrtReal(sigma));
+    GpAppJSONWriteReal(&J, "stress_normalised", (double)sigma);
+    GpAppJSONWriteReal(&J, "stress_raw", (double)(sigma * S->unit));
+    GpAppJSONWriteReal(&J, "sum_of_squares", (double)D->sumsquares);
+    GpAppJSONWriteInt(&J, "ksp_iterations", S->guttman.its);
+    GpAppJSONWriteReal(&J, "seconds_load", out->load);
+    GpAppJSONWriteReal(&J, "seconds_start", out->start);
+    GpAppJSONWriteReal(&J, "seconds_solve", out->solve);
+    GpAppJSONWriteReal(&J, "bytes_crossed", out->crossed);
+    GpAppJSONWriteInt(&J, "ranks", size);
+    GpAppJSONWriteString(&J, "pass", S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
+    GpAppRoundingWrite(&J, &out->rounding);
+    GpAppJSONWriteNames(&J, "names", D->N, D->names);
+    GpAppJSONWriteNames(&J, "features", D->nfeatures, D->feature_names);
+    GpAppJSONEnd(&J);
   }
   PetscCall(GpAppOutputCommit(&file));
   PetscFunctionReturn(PETSC_SUCCESS);

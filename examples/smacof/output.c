@@ -12,18 +12,6 @@ static void WriteName(FILE *fp, const char **names, PetscInt i)
   } else (void)fprintf(fp, "%" PetscInt_FMT, i);
 }
 
-/* Writes names as a JSON array with a key, after a comma.  Writes nothing if names is NULL. */
-void WriteNames(FILE *fp, const char key[], PetscInt n, const char names[])
-{
-  if (!names) return;
-  (void)fprintf(fp, ",\n  \"%s\": [", key);
-  for (PetscInt i = 0; i < n; i++, names += strlen(names) + 1) {
-    if (i) (void)fputs(", ", fp);
-    GpAppWriteJSON(fp, names);
-  }
-  (void)fputc(']', fp);
-}
-
 /* Writes a heading, then a line with name or number and coordinates for each point. */
 PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[])
 {

@@ -102,53 +102,14 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void PutReal(FILE *fp, const char key[], double v)
+/* Writes a number that is known only after training. */
+static void BMRMReportWriteTrained_Private(GpAppJSON *J, const BMRMReport *r, const char key[], PetscInt value)
 {
-  if (PetscIsInfOrNanReal((PetscReal)v)) (void)fprintf(fp, ",\n  \"%s\": null", key);
-  else (void)fprintf(fp, ",\n  \"%s\": %.17g", key, v);
+  if (r->reason) GpAppJSONWriteInt(J, key, value);
+  else GpAppJSONWriteNull(J, key);
 }
 
-static void PutInt(FILE *fp, const char key[], long long v)
-{
-  (void)fprintf(fp, ",\n  \"%s\": %lld", key, v);
-}
-
-/* Writes a string in quotes. */
-static void PutQuoted(FILE *fp, const char *v)
-{
-  (void)fputc('"', fp);
-  for (; *v; v++) {
-    const unsigned char c = (unsigned char)*v;
-
-    if (c == '"' || c == '\\') (void)fprintf(fp, "\\%c", c);
-    else if (c < 0x20) (void)fprintf(fp, "\\u%04x", c);
-    else (void)fputc(c, fp);
-  }
-  (void)fputc('"', fp);
-}
-
-static void PutString(FILE *fp, const char key[], const char v[])
-{
-  if (!v) {
-    (void)fprintf(fp, ",\n  \"%s\": null", key);
-    return;
-  }
-  (void)fprintf(fp, ",\n  \"%s\": ", key);
-  PutQuoted(fp, v);
-}
-
-/* Writes a list of zero-terminated names that follow each other in memory. */
-static void PutNames(FILE *fp, const char key[], PetscInt n, const char *names)
-{
-  (void)fprintf(fp, ",\n  \"%s\": [", key);
-  for (PetscInt k = 0; k < n; k++, names += strlen(names) + 1) {
-    if (k) (void)fprintf(fp, ", ");
-    PutQuoted(fp, names);
-  }
-  (void)fputc(']', fp);
-}
-
-static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
+static void BMRMReportWriteScore_Private(GpAppJSON *J, const char which[], const BMRMScore *s)
 {
   const char *const names[]  = {"accuracy", "precision", "recall", "f1", "mcc", "auc", "rmse", "mae", "r2"};
   const PetscReal   values[] = {s->accuracy, s->precision, s->recall, s->f1, s->mcc, s->auc, s->rmse, s->mae, s->r2};
@@ -156,7 +117,7 @@ static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
 
   for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
     (void)snprintf(key, sizeof(key), "%s_%s", which, names[k]);
-    PutReal(fp, key, (double)values[k]);
+    GpAppJSONWriteReal(J, key, (double)values[k]);
   }
 }
 
@@ -180,40 +141,39 @@ static void PutScore(FILE *fp, const char which[], const BMRMScore *s)
 PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
 {
   GpAppOutput out;
+  GpAppJSON   J;
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(GpAppOutputOpen(comm, file, &out));
   if (out.fp) {
-    (void)fprintf(out.fp, "{\n  \"rows\": %lld", (long long)r->rows);
-    PutInt(out.fp, "cols", r->cols);
-    PutInt(out.fp, "nnz", r->nnz);
-    PutString(out.fp, "loss", r->loss);
-    PutString(out.fp, "regularizer", r->regularizer[0] ? r->regularizer : NULL);
-    PutReal(out.fp, "lambda", (double)r->lambda);
-    PutReal(out.fp, "objective", (double)r->objective);
-    PutReal(out.fp, "lower_bound", (double)r->lower_bound);
-    PutReal(out.fp, "gap", (double)r->gap);
-    if (r->reason) PutInt(out.fp, "iterations", r->iterations);
-    else PutReal(out.fp, "iterations", NAN);
-    PutInt(out.fp, "matmults", r->matmults);
-    if (r->reason) PutInt(out.fp, "cuts", r->cuts);
-    else PutReal(out.fp, "cuts", NAN);
-    PutString(out.fp, "reason", r->reason);
-    if (r->reason) PutInt(out.fp, "nonzero_weights", r->nonzeros);
-    else PutReal(out.fp, "nonzero_weights", NAN);
-    PutScore(out.fp, "train", &r->train);
-    PutScore(out.fp, "test", &r->test);
-    PutReal(out.fp, "seconds_load", r->seconds_load);
-    PutReal(out.fp, "seconds_solve", r->seconds_solve);
-    PutString(out.fp, "mat_type", r->mat_type);
-    PutString(out.fp, "device", r->device);
-    GpAppRoundingWrite(out.fp, &r->rounding);
-    if (r->class_names) PutNames(out.fp, "classes", r->nclass, r->class_names);
-    if (r->feature_names) PutNames(out.fp, "features", r->nfeature, r->feature_names);
-    PutInt(out.fp, "ranks", size);
-    (void)fprintf(out.fp, "\n}\n");
+    GpAppJSONBegin(&J, out.fp);
+    GpAppJSONWriteInt(&J, "rows", r->rows);
+    GpAppJSONWriteInt(&J, "cols", r->cols);
+    GpAppJSONWriteInt(&J, "nnz", r->nnz);
+    GpAppJSONWriteString(&J, "loss", r->loss);
+    GpAppJSONWriteString(&J, "regularizer", r->regularizer[0] ? r->regularizer : NULL);
+    GpAppJSONWriteReal(&J, "lambda", (double)r->lambda);
+    GpAppJSONWriteReal(&J, "objective", (double)r->objective);
+    GpAppJSONWriteReal(&J, "lower_bound", (double)r->lower_bound);
+    GpAppJSONWriteReal(&J, "gap", (double)r->gap);
+    BMRMReportWriteTrained_Private(&J, r, "iterations", r->iterations);
+    GpAppJSONWriteInt(&J, "matmults", r->matmults);
+    BMRMReportWriteTrained_Private(&J, r, "cuts", r->cuts);
+    GpAppJSONWriteString(&J, "reason", r->reason);
+    BMRMReportWriteTrained_Private(&J, r, "nonzero_weights", r->nonzeros);
+    BMRMReportWriteScore_Private(&J, "train", &r->train);
+    BMRMReportWriteScore_Private(&J, "test", &r->test);
+    GpAppJSONWriteReal(&J, "seconds_load", r->seconds_load);
+    GpAppJSONWriteReal(&J, "seconds_solve", r->seconds_solve);
+    GpAppJSONWriteString(&J, "mat_type", r->mat_type);
+    GpAppJSONWriteString(&J, "device", r->device);
+    GpAppRoundingWrite(&J, &r->rounding);
+    GpAppJSONWriteNames(&J, "classes", r->nclass, r->class_names);
+    GpAppJSONWriteNames(&J, "features", r->nfeature, r->feature_names);
+    GpAppJSONWriteInt(&J, "ranks", size);
+    GpAppJSONEnd(&J);
   }
   PetscCall(GpAppOutputCommit(&out));
   PetscFunctionReturn(PETSC_SUCCESS);

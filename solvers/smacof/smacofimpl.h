@@ -431,7 +431,6 @@ PETSC_INTERN PetscErrorCode CanvasText(Canvas *, double x, double y, CanvasAncho
 PETSC_INTERN PetscErrorCode CanvasClose(Canvas *);
 
 PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[]);
-PETSC_INTERN void           WriteNames(FILE *, const char key[], PetscInt n, const char names[]);
 PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char file[]);
 PETSC_INTERN PetscErrorCode WritePoints(const Scaler *, const char file[]);
 PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[]);

@@ -3,6 +3,7 @@
 #ifndef GPUCSR_APP_H
 #define GPUCSR_APP_H
 
+#include "app/report/appjson.h"
 #include <gpucsrcompat.h>
 #include <petscmat.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ typedef struct {
 
 PETSC_EXTERN PetscErrorCode GpAppRoundingAdd(Mat, GpAppRounding *);
 PETSC_EXTERN PetscErrorCode GpAppRoundingPrint(MPI_Comm, const char start[], const GpAppRounding *);
-PETSC_EXTERN void           GpAppRoundingWrite(FILE *, const GpAppRounding *);
+PETSC_EXTERN void           GpAppRoundingWrite(GpAppJSON *, const GpAppRounding *);
 
 /* a curve of a picture; without a name it has no legend */
 typedef struct {

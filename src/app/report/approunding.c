@@ -1,6 +1,7 @@
 /* Rounding of the values of a program's matrices by the storage on the device, for the summary and the report of the program. */
 #include "app/app.h"
 #include <gpucsr.h>
+#include <math.h>
 
 /*@C
   GpAppRoundingAdd - Adds the values of a matrix that has been multiplied
@@ -67,11 +68,16 @@ PetscErrorCode GpAppRoundingPrint(MPI_Comm comm, const char start[], const GpApp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes members of a JSON object, each preceded by a comma: null if there was no matrix of type gpucsr. */
-void GpAppRoundingWrite(FILE *fp, const GpAppRounding *r)
+/* Writes members of a JSON object: null if there was no matrix of type gpucsr. */
+void GpAppRoundingWrite(GpAppJSON *J, const GpAppRounding *r)
 {
-  if (!r->storage) (void)fprintf(fp, ",\n  \"mat_storage\": null,\n  \"mat_values\": null,\n  \"mat_rounded\": null,\n  \"mat_lost\": null,\n  \"largest_relative_change\": null");
-  else
-    (void)fprintf(fp, ",\n  \"mat_storage\": \"%s\",\n  \"mat_values\": %" PetscInt64_FMT ",\n  \"mat_rounded\": %" PetscInt64_FMT ",\n  \"mat_lost\": %" PetscInt64_FMT ",\n  \"largest_relative_change\": %.17g", r->storage, r->values, r->rounded,
-                  r->lost, (double)r->change);
+  static const char *const keys[]   = {"mat_values", "mat_rounded", "mat_lost"};
+  const PetscInt64         values[] = {r->values, r->rounded, r->lost};
+
+  GpAppJSONWriteString(J, "mat_storage", r->storage);
+  for (int k = 0; k < 3; k++) {
+    if (r->storage) GpAppJSONWriteInt(J, keys[k], values[k]);
+    else GpAppJSONWriteNull(J, keys[k]);
+  }
+  GpAppJSONWriteReal(J, "largest_relative_change", r->storage ? (double)r->change : NAN);
 }
