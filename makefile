@@ -52,8 +52,9 @@ ifeq ($(slepcdir),)
 endif
 slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
-pagerank_libs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
-smacof_libs   = $(pagerank_libs) $(if $(smacofcuda),$(cudalibs))
+slepclibs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
+pagerank_libs = $(slepclibs) $(if $(pagerankcuda),$(cudalibs))
+smacof_libs   = $(slepclibs) $(if $(smacofcuda),$(cudalibs))
 
 # --- sources and objects ----------------------------------------------------------------------------------------
 # .c             compiled by the C compiler of PETSc
@@ -83,6 +84,10 @@ srcobj  := $(hostobj) $(cudaobj)
 bmrmcu  := $(wildcard solvers/bmrm/*.cu solvers/bmrm/losses/*.cu)
 bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
 apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
+pagerankcu   := $(wildcard solvers/pagerank/*.cu)
+pagerankhost := $(pagerankcu:%.cu=$(obj)/%.host.o)
+pagerankcuda := $(if $(nvcc),$(pagerankcu:%.cu=$(obj)/%.cuda.o))
+pagerankobj  := $(patsubst %.c,$(obj)/%.o,$(wildcard solvers/pagerank/*.c)) $(pagerankhost) $(pagerankcuda)
 smacofcu   := $(wildcard solvers/smacof/*/*.cu)
 smacofhost := $(patsubst %.cu,$(obj)/%.host.o,$(filter-out %_cuda.cu,$(smacofcu)))
 smacofcuda := $(if $(nvcc),$(patsubst %.cu,$(obj)/%.cuda.o,$(filter-out %_host.cu,$(smacofcu))))
@@ -184,11 +189,12 @@ $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
 smacof_objs += $(smacofobj)
+pagerank_objs += $(pagerankobj)
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
 $(foreach b,$(filter-out bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
-$(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_all)))
+$(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_libs)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
@@ -208,15 +214,15 @@ $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c examples/smacof/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) \
+fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c solvers/pagerank/*.c examples/smacof/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) \
             $(addprefix solvers/bmrm/,$(addsuffix .c,libsvm libsvmparse examples examplesbinary examplescheck examplesmarket model modelclasses modelread groups bmrmcheckpoint))
 fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
 $(obj)/fuzz/%.o: %.c $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,FUZZ)$(CC) $(cflags) $(sanitize) $(pincs) $(deps) -c $< -o $@
-$(BUILD)/bin/fuzz: $(fuzzobj) $(pagerank_host) $(smacofhost) $(pagerank_cuda) $(smacofcuda) $(blib) $(alib)
+$(BUILD)/bin/fuzz: $(fuzzobj) $(pagerankhost) $(smacofhost) $(pagerankcuda) $(smacofcuda) $(blib) $(alib)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(sanitize) -o $@ $(fuzzobj) $(pagerank_host) $(smacofhost) $(pagerank_cuda) $(smacofcuda) -Wl,--start-group $(blib) $(alib) -Wl,--end-group $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) $(sanitize) -o $@ $(fuzzobj) $(pagerankhost) $(smacofhost) $(pagerankcuda) $(smacofcuda) -Wl,--start-group $(blib) $(alib) -Wl,--end-group $(petsclib) $(cudalibs) -lm
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 

@@ -1,5 +1,5 @@
 /* Sorts links by row and column, and converts them to compressed rows. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 
 enum {
   DIGIT  = 11, /* bits of a digit of the radix sort: 2^11 output positions still fit the caches, and more bits mean fewer passes */

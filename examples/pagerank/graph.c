@@ -1,5 +1,5 @@
 /* Assembles the matrix of a graph from its links, on any number of processes. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include <gpucsr.h>
 #include <stdlib.h>
 #include <string.h>

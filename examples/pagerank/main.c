@@ -1,5 +1,5 @@
 /* The main program pagerank: reads or generates a graph, computes the ranks of its nodes with a bound on the error, and writes the results. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include "app/report/appescape.h"
 #include "app/program/appmain.h"
 #include "mainoptions.h"

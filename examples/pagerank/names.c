@@ -1,5 +1,5 @@
 /* Maps the identities and names of nodes in files to consecutive row numbers, and back. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include "app/text/appscan.h"
 #include <stdlib.h>
 #include <string.h>

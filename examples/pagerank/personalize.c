@@ -1,5 +1,5 @@
 /* Reads distributions over the nodes from a file, one a line: teleportation vectors, or the distribution of the rank of dangling nodes. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include "app/text/appscan.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Output of ranks: list of the highest ranks, text and binary files, picture of the distribution. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include <stdlib.h>
 
 /* Order of the list: descending rank, equal ranks by ascending row. This order does not depend on the number of processes. */

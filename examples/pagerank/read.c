@@ -1,5 +1,5 @@
 /* Generates the links of an R-MAT graph. src/app reads graphs from files. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 
 /* splitmix64 (G. L. Steele et al. 2014): a hash of 64 bits. The random numbers of a link depend on its index alone, so the graph is the same on any
    number of processes. */

@@ -1,5 +1,5 @@
 /* Permutations of the rows: by degree, and interleaved over blocks. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 
 const char *const Orders[] = {"given", "degree", "Order", "", NULL};
 

@@ -1,5 +1,5 @@
 /* Method eps: PageRank as the eigenvector of damping P x + (1 - damping) v (sum of x) = x, by any EPS of SLEPc. */
-#include "pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 
 #ifdef GP_HAVE_SLEPC
   #include <slepceps.h>

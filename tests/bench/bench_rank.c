@@ -8,7 +8,7 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
 Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
-#include "examples/pagerank/pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include "bench/webgraph.h"
 #include <gpucsr.h>
 #include <petsctime.h>

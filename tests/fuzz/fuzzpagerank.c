@@ -1,5 +1,5 @@
 /* The readers of pagerank: graphs, personalisations. */
-#include "examples/pagerank/pagerank.h"
+#include "solvers/pagerank/pagerankimpl.h"
 #include "fuzz.h"
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "app/app.h"
 #include "app/appdevice.h"
 #include "app/graph/appgraph.h"
-#include "step.h"
+#include "pagerankstep.h"
 #include <gpucsr.h>
 #include <petscksp.h>
 

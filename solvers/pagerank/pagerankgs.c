@@ -7,7 +7,7 @@
    factor: z holds the ranks times `level`. The column sums of P are known, so the level for which the entries of the residual sum to zero is known
    too: the sum of the unscaled ranks, plus damping/(1 - damping) times the part of them that is dropped. This is aggregation to a single unknown
    (F. Chatelin, W. Miranker, "Acceleration by aggregation of successive approximation methods", 1982). */
-#include "pagerank.h"
+#include "pagerankimpl.h"
 #include <gpucsr.h>
 
 /* Context of an iteration that the host controls. The state is on the host; if the vectors are on a device, the kernels work on a copy there. */

@@ -1,7 +1,7 @@
 /* The Google operator: the matrix of the links together with damping, teleportation and dangling nodes.
 
    L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: bringing order to the web", 1999. */
-#include "pagerank.h"
+#include "pagerankimpl.h"
 
 const char *const Danglings[] = {"teleport", "uniform", "vector", "self", "drop", "Dangling", "", NULL};
 

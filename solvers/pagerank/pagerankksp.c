@@ -2,7 +2,7 @@
    PCJACOBI.
 
    D. Gleich, L. Zhukov, P. Berkhin, "Fast parallel PageRank: a linear system approach", 2004. */
-#include "pagerank.h"
+#include "pagerankimpl.h"
 
 static PetscErrorCode MatMult_System(Mat S, Vec x, Vec y)
 {

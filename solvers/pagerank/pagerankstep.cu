@@ -6,7 +6,7 @@
 
    The sweep kernel overwrites the ranks of its rows, so that the products of later blocks use the new ranks. If the state demands the residual
    (look), it changes no rank. */
-#include "step.h"
+#include "pagerankstep.h"
 
 #include <math.h>
 

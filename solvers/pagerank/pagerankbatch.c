@@ -1,5 +1,5 @@
 /* Power iterations for several teleportation vectors at once: one sparse-matrix multiple-vector product serves all of them. */
-#include "pagerank.h"
+#include "pagerankimpl.h"
 #include <gpucsr.h>
 
 /* y[k] = A D^-1 x[k] for every k. Matrices of type gpucsr are read once for several vectors, others once for each vector. */

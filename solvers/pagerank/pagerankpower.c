@@ -1,6 +1,6 @@
 /* Stationary iterations: power, power with quadratic extrapolation, inner-outer; and the stopping test of all methods. Every method stops on the
    residual of the vector that it returns. Therefore the bound on the error holds independently of how the method arrived at the vector. */
-#include "pagerank.h"
+#include "pagerankimpl.h"
 #include <math.h>
 
 const char *const Methods[] = {"power", "inner_outer", "gauss_seidel", "jacobi", "ksp", "eps", "Method", "", NULL};

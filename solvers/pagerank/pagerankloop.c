@@ -1,8 +1,8 @@
 /* The device loop: power iterations and Gauss-Seidel sweeps whose scalars and stopping test stay on the device. An iteration consists of a product
    and one kernel, and a sweep of these two for each block. They are recorded as a CUDA graph, which repeats itself if the driver supports that. The
    loop requires one process, matrices of type gpucsr, and vectors on the device of the matrices. */
-#include "pagerank.h"
-#include "step.h"
+#include "pagerankimpl.h"
+#include "pagerankstep.h"
 #include <gpucsr.h>
 
 enum {
