@@ -69,7 +69,7 @@ cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
 once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
-bmrmsrc  := $(filter-out %/main.c,$(wildcard solvers/bmrm/*.c solvers/bmrm/*/*.c))
+bmrmsrc  := $(sort $(shell find solvers/bmrm -name '*.c'))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
@@ -81,9 +81,9 @@ ifneq ($(nvcc),)
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
 endif
 srcobj  := $(hostobj) $(cudaobj)
-bmrmcu  := $(wildcard solvers/bmrm/*.cu solvers/bmrm/losses/*.cu)
+bmrmcu  := $(sort $(shell find solvers/bmrm -name '*.cu'))
 bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
-apps    := $(if $(wildcard solvers/bmrm/main.c),bmrm) $(examples)
+apps    := $(examples)
 pagerankcu   := $(wildcard solvers/pagerank/*.cu)
 pagerankhost := $(pagerankcu:%.cu=$(obj)/%.host.o)
 pagerankcuda := $(if $(nvcc),$(pagerankcu:%.cu=$(obj)/%.cuda.o))
@@ -96,6 +96,7 @@ smacofobj  := $(patsubst %.c,$(obj)/%.o,$(wildcard solvers/smacof/*.c solvers/sm
 lib  := $(BUILD)/lib/libgpucsr.so
 alib := $(BUILD)/lib/libgpucsr_static.a
 blib := $(BUILD)/lib/libgpucsr_bmrm.a
+rlib := $(BUILD)/lib/libbmrm_program.a# readers and models of the program bmrm, for its tests
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
 incs      = -Iinclude -Isrc -I.
@@ -117,7 +118,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 .PHONY: all man docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
-all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
+all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(rlib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
 
 needs-petsc:
 	@echo "No PETSc found: set PETSC_DIR (and PETSC_ARCH), or let tests/setup.sh install it" >&2; exit 1
@@ -178,22 +179,25 @@ $(BUILD)/bin/$(1): $(2) $(lib)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(ldflags) -o $$@ $(2) -L$(BUILD)/lib -lgpucsr $$(rpath) $(3) $$(petsclib) -lm
 endef
-$(eval $(call program,bmrm,$(obj)/solvers/bmrm/main.o))
 # The objects of an example. Of its .cu files, only nvcc compiles *_cuda.cu, and only the host compiler compiles *_host.cu.
 define example
-$(1)_cu   := $(wildcard examples/$(1)/*.cu)
+$(1)_cu   := $(wildcard examples/$(1)/*.cu examples/$(1)/*/*.cu)
 $(1)_cuda := $(if $(nvcc),$$(patsubst %.cu,$(obj)/%.cuda.o,$$(filter-out %_host.cu,$$($(1)_cu))))
 $(1)_host := $$(patsubst %.cu,$(obj)/%.host.o,$$(filter-out %_cuda.cu,$$($(1)_cu)))
-$(1)_objs := $(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(1)/*.c)) $$($(1)_host) $$($(1)_cuda)
+$(1)_objs := $(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(1)/*.c examples/$(1)/*/*.c)) $$($(1)_host) $$($(1)_cuda)
 $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
 smacof_objs += $(smacofobj)
 pagerank_objs += $(pagerankobj)
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
+$(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
+	@mkdir -p $(@D); rm -f $@
+	$(call say,AR)ar rcs $@ $(filter-out %/main.o,$(bmrm_objs))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
-$(foreach b,$(filter-out bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_bmrm bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
+$(eval $(call program,bench_bmrm,$(obj)/tests/bench/bench_bmrm.o $(filter-out %/main.o,$(bmrm_objs))))
 $(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_libs)))
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
@@ -214,8 +218,7 @@ $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard examples/pagerank/*.c solvers/pagerank/*.c examples/smacof/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) \
-            $(addprefix solvers/bmrm/,$(addsuffix .c,libsvm libsvmparse examples examplesbinary examplescheck examplesmarket model modelclasses modelread groups bmrmcheckpoint))
+fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard $(foreach e,$(examples),examples/$(e)/*.c examples/$(e)/*/*.c) solvers/pagerank/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) solvers/bmrm/solve/bmrmcheckpoint.c
 fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
 $(obj)/fuzz/%.o: %.c $(obj)/flags
 	@mkdir -p $(@D)

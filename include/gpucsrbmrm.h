@@ -92,6 +92,7 @@ PETSC_EXTERN PetscErrorCode BMRMGetLossType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLossParameter(BMRM, const char[], PetscReal *);
 PETSC_EXTERN PetscErrorCode BMRMGetClasses(BMRM, PetscInt *);
 PETSC_EXTERN PetscErrorCode BMRMGetTask(BMRM, BMRMTask *);
+PETSC_EXTERN PetscErrorCode BMRMCheckLabel(BMRM, PetscReal, PetscBool *, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetRegularizerType(BMRM, const char *[]);
 PETSC_EXTERN PetscErrorCode BMRMGetLambda(BMRM, PetscReal *);
 PETSC_EXTERN PetscErrorCode BMRMGetSolution(BMRM, Vec *);

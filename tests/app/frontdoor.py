@@ -56,7 +56,7 @@ for line in open(help_file):
     if table[name][1] and initial is not None and name != "-bmrm_loss" and number(initial) != number(table[name][1]):
         complain(f"{name}: the default is {initial}, that of the table {table[name][1]}")
 
-source = subprocess.run(["grep", "-rhoE", r'"-bmrm_[a-z]+[A-Z][A-Za-z]*"', "solvers/bmrm/bmrmoptions.c"], capture_output=True, text=True).stdout
+source = subprocess.run(["grep", "-rhoE", r'"-bmrm_[a-z]+[A-Z][A-Za-z]*"', "solvers/bmrm/object/bmrmoptions.c"], capture_output=True, text=True).stdout
 if program == "bmrm":
     registered |= set(source.replace('"', "").split())
 for name in sorted(set(table) - registered):

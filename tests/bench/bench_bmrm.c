@@ -9,7 +9,7 @@ static char help[] = "Trains on a LIBSVM file again and again and says how long 
 #include <petsctao.h>
 #include <petsctime.h>
 #include <string.h>
-#include "solvers/bmrm/libsvm.h"
+#include "examples/bmrm/readers/examples.h"
 
 #define MOST_REPEATS 100
 

@@ -2,7 +2,7 @@
 #ifndef BMRM_LOADCOST_H
 #define BMRM_LOADCOST_H
 
-#include "solvers/bmrm/libsvm.h"
+#include "examples/bmrm/readers/examples.h"
 #include <sys/resource.h>
 
 /* processor time so far, and the most bytes that were resident */

@@ -1,7 +1,7 @@
 static char help[] = "The LIBSVM reader: numbers, good files, and every kind of bad file with the place in the message.\n\n";
 
 #include "app/text/appscan.h"
-#include "libsvm.h"
+#include "examples/bmrm/readers/examples.h"
 #include <gpucsr.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* The readers of bmrm: examples in three formats, models, groups, checkpoints. */
 #include "fuzz.h"
 #include <gpucsrbmrm.h>
-#include "solvers/bmrm/libsvm.h"
-#include "solvers/bmrm/model.h"
+#include "examples/bmrm/readers/examples.h"
+#include "examples/bmrm/model.h"
 #include <string.h>
 
 static PetscErrorCode CheckExamples(const BMRMExamples *ex, char wrong[FUZZ_WRONG])

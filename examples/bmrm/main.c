@@ -1,0 +1,471 @@
+/* The bmrm program: trains a linear model on a LIBSVM file, saves it, tests it, predicts with it. */
+#include <gpucsr.h>
+#include <gpucsrbmrm.h>
+#include <petsctime.h>
+#include "app/program/appmain.h"
+#include "mainoptions.h"
+#include "model.h"
+#include <math.h>
+
+/* The request of the command line. An empty name means that the option was not given. */
+typedef struct {
+  char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
+  char      label[256]; /* -label_column: the column of a table that holds the labels */
+  PetscInt  features, folds, platt;
+  PetscReal bias, bias_factor;
+  PetscBool scores, probabilities, normalize, scale;
+  BMRM      solver; /* the solver, created only for training */
+  BMRMTask  task;
+  PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
+  PetscReal lambda[BMRM_MAX_PATH];
+  PetscBool together;
+} Request;
+
+/* the stages of -log_view */
+typedef struct {
+  PetscLogStage load, solve, predict;
+} Stages;
+
+/* Returns the text of an option, for -help. */
+static const char *Text(const char name[])
+{
+  return GpAppOptionGetText(options, name);
+}
+
+static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(rq, sizeof(*rq)));
+  rq->features = PETSC_DECIDE;
+  rq->bias     = 0;
+  PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
+  PetscCall(PetscOptionsString("-f", Text("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", Text("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
+  PetscCall(PetscOptionsString("-test", Text("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
+  PetscCall(PetscOptionsString("-predict", Text("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
+  PetscCall(PetscOptionsString("-model", Text("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
+  PetscCall(PetscOptionsString("-predictions", Text("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
+  PetscCall(PetscOptionsBool("-scores", Text("-scores"), "", rq->scores, &rq->scores, NULL));
+  PetscCall(PetscOptionsBool("-probabilities", Text("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
+  PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-label_column", Text("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
+  PetscCall(PetscOptionsInt("-features", Text("-features"), "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsBool("-normalize", Text("-normalize"), "", rq->normalize, &rq->normalize, NULL));
+  PetscCall(PetscOptionsBool("-scale", Text("-scale"), "", rq->scale, &rq->scale, NULL));
+  PetscCall(PetscOptionsInt("-platt", Text("-platt"), "", rq->platt, &rq->platt, NULL));
+  PetscCall(PetscOptionsReal("-bias", Text("-bias"), "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias_factor", Text("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsString("-groups", Text("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
+  PetscCall(PetscOptionsInt("-cv", Text("-cv"), "", rq->folds, &rq->folds, NULL));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns a description of the first invalid combination of options, or NULL. */
+static const char *Complaint(const Request *rq)
+{
+  if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
+  if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
+  if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
+  if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";
+  if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
+  if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
+  if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
+  if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
+  if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
+  if (rq->folds && !rq->train[0]) return "-cv belongs to the training with -f";
+  if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
+  return NULL;
+}
+
+/* Creates the solver, which reads its own options, and reads the list of lambdas. */
+static PetscErrorCode CreateSolver(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMCreate(comm, &rq->solver));
+  PetscCall(BMRMSetFromOptions(rq->solver));
+  PetscCall(BMRMGetTask(rq->solver, &rq->task));
+  rq->nlambda = BMRM_MAX_PATH;
+  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With -help: shows the options of the solver. */
+static PetscErrorCode ShowHelp(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(CreateSolver(comm, rq));
+  PetscCall(BMRMDestroy(&rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses options that the loss does not support. */
+static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
+{
+  const char *loss;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
+  PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
+  PetscCheck(!rq->train[0] || !rq->probabilities || rq->platt, comm, PETSC_ERR_USER_INPUT, "-probabilities needs -platt <folds> when the model is trained");
+  PetscCheck(!rq->train[0] || rq->bias == 0 || rq->bias_factor != 0 || rq->task != BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
+             "-bias with -bmrm_loss %s gives every class a bias, and only one weight can be free of the regulariser: add -bias_factor with a small number such as 1e-3", loss);
+  PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Registers all files of the run, and checks that no output overwrites another file and that all outputs can be written. */
+static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+{
+  char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
+  char *market;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
+  PetscCall(PetscStrncpy(labels, rq->train, sizeof(labels) - 8));
+  PetscCall(PetscStrrstr(labels, ".mtx", &market));
+  if (market) { /* the labels of a Matrix Market file are in a second file */
+    *market = 0;
+    PetscCall(PetscStrlcat(labels, ".labels", sizeof(labels)));
+    PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", labels));
+  }
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-bmrm_checkpoint", checkpoint));
+  PetscCall(GpAppFilesAdd(rq->train[0] ? GP_APP_FILE_OUTPUT : GP_APP_FILE_INPUT, "-model", rq->model));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-save_binary", rq->save));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-predictions", rq->predictions));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppFilesCheck(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the request before the work: combinations of options, options that the loss does not support, and files. */
+static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
+{
+  Request    *rq        = (Request *)context;
+  const char *complaint = Complaint(rq);
+
+  PetscFunctionBegin;
+  PetscCheck(!complaint, comm, PETSC_ERR_USER_INPUT, "%s", complaint);
+  if (rq->train[0]) {
+    PetscCall(CreateSolver(comm, rq));
+    PetscCall(CheckTask(comm, rq));
+  }
+  PetscCall(CheckFiles(comm, rq));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The data of the training */
+typedef struct {
+  Mat        X;
+  Vec        y, factor, queries, groups; /* factor, queries, groups: NULL without a bias, without qid:, without -groups */
+  PetscInt   features;                   /* number of features without the bias */
+  PetscInt   nclass;                     /* number of classes; 0: labels are not classes */
+  PetscReal  classes[BMRM_MAX_CLASSES];
+  PetscReal *scale; /* divisor of each feature; NULL without -scale */
+  char      *class_names, *feature_names;
+} Training;
+
+static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
+{
+  const PetscBool  two = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION);
+  const PetscReal *classes;
+  const char      *loss;
+  BMRMExamples     ex;
+  PetscLogDouble   begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(tr, sizeof(*tr)));
+  PetscCall(PetscTime(&begin));
+  PetscCall(BMRMExamplesLoadAs(comm, rq->train, rq->label, (PetscBool)(rq->task == BMRM_TASK_NOVELTY), &ex));
+  PetscCall(BMRMExamplesPrint(&ex));
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCheck(!ex.class_names || two || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the labels are words, but -bmrm_loss %s needs numbers: choose another -label_column or loss", ex.file, loss);
+  PetscCall(BMRMExamplesCheckFeatures(&ex, rq->features));
+  if (!two && rq->task != BMRM_TASK_MULTICLASS) PetscCall(BMRMExamplesCheckLabels(&ex, rq->solver));
+  if (rq->save[0]) PetscCall(BMRMExamplesSave(&ex, rq->save));
+  if (two || rq->task == BMRM_TASK_MULTICLASS) {
+    PetscCall(BMRMExamplesGetClasses(&ex, two, &tr->nclass, &classes));
+    PetscCall(PetscArraycpy(tr->classes, classes, tr->nclass));
+  }
+  tr->features = PetscMax(rq->features, ex.N); /* PETSC_DECIDE is negative */
+  if (rq->normalize) PetscCall(BMRMExamplesNormalizeRows(&ex));
+  if (rq->scale) PetscCall(BMRMExamplesScaleColumns(&ex, tr->features, &tr->scale));
+  if (rq->bias != 0) PetscCall(BMRMExamplesAppendFeature(&ex, tr->features, rq->bias));
+  PetscCall(BMRMExamplesCreateMat(&ex, PetscMax(tr->features, ex.N), MATGPUCSR, &tr->X));
+  PetscCall(BMRMExamplesCreateLabels(&ex, tr->nclass, tr->classes, two, tr->X, &tr->y));
+  PetscCall(BMRMExamplesCreateQueries(&ex, tr->X, &tr->queries));
+  if (rq->groups[0]) PetscCall(BMRMGroupsLoad(rq->groups, tr->X, tr->features, &tr->groups));
+  r->nnz            = ex.nnz;
+  tr->class_names   = ex.class_names; /* the model becomes the owner */
+  tr->feature_names = ex.N == tr->features + (rq->bias != 0) ? ex.feature_names : NULL;
+  ex.class_names    = NULL;
+  if (tr->feature_names) ex.feature_names = NULL;
+  PetscCall(BMRMExamplesDestroy(&ex));
+  PetscCall(MatGetSize(tr->X, &r->rows, &r->cols));
+  if (rq->bias != 0) {
+    PetscInt start, last;
+
+    PetscCall(MatCreateVecs(tr->X, &tr->factor, NULL));
+    PetscCall(VecSet(tr->factor, 1));
+    PetscCall(VecGetOwnershipRange(tr->factor, &start, &last));
+    if (tr->features >= start && tr->features < last) PetscCall(VecSetValue(tr->factor, tr->features, rq->bias_factor, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(tr->factor));
+    PetscCall(VecAssemblyEnd(tr->factor));
+  }
+  PetscCall(PetscTime(&end));
+  r->seconds_load = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Passes the data of the training to the solver. */
+static PetscErrorCode SetTraining(BMRM b, const Training *tr)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMSetData(b, tr->X, tr->y));
+  PetscCall(BMRMSetWeights(b, tr->factor));
+  PetscCall(BMRMSetQueries(b, tr->queries));
+  PetscCall(BMRMSetGroups(b, tr->groups));
+  if (tr->nclass) PetscCall(BMRMSetClasses(b, tr->nclass)); /* a fold need not contain every class */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves for the lambda of -bmrm_lambda, or for all lambdas of -bmrm_path. The model is that of the best lambda with -cv, else that of the last one. */
+static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
+{
+  const BMRM          b        = rq->solver;
+  const PetscInt      n        = rq->nlambda;
+  const PetscBool     accuracy = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS);
+  PetscInt            best     = rq->folds ? 0 : n - 1;
+  BMRMPathPoint       point[BMRM_MAX_PATH];
+  BMRMConvergedReason reason;
+
+  PetscFunctionBegin;
+  *converged = PETSC_TRUE;
+  for (PetscInt k = 0; k < n; k++) {
+    point[k].lambda     = rq->lambda[k];
+    point[k].validation = (PetscReal)NAN;
+  }
+  PetscCall(SetTraining(b, tr));
+  if (!n) PetscCall(BMRMSolve(b));
+  else {
+    if (rq->folds) PetscCall(BMRMCrossValidate(b, rq->folds, rq->together, n, point));
+    PetscCall(BMRMSolvePath(b, rq->together, n, point));
+    for (PetscInt k = 1; rq->folds && k < n; k++) {
+      if (accuracy ? point[k].validation > point[best].validation : point[k].validation < point[best].validation) best = k;
+    }
+    PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
+    for (PetscInt k = 0; k < n; k++) *converged = (PetscBool)(*converged && point[k].reason > 0);
+    if (best < n - 1) PetscCall(BMRMSolvePath(b, PETSC_FALSE, 1, &point[best]));
+  }
+  PetscCall(BMRMGetConvergedReason(b, &reason));
+  *converged = (PetscBool)(*converged && reason > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the model of the solution, and adds the solution to the report. */
+static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
+{
+  const BMRM          b    = rq->solver;
+  const BMRMTask      task = rq->task;
+  Vec                 w, f;
+  BMRMConvergedReason reason;
+  const char         *type;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetLambda(b, &r->lambda));
+  PetscCall(BMRMGetLossType(b, &type));
+  PetscCall(PetscStrncpy(r->loss, type, sizeof(r->loss)));
+  PetscCall(BMRMGetRegularizerType(b, &type));
+  PetscCall(PetscStrncpy(r->regularizer, type, sizeof(r->regularizer)));
+  PetscCall(BMRMGetObjective(b, &r->objective, &r->lower_bound));
+  r->gap = r->objective - r->lower_bound;
+  PetscCall(BMRMGetIterationNumber(b, &r->iterations));
+  PetscCall(BMRMGetMatMults(b, &r->matmults));
+  PetscCall(BMRMGetCuts(b, NULL, &r->cuts));
+  PetscCall(BMRMGetConvergedReason(b, &reason));
+  r->reason = BMRMConvergedReasons[reason];
+  PetscCall(BMRMGetSolution(b, &w));
+  PetscCall(BMRMGetScores(b, &f));
+  PetscCall(BMRMComputeQuality(task, tr->nclass, f, tr->y, &r->train));
+  PetscCall(BMRMReportSetMat(r, tr->X));
+  PetscCall(BMRMModelCreate(w, tr->features, task == BMRM_TASK_MULTICLASS ? tr->nclass : 0, tr->classes, model));
+  for (PetscInt c = 0; c < model->nclass; c++) model->shift[c] *= rq->bias;
+  PetscCall(PetscStrncpy(model->loss, r->loss, sizeof(model->loss)));
+  model->lambda     = r->lambda;
+  model->offset     = rq->bias != 0 ? rq->bias * model->offset : 0;
+  model->classify   = (PetscBool)(task == BMRM_TASK_CLASSIFICATION || task == BMRM_TASK_NOVELTY);
+  model->order      = (PetscBool)(task == BMRM_TASK_RANKING);
+  model->classes[0] = tr->classes[0];
+  model->classes[1] = tr->classes[1];
+  if (task == BMRM_TASK_NOVELTY) { /* an example whose score is at least rho belongs to the class */
+    PetscReal rho;
+
+    PetscCall(BMRMGetLossParameter(b, "rho", &rho));
+    model->classes[0] = -1;
+    model->classes[1] = 1;
+    model->offset -= rho;
+  }
+  model->unit_rows     = rq->normalize;
+  model->class_names   = tr->class_names;
+  model->feature_names = tr->feature_names;
+  PetscCall(VecGetSize(w, &r->weights));
+  for (PetscInt i = 0; i < model->n * PetscMax(1, model->nclass); i++) {
+    if (tr->scale) model->w[i] /= tr->scale[i % model->n];
+    r->nonzeros += model->w[i] != 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fits the probabilities of a model. Comes last, because it uses the solver for other problems. */
+static PetscErrorCode Calibrate(const Request *rq, const Training *tr, BMRMModel *model)
+{
+  const BMRM b = rq->solver;
+  Vec        f, held;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetScores(b, &f));
+  PetscCall(VecDuplicate(tr->y, &held));
+  if (rq->platt == 1) PetscCall(VecCopy(f, held));
+  else PetscCall(BMRMComputeHeldOutScores(b, rq->platt, held));
+  PetscCall(BMRMFitProbabilities(held, tr->y, model->platt));
+  PetscCall(VecDestroy(&held));
+  model->probable = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
+{
+  Training       tr;
+  BMRMHistory    history;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  if (rq->picture[0]) PetscCall(BMRMHistoryStart(&history, rq->solver));
+  PetscCall(PetscLogStagePush(stages->load));
+  PetscCall(LoadTraining(comm, rq, &tr, r));
+  PetscCall(PetscLogStagePop());
+  PetscCall(PetscLogStagePush(stages->solve));
+  PetscCall(PetscTime(&begin));
+  PetscCall(Solve(comm, rq, &tr, converged));
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  r->seconds_solve = end - begin;
+  PetscCall(Conclude(rq, &tr, model, r));
+  if (rq->picture[0]) {
+    PetscCall(BMRMHistoryWritePicture(comm, &history, rq->picture));
+    PetscCall(BMRMMonitorCancel(rq->solver));
+    PetscCall(BMRMHistoryDestroy(&history));
+  }
+  if (rq->platt) PetscCall(Calibrate(rq, &tr, model));
+  if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
+  PetscCall(PetscFree(tr.scale));
+  PetscCall(VecDestroy(&tr.factor));
+  PetscCall(VecDestroy(&tr.queries));
+  PetscCall(VecDestroy(&tr.groups));
+  PetscCall(VecDestroy(&tr.y));
+  PetscCall(MatDestroy(&tr.X));
+  PetscCall(BMRMDestroy(&rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the scores of the file of -test or -predict. Without training, the report describes this file. */
+static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
+{
+  const char      *file    = rq->test[0] ? rq->test : rq->predict;
+  const PetscReal *classes = model->nclass ? model->label : model->classes;
+  const PetscInt   nclass  = model->nclass ? model->nclass : model->classify ? 2 : 0;
+  const BMRMTask   task    = model->nclass ? BMRM_TASK_MULTICLASS : model->classify ? BMRM_TASK_CLASSIFICATION : model->order ? BMRM_TASK_RANKING : BMRM_TASK_REGRESSION;
+  BMRMExamples     ex;
+  Mat              X;
+  Vec              y, f;
+  PetscBool        known = PETSC_TRUE;
+  PetscLogDouble   begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogStagePush(stages->load));
+  PetscCall(PetscTime(&begin));
+  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt", rq->model);
+  PetscCall(BMRMExamplesLoadAs(comm, file, rq->label, (PetscBool)!rq->test[0], &ex));
+  PetscCall(BMRMExamplesPrint(&ex));
+  PetscCall(BMRMExamplesMatchModel(&ex, model, (PetscBool)(rq->test[0] != 0)));
+  PetscCall(BMRMExamplesCheckModel(&ex, model->n));
+  if (nclass) PetscCall(BMRMExamplesCheckClasses(&ex, nclass, classes, rq->test[0] ? NULL : &known));
+  if (model->unit_rows) PetscCall(BMRMExamplesNormalizeRows(&ex));
+  PetscCall(BMRMExamplesCreateMat(&ex, model->n, MATGPUCSR, &X));
+  PetscCall(BMRMExamplesCreateLabels(&ex, nclass, classes, model->classify, X, &y));
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  PetscCall(PetscLogStagePush(stages->predict));
+  PetscCall(BMRMModelComputeScores(model, X, &f));
+  if (known && !ex.unlabelled) PetscCall(BMRMComputeQuality(task, nclass, f, y, &r->test));
+  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->probabilities, rq->predictions));
+  PetscCall(PetscLogStagePop());
+  if (!rq->train[0]) {
+    r->rows   = ex.M;
+    r->cols   = model->n;
+    r->nnz    = ex.nnz;
+    r->lambda = model->lambda;
+    PetscCall(PetscStrncpy(r->loss, model->loss, sizeof(r->loss)));
+    r->matmults     = 1;
+    r->seconds_load = end - begin;
+    PetscCall(BMRMReportSetMat(r, X));
+  }
+  PetscCall(BMRMExamplesDestroy(&ex));
+  PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
+{
+  Request   *rq = (Request *)context;
+  Stages     stages;
+  BMRMModel  model;
+  BMRMReport report;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
+  PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
+  PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
+  PetscCall(BMRMReportCreate(&report));
+  if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report, converged));
+  else PetscCall(BMRMModelRead(comm, rq->model, &model));
+  if (rq->test[0] || rq->predict[0]) PetscCall(Predict(comm, rq, &stages, &model, &report));
+  PetscCall(BMRMReportPrint(comm, &report));
+  report.class_names   = model.class_names;
+  report.nclass        = model.nclass ? model.nclass : 2;
+  report.feature_names = model.feature_names;
+  report.nfeature      = model.n;
+  if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, rq->report));
+  PetscCall(BMRMModelDestroy(&model));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static Request     rq;
+  const GpAppProgram program = {"bmrm", &manual, GetRequest, ShowHelp, CheckRequest, Run, &rq};
+
+  return GpAppMain(argc, argv, &program);
+}

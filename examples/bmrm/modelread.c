@@ -1,0 +1,363 @@
+/* Reader of the file of a model. The first rank checks the complete file before the model is created. */
+#include "app/text/appscan.h"
+#include "model.h"
+#include <string.h>
+
+#define BMRM_MODEL_BLOCK ((size_t)1 << 20)
+
+/* The reader of the file, on the first rank */
+typedef struct {
+  GpAppText     *text;
+  char          *next, *end; /* lines in memory that have not been parsed */
+  char          *line;       /* the current line, zero-terminated, without its newline; "" after the end of the file */
+  PetscInt64     lines;      /* number of the current line, counted from 1 */
+  PetscBool      ended;      /* the end of the file is reached */
+  GpAppComplaint wrong;
+} ModelReader;
+
+/* The nonzero weights, in the order of the file */
+typedef struct {
+  PetscInt   n, capacity;
+  PetscInt  *at; /* index in the array of all weights */
+  PetscReal *value;
+} ModelWeights;
+
+static PetscErrorCode ModelNextLine(ModelReader *r)
+{
+  static char empty[] = "";
+  char       *eol;
+
+  PetscFunctionBegin;
+  r->lines++;
+  if (r->next == r->end) {
+    r->text->lines = r->lines - 1;
+    PetscCall(GpAppTextNext(r->text, BMRM_MODEL_BLOCK));
+    r->next = r->text->text;
+    r->end  = r->next + r->text->length;
+  }
+  r->line  = empty;
+  r->ended = (PetscBool)(r->next == r->end);
+  if (r->ended) PetscFunctionReturn(PETSC_SUCCESS);
+  eol     = (char *)memchr(r->next, '\n', (size_t)(r->end - r->next));
+  *eol    = 0;
+  r->line = r->next;
+  r->next = eol + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Records what was expected in the current line. */
+static void ModelExpect(ModelReader *r, const char expected[])
+{
+  char line[64];
+
+  if (r->wrong.code) return;
+  (void)snprintf(line, sizeof(line), "%.40s", r->line);
+  for (char *p = line; *p; p++) *p = *p < ' ' || *p > '~' ? '?' : *p;
+  r->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
+  r->wrong.line = r->lines;
+  (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "expected %s, got '%s'", expected, line);
+}
+
+/* Parses a line that holds a word and n finite numbers, each after one blank. */
+static PetscBool ModelScan(const char line[], const char word[], int n, double v[])
+{
+  const size_t length = strlen(word);
+  const char  *p      = line + length;
+
+  if (strncmp(line, word, length)) return PETSC_FALSE;
+  for (int k = 0; k < n; k++) {
+    if (length || k) {
+      if (*p++ != ' ') return PETSC_FALSE;
+    }
+    p = GpAppScanReal(p, v + k);
+    if (!p || PetscIsInfOrNanReal((PetscReal)v[k])) return PETSC_FALSE;
+  }
+  return (PetscBool)(*p == 0);
+}
+
+/* Returns whether v is an integer in [low, high]. */
+static PetscBool ModelIsCount(double v, double low, double high)
+{
+  return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
+}
+
+/* Reads the first lines: format, loss, lambda, number of features. */
+static PetscErrorCode ModelReadHead(ModelReader *r, BMRMModel *model, PetscBool *names)
+{
+  double v;
+
+  PetscFunctionBegin;
+  PetscCall(ModelNextLine(r));
+  *names = (PetscBool)!strcmp(r->line, BMRM_MODEL_MAGIC_NAMES);
+  if (!*names && strcmp(r->line, BMRM_MODEL_MAGIC)) ModelExpect(r, "the first line of a model, '" BMRM_MODEL_MAGIC "' or '" BMRM_MODEL_MAGIC_NAMES "'");
+  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ModelNextLine(r));
+  if (strncmp(r->line, "loss ", 5) || !r->line[5] || strlen(r->line + 5) >= sizeof(model->loss) || strchr(r->line + 5, ' ')) ModelExpect(r, "'loss' and its name");
+  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrncpy(model->loss, r->line + 5, sizeof(model->loss)));
+  for (const char *c = model->loss; *c; c++)
+    if (*c < ' ' || *c > '~') ModelExpect(r, "'loss' and its name, in letters");
+  PetscCall(ModelNextLine(r));
+  if (!ModelScan(r->line, "lambda", 1, &v) || !(v > 0)) ModelExpect(r, "'lambda' and a positive number");
+  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  model->lambda = (PetscReal)v;
+  PetscCall(ModelNextLine(r));
+  if (!ModelScan(r->line, "features", 1, &v) || !ModelIsCount(v, 0, PetscMin((double)PETSC_MAX_INT, 9007199254740992.))) ModelExpect(r, "'features' and their number");
+  else model->n = (PetscInt)v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the labels and offsets of k classes. The arrays grow with the lines, so that a damaged count cannot cause a large allocation. */
+static PetscErrorCode ModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *model)
+{
+  PetscInt capacity = 0;
+  double   v[2];
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < k; c++) {
+    PetscCall(ModelNextLine(r));
+    if (!ModelScan(r->line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) ModelExpect(r, "a label, higher than the one before, and an offset");
+    if (r->wrong.code) break;
+    if (c == capacity) {
+      capacity = PetscMin(k, PetscMax(16, 2 * capacity));
+      PetscCall(PetscRealloc((size_t)capacity * sizeof(*model->label), &model->label));
+      PetscCall(PetscRealloc((size_t)capacity * sizeof(*model->shift), &model->shift));
+    }
+    model->label[c] = (PetscReal)v[0];
+    model->shift[c] = (PetscReal)v[1];
+    model->nclass   = c + 1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the meaning of scores: classes, two labels, an order, or predicted numbers. */
+static PetscErrorCode ModelReadLabels(ModelReader *r, BMRMModel *model)
+{
+  double v[2];
+
+  PetscFunctionBegin;
+  PetscCall(ModelNextLine(r));
+  if (ModelScan(r->line, "classes", 1, v)) {
+    if (!ModelIsCount(v[0], 2, PetscMin((double)PETSC_MAX_INT, 9007199254740992.) / PetscMax(1, model->n))) ModelExpect(r, "'classes' and their number, two or more");
+    else PetscCall(ModelReadClasses(r, (PetscInt)v[0], model));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  model->order    = (PetscBool)!strcmp(r->line, "labels order");
+  model->classify = (PetscBool)(strcmp(r->line, "labels any") != 0 && !model->order);
+  if (!model->classify) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ModelScan(r->line, "labels", 2, v) || !(v[0] < v[1])) ModelExpect(r, "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'");
+  else {
+    model->classes[0] = (PetscReal)v[0];
+    model->classes[1] = (PetscReal)v[1];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a section of n names if the current line begins one. Then the current line is the line after the section. */
+static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], PetscInt n, char **names)
+{
+  size_t used = 0, capacity = 0;
+
+  PetscFunctionBegin;
+  if (strcmp(r->line, section)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < n; k++) {
+    size_t bytes;
+
+    PetscCall(ModelNextLine(r));
+    bytes = strlen(r->line) + 1;
+    if (r->ended) ModelExpect(r, "a name");
+    if (r->ended) PetscFunctionReturn(PETSC_SUCCESS);
+    if (used + bytes > capacity) {
+      capacity = PetscMax(used + bytes, 2 * capacity);
+      PetscCall(PetscRealloc(capacity, names));
+    }
+    PetscCall(PetscMemcpy(*names + used, r->line, bytes));
+    used += bytes;
+  }
+  PetscCall(ModelNextLine(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the optional lines of a model and the number of its nonzero weights. */
+static PetscErrorCode ModelReadExtras(ModelReader *r, PetscBool names, BMRMModel *model, PetscInt *count)
+{
+  double v[2];
+
+  PetscFunctionBegin;
+  PetscCall(ModelNextLine(r));
+  if (names && (model->classify || model->nclass)) PetscCall(ModelReadNames(r, "class names", model->nclass ? model->nclass : 2, &model->class_names));
+  if (names && model->n && !r->wrong.code) PetscCall(ModelReadNames(r, "feature names", model->n, &model->feature_names));
+  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  model->unit_rows = (PetscBool)!strcmp(r->line, "rows unit");
+  if (model->unit_rows) PetscCall(ModelNextLine(r));
+  model->probable = (PetscBool)(model->classify && ModelScan(r->line, "platt", 2, v));
+  if (model->probable) {
+    model->platt[0] = (PetscReal)v[0];
+    model->platt[1] = (PetscReal)v[1];
+    PetscCall(ModelNextLine(r));
+  }
+  if (ModelScan(r->line, "offset", 1, v)) {
+    model->offset = (PetscReal)v[0];
+    PetscCall(ModelNextLine(r));
+  }
+  if (!ModelScan(r->line, "weights", 1, v) || !ModelIsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass))) ModelExpect(r, "'weights' and the number of those that are not zero");
+  else *count = (PetscInt)v[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the weights, and the end of the file. */
+static PetscErrorCode ModelReadWeights(ModelReader *r, PetscInt count, const BMRMModel *model, ModelWeights *w)
+{
+  const PetscInt columns = PetscMax(1, model->nclass);
+  double         v[3], last = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count && !r->wrong.code; k++) {
+    PetscCall(ModelNextLine(r));
+    if (!model->nclass) {
+      if (!ModelScan(r->line, "", 2, v) || !ModelIsCount(v[0], last + 1, model->n)) ModelExpect(r, "an index, higher than the one before and no more than the features, and a weight");
+      else last = v[0];
+      v[2] = v[1];
+      v[1] = 1;
+    } else if (!ModelScan(r->line, "", 3, v) || !ModelIsCount(v[0], 1, model->n) || !ModelIsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last)) ModelExpect(r, "an index and the number of a class, in rising order, and a weight");
+    else last = v[0] * columns + v[1];
+    if (r->wrong.code) break;
+    if (w->n == w->capacity) {
+      w->capacity = PetscMin(count, PetscMax(1024, 2 * w->capacity));
+      PetscCall(PetscRealloc((size_t)w->capacity * sizeof(*w->at), &w->at));
+      PetscCall(PetscRealloc((size_t)w->capacity * sizeof(*w->value), &w->value));
+    }
+    w->at[w->n]      = ((PetscInt)v[1] - 1) * model->n + (PetscInt)v[0] - 1;
+    w->value[w->n++] = (PetscReal)v[2];
+  }
+  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ModelNextLine(r));
+  if (strcmp(r->line, "end")) ModelExpect(r, "'end'; the file is damaged or truncated");
+  while (!r->wrong.code && !r->ended) {
+    PetscCall(ModelNextLine(r));
+    if (*r->line) ModelExpect(r, "nothing after 'end'");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the file on the first rank, and records the first error. */
+static PetscErrorCode ModelParse(ModelReader *r, PetscInt accepted, BMRMModel *model)
+{
+  ModelWeights w     = {0};
+  PetscInt     count = 0;
+  PetscBool    names = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(ModelReadHead(r, model, &names));
+  if (!r->wrong.code) PetscCall(ModelReadLabels(r, model));
+  if (!r->wrong.code) PetscCall(ModelReadExtras(r, names, model, &count));
+  if (!r->wrong.code) PetscCall(ModelReadWeights(r, count, model, &w));
+  if (!r->wrong.code) {
+    const PetscInt64 all = (PetscInt64)model->n * PetscMax(1, model->nclass);
+
+    if (!BMRMFeaturesFit_Private(all, w.n, model->n <= accepted ? all : 0)) {
+      r->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
+      r->wrong.line = 4;
+      (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "%lld features and %lld weights that are not zero: the weights would take %.1f GiB; give -features %lld if that is meant", (long long)model->n, (long long)w.n,
+                     (double)all * sizeof(PetscReal) / 1073741824., (long long)model->n);
+    } else PetscCall(PetscCalloc1(all, &model->w));
+  }
+  for (PetscInt k = 0; k < w.n && model->w; k++) model->w[w.at[k]] = w.value[k];
+  PetscCall(PetscFree(w.at));
+  PetscCall(PetscFree(w.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ModelBroadcastNames(MPI_Comm comm, PetscInt n, char **names)
+{
+  PetscInt64 bytes = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; *names && k < n; k++) bytes += (PetscInt64)strlen(*names + bytes) + 1;
+  PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
+  if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!*names) PetscCall(PetscMalloc1((size_t)bytes, names));
+  for (PetscInt64 at = 0, now; at < bytes; at += now) {
+    now = PetscMin(bytes - at, 1 << 30);
+    PetscCallMPI(MPI_Bcast(*names + at, (PetscMPIInt)now, MPI_CHAR, 0, comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Broadcasts the model from the first rank. */
+static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
+{
+  const BMRMModel mine = *model;
+  PetscInt64      all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
+  all                  = (PetscInt64)model->n * PetscMax(1, model->nclass);
+  model->w             = mine.w;
+  model->label         = mine.label;
+  model->shift         = mine.shift;
+  model->class_names   = mine.class_names;
+  model->feature_names = mine.feature_names;
+  if (!model->w) PetscCall(PetscMalloc1(all, &model->w));
+  if (!model->label && model->nclass) {
+    PetscCall(PetscMalloc1(model->nclass, &model->label));
+    PetscCall(PetscMalloc1(model->nclass, &model->shift));
+  }
+  for (PetscInt64 at = 0, now; at < all; at += now) { /* counts of MPI are int */
+    now = PetscMin(all - at, 1 << 27);
+    PetscCallMPI(MPI_Bcast(model->w + at, (PetscMPIInt)now, MPIU_REAL, 0, comm));
+  }
+  if (model->nclass) {
+    PetscCallMPI(MPI_Bcast(model->label, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
+    PetscCallMPI(MPI_Bcast(model->shift, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
+  }
+  PetscCall(ModelBroadcastNames(comm, model->nclass ? model->nclass : 2, &model->class_names));
+  PetscCall(ModelBroadcastNames(comm, model->n, &model->feature_names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMModelRead - Reads a model that `BMRMModelWrite()` wrote
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- file - a file or a pipe, plain or compressed; only the first rank opens it
+
+  Output Parameter:
+. model - the model, the same on all ranks; empty after an error
+
+  Options Database Key:
+. -features <n> - accepts n features even if the file holds only few weights
+
+  Level: developer
+
+  Note:
+  The complete file is checked before memory is allocated for the weights. A model of more than 2^24 weights, of which less than one in 64 is in the file, is
+  refused unless `-features` confirms the number of features.
+
+.seealso: `BMRMModelWrite()`, `BMRMModelComputeScores()`
+@*/
+PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
+{
+  PetscInt       accepted = 0;
+  PetscMPIInt    rank;
+  GpAppText      text;
+  ModelReader    r = {.text = &text};
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(model, sizeof(*model)));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-features", &accepted, NULL));
+  PetscCall(GpAppTextOpenFirst(comm, file, &text));
+  if (!rank) PetscCall(ModelParse(&r, accepted, model));
+  text.lines = r.lines;
+  ierr       = GpAppTextRaise(&text, &r.wrong);
+  if (ierr) PetscCall(BMRMModelDestroy(model));
+  PetscCall(ierr);
+  PetscCall(GpAppTextDestroy(&text));
+  PetscCall(ModelBroadcast(comm, model));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,98 @@
+/* Examples read from a LIBSVM file, and the matrix and labels made of them. */
+#ifndef BMRM_EXAMPLES_H
+#define BMRM_EXAMPLES_H
+
+#include <gpucsrbmrm.h>
+#include <gpucsrcompat.h>
+#include <petscmat.h>
+#include "app/app.h"
+
+#define BMRM_MAX_CLASSES 1000 /* maximum number of different labels; more labels are an error if labels are classes */
+
+/* A file that is much smaller than its number of features is treated as damaged, because vectors of weights would take most of the memory. -features confirms the number. */
+static inline PetscBool BMRMFeaturesFit_Private(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
+{
+  return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
+}
+
+/* Examples: the rows of this rank in compressed form. Members that describe all ranks are the same on all ranks. */
+typedef struct {
+  MPI_Comm     comm;
+  char         file[PETSC_MAX_PATH_LEN];
+  PetscInt     m, M;  /* examples on this rank, on all ranks */
+  PetscInt     N;     /* largest feature index on all ranks */
+  PetscInt    *i, *j; /* offset of each row; indices of features, counted from 0 */
+  PetscScalar *a;
+  PetscReal   *label;
+  PetscReal   *query;                         /* numbers after qid:; -1 for an example without qid: */
+  PetscBool    ranked;                        /* an example on any rank has a qid: */
+  PetscInt64   nnz;                           /* entries on all ranks */
+  PetscInt     nclass;                        /* number of different labels on all ranks; BMRM_MAX_CLASSES + 1 if there are more than BMRM_MAX_CLASSES */
+  PetscReal    classes[BMRM_MAX_CLASSES + 1]; /* the different labels in ascending order */
+  PetscInt64   classline[BMRM_MAX_CLASSES + 1];
+
+  /* Positions of examples in the file, for messages */
+  PetscBool   lined;  /* true: examples are lines of text; false: they are rows of a matrix */
+  PetscInt64  before; /* lines of the file on the ranks before this one */
+  PetscInt64  widest; /* line that holds the largest feature index, the same on all ranks; 0: unknown */
+  PetscInt    nskip, skipcap;
+  char        what[512];                   /* description of the format, for BMRMExamplesPrint() */
+  char       *class_names, *feature_names; /* zero-terminated names, one after another; classes in the order of their labels 0, 1, ...; NULL: no names */
+  PetscBool   unlabelled;                  /* the file has no labels */
+  PetscInt64 *skip;                        /* [2 nskip] pairs: an example of this rank, and the number of lines without an example between the first line of this rank and it */
+} BMRMExamples;
+
+PETSC_INTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadAs(MPI_Comm, const char[], const char[], PetscBool, BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesPrint(const BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesSave(const BMRMExamples *, const char[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesDestroy(BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *, PetscBool, PetscInt *, const PetscReal *[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMExamplesCheckFeatures(const BMRMExamples *, PetscInt);
+PETSC_INTERN PetscErrorCode BMRMExamplesCheckModel(const BMRMExamples *, PetscInt);
+PETSC_INTERN PetscErrorCode BMRMExamplesCheckLabels(const BMRMExamples *, BMRM);
+PETSC_INTERN PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *, PetscInt, PetscReal *[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *, PetscInt, PetscReal);
+PETSC_INTERN PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *, PetscInt, MatType, Mat *);
+PETSC_INTERN PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *, PetscInt, const PetscReal[], PetscBool, Mat, Vec *);
+PETSC_INTERN PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *, Mat, Vec *);
+
+/* groups.c */
+PETSC_INTERN PetscErrorCode BMRMGroupsLoad(const char[], Mat, PetscInt, Vec *);
+
+/* The parser of LIBSVM text on one rank, and the rows that it has parsed */
+typedef struct {
+  BMRMExamples  *ex;
+  GpAppText      text;
+  GpAppComplaint wrong;
+  PetscInt       mcap, nzcap, nz;
+} BMRMParser;
+
+/* libsvmparse.c */
+PETSC_INTERN void BMRMWantLargePages_Private(void *, size_t);
+PETSC_INTERN void BMRMGiveBackPages_Private(void *, size_t);
+#define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* upper bound on the entries of a text of this length: the shortest entry is "1:1 " */
+PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
+PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
+
+/* examplescheck.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *, PetscInt64);
+
+/* examplesclasses.c */
+PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
+PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
+
+/* examplestable.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *, const GpAppText *, const char[], PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *, GpAppText *, const char[], PetscBool);
+
+/* examplesbinary.c */
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *);
+
+/* examplesmarket.c */
+PETSC_INTERN PetscBool      BMRMExamplesIsMarket_Private(const char[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *);
+
+#endif

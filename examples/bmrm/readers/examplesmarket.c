@@ -1,0 +1,180 @@
+/* Examples in the Matrix Market format: a matrix in coordinates, or a dense one as an array, and a file with a label for each of its rows. */
+#include "app/market/appmarket.h"
+#include "app/text/appscan.h"
+#include "examples.h"
+#include <string.h>
+
+/* Returns the length of a file's name before ".mtx" or ".mtx" and the suffix of a compressed file; 0 for any other name. */
+static size_t Stem(const char file[])
+{
+  const char *at = NULL, *p = file;
+
+  while ((p = strstr(p, ".mtx"))) at = p++;
+  return at && (!at[4] || !strcmp(at + 4, ".gz") || !strcmp(at + 4, ".xz") || !strcmp(at + 4, ".bz2") || !strcmp(at + 4, ".zst")) ? (size_t)(at - file) : 0;
+}
+
+PetscBool BMRMExamplesIsMarket_Private(const char file[])
+{
+  return (PetscBool)(Stem(file) > 0);
+}
+
+static const char *EndOfLine(const GpAppText *text, const char *p)
+{
+  return (const char *)memchr(p, '\n', (size_t)(text->text + text->length - p));
+}
+
+/* Reads n numbers from a line. Returns false if the line holds anything else. */
+static PetscBool Numbers(const char *p, int n, double number[])
+{
+  for (int k = 0; k < n; k++) {
+    while (GpAppIsBlank(*p)) p++;
+    p = GpAppScanReal(p, &number[k]);
+    if (!p || !(PetscAbsReal((PetscReal)number[k]) <= PETSC_MAX_REAL)) return PETSC_FALSE;
+  }
+  while (GpAppIsBlank(*p)) p++;
+  return (PetscBool)(*p == '\n');
+}
+
+/* Copies the rows of this rank from the matrix that sent the entries to the ranks that own them. */
+static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
+{
+  const PetscInt    *j;
+  const PetscScalar *a;
+  PetscInt           start, end, n, nz = 0;
+  PetscInt64         mine;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, &ex->M, &ex->N));
+  PetscCall(MatGetOwnershipRange(X, &start, &end));
+  ex->m = end - start;
+  PetscCall(PetscMalloc1(ex->m + 1, &ex->i));
+  ex->i[0] = 0;
+  for (PetscInt row = start; row < end; row++) {
+    PetscCall(MatGetRow(X, row, &n, NULL, NULL));
+    ex->i[row - start + 1] = nz += n;
+    PetscCall(MatRestoreRow(X, row, &n, NULL, NULL));
+  }
+  PetscCall(PetscMalloc1(nz, &ex->j));
+  PetscCall(PetscMalloc1(nz, &ex->a));
+  for (PetscInt row = start; row < end; row++) {
+    PetscCall(MatGetRow(X, row, &n, &j, &a));
+    PetscCall(PetscArraycpy(ex->j + ex->i[row - start], j, n));
+    PetscCall(PetscArraycpy(ex->a + ex->i[row - start], a, n));
+    PetscCall(MatRestoreRow(X, row, &n, &j, &a));
+  }
+  mine = nz;
+  PetscCallMPI(MPI_Allreduce(&mine, &ex->nnz, 1, MPIU_INT64, MPI_SUM, ex->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Opens the file of labels that belongs to the matrix. The number of labels is compared with the M rows before memory is allocated for them. */
+static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText *text)
+{
+  char       file[PETSC_MAX_PATH_LEN + 8];
+  PetscInt64 all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)Stem(ex->file), ex->file));
+  PetscCall(GpAppTextRead(ex->comm, file, text));
+  PetscCallMPI(MPI_Allreduce(&text->lines, &all, 1, MPIU_INT64, MPI_SUM, ex->comm));
+  if (all == M) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppTextDestroy(text));
+  SETERRQ(ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are %" PetscInt64_FMT " labels, the matrix has %" PetscInt64_FMT " rows", file, all, M);
+}
+
+/* Sends the labels, one a line, to the ranks that own the rows. */
+static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
+{
+  GpAppComplaint     wrong = {0};
+  PetscInt64         line  = 0;
+  const PetscScalar *a;
+  PetscErrorCode     ierr;
+  PetscInt           start;
+  Vec                y;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateMPI(ex->comm, ex->m, ex->M, &y));
+  for (const char *p = text->text, *end = text->text + text->length, *eol; p < end && !wrong.code; p = eol + 1, line++) {
+    double label;
+
+    eol = EndOfLine(text, p);
+    if (!Numbers(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
+    else PetscCall(VecSetValue(y, (PetscInt)(text->before + line), label, INSERT_VALUES));
+  }
+  ierr = GpAppTextRaise(text, &wrong);
+  PetscCall(VecAssemblyBegin(y));
+  PetscCall(VecAssemblyEnd(y));
+  if (ierr) PetscCall(VecDestroy(&y));
+  PetscCall(ierr);
+  PetscCall(PetscMalloc1(ex->m, &ex->label));
+  PetscCall(VecGetOwnershipRange(y, &start, NULL));
+  PetscCall(VecGetArrayRead(y, &a));
+  for (PetscInt row = 0; row < ex->m; row++) {
+    ex->label[row] = PetscRealPart(a[row]);
+    BMRMExamplesNoteClass_Private(ex, ex->label[row], row + 1);
+  }
+  PetscCall(VecRestoreArrayRead(y, &a));
+  PetscCall(VecDestroy(&y));
+  PetscCall(BMRMExamplesMergeClasses_Private(ex, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses duplicate entries whose sum is not finite. */
+static PetscErrorCode CheckSums(const BMRMExamples *ex)
+{
+  int bad = 0, any;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < ex->i[ex->m]; k++) bad |= PetscIsInfOrNanScalar(ex->a[k]);
+  PetscCallMPI(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_LOR, ex->comm));
+  PetscCheck(!any, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the sum of duplicate entries exceeds the range of double precision", ex->file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sends the entries of the file to the ranks that own the rows. Duplicate entries are added. */
+static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
+{
+  PetscInt    *i, *j;
+  PetscScalar *a;
+  Mat          X;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(mk->n, &i, mk->n, &j, mk->n, &a));
+  for (PetscInt64 k = 0; k < mk->n; k++) {
+    i[k] = (PetscInt)mk->i[k];
+    j[k] = (PetscInt)mk->j[k];
+    a[k] = mk->pattern ? 1.0 : mk->a[k];
+  }
+  PetscCall(MatCreate(ex->comm, &X));
+  PetscCall(MatSetSizes(X, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)mk->M, (PetscInt)mk->N));
+  PetscCall(MatSetType(X, MATAIJ));
+  PetscCall(MatSetPreallocationCOO(X, mk->n, i, j));
+  PetscCall(MatSetValuesCOO(X, a, ADD_VALUES));
+  PetscCall(PetscFree3(i, j, a));
+  PetscCall(TakeRows(ex, X));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a matrix and its labels; each rank parses some of the lines. If a file is refused, all memory has been freed. */
+PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *ex)
+{
+  GpAppMarket    mk;
+  GpAppText      labels;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppMarketRead(ex->comm, ex->file, GP_MARKET_NONZERO, &mk));
+  PetscCall(GpAppMarketExpand(&mk));
+  ierr = OpenLabels(ex, mk.M, &labels);
+  if (ierr) PetscCall(GpAppMarketDestroy(&mk));
+  PetscCall(ierr);
+  PetscCall(DistributeEntries(ex, &mk));
+  PetscCall(GpAppMarketDestroy(&mk));
+  ierr = ReadLabels(ex, &labels);
+  if (!ierr) PetscCall(GpAppTextDestroy(&labels));
+  if (!ierr) ierr = CheckSums(ex);
+  if (ierr) PetscCall(BMRMExamplesDestroy(ex));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,180 @@
+/* The report of a run: a summary on the terminal, and a JSON file for programs. */
+#include "model.h"
+#include <gpucsr.h>
+#include <math.h>
+#include <string.h>
+
+/*@C
+  BMRMReportCreate - Initialises a report, all of whose values are unknown
+
+  Not Collective
+
+  Output Parameter:
+. r - the report
+
+  Level: developer
+
+.seealso: `BMRMReportSetMat()`, `BMRMReportWrite()`, `BMRMReportPrint()`
+@*/
+PetscErrorCode BMRMReportCreate(BMRMReport *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(r, sizeof(*r)));
+  r->lambda = r->objective = r->lower_bound = r->gap = (PetscReal)NAN;
+  r->seconds_solve                                   = NAN;
+  PetscCall(BMRMInitializeQuality(&r->train));
+  PetscCall(BMRMInitializeQuality(&r->test));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMReportSetMat - Records the type of the matrix, its device, and the rounding of its values
+
+  Collective
+
+  Input Parameters:
++ r - the report
+- X - the matrix, after its first product
+
+  Level: developer
+
+  Note:
+  The library owns the string with the name of the device.
+
+.seealso: `BMRMReportCreate()`
+@*/
+PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
+{
+  MatType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetType(X, &type));
+  PetscCall(PetscStrncpy(r->mat_type, type, sizeof(r->mat_type)));
+  r->rounding = (GpAppRounding){0};
+  PetscCall(GpAppRoundingAdd(X, &r->rounding));
+  r->device = "cpu";
+  if (r->rounding.storage) PetscCall(PetscGPUCSRGetDeviceName(&r->device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMQuality *s)
+{
+  PetscFunctionBegin;
+  if (!PetscIsInfOrNanReal(s->accuracy)) {
+    PetscCall(PetscPrintf(comm, "%-5s accuracy   %.4f %% of %" PetscInt_FMT " examples\n", which, 100 * (double)s->accuracy, s->rows));
+    if (s->tp < 0) PetscFunctionReturn(PETSC_SUCCESS); /* counts exist for two classes only */
+    PetscCall(PetscPrintf(comm, "                 precision %.4f, recall %.4f, F1 %.4f, MCC %.4f, AUC %.4f\n", (double)s->precision, (double)s->recall, (double)s->f1, (double)s->mcc, (double)s->auc));
+    PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", s->tp, s->fp, s->tn, s->fn));
+  } else if (!PetscIsInfOrNanReal(s->rmse)) {
+    PetscCall(PetscPrintf(comm, "%-5s error      %.6g root mean square, %.6g mean absolute, R2 %.4f, of %" PetscInt_FMT " examples\n", which, (double)s->rmse, (double)s->mae, (double)s->r2, s->rows));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  BMRMReportPrint - Prints the summary of a run
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- r    - the report
+
+  Level: developer
+
+.seealso: `BMRMReportWrite()`
+@*/
+PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
+  PetscCall(PetscPrintf(comm, "matrix           %s on %s\n", r->mat_type, r->device));
+  PetscCall(GpAppRoundingPrint(comm, "                 ", &r->rounding));
+  if (r->reason) {
+    PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g, %s loss, %s\n", (double)r->objective, (double)r->lambda, r->loss, r->regularizer));
+    PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
+    PetscCall(PetscPrintf(comm, "passes           %" PetscInt_FMT " in %.3f s, %s\n", r->iterations, r->seconds_solve, r->reason));
+    PetscCall(PetscPrintf(comm, "weights          %" PetscInt_FMT " of %" PetscInt_FMT " are not zero\n", r->nonzeros, r->weights));
+  }
+  PetscCall(PrintScore(comm, "train", &r->train));
+  PetscCall(PrintScore(comm, "test", &r->test));
+  if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes a number that is known only after training. */
+static void BMRMReportWriteTrained_Private(GpAppJSON *J, const BMRMReport *r, const char key[], PetscInt value)
+{
+  if (r->reason) GpAppJSONWriteInt(J, key, value);
+  else GpAppJSONWriteNull(J, key);
+}
+
+static void BMRMReportWriteScore_Private(GpAppJSON *J, const char which[], const BMRMQuality *s)
+{
+  const char *const names[]  = {"accuracy", "precision", "recall", "f1", "mcc", "auc", "rmse", "mae", "r2"};
+  const PetscReal   values[] = {s->accuracy, s->precision, s->recall, s->f1, s->mcc, s->auc, s->rmse, s->mae, s->r2};
+  char              key[32];
+
+  for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+    (void)snprintf(key, sizeof(key), "%s_%s", which, names[k]);
+    GpAppJSONWriteReal(J, key, (double)values[k]);
+  }
+}
+
+/*@C
+  BMRMReportWrite - Writes the report as one JSON object
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. r    - the report
+- file - where to; it appears when it is complete
+
+  Level: developer
+
+  Note:
+  What is not known is null.
+
+.seealso: `BMRMReportPrint()`
+@*/
+PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
+{
+  GpAppOutput out;
+  GpAppJSON   J;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(GpAppOutputOpen(comm, file, &out));
+  if (out.fp) {
+    GpAppJSONBegin(&J, out.fp);
+    GpAppJSONWriteInt(&J, "rows", r->rows);
+    GpAppJSONWriteInt(&J, "cols", r->cols);
+    GpAppJSONWriteInt(&J, "nnz", r->nnz);
+    GpAppJSONWriteString(&J, "loss", r->loss);
+    GpAppJSONWriteString(&J, "regularizer", r->regularizer[0] ? r->regularizer : NULL);
+    GpAppJSONWriteReal(&J, "lambda", (double)r->lambda);
+    GpAppJSONWriteReal(&J, "objective", (double)r->objective);
+    GpAppJSONWriteReal(&J, "lower_bound", (double)r->lower_bound);
+    GpAppJSONWriteReal(&J, "gap", (double)r->gap);
+    BMRMReportWriteTrained_Private(&J, r, "iterations", r->iterations);
+    GpAppJSONWriteInt(&J, "matmults", r->matmults);
+    BMRMReportWriteTrained_Private(&J, r, "cuts", r->cuts);
+    GpAppJSONWriteString(&J, "reason", r->reason);
+    BMRMReportWriteTrained_Private(&J, r, "nonzero_weights", r->nonzeros);
+    BMRMReportWriteScore_Private(&J, "train", &r->train);
+    BMRMReportWriteScore_Private(&J, "test", &r->test);
+    GpAppJSONWriteReal(&J, "seconds_load", r->seconds_load);
+    GpAppJSONWriteReal(&J, "seconds_solve", r->seconds_solve);
+    GpAppJSONWriteString(&J, "mat_type", r->mat_type);
+    GpAppJSONWriteString(&J, "device", r->device);
+    GpAppRoundingWrite(&J, &r->rounding);
+    GpAppJSONWriteNames(&J, "classes", r->nclass, r->class_names);
+    GpAppJSONWriteNames(&J, "features", r->nfeature, r->feature_names);
+    GpAppJSONWriteInt(&J, "ranks", size);
+    GpAppJSONEnd(&J);
+  }
+  PetscCall(GpAppOutputCommit(&out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,334 @@
+/* The model of the objective: the regulariser plus the cutting-plane model of the risk. Its minimiser gives the next direction, its dual value the
+   lower bound. */
+#include "solvers/bmrm/bmrmimpl.h"
+
+#define BMRM_RHO_MIN    1e-5 /* smallest weight of the proximal term relative to lambda; smaller weights make the QP ill-conditioned */
+#define BMRM_FREE_RANGE 1e4  /* the lower bound holds for free weights up to this factor times (1 + |free weight of the model's minimiser|) */
+
+static PetscErrorCode ModelReserve(BMRM b)
+{
+  const PetscInt cap = b->bundle.cap;
+
+  PetscFunctionBegin;
+  if (b->ncap < cap) {
+    PetscCall(PetscFree3(b->H, b->bt, b->trial));
+    PetscCall(PetscMalloc3((size_t)cap * cap, &b->H, cap, &b->bt, cap, &b->trial));
+    b->ncap = cap;
+  }
+  if (!b->v) {
+    PetscCall(VecDuplicate(b->w, &b->v));
+    if (b->reg->ops->solve) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecDuplicate(b->w, &b->u));
+    PetscCall(VecDuplicate(b->w, &b->center));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees the workspace; called when the data or the regulariser change. */
+PetscErrorCode BMRMModelReset_Private(BMRM b)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b->v));
+  PetscCall(VecDestroy(&b->u));
+  PetscCall(VecDestroy(&b->center));
+  PetscCall(PetscFree3(b->H, b->bt, b->trial));
+  b->ncap = 0;
+  b->rho  = 0;
+  b->free = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All ranks solve the same small QP. Rank 0 broadcasts its weights, in case the arithmetic of the ranks differs. */
+static PetscErrorCode ModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
+{
+  PetscMPIInt n;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMQPSolve(&b->qp, q, tol, alpha, &b->qp_gap, &b->qp_its));
+  PetscCall(PetscMPIIntCast(q->n, &n));
+  PetscCallMPI(MPI_Bcast(alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)b)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z'alpha: the entry of the weighted sum of cuts at the free weight. */
+static PetscReal ModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < bu->n; i++) sum += alpha[i] * bu->z[i];
+  return sum;
+}
+
+/*
+  Makes z'alpha = 0, without which the free weight could decrease the model without limit. Mixes alpha with the cuts that have the extreme
+  opposite entries at the free weight; if there are none, with the constant cuts, whose entries are 0.
+*/
+static void ModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
+{
+  const PetscReal sum  = ModelFreeSum(bu, alpha);
+  PetscReal       pull = 0, t;
+  PetscInt        best[BMRM_MAX_BLOCKS];
+
+  if (sum == 0) return;
+  for (PetscInt k = 0; k < bu->nblock; k++) best[k] = k;
+  for (PetscInt i = bu->nblock; i < bu->n; i++) {
+    const PetscInt k = bu->block[i];
+
+    if (sum > 0 ? bu->z[i] < bu->z[best[k]] : bu->z[i] > bu->z[best[k]]) best[k] = i;
+  }
+  for (PetscInt k = 0; k < bu->nblock; k++) pull += bu->z[best[k]];
+  t = sum / (sum - pull);
+  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* ModelRaiseBound() will subtract less than the mixture would lose */
+  for (PetscInt i = 0; i < bu->n; i++) alpha[i] *= 1 - t;
+  for (PetscInt k = 0; k < bu->nblock; k++) alpha[best[k]] += t;
+}
+
+/* Raises the lower bound to a dual value, less the effect of a remaining imbalance z'alpha of the free weight. */
+static PetscErrorCode ModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
+{
+  PetscFunctionBegin;
+  if (b->reg->free >= 0) dual -= PetscAbsReal(ModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
+  if (dual > b->lower) b->lower = dual;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves the model with a free weight by the method of multipliers for the constraint z'alpha = 0. Its multiplier is the free weight of the
+   model's minimiser. */
+static PetscErrorCode ModelSolveFree(BMRM b, PetscReal tol)
+{
+  BMRMBundle    *bu      = &b->bundle;
+  const PetscInt n       = bu->n;
+  PetscReal      penalty = 0, largest = 0, zmax = 0;
+  BMRMQPData     q = {n, bu->nblock, n, bu->block, b->H, b->bt, b->lambda};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    largest = PetscMax(largest, bu->G[(size_t)i * bu->cap + i]);
+    zmax    = PetscMax(zmax, PetscAbsReal(bu->z[i]));
+  }
+  if (zmax > 0) penalty = largest > 0 ? 100 * largest / (zmax * zmax) : 1;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) b->H[(size_t)i * n + j] = bu->G[(size_t)i * bu->cap + j] + penalty * bu->z[i] * bu->z[j];
+  }
+  for (PetscInt it = 0; it < 50; it++) {
+    PetscReal sum;
+
+    for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
+    PetscCall(ModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
+    sum = ModelFreeSum(bu, bu->alpha);
+    b->free -= penalty / b->lambda * sum;
+    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that ModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
+  }
+  ModelBalanceFree(bu, bu->alpha);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Half a squared norm: one QP with the Gram matrix. The dual value is computed from the vectors, because with the Gram matrix there would be more
+   cancellation. */
+static PetscErrorCode ModelSolveQuadratic(BMRM b, PetscReal tol)
+{
+  BMRMBundle *bu = &b->bundle;
+  BMRMQPData  q  = {bu->n, bu->nblock, bu->cap, bu->block, bu->G, bu->b, b->lambda};
+  PetscReal   ab, square;
+
+  PetscFunctionBegin;
+  if (b->reg->free < 0) PetscCall(ModelSolveQP(b, &q, tol, bu->alpha));
+  else PetscCall(ModelSolveFree(b, tol));
+  PetscCall(BMRMBundleSum(bu, bu->alpha, b->d, &ab));
+  if (b->reg->euclidean) {
+    PetscCall(VecNorm(b->d, NORM_2, &square));
+    square *= square;
+  } else {
+    PetscScalar dot;
+
+    PetscCall(VecCopy(b->d, b->v));
+    PetscCall((*b->reg->ops->solve)(b->reg, b->d));
+    PetscCall(VecDot(b->d, b->v, &dot));
+    square = PetscRealPart(dot);
+  }
+  PetscCall(ModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->lambda));
+  PetscCall(VecScale(b->d, -1 / b->lambda));
+  if (b->reg->free >= 0) {
+    PetscInt start, end;
+
+    PetscCall(VecGetOwnershipRange(b->d, &start, &end));
+    if (b->reg->free >= start && b->reg->free < end) {
+      PetscScalar *da;
+
+      PetscCall(VecGetArray(b->d, &da));
+      da[b->reg->free - start] = b->free;
+      PetscCall(VecRestoreArray(b->d, &da));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* value[i] = <a_i, w> + b_i; the duality gap, summed over the blocks; the value of the model of the risk at w. */
+static PetscErrorCode ModelCutValues(BMRM b, Vec w, const PetscReal alpha[], PetscReal value[], PetscReal *gap, PetscReal *risk)
+{
+  BMRMBundle *bu = &b->bundle;
+  PetscReal   most[BMRM_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  PetscCall(VecMDot(w, bu->n - bu->nblock, bu->a + bu->nblock, bu->work));
+  *gap = *risk = 0;
+  for (PetscInt i = 0; i < bu->n; i++) {
+    const PetscInt k = bu->block[i];
+
+    value[i] = bu->b[i] + (i < bu->nblock ? 0 : PetscRealPart(bu->work[i - bu->nblock]));
+    most[k]  = i < bu->nblock ? value[i] : PetscMax(most[k], value[i]);
+    *gap -= alpha[i] * value[i];
+  }
+  for (PetscInt k = 0; k < bu->nblock; k++) *risk += most[k];
+  *gap += *risk;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Moves alpha towards trial: to the point where the slope of the smooth convex dual function changes sign, or all the way. Updates v, the
+  minimiser w (in d) and alpha.
+*/
+static PetscErrorCode ModelStepTowards(BMRM b, PetscReal trial[])
+{
+  BMRMBundle *bu = &b->bundle;
+  PetscReal   db, lo = 0, hi = 1, step = 0, next = 1, first;
+  PetscScalar dot;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < bu->n; i++) trial[i] -= bu->alpha[i];
+  PetscCall(BMRMBundleSum(bu, trial, b->u, &db));
+  PetscCall(VecDot(b->d, b->u, &dot));
+  first = -db - PetscRealPart(dot);
+  for (PetscInt it = 0; first < 0 && it < 40; it++) {
+    PetscReal slope;
+
+    PetscCall(VecAXPY(b->v, next - step, b->u));
+    step = next;
+    PetscCall((*b->reg->ops->proximal)(b->reg, b->lambda, b->rho, b->center, b->v, b->d));
+    PetscCall(VecDot(b->d, b->u, &dot));
+    slope = -db - PetscRealPart(dot);
+    if (PetscAbsReal(slope) <= -0.1 * first || (step == 1 && slope < 0)) break;
+    if (slope < 0) lo = step;
+    else hi = step;
+    next = 0.5 * (lo + hi);
+  }
+  for (PetscInt i = 0; i < bu->n; i++) bu->alpha[i] = PetscMax(0, bu->alpha[i] + step * trial[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Minimises over alpha the smooth convex function  -b'alpha - min_w lambda Omega(w) + <A alpha, w> + rho/2 ||w - c||^2  by Newton's method; each
+  step is a QP. On return d is the minimiser w, and v = A alpha. Returns the model of the risk at w, and whether alpha has changed.
+*/
+static PetscErrorCode ModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *moved)
+{
+  BMRMBundle    *bu = &b->bundle;
+  const PetscInt n = bu->n, m = bu->nblock;
+  BMRMQPData     q   = {n, m, n, bu->block, b->H, b->bt, 1};
+  PetscReal      gap = 0, ab, before = PETSC_INFINITY, *packed;
+  PetscInt       stalled = 0;
+
+  PetscFunctionBegin;
+  *moved = PETSC_FALSE;
+  PetscCall(PetscMalloc1((size_t)(n - m) * (n - m), &packed));
+  PetscCall(BMRMBundleSum(bu, bu->alpha, b->v, &ab));
+  PetscCall((*b->reg->ops->proximal)(b->reg, b->lambda, b->rho, b->center, b->v, b->d));
+  for (PetscInt it = 0; it < 100; it++) {
+    PetscMPIInt count;
+
+    PetscCall(ModelCutValues(b, b->d, bu->alpha, b->bt, &gap, risk));
+    stalled = gap < 0.99 * before ? 0 : stalled + 1;
+    before  = PetscMin(before, gap);
+    if (!(gap > tol) || stalled > 10) break;
+    *moved = PETSC_TRUE;
+    PetscCall(PetscArrayzero(packed, (size_t)(n - m) * (n - m)));
+    PetscCall((*b->reg->ops->hessian)(b->reg, b->lambda, b->rho, b->center, b->v, n - m, bu->a + m, packed));
+    PetscCall(GpCompatMPIIntCast((PetscInt64)(n - m) * (n - m), &count));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, packed, count, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
+    PetscCall(PetscArrayzero(b->H, (size_t)n * n));
+    for (PetscInt i = m; i < n; i++) {
+      for (PetscInt j = m; j <= i; j++) b->H[(size_t)i * n + j] = b->H[(size_t)j * n + i] = packed[(size_t)(i - m) * (n - m) + j - m];
+    }
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++) b->bt[i] += b->H[(size_t)i * n + j] * bu->alpha[j];
+    }
+    PetscCall(PetscArraycpy(b->trial, bu->alpha, n));
+    PetscCall(ModelSolveQP(b, &q, 0.05 * gap, b->trial));
+    PetscCall(ModelStepTowards(b, b->trial));
+  }
+  PetscCall(PetscFree(packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Raises the lower bound by alpha, after alpha is balanced (free weight) and shrunk to a point where the conjugate is finite. */
+static PetscErrorCode ModelComputeBound(BMRM b, PetscReal *dual)
+{
+  BMRMBundle *bu = &b->bundle;
+  PetscReal   ab, t, least;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(b->trial, bu->alpha, bu->n));
+  if (b->reg->free >= 0) ModelBalanceFree(bu, b->trial);
+  PetscCall(BMRMBundleSum(bu, b->trial, b->u, &ab));
+  PetscCall((*b->reg->ops->shrink)(b->reg, b->lambda, b->u, &t));
+  if (t < 1) {
+    t *= 1 - 4 * PETSC_MACHINE_EPSILON;
+    PetscCall(VecScale(b->u, t));
+    ab *= t;
+    for (PetscInt i = 0; i < bu->n; i++) {
+      if (i < bu->nblock) ab += (1 - t) * bu->b[i];
+      b->trial[i] = t * b->trial[i];
+    }
+  }
+  PetscCall((*b->reg->ops->least)(b->reg, b->lambda, b->u, &least));
+  *dual = ab + least;
+  PetscCall(ModelRaiseBound(b, b->trial, *dual));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Any other regulariser: minimises its model through the proximal point and the conjugate. If the regulariser is not strictly convex, proximal
+  steps on the model lead to its minimum. They need no product with the data.
+*/
+static PetscErrorCode ModelSolveProximal(BMRM b, PetscReal tol)
+{
+  const PetscBool proximal = (PetscBool)(b->reg->proximal || b->reg->free >= 0);
+  PetscReal       model    = PETSC_INFINITY;
+
+  PetscFunctionBegin;
+  if (proximal && b->rho == 0) b->rho = b->lambda;
+  PetscCall(VecCopy(b->w, b->center));
+  for (PetscInt it = 0; it < 60; it++) {
+    PetscReal risk, omega, dual = 0;
+    PetscBool moved;
+
+    PetscCall(ModelSolveNewton(b, proximal ? 0.25 * tol : tol, &risk, &moved));
+    PetscCall(ModelComputeBound(b, &dual));
+    if (!proximal) break;
+    PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
+    if (b->lambda * omega + risk - dual <= tol || (!moved && b->lambda * omega + risk >= model)) break;
+    model = b->lambda * omega + risk;
+    PetscCall(VecCopy(b->d, b->center));
+    if (!moved || it % 4 == 3) b->rho = PetscMax((moved ? 0.3 : 0.1) * b->rho, BMRM_RHO_MIN * b->lambda); /* allows longer steps */
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Minimises the model: raises the lower bound, and sets d to the direction from the best point to the minimiser. Drops and merges cuts. */
+PetscErrorCode BMRMSolveModel_Private(BMRM b)
+{
+  const PetscReal tol = b->qp_rtol * PetscMax(b->J - b->lower, 0);
+  PetscInt        dropped;
+
+  PetscFunctionBegin;
+  if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
+  PetscCall(ModelReserve(b));
+  if (b->reg->ops->solve) PetscCall(ModelSolveQuadratic(b, tol));
+  else PetscCall(ModelSolveProximal(b, tol));
+  PetscCall(BMRMBundleDropIdle(&b->bundle, b->idle_age, &dropped));
+  PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->max_cuts));
+  PetscCall(VecAXPY(b->d, -1, b->w));
+  PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,89 @@
+/* Selects where the kernels of a loss run: on the device that holds the vectors if there are kernels for it, otherwise on the host. */
+#include "solvers/bmrm/bmrmimpl.h"
+#include <gpucsr.h>
+
+/* Allocates the workspace on first use: device memory for partial sums, and pinned host memory to which kernels write the results. */
+static PetscErrorCode BMRMPlaceAllocate(BMRMPlace *at, GpDev dev)
+{
+  PetscFunctionBegin;
+  if (at->work.dev) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallDevice(dev, "The loss", GpDevAlloc(dev, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
+  PetscCallDevice(dev, "The loss", dev->ops->alloc_pinned(dev, 2 * BMRM_SLOPES * sizeof(double), (void **)&at->work.result));
+  at->work.dev = dev;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BMRMPlaceGetArray(PetscBool device, Vec v, const PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (device) PetscCall(VecGPUGetDeviceArrayRead(v, a));
+  else PetscCall(VecGetArrayRead(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BMRMPlaceRestoreArray(PetscBool device, Vec v, const PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (device) PetscCall(VecGPURestoreDeviceArrayRead(v, a));
+  else PetscCall(VecRestoreArrayRead(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the arrays of scores f, directions e and labels y, in device memory if possible. The second argument says whether the loss has CUDA kernels. */
+PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e, Vec y)
+{
+  GpDev dev = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(y, &at->n));
+  PetscCall(VecGetOwnershipRange(y, &at->start, NULL));
+  PetscCall(VecGPUGetRuntime(y, &dev));
+  at->device = (PetscBool)(dev && (dev->kind == GP_DEV_HOST || twins));
+  at->gpu    = (PetscBool)(at->device && dev->kind != GP_DEV_HOST);
+  if (at->device) PetscCall(BMRMPlaceAllocate(at, dev));
+  else if (!at->work.dev) at->work.result = at->result;
+  PetscCall(BMRMPlaceGetArray(at->device, f, &at->f));
+  PetscCall(BMRMPlaceGetArray(at->device, e, &at->e));
+  PetscCall(BMRMPlaceGetArray(at->device, y, &at->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Waits for the results of the kernels, and restores the arrays. */
+PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *at, Vec f, Vec e, Vec y, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (at->device) PetscCallDevice(at->work.dev, "The loss", at->work.dev->ops->sync(at->work.dev));
+  PetscCall(BMRMPlaceRestoreArray(at->device, y, &at->y));
+  PetscCall(BMRMPlaceRestoreArray(at->device, e, &at->e));
+  PetscCall(BMRMPlaceRestoreArray(at->device, f, &at->f));
+  if (at->gpu) PetscCall(PetscLogGpuFlops(flops * at->n));
+  else PetscCall(PetscLogFlops(flops * at->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMPlaceGetWrite_Private(const BMRMPlace *at, Vec r, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (at->device) PetscCall(VecGPUGetDeviceArrayWrite(r, a));
+  else PetscCall(VecGetArrayWrite(r, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMPlaceRestoreWrite_Private(const BMRMPlace *at, Vec r, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (at->device) PetscCall(VecGPURestoreDeviceArrayWrite(r, a));
+  else PetscCall(VecRestoreArrayWrite(r, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BMRMPlaceDestroy_Private(BMRMPlace *at)
+{
+  GpDev dev = at->work.dev;
+
+  PetscFunctionBegin;
+  if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
+  GpDevFree(dev, &at->work.partial, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double));
+  dev->ops->release_pinned(dev, at->work.result);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,303 @@
+/* Training for several lambdas: the path with one bundle or in step, cross-validation, and scores of held-out folds. */
+#include "solvers/bmrm/bmrmimpl.h"
+#include <gpucsrbmrmpredict.h>
+#include <math.h>
+
+/* Computes the accuracy, or the root mean square error; NaN for ranking losses, whose scores predict only an order. */
+static PetscErrorCode BMRMPathComputeQuality(BMRM b, Vec f, Vec y, PetscReal *quality)
+{
+  BMRMTask    task;
+  BMRMQuality q;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetTask(b, &task));
+  if (task == BMRM_TASK_NOVELTY) task = BMRM_TASK_REGRESSION;
+  PetscCall(BMRMComputeQuality(task, b->loss->outputs, f, y, &q));
+  *quality = PetscIsInfOrNanReal(q.rmse) ? q.accuracy : q.rmse;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BMRMPathCountNonzeros(Vec w, PetscInt *nonzeros)
+{
+  const PetscScalar *a;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  *nonzeros = 0;
+  PetscCall(VecGetLocalSize(w, &n));
+  PetscCall(VecGetArrayRead(w, &a));
+  for (PetscInt i = 0; i < n; i++) *nonzeros += a[i] != (PetscScalar)0;
+  PetscCall(VecRestoreArrayRead(w, &a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, nonzeros, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)w)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the solvers of a path. together: one solver for each lambda, which are solved in step here. Otherwise: the same solver for all lambdas,
+   to be solved one after the other with one bundle. */
+static PetscErrorCode BMRMPathCreateSolvers(BMRM b, PetscBool together, PetscInt n, const BMRMPathPoint point[], BMRM *solver[])
+{
+  BMRM *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &s));
+  for (PetscInt k = 0; k < n; k++) {
+    if (together && k < n - 1) PetscCall(BMRMDuplicate(b, &s[k]));
+    else s[k] = b;
+  }
+  if (together) {
+    for (PetscInt k = 0; k < n; k++) {
+      PetscCall(BMRMSetLambda(s[k], point[k].lambda));
+      PetscCall(BMRMSetWarmStart(s[k], PETSC_FALSE));
+    }
+    PetscCall(BMRMSolveMany(n, s));
+  }
+  PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
+  *solver = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves for one lambda, unless BMRMPathCreateSolvers() has solved for all lambdas in step. */
+static PetscErrorCode BMRMPathSolveNext(BMRM b, PetscBool together, PetscReal lambda)
+{
+  PetscFunctionBegin;
+  if (together) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BMRMSetLambda(b, lambda));
+  PetscCall(BMRMSolve(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BMRMPathDestroySolvers(BMRM b, PetscInt n, BMRM *solver[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    if ((*solver)[k] != b) PetscCall(BMRMDestroy(&(*solver)[k]));
+  }
+  PetscCall(PetscFree(*solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMSolvePath - Solves for several lambdas: one after the other with one bundle, or all in step
+
+  Collective
+
+  Input Parameters:
++ b        - the solver, with its data
+. together - whether to solve in step, by `BMRMSolveMany()`
+. n        - number of lambdas
+- point    - with the lambdas
+
+  Output Parameter:
+. point - for each lambda: objective, lower bound, passes, reason, number of nonzero weights, quality on the training data
+
+  Level: intermediate
+
+  Note:
+  After the call the solver holds the solution for the last lambda, and can start from it.
+
+.seealso: `BMRMPathPoint`, `BMRMSetWarmStart()`, `BMRMSolveMany()`, `BMRMCrossValidate()`
+@*/
+PetscErrorCode BMRMSolvePath(BMRM b, PetscBool together, PetscInt n, BMRMPathPoint point[])
+{
+  BMRM *s;
+  Vec   w, f;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCall(BMRMPathCreateSolvers(b, together, n, point, &s));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(BMRMPathSolveNext(s[k], together, point[k].lambda));
+    PetscCall(BMRMGetObjective(s[k], &point[k].objective, &point[k].lower_bound));
+    PetscCall(BMRMGetIterationNumber(s[k], &point[k].iterations));
+    PetscCall(BMRMGetConvergedReason(s[k], &point[k].reason));
+    PetscCall(BMRMGetSolution(s[k], &w));
+    PetscCall(BMRMPathCountNonzeros(w, &point[k].nonzeros));
+    PetscCall(BMRMGetScores(s[k], &f));
+    PetscCall(BMRMPathComputeQuality(s[k], f, b->y, &point[k].train));
+  }
+  PetscCall(BMRMPathDestroySolvers(b, n, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The data of a solver, which the training without a fold replaces; and one division into a fold and the other rows. */
+typedef struct {
+  Mat        X, Xtrain, Xfold;
+  Vec        y, queries, ytrain, yfold;
+  VecScatter scatter; /* from a vector of all rows to one of the rows of the fold */
+} BMRMFolds;
+
+/* Returns the fold of a row: a hash of the row number, so that the folds are the same on any number of ranks. */
+static PetscInt BMRMFoldsGetFold(PetscInt row, PetscInt folds)
+{
+  uint64_t z = (uint64_t)row + 0x9e3779b97f4a7c15u;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (PetscInt)((z ^ (z >> 31)) % (uint64_t)folds);
+}
+
+/* Extracts the rows of a fold (inside) or all other rows, with their labels and the scatter to them. */
+static PetscErrorCode BMRMFoldsExtractRows(const BMRMFolds *fo, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *scatter)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)fo->X);
+  IS             rows, columns;
+  PetscInt       start, end, cstart, cend, n = 0, *index;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(fo->X, &start, &end));
+  PetscCall(MatGetOwnershipRangeColumn(fo->X, &cstart, &cend));
+  PetscCall(PetscMalloc1(end - start, &index));
+  for (PetscInt i = start; i < end; i++) {
+    if ((BMRMFoldsGetFold(i, folds) == fold) == (inside == PETSC_TRUE)) index[n++] = i;
+  }
+  PetscCall(ISCreateGeneral(comm, n, index, PETSC_OWN_POINTER, &rows));
+  PetscCall(ISCreateStride(comm, cend - cstart, cstart, 1, &columns));
+  PetscCall(MatCreateSubMatrix(fo->X, rows, columns, MAT_INITIAL_MATRIX, Xs));
+  PetscCall(MatCreateVecs(*Xs, NULL, ys));
+  PetscCall(VecScatterCreate(fo->y, rows, *ys, NULL, scatter));
+  PetscCall(VecScatterBegin(*scatter, fo->y, *ys, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(*scatter, fo->y, *ys, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(ISDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes the data of the solver. */
+static PetscErrorCode BMRMFoldsCreate(BMRM b, PetscInt folds, BMRMFolds *fo)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "There are no examples to divide into folds: call BMRMSetData() first");
+  PetscCheck(folds >= 2 && folds <= b->m, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of folds is %" PetscInt_FMT ", it must be from 2 to the number of examples, %" PetscInt_FMT, folds, b->m);
+  PetscCall(PetscMemzero(fo, sizeof(*fo)));
+  PetscCall(PetscObjectReference((PetscObject)(fo->X = b->X)));
+  PetscCall(PetscObjectReference((PetscObject)(fo->y = b->y)));
+  if (b->queries) PetscCall(PetscObjectReference((PetscObject)(fo->queries = b->queries)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Divides the rows into those of a fold and the others, which become the data of the solver. */
+static PetscErrorCode BMRMFoldsDivide(BMRM b, PetscInt fold, PetscInt folds, BMRMFolds *fo)
+{
+  VecScatter others;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_FALSE, &fo->Xtrain, &fo->ytrain, &others));
+  PetscCall(VecScatterDestroy(&others));
+  PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_TRUE, &fo->Xfold, &fo->yfold, &fo->scatter));
+  PetscCall(BMRMSetData(b, fo->Xtrain, fo->ytrain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BMRMFoldsUnite(BMRMFolds *fo)
+{
+  PetscFunctionBegin;
+  PetscCall(VecScatterDestroy(&fo->scatter));
+  PetscCall(VecDestroy(&fo->ytrain));
+  PetscCall(VecDestroy(&fo->yfold));
+  PetscCall(MatDestroy(&fo->Xtrain));
+  PetscCall(MatDestroy(&fo->Xfold));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gives the solver its data back. */
+static PetscErrorCode BMRMFoldsDestroy(BMRM b, BMRMFolds *fo)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMSetData(b, fo->X, fo->y));
+  PetscCall(BMRMSetQueries(b, fo->queries));
+  PetscCall(VecDestroy(&fo->queries));
+  PetscCall(VecDestroy(&fo->y));
+  PetscCall(MatDestroy(&fo->X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMCrossValidate - Cross-validates every lambda: trains without each fold in turn, and measures the quality of the predictions for that fold
+
+  Collective
+
+  Input Parameters:
++ b        - the solver, with its data; its solution is lost
+. folds    - number of folds, two or more
+. together - whether to solve for all lambdas of a fold in step
+. n        - number of lambdas
+- point    - with the lambdas
+
+  Output Parameter:
+. point - validation: the mean over the folds of the accuracy, or of the root of the mean square error
+
+  Level: intermediate
+
+  Note:
+  Each fold uses one bundle for all lambdas, or, with together, solves for all lambdas in step.
+
+.seealso: `BMRMSolvePath()`, `BMRMPathPoint`
+@*/
+PetscErrorCode BMRMCrossValidate(BMRM b, PetscInt folds, PetscBool together, PetscInt n, BMRMPathPoint point[])
+{
+  BMRM     *s;
+  BMRMFolds fo;
+  PetscInt  m;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMFoldsCreate(b, folds, &fo));
+  for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
+  for (PetscInt fold = 0; fold < folds; fold++) {
+    PetscCall(BMRMFoldsDivide(b, fold, folds, &fo));
+    PetscCall(MatGetSize(fo.Xfold, &m, NULL));
+    PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
+    PetscCall(BMRMPathCreateSolvers(b, together, n, point, &s));
+    for (PetscInt k = 0; k < n; k++) {
+      PetscReal quality;
+      Vec       w, f;
+
+      PetscCall(BMRMPathSolveNext(s[k], together, point[k].lambda));
+      PetscCall(BMRMGetSolution(s[k], &w));
+      PetscCall(BMRMComputeScores(fo.Xfold, s[k]->loss->outputs, w, &f));
+      PetscCall(BMRMPathComputeQuality(s[k], f, fo.yfold, &quality));
+      PetscCall(VecDestroy(&f));
+      point[k].validation += quality / folds;
+    }
+    PetscCall(BMRMPathDestroySolvers(b, n, &s));
+    PetscCall(BMRMFoldsUnite(&fo));
+  }
+  PetscCall(BMRMFoldsDestroy(b, &fo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  BMRMComputeHeldOutScores - Computes the score of every example with weights that were trained without its fold
+
+  Collective
+
+  Input Parameters:
++ b     - the solver, with its data; its solution is lost
+- folds - number of folds, two or more
+
+  Output Parameter:
+. f - the scores, a vector with the layout of the labels
+
+  Level: intermediate
+
+.seealso: `BMRMFitProbabilities()`, `BMRMCrossValidate()`
+@*/
+PetscErrorCode BMRMComputeHeldOutScores(BMRM b, PetscInt folds, Vec f)
+{
+  BMRMFolds fo;
+  Vec       w;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMFoldsCreate(b, folds, &fo));
+  for (PetscInt fold = 0; fold < folds; fold++) {
+    PetscCall(BMRMFoldsDivide(b, fold, folds, &fo));
+    PetscCall(BMRMSolve(b));
+    PetscCall(BMRMGetSolution(b, &w));
+    PetscCall(MatMult(fo.Xfold, w, fo.yfold));
+    PetscCall(VecScatterBegin(fo.scatter, fo.yfold, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(fo.scatter, fo.yfold, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(BMRMFoldsUnite(&fo));
+  }
+  PetscCall(BMRMFoldsDestroy(b, &fo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
