@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include "app/binary/appbinary.h"
+#include "app/text/appcollective.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,27 +73,13 @@ FILE *GpAppBinaryOpenAt_Private(const char file[], PetscInt64 at, GpAppComplaint
   FILE *fp = fopen(file, "rb");
 
   if (fp && !fseeko(fp, (off_t)at, SEEK_SET)) return fp;
-  C->code = PETSC_ERR_FILE_OPEN;
-  (void)snprintf(C->what, sizeof(C->what), "%s", strerror(errno));
+  GpAppComplainAbout(C, PETSC_ERR_FILE_OPEN, 0, "%s", strerror(errno));
   if (fp) (void)fclose(fp);
   return NULL;
 }
 
-/* Raises the first error in a binary file on all ranks. The message has no line number. */
-PetscErrorCode GpAppBinaryRaise_Private(MPI_Comm comm, const char file[], const GpAppComplaint *C)
-{
-  GpAppText place;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(&place, sizeof(place)));
-  place.comm = comm;
-  PetscCall(PetscStrncpy(place.file, file, sizeof(place.file)));
-  PetscCall(GpAppTextRaise(&place, C));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* the bytes behind the row lengths, columns and values of a sparse matrix, or the values of a dense one; -1: more than `bytes` */
-static PetscInt64 MatrixEnd(PetscInt64 bytes, PetscInt64 M, PetscInt64 N, PetscInt64 nnz)
+static PetscInt64 BinaryFindEnd(PetscInt64 bytes, PetscInt64 M, PetscInt64 N, PetscInt64 nnz)
 {
   const PetscInt64 each = (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar)), begin = 4 * (PetscInt64)sizeof(PetscInt);
   PetscInt64       left = bytes - begin;
@@ -108,7 +95,7 @@ static PetscInt64 MatrixEnd(PetscInt64 bytes, PetscInt64 M, PetscInt64 N, PetscI
 }
 
 /* Returns whether the file ends at `at`, or another PETSc object begins there. */
-static PetscErrorCode EndsOrGoesOn(FILE *fp, PetscInt64 at, PetscInt64 bytes, PetscBool *good)
+static PetscErrorCode BinaryCheckEnd(FILE *fp, PetscInt64 at, PetscInt64 bytes, PetscBool *good)
 {
   PetscInt id = 0;
 
@@ -121,8 +108,9 @@ static PetscErrorCode EndsOrGoesOn(FILE *fp, PetscInt64 at, PetscInt64 bytes, Pe
 }
 
 /* Reads and checks the header on the first rank. */
-static PetscErrorCode ExamineHeader(const char file[], GpAppMatHeader *H, GpAppComplaint *C)
+static PetscErrorCode BinaryExamineHeader(const char file[], GpAppMatHeader *H, GpAppComplaint *C)
 {
+  const int   code      = PETSC_ERR_FILE_UNEXPECTED;
   PetscInt    header[4] = {0};
   PetscBool   whole = PETSC_FALSE, follows = PETSC_FALSE;
   struct stat st;
@@ -136,17 +124,13 @@ static PetscErrorCode ExamineHeader(const char file[], GpAppMatHeader *H, GpAppC
   H->M     = header[1];
   H->N     = header[2];
   H->nnz   = header[3];
-  C->code  = PETSC_ERR_FILE_UNEXPECTED;
-  if (!whole || header[0] != MAT_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "the file does not hold the header of a PETSc binary matrix: it is truncated or has another format");
+  H->end   = whole && H->M >= 0 && H->N >= 0 && H->nnz >= MATRIX_BINARY_FORMAT_DENSE ? BinaryFindEnd(H->bytes, H->M, H->N, H->nnz) : -1;
+  if (!whole || header[0] != MAT_FILE_CLASSID) GpAppComplainAbout(C, code, 0, "the file does not hold the header of a PETSc binary matrix: it is truncated or has another format");
   else if (H->M < 0 || H->N < 0 || H->nnz < MATRIX_BINARY_FORMAT_DENSE)
-    (void)snprintf(C->what, sizeof(C->what), "the header describes a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " nonzeros: the file is damaged", H->M, H->N, H->nnz);
-  else if ((H->end = MatrixEnd(H->bytes, H->M, H->N, H->nnz)) < 0)
-    (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes, too few for a %" PetscInt_FMT " x %" PetscInt_FMT " matrix%s: it is truncated or damaged", H->bytes, H->M, H->N, H->nnz < 0 ? " in dense format" : "");
-  else {
-    PetscCall(EndsOrGoesOn(fp, H->end, H->bytes, &follows));
-    if (follows) C->code = 0;
-    else (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " bytes after the matrix of %" PetscInt_FMT " x %" PetscInt_FMT " are not a PETSc object: the file is damaged", H->bytes - H->end, H->M, H->N);
-  }
+    GpAppComplainAbout(C, code, 0, "the header describes a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT " nonzeros: the file is damaged", H->M, H->N, H->nnz);
+  else if (H->end < 0) GpAppComplainAbout(C, code, 0, "the file has %" PetscInt64_FMT " bytes, too few for a %" PetscInt_FMT " x %" PetscInt_FMT " matrix%s: it is truncated or damaged", H->bytes, H->M, H->N, H->nnz < 0 ? " in dense format" : "");
+  else PetscCall(BinaryCheckEnd(fp, H->end, H->bytes, &follows));
+  if (!follows) GpAppComplainAbout(C, code, 0, "%" PetscInt64_FMT " bytes after the matrix of %" PetscInt_FMT " x %" PetscInt_FMT " are not a PETSc object: the file is damaged", H->bytes - H->end, H->M, H->N);
   (void)fclose(fp);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,8 +155,8 @@ PetscErrorCode GpAppMatReadHeader(MPI_Comm comm, const char file[], GpAppMatHead
   PetscFunctionBegin;
   PetscCall(PetscMemzero(H, sizeof(*H)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) PetscCall(ExamineHeader(file, H, &C));
-  PetscCall(GpAppBinaryRaise_Private(comm, file, &C));
+  if (!rank) PetscCall(BinaryExamineHeader(file, H, &C));
+  PetscCall(GpAppComplaintRaise(comm, file, &C));
   PetscCallMPI(MPI_Bcast(H, (PetscMPIInt)sizeof(*H), MPI_BYTE, 0, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,11 +166,9 @@ PetscBool GpAppMatCheckColumns(const GpAppMatHeader *H, PetscInt row, PetscInt n
 {
   for (PetscInt k = 0; k < n; last = column[k++]) {
     if (column[k] > last && column[k] < H->N) continue;
-    if (C->code) return PETSC_FALSE;
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
     if (column[k] < 0 || column[k] >= H->N)
-      (void)snprintf(C->what, sizeof(C->what), "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a %" PetscInt_FMT " x %" PetscInt_FMT " matrix; columns are counted from 0: the file is damaged", row, column[k], H->M, H->N);
-    else (void)snprintf(C->what, sizeof(C->what), "row %" PetscInt_FMT ": column index %" PetscInt_FMT " after %" PetscInt_FMT "; columns must ascend: write the matrix by MatView() of an assembled matrix", row, column[k], last);
+      GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a %" PetscInt_FMT " x %" PetscInt_FMT " matrix; columns are counted from 0: the file is damaged", row, column[k], H->M, H->N);
+    else GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " after %" PetscInt_FMT "; columns must ascend: write the matrix by MatView() of an assembled matrix", row, column[k], last);
     return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -199,10 +181,8 @@ PetscInt64 GpAppMatCheckLengths(const GpAppMatHeader *H, PetscInt start, PetscIn
 
   for (PetscInt r = 0; r < m; sum += length[r++]) {
     if (length[r] >= 0 && length[r] <= H->N && length[r] <= H->nnz - sum) continue;
-    if (!C->code) {
-      C->code = PETSC_ERR_FILE_UNEXPECTED;
-      (void)snprintf(C->what, sizeof(C->what), "row %" PetscInt_FMT " has %" PetscInt_FMT " nonzeros, in a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT ": the file is damaged", start + r, length[r], H->M, H->N, H->nnz);
-    }
+    GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "row %" PetscInt_FMT " has %" PetscInt_FMT " nonzeros, in a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " with %" PetscInt64_FMT ": the file is damaged", start + r, length[r], H->M, H->N,
+                       H->nnz);
     break;
   }
   return sum;
@@ -211,21 +191,28 @@ PetscInt64 GpAppMatCheckLengths(const GpAppMatHeader *H, PetscInt start, PetscIn
 /* Raises errors in row lengths. Their sum must equal the number of nonzeros in the header. before: nonzeros on lower ranks. Collective. */
 PetscErrorCode GpAppMatSumLengths(MPI_Comm comm, const char file[], const GpAppMatHeader *H, PetscInt64 mine, const GpAppComplaint *lengths, PetscInt64 *before)
 {
-  PetscInt64  all;
-  PetscMPIInt rank;
+  PetscInt64 all;
 
   PetscFunctionBegin;
-  PetscCall(GpAppBinaryRaise_Private(comm, file, lengths));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Exscan(&mine, before, 1, MPIU_INT64, MPI_SUM, comm));
-  if (!rank) *before = 0;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(GpAppComplaintRaise(comm, file, lengths));
+  PetscCall(GpAppSumBefore(comm, mine, before, &all));
   PetscCheck(all == H->nnz, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the lengths of the rows add up to %" PetscInt64_FMT ", the header says %" PetscInt64_FMT " nonzeros: the file is damaged", file, all, H->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* checks the columns of the rows of this rank, piece by piece */
-static PetscErrorCode CheckColumns(const GpAppMatHeader *H, FILE *fp, PetscInt start, PetscInt m, const PetscInt length[], PetscInt piece[], GpAppComplaint *C)
+/* Reads n integers that the file has according to its header. */
+static PetscErrorCode BinaryReadOrComplain(FILE *fp, PetscInt n, PetscInt v[], const char what[], GpAppComplaint *C)
+{
+  PetscBool whole;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppBinaryReadInts_Private(fp, n, v, &whole));
+  if (!whole) GpAppComplainAbout(C, PETSC_ERR_FILE_READ, 0, "the %s cannot be read: %s", what, ferror(fp) ? strerror(errno) : "the file has become shorter");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the columns of the rows of this rank, piece by piece */
+static PetscErrorCode BinaryCheckColumns(const GpAppMatHeader *H, FILE *fp, PetscInt start, PetscInt m, const PetscInt length[], PetscInt piece[], GpAppComplaint *C)
 {
   PetscInt64 left = 0;
   PetscInt   at = 0, have = 0;
@@ -237,17 +224,11 @@ static PetscErrorCode CheckColumns(const GpAppMatHeader *H, FILE *fp, PetscInt s
 
     for (PetscInt rest = length[r], now; rest && !C->code; rest -= now, at += now) {
       if (at == have) {
-        PetscBool whole;
-
         have = (PetscInt)PetscMin(left, PIECE);
         at   = 0;
         left -= have;
-        PetscCall(GpAppBinaryReadInts_Private(fp, have, piece, &whole));
-        if (!whole) {
-          C->code = PETSC_ERR_FILE_READ;
-          (void)snprintf(C->what, sizeof(C->what), "the columns cannot be read: %s", ferror(fp) ? strerror(errno) : "the file has become shorter");
-          break;
-        }
+        PetscCall(BinaryReadOrComplain(fp, have, piece, "columns", C));
+        if (C->code) break;
       }
       now = PetscMin(rest, have - at);
       if (GpAppMatCheckColumns(H, start + r, now, piece + at, last, C)) last = piece[at + now - 1];
@@ -257,18 +238,13 @@ static PetscErrorCode CheckColumns(const GpAppMatHeader *H, FILE *fp, PetscInt s
 }
 
 /* the lengths of the rows of this rank */
-static PetscErrorCode ReadLengths(const char file[], PetscInt start, PetscInt m, PetscInt length[], GpAppComplaint *C)
+static PetscErrorCode BinaryReadLengths(const char file[], PetscInt start, PetscInt m, PetscInt length[], GpAppComplaint *C)
 {
-  PetscBool whole;
-  FILE     *fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)start) * (PetscInt64)sizeof(PetscInt), C);
+  FILE *fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)start) * (PetscInt64)sizeof(PetscInt), C);
 
   PetscFunctionBegin;
   if (!fp) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GpAppBinaryReadInts_Private(fp, m, length, &whole));
-  if (!whole) {
-    C->code = PETSC_ERR_FILE_READ;
-    (void)snprintf(C->what, sizeof(C->what), "the lengths of the rows cannot be read: %s", ferror(fp) ? strerror(errno) : "the file has become shorter");
-  }
+  PetscCall(BinaryReadOrComplain(fp, m, length, "lengths of the rows", C));
   (void)fclose(fp);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,16 +276,16 @@ PetscErrorCode GpAppMatCheck(MPI_Comm comm, const char file[], const GpAppMatHea
   m     = H->M / size + (rank < H->M % size);
   PetscCall(PetscCalloc1(m, &length));
   PetscCall(PetscMalloc1(PIECE, &piece));
-  PetscCall(ReadLengths(file, start, m, length, &C));
+  PetscCall(BinaryReadLengths(file, start, m, length, &C));
   sum  = GpAppMatCheckLengths(H, start, m, length, &C);
   ierr = GpAppMatSumLengths(comm, file, H, sum, &C, &before);
   if (!ierr) {
     fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)H->M + before) * (PetscInt64)sizeof(PetscInt), &C);
     if (fp) {
-      PetscCall(CheckColumns(H, fp, start, m, length, piece, &C));
+      PetscCall(BinaryCheckColumns(H, fp, start, m, length, piece, &C));
       (void)fclose(fp);
     }
-    ierr = GpAppBinaryRaise_Private(comm, file, &C);
+    ierr = GpAppComplaintRaise(comm, file, &C);
   }
   PetscCall(PetscFree(length));
   PetscCall(PetscFree(piece));

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 /* Creates a viewer that reads only the file: by default PETSc also reads options from a file of the same name with .info. */
-static PetscErrorCode OpenViewer(MPI_Comm comm, const char file[], PetscViewer *viewer)
+static PetscErrorCode BinaryOpenViewer(MPI_Comm comm, const char file[], PetscViewer *viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerCreate(comm, viewer));
@@ -44,7 +44,7 @@ PetscErrorCode GpAppMatLoad(MPI_Comm comm, const char file[], MatType type, Mat 
   if (type) PetscCall(PetscStrcmp(type, MATDENSE, &dense));
   PetscCheck(!type || dense || H.nnz >= 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a matrix in PETSc's dense format where a sparse one is expected: convert it to MATAIJ before writing it", file);
   PetscCall(GpAppMatCheck(comm, file, &H));
-  PetscCall(OpenViewer(comm, file, &viewer));
+  PetscCall(BinaryOpenViewer(comm, file, &viewer));
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetType(*A, type ? type : H.nnz < 0 ? MATDENSE : MATAIJ));
   PetscCall(MatLoad(*A, viewer));
@@ -53,7 +53,7 @@ PetscErrorCode GpAppMatLoad(MPI_Comm comm, const char file[], MatType type, Mat 
 }
 
 /* Checks on the first rank whether the file holds n vectors of N entries, one after another. */
-static PetscErrorCode ExamineVectors(const char file[], PetscInt n, PetscInt64 N, GpAppComplaint *C)
+static PetscErrorCode BinaryExamineVectors(const char file[], PetscInt n, PetscInt64 N, GpAppComplaint *C)
 {
   const PetscInt64 each = 2 * (PetscInt64)sizeof(PetscInt) + N * (PetscInt64)sizeof(PetscScalar); /* cannot overflow, because vectors of N entries exist in memory */
   struct stat      st;
@@ -66,13 +66,11 @@ static PetscErrorCode ExamineVectors(const char file[], PetscInt n, PetscInt64 N
     PetscInt  header[2] = {0};
     PetscBool whole     = PETSC_FALSE;
 
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
     if (!fseeko(fp, (off_t)(k * each), SEEK_SET)) PetscCall(GpAppBinaryReadInts_Private(fp, 2, header, &whole));
-    if (!whole) (void)snprintf(C->what, sizeof(C->what), "the file ends before vector %" PetscInt_FMT " of %" PetscInt_FMT, k + 1, n);
-    else if (header[0] != VEC_FILE_CLASSID) (void)snprintf(C->what, sizeof(C->what), "expected vector %" PetscInt_FMT " of %" PetscInt_FMT " in PETSc's binary format, found other data", k + 1, n);
-    else if (header[1] != N) (void)snprintf(C->what, sizeof(C->what), "vector %" PetscInt_FMT " has %" PetscInt_FMT " entries, expected %" PetscInt64_FMT, k + 1, header[1], N);
-    else if (st.st_size < k * each + each) (void)snprintf(C->what, sizeof(C->what), "the file has %" PetscInt64_FMT " bytes and ends within vector %" PetscInt_FMT ": it is truncated", (PetscInt64)st.st_size, k + 1);
-    else C->code = 0;
+    if (!whole) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the file ends before vector %" PetscInt_FMT " of %" PetscInt_FMT, k + 1, n);
+    else if (header[0] != VEC_FILE_CLASSID) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "expected vector %" PetscInt_FMT " of %" PetscInt_FMT " in PETSc's binary format, found other data", k + 1, n);
+    else if (header[1] != N) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "vector %" PetscInt_FMT " has %" PetscInt_FMT " entries, expected %" PetscInt64_FMT, k + 1, header[1], N);
+    else if (st.st_size < k * each + each) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the file has %" PetscInt64_FMT " bytes and ends within vector %" PetscInt_FMT ": it is truncated", (PetscInt64)st.st_size, k + 1);
   }
   (void)fclose(fp);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -101,9 +99,9 @@ PetscErrorCode GpAppVecLoad(const char file[], PetscInt n, Vec x[])
   PetscCall(GpAppIsBinary(comm, file, VEC_FILE_CLASSID, &binary, NULL)); /* refuses integers of another width */
   PetscCall(VecGetSize(x[0], &N));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) PetscCall(ExamineVectors(file, n, N, &C));
-  PetscCall(GpAppBinaryRaise_Private(comm, file, &C));
-  PetscCall(OpenViewer(comm, file, &viewer));
+  if (!rank) PetscCall(BinaryExamineVectors(file, n, N, &C));
+  PetscCall(GpAppComplaintRaise(comm, file, &C));
+  PetscCall(BinaryOpenViewer(comm, file, &viewer));
   for (PetscInt k = 0; k < n; k++) PetscCall(VecLoad(x[k], viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

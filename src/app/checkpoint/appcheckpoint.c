@@ -1,7 +1,7 @@
 /* The state of a computation in a file that is verified before any value of it is used. */
 #define _GNU_SOURCE
 #include "app/checkpoint/appcheckpoint.h"
-#include "app/output/appoutput.h"
+#include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #ifndef GPUCSR_APPCHECKPOINT_H
 #define GPUCSR_APPCHECKPOINT_H
 
-#include "app/app.h"
+#include "app/output/appoutput.h"
 #include <stdint.h>
 
 /* The kind of checkpoint that a program reads and writes */

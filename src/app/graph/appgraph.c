@@ -1,127 +1,20 @@
 /* The graph reader: recognises the format, calls its reader, and describes the result. */
 #include "app/graph/appgraphread.h"
+#include "app/binary/appbinary.h"
 #include "app/market/appmarket.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum {
-  PER_BYTE = 64,     /* a file with more than ANYWAY nodes may have at most PER_BYTE nodes for each of its bytes */
-  ANYWAY   = 1 << 20 /* vectors of this size always fit in memory */
-};
-
 const char *const        GpAppGraphFormats[] = {"auto", "edges", "metis", "pajek", "gml", "graphml", "dimacs", "market", "binary", "GpAppGraphFormat", "", NULL};
 static const char *const Choices[]           = {"auto", "yes", "no", "GpAppGraphChoice", "", NULL};
 static const char *const Words[]             = {"", "edge list", "METIS", "Pajek", "GML", "GraphML", "DIMACS", "Matrix Market", "PETSc binary"};
-
-/* Enlarges the arrays of links and of their weights. */
-PetscErrorCode GpAppLinksReserve(GpAppLinks *L, PetscInt64 more, PetscBool weighted)
-{
-  const PetscBool grow = (PetscBool)(L->n + more > L->capacity);
-
-  PetscFunctionBegin;
-  if (grow) {
-    L->capacity = PetscMax(L->n + more, 2 * L->capacity);
-    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->from), &L->from));
-    PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->to), &L->to));
-  }
-  if (weighted && (grow || !L->weight)) PetscCall(PetscRealloc((size_t)L->capacity * sizeof(*L->weight), &L->weight));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the opposite of every link of this rank, except loops. */
-PetscErrorCode GpAppLinksMirror(GpAppLinks *L)
-{
-  const PetscInt64 n = L->n;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
-  for (PetscInt64 k = 0; k < n; k++) {
-    if (L->from[k] == L->to[k]) continue;
-    L->from[L->n] = L->to[k];
-    L->to[L->n]   = L->from[k];
-    if (L->weight) L->weight[L->n] = L->weight[k];
-    L->n++;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GpAppLinksDestroy(GpAppLinks *L)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(L->from));
-  PetscCall(PetscFree(L->to));
-  PetscCall(PetscFree(L->weight));
-  L->n = L->capacity = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode GpAppGraphDestroy(GpAppGraph *G)
 {
   PetscFunctionBegin;
   PetscCall(GpAppLinksDestroy(&G->links));
   PetscCall(GpAppNamesDestroy(&G->names));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscBool GpGraphTooMany_Private(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *C)
-{
-  if (nodes < PETSC_MAX_INT && (nodes <= ANYWAY || nodes / PER_BYTE <= bytes)) return PETSC_FALSE;
-  if (!C->code) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    C->line = line;
-    if (nodes >= PETSC_MAX_INT && sizeof(PetscInt) == 4) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " nodes do not fit PetscInt: use a PETSc with 64-bit indices", nodes);
-    else (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " nodes in a file of %" PetscInt64_FMT " bytes: a vector of that size would take %.2g GB", nodes, bytes, 8e-9 * (double)nodes);
-  }
-  return PETSC_TRUE;
-}
-
-PetscErrorCode GpGraphKeepEdge_Private(GpAppGraph *G, PetscInt64 from, PetscInt64 to, double weight, PetscBool both)
-{
-  GpAppLinks *L = &G->links;
-  PetscMPIInt rank, size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(G->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(G->comm, &size));
-  if (weight == weight) G->weighted = PETSC_TRUE;
-  else weight = 1;
-  if (G->edges++ % size != rank) PetscFunctionReturn(PETSC_SUCCESS);
-  if (L->n + 2 > L->capacity) PetscCall(GpAppLinksReserve(L, 2, PETSC_TRUE));
-  for (int twice = 0; twice <= (both && from != to); twice++) {
-    L->from[L->n]     = twice ? to : from;
-    L->to[L->n]       = twice ? from : to;
-    L->weight[L->n++] = weight;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GpGraphGrowLabels_Private(PetscInt64 *capacity, char ***label, PetscBool **isnode)
-{
-  const PetscInt64 before = *capacity, after = PetscMax(64, 2 * before);
-
-  PetscFunctionBegin;
-  PetscCall(PetscRealloc((size_t)after * sizeof(**label), label));
-  PetscCall(PetscRealloc((size_t)after * sizeof(**isnode), isnode));
-  for (PetscInt64 n = before; n < after; n++) {
-    (*label)[n]  = NULL;
-    (*isnode)[n] = PETSC_FALSE;
-  }
-  *capacity = after;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GpGraphSetLabels_Private(GpAppGraph *G, PetscInt64 n, char *const label[], PetscInt64 base)
-{
-  PetscFunctionBegin;
-  G->nodes = n;
-  G->base  = base;
-  G->named = (PetscBool)(n > 0);
-  for (PetscInt64 k = 0, number; k < n && G->named; k++) {
-    if (label[k] && *label[k]) PetscCall(GpAppNamesAdd(&G->names, label[k], strlen(label[k]), &number));
-    G->named = (PetscBool)(label[k] && *label[k] && number == k);
-  }
-  if (!G->named) PetscCall(GpAppNamesDestroy(&G->names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,39 +60,6 @@ static GpAppGraphFormat FindFormat(const char begin[])
     gml = begin;
   }
   return GP_GRAPH_EDGES;
-}
-
-/* Sends the whole text to every rank. */
-static PetscErrorCode Gather(GpAppText *T)
-{
-  PetscMPIInt rank, size;
-  PetscInt64  mine = (PetscInt64)T->length, lines, all, at = 0;
-  char       *text;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, T->comm));
-  PetscCallMPI(MPI_Allreduce(&T->lines, &lines, 1, MPIU_INT64, MPI_SUM, T->comm));
-  PetscCall(PetscMalloc1((size_t)all + 1, &text));
-  for (PetscMPIInt r = 0; r < size; r++) {
-    PetscInt64 length = mine;
-
-    PetscCallMPI(MPI_Bcast(&length, 1, MPIU_INT64, r, T->comm));
-    if (r == rank && length) PetscCall(PetscMemcpy(text + at, T->text, (size_t)length));
-    for (PetscInt64 done = 0, now; done < length; done += now, at += now) {
-      now = PetscMin(length - done, (PetscInt64)1 << 30);
-      PetscCallMPI(MPI_Bcast(text + at, (PetscMPIInt)now, MPI_CHAR, r, T->comm));
-    }
-  }
-  text[all] = 0;
-  PetscCall(PetscFree(T->text));
-  T->text       = text;
-  T->length     = (size_t)all;
-  T->lines      = lines;
-  T->before     = 0;
-  T->everywhere = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads a Matrix Market file. Entry (i,j) is the weight of the link from i to j. */
@@ -269,22 +129,22 @@ static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGr
 
   PetscFunctionBegin;
   if (G->format >= GP_GRAPH_PAJEK) {
-    PetscCall(Gather(T));
-    if (G->format == GP_GRAPH_PAJEK) PetscCall(GpGraphReadPajek_Private(T, G, C));
-    else if (G->format == GP_GRAPH_GML) PetscCall(GpGraphReadGML_Private(T, G, C));
-    else if (G->format == GP_GRAPH_GRAPHML) PetscCall(GpGraphReadGraphML_Private(T, G, C));
-    else PetscCall(GpGraphReadDimacs_Private(T, G, C));
+    PetscCall(GpAppTextGather(T));
+    if (G->format == GP_GRAPH_PAJEK) PetscCall(GpAppGraphReadPajek(T, G, C));
+    else if (G->format == GP_GRAPH_GML) PetscCall(GpAppGraphReadGML(T, G, C));
+    else if (G->format == GP_GRAPH_GRAPHML) PetscCall(GpAppGraphReadGraphML(T, G, C));
+    else PetscCall(GpAppGraphReadDimacs(T, G, C));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GpGraphFindForm_Private(T, spec, &form));
+  PetscCall(GpAppGraphFindForm(T, spec, &form));
   if (spec->format == GP_GRAPH_AUTO && form.metis == 1) G->format = GP_GRAPH_METIS;
   if (spec->format == GP_GRAPH_AUTO && form.metis == 2) {
     C->code = PETSC_ERR_FILE_UNEXPECTED; /* on all ranks */
     (void)snprintf(C->what, sizeof(C->what), "the file can be read as METIS or as an edge list with sizes in its first line: choose by -graph_format metis or -graph_format edges");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (G->format == GP_GRAPH_METIS) PetscCall(GpGraphReadMetis_Private(T, &form, G, C));
-  else PetscCall(GpGraphReadEdges_Private(T, spec, &form, G, C));
+  if (G->format == GP_GRAPH_METIS) PetscCall(GpAppGraphReadMetis(T, &form, G, C));
+  else PetscCall(GpAppGraphReadEdges(T, spec, &form, G, C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,7 @@
 #ifndef GPUCSR_APPGRAPH_H
 #define GPUCSR_APPGRAPH_H
 
-#include "app/app.h"
+#include "app/text/apptext.h"
 
 typedef enum {
   GP_GRAPH_AUTO, /* decide by the content */

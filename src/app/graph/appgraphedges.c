@@ -53,9 +53,9 @@ static PetscBool ScanAttributes(const char *p, const char *eol, double *w)
   if (last - p < 2 || last[-1] != '}') return PETSC_FALSE;
   for (const char *q = p + 1; q + 8 < last; q++) {
     if ((*q != '\'' && *q != '"') || strncmp(q + 1, "weight", 6) || q[7] != *q) continue;
-    q = GpGraphSkipBlanks(q + 8);
+    q = GpAppSkipBlanks(q + 8);
     if (*q != ':') continue;
-    q = GpGraphSkipBlanks(q + 1);
+    q = GpAppSkipBlanks(q + 1);
     q = GpAppScanReal(q, w);
     return (PetscBool)(q && (GpAppIsBlank(*q) || *q == ',' || *q == '}'));
   }
@@ -109,7 +109,7 @@ static PetscErrorCode ReadNumbers(Reader *R, const char *p, const char *eol)
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) {
-    const char *q = GpGraphScanId(token, &id[k]);
+    const char *q = GpAppScanId(token, &id[k]);
 
     if (!q || !(IsSeparator(*q) || *q == '\n')) {
       if (k) GpAppComplain(R->wrong, R->line, token, eol, "expected a second node number");
@@ -140,7 +140,7 @@ static PetscErrorCode FindNode(Reader *R, const GpField *f, const char *eol, Pet
   PetscFunctionBegin;
   if (f->begin == f->end || f->quotes != GP_QUOTES_GOOD) GpAppComplain(R->wrong, R->line, f->begin, eol, f->begin == f->end ? "expected a node" : "expected a name in quotes that end before the delimiter");
   else if (!R->form->named) {
-    const char *q = GpGraphScanId(f->begin, id);
+    const char *q = GpAppScanId(f->begin, id);
 
     if (q != f->end) GpAppComplain(R->wrong, R->line, f->begin, f->end, "expected a node number, not negative and below 2^63 (-graph_names yes reads all nodes as names)");
   } else if (!f->quoted || !memchr(f->begin, '"', length)) PetscCall(GpAppNamesAdd(&R->G->names, f->begin, length, id));
@@ -223,7 +223,7 @@ static PetscErrorCode ReadLines(const GpAppText *T, Reader *R)
     if (!R->form->fields && !R->weighted && R->line >= skip) PetscCall(ReadPairs(&p, end, &R->line, &R->G->links));
     if (p == end) break;
     R->line++;
-    q   = R->form->fields ? GpGraphSkipBlanks(p) : SkipSeparators(p);
+    q   = R->form->fields ? GpAppSkipBlanks(p) : SkipSeparators(p);
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     if (q >= eol || *q == '#' || *q == '%' || R->line == skip) continue;
     if (R->form->fields) PetscCall(ReadFields(R, p, eol));
@@ -264,7 +264,7 @@ static PetscErrorCode MatchSizes(const GpGraphForm *form, const GpAppGraph *G, P
   }
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_MAX, G->comm));
   *base  = all[0] == 0 ? 0 : 1;
-  *match = (PetscBool)(all[1] - *base < N && !GpGraphTooMany_Private(N, bytes, 0, &many));
+  *match = (PetscBool)(all[1] - *base < N && !GpAppGraphRefuseNodes(N, bytes, 0, &many));
   if (form->nfirst == 3) *match = (PetscBool)(*match && form->first[1] == N && G->weighted); /* rows, columns, nonzeros */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -334,7 +334,7 @@ static PetscErrorCode NumberNames(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpGraphReadEdges_Private(const GpAppText *T, const GpAppGraphSpec *spec, const GpGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphReadEdges(const GpAppText *T, const GpAppGraphSpec *spec, const GpGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
 {
   Reader      R     = {form, G, C, 0, PETSC_FALSE};
   const char *comma = form->delimiter == ',' ? "commas" : form->delimiter == ';' ? "semicolons" : form->delimiter == '\t' ? "tabs" : "blanks";

@@ -23,7 +23,7 @@ typedef struct {
 static const char *NextData(const char *p, const char *end, PetscInt64 *line, const char **eol)
 {
   for (; p < end; p = *eol + 1) {
-    const char *q = GpGraphSkipBlanks(p);
+    const char *q = GpAppSkipBlanks(p);
 
     *eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     ++*line;
@@ -126,11 +126,11 @@ static int WholeNumbers(const char *p, const char *eol, PetscInt64 number[5])
 {
   int n = 0;
 
-  for (p = GpGraphSkipBlanks(p); p < eol; p = GpGraphSkipBlanks(p)) {
+  for (p = GpAppSkipBlanks(p); p < eol; p = GpAppSkipBlanks(p)) {
     if (n == 5) return 0;
-    p = GpGraphScanId(p, &number[n++]);
+    p = GpAppScanId(p, &number[n++]);
     if (!p || !(GpAppIsBlank(*p) || *p == '\n' || *p == ',' || *p == ';')) return 0;
-    p = GpGraphSkipBlanks(p);
+    p = GpAppSkipBlanks(p);
     if (*p == ',' || *p == ';') p++;
   }
   return n;
@@ -169,11 +169,11 @@ static PetscBool LookAtLines(const GpGraphForm *form, const char *p, const char 
       S->comments++;
       continue;
     }
-    for (p = GpGraphSkipBlanks(p); *p != '\n'; p = GpGraphSkipBlanks(p), n++) {
+    for (p = GpAppSkipBlanks(p); *p != '\n'; p = GpAppSkipBlanks(p), n++) {
       double v;
 
       p = GpAppScanReal(p, &v);
-      if (!p || !(GpAppIsBlank(*p) || *p == '\n')) return PETSC_FALSE;
+      if (!p || !GpAppIsEnd(*p)) return PETSC_FALSE;
       if (n >= skip && ((n - skip) % (1 + fmt % 10) == 0) && !(v >= 1 && v <= (double)form->first[0] && v == PetscFloorReal((PetscReal)v))) S->valid = PETSC_FALSE;
     }
     S->trailing = n ? 0 : S->trailing + 1;
@@ -204,7 +204,7 @@ static PetscBool ListsNeighbours(const char *p, const char *end)
     }
     nodes++;
     near[nodes][0] = near[nodes][1] = near[nodes][2] = 0;
-    for (p = GpGraphSkipBlanks(p); *p != '\n'; p = GpGraphSkipBlanks(p)) {
+    for (p = GpAppSkipBlanks(p); *p != '\n'; p = GpAppSkipBlanks(p)) {
       double v = 0;
 
       p = GpAppScanReal(p, &v);
@@ -268,8 +268,8 @@ static void Examine(const GpAppText *T, const GpAppGraphSpec *spec, const char *
   form->fields = (PetscBool)(form->fields || form->named || comma);
   if (!form->heading && (!form->named || form->jlg) && !comma) form->nfirst = WholeNumbers(first, eol, form->first);
   if (form->jlg) {
-    (void)GpGraphScanId(one.field[0].begin, &form->first[0]);
-    (void)GpGraphScanId(one.field[1].begin, &form->first[1]);
+    (void)GpAppScanId(one.field[0].begin, &form->first[0]);
+    (void)GpAppScanId(one.field[1].begin, &form->first[1]);
     form->nfirst = 2;
   }
   form->metis = form->jlg || form->heading || form->named ? 0 : FindMetis(form, eol + 1, end, rest);
@@ -290,7 +290,7 @@ static PetscBool HasMetisName(const char file[])
 }
 
 /* the rank that has the first line of data looks at it, and all ranks learn what it found; line 0: there is none */
-PetscErrorCode GpGraphFindForm_Private(const GpAppText *T, const GpAppGraphSpec *spec, GpGraphForm *form)
+PetscErrorCode GpAppGraphFindForm(const GpAppText *T, const GpAppGraphSpec *spec, GpGraphForm *form)
 {
   PetscMPIInt rank, size, mine, owner;
   PetscInt64  line = 0, lines;

@@ -11,24 +11,14 @@ typedef struct {
 } Token;
 
 typedef struct {
-  PetscInt64 source, target, line; /* places among the names of the identities */
-  double     weight;               /* NaN: none */
-} Edge;
-
-typedef struct {
-  GpAppGraph     *G;
+  GpGraphParts    parts;
   GpAppComplaint *wrong;
   const char     *p, *end;
   PetscInt64      line;
-  GpAppNames      id; /* identities of nodes */
-  PetscBool      *isnode;
-  char          **label; /* [capacity] */
-  PetscInt64      capacity, nedges, edgecapacity;
-  Edge           *edge;
   PetscBool       directed;
 } Reader;
 
-static Token Next(Reader *R)
+static Token GMLReadToken(Reader *R)
 {
   Token t = {R->p, R->p, 0};
 
@@ -60,18 +50,18 @@ static Token Next(Reader *R)
   return t;
 }
 
-static PetscBool Is(const Token *t, const char word[])
+static PetscBool GMLIsWord(const Token *t, const char word[])
 {
   return (PetscBool)(t->kind == 'w' && (size_t)(t->end - t->begin) == strlen(word) && !strncasecmp(t->begin, word, strlen(word)));
 }
 
-static void Refuse(Reader *R, const Token *t, const char expected[])
+static void GMLRefuse(Reader *R, const Token *t, const char expected[])
 {
   GpAppComplain(R->wrong, R->line, t->begin, t->end, expected);
 }
 
 /* steps over a value; a list with all that it holds */
-static void Skip(Reader *R, Token t)
+static void GMLSkipValue(Reader *R, Token t)
 {
   PetscInt64 depth = 0;
 
@@ -79,29 +69,24 @@ static void Skip(Reader *R, Token t)
     if (t.kind == '[') depth++;
     else if (t.kind == ']') depth--;
     if (t.kind == 0 || t.kind == '?' || depth < 0) {
-      Refuse(R, &t, "expected a value, and as many ] as [");
+      GMLRefuse(R, &t, "expected a value, and as many ] as [");
       return;
     }
     if (!depth) return;
-    t = Next(R);
+    t = GMLReadToken(R);
   }
 }
 
-/* the place of an identity among all; new ones get memory for a label */
-static PetscErrorCode FindId(Reader *R, const Token *t, PetscInt64 *k)
+static PetscErrorCode GMLFindNode(Reader *R, const Token *t, PetscInt64 *place)
 {
   PetscFunctionBegin;
-  if (t->kind != 'n' && t->kind != 's') {
-    Refuse(R, t, "expected the identity of a node");
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(GpAppNamesAdd(&R->id, t->begin, (size_t)(t->end - t->begin), k));
-  if (R->id.n > R->capacity) PetscCall(GpGraphGrowLabels_Private(&R->capacity, &R->label, &R->isnode));
+  if (t->kind != 'n' && t->kind != 's') GMLRefuse(R, t, "expected the identity of a node");
+  else PetscCall(GpAppGraphPartsFind(&R->parts, t->begin, (size_t)(t->end - t->begin), place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes a character as UTF-8 and returns the number of bytes.  A character reference is never shorter than this. */
-static size_t PutCharacter(unsigned long c, char *to)
+static size_t GMLPutCharacter(unsigned long c, char *to)
 {
   const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 
@@ -112,7 +97,7 @@ static size_t PutCharacter(unsigned long c, char *to)
 }
 
 /* Replaces references such as &quot; and &#252; in place, because GML is ASCII.  Unknown references and control characters remain as they are. */
-static void DecodeReferences(char *text)
+static void GMLDecodeReferences(char *text)
 {
   static const struct {
     const char *name;
@@ -138,150 +123,108 @@ static void DecodeReferences(char *text)
     }
     if (end == text) *to++ = *text++;
     else {
-      to += PutCharacter(c, to);
+      to += GMLPutCharacter(c, to);
       text = end;
     }
   }
   *to = 0;
 }
 
-static PetscErrorCode ReadNode(Reader *R)
+static PetscErrorCode GMLReadNode(Reader *R)
 {
   Token      id = {NULL}, label = {NULL}, t;
   PetscInt64 k = -1;
 
   PetscFunctionBegin;
-  for (t = Next(R); t.kind == 'w' && !R->wrong->code; t = Next(R)) {
-    Token v = Next(R);
+  for (t = GMLReadToken(R); t.kind == 'w' && !R->wrong->code; t = GMLReadToken(R)) {
+    Token v = GMLReadToken(R);
 
-    if (Is(&t, "id")) id = v;
-    else if (Is(&t, "label") || (Is(&t, "name") && !label.begin)) label = v;
-    Skip(R, v);
+    if (GMLIsWord(&t, "id")) id = v;
+    else if (GMLIsWord(&t, "label") || (GMLIsWord(&t, "name") && !label.begin)) label = v;
+    GMLSkipValue(R, v);
   }
   if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t.kind != ']') Refuse(R, &t, "expected a key or ] in node");
-  else if (!id.begin) Refuse(R, &t, "expected an id in node");
-  else PetscCall(FindId(R, &id, &k));
+  if (t.kind != ']') GMLRefuse(R, &t, "expected a key or ] in node");
+  else if (!id.begin) GMLRefuse(R, &t, "expected an id in node");
+  else PetscCall(GMLFindNode(R, &id, &k));
   if (R->wrong->code || k < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (R->isnode[k]) Refuse(R, &id, "expected an id that no other node has");
-  R->isnode[k] = PETSC_TRUE;
-  if (label.begin && label.kind != '[' && !R->label[k]) {
-    PetscCall(PetscMalloc1((size_t)(label.end - label.begin) + 1, &R->label[k]));
-    memcpy(R->label[k], label.begin, (size_t)(label.end - label.begin));
-    R->label[k][label.end - label.begin] = 0;
-    DecodeReferences(R->label[k]);
+  if (R->parts.declared[k]) GMLRefuse(R, &id, "expected an id that no other node has");
+  R->parts.declared[k] = PETSC_TRUE;
+  if (label.begin && label.kind != '[' && !R->parts.label[k]) {
+    PetscCall(GpAppGraphPartsLabel(&R->parts, k, label.begin, (size_t)(label.end - label.begin)));
+    GMLDecodeReferences(R->parts.label[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadEdge(Reader *R)
+static PetscErrorCode GMLReadEdge(Reader *R)
 {
-  Token t;
-  Edge  e = {-1, -1, R->line, NAN};
+  GpGraphEdge e = {-1, -1, R->line, NAN, PETSC_FALSE};
+  Token       t;
 
   PetscFunctionBegin;
-  for (t = Next(R); t.kind == 'w' && !R->wrong->code; t = Next(R)) {
-    const PetscBool weight = Is(&t, "weight"), value = Is(&t, "value");
-    Token           v = Next(R);
+  for (t = GMLReadToken(R); t.kind == 'w' && !R->wrong->code; t = GMLReadToken(R)) {
+    const PetscBool weight = GMLIsWord(&t, "weight"), value = GMLIsWord(&t, "value");
+    Token           v = GMLReadToken(R);
 
-    if (Is(&t, "source")) PetscCall(FindId(R, &v, &e.source));
-    else if (Is(&t, "target")) PetscCall(FindId(R, &v, &e.target));
+    if (GMLIsWord(&t, "source")) PetscCall(GMLFindNode(R, &v, &e.from));
+    else if (GMLIsWord(&t, "target")) PetscCall(GMLFindNode(R, &v, &e.to));
     else if ((weight || (value && e.weight != e.weight)) && v.kind == 'n') {
       (void)GpAppScanReal(v.begin, &e.weight);
-      if (!(e.weight >= 0 && e.weight <= PETSC_MAX_REAL)) Refuse(R, &v, "expected a weight that is finite and not negative");
-    } else if (weight) Refuse(R, &v, "expected a number as weight");
-    if (!R->wrong->code) Skip(R, v);
+      if (!(e.weight >= 0 && e.weight <= PETSC_MAX_REAL)) GMLRefuse(R, &v, GP_GRAPH_EXPECTED_WEIGHT);
+    } else if (weight) GMLRefuse(R, &v, "expected a number as weight");
+    if (!R->wrong->code) GMLSkipValue(R, v);
   }
   if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t.kind != ']') Refuse(R, &t, "expected a key or ] in edge");
-  else if (e.source < 0 || e.target < 0) Refuse(R, &t, "expected source and target in edge");
-  if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (R->nedges == R->edgecapacity) {
-    R->edgecapacity = PetscMax(64, 2 * R->edgecapacity);
-    PetscCall(PetscRealloc((size_t)R->edgecapacity * sizeof(*R->edge), &R->edge));
-  }
-  R->edge[R->nedges++] = e;
+  if (t.kind != ']') GMLRefuse(R, &t, "expected a key or ] in edge");
+  else if (e.from < 0 || e.to < 0) GMLRefuse(R, &t, "expected source and target in edge");
+  else PetscCall(GpAppGraphPartsAddEdge(&R->parts, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadGraph(Reader *R)
+static PetscErrorCode GMLReadGraph(Reader *R)
 {
-  Token t = Next(R);
+  Token t = GMLReadToken(R);
 
   PetscFunctionBegin;
-  if (t.kind != '[') Refuse(R, &t, "expected [ after graph");
+  if (t.kind != '[') GMLRefuse(R, &t, "expected [ after graph");
   while (!R->wrong->code) {
-    t = Next(R);
+    t = GMLReadToken(R);
     if (t.kind != 'w') break;
-    if (Is(&t, "node") || Is(&t, "edge")) {
-      const PetscBool node = Is(&t, "node");
+    if (GMLIsWord(&t, "node") || GMLIsWord(&t, "edge")) {
+      const PetscBool node = GMLIsWord(&t, "node");
 
-      t = Next(R);
-      if (t.kind != '[') Refuse(R, &t, "expected [");
-      else if (node) PetscCall(ReadNode(R));
-      else PetscCall(ReadEdge(R));
+      t = GMLReadToken(R);
+      if (t.kind != '[') GMLRefuse(R, &t, "expected [");
+      else if (node) PetscCall(GMLReadNode(R));
+      else PetscCall(GMLReadEdge(R));
     } else {
-      Token v = Next(R);
+      Token v = GMLReadToken(R);
 
-      if (Is(&t, "directed")) R->directed = (PetscBool)(v.kind == 'n' && *v.begin == '1');
-      Skip(R, v);
+      if (GMLIsWord(&t, "directed")) R->directed = (PetscBool)(v.kind == 'n' && *v.begin == '1');
+      GMLSkipValue(R, v);
     }
   }
-  if (!R->wrong->code && t.kind != ']') Refuse(R, &t, "expected a key or ] in graph");
+  if (!R->wrong->code && t.kind != ']') GMLRefuse(R, &t, "expected a key or ] in graph");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* edges between nodes that are there; labels for names if they tell all nodes apart, else the identities */
-static PetscErrorCode Finish(Reader *R)
+PetscErrorCode GpAppGraphReadGML(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
 {
-  const PetscInt64 n = R->id.n;
-
-  PetscFunctionBegin;
-  for (PetscInt64 k = 0; k < R->nedges; k++) {
-    const Edge *e = &R->edge[k];
-
-    if (!R->isnode[e->source] || !R->isnode[e->target]) {
-      const char *id = GpAppNamesGet(&R->id, R->isnode[e->source] ? e->target : e->source);
-
-      GpAppComplain(R->wrong, e->line, id, id + strlen(id), "expected an edge between nodes of the graph");
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(GpGraphKeepEdge_Private(R->G, e->source, e->target, e->weight, (PetscBool)!R->directed));
-  }
-  PetscCall(GpGraphSetLabels_Private(R->G, n, R->label, 0));
-  if (!R->G->named) {
-    R->G->names = R->id;
-    R->id       = (GpAppNames){0};
-    R->G->named = PETSC_TRUE;
-  }
-  R->G->undirected = (PetscBool)!R->directed;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GpGraphReadGML_Private(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
-{
-  Reader    R     = {G, C, T->text, T->text + T->length, 1};
+  Reader    R     = {.wrong = C, .p = T->text, .end = T->text + T->length, .line = 1};
   PetscBool found = PETSC_FALSE;
 
   PetscFunctionBegin;
   while (!C->code && !found) {
-    Token t = Next(&R);
+    Token t = GMLReadToken(&R);
 
-    found = Is(&t, "graph");
-    if (found) PetscCall(ReadGraph(&R));
-    else if (t.kind != 'w') Refuse(&R, &t, "expected graph [ ... ]");
-    else Skip(&R, Next(&R)); /* Creator, Version */
+    found = GMLIsWord(&t, "graph");
+    if (found) PetscCall(GMLReadGraph(&R));
+    else if (t.kind != 'w') GMLRefuse(&R, &t, "expected graph [ ... ]");
+    else GMLSkipValue(&R, GMLReadToken(&R)); /* Creator, Version */
   }
-  if (!C->code && !R.id.n) {
-    Token none = {"", ""};
-
-    Refuse(&R, &none, "expected a graph with nodes");
-  }
-  if (!C->code) PetscCall(Finish(&R));
-  for (PetscInt64 k = 0; k < R.capacity; k++) PetscCall(PetscFree(R.label[k]));
-  PetscCall(PetscFree(R.label));
-  PetscCall(PetscFree(R.isnode));
-  PetscCall(PetscFree(R.edge));
-  PetscCall(GpAppNamesDestroy(&R.id));
+  if (!R.parts.id.n) GpAppComplain(C, R.line, "", "", "expected a graph with nodes");
+  if (!C->code) PetscCall(GpAppGraphPartsFinish(&R.parts, (PetscBool)!R.directed, G, C));
+  PetscCall(GpAppGraphPartsDestroy(&R.parts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

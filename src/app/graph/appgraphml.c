@@ -34,7 +34,6 @@ typedef enum {
 } KeyKind;
 
 typedef struct {
-  GpAppGraph     *G;
   GpAppComplaint *wrong;
   const Expat    *expat;
   XML_Parser      parser;
@@ -46,27 +45,18 @@ typedef struct {
     KeyKind kind;
     double  otherwise; /* the default weight, or NaN */
   } key[KEYS];
-  int        declaring; /* the key whose default may come, or -1 */
-  PetscBool  collects, edgeboth, inedge;
-  KeyKind    collecting;
-  size_t     nvalue;
-  char       value[VALUE];
-  PetscInt64 node, from, to;
-  double     weight;
-  GpAppNames id;
-  PetscBool *isnode;
-  char     **label;
-  PetscInt64 capacity;
-  PetscInt64 nedges, edgecapacity;
-  struct XMLEdge {
-    PetscInt64 from, to, line;
-    double     weight;
-    PetscBool  both;
-  } * edge;
+  int          declaring; /* the key whose default may come, or -1 */
+  PetscBool    collects, inedge;
+  KeyKind      collecting;
+  size_t       nvalue;
+  char         value[VALUE];
+  PetscInt64   node; /* the place of the current node; -1: none */
+  GpGraphEdge  edge; /* the current edge */
+  GpGraphParts parts;
 } Reader;
 
 /* opens the library; NULL where it is not there or lacks something */
-static const Expat *OpenExpat(void)
+static const Expat *GraphMLOpenExpat(void)
 {
   static const char *const names[] = {"XML_ParserCreate", "XML_ParserFree", "XML_SetUserData",  "XML_SetElementHandler", "XML_SetCharacterDataHandler", "XML_SetEntityDeclHandler",
                                       "XML_Parse",        "XML_StopParser", "XML_GetErrorCode", "XML_ErrorString",       "XML_GetCurrentLineNumber"};
@@ -86,13 +76,13 @@ static const Expat *OpenExpat(void)
   return &E;
 }
 
-static void Refuse(Reader *R, const char token[], const char expected[])
+static void GraphMLRefuse(Reader *R, const char token[], const char expected[])
 {
   GpAppComplain(R->wrong, (PetscInt64)R->expat->GetCurrentLineNumber(R->parser), token, token + strlen(token), expected);
   (void)R->expat->StopParser(R->parser, 0);
 }
 
-static const char *Attribute(const char **attributes, const char name[])
+static const char *GraphMLFindAttribute(const char **attributes, const char name[])
 {
   for (; *attributes; attributes += 2)
     if (!strcmp(attributes[0], name)) return attributes[1];
@@ -100,24 +90,16 @@ static const char *Attribute(const char **attributes, const char name[])
 }
 
 /* the name of an element without its namespace's prefix */
-static const char *Local(const char *name)
+static const char *GraphMLGetLocalName(const char *name)
 {
   const char *colon = strrchr(name, ':');
 
   return colon ? colon + 1 : name;
 }
 
-static PetscErrorCode FindId(Reader *R, const char *id, PetscInt64 *k)
+static void GraphMLBeginKey(Reader *R, const char **attributes)
 {
-  PetscFunctionBegin;
-  PetscCall(GpAppNamesAdd(&R->id, id, strlen(id), k));
-  if (R->id.n > R->capacity) PetscCall(GpGraphGrowLabels_Private(&R->capacity, &R->label, &R->isnode));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void BeginKey(Reader *R, const char **attributes)
-{
-  const char *id = Attribute(attributes, "id"), *name = Attribute(attributes, "attr.name"), *of = Attribute(attributes, "for");
+  const char *id = GraphMLFindAttribute(attributes, "id"), *name = GraphMLFindAttribute(attributes, "attr.name"), *of = GraphMLFindAttribute(attributes, "for");
   KeyKind     kind;
 
   R->declaring = -1;
@@ -130,176 +112,130 @@ static void BeginKey(Reader *R, const char **attributes)
   R->key[R->nkeys++].otherwise = NAN;
 }
 
-static void Collect(Reader *R, KeyKind kind)
+static void GraphMLBeginValue(Reader *R, KeyKind kind)
 {
   R->collects   = PETSC_TRUE;
   R->collecting = kind;
   R->nvalue     = 0;
 }
 
-static PetscErrorCode BeginNode(Reader *R, const char **attributes)
+static PetscErrorCode GraphMLBeginNode(Reader *R, const char **attributes)
 {
-  const char *id = Attribute(attributes, "id");
+  const char *id = GraphMLFindAttribute(attributes, "id");
 
   PetscFunctionBegin;
   if (!id || !*id) {
-    Refuse(R, "", "expected a node with an id");
+    GraphMLRefuse(R, "", "expected a node with an id");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FindId(R, id, &R->node));
-  if (R->isnode[R->node]) Refuse(R, id, "expected an id that no other node has");
-  R->isnode[R->node] = PETSC_TRUE;
+  PetscCall(GpAppGraphPartsFind(&R->parts, id, strlen(id), &R->node));
+  if (R->parts.declared[R->node]) GraphMLRefuse(R, id, "expected an id that no other node has");
+  R->parts.declared[R->node] = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BeginEdge(Reader *R, const char **attributes)
+static PetscErrorCode GraphMLBeginEdge(Reader *R, const char **attributes)
 {
-  const char *source = Attribute(attributes, "source"), *target = Attribute(attributes, "target"), *directed = Attribute(attributes, "directed");
+  const char *source = GraphMLFindAttribute(attributes, "source"), *target = GraphMLFindAttribute(attributes, "target"), *directed = GraphMLFindAttribute(attributes, "directed");
 
   PetscFunctionBegin;
   if (!source || !target) {
-    Refuse(R, "", "expected an edge with source and target");
+    GraphMLRefuse(R, "", "expected an edge with source and target");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FindId(R, source, &R->from));
-  PetscCall(FindId(R, target, &R->to));
-  R->edgeboth = (PetscBool)(directed ? strcmp(directed, "true") && strcmp(directed, "1") : !R->directed);
-  R->arcs     = (PetscBool)(R->arcs || !R->edgeboth);
-  R->inedge   = PETSC_TRUE;
-  R->weight   = NAN;
+  PetscCall(GpAppGraphPartsFind(&R->parts, source, strlen(source), &R->edge.from));
+  PetscCall(GpAppGraphPartsFind(&R->parts, target, strlen(target), &R->edge.to));
+  R->edge.both   = (PetscBool)(directed ? strcmp(directed, "true") && strcmp(directed, "1") : !R->directed);
+  R->edge.weight = NAN;
+  R->arcs        = (PetscBool)(R->arcs || !R->edge.both);
+  R->inedge      = PETSC_TRUE;
   for (int k = 0; k < R->nkeys; k++)
-    if (R->key[k].kind == KEY_WEIGHT) R->weight = R->key[k].otherwise;
+    if (R->key[k].kind == KEY_WEIGHT) R->edge.weight = R->key[k].otherwise;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void BeginElement(void *context, const char *element, const char **attributes)
+static void GraphMLBeginElement(void *context, const char *element, const char **attributes)
 {
   Reader     *R    = (Reader *)context;
-  const char *name = Local(element);
+  const char *name = GraphMLGetLocalName(element);
 
   if (R->ierr || R->wrong->code) return;
   if (!R->root && strcmp(name, "graphml")) {
-    Refuse(R, name, "expected the first element of GraphML, graphml");
+    GraphMLRefuse(R, name, "expected the first element of GraphML, graphml");
     return;
   }
   R->root = PETSC_TRUE;
   if (!strcmp(name, "graph")) {
-    const char *direction = Attribute(attributes, "edgedefault");
+    const char *direction = GraphMLFindAttribute(attributes, "edgedefault");
 
     R->graph    = PETSC_TRUE;
     R->directed = (PetscBool)(direction && !strcmp(direction, "directed"));
-  } else if (!strcmp(name, "key")) BeginKey(R, attributes);
-  else if (!strcmp(name, "default") && R->declaring >= 0) Collect(R, KEY_NONE);
-  else if (!strcmp(name, "node")) R->ierr = BeginNode(R, attributes);
-  else if (!strcmp(name, "edge")) R->ierr = BeginEdge(R, attributes);
-  else if (!strcmp(name, "hyperedge")) Refuse(R, "", "expected edges between two nodes, not hyperedges");
+  } else if (!strcmp(name, "key")) GraphMLBeginKey(R, attributes);
+  else if (!strcmp(name, "default") && R->declaring >= 0) GraphMLBeginValue(R, KEY_NONE);
+  else if (!strcmp(name, "node")) R->ierr = GraphMLBeginNode(R, attributes);
+  else if (!strcmp(name, "edge")) R->ierr = GraphMLBeginEdge(R, attributes);
+  else if (!strcmp(name, "hyperedge")) GraphMLRefuse(R, "", "expected edges between two nodes, not hyperedges");
   else if (!strcmp(name, "data")) {
-    const char *id = Attribute(attributes, "key");
+    const char *id = GraphMLFindAttribute(attributes, "key");
 
     for (int k = 0; id && k < R->nkeys; k++)
-      if (!strcmp(R->key[k].id, id)) Collect(R, R->key[k].kind);
+      if (!strcmp(R->key[k].id, id)) GraphMLBeginValue(R, R->key[k].kind);
   }
 }
 
-static void Characters(void *context, const char *text, int length)
+static void GraphMLAppendValue(void *context, const char *text, int length)
 {
   Reader *R = (Reader *)context;
 
   if (!R->collects || R->ierr || R->wrong->code) return;
   if (R->nvalue + (size_t)length >= VALUE) {
-    Refuse(R, "", "expected a label or a weight of at most 1023 bytes");
+    GraphMLRefuse(R, "", "expected a label or a weight of at most 1023 bytes");
     return;
   }
   memcpy(R->value + R->nvalue, text, (size_t)length);
   R->nvalue += (size_t)length;
 }
 
-static double Weight(Reader *R)
+static double GraphMLScanWeight(Reader *R)
 {
   double      w   = NAN;
-  const char *p   = GpGraphSkipBlanks(R->value);
+  const char *p   = GpAppSkipBlanks(R->value);
   const char *end = GpAppScanReal(p, &w);
 
-  if (!end || *GpGraphSkipBlanks(end) || !(w >= 0 && w <= PETSC_MAX_REAL)) Refuse(R, p, "expected a weight that is finite and not negative");
+  if (!end || *GpAppSkipBlanks(end) || !(w >= 0 && w <= PETSC_MAX_REAL)) GraphMLRefuse(R, p, GP_GRAPH_EXPECTED_WEIGHT);
   return w;
 }
 
-static PetscErrorCode EndEdge(Reader *R)
-{
-  PetscFunctionBegin;
-  if (R->nedges == R->edgecapacity) {
-    R->edgecapacity = PetscMax(64, 2 * R->edgecapacity);
-    PetscCall(PetscRealloc((size_t)R->edgecapacity * sizeof(*R->edge), &R->edge));
-  }
-  R->edge[R->nedges++] = (struct XMLEdge){R->from, R->to, (PetscInt64)R->expat->GetCurrentLineNumber(R->parser), R->weight, R->edgeboth};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SetLabel(Reader *R)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(R->label[R->node]));
-  PetscCall(PetscMalloc1(R->nvalue + 1, &R->label[R->node]));
-  memcpy(R->label[R->node], R->value, R->nvalue + 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void EndElement(void *context, const char *element)
+static void GraphMLEndElement(void *context, const char *element)
 {
   Reader     *R    = (Reader *)context;
-  const char *name = Local(element);
+  const char *name = GraphMLGetLocalName(element);
 
   if (R->ierr || R->wrong->code) return;
   R->value[R->nvalue] = 0;
   if (!strcmp(name, "key")) R->declaring = -1;
   else if (!strcmp(name, "default") && R->collects && R->declaring >= 0) {
-    if (R->key[R->declaring].kind == KEY_WEIGHT) R->key[R->declaring].otherwise = Weight(R);
+    if (R->key[R->declaring].kind == KEY_WEIGHT) R->key[R->declaring].otherwise = GraphMLScanWeight(R);
   } else if (!strcmp(name, "data") && R->collects) {
-    if (R->collecting == KEY_WEIGHT && R->inedge) R->weight = Weight(R);
-    else if (R->collecting == KEY_LABEL && R->node >= 0 && !R->inedge) R->ierr = SetLabel(R);
+    if (R->collecting == KEY_WEIGHT && R->inedge) R->edge.weight = GraphMLScanWeight(R);
+    else if (R->collecting == KEY_LABEL && R->node >= 0 && !R->inedge) R->ierr = GpAppGraphPartsLabel(&R->parts, R->node, R->value, R->nvalue);
   } else if (!strcmp(name, "node")) R->node = -1;
   else if (!strcmp(name, "edge")) {
-    R->ierr   = EndEdge(R);
-    R->inedge = PETSC_FALSE;
+    R->edge.line = (PetscInt64)R->expat->GetCurrentLineNumber(R->parser);
+    R->ierr      = GpAppGraphPartsAddEdge(&R->parts, &R->edge);
+    R->inedge    = PETSC_FALSE;
   } else return;
   R->collects = PETSC_FALSE;
 }
 
 /* Entities of a document of its own can expand to any length. */
-static void Entity(void *context, const char *entity, int parameter, const char *value, int length, const char *base, const char *system, const char *id, const char *notation)
+static void GraphMLRefuseEntity(void *context, const char *entity, int parameter, const char *value, int length, const char *base, const char *system, const char *id, const char *notation)
 {
-  Refuse((Reader *)context, entity, "expected a document without entities of its own");
-}
-
-/* edges between nodes that are there; labels for names if they tell all nodes apart, else the identities */
-static PetscErrorCode Finish(Reader *R)
-{
-  const PetscInt64 n = R->id.n;
-
-  PetscFunctionBegin;
-  for (PetscInt64 k = 0; k < R->nedges; k++) {
-    const struct XMLEdge *e = &R->edge[k];
-
-    if (!R->isnode[e->from] || !R->isnode[e->to]) {
-      const char *id = GpAppNamesGet(&R->id, R->isnode[e->from] ? e->to : e->from);
-
-      GpAppComplain(R->wrong, e->line, id, id + strlen(id), "expected an edge between nodes of the graph");
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(GpGraphKeepEdge_Private(R->G, e->from, e->to, e->weight, e->both));
-  }
-  PetscCall(GpGraphSetLabels_Private(R->G, n, R->label, 0));
-  if (!R->G->named) {
-    R->G->names = R->id;
-    R->id       = (GpAppNames){0};
-    R->G->named = PETSC_TRUE;
-  }
-  R->G->undirected = (PetscBool)!R->arcs;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  GraphMLRefuse((Reader *)context, entity, "expected a document without entities of its own");
 }
 
 /* feeds the text to expat; what that finds wrong becomes a complaint */
-static PetscErrorCode Parse(Reader *R, const GpAppText *T)
+static PetscErrorCode GraphMLParse(Reader *R, const GpAppText *T)
 {
   const Expat *E    = R->expat;
   int          good = 1;
@@ -308,51 +244,39 @@ static PetscErrorCode Parse(Reader *R, const GpAppText *T)
   R->parser = E->ParserCreate(NULL);
   PetscCheck(R->parser, PETSC_COMM_SELF, PETSC_ERR_MEM, "%s: no memory for the XML parser", T->file);
   E->SetUserData(R->parser, R);
-  E->SetElementHandler(R->parser, BeginElement, EndElement);
-  E->SetCharacterDataHandler(R->parser, Characters);
-  E->SetEntityDeclHandler(R->parser, Entity);
+  E->SetElementHandler(R->parser, GraphMLBeginElement, GraphMLEndElement);
+  E->SetCharacterDataHandler(R->parser, GraphMLAppendValue);
+  E->SetEntityDeclHandler(R->parser, GraphMLRefuseEntity);
   for (size_t at = 0, now; good && at < T->length; at += now) {
     now  = PetscMin(T->length - at, (size_t)1 << 20);
     good = E->Parse(R->parser, T->text + at, (int)now, at + now == T->length);
   }
-  if (!good && !R->wrong->code && !R->ierr) {
-    R->wrong->code = PETSC_ERR_FILE_UNEXPECTED;
-    R->wrong->line = PetscMin((PetscInt64)E->GetCurrentLineNumber(R->parser), T->lines);
-    (void)snprintf(R->wrong->what, sizeof(R->wrong->what), "expected XML, got %s", E->ErrorString(E->GetErrorCode(R->parser)));
-  }
+  if (!good && !R->ierr) GpAppComplainAbout(R->wrong, PETSC_ERR_FILE_UNEXPECTED, PetscMin((PetscInt64)E->GetCurrentLineNumber(R->parser), T->lines), "expected XML, got %s", E->ErrorString(E->GetErrorCode(R->parser)));
   E->ParserFree(R->parser);
   PetscCall(R->ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpGraphReadGraphML_Private(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphReadGraphML(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
 {
+  const Expat   *expat = GraphMLOpenExpat();
   Reader        *R;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  if (!OpenExpat()) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), "GraphML is read by the expat library, libexpat.so.1, which is not installed (Debian: libexpat1)");
+  if (!expat) {
+    GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "GraphML is read by the expat library, libexpat.so.1, which is not installed (Debian: libexpat1)");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscNew(&R));
-  R->G         = G;
   R->wrong     = C;
-  R->expat     = OpenExpat();
+  R->expat     = expat;
   R->node      = -1;
   R->declaring = -1;
-  ierr         = Parse(R, T);
-  if (!ierr && !C->code && (!R->graph || !R->id.n)) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), "expected GraphML with a graph that has nodes");
-  }
-  if (!ierr && !C->code) ierr = Finish(R);
-  for (PetscInt64 k = 0; k < R->capacity; k++) PetscCall(PetscFree(R->label[k]));
-  PetscCall(PetscFree(R->label));
-  PetscCall(PetscFree(R->isnode));
-  PetscCall(PetscFree(R->edge));
-  PetscCall(GpAppNamesDestroy(&R->id));
+  ierr         = GraphMLParse(R, T);
+  if (!ierr && (!R->graph || !R->parts.id.n)) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "expected GraphML with a graph that has nodes");
+  if (!ierr && !C->code) ierr = GpAppGraphPartsFinish(&R->parts, (PetscBool)!R->arcs, G, C);
+  PetscCall(GpAppGraphPartsDestroy(&R->parts));
   PetscCall(PetscFree(R));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

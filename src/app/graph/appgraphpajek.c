@@ -16,168 +16,165 @@ typedef enum {
 typedef struct {
   GpAppGraph     *G;
   GpAppComplaint *wrong;
-  PetscInt64      line, bytes;
+  GpAppLines      lines;
+  PetscInt64      bytes;
   PetscInt64      n, rows; /* vertices; rows of the matrix so far */
   Section         section;
   char          **label; /* [n] NULL: none */
   PetscBool       arcs;
 } Pajek;
 
-static PetscBool Begins(const char *p, const char word[])
+static PetscBool PajekBeginsWith(const char *p, const char word[])
 {
   const size_t n = strlen(word);
 
   return (PetscBool)(!strncasecmp(p, word, n) && (unsigned char)p[n] <= ' ');
 }
 
+static void PajekRefuse(Pajek *P, const char *token, const char expected[])
+{
+  GpAppComplain(P->wrong, P->lines.line, token, P->lines.eol, expected);
+}
+
 /* a line that begins with a star */
-static PetscErrorCode BeginSection(Pajek *P, const char *p, const char *eol)
+static PetscErrorCode PajekBeginSection(Pajek *P, const char *p)
 {
   static const char *const words[] = {"", "*Vertices", "*Arcs", "*Edges", "*Arcslist", "*Edgeslist", "*Matrix"};
 
   PetscFunctionBegin;
-  if (Begins(p, "*Network")) {
+  if (PajekBeginsWith(p, "*Network")) {
     P->section = SECTION_NONE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int s = SECTION_VERTICES; s <= SECTION_MATRIX; s++) {
-    if (!Begins(p, words[s])) continue;
+    if (!PajekBeginsWith(p, words[s])) continue;
     if (s != SECTION_VERTICES && !P->n) break;
     P->section = (Section)s;
     P->arcs    = (PetscBool)(P->arcs || s == SECTION_ARCS || s == SECTION_ARCSLIST || s == SECTION_MATRIX);
     if (s != SECTION_VERTICES) PetscFunctionReturn(PETSC_SUCCESS);
-    if (P->label || !GpGraphScanId(GpGraphSkipBlanks(p + strlen(words[s])), &P->n) || P->n < 1) {
+    if (P->label || !GpAppScanId(GpAppSkipBlanks(p + strlen(words[s])), &P->n) || P->n < 1) {
       if (!P->label) P->n = 0; /* the labels of the first section are still to be freed */
-      GpAppComplain(P->wrong, P->line, p, eol, "expected *Vertices <number>, once");
+      PajekRefuse(P, p, "expected *Vertices <number>, once");
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (GpGraphTooMany_Private(P->n, P->bytes, P->line, P->wrong)) P->n = 0;
+    if (GpAppGraphRefuseNodes(P->n, P->bytes, P->lines.line, P->wrong)) P->n = 0;
     else PetscCall(PetscCalloc1(P->n, &P->label));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  GpAppComplain(P->wrong, P->line, p, eol, P->n ? "expected *Arcs, *Edges, *Arcslist, *Edgeslist or *Matrix" : "expected *Vertices <number>");
+  PajekRefuse(P, p, P->n ? "expected *Arcs, *Edges, *Arcslist, *Edgeslist or *Matrix" : "expected *Vertices <number>");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* a vertex from 1 on; its place from 0 on, and where it ends; NULL: it is none */
-static const char *ScanVertex(Pajek *P, const char *p, const char *eol, PetscInt64 *v)
+static const char *PajekScanVertex(Pajek *P, const char *p, PetscInt64 *v)
 {
-  const char *q = GpGraphScanId(p, v);
+  const char *q = GpAppScanId(p, v);
 
-  if (q && (GpAppIsBlank(*q) || *q == '\n') && *v >= 1 && *v <= P->n) {
+  if (q && GpAppIsEnd(*q) && *v >= 1 && *v <= P->n) {
     --*v;
-    return GpGraphSkipBlanks(q);
+    return GpAppSkipBlanks(q);
   }
-  GpAppComplain(P->wrong, P->line, p, eol, "expected a vertex, from 1 to their number");
+  PajekRefuse(P, p, "expected a vertex, from 1 to their number");
   return NULL;
 }
 
 /* <number> ["label" or label] [coordinates and parameters, which mean nothing here] */
-static PetscErrorCode ReadVertex(Pajek *P, const char *p, const char *eol)
+static PetscErrorCode PajekReadVertex(Pajek *P, const char *p)
 {
   PetscInt64  v;
   const char *end;
 
   PetscFunctionBegin;
-  p = ScanVertex(P, p, eol, &v);
-  if (!p || p == eol) PetscFunctionReturn(PETSC_SUCCESS);
+  p = PajekScanVertex(P, p, &v);
+  if (!p || p == P->lines.eol) PetscFunctionReturn(PETSC_SUCCESS);
   if (*p == '"') {
     p++;
-    end = (const char *)memchr(p, '"', (size_t)(eol - p));
+    end = (const char *)memchr(p, '"', (size_t)(P->lines.eol - p));
     if (!end) {
-      GpAppComplain(P->wrong, P->line, p - 1, eol, "expected a label that ends with a quote");
+      PajekRefuse(P, p - 1, "expected a label that ends with a quote");
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   } else
-    for (end = p; end < eol && !GpAppIsBlank(*end);) end++;
+    for (end = p; end < P->lines.eol && !GpAppIsBlank(*end);) end++;
   PetscCall(PetscFree(P->label[v]));
-  PetscCall(PetscMalloc1((size_t)(end - p) + 1, &P->label[v]));
-  memcpy(P->label[v], p, (size_t)(end - p));
-  P->label[v][end - p] = 0;
+  PetscCall(PetscCalloc1((size_t)(end - p) + 1, &P->label[v]));
+  PetscCall(PetscMemcpy(P->label[v], p, (size_t)(end - p)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* <from> <to> [<weight>] [parameters] */
-static PetscErrorCode ReadLine(Pajek *P, const char *p, const char *eol)
+static PetscErrorCode PajekReadEdge(Pajek *P, const char *p)
 {
   PetscInt64 i, j;
   double     w = NAN;
 
   PetscFunctionBegin;
-  p = ScanVertex(P, p, eol, &i);
-  if (p) p = ScanVertex(P, p, eol, &j);
+  p = PajekScanVertex(P, p, &i);
+  if (p) p = PajekScanVertex(P, p, &j);
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p < eol && (GpAppIsDigit(*p) || strchr("+-.", *p))) {
-    const char *q = GpAppScanReal(p, &w);
-
-    if (!q || !(GpAppIsBlank(*q) || *q == '\n') || !(w >= 0 && w <= PETSC_MAX_REAL)) {
-      GpAppComplain(P->wrong, P->line, p, eol, "expected a weight that is finite and not negative");
+  if (p < P->lines.eol && (GpAppIsDigit(*p) || strchr("+-.", *p))) {
+    if (!GpAppScanWeight(p, &w)) {
+      PajekRefuse(P, p, GP_GRAPH_EXPECTED_WEIGHT);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  PetscCall(GpGraphKeepEdge_Private(P->G, i, j, w, (PetscBool)(P->section == SECTION_EDGES)));
+  PetscCall(GpAppGraphAddEdge(P->G, i, j, w, (PetscBool)(P->section == SECTION_EDGES)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* <from> <to> <to> ... */
-static PetscErrorCode ReadList(Pajek *P, const char *p, const char *eol)
+static PetscErrorCode PajekReadList(Pajek *P, const char *p)
 {
   PetscInt64 i, j;
 
   PetscFunctionBegin;
-  p = ScanVertex(P, p, eol, &i);
-  while (p && p < eol) {
-    p = ScanVertex(P, p, eol, &j);
-    if (p) PetscCall(GpGraphKeepEdge_Private(P->G, i, j, NAN, (PetscBool)(P->section == SECTION_EDGESLIST)));
+  p = PajekScanVertex(P, p, &i);
+  while (p && p < P->lines.eol) {
+    p = PajekScanVertex(P, p, &j);
+    if (p) PetscCall(GpAppGraphAddEdge(P->G, i, j, NAN, (PetscBool)(P->section == SECTION_EDGESLIST)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* a row of the matrix of weights */
-static PetscErrorCode ReadRow(Pajek *P, const char *p, const char *eol)
+static PetscErrorCode PajekReadRow(Pajek *P, const char *p)
 {
   PetscInt64 j = 0;
 
   PetscFunctionBegin;
-  for (; p < eol && j < P->n; p = GpGraphSkipBlanks(p), j++) {
+  for (; p < P->lines.eol && j < P->n; p = GpAppSkipBlanks(p), j++) {
     double      w;
-    const char *q = GpAppScanReal(p, &w);
+    const char *q = GpAppScanWeight(p, &w);
 
-    if (!q || !(GpAppIsBlank(*q) || *q == '\n') || !(w >= 0 && w <= PETSC_MAX_REAL)) {
-      GpAppComplain(P->wrong, P->line, p, eol, "expected a weight that is finite and not negative");
+    if (!q) {
+      PajekRefuse(P, p, GP_GRAPH_EXPECTED_WEIGHT);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (w != 0 && P->rows < P->n) PetscCall(GpGraphKeepEdge_Private(P->G, P->rows, j, w, PETSC_FALSE));
+    if (w != 0 && P->rows < P->n) PetscCall(GpAppGraphAddEdge(P->G, P->rows, j, w, PETSC_FALSE));
     p = q;
   }
-  if (p < eol || j < P->n || P->rows >= P->n) GpAppComplain(P->wrong, P->line, p, eol, "expected a square matrix, a row for each vertex");
+  if (p < P->lines.eol || j < P->n || P->rows >= P->n) PajekRefuse(P, p, "expected a square matrix, a row for each vertex");
   P->rows++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpGraphReadPajek_Private(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphReadPajek(const GpAppText *T, GpAppGraph *G, GpAppComplaint *C)
 {
-  Pajek P = {G, C, 0, (PetscInt64)T->length, 0, 0, SECTION_NONE, NULL, PETSC_FALSE};
+  Pajek P = {.G = G, .wrong = C, .lines = {T->text, T->text + T->length}, .bytes = (PetscInt64)T->length};
 
   PetscFunctionBegin;
-  for (const char *p = T->text, *end = T->text + T->length, *eol; p < end && !C->code; p = eol + 1) {
-    const char *q = GpGraphSkipBlanks(p);
-
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    P.line++;
-    if (q == eol || *q == '%') continue;
-    if (*q == '*') PetscCall(BeginSection(&P, q, eol));
-    else if (P.section == SECTION_VERTICES) PetscCall(ReadVertex(&P, q, eol));
-    else if (P.section == SECTION_ARCS || P.section == SECTION_EDGES) PetscCall(ReadLine(&P, q, eol));
-    else if (P.section == SECTION_ARCSLIST || P.section == SECTION_EDGESLIST) PetscCall(ReadList(&P, q, eol));
-    else if (P.section == SECTION_MATRIX) PetscCall(ReadRow(&P, q, eol));
-    else GpAppComplain(C, P.line, q, eol, "expected *Vertices <number>");
+  for (const char *p; !C->code && (p = GpAppLinesNext(&P.lines, "%"));) {
+    p = GpAppSkipBlanks(p);
+    if (*p == '*') PetscCall(PajekBeginSection(&P, p));
+    else if (P.section == SECTION_VERTICES) PetscCall(PajekReadVertex(&P, p));
+    else if (P.section == SECTION_ARCS || P.section == SECTION_EDGES) PetscCall(PajekReadEdge(&P, p));
+    else if (P.section == SECTION_ARCSLIST || P.section == SECTION_EDGESLIST) PetscCall(PajekReadList(&P, p));
+    else if (P.section == SECTION_MATRIX) PetscCall(PajekReadRow(&P, p));
+    else PajekRefuse(&P, p, "expected *Vertices <number>");
   }
-  if (!C->code && (!P.n || (P.rows && P.rows != P.n))) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), P.n ? "the matrix has fewer rows than there are vertices: the file is truncated" : "the file has no vertices: expected *Vertices <number>");
-  }
-  if (!C->code) PetscCall(GpGraphSetLabels_Private(G, P.n, P.label, 1));
+  if (!P.n) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the file has no vertices: expected *Vertices <number>");
+  if (P.rows && P.rows != P.n) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the matrix has fewer rows than there are vertices: the file is truncated");
+  if (!C->code) PetscCall(GpAppGraphSetLabels(G, P.n, P.label, 1));
   G->undirected = (PetscBool)!P.arcs;
   for (PetscInt64 v = 0; v < P.n; v++) PetscCall(PetscFree(P.label[v]));
   PetscCall(PetscFree(P.label));

@@ -21,44 +21,41 @@ typedef struct {
 } GpGraphForm;
 
 /* Readers of one format each. They record errors in the complaint. All ranks return the same error code. */
-PETSC_INTERN PetscErrorCode GpGraphFindForm_Private(const GpAppText *, const GpAppGraphSpec *, GpGraphForm *);
-PETSC_INTERN PetscErrorCode GpGraphReadEdges_Private(const GpAppText *, const GpAppGraphSpec *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpGraphReadMetis_Private(const GpAppText *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpGraphReadDimacs_Private(const GpAppText *, GpAppGraph *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpGraphReadPajek_Private(const GpAppText *, GpAppGraph *, GpAppComplaint *);   /* a text that every rank has */
-PETSC_INTERN PetscErrorCode GpGraphReadGML_Private(const GpAppText *, GpAppGraph *, GpAppComplaint *);     /* a text that every rank has */
-PETSC_INTERN PetscErrorCode GpGraphReadGraphML_Private(const GpAppText *, GpAppGraph *, GpAppComplaint *); /* a text that every rank has */
+PETSC_INTERN PetscErrorCode GpAppGraphFindForm(const GpAppText *, const GpAppGraphSpec *, GpGraphForm *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadEdges(const GpAppText *, const GpAppGraphSpec *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadMetis(const GpAppText *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadDimacs(const GpAppText *, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadPajek(const GpAppText *, GpAppGraph *, GpAppComplaint *);   /* a text that every rank has */
+PETSC_INTERN PetscErrorCode GpAppGraphReadGML(const GpAppText *, GpAppGraph *, GpAppComplaint *);     /* a text that every rank has */
+PETSC_INTERN PetscErrorCode GpAppGraphReadGraphML(const GpAppText *, GpAppGraph *, GpAppComplaint *); /* a text that every rank has */
 
-/* bounds on what a file may ask for: nodes beside those that its bytes can name */
-PETSC_INTERN PetscBool GpGraphTooMany_Private(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *);
+/* the text of a complaint about a weight */
+#define GP_GRAPH_EXPECTED_WEIGHT "expected a weight that is finite and not negative"
 
-/* an edge of a text that every rank has, kept by one of them; weight NaN: it has none */
-PETSC_INTERN PetscErrorCode GpGraphKeepEdge_Private(GpAppGraph *, PetscInt64 from, PetscInt64 to, double weight, PetscBool both);
+PETSC_INTERN PetscBool      GpAppGraphRefuseNodes(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphAddEdge(GpAppGraph *, PetscInt64 from, PetscInt64 to, double weight, PetscBool both);
+PETSC_INTERN PetscErrorCode GpAppGraphSetLabels(GpAppGraph *, PetscInt64 n, char *const label[], PetscInt64 base);
 
-/* doubles the capacity of the labels of nodes and of the marks that a node is declared; new entries are NULL and PETSC_FALSE */
-PETSC_INTERN PetscErrorCode GpGraphGrowLabels_Private(PetscInt64 *capacity, char ***label, PetscBool **isnode);
+/* An edge between two nodes by their places */
+typedef struct {
+  PetscInt64 from, to, line;
+  double     weight; /* NaN: none */
+  PetscBool  both;   /* it leads both ways */
+} GpGraphEdge;
 
-/* gives the nodes their names if all of n have one and no two the same, else numbers from base on */
-PETSC_INTERN PetscErrorCode GpGraphSetLabels_Private(GpAppGraph *, PetscInt64 n, char *const label[], PetscInt64 base);
+/* Nodes with identities and labels, and edges between them, in any order in the file */
+typedef struct {
+  GpAppNames     id;       /* identities of the nodes, in the order of their places */
+  PetscBool     *declared; /* [capacity] the node itself has been seen, not only an edge to it */
+  char         **label;    /* [capacity] NULL: none */
+  PetscInt64     capacity;
+  PetscSegBuffer edges;
+} GpGraphParts;
 
-/* a whole number that is not negative, and where it ends; NULL: there is none, or it does not fit 63 bits */
-static inline const char *GpGraphScanId(const char *p, PetscInt64 *id)
-{
-  const char *begin = p;
-  PetscInt64  value = 0;
-
-  for (; GpAppIsDigit(*p); p++) {
-    if (value > (INT64_MAX - (*p - '0')) / 10) return NULL;
-    value = 10 * value + (*p - '0');
-  }
-  *id = value;
-  return p == begin ? NULL : p;
-}
-
-static inline const char *GpGraphSkipBlanks(const char *p)
-{
-  while (GpAppIsBlank(*p)) p++;
-  return p;
-}
+PETSC_INTERN PetscErrorCode GpAppGraphPartsFind(GpGraphParts *, const char id[], size_t length, PetscInt64 *place);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsLabel(GpGraphParts *, PetscInt64 place, const char label[], size_t length);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsAddEdge(GpGraphParts *, const GpGraphEdge *);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsFinish(GpGraphParts *, PetscBool undirected, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsDestroy(GpGraphParts *);
 
 #endif

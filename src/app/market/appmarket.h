@@ -2,7 +2,7 @@
 #ifndef GPUCSR_APPMARKET_H
 #define GPUCSR_APPMARKET_H
 
-#include "app/app.h"
+#include "app/text/apptext.h"
 
 /* Requirements of the caller. 0: any real matrix with finite values. */
 enum {

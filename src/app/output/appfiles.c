@@ -1,6 +1,6 @@
 /* The files of a run: no output may be an input or the same file as another output, and all must be writable before the work begins. */
 #define _GNU_SOURCE
-#include "app/output/appoutput.h"
+#include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

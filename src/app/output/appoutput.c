@@ -1,6 +1,6 @@
 /* Output files: a file is replaced as a whole or not at all; a device or pipe is written to. */
 #define _GNU_SOURCE
-#include "app/output/appoutput.h"
+#include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

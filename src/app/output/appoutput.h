@@ -1,36 +1,57 @@
-/* Declarations that the files of the output module share: targets of outputs, and temporary files. */
+/* Output files, temporary files, and the check of all files of a run. */
 #ifndef GPUCSR_APPOUTPUT_H
 #define GPUCSR_APPOUTPUT_H
 
-#include "app/app.h"
-#include <limits.h>
-#include <sys/types.h>
+#include <gpucsrcompat.h>
+#include <petscsys.h>
+#include <stdio.h>
 
-#define GP_APP_TEMPORARY_LEN 64
-
-/* The target of an output, with all symbolic links resolved. Valid on the first rank. */
+/*
+  An output of the program, written by the first rank. A file is replaced as a whole when the output is committed, or left as it was; a device or pipe is written
+  to at once.
+*/
+typedef struct _n_GpAppOutputFile *GpAppOutputFile;
 typedef struct {
-  int       err;        /* an errno if the target cannot be written; 0: no obstacle was found */
-  PetscBool direct;     /* a device, pipe or descriptor, which is opened and never replaced */
-  int       descriptor; /* the descriptor of this process that the name stands for, or -1 */
-  PetscBool regular;    /* a regular file exists */
-  dev_t     device, folder_device;
-  ino_t     inode, folder_inode;
-  mode_t    mode;
-  uid_t     uid;
-  gid_t     gid;
-  char      folder[PETSC_MAX_PATH_LEN], name[NAME_MAX + 1]; /* folder and name of an output that is not direct */
-  char      path[PETSC_MAX_PATH_LEN];                       /* path of a direct output */
-} GpAppTarget;
+  MPI_Comm        comm;
+  char            path[PETSC_MAX_PATH_LEN]; /* as the user names it */
+  FILE           *fp;                       /* NULL on other ranks */
+  char            why[128];                 /* the cause of a failure to open or write, the same on all ranks; empty: no failure */
+  char            failed[128];              /* set by the writer on the first rank if it has no result to write: the commit fails with this cause */
+  PetscBool       direct;                   /* a device or pipe */
+  GpAppOutputFile file;                     /* private to the output module */
+} GpAppOutput;
 
-PETSC_INTERN void GpAppTargetResolve_Private(const char path[], GpAppTarget *);
+PETSC_EXTERN PetscErrorCode GpAppOutputOpen(MPI_Comm, const char[], GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputTryOpen(MPI_Comm, const char[], GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputCommit(GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputTryCommit(GpAppOutput *);
+PETSC_EXTERN PetscErrorCode GpAppOutputProbe(MPI_Comm, const char[]);
+PETSC_EXTERN PetscErrorCode GpAppOutputBinary(GpAppOutput *, const void *, PetscInt, PetscDataType);
 
-PETSC_INTERN int  GpAppTemporaryCreate_Private(int folder, mode_t, int *slot, char name[GP_APP_TEMPORARY_LEN]);
-PETSC_INTERN void GpAppTemporaryForget_Private(int slot, PetscBool remove);
+/* temporary files do not outlive the program: see GpAppSignalsInstall() */
+PETSC_EXTERN PetscErrorCode GpAppSignalsInstall(void);
+PETSC_EXTERN void           GpAppTemporariesRemove(void);
 
-/* the function that takes the values of all ranks, in the order of the ranks, on the first rank */
-typedef PetscErrorCode (*GpAppSink)(void *ctx, void *values, PetscInt n);
+#define GP_APP_SCRATCH_FILES 6
 
-PETSC_INTERN PetscErrorCode GpAppGatherInTurn_Private(MPI_Comm, const void *, PetscInt, size_t, GpAppSink, void *);
+/* A folder for temporary files */
+typedef struct {
+  char path[PETSC_MAX_PATH_LEN];
+  int  parent, folder, nslots, slot[GP_APP_SCRATCH_FILES]; /* private to the output module */
+} GpAppScratch;
+
+PETSC_EXTERN int  GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScratch *);
+PETSC_EXTERN void GpAppScratchRemove(GpAppScratch *);
+
+/* The role of a file in a run */
+typedef enum {
+  GP_APP_FILE_INPUT,
+  GP_APP_FILE_OUTPUT,
+  GP_APP_FILE_CHECKPOINT, /* an output that may be the file that the run restarts from */
+  GP_APP_FILE_RESTART
+} GpAppFileRole;
+
+PETSC_EXTERN PetscErrorCode GpAppFilesAdd(GpAppFileRole, const char option[], const char path[]);
+PETSC_EXTERN PetscErrorCode GpAppFilesCheck(MPI_Comm);
 
 #endif

@@ -1,6 +1,6 @@
 /* Temporary files of outputs, and their removal when a signal ends the program. */
 #define _GNU_SOURCE
-#include "app/output/appoutput.h"
+#include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Resolves the target of an output: follows symbolic links, recognises the descriptors of /dev/stdout and /dev/fd, and distinguishes devices and pipes from files. */
 #define _GNU_SOURCE
-#include "app/output/appoutput.h"
+#include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Plots of curves as SVG pictures. */
-#include "app/app.h"
+#include "app/picture/appplot.h"
 #include <math.h>
 
 #define WIDTH  640

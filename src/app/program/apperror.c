@@ -1,6 +1,6 @@
 /* Errors of the programs. The code of a PETSc error determines the exit code. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
 #define _POSIX_C_SOURCE 200809L
-#include "app/app.h"
+#include "app/output/appoutput.h"
 #include "app/program/apperror.h"
 #include <ctype.h>
 #include <limits.h>

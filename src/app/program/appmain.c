@@ -1,5 +1,5 @@
 /* The main() of the programs. */
-#include "app/app.h"
+#include "app/output/appoutput.h"
 #include "app/program/appcommand.h"
 #include <gpucsr.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Rounding of the values of a program's matrices by the storage on the device, for the summary and the report of the program. */
-#include "app/app.h"
+#include "app/report/approunding.h"
 #include <gpucsr.h>
 #include <math.h>
 

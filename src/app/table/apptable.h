@@ -3,7 +3,7 @@
 #ifndef GPUCSR_APPTABLE_H
 #define GPUCSR_APPTABLE_H
 
-#include "app/app.h"
+#include "app/text/apptext.h"
 
 typedef enum {
   GP_TABLE_AUTO, /* decide by the content */

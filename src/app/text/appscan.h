@@ -1,10 +1,11 @@
-/* Fast parser of decimal numbers, with the results of strtod(). */
+/* Scanners of lines: lines, blanks, whole numbers, and decimal numbers with the results of strtod(). */
 #ifndef GPUCSR_APPSCAN_H
 #define GPUCSR_APPSCAN_H
 
 #include <petscsys.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline PetscBool GpAppIsDigit(char c)
 {
@@ -14,6 +15,55 @@ static inline PetscBool GpAppIsDigit(char c)
 static inline PetscBool GpAppIsBlank(char c)
 {
   return (PetscBool)(c == ' ' || c == '\t' || c == '\r');
+}
+
+static inline const char *GpAppSkipBlanks(const char *p)
+{
+  while (GpAppIsBlank(*p)) p++;
+  return p;
+}
+
+/* Whether a token ends before c. */
+static inline PetscBool GpAppIsEnd(char c)
+{
+  return (PetscBool)(GpAppIsBlank(c) || c == '\n');
+}
+
+/* Lines of a text that ends with a newline */
+typedef struct {
+  const char *next, *end; /* rest of the text */
+  const char *eol;        /* the newline of the current line */
+  PetscInt64  line;       /* number of the current line, counted from 1 */
+  PetscInt64  comments;   /* comment lines so far */
+} GpAppLines;
+
+/* Returns the beginning of the next line, NULL at the end. comment: characters that begin comment lines, which are skipped as blank lines are; NULL: no line is skipped. */
+static inline const char *GpAppLinesNext(GpAppLines *L, const char comment[])
+{
+  while (L->next < L->end) {
+    const char *p = L->next, *q = GpAppSkipBlanks(p);
+
+    L->eol  = (const char *)memchr(p, '\n', (size_t)(L->end - p));
+    L->next = L->eol + 1;
+    L->line++;
+    if (!comment || (*q != '\n' && !strchr(comment, *q))) return p;
+    L->comments += *q != '\n';
+  }
+  return NULL;
+}
+
+/* Reads a whole number that is not negative. Returns where it ends; NULL: there is none, or it does not fit 63 bits. */
+static inline const char *GpAppScanId(const char *p, PetscInt64 *id)
+{
+  const char *begin = p;
+  PetscInt64  value = 0;
+
+  for (; GpAppIsDigit(*p); p++) {
+    if (value > (INT64_MAX - (*p - '0')) / 10) return NULL;
+    value = 10 * value + (*p - '0');
+  }
+  *id = value;
+  return p == begin ? NULL : p;
 }
 
 /* w 10^exp10 rounded to the next double; false where that is not done here.
@@ -100,6 +150,14 @@ static inline const char *GpAppScanReal(const char *s, double *v)
     if (*s == '-') *v = -*v;
   } else *v = strtod(s, NULL);
   return p;
+}
+
+/* Reads a finite number that is not negative and ends its token. Returns where it ends; NULL: there is none. */
+static inline const char *GpAppScanWeight(const char *p, double *w)
+{
+  const char *end = GpAppScanReal(p, w);
+
+  return end && GpAppIsEnd(*end) && *w >= 0 && *w <= PETSC_MAX_REAL ? end : NULL;
 }
 
 #endif

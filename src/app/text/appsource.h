@@ -2,12 +2,16 @@
 #ifndef GPUCSR_APPSOURCE_H
 #define GPUCSR_APPSOURCE_H
 
-#include "app/app.h"
+#include <gpucsrcompat.h>
+#include <petscsys.h>
+#include <stdio.h>
 #include <sys/types.h>
+
+typedef struct _n_GpAppSource *GpAppSource;
 
 #define GP_APP_SOURCE_PEEK 10 /* number of bytes that identify the kind of compression */
 
-struct GpAppSource_ {
+struct _n_GpAppSource {
   int         fd;      /* the input; -1 after its end */
   int         feed;    /* the socket on which the decompressor reads an input that cannot be rewound; else -1 */
   int         output;  /* the pipe on which the decompressor writes; else -1 */

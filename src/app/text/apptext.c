@@ -1,7 +1,7 @@
 /* A text file, plain or compressed, cut into one piece of whole lines for every rank, to be read at once or block by block. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
-#include "app/text/appsource.h"
+#include "app/text/apptext.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,22 +10,11 @@
 #define GP_APP_TEXT_BLOCK     ((size_t)1 << 20)
 #define GP_APP_TEXT_BEGINNING ((size_t)4096) /* bytes read when a file is opened, for GpAppTextBeginning() */
 
-/* Records an error in a line of this rank, or in the whole file (line 0). */
-static PetscErrorCode GpAppTextRefuse(GpAppText *T, int code, PetscInt64 line, const char what[])
-{
-  PetscFunctionBegin;
-  if (T->unreadable.code) PetscFunctionReturn(PETSC_SUCCESS);
-  T->unreadable.code = code;
-  T->unreadable.line = line;
-  PetscCall(PetscStrncpy(T->unreadable.what, what, sizeof(T->unreadable.what)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Ends the input of this rank. An error of the source becomes an error of the text. */
 static PetscErrorCode GpAppTextEnd(GpAppText *T)
 {
   PetscFunctionBegin;
-  if (T->source && T->source->code) PetscCall(GpAppTextRefuse(T, T->source->code, 0, T->source->what));
+  if (T->source && T->source->code) GpAppComplainAbout(&T->unreadable, T->source->code, 0, "%s", T->source->what);
   PetscCall(GpAppSourceClose(&T->source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,7 +28,7 @@ static PetscErrorCode GpAppTextCheckNul(GpAppText *T, size_t got)
   PetscFunctionBegin;
   if (!nul) PetscFunctionReturn(PETSC_SUCCESS);
   for (const char *p = T->text; p < nul; p++) line += *p == '\n';
-  PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, line, "found a NUL byte: expected text in UTF-8 (the file may be binary, or text in UTF-16)"));
+  GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_UNEXPECTED, line, "found a NUL byte: expected text in UTF-8 (the file may be binary, or text in UTF-16)");
   T->ahead = 0;
   PetscCall(GpAppTextEnd(T));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,7 +50,7 @@ static PetscErrorCode GpAppTextFill(GpAppText *T, size_t want)
     if (more) PetscCall(GpAppSourceRead(T->source, T->text + T->ahead, more, &got));
     T->ahead += got;
     if (T->sized) T->left -= (PetscInt64)got;
-    if (!got && more && T->sized && !T->source->code) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_READ, 0, "the file has become shorter while it was read"));
+    if (!got && more && T->sized && !T->source->code) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_READ, 0, "the file has become shorter while it was read");
     if (!got || (T->sized && !T->left)) PetscCall(GpAppTextEnd(T));
     PetscCall(GpAppTextCheckNul(T, got));
   }
@@ -115,18 +104,19 @@ PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
 static PetscErrorCode GpAppTextBegin(GpAppText *T)
 {
   const char *p;
+  PetscBool   utf16, binary;
 
   PetscFunctionBegin;
   T->room = GP_APP_TEXT_BEGINNING;
   PetscCall(PetscCalloc1(T->room + 1, &T->text));
   PetscCall(GpAppTextFill(T, T->room));
-  p = T->text; /* bytes that were refused for a NUL byte are still here */
-  if (!memcmp(p, "\377\376", 2) || !memcmp(p, "\376\377", 2)) {
-    memset(&T->unreadable, 0, sizeof(T->unreadable));
-    PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, 0, "the text is in UTF-16 or UTF-32: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"));
-  } else if (!memcmp(p, "\000\022\173", 3) || !memcmp(p, "\000\000\000\000\000\022\173", 7)) {
-    memset(&T->unreadable, 0, sizeof(T->unreadable));
-    PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_UNEXPECTED, 0, "PETSc's binary format, where text is expected; a binary matrix is read from an uncompressed file only, not from a pipe"));
+  p      = T->text; /* bytes that were refused for a NUL byte are still here */
+  utf16  = (PetscBool)(!memcmp(p, "\377\376", 2) || !memcmp(p, "\376\377", 2));
+  binary = (PetscBool)(!memcmp(p, "\000\022\173", 3) || !memcmp(p, "\000\000\000\000\000\022\173", 7));
+  if (utf16 || binary) {
+    T->unreadable.code = 0;
+    GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_UNEXPECTED, 0,
+                       utf16 ? "the text is in UTF-16 or UTF-32: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)" : "PETSc's binary format, where text is expected; a binary matrix is read from an uncompressed file only, not from a pipe");
   } else if (T->ahead && !memcmp(p, "\357\273\277", 3)) {
     T->ahead -= 3;
     if (T->ahead) memmove(T->text, T->text + 3, T->ahead);
@@ -222,7 +212,7 @@ static PetscErrorCode GpAppTextOpenShare(GpAppText *T, PetscInt64 bytes)
   }
   from = GpAppTextLineStart(T->source->fd, GpAppTextShare(bytes, rank, size), bytes);
   to   = rank + 1 < size ? GpAppTextLineStart(T->source->fd, GpAppTextShare(bytes, rank + 1, size), bytes) : bytes;
-  if (from < 0 || to < 0 || lseek(T->source->fd, (off_t)from, SEEK_SET) < 0) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_READ, 0, strerror(errno)));
+  if (from < 0 || to < 0 || lseek(T->source->fd, (off_t)from, SEEK_SET) < 0) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_READ, 0, "%s", strerror(errno));
   T->source->held = 0;
   T->left         = to - from;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -241,8 +231,8 @@ static PetscErrorCode GpAppTextExamine(GpAppText *T, const char file[], PetscBoo
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
   if (!rank) {
     PetscCall(GpAppSourceOpen(file, &T->source));
-    if (!T->source->code && T->source->fd >= 0 && fstat(T->source->fd, &st)) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_OPEN, 0, strerror(errno)));
-    if (T->source->code == PETSC_ERR_FILE_READ && !stat(file, &st) && S_ISDIR(st.st_mode)) PetscCall(GpAppTextRefuse(T, PETSC_ERR_FILE_OPEN, 0, "this is a directory: expected a file"));
+    if (!T->source->code && T->source->fd >= 0 && fstat(T->source->fd, &st)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "%s", strerror(errno));
+    if (T->source->code == PETSC_ERR_FILE_READ && !stat(file, &st) && S_ISDIR(st.st_mode)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "this is a directory: expected a file");
     if (T->source->code || T->unreadable.code) PetscCall(GpAppTextEnd(T));
     if (!T->source || T->source->program || !strcmp(file, "-") || !S_ISREG(st.st_mode)) st.st_size = 0; /* one of size 0 may still have contents, as those in /proc */
   } else if (stat(file, &st) || !S_ISREG(st.st_mode)) st.st_size = 0;
@@ -254,6 +244,42 @@ static PetscErrorCode GpAppTextExamine(GpAppText *T, const char file[], PetscBoo
   PetscCallMPI(MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, T->comm));
   *shared = (PetscBool)(all != 0);
   *bytes  = first[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpAppTextDestroy(GpAppText *T)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppSourceClose(&T->source));
+  PetscCall(PetscFree(T->text));
+  T->length = T->room = T->ahead = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  GpAppTextRaise - Raises the first error in a text on all ranks, if there is one
+
+  Collective
+
+  Input Parameters:
++ T - the text; all ranks lower than the rank of the complaint must have counted all their lines
+- C - the complaint of this rank, or NULL
+
+  Note:
+  A rank that could not read its part reports that instead of C. If there is an error, the text is freed.
+*/
+PetscErrorCode GpAppTextRaise(GpAppText *T, const GpAppComplaint *C)
+{
+  GpAppComplaint it = T->unreadable.code || !C ? T->unreadable : *C;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppSumBefore(T->comm, T->lines, &T->before, NULL));
+  if (T->everywhere) T->before = 0;
+  if (it.line) it.line += T->before;
+  ierr = GpAppComplaintRaise(T->comm, T->file, &it);
+  if (ierr) PetscCall(GpAppTextDestroy(T));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -311,14 +337,5 @@ PetscErrorCode GpAppTextOpenFirst(MPI_Comm comm, const char file[], GpAppText *T
 {
   PetscFunctionBegin;
   PetscCall(GpAppTextOpenAs(comm, file, PETSC_FALSE, T));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GpAppTextDestroy(GpAppText *T)
-{
-  PetscFunctionBegin;
-  PetscCall(GpAppSourceClose(&T->source));
-  PetscCall(PetscFree(T->text));
-  T->length = T->room = T->ahead = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

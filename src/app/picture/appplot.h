@@ -1,0 +1,16 @@
+/* Plots of curves. */
+#ifndef GPUCSR_APPPLOT_H
+#define GPUCSR_APPPLOT_H
+
+#include "app/output/appoutput.h"
+
+/* a curve of a picture; without a name it has no legend */
+typedef struct {
+  const char   *name;
+  PetscInt      n;
+  const double *x, *y;
+} GpAppCurve;
+
+PETSC_EXTERN void GpAppPlotWrite(GpAppOutput *, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve[]);
+
+#endif

@@ -1,0 +1,13 @@
+/* Collective operations that readers of files need. */
+#ifndef GPUCSR_APPCOLLECTIVE_H
+#define GPUCSR_APPCOLLECTIVE_H
+
+#include <gpucsrcompat.h>
+#include <petscsys.h>
+
+PETSC_EXTERN PetscErrorCode GpAppSumBefore(MPI_Comm, PetscInt64 mine, PetscInt64 *before, PetscInt64 *all);
+PETSC_EXTERN PetscErrorCode GpAppFindFirst(MPI_Comm, PetscBool mine, PetscMPIInt *first, PetscBool *found);
+PETSC_EXTERN PetscErrorCode GpAppFindAny(MPI_Comm, PetscBool mine, PetscBool *any);
+PETSC_EXTERN PetscErrorCode GpAppBroadcast(MPI_Comm, void *, size_t bytes, PetscMPIInt root);
+
+#endif
