@@ -58,13 +58,16 @@ smacof_libs   = $(slepclibs) $(if $(smacofcuda),$(cudalibs))
 
 # --- sources and objects ----------------------------------------------------------------------------------------
 # .c             compiled by the C compiler of PETSc
-# .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc; *_kernel.cu (SpMV and SpMM kernels) once more for each precision of the values
+# .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc
 # *_cuda.cu      compiled by nvcc only
+# *_kernel.cu    kernels of products, compiled by nvcc for each precision of the values
+# *_host.c       below spmv/: products on the host, compiled by cc for each precision of the values
 version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' | head -3 | paste -sd.)
 petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
-csrc     := $(filter-out %/selector/train%.c,$(sort $(shell find src -name '*.c' 2>/dev/null)))
+products := $(sort $(wildcard src/mat/impls/gpucsr/spmv/*/*_host.c))
+csrc     := $(filter-out %/selector/train%.c $(products),$(sort $(shell find src -name '*.c' 2>/dev/null)))
 cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
@@ -74,7 +77,7 @@ examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
-hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).host.o))
+hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(products:%.c=$(obj)/%.$(p).o))
 cudalibs := -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
@@ -143,12 +146,12 @@ $(obj)/%.o: %.c $(obj)/flags
 $(obj)/%.host.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno $(deps) -c -x c $< -o $@
-$(obj)/%.f32.host.o: %.cu $(obj)/flags
+$(obj)/%.f32.o: %.c $(obj)/flags
 	@mkdir -p $(@D)
-	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F32 $(deps) -c -x c $< -o $@
-$(obj)/%.f64.host.o: %.cu $(obj)/flags
+	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F32 $(deps) -c $< -o $@
+$(obj)/%.f64.o: %.c $(obj)/flags
 	@mkdir -p $(@D)
-	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F64 $(deps) -c -x c $< -o $@
+	$(call say,HOST)$(HOSTCC) $(cflags) -fno-math-errno -DGP_VALUE_F64 $(deps) -c $< -o $@
 $(obj)/%.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) $(deps) -c $< -o $@

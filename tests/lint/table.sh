@@ -8,7 +8,7 @@ rows() { # rows TABLE MACRO [COLUMN]: a column of a table, by default the first
   sed -n "s/^$2(\([^)]*\).*/\1/p" "$1" 2>/dev/null | awk -F' *, *' -v c="${3:-1}" '{gsub(/^ +| +$/, "", $c); print $c}'
 }
 
-# kernels: the name of the row without its digits is the name of the file. The file defines the host and the CUDA implementation.
+# kernels: the name of the row without its digits is the name of the file, which defines the CUDA implementation
 stems=" "
 kernels() { # kernels TABLE ROW-MACRO IMPLEMENTATION-MACRO
   local name stem file
@@ -18,7 +18,6 @@ kernels() { # kernels TABLE ROW-MACRO IMPLEMENTATION-MACRO
     file=$(echo $gp/spmv/*/"${stem}_kernel.cu")
     if [ ! -f "$file" ]; then say "$1: row $name needs one file $file"; continue; fi
     grep -q "GP_$3($stem" "$file" || say "$file: GP_$3($stem...) is missing, which the row $name needs"
-    grep -q '__CUDACC__' "$file" $(sed -n 's/^#include "\(.*spmv\/.*\)"/src\/\1/p' "$file" | grep -v 'gpkernel.h\|gpspmm.h') || say "$file: has no host implementation beside the CUDA implementation"
   done
   [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name occurs twice"
 }
@@ -29,7 +28,10 @@ for file in "$gp"/spmv/*/*_kernel.cu; do
   [[ $stems == *" $stem "* ]] || say "$file: has no row in kernels.def or spmm.def"
 done
 
-# formats: the second column is the name of the file
+# formats: the second column is the name of the file, the third the product on the host
+for host in $(rows $gp/spmv/common/formats.def FORMAT 3 | sort -u); do
+  grep -q "^GP_SPMV($host)" $gp/spmv/*/*_host.c || say "formats.def: no file *_host.c defines GP_SPMV($host)"
+done
 for stem in $(rows $gp/spmv/common/formats.def FORMAT 2); do
   ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || say "formats.def: row $stem has no file $gp/spmv/*/$stem.c or $stem.cu"
 done

@@ -4,40 +4,8 @@
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
-#if !defined(__CUDACC__)
-/* the sum of one lane's blocks of row i */
-static double SumPart(const GpBsr *B, int32_t i, int32_t part, const double *x)
-{
-  const GpScalar *val  = (const GpScalar *)B->value;
-  const int32_t   rows = GP_WARP * B->b, s = i / rows, r = i % rows;
-  double          sum = 0;
-
-  for (int32_t c = GpBsrStart(B, s) + part; c < GpBsrStart(B, s + 1); c += B->parts) {
-    for (int32_t k = 0; k < B->b; k++) {
-      const double v = (double)val[((int64_t)c * B->b + k) * rows + r];
-
-      if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[B->col[(int64_t)c * GP_WARP + r / B->b] * B->b + k];
-    }
-  }
-  return sum;
-}
-
-GP_SPMV(bsr)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpBsr *B = (const GpBsr *)A->data;
-
-  for (int32_t i = 0; i < A->csr->m; i++) {
-    double sum = SumPart(B, i, 0, x);
-
-    for (int32_t p = 1; p < B->parts; p++) sum += SumPart(B, i, p, x);
-    y[i] = z ? z[i] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
-  #include "device/gplaunch.h"
-  #include "mat/impls/gpucsr/spmv/common/gppartsum.h"
+#include "device/gplaunch.h"
+#include "mat/impls/gpucsr/spmv/common/gppartsum.h"
 
 static constexpr int CROWD = GP_BSR_CROWD;
 
@@ -49,13 +17,13 @@ __device__ static double Add(double sum, int32_t column[], int32_t left, const i
   GpScalar v[N * B];
   double   u[N * B];
 
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N * B; k++) v[k] = GpStream<EARLY>(val + (k / B * PARTS * B + k % B) * (GP_WARP * B));
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N * B; k++) u[k] = GpGather<EARLY>(x + (int64_t)column[k / B] * B + k % B);
-  #pragma unroll
+#pragma unroll
   for (int a = 0; a < N; a++) column[a] = N + a < left ? GpStream<EARLY>(col + (N + a) * PARTS * GP_WARP) : 0;
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N * B; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
@@ -84,7 +52,7 @@ __global__ static void __launch_bounds__(PARTS *ROWS, GP_WARP *WARPS / (PARTS * 
     int32_t         column[TURN], left = (n + PARTS - 1 - (int32_t)part) / PARTS;
 
     /* column indices are loaded one iteration ahead, so that values and x arrive together */
-  #pragma unroll
+#pragma unroll
     for (int a = 0; a < TURN; a++) column[a] = a < left ? GpStream<EARLY>(col + a * PARTS * GP_WARP) : 0;
     if (EARLY) GpWait();
     for (; left >= TURN; left -= TURN, col += TURN * PARTS * GP_WARP, val += TURN * PARTS * GP_WARP * B * B) sum = Add<B, TURN, PARTS, EARLY>(sum, column, left, col, val, x);
@@ -123,4 +91,3 @@ GP_SPMV(bsr)(const GpFmt *A, const double *x, const double *z, double *y)
   if (!A->csr->m) return GP_SUCCESS;
   return (S->b == 2 ? LauncherOf<2> : S->b == 3 ? LauncherOf<3> : S->b == 4 ? LauncherOf<4> : LauncherOf<6>)(A->csr, S->parts)(A, x, z, y);
 }
-#endif

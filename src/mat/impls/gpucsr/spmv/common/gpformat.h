@@ -92,7 +92,7 @@ void  GpCooDestroy(GpCoo *C);
 GpErr GpCooSum(const GpCoo *C, int32_t n, const double *entries, const double *more, double *sum); /* all arrays are device memory; entry k is more[k - n] for k >= n */
 
 typedef enum {
-#define FORMAT(id, stem, help) GP_FMT_##id,
+#define FORMAT(id, stem, host, help) GP_FMT_##id,
 #include "mat/impls/gpucsr/spmv/common/formats.def"
 #undef FORMAT
   GP_FORMATS
@@ -113,6 +113,7 @@ typedef struct {
   void (*destroy)(GpFmt *);
   double (*bytes)(const GpFmt *);
   double (*traffic)(const GpFmt *);
+  GpErr (*mult[GP_PRECISIONS])(const GpFmt *, const double *x, const double *z, double *y); /* product on the host (GpSpmvFn); all kernels of the format share it */
 } GpFmtRow;
 
 extern const GpFmtRow GpFmtTable[GP_FORMATS];

@@ -1,8 +1,10 @@
 /* Interface of the SpMV kernels: the table made from kernels.def, and the macro that opens an implementation.
 
    Every kernel computes y = A x or y = A x + z in a fixed order. Values have the storage precision; vectors and sums are double. x has csr->n
-   entries, y and z have csr->m. y may be z, but never x. A kernel file is compiled once per backend and storage precision: by the C compiler for the
-   host implementation, by nvcc for the CUDA implementation, with GP_VALUE_F32 or GP_VALUE_F64. */
+   entries, y and z have csr->m. y may be z, but never x.
+
+   A kernel (*_kernel.cu) is the CUDA implementation. The host implementation is a plain loop over the format (*_host.c), which all kernels of the
+   format share. Both are compiled once for each storage precision, with GP_VALUE_F32 or GP_VALUE_F64. */
 #ifndef GPKERNEL_H
 #define GPKERNEL_H
 

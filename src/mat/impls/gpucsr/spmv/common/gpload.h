@@ -11,17 +11,16 @@
 
 #include <stdint.h>
 
-#if defined(__CUDACC__)
-  #define GP_LOAD(name, type, value, alone, early, constraint) \
-    template <bool EARLY = false> \
-    __device__ static inline type name(const type *p) \
-    { \
-      value v; \
+#define GP_LOAD(name, type, value, alone, early, constraint) \
+  template <bool EARLY = false> \
+  __device__ static inline type name(const type *p) \
+  { \
+    value v; \
 \
-      if (EARLY) asm volatile("ld.global." early " %0, [%1];" : constraint(v) : "l"(p)); \
-      else asm volatile("ld.global.nc." alone " %0, [%1];" : constraint(v) : "l"(p)); \
-      return (type)v; \
-    }
+    if (EARLY) asm volatile("ld.global." early " %0, [%1];" : constraint(v) : "l"(p)); \
+    else asm volatile("ld.global.nc." alone " %0, [%1];" : constraint(v) : "l"(p)); \
+    return (type)v; \
+  }
 GP_LOAD(GpStream, float, float, "L1::no_allocate.f32", "f32", "=f")
 GP_LOAD(GpStream, double, double, "L1::no_allocate.f64", "f64", "=d")
 GP_LOAD(GpStream, int, int, "L1::no_allocate.s32", "s32", "=r")
@@ -34,7 +33,7 @@ GP_LOAD(GpRead, uint32_t, uint32_t, "u32", "u32", "=r")
 GP_LOAD(GpRead, uint16_t, uint16_t, "u16", "u16", "=h")
 GP_LOAD(GpRead, uint8_t, uint32_t, "u8", "u8", "=r")
 GP_LOAD(GpGather, double, double, "f64", "f64", "=d")
-  #undef GP_LOAD
+#undef GP_LOAD
 template <bool EARLY = false>
 __device__ static inline int4 GpRead(const int4 *p)
 {
@@ -44,5 +43,4 @@ __device__ static inline int4 GpRead(const int4 *p)
   else asm volatile("ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
   return v;
 }
-#endif
 #endif

@@ -12,27 +12,6 @@ static GpErr Prepare(const GpCsr *C, const double *z, double *y)
   return z == y ? GP_SUCCESS : C->dev->ops->copy_within(C->dev, y, z, bytes);
 }
 
-#if !defined(__CUDACC__)
-GP_SPMV(csrlist)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr     *C   = A->csr;
-  const GpCsrList *L   = (const GpCsrList *)A->data;
-  const GpScalar  *val = (const GpScalar *)C->val;
-  GpErr            err = Prepare(C, z, y);
-
-  for (int32_t r = 0; r < L->n && !err; r++) {
-    const int32_t i          = L->row[r];
-    double        sum[LANES] = {0};
-
-    for (int32_t k = C->rowptr[i], lane = 0; k < C->rowptr[i + 1]; k++, lane = (lane + 1) % LANES) sum[lane] += (double)val[k] * x[C->col[k]];
-    for (int half = LANES / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; lane++) sum[lane] += sum[lane + half];
-    y[i] += sum[0];
-  }
-  return err;
-}
-
-#else
 static constexpr int BLOCK = 128;
 
 __global__ static void CsrList(int32_t n, const int32_t *__restrict__ row, const int32_t *__restrict__ rowptr, const int32_t *__restrict__ col, const GpScalar *__restrict__ val, const double *__restrict__ x, double *y)
@@ -47,7 +26,7 @@ __global__ static void CsrList(int32_t n, const int32_t *__restrict__ row, const
 
     for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (double)val[k] * __ldg(x + col[k]);
   }
-  #pragma unroll
+#pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (r < n && lane == 0) y[i] += sum;
 }
@@ -62,4 +41,3 @@ GP_SPMV(csrlist)(const GpFmt *A, const double *x, const double *z, double *y)
   CsrList<<<(unsigned)(((int64_t)L->n * LANES + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(L->n, L->row, C->rowptr, C->col, (const GpScalar *)C->val, x, y);
   return GpDevCheckLaunch(C->dev, "csrlist");
 }
-#endif

@@ -1,28 +1,8 @@
-/* SpMV with one thread a row: a simple loop on the host; on a GPU for rows so short that several lanes a row would idle. */
+/* SpMV with one thread a row, for rows so short that several lanes a row would idle. */
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
-#if defined(__CUDACC__)
-  #include "device/gplaunch.h"
-#endif
+#include "device/gplaunch.h"
 
-#if !defined(__CUDACC__)
-GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr    *C      = A->csr;
-  const int32_t  *rowptr = C->rowptr, *col = C->col;
-  const GpScalar *val = (const GpScalar *)C->val;
-
-  for (int32_t i = 0, k = 0; i < C->m; i++) {
-    const int32_t end = rowptr[i + 1];
-    double        sum = 0;
-
-    for (; k < end; k++) sum += (double)val[k] * x[col[k]];
-    y[i] = z ? z[i] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 128;
 
 template <bool EARLY>
@@ -36,7 +16,7 @@ __global__ static void CsrScalar(GpHow how, int32_t m, const int32_t *__restrict
   const int32_t end = EARLY ? GpRead<true>(rowptr + i + 1) : rowptr[i + 1];
   int32_t       k   = EARLY ? GpRead<true>(rowptr + i) : rowptr[i];
   if (EARLY) GpWait();
-  #pragma unroll 4
+#pragma unroll 4
   for (; k < end; k++) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
   if (EARLY) GpNextMayStart();
   y[i] = z ? z[i] + sum : sum;
@@ -49,4 +29,3 @@ GP_SPMV(csrscalar)(const GpFmt *A, const double *x, const double *z, double *y)
   if (!C->m) return GP_SUCCESS;
   return GpLaunchProduct(C->dev, "csrscalar", CsrScalar<false>, CsrScalar<true>, GpGrid{(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
-#endif

@@ -2,35 +2,8 @@
    sparse matrix-vector multiplication on throughput-oriented processors", SC09. */
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
-#if defined(__CUDACC__)
-  #include "device/gplaunch.h"
-#endif
+#include "device/gplaunch.h"
 
-#if !defined(__CUDACC__)
-/* adds in the order of the CUDA kernel: lane l takes nonzeros l, l + lanes, ... of a row, then halving steps add the lanes */
-static GpErr CsrVector(int lanes, const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr    *C   = A->csr;
-  const GpScalar *val = (const GpScalar *)C->val;
-
-  for (int32_t i = 0; i < C->m; i++) {
-    double sum[32] = {0};
-
-    for (int32_t k = C->rowptr[i], lane = 0; k < C->rowptr[i + 1]; k++, lane = (lane + 1) % lanes) sum[lane] += (double)val[k] * x[C->col[k]];
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; lane++) sum[lane] += sum[lane + half];
-    y[i] = z ? z[i] + sum[0] : sum[0];
-  }
-  return GP_SUCCESS;
-}
-
-  #define KERNEL(lanes) \
-    GP_SPMV(csrvector##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return CsrVector(lanes, A, x, z, y); \
-    }
-
-#else
 static constexpr int BLOCK = 256;
 
 template <int LANES, bool EARLY>
@@ -44,10 +17,10 @@ __global__ static void CsrVector(GpHow how, int32_t m, const int32_t *__restrict
   const int32_t end = i < m ? (EARLY ? GpRead<true>(rowptr + i + 1) : rowptr[i + 1]) : 0;
   int32_t       k   = i < m ? (EARLY ? GpRead<true>(rowptr + i) : rowptr[i]) + lane : 0;
   if (EARLY) GpWait();
-  #pragma unroll 4
+#pragma unroll 4
   for (; k < end; k += LANES) sum += (double)val[k] * (EARLY ? x[col[k]] : __ldg(x + col[k]));
   if (EARLY) GpNextMayStart();
-  #pragma unroll
+#pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   if (i < m && lane == 0) y[i] = z ? z[i] + sum : sum;
 }
@@ -61,12 +34,11 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpLaunchProduct(C->dev, name, CsrVector<LANES, false>, CsrVector<LANES, true>, GpGrid{(unsigned)(((int64_t)C->m * LANES + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
-  #define KERNEL(lanes) \
-    GP_SPMV(csrvector##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return Launch<lanes>("csrvector" #lanes, A, x, z, y); \
-    }
-#endif
+#define KERNEL(lanes) \
+  GP_SPMV(csrvector##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
+  { \
+    return Launch<lanes>("csrvector" #lanes, A, x, z, y); \
+  }
 
 KERNEL(2)
 KERNEL(4)

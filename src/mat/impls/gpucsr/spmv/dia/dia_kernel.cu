@@ -9,38 +9,9 @@ GP_LANEFN int32_t First(int32_t n, int32_t part, int32_t parts)
   return n * part / parts;
 }
 
-#if !defined(__CUDACC__)
-/* the sum of one thread's diagonals of row i */
-static double SumPart(const GpDia *D, int32_t i, int32_t part, const double *x)
-{
-  const GpScalar *val = (const GpScalar *)D->value;
-  double          sum = 0;
-
-  for (int32_t d = First(D->n, part, D->parts); d < First(D->n, part + 1, D->parts); d++) {
-    const double v = (double)val[d * D->stride + i];
-
-    if (!GpIsHole(v, sizeof(GpScalar) == sizeof(float))) sum += v * x[i + D->offset[d]];
-  }
-  return sum;
-}
-
-GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpDia *D = (const GpDia *)A->data;
-
-  for (int32_t i = 0; i < A->csr->m; i++) {
-    double sum = SumPart(D, i, 0, x);
-
-    for (int32_t p = 1; p < D->parts; p++) sum += SumPart(D, i, p, x);
-    y[i] = z ? z[i] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
-  #include "device/gplaunch.h"
-  #include "mat/impls/gpucsr/spmv/common/gpload.h"
-  #include "mat/impls/gpucsr/spmv/common/gppartsum.h"
+#include "device/gplaunch.h"
+#include "mat/impls/gpucsr/spmv/common/gpload.h"
+#include "mat/impls/gpucsr/spmv/common/gppartsum.h"
 
 static constexpr int TURN  = 7; /* diagonals that a thread loads before it uses any of them */
 static constexpr int CROWD = GP_DIA_CROWD;
@@ -53,12 +24,12 @@ __device__ static double Add(double sum, const GpDia &D, int32_t d, const GpScal
   GpScalar v[N];
   double   u[N];
 
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N; k++) v[k] = EARLY && FIRST ? GpRead<true>(val + k * D.stride) : __ldcs(val + k * D.stride);
   if (EARLY && FIRST) GpWait();
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N; k++) u[k] = GpGather<EARLY>(x + min(i + (uint32_t)D.offset[d + k], n - 1));
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < N; k++) sum = GpAdd(sum, v[k], u[k]);
   return sum;
 }
@@ -117,4 +88,3 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
   if (D->parts < 4) return (D->parts == 1 ? Launch<1, CROWD> : Launch<2, CROWD>)(A, x, z, y);
   return (D->parts == 4 ? Launch<4, CROWD> : D->parts == 8 ? Launch<8, CROWD> : Launch<16, CROWD>)(A, x, z, y);
 }
-#endif

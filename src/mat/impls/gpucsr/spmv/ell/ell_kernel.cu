@@ -3,22 +3,6 @@
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
-#if !defined(__CUDACC__)
-GP_SPMV(ell)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpEll    *E   = (const GpEll *)A->data;
-  const GpScalar *val = (const GpScalar *)E->val;
-
-  for (int32_t i = 0; i < A->csr->m; i++) {
-    double sum = 0;
-
-    for (int32_t c = 0; c < E->width && E->col[c * E->stride + i] >= 0; c++) sum += (double)val[c * E->stride + i] * x[E->col[c * E->stride + i]];
-    y[i] = z ? z[i] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 128, EACH = 4;
 
 __global__ static void __launch_bounds__(BLOCK) Ell(GpEll E, int32_t m, const double *__restrict__ x, const double *z, double *y)
@@ -35,7 +19,7 @@ __global__ static void __launch_bounds__(BLOCK) Ell(GpEll E, int32_t m, const do
     GpScalar v[EACH];
     double   e[EACH];
 
-  #pragma unroll
+#pragma unroll
     for (int u = 0; u < EACH; u++) {
       const int64_t at = c + u < E.width ? u * E.stride : 0; /* positions beyond the last column are not read */
 
@@ -43,9 +27,9 @@ __global__ static void __launch_bounds__(BLOCK) Ell(GpEll E, int32_t m, const do
       v[u] = GpStream(val + at);
       if (c + u >= E.width) j[u] = -1;
     }
-  #pragma unroll
+#pragma unroll
     for (int u = 0; u < EACH; u++) e[u] = j[u] < 0 ? 0.0 : GpGather(x + j[u]);
-  #pragma unroll
+#pragma unroll
     for (int u = 0; u < EACH; u++)
       if (j[u] >= 0) sum += (double)v[u] * e[u];
     more = j[EACH - 1] >= 0;
@@ -61,4 +45,3 @@ GP_SPMV(ell)(const GpFmt *A, const double *x, const double *z, double *y)
   Ell<<<(unsigned)(((int64_t)C->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(*(const GpEll *)A->data, C->m, x, z, y);
   return GpDevCheckLaunch(C->dev, "ell");
 }
-#endif

@@ -1,62 +1,12 @@
-/* The product with rows in pieces (formats bin, hub, panel), host and CUDA implementations. A lane adds up a piece. A second kernel adds the partial
+/* The product with rows in pieces (formats bin, hub, panel). A lane adds up a piece. A second kernel adds the partial
    sums of rows with several pieces in order. No atomics: deterministic. */
 #ifndef GPPIECEMULT_H
 #define GPPIECEMULT_H
 
 #include "mat/impls/gpucsr/spmv/pieces/gppieces.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/spmv/pieces/gpslots.h"
-#endif
+#include "mat/impls/gpucsr/spmv/pieces/gpslots.h"
 
-#if !defined(__CUDACC__)
-static void PutPiece(const GpPieces *P, int32_t out, double sum, const double *z, double *y)
-{
-  if (out >= 0) y[out] = z ? z[out] + sum : sum;
-  else if (out != GP_PIECE_IDLE) P->part[~out] = sum;
-}
-
-static int32_t ColdCode(const GpPieces *P, int64_t at)
-{
-  return P->codebytes == 2 ? ((const uint16_t *)P->code)[at] : ((const int32_t *)P->code)[at];
-}
-
-static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpPieces *P   = (const GpPieces *)A->data;
-  const GpScalar *val = (const GpScalar *)P->val;
-
-  (void)name;
-  for (int32_t i = 0; P->pack && i < P->packed; i++) P->xp[i] = i ? x[P->pack[i]] : 0.0;
-  for (int32_t p = 0; p < P->npanels; p++) {
-    const double *hot = P->pack ? P->xp : x + (int64_t)p * P->width - 1;
-
-    for (int32_t s = P->pslice[p]; s < P->pslice[p + 1]; s++) {
-      for (int lane = 0; lane < GP_PIECE_LANES; lane++) {
-        const int32_t nhot = P->hbase[s + 1] - P->hbase[s], n = P->base[s + 1] - P->base[s];
-        double        sum = 0;
-
-        for (int32_t j = 0; j < n; j++) {
-          const double  v    = (double)val[P->same ? 0 : (int64_t)(P->base[s] + j) * GP_PIECE_LANES + lane];
-          const int32_t code = j < nhot ? P->hotcode[(int64_t)(P->hbase[s] + j) * GP_PIECE_LANES + lane] : ColdCode(P, (int64_t)(P->base[s] - P->hbase[s] + j - nhot) * GP_PIECE_LANES + lane);
-
-          if (code) sum += v * (j < nhot ? hot[code] : code < P->packed ? P->xp[code] : x[code - P->packed]);
-        }
-        PutPiece(P, P->out[s * GP_PIECE_LANES + lane], sum, z, y);
-      }
-    }
-  }
-  for (int32_t s = 0; s < P->nspans; s++) {
-    const int32_t *span = P->span + 3 * (int64_t)s;
-    double         sum  = 0;
-
-    for (int32_t k = span[1]; k < span[2]; k++) sum += P->part[k];
-    y[span[0]] = z ? z[span[0]] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 256, WARP = 32, STAGED = 1024;
 static constexpr int GROUP = 8; /* lanes that add the partial sums of a row with few pieces */
 
@@ -105,7 +55,7 @@ __global__ static void __launch_bounds__(STAGED, 1) StagedPieces(GpPieces P, con
   while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
   const double *source = P.pack ? P.xp : x + (int64_t)p * P.width - 1;
   const int32_t there  = P.pack || P.hot < P.columns - p * P.width + 1 ? P.hot : P.columns - p * P.width + 1;
-  #pragma unroll 8
+#pragma unroll 8
   for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = EARLY ? source[i] : __ldg(source + i);
   if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
@@ -124,7 +74,7 @@ __device__ static double SumParts(const double *part, int32_t from, int32_t end,
 {
   double sum = 0;
 
-  #pragma unroll 4
+#pragma unroll 4
   for (int32_t k = from; k < end; k += step) sum += part[k];
   return sum;
 }
@@ -200,6 +150,5 @@ static GpErr PieceMult(const char *name, const GpFmt *A, const double *x, const 
   if (P->nspans) GpLaunchNext(dev, FinishSpans, groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, *P, (int32_t)groups, z, y);
   return err ? err : GpDevLaunched(dev, name);
 }
-#endif
 
 #endif

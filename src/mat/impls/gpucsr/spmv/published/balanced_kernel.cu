@@ -4,43 +4,6 @@
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if !defined(__CUDACC__)
-static void Put(const GpBalanced *B, int32_t out, double sum, const double *z, double *y)
-{
-  if (out < 0) B->part[~out] = sum;
-  else y[out] = z ? z[out] + sum : sum;
-}
-
-GP_SPMV(balanced)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpBalanced *B   = (const GpBalanced *)A->data;
-  const GpScalar   *val = (const GpScalar *)B->val;
-
-  for (int32_t r = 0; r < B->n; r++) {
-    int32_t next = B->first[r];
-    double  sum  = 0;
-
-    for (int64_t at = r; at < (int64_t)GP_BALANCED_WIDTH * B->n && B->col[at] != GP_BALANCED_FILLER; at += B->n) {
-      if (B->col[at] & ~GP_BALANCED_COLUMN) {
-        if (next > B->first[r]) Put(B, B->out[next - 1], sum, z, y);
-        next++;
-        sum = 0;
-      }
-      sum += (double)val[at] * x[B->col[at] & GP_BALANCED_COLUMN];
-    }
-    if (next > B->first[r]) Put(B, B->out[next - 1], sum, z, y);
-  }
-  for (int32_t s = 0; s < B->nspans; s++) {
-    const int32_t *span = B->span + 3 * (int64_t)s;
-    double         sum  = 0;
-
-    for (int32_t k = span[1]; k < span[2]; k++) sum += B->part[k];
-    y[span[0]] = z ? z[span[0]] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 256, WARP = 32;
 
 __global__ static void __launch_bounds__(BLOCK) BalancedRows(GpBalanced B, const double *__restrict__ x, const double *z, double *y)
@@ -58,7 +21,7 @@ __global__ static void __launch_bounds__(BLOCK) BalancedRows(GpBalanced B, const
     else y[out] = z ? z[out] + sum : sum;
   };
 
-  #pragma unroll 4
+#pragma unroll 4
   for (int j = 0; j < GP_BALANCED_WIDTH; j++) {
     const uint32_t c = col[(int64_t)j * B.n];
 
@@ -82,7 +45,7 @@ __global__ static void __launch_bounds__(BLOCK) BalancedParts(GpBalanced B, cons
 
   if (s >= B.nspans) return;
   const int32_t i = B.span[3 * s], end = B.span[3 * s + 2];
-  #pragma unroll 4
+#pragma unroll 4
   for (int32_t k = B.span[3 * s + 1] + lane; k < end; k += WARP) sum += B.part[k];
   for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
   if (lane == 0) y[i] = z ? z[i] + sum : sum;
@@ -97,4 +60,3 @@ GP_SPMV(balanced)(const GpFmt *A, const double *x, const double *z, double *y)
   if (B->nspans) BalancedParts<<<(unsigned)(((int64_t)B->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*B, z, y);
   return GpDevCheckLaunch(A->csr->dev, "balanced");
 }
-#endif

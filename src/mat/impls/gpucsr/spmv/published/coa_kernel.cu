@@ -1,19 +1,11 @@
 /* SpMV, El Zein's coa with cyclic rows: lanes share a row and load two nonzeros at once. */
 #include "mat/impls/gpucsr/spmv/published/gpcoa.h"
 
-#if !defined(__CUDACC__)
-  #define KERNEL(lanes) \
-    GP_SPMV(coa##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return Coa(lanes, A, x, z, y); \
-    }
-#else
-  #define KERNEL(lanes) \
-    GP_SPMV(coa##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return LaunchCoa<lanes, false>("coa" #lanes, A, ReadOnly{x}, z, y); \
-    }
-#endif
+#define KERNEL(lanes) \
+  GP_SPMV(coa##lanes)(const GpFmt *A, const double *x, const double *z, double *y) \
+  { \
+    return LaunchCoa<lanes, false>("coa" #lanes, A, ReadOnly{x}, z, y); \
+  }
 
 KERNEL(8)
 KERNEL(32)

@@ -2,17 +2,9 @@
 #include "mat/impls/gpucsr/spmv/published/gpcoa.h"
 #include "mat/impls/gpucsr/spmv/published/gpconstant.h"
 
-#if !defined(__CUDACC__)
-GP_SPMV(coaconst8)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  return Coa(8, A, x, z, y);
-}
-
-#else
 GP_SPMV(coaconst8)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   GpErr err = ToConstant(A->csr, x);
 
   return err ? err : LaunchCoa<8, false>("coaconst8", A, FromConstant{}, z, y);
 }
-#endif

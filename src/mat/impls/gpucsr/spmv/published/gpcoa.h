@@ -1,6 +1,5 @@
 /* SpMV after El Zein's coalesced variants. The lanes of a group share a row, and each lane loads two adjacent nonzeros at once. A group takes several
-   rows: either with a constant stride (cyclic) or adjacent ones (blocked). x is read through the read-only cache or from constant memory. The host
-   implementation adds in the same order. */
+   rows: either with a constant stride (cyclic) or adjacent ones (blocked). x is read through the read-only cache or from constant memory. */
 #ifndef GPCOA_H
 #define GPCOA_H
 
@@ -8,25 +7,6 @@
 
 #define GP_COA_ROWS 4 /* rows that a group of lanes takes */
 
-#if !defined(__CUDACC__)
-static GpErr Coa(int lanes, const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr    *C   = A->csr;
-  const GpScalar *val = (const GpScalar *)C->val;
-
-  for (int32_t i = 0; i < C->m; i++) {
-    const int32_t even    = C->rowptr[i] / 2 * 2; /* each pair is aligned, so that one load reads two nonzeros */
-    double        sum[32] = {0};
-
-    for (int32_t k = C->rowptr[i]; k < C->rowptr[i + 1]; k++) sum[(k - even) / 2 % lanes] += (double)val[k] * x[C->col[k]];
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; lane++) sum[lane] += sum[lane + half];
-    y[i] = z ? z[i] + sum[0] : sum[0];
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 256;
 
 struct alignas(2 * sizeof(GpScalar)) Pair {
@@ -56,7 +36,7 @@ __device__ static double RowSum(int32_t start, int32_t end, const int32_t *__res
       if (k + 1 < end) sum += (double)val[k + 1] * x(col[k + 1]);
     }
   }
-  #pragma unroll
+#pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half, LANES);
   return sum;
 }
@@ -84,6 +64,5 @@ static GpErr LaunchCoa(const char *name, const GpFmt *A, const X &x, const doubl
   CoaRows<LANES, BLOCKED><<<(unsigned)((threads + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
   return GpDevCheckLaunch(C->dev, name);
 }
-#endif
 
 #endif

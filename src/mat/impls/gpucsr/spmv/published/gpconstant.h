@@ -6,7 +6,6 @@
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if defined(__CUDACC__)
 __constant__ static double Constant[GP_SMALL_COLUMNS];
 
 struct FromConstant {
@@ -19,6 +18,5 @@ static GpErr ToConstant(const GpCsr *C, const double *x)
 
   return code == cudaSuccess ? GP_SUCCESS : GpDevFail(C->dev, GP_ERR_DEVICE, "cannot copy x to constant memory: %s", cudaGetErrorString(code));
 }
-#endif
 
 #endif

@@ -5,24 +5,6 @@
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if !defined(__CUDACC__)
-static GpErr Seq(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr    *C   = A->csr;
-  const GpCsrPad *P   = (const GpCsrPad *)A->data;
-  const GpScalar *val = (const GpScalar *)P->val;
-
-  for (int32_t i = 0; i < C->m; i++) {
-    const int64_t start = (int64_t)P->start[i] * GP_PAD, end = start + C->rowptr[i + 1] - C->rowptr[i];
-    double        sum = 0;
-
-    for (int64_t k = start; k < end; k++) sum += (double)val[k] * x[P->col[k]];
-    y[i] = z ? z[i] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int SEQ_BLOCK = 128;
 
 struct alignas(16) Quad {
@@ -66,6 +48,5 @@ static GpErr LaunchSeq(const char *name, const GpFmt *A, const X &x, const doubl
   SeqRows<<<(unsigned)(((int64_t)C->m + SEQ_BLOCK - 1) / SEQ_BLOCK), SEQ_BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, *(const GpCsrPad *)A->data, C->rowptr, x, z, y);
   return GpDevCheckLaunch(C->dev, name);
 }
-#endif
 
 #endif

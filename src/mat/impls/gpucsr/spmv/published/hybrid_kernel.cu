@@ -2,31 +2,6 @@
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if !defined(__CUDACC__)
-GP_SPMV(hybrid)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpHybrid *H    = (const GpHybrid *)A->data;
-  const GpCsr    *C    = A->csr;
-  const int32_t  *list = H->list;
-
-  for (int c = 0; c < GP_HYBRID_CLASSES; list += H->rows[c++]) {
-    for (int32_t t = 0; t < H->rows[c]; t++) {
-      const int32_t i   = list[t];
-      double        sum = 0;
-
-      for (int32_t j = 0; j < H->width[c]; j++) {
-        const int64_t at = H->at[c] + (int64_t)j * H->rows[c] + t;
-
-        if (H->col[at] >= 0) sum += (double)((const GpScalar *)H->val)[at] * x[H->col[at]];
-      }
-      for (int32_t k = C->rowptr[i]; !H->width[c] && k < C->rowptr[i + 1]; k++) sum += (double)((const GpScalar *)C->val)[k] * x[C->col[k]];
-      y[i] = z ? z[i] + sum : sum;
-    }
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 256, WARP = 32;
 
 template <int WIDTH>
@@ -36,7 +11,7 @@ __global__ static void __launch_bounds__(BLOCK) ShortRows(int32_t rows, const in
   double        sum = 0;
 
   if (t >= rows) return;
-  #pragma unroll
+#pragma unroll
   for (int j = 0; j < WIDTH; j++) {
     const int32_t c = col[(int64_t)j * rows + t];
 
@@ -55,7 +30,7 @@ __global__ static void __launch_bounds__(BLOCK)
 
   if (t >= rows) return;
   const int32_t i = list[t], end = rowptr[i + 1];
-  #pragma unroll 4
+#pragma unroll 4
   for (int32_t k = rowptr[i] + lane; k < end; k += WARP) sum += (double)val[k] * __ldg(x + col[k]);
   for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
   if (lane == 0) y[i] = z ? z[i] + sum : sum;
@@ -81,4 +56,3 @@ GP_SPMV(hybrid)(const GpFmt *A, const double *x, const double *z, double *y)
   if (H->rows[3]) LongRows<<<(unsigned)(((int64_t)H->rows[3] * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(H->rows[3], list, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
   return GpDevCheckLaunch(C->dev, "hybrid");
 }
-#endif

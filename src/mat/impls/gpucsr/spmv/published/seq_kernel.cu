@@ -3,9 +3,5 @@
 
 GP_SPMV(seq)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-#if !defined(__CUDACC__)
-  return Seq(A, x, z, y);
-#else
   return LaunchSeq("seq", A, ReadOnlyX{x}, z, y);
-#endif
 }

@@ -6,7 +6,6 @@
 
 #include "mat/impls/gpucsr/spmv/rowcode/rowcode.h"
 
-#if defined(__CUDACC__)
 static constexpr unsigned NONE = 256; /* pattern of a row beyond the last one */
 
 /* Rows per multiprocessor from which a thread takes four rows. Rows of a box stencil share more entries of x than rows of a star stencil. Four rows a
@@ -38,19 +37,19 @@ enum Having {
 template <int COLUMNS, int PLANES, uint64_t FULL, int ROWS, bool EARLY, Having HAVING>
 __device__ static void Sums(const GpRowGrid &G, uint32_t i, uint32_t n, const double *x, const uint64_t has[ROWS], const double *const own[ROWS], double sum[ROWS])
 {
-  #pragma unroll
+#pragma unroll
   for (int p = 0; p < PLANES + ROWS - 1; p++) {
     double u[COLUMNS];
 
-  #pragma unroll
+#pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
       const uint32_t j = i + (uint32_t)(p * G.stride) + (uint32_t)G.offset[c]; /* n or more if the column lies outside the matrix, also on the left (unsigned overflow) */
 
       if (Reads(COLUMNS, PLANES, FULL, ROWS, p, c)) u[c] = HAVING == ALL || j < n ? (EARLY ? x[j] : __ldg(x + j)) : 0.0;
     }
-  #pragma unroll
+#pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
-  #pragma unroll
+#pragma unroll
       for (int r = 0; r < ROWS; r++) {
         const int bit = (p - r) * COLUMNS + c;
 
@@ -72,9 +71,9 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
   bool           whole     = true;
 
   GpBegin(how);
-  #pragma unroll
+#pragma unroll
   for (int r = 0; r < ROWS; r++) pattern[r] = i + r * stride < m ? (EARLY ? GpRead<true>(code + i + r * stride) : __ldg(code + i + r * stride)) : NONE;
-  #pragma unroll
+#pragma unroll
   for (int r = 0; r < ROWS; r++) whole &= (int32_t)pattern[r] == W.grid.whole;
   if (EARLY) GpWait();
   if (__all_sync(0xffffffffu, whole)) {
@@ -83,7 +82,7 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
     uint64_t      has[ROWS], any = 0;
     const double *own[ROWS];
 
-  #pragma unroll
+#pragma unroll
     for (int r = 0; r < ROWS; r++) {
       has[r] = pattern[r] < NONE ? __ldg(W.mask + pattern[r]) : 0;
       own[r] = W.value + (pattern[r] < NONE ? pattern[r] : 0) * (COLUMNS * PLANES);
@@ -91,12 +90,12 @@ __global__ static void __launch_bounds__(GRIDBLOCK) RowGrid(GpHow how, const __g
     }
     if (__any_sync(0xffffffffu, (any & GP_ROWGRID_VALUES) != 0)) Sums<COLUMNS, PLANES, FULL, ROWS, EARLY, OWN>(W.grid, i, n, x, has, own, sum);
     else Sums<COLUMNS, PLANES, FULL, ROWS, EARLY, SOME>(W.grid, i, n, x, has, NULL, sum);
-  #pragma unroll
+#pragma unroll
     for (int r = 0; r < ROWS; r++)
       if (has[r] == GP_ROWGRID_OTHER) sum[r] = SumPattern<EARLY>((const int4 *)W.entry, W.start, (int32_t)pattern[r], x + (i + r * stride));
   }
   if (EARLY) GpNextMayStart();
-  #pragma unroll
+#pragma unroll
   for (int r = 0; r < ROWS; r++) {
     const uint32_t row = i + r * stride;
 
@@ -124,11 +123,10 @@ static GpErr ChooseRows(const GpCsr *A, const GpRowCode *W, const double *x, con
 
 static GpErr MultGrid(const GpCsr *A, const GpRowCode *W, const double *x, const double *z, double *y)
 {
-  #define GRID(columns_, planes_, full_) \
-    if (W->grid.columns == columns_ && W->grid.planes == planes_ && W->grid.full == full_) return ChooseRows<columns_, planes_, full_>(A, W, x, z, y);
+#define GRID(columns_, planes_, full_) \
+  if (W->grid.columns == columns_ && W->grid.planes == planes_ && W->grid.full == full_) return ChooseRows<columns_, planes_, full_>(A, W, x, z, y);
   GP_ROWGRIDS(GRID)
-  #undef GRID
+#undef GRID
   return GpDevFail(A->dev, GP_ERR_ARGUMENT, "rowcode: no kernel is compiled for this stencil; select another kernel with -mat_gpucsr_kernel");
 }
-#endif
 #endif

@@ -3,50 +3,6 @@
 #include "mat/impls/gpucsr/spmv/sell/sell.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if !defined(__CUDACC__)
-/* the index of lane l in slice column c of those that have indices */
-static int32_t Index(const GpSell *S, const GpSlice *P, int32_t c, int l)
-{
-  const int32_t quad = c / 4, e = 4 * l + c % 4, q8 = GpSliceQuads8(*P), q16 = GpSliceQuads16(*P);
-
-  if (quad < q8) return S->index[((int64_t)P->unit + quad) * 128 + e];
-  if (quad < q8 + q16) return ((const uint16_t *)S->index)[((int64_t)P->unit + q8 + 2 * (quad - q8)) * 64 + e];
-  return ((const int32_t *)S->index)[((int64_t)P->unit + q8 + 2 * q16 + 4 * (quad - q8 - q16)) * 32 + e];
-}
-
-/* The value of lane l in slice column c, counted from the given quad. `column` is the number of this slice column among all; only full values need
-   it. */
-static double Value(const GpSell *S, int64_t column, int32_t quad, int32_t c, int l)
-{
-  if (S->kind == GP_SELL_FULL) return (double)((const GpScalar *)S->value)[column * GP_SLICE + l];
-  return S->table[((const uint8_t *)S->value)[((int64_t)quad + c / 4) * 128 + 4 * l + c % 4]];
-}
-
-static GpErr Sell(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpSell *S = (const GpSell *)A->data;
-
-  for (int32_t i = 0; i < A->csr->m; i++) {
-    const GpSlice *P = &S->slice[i / GP_SLICE];
-    const int32_t  l = i % GP_SLICE, row = S->perm ? S->perm[i] : i, others = P->quad + GpSliceQuads(P->diagonals);
-    double         sum = 0;
-
-    for (int32_t c = 0; c < P->diagonals; c++)
-      if (S->head[GpSliceMask(P->quad, c)] >> l & 1) sum += Value(S, P->column + c, P->quad, c, l) * x[row + S->head[GpSliceBase(P->quad, c)]];
-    for (int32_t c = 0; c < P->others; c++)
-      if (S->head[GpSliceMask(others, c)] >> l & 1) sum += Value(S, P->column + P->diagonals + c, others, c, l) * x[S->head[GpSliceBase(others, c)] + Index(S, P, c, l)];
-    y[row] = z ? z[row] + sum : sum;
-  }
-  return GP_SUCCESS;
-}
-
-  #define KERNEL(bits, values) \
-    GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return Sell(A, x, z, y); \
-    }
-
-#else
 static constexpr int WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP;
 
 /* the four column indices of a lane in a quad */
@@ -116,7 +72,7 @@ __device__ static double Quads(const int4 *head, const V &values, const I *index
 {
   double sum = 0;
 
-  #pragma unroll 2
+#pragma unroll 2
   for (int32_t q = part; q < n; q += parts) {
     const int4   base = __ldg(head + 2 * (int64_t)q), mask = __ldg(head + 2 * (int64_t)q + 1), at = Index(index + (int64_t)q * WARP);
     const Four   v  = values.Get(q);
@@ -196,12 +152,11 @@ static GpErr Launch(const char *name, const GpFmt *A, const double *x, const dou
   return GpDevCheckLaunch(C->dev, name);
 }
 
-  #define KERNEL(bits, values) \
-    GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
-    { \
-      return Launch<values>("sell" #bits, A, x, z, y); \
-    }
-#endif
+#define KERNEL(bits, values) \
+  GP_SPMV(sell##bits)(const GpFmt *A, const double *x, const double *z, double *y) \
+  { \
+    return Launch<values>("sell" #bits, A, x, z, y); \
+  }
 
 KERNEL(, Each)
 KERNEL(8, Codes)

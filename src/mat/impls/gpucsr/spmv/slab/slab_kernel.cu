@@ -3,39 +3,6 @@
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
-#if !defined(__CUDACC__)
-static double SumRow(const GpSlab *S, int32_t block, int32_t place, const double *x)
-{
-  const GpScalar *val   = (const GpScalar *)S->value;
-  const int32_t   slice = block * GP_SLAB_SLICES + place / GP_WARP;
-  double          sum   = 0;
-
-  for (int64_t c = S->start[slice]; c < S->start[slice + 1]; c++) {
-    const int64_t at = c * GP_WARP + place % GP_WARP;
-    const int32_t j  = S->index[at];
-
-    if (!GpIsHole((double)val[at], sizeof(GpScalar) == sizeof(float))) sum += (double)val[at] * x[(int64_t)S->piece[S->first[block] + j / GP_SLAB_PIECE] * GP_SLAB_PIECE + j % GP_SLAB_PIECE];
-  }
-  return sum;
-}
-
-GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpSlab *S = (const GpSlab *)A->data;
-
-  for (int32_t block = 0; block < S->nblocks; block++) {
-    for (int32_t place = 0; place < GP_SLAB_ROWS; place++) {
-      const int64_t row = (int64_t)block * GP_SLAB_ROWS + S->row[(int64_t)block * GP_SLAB_ROWS + place];
-
-      if (row >= A->csr->m) continue;
-      const double sum = SumRow(S, block, place, x);
-      y[row]           = z ? z[row] + sum : sum;
-    }
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = GP_SLAB_ROWS, AHEAD = 8;
 
 __device__ static int Index(const uint16_t *p)
@@ -59,14 +26,14 @@ struct Turn {
 
   __device__ void Read(const GpScalar *val, const uint16_t *index_)
   {
-  #pragma unroll
+#pragma unroll
     for (int a = 0; a < AHEAD; a++) value[a] = GpStream(val + a * GP_WARP);
-  #pragma unroll
+#pragma unroll
     for (int a = 0; a < AHEAD; a++) index[a] = Index(index_ + a * GP_WARP);
   }
   __device__ void Read(const GpScalar *val, const uint16_t *index_, int32_t left) /* positions beyond the end are holes and add nothing */
   {
-  #pragma unroll
+#pragma unroll
     for (int a = 0; a < AHEAD; a++) {
       value[a] = a < left ? GpStream(val + a * GP_WARP) : Hole();
       index[a] = a < left ? Index(index_ + a * GP_WARP) : 0;
@@ -74,7 +41,7 @@ struct Turn {
   }
   __device__ double Add(double sum, const double *x) const
   {
-  #pragma unroll
+#pragma unroll
     for (int a = 0; a < AHEAD; a++) sum = GpAdd(sum, value[a], x[index[a]]);
     return sum;
   }
@@ -94,7 +61,7 @@ __global__ static void __launch_bounds__(BLOCK) Slab(GpSlab S, int32_t m, int32_
   Turn                     turn;
 
   turn.Read(val, index, left); /* these loads are in flight while x is staged */
-  #pragma unroll 4
+#pragma unroll 4
   for (int32_t e = threadIdx.x; e < entries; e += BLOCK) {
     const int64_t j = (int64_t)__ldg(S.piece + first + e / GP_SLAB_PIECE) * GP_SLAB_PIECE + e % GP_SLAB_PIECE;
 
@@ -128,4 +95,3 @@ GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
   Slab<<<(unsigned)S->nblocks, BLOCK, shared, (cudaStream_t)C->dev->stream>>>(*S, C->m, C->n, x, z, y);
   return GpDevLaunched(C->dev, "slab");
 }
-#endif

@@ -3,31 +3,28 @@
 
 #include <string.h>
 
-#define GP_DECLARE(name, runtime) \
-  extern GpErr GpSpmm_##name##_##runtime##_f32(const GpFmt *, const GpColumns *); \
-  extern GpErr GpSpmm_##name##_##runtime##_f64(const GpFmt *, const GpColumns *);
-#define GP_ENTRIES(name, runtime) \
-  { \
-    GpSpmm_##name##_##runtime##_f32, GpSpmm_##name##_##runtime##_f64 \
-  }
+extern GpErr GpSpmm_csr_Host_f32(const GpFmt *, const GpColumns *);
+extern GpErr GpSpmm_csr_Host_f64(const GpFmt *, const GpColumns *);
 
 #if GP_HAVE_CUDA
-  #define GP_DECLARE_CUDA(name) GP_DECLARE(name, CUDA)
-  #define GP_ENTRIES_CUDA(name) GP_ENTRIES(name, CUDA)
+  #define SPMM(name, format, width, fewest, help) \
+    extern GpErr GpSpmm_##name##_CUDA_f32(const GpFmt *, const GpColumns *); \
+    extern GpErr GpSpmm_##name##_CUDA_f64(const GpFmt *, const GpColumns *);
+  #include "mat/impls/gpucsr/spmv/spmm/spmm.def"
+  #undef SPMM
+  #define CUDA(name) \
+    { \
+      GpSpmm_##name##_CUDA_f32, GpSpmm_##name##_CUDA_f64 \
+    }
 #else
-  #define GP_DECLARE_CUDA(name)
-  #define GP_ENTRIES_CUDA(name) \
+  #define CUDA(name) \
     { \
       NULL, NULL \
     }
 #endif
 
-#define SPMM(name, format, width, fewest, help) GP_DECLARE(name, Host) GP_DECLARE_CUDA(name)
-#include "mat/impls/gpucsr/spmv/spmm/spmm.def"
-#undef SPMM
-
 const GpSpmmRow GpSpmmTable[GP_SPMM_KERNELS] = {
-#define SPMM(name, format, width, fewest, help) [GP_SPMM_##name] = {#name, GP_FMT_##format, width, fewest, help, {[GP_DEV_HOST] = GP_ENTRIES(name, Host), [GP_DEV_CUDA] = GP_ENTRIES_CUDA(name)}},
+#define SPMM(name, format, width, fewest, help) [GP_SPMM_##name] = {#name, GP_FMT_##format, width, fewest, help, {[GP_DEV_HOST] = {GpSpmm_csr_Host_f32, GpSpmm_csr_Host_f64}, [GP_DEV_CUDA] = CUDA(name)}},
 #include "mat/impls/gpucsr/spmv/spmm/spmm.def"
 #undef SPMM
 };

@@ -2,52 +2,6 @@
    grids, load them coalesced. */
 #include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
 
-#if !defined(__CUDACC__)
-/* multiplies by WIDTH columns, of which the first `live` exist; with a constant width the compiler keeps the sums in registers */
-  #define PANEL(WIDTH) \
-    static void Panel##WIDTH(const GpCsr *R, const GpColumns *C, int first, int live) \
-    { \
-      const GpScalar *val = (const GpScalar *)R->val; \
-      const double   *x[WIDTH]; \
-\
-      for (int c = 0; c < WIDTH; c++) x[c] = C->x[first + (c < live ? c : live - 1)]; \
-      for (int32_t i = 0; i < R->m; i++) { \
-        double sum[WIDTH] = {0}; \
-\
-        for (int32_t k = R->rowptr[i]; k < R->rowptr[i + 1]; k++) { \
-          const int64_t j = R->col[k] * C->incx; \
-          const double  a = (double)val[k]; \
-\
-          for (int c = 0; c < WIDTH; c++) sum[c] += a * x[c][j]; \
-        } \
-        for (int c = 0; c < live; c++) { \
-          double *y = C->y[first + c] + i * C->incy; \
-\
-          *y = C->add ? *y + sum[c] : sum[c]; \
-        } \
-      } \
-    }
-PANEL(2)
-PANEL(4)
-
-/* Host panels have four columns, because their sums fit the registers of a CPU. The result does not depend on the panel width. */
-static GpErr MmScalar(const GpFmt *A, const GpColumns *C)
-{
-  for (int first = 0; first < C->k; first += 4) {
-    const int live = C->k - first < 4 ? C->k - first : 4;
-
-    (live > 2 ? Panel4 : Panel2)(A->csr, C, first, live);
-  }
-  return GP_SUCCESS;
-}
-
-  #define KERNEL(width) \
-    GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
-    { \
-      return MmScalar(A, C); \
-    }
-
-#else
 static constexpr int BLOCK = 128, CHUNK = 2048;
 
 /* The rows of a block are consecutive nonzeros. The block stages them in shared memory with coalesced loads; if each thread loaded its own row,
@@ -73,13 +27,13 @@ __global__ static void __launch_bounds__(BLOCK) MmScalar(int32_t m, const int32_
     for (int32_t k = max(begin - base, 0); k < min(end - base, length); k++) {
       const int64_t j = UNIT ? cols[k] : cols[k] * C.incx;
       const double  a = (double)vals[k];
-  #pragma unroll
+#pragma unroll
       for (int c = 0; c < WIDTH; c++) sum[c] += a * __ldg(C.x[panel + c] + j);
     }
     __syncthreads();
   }
   if (i >= m) return;
-  #pragma unroll
+#pragma unroll
   for (int c = 0; c < WIDTH; c++) {
     if (panel + c >= C.k) break;
     double *y = C.y[panel + c] + (UNIT ? i : i * C.incy);
@@ -115,11 +69,7 @@ static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *column
   return GpDevCheckLaunch(R->dev, name);
 }
 
-  #define KERNEL(width) \
-    GP_SPMM(mmscalar##width)(const GpFmt *A, const GpColumns *C) \
-    { \
-      return MmScalars<width>("mmscalar" #width, A, C); \
-    }
-#endif
-
-KERNEL(8)
+GP_SPMM(mmscalar8)(const GpFmt *A, const GpColumns *C)
+{
+  return MmScalars<8>("mmscalar8", A, C);
+}

@@ -17,89 +17,6 @@ static size_t WorkSize(const GpFmt *A, int k, int width)
   return Padded(k, width) * ((size_t)A->csr->n + 2 * (size_t)((const GpCsrPanel *)A->data)->tile.ntiles);
 }
 
-#if !defined(__CUDACC__)
-  #include <string.h>
-
-/* sums[WIDTH] = sum over the nonzeros [from, to); x is packed */
-  #define SUM(WIDTH) \
-    static void Sum##WIDTH(const GpCsr *C, const double *x, int32_t from, int32_t to, double sums[]) \
-    { \
-      const GpScalar *val        = (const GpScalar *)C->val; \
-      double          sum[WIDTH] = {0}; \
-\
-      for (int32_t k = from; k < to; k++) { \
-        const double *row = x + (size_t)C->col[k] * WIDTH, a = (double)val[k]; \
-\
-        for (int c = 0; c < WIDTH; c++) sum[c] += a * row[c]; \
-      } \
-      memcpy(sums, sum, sizeof(sum)); \
-    }
-SUM(2)
-SUM(4)
-SUM(8)
-SUM(16)
-
-typedef void (*SumFn)(const GpCsr *, const double *, int32_t, int32_t, double[]);
-
-static void Put(const GpColumns *C, int first, int live, int32_t i, const double sum[])
-{
-  for (int c = 0; c < live; c++) {
-    double *y = C->y[first + c] + i * C->incy;
-
-    *y = C->add ? *y + sum[c] : sum[c];
-  }
-}
-
-static void Panel(const GpFmt *A, const GpColumns *C, int first, int width, SumFn sum, double *work)
-{
-  const GpCsr     *R    = A->csr;
-  const GpCsrTile *T    = &((const GpCsrPanel *)A->data)->tile;
-  const int        live = C->k - first < width ? C->k - first : width;
-  double          *head = work + (size_t)R->n * width, *tail = head + (size_t)T->ntiles * width, rowsum[16];
-
-  for (int32_t j = 0; j < R->n; j++)
-    for (int c = 0; c < width; c++) work[(size_t)j * width + c] = c < live ? C->x[first + c][j * C->incx] : 0.0;
-  for (int32_t t = 0; t < T->ntiles; t++) {
-    const int32_t end = T->start[t + 1], start = R->rowptr[T->row[t]];
-
-    sum(R, work, T->start[t], start < end ? start : end, head + (size_t)t * width);
-    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
-      if (R->rowptr[i + 1] <= end) {
-        sum(R, work, R->rowptr[i], R->rowptr[i + 1], rowsum);
-        Put(C, first, live, i, rowsum);
-      } else sum(R, work, R->rowptr[i], end, tail + (size_t)t * width);
-    }
-  }
-  for (int32_t s = 0; s < T->nspans; s++) {
-    double *total = tail + (size_t)T->spanend[2 * s] * width;
-
-    for (int32_t t = T->spanend[2 * s] + 1; t <= T->spanend[2 * s + 1]; t++)
-      for (int c = 0; c < width; c++) total[c] += head[(size_t)t * width + c];
-    Put(C, first, live, T->spanrow[s], total);
-  }
-}
-
-static GpErr MmSplit(int width, const GpFmt *A, const GpColumns *C)
-{
-  double *work;
-  GpErr   err = GpCsrPanelWork(A, WorkSize(A, C->k < width ? C->k : width, width), &work);
-
-  if (err) return err;
-  for (int first = 0; first < C->k; first += width) {
-    const size_t wide = Padded(C->k - first < width ? C->k - first : width, width);
-
-    Panel(A, C, first, (int)wide, wide == 2 ? Sum2 : wide == 4 ? Sum4 : wide == 8 ? Sum8 : Sum16, work);
-  }
-  return GP_SUCCESS;
-}
-
-  #define KERNEL(width) \
-    GP_SPMM(mmsplit##width)(const GpFmt *A, const GpColumns *C) \
-    { \
-      return MmSplit(width, A, C); \
-    }
-
-#else
 static constexpr int BLOCK = 256, WARP = 32, LONG = 32; /* tiles of a span that one group of WIDTH threads adds; the whole block adds longer spans */
 
 /* packs x by rows: WIDTH doubles a row, panel after panel; a block packs 64 rows */
@@ -167,7 +84,7 @@ __device__ static void Walk(Shared<WIDTH> &S, int32_t rows, int32_t k, int32_t s
     const int32_t end = min(stop, S.from[s + 1]);
     double2       sum = {0, 0};
 
-  #pragma unroll 4
+#pragma unroll 4
     for (; k < end; k++) {
       const double2 xk = __ldg((const double2 *)(x + (size_t)S.col[k] * WIDTH) + lane);
       const double  a  = (double)S.val[k];
@@ -329,11 +246,7 @@ static GpErr MmSplits(const GpFmt *A, const GpColumns *C)
   return Panels<2>(A, *C, at, 1, work);
 }
 
-  #define KERNEL(width) \
-    GP_SPMM(mmsplit##width)(const GpFmt *A, const GpColumns *C) \
-    { \
-      return MmSplits<width>(A, C); \
-    }
-#endif
-
-KERNEL(16)
+GP_SPMM(mmsplit16)(const GpFmt *A, const GpColumns *C)
+{
+  return MmSplits<16>(A, C);
+}

@@ -1,4 +1,4 @@
-/* The product with teams of lanes (formats team, teamcluster), host and CUDA implementations. A lane adds up its nonzeros. The lanes of a team add by
+/* The product with teams of lanes (formats team, teamcluster). A lane adds up its nonzeros. The lanes of a team add by
    shuffles within a slice and through shared memory within a block. If a team has several blocks, the block that finishes last adds their partial
    sums in a fixed order. If these blocks are a cluster, they write their sums to the shared memory of the first block, which adds them. One launch,
    no floating-point atomics: deterministic. */
@@ -7,70 +7,9 @@
 
 #include "mat/impls/gpucsr/spmv/team/gpteam.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/spmv/team/gpcluster.h"
-  #include "mat/impls/gpucsr/spmv/pieces/gpslots.h"
-#endif
+#include "mat/impls/gpucsr/spmv/team/gpcluster.h"
+#include "mat/impls/gpucsr/spmv/pieces/gpslots.h"
 
-#if !defined(__CUDACC__)
-static double SumLane(const GpTeams *T, int32_t slice, int32_t lane, const double *x)
-{
-  const GpScalar *val = (const GpScalar *)T->val;
-  double          sum = 0;
-
-  for (int64_t j = T->base[slice]; j < T->base[slice + 1]; j++) {
-    const int64_t  at   = j * GP_WARP + lane;
-    const uint32_t code = T->codebytes == 2 ? ((const uint16_t *)T->code)[at] : ((const uint32_t *)T->code)[at];
-
-    if (code) sum += (double)val[T->same ? 0 : at] * x[code - 1];
-  }
-  return sum;
-}
-
-/* adds in the order of the shuffles: at each step entry i of the first half adds entry i of the second half */
-static double Halve(double sum[], int n)
-{
-  for (int half = n / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; i++) sum[i] += sum[i + half];
-  return sum[0];
-}
-
-/* the sum of the team of 2^k lanes whose first lane has number `first` among all lanes */
-static double SumTeam(const GpTeams *T, int32_t k, int64_t first, const double *x)
-{
-  const int64_t lanes           = (int64_t)1 << k;
-  const int     width           = k < GP_TEAM_SLICE ? 1 << k : GP_WARP;
-  double        blocks[GP_WARP] = {0}, block = 0;
-
-  for (int64_t l = 0; l < lanes; l += width) {
-    const int32_t slice = (int32_t)((first + l) / GP_WARP), lane = (int32_t)((first + l) % GP_WARP);
-    double        sum[GP_WARP];
-
-    for (int i = 0; i < width; i++) sum[i] = SumLane(T, slice, lane + i, x);
-    block += Halve(sum, width);
-    if ((l + width) % (1 << GP_TEAM_BLOCK) && l + width < lanes) continue;
-    blocks[(l >> GP_TEAM_BLOCK) % GP_WARP] += block;
-    block = 0;
-  }
-  return k > GP_TEAM_BLOCK ? Halve(blocks, GP_WARP) : blocks[0];
-}
-
-static GpErr TeamMult(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpTeams *T = (const GpTeams *)A->data;
-
-  for (int32_t k = 0; k < GP_TEAM_CLASSES; k++) {
-    for (int32_t p = T->begin[k]; p < T->end[k]; p++) {
-      const int32_t i   = T->order[p];
-      const double  sum = SumTeam(T, k, (int64_t)T->first[k] * GP_WARP + ((int64_t)(p - T->begin[k]) << k), x);
-
-      y[i] = z ? z[i] + sum : sum;
-    }
-  }
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS;
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(BLOCK == 1 << GP_TEAM_BLOCK && WARP == 1 << GP_TEAM_SLICE, "a slice a warp");
@@ -168,6 +107,5 @@ static GpErr TeamMult(const char *name, const GpFmt *A, const double *x, const d
   if (T->codebytes == 2) return (T->same ? LaunchTeams<CLUSTER, true, uint16_t> : LaunchTeams<CLUSTER, false, uint16_t>)(dev, name, T, x, z, y);
   return (T->same ? LaunchTeams<CLUSTER, true, uint32_t> : LaunchTeams<CLUSTER, false, uint32_t>)(dev, name, T, x, z, y);
 }
-#endif
 
 #endif

@@ -3,9 +3,5 @@
 
 GP_SPMV(team)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-#if defined(__CUDACC__)
   return TeamMult<false>("team", A, x, z, y);
-#else
-  return TeamMult(A, x, z, y);
-#endif
 }

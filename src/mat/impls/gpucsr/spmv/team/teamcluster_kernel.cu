@@ -3,9 +3,5 @@
 
 GP_SPMV(teamcluster)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-#if defined(__CUDACC__)
   return TeamMult<true>("teamcluster", A, x, z, y);
-#else
-  return TeamMult(A, x, z, y);
-#endif
 }

@@ -6,82 +6,10 @@
    storage format", SC14. */
 #include "mat/impls/gpucsr/spmv/tile/csrblock.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#if defined(__CUDACC__)
-  #include "device/gplaunch.h"
-  #include "mat/impls/gpucsr/spmv/tile/gpblocksum.h"
-  #include "mat/impls/gpucsr/spmv/common/gpload.h"
-#endif
+#include "device/gplaunch.h"
+#include "mat/impls/gpucsr/spmv/tile/gpblocksum.h"
+#include "mat/impls/gpucsr/spmv/common/gpload.h"
 
-#if !defined(__CUDACC__)
-static const int WARP = 32;
-
-/* adds in the order of a group of lanes: strided partial sums, then halving steps as in the shuffles */
-static double SumGroup(const GpCsr *C, const double *x, int64_t from, int64_t to, int width)
-{
-  const GpScalar *val     = (const GpScalar *)C->val;
-  double          sum[32] = {0};
-
-  for (int64_t k = from; k < to; k++) sum[(k - from) % width] += (double)val[k] * x[C->col[k]];
-  for (int half = width / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; i++) sum[i] += sum[i + half];
-  return sum[0];
-}
-
-/* The part that a tile holds of a row that began before the tile. Adds in the order of the CUDA kernel: strided sums of the threads, halving steps
-   within a warp, then the warps in order. */
-static double SumHead(const GpCsr *C, const GpCsrBlock *B, const double *x, int64_t from, int64_t to)
-{
-  const GpScalar *val                   = (const GpScalar *)C->val;
-  const int64_t   base                  = from + B->loaded <= C->nnz ? from : C->nnz > B->loaded ? C->nnz - B->loaded : 0;
-  double          sum[GP_BLOCK_THREADS] = {0};
-
-  for (int64_t k = from; k < to; k++) sum[(k - base) % B->threads] += (double)val[k] * x[C->col[k]];
-  for (int w = 0; w < B->threads; w += WARP) {
-    for (int half = WARP / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; l++) sum[w + l] += sum[w + l + half];
-    if (w) sum[0] += sum[w];
-  }
-  return sum[0];
-}
-
-/* A row that spans several tiles. Adds in the order of the CUDA kernel: a warp adds the parts of all tiles but the last, then the part of the last
-   tile is added. */
-static double SumCut(const GpCsr *C, const GpCsrBlock *B, const double *x, int32_t i, int width)
-{
-  const int64_t from = C->rowptr[i], to = C->rowptr[i + 1], length = B->length, first = from / length, last = (to - 1) / length;
-  double        sum[32] = {0};
-
-  for (int64_t t = first; t < last; t++) {
-    const int64_t end = (t + 1) * length;
-
-    sum[(t - first) % WARP] += t > first ? SumHead(C, B, x, t * length, end) : SumGroup(C, x, from, end, end - from > GP_BLOCK_LONG * width ? WARP : width);
-  }
-  for (int half = WARP / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; l++) sum[l] += sum[l + half];
-  return sum[0] + SumHead(C, B, x, last * length, to);
-}
-
-GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr      *C = A->csr;
-  const GpCsrBlock *B = (const GpCsrBlock *)A->data;
-
-  for (int32_t b = 0; b < B->nextra + B->ntiles; b++) {
-    const GpBlockTile T     = B->tile[b];
-    const int         width = 1 << T.bits % GP_BLOCK_CUT;
-
-    for (int32_t i = T.row; i < T.row + T.rows; i++) {
-      const int64_t from = C->rowptr[i], to = C->rowptr[i + 1];
-      const int     cut = T.bits & GP_BLOCK_CUT && i == T.row + T.rows - 1;
-      const double  sum = cut ? SumCut(C, B, x, i, width) : SumGroup(C, x, from, to, to - from > GP_BLOCK_LONG * width ? WARP : width);
-
-      y[i] = z ? z[i] + sum : sum;
-    }
-  }
-  return GP_SUCCESS;
-}
-
-#else
 __device__ static void Put(int32_t i, double sum, const double *z, double *y)
 {
   y[i] = z ? z[i] + sum : sum;
@@ -113,7 +41,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   const int start = t * B.length, base = FEW ? 0 : min(start, nnz - LOADED); /* no load of the block lies outside the arrays */
   col += base + tid;
   val += base + tid;
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
     c[u] = FEW && u * BLOCK + tid >= nnz ? 0 : Load<EARLY, STREAM>(col + u * BLOCK);
     v[u] = FEW && u * BLOCK + tid >= nnz ? (GpScalar)0 : Load<EARLY, STREAM>(val + u * BLOCK);
@@ -122,13 +50,13 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   const int lanes = tile.w & (GP_BLOCK_CUT - 1), mine = tid >> lanes, rank = tid & ((1 << lanes) - 1), head = (int)((unsigned)tile.w / GP_BLOCK_HEAD);
   rowptr += tile.x;
   int32_t from = GpRead<EARLY>(rowptr + min(mine, tile.y)), to = GpRead<EARLY>(rowptr + min(mine + 1, tile.y)), from1 = 0, to1 = 0;
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = FEW && u * BLOCK + tid >= nnz ? 0.0 : GpGather<EARLY>(x + c[u]);
   if (tile.y > BLOCK) { /* then each row has one thread */
     from1 = GpRead<EARLY>(rowptr + min(mine + BLOCK, tile.y));
     to1   = GpRead<EARLY>(rowptr + min(mine + BLOCK + 1, tile.y));
   }
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
     e[u] *= (double)v[u];
     products[u * BLOCK + tid] = e[u];
@@ -137,7 +65,7 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   if (head) {
     double sum = 0;
 
-  #pragma unroll
+#pragma unroll
     for (int u = 0; u < EACH; u++) sum += (unsigned)(base + u * BLOCK + tid - start) < (unsigned)head ? e[u] : 0.0;
     sum = GroupSum(sum, WARP);
     if (tid % WARP == 0) warpsum[tid / WARP] = sum;
@@ -190,4 +118,3 @@ GP_SPMV(csrblock)(const GpFmt *A, const double *x, const double *z, double *y)
   if (B->threads < GP_BLOCK_THREADS) return Launch<GP_BLOCK_THREADS / 2, 4, 2048, false>(C, B, x, z, y);
   return Launch<GP_BLOCK_THREADS, 4, 2048, false>(C, B, x, z, y);
 }
-#endif

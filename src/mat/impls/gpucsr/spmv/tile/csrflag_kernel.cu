@@ -8,46 +8,6 @@
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 #include "mat/impls/gpucsr/spmv/tile/gpspans.h"
 
-#if !defined(__CUDACC__)
-static void Put(const GpCsrFlag *F, int32_t k, double sum, const double *z, double *y)
-{
-  const int32_t i = F->row ? F->row[k] : k;
-
-  y[i] = z ? z[i] + sum : sum;
-}
-
-GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr     *C   = A->csr;
-  const GpCsrFlag *F   = (const GpCsrFlag *)A->data;
-  const GpScalar  *val = (const GpScalar *)C->val;
-
-  for (int32_t t = 0; t < F->tile.ntiles; t++) {
-    const int64_t start = (int64_t)t * GP_FLAG_TILE, end = start + GP_FLAG_TILE < C->nnz ? start + GP_FLAG_TILE : C->nnz;
-    const int32_t first = F->rank[t * (GP_FLAG_TILE / GP_FLAG_CHUNK)];
-    int32_t       row   = first - 1;
-    double        sum   = 0;
-
-    F->tile.head[t] = 0;
-    for (int64_t k = start; k < end; k++) {
-      if (F->flag[k / 32] >> k % 32 & 1) {
-        if (row < first) F->tile.head[t] = sum;
-        else Put(F, row, sum, z, y);
-        row++;
-        sum = 0;
-      }
-      sum += (double)val[F->same ? 0 : k] * x[C->col[k]];
-    }
-    if (row < first) F->tile.head[t] = sum;
-    else if (F->flag[end / 32] >> end % 32 & 1) Put(F, row, sum, z, y);
-    else F->tile.tail[t] = sum;
-  }
-  FinishSpans(&F->tile, z, y);
-  for (int32_t e = 0; e < C->m - F->n; e++) y[F->empty[e]] = z ? z[F->empty[e]] : 0.0;
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int      EACH = GP_FLAG_EACH, CHUNK = GP_FLAG_CHUNK;
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(WARPS * CHUNK == GP_FLAG_TILE && EACH == 8, "a warp a chunk, a byte a lane");
@@ -81,7 +41,7 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
     for (int u = 0; u < EACH; u++) products[lane * (EACH + 1) + u] = 0;
     return;
   }
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
     const int k = u * WARP + lane, at = k < left ? k : (int)left - 1;
 
@@ -89,9 +49,9 @@ __device__ static void Multiply(int64_t left, const int32_t *col, const GpScalar
     v[u] = SAME ? *val : GpStream<EARLY>(val + at);
   }
   if (EARLY) GpWait();
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) e[u] = GpGather<EARLY>(x + c[u]);
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
     const int k = u * WARP + lane;
 
@@ -107,9 +67,9 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   double    p[EACH], sum = 0, reach = 0;
   int       upto = mine, starts = mine > 0;
 
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) p[u] = sums[lane * (EACH + 1) + u];
-  #pragma unroll
+#pragma unroll
   for (int off = 1; off < WARP; off *= 2) {
     const int other = __shfl_up_sync(ALL, upto, off);
 
@@ -117,7 +77,7 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
   }
   __syncwarp();
   int row = upto - mine - 1;
-  #pragma unroll
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
     if (bits >> u & 1) {
       if (row < upto - mine) reach = sum;
@@ -128,7 +88,7 @@ __device__ static int AddRuns(uint32_t bits, double *sums, double *head)
     sum += p[u];
   }
   if (!mine) reach = sum;
-  #pragma unroll
+#pragma unroll
   for (int off = 1; off < WARP; off *= 2) { /* afterwards reach is the sum from the lane's first nonzero to the next row start */
     const double other = __shfl_down_sync(ALL, reach, off);
     const int    ended = __shfl_down_sync(ALL, starts, off);
@@ -211,4 +171,3 @@ GP_SPMV(csrflag)(const GpFmt *A, const double *x, const double *z, double *y)
   FinishSpans(C->dev, &F->tile, z, y);
   return GpDevLaunched(C->dev, "csrflag");
 }
-#endif

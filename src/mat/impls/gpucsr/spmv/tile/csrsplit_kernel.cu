@@ -2,13 +2,6 @@
    that cross tiles. */
 #include "mat/impls/gpucsr/spmv/tile/gpspans.h"
 
-#if !defined(__CUDACC__)
-GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  return MultTiles(A, x, z, y);
-}
-
-#else
 static constexpr int EACH = GP_TILE / BLOCK;
 static constexpr int LONG = 16; /* products per lane that a group of lanes adds of one segment; a whole warp adds longer segments */
 
@@ -18,7 +11,7 @@ __device__ static void SumTile(const double (&product)[EACH], double *head)
   __shared__ double warpsum[WARPS];
   double            sum = 0;
 
-  #pragma unroll
+#pragma unroll
   for (int e = 0; e < EACH; e++) sum += product[e];
   sum = GroupSum(sum, WARP);
   if (threadIdx.x % WARP == 0) warpsum[threadIdx.x / WARP] = sum;
@@ -86,7 +79,7 @@ __global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int3
   double             product[EACH];
 
   GpNextMayStart();
-  #pragma unroll
+#pragma unroll
   for (int e = 0; e < EACH; e++) {
     const int32_t k = e * BLOCK + threadIdx.x;
 
@@ -101,7 +94,7 @@ __global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int3
     from[0]        = 0;
     from[rows + 1] = length;
   }
-  #pragma unroll
+#pragma unroll
   for (int e = 0; e < EACH; e++) products[e * BLOCK + threadIdx.x] = product[e];
   __syncthreads();
   SumSegments(Segments{from, z, y, T.head + t, T.tail + t, first, rows + 1, rowptr[first + rows] - start > length}, products);
@@ -118,4 +111,3 @@ GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
   FinishSpans(C->dev, T, z, y);
   return GpDevCheckLaunch(C->dev, "csrsplit");
 }
-#endif

@@ -4,55 +4,8 @@
 #define GPSPANS_H
 
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#if defined(__CUDACC__)
-  #include "device/gplaunch.h"
-#endif
+#include "device/gplaunch.h"
 
-#if !defined(__CUDACC__)
-static void FinishSpans(const GpCsrTile *T, const double *z, double *y)
-{
-  for (int32_t s = 0; s < T->nspans; s++) {
-    const int32_t i   = T->spanrow[s];
-    double        sum = T->tail[T->spanend[2 * s]];
-
-    for (int32_t t = T->spanend[2 * s] + 1; t <= T->spanend[2 * s + 1]; t++) sum += T->head[t];
-    y[i] = z ? z[i] + sum : sum;
-  }
-}
-
-static inline double SumNonzeros(const GpCsr *C, const double *x, int32_t from, int32_t to)
-{
-  const GpScalar *val = (const GpScalar *)C->val;
-  double          sum = 0;
-
-  for (int32_t k = from; k < to; k++) sum += (double)val[k] * x[C->col[k]];
-  return sum;
-}
-
-/* the product with compressed rows in tiles of any size */
-static inline GpErr MultTiles(const GpFmt *A, const double *x, const double *z, double *y)
-{
-  const GpCsr     *C      = A->csr;
-  const GpCsrTile *T      = (const GpCsrTile *)A->data;
-  const int32_t   *rowptr = C->rowptr;
-
-  for (int32_t t = 0; t < T->ntiles; t++) {
-    const int32_t end = T->start[t + 1], first = rowptr[T->row[t]];
-
-    T->head[t] = SumNonzeros(C, x, T->start[t], first < end ? first : end);
-    for (int32_t i = T->row[t]; i < T->row[t + 1]; i++) {
-      if (rowptr[i + 1] <= end) {
-        double sum = SumNonzeros(C, x, rowptr[i], rowptr[i + 1]);
-
-        y[i] = z ? z[i] + sum : sum;
-      } else T->tail[t] = SumNonzeros(C, x, rowptr[i], end);
-    }
-  }
-  FinishSpans(T, z, y);
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
 
 /* the sum over each group of `width` adjacent lanes, valid in the first lane of the group */
@@ -83,6 +36,5 @@ static void FinishSpans(GpDev dev, const GpCsrTile *T, const double *z, double *
 {
   if (T->nspans) GpLaunchNext(dev, SumSpans, (unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, *T, z, y);
 }
-#endif
 
 #endif

@@ -2,11 +2,9 @@
    on GPUs. */
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
-#if defined(__CUDACC__)
-  #include "mat/impls/gpucsr/spmv/vendor/gpvendor.h"
+#include "mat/impls/gpucsr/spmv/vendor/gpvendor.h"
 
 GP_SPMV(coovendor)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   return GpVendorMult(A, x, z, y);
 }
-#endif
