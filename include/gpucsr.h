@@ -127,6 +127,12 @@ typedef struct {
   PetscInt64       lost;             /* number of values that became zero or kept no correct decimal digit: relative change above 0.1 */
 } MatGPUCSRInfo;
 
+/* Names of the values of the enumerations, for PetscOptionsEnum(). */
+PETSC_EXTERN const char *const MatGPUCSRStorages[];
+PETSC_EXTERN const char *const MatGPUCSRTransposes[];
+PETSC_EXTERN const char *const MatGPUCSRSelects[];
+PETSC_EXTERN const char *const MatGPUCSRHaloTypes[];
+
 PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);

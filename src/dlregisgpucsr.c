@@ -2,7 +2,7 @@
    links the library calls. */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "ksp/impls/lmvm/gpulmvm.h"
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "vec/gpuvecimpl.h"
 #include <petsctao.h>
 

@@ -16,20 +16,19 @@ static PetscErrorCode KSPGPUCGGetData(KSP ksp, KSP_GPUCG **cg)
 /* Finds out whether the loop on the device supports this solve.  why: NULL if it does, else what it does not support. */
 static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **why, PetscBool *jacobi)
 {
-  PetscBool    is, none;
+  PetscBool    none;
   PetscMPIInt  size;
   MatNullSpace nullspace, transposed;
 
   PetscFunctionBegin;
   *why = NULL;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
-  PetscCall(MatGPUCSRIs_Private(A, &is));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, jacobi));
   PetscCall(MatGetNullSpace(A, &nullspace));
   PetscCall(MatGetTransposeNullSpace(A, &transposed));
   if (size > 1) *why = "several ranks";
-  else if (!is) *why = "matrices of types other than gpucsr";
+  else if (!MatGPUCSRIs_Private(A)) *why = "matrices of types other than gpucsr";
   else if (!none && !*jacobi) *why = "preconditioners other than none and jacobi";
   else if (nullspace || transposed) *why = "null spaces";
   else if (ksp->numbermonitors) *why = "monitors";

@@ -2,13 +2,12 @@
 
    Values in host memory are added by PETSc; the next product uploads the sums.  Values in device memory are added on the device.  The sums are
    copied to the host arrays, which are authoritative, and update the device image. */
-#include "mat/impls/gpucsr/image/gpucsrcoo.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 PetscErrorCode MatGPUCSRCooReset_Private(MatGPUCSRCoo C)
 {
   PetscFunctionBegin;
-  for (int b = 0; b < 2; b++) GpCooDestroy(&C->coo[b]);
-  PetscCall(MatGPUCSRHaloDestroy_Private(&C->halo));
+  for (int b = 0; b < 2; b++) GpCooDestroy(&C->sum[b]);
   C->ready = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,15 +45,13 @@ static PetscErrorCode MatSetPreallocationCOO_GPUCSR(Mat A, PetscCount n, PetscIn
    start: [nnz + 1] offset in source of the first entry of each nonzero;
    source: [n] entry numbers;
    place: [n] nonzero of each entry, -1 if the entry is ignored */
-static PetscErrorCode MatGPUCSRCooMapEntries(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], int32_t start[], int32_t source[], PetscInt place[])
+static PetscErrorCode MatSeqAIJGPUCSRCooMapEntries(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], int32_t start[], int32_t source[], PetscInt place[])
 {
   const PetscInt *rowptr, *col;
-  PetscScalar    *val;
-  PetscMemType    memtype;
   PetscInt        nnz;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, NULL, NULL));
   nnz = rowptr[A->rmap->n];
   for (PetscInt k = 0; k <= nnz; k++) start[k] = 0;
   for (PetscCount e = 0; e < n; e++) {
@@ -74,32 +71,22 @@ static PetscErrorCode MatGPUCSRCooMapEntries(Mat A, PetscCount n, const PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRCooNonzeros(Mat A, PetscInt *nnz)
-{
-  const PetscInt *rowptr, *col;
-  PetscScalar    *val;
-  PetscMemType    memtype;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
-  *nnz = rowptr[A->rmap->n];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Prepares the sums of a sequential matrix or of a block.
    i, j: [n] local row and column of each entry, negative if the entry does not belong to this block */
-PetscErrorCode MatGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], GpCoo *coo)
+PetscErrorCode MatSeqAIJGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[], GpCoo *coo)
 {
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-  PetscInt   *place, nnz = 0;
-  int32_t    *start, *source;
-  GpErr       err;
+  Mat_GPUCSR     *g = (Mat_GPUCSR *)A->spptr;
+  const PetscInt *rowptr;
+  PetscInt       *place, nnz;
+  int32_t        *start, *source;
+  GpErr           err;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRCooNonzeros(A, &nnz));
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, NULL, NULL, NULL));
+  nnz = rowptr[A->rmap->n];
   PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "local part has %" PetscInt_FMT " nonzeros; the device's 32-bit indices allow %d; use more MPI ranks", nnz, GP_OP_MOST);
   PetscCall(PetscMalloc3(nnz + 1, &start, n, &source, n, &place));
-  PetscCall(MatGPUCSRCooMapEntries(A, n, i, j, start, source, place));
+  PetscCall(MatSeqAIJGPUCSRCooMapEntries(A, n, i, j, start, source, place));
   err = GpCooCreate(g->dev, (int32_t)nnz, start, source, coo);
   PetscCall(PetscFree3(start, source, place));
   PetscCallGp(g->dev, "allocating memory for an assembly", err);
@@ -107,7 +94,7 @@ PetscErrorCode MatGPUCSRCooSetUp_Private(Mat A, PetscCount n, const PetscInt i[]
 }
 
 /* Adds the entries on the device, copies the sums to the host arrays, and updates the image if there is one. */
-static PetscErrorCode MatGPUCSRCooSum(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[], double *sum)
+static PetscErrorCode MatSeqAIJGPUCSRCooSum(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[], double *sum)
 {
   Mat_GPUCSR  *g     = (Mat_GPUCSR *)A->spptr;
   const size_t bytes = (size_t)coo->nnz * sizeof(double);
@@ -120,12 +107,12 @@ static PetscErrorCode MatGPUCSRCooSum(Mat A, const GpCoo *coo, PetscCount n, con
   PetscCall(MatSeqAIJRestoreArray(A, &val));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
   /* MatSetValuesCOO() assembles after this function.  That increases the object state by one, because no entries are stashed. */
-  if (g->op) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = sum}, 1));
+  if (((Mat_SeqAIJGPUCSR *)g)->op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = sum}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Assembles a sequential matrix or a block.  Entry k is entries[k] if k < n, and more[k - n] otherwise; both arrays are in device memory. */
-PetscErrorCode MatGPUCSRCooAssemble_Private(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[])
+PetscErrorCode MatSeqAIJGPUCSRCooAssemble_Private(Mat A, const GpCoo *coo, PetscCount n, const PetscScalar entries[], const double more[])
 {
   Mat_GPUCSR    *g     = (Mat_GPUCSR *)A->spptr;
   const size_t   bytes = (size_t)coo->nnz * sizeof(double);
@@ -134,7 +121,7 @@ PetscErrorCode MatGPUCSRCooAssemble_Private(Mat A, const GpCoo *coo, PetscCount 
 
   PetscFunctionBegin;
   PetscCallGp(g->dev, "allocating memory for the sums of an assembly", GpDevAlloc(g->dev, bytes, &sum));
-  err = MatGPUCSRCooSum(A, coo, n, entries, more, sum);
+  err = MatSeqAIJGPUCSRCooSum(A, coo, n, entries, more, sum);
   GpDevFree(g->dev, &sum, bytes);
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -145,11 +132,11 @@ static PetscErrorCode MatSetValuesCOO_SeqAIJGPUCSR_Device(Mat A, const PetscScal
   MatGPUCSRCoo C = ((Mat_GPUCSR *)A->spptr)->coo;
 
   PetscFunctionBegin;
-  if (!C->coo[0].dev) {
-    PetscCall(MatGPUCSRCooSetUp_Private(A, C->n, C->i, C->j, &C->coo[0]));
+  if (!C->sum[0].dev) {
+    PetscCall(MatSeqAIJGPUCSRCooSetUp_Private(A, C->n, C->i, C->j, &C->sum[0]));
     PetscCall(PetscFree2(C->i, C->j));
   }
-  PetscCall(MatGPUCSRCooAssemble_Private(A, &C->coo[0], C->n, entries, NULL));
+  PetscCall(MatSeqAIJGPUCSRCooAssemble_Private(A, &C->sum[0], C->n, entries, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,7 +186,7 @@ static PetscErrorCode MatSetValuesCOO_GPUCSR(Mat A, const PetscScalar entries[],
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCooCheckMemory(A, entries, &here, &all));
   if (all && mode == INSERT_VALUES && !g->coo->never) {
-    PetscCall(g->mpi ? MatSetValuesCOO_MPIAIJGPUCSR_Device(A, entries) : MatSetValuesCOO_SeqAIJGPUCSR_Device(A, entries));
+    PetscCall((*g->assemblecoo)(A, entries));
     if (!g->coo->never) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (here) PetscCall(MatSetValuesCOO_GPUCSR_Host(A, entries, mode));
@@ -207,11 +194,13 @@ static PetscErrorCode MatSetValuesCOO_GPUCSR(Mat A, const PetscScalar entries[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the composed functions of both types.  A parallel matrix then replaces assemblecoo. */
 PetscErrorCode MatGPUCSRSetCOO_Private(Mat A)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
+  g->assemblecoo = MatSetValuesCOO_SeqAIJGPUCSR_Device;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatSetPreallocationCOO_C", &g->preallocatecoo));
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatSetValuesCOO_C", &g->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_GPUCSR));

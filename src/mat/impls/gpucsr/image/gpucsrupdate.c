@@ -3,53 +3,30 @@
    copied then.  Otherwise the image becomes invalid and the next product uploads. */
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
-/* Gets the device image of a seq matrix, or NULL if there is none or if the host values have changed since the upload. */
-PetscErrorCode MatGPUCSRGetCurrent_Private(Mat A, GpOp *op)
+/* Changes the device image in the same way as the host values have just been changed, or invalidates it.  It must have been current before.
+   update: the change, or NULL: all values became zero;
+   other: image of the matrix that GP_UPDATE_AXPY adds, otherwise NULL;
+   raises: by how much PETSc will increase the object state after this call */
+PetscErrorCode MatSeqAIJGPUCSRUpdate_Private(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
 {
-  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
-  PetscObjectState state;
+  Mat_SeqAIJGPUCSR *s   = (Mat_SeqAIJGPUCSR *)A->spptr;
+  MatGPUCSRKey      key = s->key;
+  const PetscInt   *rowptr, *col;
+  PetscScalar      *val;
+  PetscBool         done = PETSC_TRUE;
 
   PetscFunctionBegin;
-  *op = NULL;
-  if (!g || !g->op || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (g->key.owner != A || state != g->key.state || A->nonzerostate != g->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  *op = g->op;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRUpdateImage(Mat A, const GpCsrUpdate *update, GpOp other, PetscInt raises)
-{
-  Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey    key = g->key;
-  const PetscInt *rowptr, *col;
-  PetscScalar    *val;
-  PetscMemType    memtype;
-  PetscBool       done = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  g->key = (MatGPUCSRKey){0}; /* if anything fails below, the image is invalid */
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
+  s->key = (MatGPUCSRKey){0}; /* if anything fails below, the image is invalid */
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, NULL));
   if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));
-  if (update) PetscCall(GpOpUpdate(g->op, update, other, rowptr, col, val, &done));
-  else PetscCall(GpOpZeroEntries(g->op));
+  if (update) PetscCall(GpOpUpdate(s->op, update, other, rowptr, col, val, &done));
+  else PetscCall(GpOpZeroEntries(s->op));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Update, A, 0, 0, 0));
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
   key.state += raises;
-  g->key = key;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Changes the device image in the same way as the host values have just been changed, or invalidates it.  It must have been current before.
-   update: the change, or NULL: all values became zero;
-   raises: by how much PETSc will increase the object state after this call */
-PetscErrorCode MatGPUCSRFollow_Private(Mat A, const GpCsrUpdate *update, PetscInt raises)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRUpdateImage(A, update, NULL, raises));
+  s->key = key;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,10 +35,10 @@ static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
   /* not for a = 0: BLAS implementations differ in the result of 0 times infinity */
-  if (op && a != 0) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, 1));
+  if (op && a != 0) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,9 +47,9 @@ static PetscErrorCode MatZeroEntries_SeqAIJGPUCSR(Mat A)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->zeroentries)(A));
-  if (op) PetscCall(MatGPUCSRFollow_Private(A, NULL, 1));
+  if (op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, NULL, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,9 +58,9 @@ static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  if (op && A->spptr) PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, 1));
+  if (op && A->spptr) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, NULL, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,10 +74,7 @@ static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure,
   *same = PETSC_FALSE;
   if (structure != SAME_NONZERO_PATTERN && structure != UNKNOWN_NONZERO_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 2; k++) {
-    PetscScalar *val;
-    PetscMemType memtype;
-
-    PetscCall(MatSeqAIJGetCSRAndMemType(k ? Y : X, &rowptr[k], &col[k], &val, &memtype));
+    PetscCall(MatSeqAIJGetCSRAndMemType(k ? Y : X, &rowptr[k], &col[k], NULL, NULL));
     if (!rowptr[k]) PetscFunctionReturn(PETSC_SUCCESS);
   }
   *same = (PetscBool)(rowptr[0][m] == rowptr[1][m]);
@@ -115,58 +89,36 @@ static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure,
    multiply-add, so that both have the same bits. */
 static PetscErrorCode MatAXPY_SeqAIJGPUCSR(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
-  GpOp               opx = NULL, opy = NULL;
-  PetscBool          ours, same      = PETSC_FALSE;
-  const PetscScalar *x;
-  PetscScalar       *y;
+  GpOp         opx = NULL, opy = NULL;
+  PetscBool    same = PETSC_FALSE;
+  PetscScalar *x, *y;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRIs_Private(X, &ours));
-  if (ours) PetscCall(MatGPUCSRGetCurrent_Private(X, &opx));
-  if (opx) PetscCall(MatGPUCSRGetCurrent_Private(Y, &opy));
+  if (MatGPUCSRIs_Private(X)) PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(X, &opx));
+  if (opx) PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(Y, &opy));
   if (opy && opx->dev == opy->dev && GpOpIsExact(opx) && GpOpIsExact(opy)) PetscCall(MatGPUCSRSamePattern(X, Y, structure, &same));
   if (!same) {
     PetscCall((*MatGPUCSRBase_Private(Y)->axpy)(Y, a, X, structure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatSeqAIJGetArrayRead(X, &x));
+  PetscCall(MatSeqAIJGetCSRAndMemType(X, NULL, NULL, &x, NULL));
   PetscCall(MatSeqAIJGetArray(Y, &y));
   GpCsrAxpyHost(opy->side[0].csr.nnz, a, x, y);
   PetscCall(MatSeqAIJRestoreArray(Y, &y));
-  PetscCall(MatSeqAIJRestoreArrayRead(X, &x));
   PetscCall(PetscLogFlops(2.0 * opy->side[0].csr.nnz));
-  PetscCall(MatGPUCSRUpdateImage(Y, &(GpCsrUpdate){.kind = GP_UPDATE_AXPY, .factor = a}, opx, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* PETSc adds the diagonal entries one by one and assembles, which increases the object states of both blocks.  The values of the off-diagonal
-   block do not change: its image is scaled by 1. */
-static PetscErrorCode MatShift_MPIAIJGPUCSR(Mat A, PetscScalar a)
-{
-  Mat  block[2];
-  GpOp op[2] = {NULL, NULL};
-
-  PetscFunctionBegin;
-  if (A->spptr && A->assembled && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend) {
-    PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-    for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRGetCurrent_Private(block[b], &op[b]));
-  }
-  PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRFollow_Private(block[b], &(GpCsrUpdate){.kind = b ? GP_UPDATE_SCALE : GP_UPDATE_SHIFT, .factor = b ? 1 : a}, 0));
-  }
+  PetscCall(MatSeqAIJGPUCSRUpdate_Private(Y, &(GpCsrUpdate){.kind = GP_UPDATE_AXPY, .factor = a}, opx, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Scales the image of a seq matrix or of a block.  Vectors in host memory are copied to the device. */
-static PetscErrorCode MatGPUCSRUpdateImageDiagonalScale(Mat A, Vec left, Vec right, PetscInt raises)
+PetscErrorCode MatSeqAIJGPUCSRUpdateDiagonalScale_Private(Mat A, Vec left, Vec right, PetscInt raises)
 {
   MatGPUCSRVec l = {0}, r = {0};
 
   PetscFunctionBegin;
   if (left) PetscCall(MatGPUCSRVecGetRead_Private(A, 1, left, &l));
   if (right) PetscCall(MatGPUCSRVecGetRead_Private(A, 0, right, &r));
-  PetscCall(MatGPUCSRFollow_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, raises));
+  PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, NULL, raises));
   if (right) PetscCall(MatGPUCSRVecRestoreRead_Private(right, &r));
   if (left) PetscCall(MatGPUCSRVecRestoreRead_Private(left, &l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,49 +129,21 @@ static PetscErrorCode MatGPUCSRUpdateImageDiagonalScale(Mat A, Vec left, Vec rig
    communicator, or only the right one is given. */
 static PetscErrorCode MatDiagonalScale_SeqAIJGPUCSR(Mat A, Vec left, Vec right)
 {
-  Mat_GPUCSR *g       = (Mat_GPUCSR *)A->spptr;
-  Vec        *factors = g ? g->factors : NULL;
-  PetscMPIInt size    = 0;
-  GpOp        op;
+  Mat_SeqAIJGPUCSR *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
+  Vec              *factors = s ? s->factors : NULL;
+  PetscMPIInt       size    = 0;
+  GpOp              op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall((*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right));
   if (factors) {
     if (left) factors[0] = left;
     if (right) factors[1] = right;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (op && g->typed && left) PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)left), &size));
-  if (size == 1) PetscCall(MatGPUCSRUpdateImageDiagonalScale(A, left, right, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* PETSc calls the operations of the blocks directly, so that their object states do not increase, and that of the off-diagonal block twice: with
-   the left vector and with the ghost entries of the right one.  The blocks therefore only store the vectors; their images are updated here. */
-static PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat A, Vec left, Vec right)
-{
-  Mat            block[2];
-  GpOp           op[2];
-  Vec            factors[2][2] = {{NULL, NULL}, {NULL, NULL}};
-  PetscErrorCode err;
-
-  PetscFunctionBegin;
-  if (!A->spptr) {
-    PetscCall((*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-  for (int b = 0; b < 2; b++) {
-    PetscCall(MatGPUCSRGetCurrent_Private(block[b], &op[b]));
-    ((Mat_GPUCSR *)block[b]->spptr)->factors = factors[b];
-  }
-  err = (*MatGPUCSRBase_Private(A)->diagonalscale)(A, left, right);
-  for (int b = 0; b < 2; b++) ((Mat_GPUCSR *)block[b]->spptr)->factors = NULL;
-  PetscCall(err);
-  for (int b = 0; b < 2; b++) {
-    if (op[b]) PetscCall(MatGPUCSRUpdateImageDiagonalScale(block[b], factors[b][0], factors[b][1], 0));
-  }
+  if (op && s->typed && left) PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)left), &size));
+  if (size == 1) PetscCall(MatSeqAIJGPUCSRUpdateDiagonalScale_Private(A, left, right, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,25 +159,20 @@ static PetscErrorCode MatRetrieveValues_SeqAIJGPUCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Restores the composed functions of the parent type. */
+/* Restores the composed function of the parent type. */
 PetscErrorCode MatGPUCSRResetUpdates_Private(Mat A)
 {
   PetscFunctionBegin;
-  if (!((Mat_GPUCSR *)A->spptr)->mpi) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", MatRetrieveValues_Base));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", MatRetrieveValues_Base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the operations.  A parallel matrix needs only two, because MATMPIAIJ calls the others on its blocks. */
+/* Sets the operations of a sequential matrix. */
 PetscErrorCode MatGPUCSRSetUpdates_Private(Mat A)
 {
   PetscErrorCode (*retrieve)(Mat);
 
   PetscFunctionBegin;
-  if (((Mat_GPUCSR *)A->spptr)->mpi) {
-    A->ops->shift         = MatShift_MPIAIJGPUCSR;
-    A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   A->ops->axpy          = MatAXPY_SeqAIJGPUCSR;
   A->ops->scale         = MatScale_SeqAIJGPUCSR;
   A->ops->zeroentries   = MatZeroEntries_SeqAIJGPUCSR;

@@ -2,23 +2,6 @@
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "vec/gpuvecimpl.h"
 
-/* Gets the device buffer for vectors of the column space (space = 0) or of the row space (space = 1) of A. */
-static PetscErrorCode MatGPUCSRVecReserve(Mat A, PetscInt space, double **buffer)
-{
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
-  const PetscInt n = space ? A->rmap->n : A->cmap->n;
-
-  PetscFunctionBegin;
-  if (n > g->nstaged[space]) {
-    GpDevFree(g->dev, &g->staged[space], (size_t)g->nstaged[space] * sizeof(double));
-    g->nstaged[space] = 0;
-    PetscCallGp(g->dev, "allocating memory for a vector", GpDevAlloc(g->dev, (size_t)n * sizeof(double), &g->staged[space]));
-    g->nstaged[space] = n;
-  }
-  *buffer = g->staged[space];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Gets the arrays of a VECGPU.  Also gets its host array if that is current, because a parallel product can pack boundary entries from it. */
 static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
 {
@@ -106,7 +89,8 @@ static PetscErrorCode MatGPUCSRVecStage(Mat A, PetscInt space, MatGPUCSRVec *a, 
 
   PetscFunctionBegin;
   if (a->gpu || !a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRVecReserve(A, space, &a->device));
+  PetscCall(MatGPUCSRReserve_Private(g->dev, "allocating memory for a vector", (size_t)n, &g->vector[space]));
+  a->device = g->vector[space].array;
   a->staged = PETSC_TRUE;
   if (!copy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(VEC_GPU_Upload, A, 0, 0, 0));

@@ -11,24 +11,28 @@ PetscErrorCode GpOpCreate(GpDev dev, GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpReset(GpOp op)
+static void GpOpResetSide(GpOp op, int t)
 {
-  PetscFunctionBegin;
-  GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
-  for (int t = 0; t < 2; t++) {
-    GpFmtDestroy(&op->side[t].fmt);
-    GpOpResetMany(&op->side[t]);
-    GpCsrDestroy(&op->side[t].csr);
-    op->has[t] = PETSC_FALSE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  GpOpSide *S = &op->side[t];
+
+  if (t) GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
+  GpFmtDestroy(&S->fmt);
+  for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
+  S->spread = 0;
+  GpCsrDestroy(&S->csr);
+  op->has[t] = PETSC_FALSE;
+}
+
+static void GpOpReset(GpOp op)
+{
+  for (int t = 1; t >= 0; t--) GpOpResetSide(op, t); /* the transpose first: its permutation has one entry for each nonzero of A */
 }
 
 PetscErrorCode GpOpDestroy(GpOp *op)
 {
   PetscFunctionBegin;
   if (!*op) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GpOpReset(*op));
+  GpOpReset(*op);
   PetscCall(PetscFree(*op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -51,14 +55,31 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* GpOpBuildSide() with row pointers that are first copied from the device to rows[] */
-static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, int32_t rows[])
+/* Allocates an array and copies the row pointers of a side to it. */
+PetscErrorCode GpOpDownloadRows_Private(GpOp op, int t, int32_t **rows)
 {
   const GpCsr *C = &op->side[t].csr;
+  GpErr        err;
 
   PetscFunctionBegin;
-  PetscCallGp(op->dev, t ? "copying the row pointers of the transpose to the host" : "copying the row pointers to the host", GpDevDownload(op->dev, rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t)));
-  PetscCall(GpOpBuildSide(op, t, rows));
+  PetscCall(PetscMalloc1((size_t)C->m + 1, rows));
+  err = GpDevDownload(op->dev, *rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t));
+  if (err) PetscCall(PetscFree(*rows));
+  PetscCallGp(op->dev, t ? "copying the row pointers of the transpose to the host" : "copying the row pointers to the host", err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Builds a side whose row pointers are in device memory only. */
+static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t)
+{
+  int32_t       *rows;
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  PetscCall(GpOpDownloadRows_Private(op, t, &rows));
+  err = GpOpBuildSide(op, t, rows);
+  PetscCall(PetscFree(rows));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,10 +87,8 @@ static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, int32_t rows[])
    another kernel is selected, in new memory. */
 PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
 {
-  GpOpSide      *S       = &op->side[t];
-  const GpErr    refused = GpFmtRefill(&S->fmt);
-  int32_t       *rows;
-  PetscErrorCode err;
+  GpOpSide   *S       = &op->side[t];
+  const GpErr refused = GpFmtRefill(&S->fmt);
 
   PetscFunctionBegin;
   if (!refused) PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,14 +97,11 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rows));
-  err = GpOpBuildSideFromDevice(op, t, rows);
-  PetscCall(PetscFree(rows));
-  PetscCall(err);
+  PetscCall(GpOpBuildSideFromDevice(op, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* local row and column of nonzero k */
+/* Gets the local row and column of nonzero k. */
 PetscErrorCode GpOpLocate_Private(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
 {
   PetscInt lo = 0, hi = op->side[0].csr.m;
@@ -120,7 +136,7 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the host's row pointers as 32-bit integers; *work is allocated if PetscInt has 64 bits */
+/* Converts the row pointers of the host to 32-bit integers.  *work is allocated if PetscInt has 64 bits, else NULL. */
 static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_t **work, const int32_t **rows)
 {
   PetscFunctionBegin;
@@ -134,7 +150,7 @@ static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* raises the error for a pattern that the upload refused; names the first wrong row */
+/* Raises the error for an invalid pattern, which names the first wrong row. */
 static PetscErrorCode GpOpRefusePattern(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *place)
 {
   PetscFunctionBegin;
@@ -162,7 +178,7 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a failure, for example too little device memory, frees everything */
+/* A failure, for example too little device memory, frees everything. */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;
@@ -174,31 +190,21 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscCall(PetscTime(&begin));
   PetscCheck((PetscInt64)m <= GP_OP_MOST && (PetscInt64)n <= GP_OP_MOST && (PetscInt64)rowptr[m] <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: the limit for each is %d, because indices on the device have 32 bits; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
-  PetscCall(GpOpReset(op));
+  GpOpReset(op);
   op->options = *options;
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
   PetscCall(GpOpNarrowRows(m, rowptr, &work, &rows));
   err = GpOpBuild(op, m, n, rowptr, col, val, place, rows);
   PetscCall(PetscFree(work));
-  if (err) PetscCall(GpOpReset(op));
+  if (err) GpOpReset(op);
   PetscCall(err);
   PetscCall(PetscTime(&end));
   op->seconds = end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void GpOpDestroyTranspose(GpOp op)
-{
-  GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
-  GpFmtDestroy(&op->side[1].fmt);
-  GpOpResetMany(&op->side[1]);
-  GpCsrDestroy(&op->side[1].csr);
-  op->has[1] = PETSC_FALSE;
-}
-
-/* rows[] is workspace */
-static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
+static PetscErrorCode GpOpBuildTranspose(GpOp op)
 {
   GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
 
@@ -206,24 +212,21 @@ static PetscErrorCode GpOpBuildTranspose(GpOp op, int32_t rows[])
   if (op->refills) /* perm takes 4 bytes a nonzero, which most matrices never need */
     PetscCallGp(op->dev, "allocating device memory for the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpDevAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm));
   PetscCallGp(op->dev, "building the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpCsrTranspose(A, At, op->perm));
-  PetscCall(GpOpBuildSideFromDevice(op, 1, rows));
+  PetscCall(GpOpBuildSideFromDevice(op, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a failure leaves the matrix itself unchanged */
+/* A failure leaves the matrix itself unchanged. */
 PetscErrorCode GpOpSetUpTranspose(GpOp op)
 {
   PetscLogDouble begin, end;
-  int32_t       *rows;
   PetscErrorCode err;
 
   PetscFunctionBegin;
   if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  PetscCall(PetscMalloc1((size_t)op->side[0].csr.n + 1, &rows));
-  err = GpOpBuildTranspose(op, rows);
-  PetscCall(PetscFree(rows));
-  if (err) GpOpDestroyTranspose(op);
+  err = GpOpBuildTranspose(op);
+  if (err) GpOpResetSide(op, 1);
   PetscCall(err);
   PetscCall(PetscTime(&end));
   op->seconds += end - begin;
@@ -240,13 +243,13 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
     PetscCallGp(op->dev, "updating the values of the transpose", GpCsrTransposeValues(&op->side[0].csr, op->perm, &op->side[1].csr));
     PetscCall(GpOpRefillSide_Private(op, 1));
   } else {
-    GpOpDestroyTranspose(op);
+    GpOpResetSide(op, 1);
     PetscCall(GpOpSetUpTranspose(op));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* uploads new values on the same pattern */
+/* Uploads new values on the same pattern. */
 PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscLogDouble begin, end;

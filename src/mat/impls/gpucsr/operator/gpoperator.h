@@ -55,11 +55,12 @@ PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* refills the format of one side; if the format refuses the values, selects another kernel */
-PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp);             /* must be called after the values of A have changed */
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);               /* does nothing if the transpose exists */
+PETSC_INTERN PetscErrorCode GpOpDownloadRows_Private(GpOp, int side, int32_t **);
+PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp); /* must be called after the values of A have changed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);   /* does nothing if the transpose exists */
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
 
-/* gpupdate.c: changes values in place. The host's values have changed by one of a few operations. GpOpUpdate() changes the device's values in the
+/* gpoperatorupdate.c: changes values in place. The host's values have changed by one of a few operations. GpOpUpdate() changes the device's values in the
    same way if the result has the same bits as an upload; *done tells whether it has. rowptr, col and val are the host's current arrays. other is the
    matrix that GP_UPDATE_AXPY adds, otherwise NULL. */
 PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
@@ -68,7 +69,6 @@ PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
 PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
 /* multiplies k columns; entries of a column are incx or incy apart */
 PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
-PETSC_INTERN void           GpOpResetMany(GpOpSide *);
 PETSC_INTERN PetscErrorCode GpOpGetBytes(GpOp, PetscLogDouble *);
 
 #endif

@@ -4,7 +4,7 @@
 #define SAMPLES    64                  /* samples of consecutive rows */
 #define WORK_BYTES ((size_t)256 << 20) /* bound on the packed columns of one batch */
 
-/* mean of GpSelSpread() over samples of rows, which are copied from the device */
+/* Computes the mean of GpSelSpread() over samples of rows, which are copied from the device. */
 static PetscErrorCode GpOpSpread(GpOp op, const GpCsr *C, const int32_t rowptr[], double *spread)
 {
   double   sum   = 0;
@@ -26,13 +26,7 @@ static PetscErrorCode GpOpSpread(GpOp op, const GpCsr *C, const int32_t rowptr[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void GpOpResetMany(GpOpSide *S)
-{
-  for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
-  S->spread = 0;
-}
-
-/* selects the kernel for k columns and builds its format */
+/* Selects the kernel for k columns and builds its format. */
 static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
 {
   GpOpSide *S = &op->side[t];
@@ -41,8 +35,7 @@ static PetscErrorCode GpOpChooseMany(GpOp op, int t, PetscInt k, int *kernel)
   PetscFunctionBegin;
   *kernel = S->spread > 0 ? GpSelChooseMany(&S->features, S->spread, k) : -1;
   if (*kernel >= 0 && S->many[*kernel].csr) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1((size_t)S->csr.m + 1, &rowptr));
-  PetscCallGp(op->dev, "copying the row pointers to the host", GpDevDownload(op->dev, rowptr, S->csr.rowptr, ((size_t)S->csr.m + 1) * sizeof(int32_t)));
+  PetscCall(GpOpDownloadRows_Private(op, t, &rowptr));
   if (*kernel < 0) {
     S->spread = 1.0;
     if (GpSelMayScatter(&S->features)) PetscCall(GpOpSpread(op, &S->csr, rowptr, &S->spread));
@@ -71,7 +64,7 @@ static PetscErrorCode GpOpMultPanels(GpOp op, int t, int kernel, GpColumns *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y_c = A x_c, or y_c += A x_c if add is true, for k columns; with transpose, A is replaced by its transpose */
+/* Computes y_c = A x_c, or y_c += A x_c if add is true, for k columns.  transpose: the same with the transpose of A. */
 PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
   const int t      = transpose ? 1 : 0;

@@ -1,6 +1,6 @@
 /* MatSetValuesCOO() of a parallel matrix with values in device memory.  Entries in rows of other ranks are sent to these by the halo exchange of
    products.  Then each rank adds its own and the received entries of its two blocks on its device. */
-#include "mat/impls/gpucsr/image/gpucsrcoo.h"
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
 /* Temporary data for setting up the exchange.  Index 0 of an array of two: entries to be sent; index 1: entries to be received. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
   MPI_Request *request;  /* [peers[0].n + peers[1].n] */
 } MatGPUCSRCooPlan;
 
-static PetscErrorCode MatGPUCSRCooPlanDestroy(MatGPUCSRCooPlan *P)
+static PetscErrorCode MatMPIAIJGPUCSRCooPlanDestroy(MatGPUCSRCooPlan *P)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree3(P->owner, P->count[0], P->count[1]));
@@ -29,7 +29,7 @@ static PetscErrorCode MatGPUCSRCooPlanDestroy(MatGPUCSRCooPlan *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRCooCount(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
+static PetscErrorCode MatMPIAIJGPUCSRCooCount(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
 {
   MPI_Comm   comm = PetscObjectComm((PetscObject)A);
   PetscInt64 n[2] = {0, 0};
@@ -60,7 +60,7 @@ static PetscErrorCode MatGPUCSRCooCount(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan 
 
 /* Finds out whether MAT_IGNORE_OFF_PROC_ENTRIES is set, which PETSc has no function to query: lets PETSc assemble with value 1 for entries in
    rows of other ranks and 0 for all others.  If the result is zero, such entries are ignored. */
-static PetscErrorCode MatGPUCSRCooIsIgnored(Mat A, MatGPUCSRCoo C, const MatGPUCSRCooPlan *P, Mat const block[2], PetscBool *ignored)
+static PetscErrorCode MatMPIAIJGPUCSRCooIsIgnored(Mat A, MatGPUCSRCoo C, const MatGPUCSRCooPlan *P, Mat const block[2], PetscBool *ignored)
 {
   PetscScalar *v;
   int          mine = 0, any;
@@ -82,7 +82,7 @@ static PetscErrorCode MatGPUCSRCooIsIgnored(Mat A, MatGPUCSRCoo C, const MatGPUC
 }
 
 /* Lists the ranks with which entries are exchanged in ascending order, and the entries for each in the order in which they were given. */
-static PetscErrorCode MatGPUCSRCooSetPeers(MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
+static PetscErrorCode MatMPIAIJGPUCSRCooSetPeers(MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
 {
   int32_t *next = P->count[0];
 
@@ -115,7 +115,7 @@ static PetscErrorCode MatGPUCSRCooSetPeers(MatGPUCSRCoo C, MatGPUCSRCooPlan *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRCooExchangeIndices(Mat A, MatGPUCSRCooPlan *P)
+static PetscErrorCode MatMPIAIJGPUCSRCooExchangeIndices(Mat A, MatGPUCSRCooPlan *P)
 {
   MPI_Comm    comm = PetscObjectComm((PetscObject)A);
   PetscMPIInt tag, k = 0;
@@ -140,7 +140,7 @@ static PetscErrorCode MatGPUCSRCooExchangeIndices(Mat A, MatGPUCSRCooPlan *P)
 }
 
 /* Computes the local row and column in block b of an entry in a row of this rank; -1 if the entry is in the other block or ignored. */
-static PetscErrorCode MatGPUCSRCooLocal(Mat A, int b, PetscInt ncolumns, const PetscInt columns[], PetscInt i, PetscInt j, PetscInt *row, PetscInt *column)
+static PetscErrorCode MatMPIAIJGPUCSRCooLocal(Mat A, int b, PetscInt ncolumns, const PetscInt columns[], PetscInt i, PetscInt j, PetscInt *row, PetscInt *column)
 {
   const PetscBool diagonal = (PetscBool)(j >= A->cmap->rstart && j < A->cmap->rend);
 
@@ -154,62 +154,64 @@ static PetscErrorCode MatGPUCSRCooLocal(Mat A, int b, PetscInt ncolumns, const P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRCooSetBlocks(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P, Mat const block[2], const PetscInt columns[])
+static PetscErrorCode MatMPIAIJGPUCSRCooSetBlocks(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P, Mat const block[2], const PetscInt columns[])
 {
   const PetscInt ncolumns = block[1]->cmap->n, n = (PetscInt)C->n;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n + P->n[1], &P->i, n + P->n[1], &P->j));
   for (int b = 0; b < 2; b++) {
-    for (PetscInt e = 0; e < n; e++) PetscCall(MatGPUCSRCooLocal(A, b, ncolumns, columns, P->owner[e] < 0 ? C->i[e] : -1, C->j[e], &P->i[e], &P->j[e]));
-    for (PetscInt e = 0; e < P->n[1]; e++) PetscCall(MatGPUCSRCooLocal(A, b, ncolumns, columns, P->ij[1][2 * e], P->ij[1][2 * e + 1], &P->i[n + e], &P->j[n + e]));
-    PetscCall(MatGPUCSRCooSetUp_Private(block[b], n + P->n[1], P->i, P->j, &C->coo[b]));
+    for (PetscInt e = 0; e < n; e++) PetscCall(MatMPIAIJGPUCSRCooLocal(A, b, ncolumns, columns, P->owner[e] < 0 ? C->i[e] : -1, C->j[e], &P->i[e], &P->j[e]));
+    for (PetscInt e = 0; e < P->n[1]; e++) PetscCall(MatMPIAIJGPUCSRCooLocal(A, b, ncolumns, columns, P->ij[1][2 * e], P->ij[1][2 * e + 1], &P->i[n + e], &P->j[n + e]));
+    PetscCall(MatSeqAIJGPUCSRCooSetUp_Private(block[b], n + P->n[1], P->i, P->j, &C->sum[b]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRCooPlan_MPI(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P, Mat const block[2], const PetscInt columns[])
+static PetscErrorCode MatMPIAIJGPUCSRCooSetUp(Mat A, MatGPUCSRCoo C, MatGPUCSRCooPlan *P, Mat const block[2], const PetscInt columns[])
 {
   PetscBool ignored = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRCooCount(A, C, P));
+  PetscCall(MatMPIAIJGPUCSRCooCount(A, C, P));
   if (C->never) PetscFunctionReturn(PETSC_SUCCESS);
-  if (P->size) PetscCall(MatGPUCSRCooIsIgnored(A, C, P, block, &ignored));
+  if (P->size) PetscCall(MatMPIAIJGPUCSRCooIsIgnored(A, C, P, block, &ignored));
   if (ignored) P->size = P->n[0] = P->n[1] = 0;
   if (P->size) {
-    PetscCall(MatGPUCSRCooSetPeers(C, P));
-    PetscCall(MatGPUCSRCooExchangeIndices(A, P));
+    PetscCall(MatMPIAIJGPUCSRCooSetPeers(C, P));
+    PetscCall(MatMPIAIJGPUCSRCooExchangeIndices(A, P));
   }
-  PetscCall(MatGPUCSRCooSetBlocks(A, C, P, block, columns));
-  if (P->size) PetscCall(MatGPUCSRHaloCreateFromPeers_Private(A, P->peers, &P->index, &C->halo));
+  PetscCall(MatMPIAIJGPUCSRCooSetBlocks(A, C, P, block, columns));
+  if (P->size) PetscCall(MatGPUCSRHaloCreateFromPeers_Private(A, P->peers, &P->index, &((Mat_MPIAIJGPUCSR *)A->spptr)->coohalo));
   C->ready = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat A, const PetscScalar entries[])
 {
-  MatGPUCSRCoo    C = ((Mat_GPUCSR *)A->spptr)->coo;
-  Mat             block[2];
-  const PetscInt *columns;
+  Mat_MPIAIJGPUCSR *g = (Mat_MPIAIJGPUCSR *)A->spptr;
+  MatGPUCSRCoo      C = g->common.coo;
+  Mat               block[2];
+  const PetscInt   *columns;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], &columns));
+  PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, &columns));
   if (!C->ready) {
     MatGPUCSRCooPlan P = {0};
     PetscErrorCode   err;
 
-    PetscCall(MatGPUCSRCooReset_Private(C)); /* frees what a failed attempt has left */
-    err = MatGPUCSRCooPlan_MPI(A, C, &P, block, columns);
-    PetscCall(MatGPUCSRCooPlanDestroy(&P));
+    PetscCall(MatGPUCSRHaloDestroy_Private(&g->coohalo)); /* of the previous indices */
+    PetscCall(MatGPUCSRCooReset_Private(C));              /* frees what a failed attempt has left */
+    err = MatMPIAIJGPUCSRCooSetUp(A, C, &P, block, columns);
+    PetscCall(MatMPIAIJGPUCSRCooPlanDestroy(&P));
     PetscCall(err);
     PetscCall(PetscFree2(C->i, C->j));
     if (C->never) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (C->halo) {
-    PetscCall(MatGPUCSRHaloBegin_Private(C->halo, &(MatGPUCSRVec){.device = (double *)entries}));
-    PetscCall(MatGPUCSRHaloEnd_Private(C->halo));
+  if (g->coohalo) {
+    PetscCall(MatGPUCSRHaloBegin_Private(g->coohalo, &(MatGPUCSRVec){.device = (double *)entries}));
+    PetscCall(MatGPUCSRHaloEnd_Private(g->coohalo));
   }
-  for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRCooAssemble_Private(block[b], &C->coo[b], C->n, entries, C->halo ? C->halo->side[1].device : NULL));
+  for (int b = 0; b < 2; b++) PetscCall(MatSeqAIJGPUCSRCooAssemble_Private(block[b], &C->sum[b], C->n, entries, g->coohalo ? g->coohalo->side[1].device : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,7 @@
 /* Communication of a halo exchange: through pinned host memory and MPI, by NCCL, or by an MPI that accepts device memory.
    Entries are packed before the product with the diagonal block is launched.  Communication is started after that launch, so that the launch is
    not delayed by the calls to MPI or NCCL. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
-#include "vec/kernels/gpveckernel.h"
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
 /* Records a mark on the current stream. */
 static GpErr MatGPUCSRHaloRecord(MatGPUCSRHalo *H, MatGPUCSRMark mark)
@@ -172,7 +171,7 @@ PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Packs and begins the exchange for one vector (gpucsrimpl.h).  With the halo type host, entries are packed from the host values of x if these
+/* Packs and begins the exchange for one vector (mpigpucsr.h).  With the halo type host, entries are packed from the host values of x if these
    are current. */
 PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
 {

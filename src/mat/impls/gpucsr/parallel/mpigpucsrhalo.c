@@ -1,7 +1,5 @@
 /* Setup of the halo exchange of a parallel product: lists of boundary and ghost entries, buffers, and the halo type. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
-
-const char *const MatGPUCSRHaloTypes_Private[4] = {"auto", "host", "nccl", "mpi"};
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
 static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
 {
@@ -11,9 +9,9 @@ static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
 
     if (S->host) H->dev->ops->release_pinned(H->dev, S->host);
     S->host = NULL;
-    GpDevFreeShared(H->dev, &S->device, (size_t)S->n * (size_t)H->room * sizeof(double));
+    GpDevFreeShared(H->dev, &S->device, (size_t)S->n * (size_t)H->capacity * sizeof(double));
   }
-  H->room = 0;
+  H->capacity = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +97,7 @@ static PetscErrorCode MatGPUCSRHaloAllocateBuffers(MatGPUCSRHalo *H)
   for (int s = 0; s < 2; s++) {
     MatGPUCSRHaloSide *S     = &H->side[s];
     const char        *what  = s ? "allocating memory for ghost entries" : "allocating memory for boundary entries";
-    const size_t       bytes = (size_t)S->n * (size_t)H->room * sizeof(double);
+    const size_t       bytes = (size_t)S->n * (size_t)H->capacity * sizeof(double);
 
     if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
     PetscCallGp(dev, what, GpDevAllocShared(dev, bytes, &S->device));
@@ -115,11 +113,11 @@ PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, Pet
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (onhost || many > H->room) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-  if (many <= H->room) PetscFunctionReturn(PETSC_SUCCESS);
+  if (onhost || many > H->capacity) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  if (many <= H->capacity) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRHaloFreeBuffers(H));
-  H->room = many;
-  err     = MatGPUCSRHaloAllocateBuffers(H);
+  H->capacity = many;
+  err         = MatGPUCSRHaloAllocateBuffers(H);
   if (err) PetscCall(MatGPUCSRHaloFreeBuffers(H));
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -167,7 +165,7 @@ static PetscErrorCode MatGPUCSRHaloSelectType(Mat A, MatGPUCSRHalo *H)
   else if (!automatic) PetscCall(PetscStrncpy(H->why, "as requested", sizeof(H->why)));
   else if (!look) PetscCall(PetscStrncpy(H->why, size > 1 ? "the device is the host backend" : "there is only one rank", sizeof(H->why)));
   else PetscCall(PetscSNPrintf(H->why, sizeof(H->why), "%s; %s", nccl, mpi));
-  PetscCall(PetscInfo(A, "gpucsr: halo type %s (%s)\n", MatGPUCSRHaloTypes_Private[H->type], H->why));
+  PetscCall(PetscInfo(A, "gpucsr: halo type %s (%s)\n", MatGPUCSRHaloTypes[H->type], H->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +178,7 @@ static PetscErrorCode MatGPUCSRHaloCreate(Mat A, MatGPUCSRHalo **halo)
   PetscFunctionBegin;
   PetscCall(PetscNew(&H));
   *halo     = H;
-  H->wanted = (MatGPUCSRHaloType)g->options.halo_type;
+  H->wanted = g->options.halo_type;
   H->dev    = g->dev;
   PetscCall(PetscObjectGetComm((PetscObject)A, &H->comm));
   PetscCall(PetscObjectGetNewTag((PetscObject)A, &H->tag));
@@ -209,15 +207,16 @@ PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat A, GpPeers peers[2], int
 
 /* Gets the exchange of a matrix.  Creates it anew if the pattern, the off-diagonal block or the option has changed.  Collective, as these changes
    are. */
-PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt columns[], MatGPUCSRHalo **halo)
+PetscErrorCode MatGPUCSRHaloGet_Private(Mat A, Mat offdiagonal, const PetscInt columns[], PetscBool *created, MatGPUCSRHalo **halo)
 {
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRHalo *H = g->halo;
-  PetscObjectId  id;
+  Mat_MPIAIJGPUCSR *g = (Mat_MPIAIJGPUCSR *)A->spptr;
+  MatGPUCSRHalo    *H = g->halo;
+  PetscObjectId     id;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId((PetscObject)offdiagonal, &id));
-  if (!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || (PetscInt)H->wanted != g->options.halo_type) {
+  *created = (PetscBool)(!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->common.options.halo_type);
+  if (*created) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
     PetscCall(MatGPUCSRHaloCreate(A, &g->halo));
     H = g->halo;
@@ -226,20 +225,7 @@ PetscErrorCode MatGPUCSRGetHalo_Private(Mat A, Mat offdiagonal, const PetscInt c
     PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
     H->nonzerostate = A->nonzerostate; /* set last, so that the next product tries again after a failure above */
     H->offdiagonal  = id;
-    PetscCall(MatGPUCSRHaloViewFromOptions_Private(A));
   }
   *halo = H;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Calls MatGPUCSRGetHalo_Private() for a caller that has not got the blocks. */
-PetscErrorCode MatGPUCSRFindHalo_Private(Mat A, MatGPUCSRHalo **halo)
-{
-  Mat             offdiagonal;
-  const PetscInt *columns;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, &offdiagonal, &columns));
-  PetscCall(MatGPUCSRGetHalo_Private(A, offdiagonal, columns, halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,9 +1,9 @@
 /* Parallel products with several vectors.  A message contains the boundary entries of a batch of columns, row by row: all values of one
    entry are adjacent. */
-#include "mat/impls/gpucsr/product/gpucsrmany.h"
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
 /* Computes y_c = Ad x_c while the boundary entries are exchanged, then y_c += Ao ghosts_c.  Ad: diagonal block; Ao: off-diagonal block. */
-static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+static PetscErrorCode MatMPIAIJGPUCSRMultBatchForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
   GpDev         dev = H->dev;
   const double *column[MAT_GPUCSR_BATCH];
@@ -16,18 +16,18 @@ static PetscErrorCode MatGPUCSRMultManyForward(MatGPUCSRHalo *H, GpOp diagonal, 
   if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gatherrows(dev, (int32_t)H->side[0].n, H->index, (int)k, column, H->side[0].host));
   else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gatherrows(dev, (int32_t)H->side[0].n, H->device_index, (int)k, column, H->side[0].device));
   PetscCall(MatGPUCSRHaloStart_Private(H, 0, k, onhost));
-  PetscCall(MatGPUCSRMultMany_Private(diagonal, PETSC_FALSE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
+  PetscCall(MatGPUCSRMultOperatorMany_Private(diagonal, PETSC_FALSE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
   if (offdiagonal->side[0].csr.nnz) {
     for (PetscInt c = 0; c < k; c++) column[c] = H->side[1].device + c;
-    PetscCall(MatGPUCSRMultMany_Private(offdiagonal, PETSC_FALSE, k, PETSC_TRUE, k, column, 1, dy));
+    PetscCall(MatGPUCSRMultOperatorMany_Private(offdiagonal, PETSC_FALSE, k, PETSC_TRUE, k, column, 1, dy));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Computes ghosts_c = Ao' x_c, then y_c = Ad' x_c while the ghost entries are sent to their owners.  Then adds the received entries to y_c
    in rank order. */
-static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, double *const dx[], double *const dy[])
+static PetscErrorCode MatMPIAIJGPUCSRMultBatchTranspose(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, PetscInt k, double *const dx[], double *const dy[])
 {
   GpDev          dev   = H->dev;
   const GpPeers *peers = &H->side[0].peers;
@@ -36,9 +36,9 @@ static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal
   PetscFunctionBegin;
   PetscCall(MatGPUCSRHaloReserve_Private(H, k, PETSC_FALSE));
   for (PetscInt c = 0; c < k; c++) column[c] = H->side[1].device + c;
-  if (H->side[1].n) PetscCall(MatGPUCSRMultMany_Private(offdiagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, k, column));
+  if (H->side[1].n) PetscCall(MatGPUCSRMultOperatorMany_Private(offdiagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, k, column));
   PetscCall(MatGPUCSRHaloStart_Private(H, 1, k, PETSC_FALSE));
-  PetscCall(MatGPUCSRMultMany_Private(diagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
+  PetscCall(MatGPUCSRMultOperatorMany_Private(diagonal, PETSC_TRUE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
   for (int p = 0; p < peers->n; p++) {
     const int32_t from = peers->offset[p], n = peers->offset[p + 1] - from;
@@ -48,19 +48,17 @@ static PetscErrorCode MatGPUCSRMultManyTranspose(MatGPUCSRHalo *H, GpOp diagonal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRMultMany_MPI_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+PetscErrorCode MatMPIAIJGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
-  Mat             block[2];
-  const PetscInt *columns;
-  MatGPUCSRHalo  *halo = NULL;
-  GpOp            op[2];
+  Mat            block[2];
+  MatGPUCSRHalo *halo = NULL;
+  GpOp           op[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], &columns));
-  PetscCall(MatGPUCSRGetHalo_Private(A, block[1], columns, &halo));
-  PetscCall(MatGPUCSRGetBlockOperators_Private(A, block, transpose, op));
-  if (transpose) PetscCall(MatGPUCSRMultManyTranspose(halo, op[0], op[1], k, dx, dy));
-  else PetscCall(MatGPUCSRMultManyForward(halo, op[0], op[1], k, x, dx, dy));
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &halo));
+  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, op));
+  if (transpose) PetscCall(MatMPIAIJGPUCSRMultBatchTranspose(halo, op[0], op[1], k, dx, dy));
+  else PetscCall(MatMPIAIJGPUCSRMultBatchForward(halo, op[0], op[1], k, x, dx, dy));
   PetscCall(PetscGPUCSRLogFlops_Private(halo->dev, (2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz) * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* Views of the halo exchange of a parallel matrix: its type and number of entries, and a timeline of a product. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
 #define PRODUCTS 5 /* number of products of which the last is timed; the others warm up */
 
@@ -35,17 +35,18 @@ static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microsec
 }
 
 /* Prints the line of -mat_view ::ascii_info. */
-PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
+PetscErrorCode MatMPIAIJGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
 {
+  Mat            block[2];
   MatGPUCSRHalo *H = NULL;
   PetscInt64     n, sum, most;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &H));
   n = H->side[0].n;
   PetscCallMPI(MPI_Allreduce(&n, &sum, 1, MPIU_INT64, MPI_SUM, H->comm));
   PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT64, MPI_MAX, H->comm));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: halo type %s (%s): %" PetscInt64_FMT " boundary entries on all ranks, at most %" PetscInt64_FMT " on one rank\n", MatGPUCSRHaloTypes_Private[H->type], H->why, sum, most));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: halo type %s (%s): %" PetscInt64_FMT " boundary entries on all ranks, at most %" PetscInt64_FMT " on one rank\n", MatGPUCSRHaloTypes[H->type], H->why, sum, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,6 +77,7 @@ PetscErrorCode MatGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
 PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
 {
   Mat_GPUCSR    *g = NULL;
+  Mat            block[2];
   MatGPUCSRHalo *H = NULL;
   PetscMPIInt    rank;
   double         t[MAT_GPUCSR_MARKS];
@@ -85,28 +87,32 @@ PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
   PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix has no halo exchange; use a matrix of type %s", MATMPIAIJGPUCSR);
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCall(MatGPUCSRFindHalo_Private(A, &H));
+  PetscCall(MatGPUCSRCheckAssembled_Private(A));
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &H));
   PetscCallMPI(MPI_Comm_rank(H->comm, &rank));
   PetscCall(MatGPUCSRHaloTime(A, H, t));
   if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "in host memory %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
   PetscCall(PetscViewerASCIIPushSynchronized(viewer));
   PetscCall(PetscViewerASCIISynchronizedPrintf(
     viewer, "gpucsr: [%d] halo type %s, sends %" PetscInt_FMT " entries to %d rank(s), receives %" PetscInt_FMT " from %d; microseconds from the start: packed %.1f, %sarrived %.1f, local product %.1f, complete %.1f\n", rank,
-    MatGPUCSRHaloTypes_Private[H->type], H->side[0].n, H->side[0].peers.n, H->side[1].n, H->side[1].peers.n, t[MAT_GPUCSR_MARK_PACKED], out, t[MAT_GPUCSR_MARK_ARRIVED], t[MAT_GPUCSR_MARK_LOCAL], t[MAT_GPUCSR_MARK_END]));
+    MatGPUCSRHaloTypes[H->type], H->side[0].n, H->side[0].peers.n, H->side[1].n, H->side[1].peers.n, t[MAT_GPUCSR_MARK_PACKED], out, t[MAT_GPUCSR_MARK_ARRIVED], t[MAT_GPUCSR_MARK_LOCAL], t[MAT_GPUCSR_MARK_END]));
   PetscCall(PetscViewerFlush(viewer));
   PetscCall(PetscViewerASCIIPopSynchronized(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Processes -mat_gpucsr_halo_view; called after the exchange was created. */
-PetscErrorCode MatGPUCSRHaloViewFromOptions_Private(Mat A)
+/* Gets the blocks of a matrix and its halo exchange.  Processes -mat_gpucsr_halo_view if the exchange is new. */
+PetscErrorCode MatMPIAIJGPUCSRGetHalo_Private(Mat A, Mat block[2], MatGPUCSRHalo **halo)
 {
+  const PetscInt   *columns;
   PetscViewer       viewer;
   PetscViewerFormat format;
-  PetscBool         set;
+  PetscBool         created, set;
 
   PetscFunctionBegin;
+  PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, &columns));
+  PetscCall(MatGPUCSRHaloGet_Private(A, block[1], columns, &created, halo));
+  if (!created) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpCompatOptionsViewer(PetscObjectComm((PetscObject)A), ((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_gpucsr_halo_view", &viewer, &format, &set));
   if (set) {
     PetscCall(PetscViewerPushFormat(viewer, format));

@@ -1,5 +1,5 @@
 /* MatProduct with a dense matrix B on the device: C = A B, C = A' B and, on one rank, C = A B'. */
-#include "mat/impls/gpucsr/product/gpucsrmany.h"
+#include "mat/impls/gpucsr/product/gpucsrproduct.h"
 
 /* Gets the columns of the local array of a dense matrix.  The array may be in device memory if PETSc was built with CUDA. */
 static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGPUCSRVec column[])
@@ -108,8 +108,7 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat C, PetscBool *found)
   if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_AtB && product->type != MATPRODUCT_ABt) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)product->B), &size));
   if (product->type == MATPRODUCT_ABt && size > 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRIs_Private(product->A, found));
-  if (*found) PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, found, MATSEQDENSE, MATMPIDENSE, ""));
+  if (MatGPUCSRIs_Private(product->A)) PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, found, MATSEQDENSE, MATMPIDENSE, ""));
   if (*found) C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /* MatGetDiagonal() and MatMultDiagonalBlock().  Both run on the device if the vector is in device memory and the image is current and exact.
    Otherwise they use the host arrays: a preconditioner must not get a diagonal rounded to single precision, and is no reason to upload. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/product/gpucsrproduct.h"
 
 static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
 {
@@ -10,7 +10,7 @@ static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
   PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall(VecGetLocalSize(diagonal, &n));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)diagonal, &there, VECSEQGPU, VECMPIGPU, VECSEQCUDA, VECMPICUDA, ""));
   if (!op || !GpOpIsExact(op) || !there || n != A->rmap->n) {
@@ -39,8 +39,8 @@ PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev dev, MatGPUCSRNodes *nodes)
 /* Gets the node of each row in device memory (MatGPUCSRNodes.span), uploaded once for a pattern.  *span is NULL if there are no nodes. */
 static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
 {
-  Mat_GPUCSR     *g     = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRNodes *nodes = &g->nodes;
+  GpDev           dev   = ((Mat_GPUCSR *)A->spptr)->dev;
+  MatGPUCSRNodes *nodes = &((Mat_SeqAIJGPUCSR *)A->spptr)->nodes;
   const PetscInt  m     = A->rmap->n;
   PetscInt        n, *sizes, row = 0;
   int32_t        *work;
@@ -52,7 +52,7 @@ static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *span = NULL;
-  PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, nodes));
+  PetscCall(MatGPUCSRNodesDestroy_Private(dev, nodes));
   PetscCall(MatInodeGetInodeSizes(A, &n, &sizes, NULL));
   if (!n || !sizes || m != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(2 * m, &work));
@@ -68,11 +68,11 @@ static PetscErrorCode MatGPUCSRGetNodes(Mat A, const int32_t **span)
   }
   nodes->m            = m;
   nodes->nonzerostate = A->nonzerostate;
-  err                 = GpDevAlloc(g->dev, 2 * (size_t)m * sizeof(int32_t), &nodes->span);
-  if (!err) err = GpDevUpload(g->dev, nodes->span, work, 2 * (size_t)m * sizeof(int32_t));
+  err                 = GpDevAlloc(dev, 2 * (size_t)m * sizeof(int32_t), &nodes->span);
+  if (!err) err = GpDevUpload(dev, nodes->span, work, 2 * (size_t)m * sizeof(int32_t));
   PetscCall(PetscFree(work));
-  if (err) PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, nodes));
-  PetscCallGp(g->dev, "uploading the nodes", err);
+  if (err) PetscCall(MatGPUCSRNodesDestroy_Private(dev, nodes));
+  PetscCallGp(dev, "uploading the nodes", err);
   *span = nodes->span;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,7 +86,7 @@ static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
   GpOp           op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetCurrent_Private(A, &op));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall(MatGPUCSRVecIsOnDevice_Private(x, &there));
   if (op && GpOpIsExact(op) && there) PetscCall(MatGPUCSRGetNodes(A, &span));
   if (!span) {
@@ -100,7 +100,7 @@ static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
   PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &ya, &none));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, ((Mat_GPUCSR *)A->spptr)->nodes.flops));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, ((Mat_SeqAIJGPUCSR *)A->spptr)->nodes.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,11 +131,10 @@ PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRResetDiagonals_Private(Mat A)
+/* Restores MatMultDiagonalBlock() of the parent type. */
+PetscErrorCode MatGPUCSRResetDiagonalBlock_Private(Mat A)
 {
   PetscFunctionBegin;
-  A->ops->getdiagonal = MatGPUCSRBase_Private(A)->getdiagonal;
-  A->ops->assemblyend = MatGPUCSRBase_Private(A)->assemblyend;
   if (A->ops->multdiagonalblock == MatMultDiagonalBlock_SeqAIJGPUCSR) A->ops->multdiagonalblock = MatMultDiagonalBlock_Parent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

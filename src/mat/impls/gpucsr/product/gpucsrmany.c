@@ -1,41 +1,9 @@
 /* Products with several vectors at once: the columns of a dense matrix or an array of vectors.  Columns in device memory are used in place.
    Columns in host memory are copied in batches; the host copies one batch while the device multiplies another. */
-#include "mat/impls/gpucsr/product/gpucsrmany.h"
+#include "mat/impls/gpucsr/product/gpucsrproduct.h"
 #include "vec/gpuvecimpl.h"
 #include <stdint.h>
 #include <stdlib.h>
-
-/* Ensures that the device buffers of x (which = 0) or y (which = 1), two batches each, have at least n entries. */
-static PetscErrorCode MatGPUCSRManyReserve(Mat_GPUCSR *g, int which, size_t n, MatGPUCSRMany **many)
-{
-  PetscFunctionBegin;
-  if (!g->many) PetscCall(PetscNew(&g->many));
-  *many = g->many;
-  if (n > g->many->nstaged[which]) {
-    for (int slot = 0; slot < 2; slot++) GpDevFree(g->dev, &g->many->staged[which][slot], g->many->nstaged[which] * sizeof(double));
-    g->many->nstaged[which] = 0;
-    for (int slot = 0; slot < 2; slot++) {
-      const GpErr err = GpDevAlloc(g->dev, n * sizeof(double), &g->many->staged[which][slot]);
-
-      if (err) GpDevFree(g->dev, &g->many->staged[which][0], n * sizeof(double)); /* the second allocation failed: free the first, whose size is not recorded */
-      PetscCallGp(g->dev, "allocating memory for vectors", err);
-    }
-    g->many->nstaged[which] = n;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatGPUCSRManyDestroy_Private(GpDev dev, MatGPUCSRMany **many)
-{
-  MatGPUCSRMany *M = *many;
-
-  PetscFunctionBegin;
-  if (!M) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int which = 0; which < 2; which++)
-    for (int slot = 0; slot < 2; slot++) GpDevFree(dev, &M->staged[which][slot], M->nstaged[which] * sizeof(double));
-  PetscCall(PetscFree(*many));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Returns the number of columns, beginning with column c, that are contiguous in host memory, so that one copy moves them. */
 static PetscInt MatGPUCSRManyCountContiguous(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
@@ -49,14 +17,14 @@ static PetscInt MatGPUCSRManyCountContiguous(PetscInt c, PetscInt k, size_t n, c
 /* Gets the device address of each column: of x (which = 0), uploaded if it is on the host, or of y (which = 1), which is only written. */
 static PetscErrorCode MatGPUCSRManyUpload(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[], double *device[])
 {
-  MatGPUCSRMany *many;
+  MatGPUCSRBuffer *buffer = &g->batch[which][slot];
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < k; c++) {
     device[c] = v[c].device;
     if (device[c] || !n) continue;
-    PetscCall(MatGPUCSRManyReserve(g, which, n * MAT_GPUCSR_BATCH, &many));
-    device[c] = many->staged[which][slot] + c * n;
+    PetscCall(MatGPUCSRReserve_Private(g->dev, "allocating memory for vectors", n * MAT_GPUCSR_BATCH, buffer));
+    device[c] = buffer->array + c * n;
   }
   if (which) PetscFunctionReturn(PETSC_SUCCESS); /* y is only written */
   for (PetscInt c = 0, run; c < k; c += run) {
@@ -79,7 +47,7 @@ static PetscErrorCode MatGPUCSRManyDownload(Mat_GPUCSR *g, int slot, PetscInt k,
     if (v[c].device || !n) continue;
     run = MatGPUCSRManyCountContiguous(c, k, n, v);
     PetscCall(PetscLogEventBegin(VEC_GPU_Download, 0, 0, 0, 0));
-    PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, g->many->staged[1][slot] + c * n, run * n * sizeof(double)));
+    PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, g->batch[1][slot].array + c * n, run * n * sizeof(double)));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)(run * n * sizeof(double))));
     PetscCall(PetscLogEventEnd(VEC_GPU_Download, 0, 0, 0, 0));
   }
@@ -87,7 +55,7 @@ static PetscErrorCode MatGPUCSRManyDownload(Mat_GPUCSR *g, int slot, PetscInt k,
 }
 
 /* Multiplies with several vectors and logs the device time. */
-PetscErrorCode MatGPUCSRMultMany_Private(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
+PetscErrorCode MatGPUCSRMultOperatorMany_Private(GpOp op, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
@@ -96,13 +64,14 @@ PetscErrorCode MatGPUCSRMultMany_Private(GpOp op, PetscBool transpose, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRMultMany_Seq(Mat A, PetscBool transpose, PetscInt k, double *const x[], double *const y[])
+/* Multiplies one batch of columns of a sequential matrix, whose device addresses are dx and dy. */
+PetscErrorCode MatSeqAIJGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
   GpOp op;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
-  PetscCall(MatGPUCSRMultMany_Private(op, transpose, k, PETSC_FALSE, 1, (const double *const *)x, 1, y));
+  PetscCall(MatGPUCSRMultOperatorMany_Private(op, transpose, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
   PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +88,7 @@ static PetscErrorCode MatGPUCSRMultBatches(Mat A, PetscBool transpose, PetscInt 
 
     PetscCall(MatGPUCSRManyUpload(g, 0, slot, now, nx, x + first, dx));
     PetscCall(MatGPUCSRManyUpload(g, 1, slot, now, ny, y + first, dy));
-    PetscCall(g->mpi ? MatGPUCSRMultMany_MPI_Private(A, transpose, now, x + first, dx, dy) : MatGPUCSRMultMany_Seq(A, transpose, now, dx, dy));
+    PetscCall((*g->multbatch)(A, transpose, now, x + first, dx, dy));
     if (first) PetscCall(MatGPUCSRManyDownload(g, 1 - slot, batch, ny, y + first - batch));
     if (first + batch >= k) PetscCall(MatGPUCSRManyDownload(g, slot, now, ny, y + first));
   }
@@ -277,7 +246,6 @@ static PetscErrorCode MatGPUCSRMultManyOneByOne(Mat A, PetscBool transpose, Pets
 @*/
 PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const Vec x[], Vec y[])
 {
-  PetscBool      is;
   MatGPUCSRVec  *v;
   Mat_GPUCSR    *g;
   PetscErrorCode err;
@@ -286,8 +254,7 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatGPUCSRManyCheck(A, transpose, k, x, y));
   PetscCall(MatGPUCSRManyCheckOverlap(A, k, x, y, NULL));
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  if (!is) {
+  if (!MatGPUCSRIs_Private(A)) {
     PetscCall(MatGPUCSRMultManyOneByOne(A, transpose, k, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -1,18 +1,8 @@
 /* MatMult(), MatMultAdd(), their transposed and Hermitian variants, and the product of a sequential matrix. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/product/gpucsrproduct.h"
 
-/* Tells whether the matrix is known to be symmetric, so that it can be used as its own transpose. */
-PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
-{
-  PetscBool known, is = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  PetscCall(MatIsSymmetricKnown(A, &known, &is));
-  *symmetric = (PetscBool)(known && is);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+/* Computes y = A x, or y = A x + z, or the same with the transpose. */
+static PetscErrorCode MatGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
@@ -24,12 +14,12 @@ static PetscErrorCode MatGPUCSRProduct(Mat A, PetscBool transpose, Vec x, Vec z,
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     if (symmetric) transpose = PETSC_FALSE;
   }
-  PetscCall(g->mpi ? MatGPUCSRProduct_MPI(A, transpose, x, z, y) : MatGPUCSRProduct_Seq(A, transpose, x, z, y));
+  PetscCall((*g->mult)(A, transpose, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Multiplies and logs the device time. */
-PetscErrorCode MatGPUCSRMult_Private(GpOp op, PetscBool transpose, const double *x, const double *z, double *y)
+PetscErrorCode MatGPUCSRMultOperator_Private(GpOp op, PetscBool transpose, const double *x, const double *z, double *y)
 {
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
@@ -38,7 +28,7 @@ PetscErrorCode MatGPUCSRMult_Private(GpOp op, PetscBool transpose, const double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+static PetscErrorCode MatSeqAIJGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
   GpOp           op;
   MatGPUCSRVec   xa, ya, za;
@@ -48,7 +38,7 @@ PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Ve
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
-  PetscCall(MatGPUCSRMult_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device));
+  PetscCall(MatGPUCSRMultOperator_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
   flops = 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty));
@@ -59,71 +49,57 @@ PetscErrorCode MatGPUCSRProduct_Seq(Mat A, PetscBool transpose, Vec x, Vec z, Ve
 static PetscErrorCode MatMult_GPUCSR(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRProduct(A, PETSC_FALSE, x, NULL, y));
+  PetscCall(MatGPUCSRMult(A, PETSC_FALSE, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRProduct(A, PETSC_FALSE, x, z, y));
+  PetscCall(MatGPUCSRMult(A, PETSC_FALSE, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultTranspose_GPUCSR(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRProduct(A, PETSC_TRUE, x, NULL, y));
+  PetscCall(MatGPUCSRMult(A, PETSC_TRUE, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultTransposeAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRProduct(A, PETSC_TRUE, x, z, y));
+  PetscCall(MatGPUCSRMult(A, PETSC_TRUE, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the products of the parent type, which run on the host. */
-PetscErrorCode MatGPUCSRResetProducts_Private(Mat A)
+/* Sets the products of the parent type, which run on the host (bind), or those on the device.  MatBindToCPU() calls this function only in a PETSc
+   with device support.  Scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose. */
+PetscErrorCode MatBindToCPU_GPUCSR(Mat A, PetscBool bind)
 {
   const struct _MatOps *base = MatGPUCSRBase_Private(A);
 
   PetscFunctionBegin;
-  A->ops->mult                      = base->mult;
-  A->ops->multadd                   = base->multadd;
-  A->ops->multtranspose             = base->multtranspose;
-  A->ops->multtransposeadd          = base->multtransposeadd;
-  A->ops->multhermitiantranspose    = base->multhermitiantranspose;
-  A->ops->multhermitiantransposeadd = base->multhermitiantransposeadd;
+  A->ops->mult                      = bind ? base->mult : MatMult_GPUCSR;
+  A->ops->multadd                   = bind ? base->multadd : MatMultAdd_GPUCSR;
+  A->ops->multtranspose             = bind ? base->multtranspose : MatMultTranspose_GPUCSR;
+  A->ops->multtransposeadd          = bind ? base->multtransposeadd : MatMultTransposeAdd_GPUCSR;
+  A->ops->multhermitiantranspose    = bind ? base->multhermitiantranspose : MatMultTranspose_GPUCSR;
+  A->ops->multhermitiantransposeadd = bind ? base->multhermitiantransposeadd : MatMultTransposeAdd_GPUCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatBindToCPU() calls this function only in a PETSc with device support. */
-static PetscErrorCode MatBindToCPU_GPUCSR(Mat A, PetscBool bind)
-{
-  PetscFunctionBegin;
-  if (A->spptr && ((Mat_GPUCSR *)A->spptr)->mpi && A->assembled) {
-    Mat block[2];
-
-    PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-    for (int b = 0; b < 2; b++) PetscCall(MatBindToCPU(block[b], bind));
-  }
-  PetscCall(bind ? MatGPUCSRResetProducts_Private(A) : MatGPUCSRSetProducts_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sets the products on the device.  Scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose. */
+/* Sets the products of a sequential matrix.  A parallel matrix then replaces some of them. */
 PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
 {
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
   PetscFunctionBegin;
-  A->ops->mult                      = MatMult_GPUCSR;
-  A->ops->multadd                   = MatMultAdd_GPUCSR;
-  A->ops->multtranspose             = MatMultTranspose_GPUCSR;
-  A->ops->multtransposeadd          = MatMultTransposeAdd_GPUCSR;
-  A->ops->multhermitiantranspose    = MatMultTranspose_GPUCSR;
-  A->ops->multhermitiantransposeadd = MatMultTransposeAdd_GPUCSR;
-  A->ops->bindtocpu                 = MatBindToCPU_GPUCSR;
+  g->mult           = MatSeqAIJGPUCSRMult;
+  g->multbatch      = MatSeqAIJGPUCSRMultBatch_Private;
+  A->ops->bindtocpu = MatBindToCPU_GPUCSR;
+  PetscCall(MatBindToCPU_GPUCSR(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,208 +1,77 @@
-/* The matrix type MATSEQAIJGPUCSR, which derives from MATSEQAIJ and computes products on the device; and the functions that
-   MATMPIAIJGPUCSR shares with it: attaching to and detaching from the parent type, duplication, upload. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+/* Creation of the matrix types MATSEQAIJGPUCSR and MATMPIAIJGPUCSR, which derive from MATSEQAIJ and MATMPIAIJ.  They keep the data and the
+   operations of the parent type, except the operations that are replaced here.  The blocks of a parallel matrix have the type MATSEQAIJGPUCSR. */
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "vec/gpuvecimpl.h"
 
-PetscLogEvent MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
-
-/* Operations of the parent types, copied from the matrix that was attached last.  MatGPUCSRBase_Private() uses them for a matrix without
-   spptr: MatHeaderMerge() can call our operations on such a matrix, and can leave them in one. */
-static struct _MatOps MatOpsBase_Seq, MatOpsBase_MPI;
-
-static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
-static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
-static PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);
-
-/* Tests the duplicate operation instead of the type name, because MatGPUCSRPresent_Private() exchanges the name for some time.  The destroy
-   operation would not do: MatCreateSubMatrices() replaces it in its results. */
-PetscErrorCode MatGPUCSRIs_Private(Mat A, PetscBool *is)
-{
-  PetscFunctionBegin;
-  *is = (PetscBool)(A->ops->duplicate == MatDuplicate_GPUCSR && A->spptr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Checks the argument of a public function and gets its data. */
-PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
-{
-  PetscBool is;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  PetscCheck(is, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
-  *g = (Mat_GPUCSR *)A->spptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-const struct _MatOps *MatGPUCSRBase_Private(Mat A)
-{
-  if (A->spptr) return &((Mat_GPUCSR *)A->spptr)->base;
-  return A->ops->destroy == MatDestroy_MPIAIJGPUCSR ? &MatOpsBase_MPI : &MatOpsBase_Seq;
-}
-
-static PetscErrorCode MatGPUCSRFree(Mat A)
-{
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-
-  PetscFunctionBegin;
-  PetscCall(GpOpDestroy(&g->op));
-  PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
-  PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
-  PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &g->nodes));
-  PetscCall(MatGPUCSRManyDestroy_Private(g->dev, &g->many));
-  for (int s = 0; s < 2; s++) GpDevFree(g->dev, &g->staged[s], (size_t)g->nstaged[s] * sizeof(double));
-  PetscCall(PetscFree(A->spptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Restores the vector type and the binding to the CPU of the parent type, because MatSetType() keeps both when it changes the type. */
-static PetscErrorCode MatGPUCSRRestoreDefaults(Mat A)
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_DEVICE)
-  A->boundtocpu = PETSC_TRUE;
-#endif
-  if (!((Mat_GPUCSR *)A->spptr)->setvectype) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree(A->defaultvectype));
-  PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
-{
-  PetscFunctionBegin;
-  if (A->spptr) {
-    PetscCall(MatGPUCSRRestoreDefaults(A));
-    PetscCall(MatGPUCSRFree(A));
-  }
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSEQAIJ));
-  PetscCall((*MatOpsBase_Seq.destroy)(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat A)
-{
-  PetscFunctionBegin;
-  if (A->spptr) {
-    PetscCall(MatGPUCSRRestoreDefaults(A));
-    PetscCall(MatGPUCSRFree(A));
-  }
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
-  PetscCall((*MatOpsBase_MPI.destroy)(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatDuplicate_GPUCSR(Mat A, MatDuplicateOption option, Mat *B)
-{
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-  PetscBool   is;
-
-  PetscFunctionBegin;
-  PetscCall((*MatGPUCSRBase_Private(A)->duplicate)(A, option, B)); /* creates a matrix of type gpucsr and copies the values */
-  PetscCall(MatGPUCSRIs_Private(*B, &is));
-  if (is && g) {
-    ((Mat_GPUCSR *)(*B)->spptr)->options = g->options;
-    ((Mat_GPUCSR *)(*B)->spptr)->typed   = g->typed;
-    if (g->setvectype) PetscCall(MatGPUCSRSetVecType(*B, A->defaultvectype));
-    if (!g->mpi) PetscCall(MatGPUCSRSetDiagonalBlock_Private(*B)); /* duplication has set the function of the parent type */
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A matrix that is derived from another one inherits its options; the options database is not read again. */
-PetscErrorCode MatGPUCSRCopyOptions_Private(const MatGPUCSROptions *options, Mat B)
-{
-  PetscBool is;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRIs_Private(B, &is));
-  if (is && options->given & MAT_GPUCSR_GIVEN(vec_type)) PetscCall(MatGPUCSRSetVecType(B, options->vec_type));
-  if (is) PetscCall(MatGPUCSRSetOptions_Private(B, options));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* MAT_INPLACE_MATRIX replaces the contents of A, including its options, by those of a new matrix; so the options are saved before. */
-static PetscErrorCode MatTranspose_GPUCSR(Mat A, MatReuse reuse, Mat *B)
-{
-  Mat_GPUCSR      *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSROptions options = {0};
-
-  PetscFunctionBegin;
-  if (g) options = g->options;
-  PetscCall((*MatGPUCSRBase_Private(A)->transpose)(A, reuse, B));
-  if (g && reuse != MAT_REUSE_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&options, *B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatCreateSubMatrix_GPUCSR(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
-{
-  PetscFunctionBegin;
-  PetscCall((*MatGPUCSRBase_Private(A)->createsubmatrix)(A, rows, columns, reuse, B));
-  if (A->spptr && reuse == MAT_INITIAL_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, *B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* MatCreateSubMatrix() of a sequential matrix calls this function. */
-static PetscErrorCode MatCreateSubMatrices_GPUCSR(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
-{
-  PetscFunctionBegin;
-  PetscCall((*MatGPUCSRBase_Private(A)->createsubmatrices)(A, n, rows, columns, reuse, B));
-  for (PetscInt k = 0; A->spptr && reuse == MAT_INITIAL_MATRIX && k < n; k++) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, (*B)[k]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Replaces the operations that derive a new matrix, if the parent type has them. */
-static PetscErrorCode MatGPUCSRSetDerived(Mat A)
-{
-  PetscFunctionBegin;
-  A->ops->duplicate = MatDuplicate_GPUCSR;
-  if (A->ops->transpose) A->ops->transpose = MatTranspose_GPUCSR;
-  if (A->ops->createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_GPUCSR;
-  if (A->ops->createsubmatrices) A->ops->createsubmatrices = MatCreateSubMatrices_GPUCSR;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 
 static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
 {
+  Mat block[2];
+
   PetscFunctionBegin;
   PetscCall((*MatGPUCSRBase_Private(A)->assemblyend)(A, type));
-  if (type == MAT_FINAL_ASSEMBLY && A->spptr) PetscCall(MatGPUCSRGetBlocks_Private(A, NULL, NULL, NULL));
+  if (type == MAT_FINAL_ASSEMBLY && A->spptr) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Turns a matrix of the type base (MATSEQAIJ or MATMPIAIJ) into one of type gpucsr: replaces the operations that differ and keeps the
-   others. */
-PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
+/* Replaces the operations and composed functions that both types replace, and then those of one type. */
+static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
 {
-  Mat_GPUCSR *g;
-  PetscBool   mpi;
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrcmp(base, MATMPIAIJ, &mpi));
-  PetscCall(PetscNew(&g));
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  g->base  = *A->ops;
-  g->mpi   = mpi;
-  A->spptr = g;
-  if (mpi) MatOpsBase_MPI = g->base;
-  else MatOpsBase_Seq = g->base;
   A->ops->destroy        = mpi ? MatDestroy_MPIAIJGPUCSR : MatDestroy_SeqAIJGPUCSR;
   A->ops->view           = MatView_GPUCSR;
   A->ops->load           = MatLoad_GPUCSR;
   A->ops->convert        = MatConvert_GPUCSR;
   A->ops->convertfrom    = MatConvertFrom_GPUCSR;
   A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
-  if (mpi) A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
-  PetscCall(MatGPUCSRSetDerived(A));
+  PetscCall(MatGPUCSRSetDerived_Private(A));
   PetscCall(MatGPUCSRSetProducts_Private(A));
-  PetscCall(MatGPUCSRSetUpdates_Private(A));
-  if (!mpi) PetscCall(MatGPUCSRSetDiagonals_Private(A));
   PetscCall(MatGPUCSRSetFactors_Private(A));
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
+  if (mpi) {
+    g->mult               = MatMPIAIJGPUCSRMult_Private;
+    g->multbatch          = MatMPIAIJGPUCSRMultBatch_Private;
+    g->assemblecoo        = MatSetValuesCOO_MPIAIJGPUCSR_Device;
+    A->ops->assemblyend   = MatAssemblyEnd_MPIAIJGPUCSR;
+    A->ops->bindtocpu     = MatBindToCPU_MPIAIJGPUCSR;
+    A->ops->shift         = MatShift_MPIAIJGPUCSR;
+    A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
+    PetscCall(MatGPUCSRSetPreallocation_Private(A));
+  } else {
+    PetscCall(MatGPUCSRSetUpdates_Private(A));
+    PetscCall(MatGPUCSRSetDiagonals_Private(A));
+  }
+  g->own = *A->ops;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Turns a plain AIJ matrix into one of type gpucsr.  Does nothing if it is one: -mat_seqaij_type may have converted it. */
+static PetscErrorCode MatGPUCSRAttach(Mat A)
+{
+  Mat_SeqAIJGPUCSR *s = NULL;
+  Mat_MPIAIJGPUCSR *m = NULL;
+  Mat_GPUCSR       *g;
+  Mat               block[2];
+  PetscBool         mpi;
+
+  PetscFunctionBegin;
+  if (MatGPUCSRIs_Private(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) {
+    PetscCall(PetscNew(&m));
+    m->attachblock = MatGPUCSRAttach;
+  } else PetscCall(PetscNew(&s));
+  g = mpi ? &m->common : &s->common;
+  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  g->base                         = *A->ops;
+  g->mpi                          = mpi;
+  A->spptr                        = g;
+  MatGPUCSRParentOps_Private[mpi] = g->base;
+  PetscCall(MatGPUCSRSetOperations(A, mpi));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   if (g->dev->kind == GP_DEV_CUDA) { /* lets MatCreateVecs() create vectors in device memory */
     PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
@@ -211,50 +80,8 @@ PetscErrorCode MatGPUCSRAttach_Private(Mat A, MatType base)
 #endif
   }
   PetscCall(VecGPUSLEPcCheck()); /* must run before a SLEPc solver selects basis vectors for this matrix */
-  PetscCall(MatGPUCSRGetOptions_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Turns A into a matrix of its parent type base again. */
-PetscErrorCode MatGPUCSRDetach_Private(Mat A, MatType base)
-{
-  Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
-  struct _MatOps  b   = g->base;
-  const PetscBool mpi = g->mpi;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRResetProducts_Private(A));
-  PetscCall(MatGPUCSRResetUpdates_Private(A));
-  PetscCall(MatGPUCSRResetDiagonals_Private(A));
-  PetscCall(MatGPUCSRResetCOO_Private(A));
-  A->ops->bindtocpu = b.bindtocpu;
-  if (A->ops->destroy == MatDestroy_SeqAIJGPUCSR || A->ops->destroy == MatDestroy_MPIAIJGPUCSR) A->ops->destroy = b.destroy;
-  A->ops->duplicate         = b.duplicate;
-  A->ops->transpose         = b.transpose;
-  A->ops->createsubmatrix   = b.createsubmatrix;
-  A->ops->createsubmatrices = b.createsubmatrices;
-  A->ops->view              = b.view;
-  A->ops->load              = b.load;
-  A->ops->convert           = b.convert;
-  A->ops->convertfrom       = b.convertfrom;
-  A->ops->setfromoptions    = b.setfromoptions;
-  A->ops->axpy              = b.axpy;
-  A->ops->scale             = b.scale;
-  A->ops->zeroentries       = b.zeroentries;
-  A->ops->shift             = b.shift;
-  A->ops->diagonalscale     = b.diagonalscale;
-  A->ops->lufactor          = b.lufactor;
-  A->ops->ilufactor         = b.ilufactor;
-  A->ops->choleskyfactor    = b.choleskyfactor;
-  A->ops->iccfactor         = b.iccfactor;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  if (mpi) {
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", g->preallocate));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", g->preallocatecsr));
-  }
-  PetscCall(MatGPUCSRRestoreDefaults(A));
-  PetscCall(MatGPUCSRFree(A));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, base));
+  PetscCall(MatGPUCSRReadOptions_Private(A));
+  if (mpi && A->preallocated && A->assembled) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,63 +89,62 @@ PetscErrorCode MatCreate_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
-  PetscCall(MatGPUCSRAttachTo_Private(A));
-  ((Mat_GPUCSR *)A->spptr)->typed = PETSC_TRUE;
+  PetscCall(MatGPUCSRAttach(A));
+  ((Mat_SeqAIJGPUCSR *)A->spptr)->typed = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything. */
-static PetscErrorCode MatGPUCSRUploadArrays(Mat A, PetscObjectState state)
+PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat A)
 {
-  Mat_GPUCSR    *g       = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRKey   key     = {.owner = A, .state = state, .nonzerostate = A->nonzerostate};
-  const PetscInt none[]  = {0};
-  GpOpOptions    options = {.kernel = (int)g->options.kernel - 1, .mode = (GpSelMode)g->options.select, .limit = g->options.memory_limit, .adds = (PetscBool)(g->place.columns != NULL)}; /* an off-diagonal block, whose products add to y */
-  PetscScalar   *val;
-  PetscMemType   memtype;
-  PetscBool      refill;
-
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, &memtype));
-  key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
-  refill  = (PetscBool)(g->op && g->key.owner == A && key.nonzerostate == g->key.nonzerostate && key.rowptr == g->key.rowptr && key.col == g->key.col && key.nnz == g->key.nnz);
-  PetscCall(MatGPUCSRChoosePrecision_Private(A, refill, &options.prec));
-  options.exact = (PetscBool)(g->options.storage == MAT_GPUCSR_STORAGE_AUTO);
-  if (refill && options.prec != g->op->options.prec) refill = PETSC_FALSE;
-  g->key = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
-  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
-  if (!g->op) PetscCall(GpOpCreate(g->dev, &g->op));
-  if (refill) PetscCall(GpOpRefill(g->op, key.rowptr, key.col, val, &g->place));
-  else PetscCall(GpOpSetUp(g->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &g->place));
-  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
-  PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
-  g->key = key;
+  PetscCall(MatSetType(A, MATMPIAIJ));
+  PetscCall(MatGPUCSRAttach(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the device image of a seq matrix; uploads it if the host arrays have changed.  transpose: also builds the image of the transpose. */
-PetscErrorCode MatGPUCSRRefresh_Private(Mat A, PetscBool transpose, GpOp *op)
+/* Gets the parent type of the type name, and whether A is of that type.  MATMPIAIJGPUCSR can be requested on one process too. */
+static PetscErrorCode MatGPUCSRGetParentType(Mat A, MatType type, MatType *base, PetscBool *plain)
 {
-  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
-  PetscObjectState state;
-  PetscBool        symmetric;
+  PetscBool seq, mpi;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  if (!g->op || g->key.owner != A || state != g->key.state || A->nonzerostate != g->key.nonzerostate) PetscCall(MatGPUCSRUploadArrays(A, state));
-  if (!g->op->has[1] && !transpose && g->options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
-    PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
-    transpose = (PetscBool)!symmetric;
+  PetscCall(PetscStrcmp(type, MATSEQAIJGPUCSR, &seq));
+  PetscCall(PetscStrcmp(type, MATMPIAIJGPUCSR, &mpi));
+  *base = seq ? MATSEQAIJ : mpi ? MATMPIAIJ : MATAIJ;
+  if (seq || mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, *base, plain));
+  else PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Converts a matrix of any type to gpucsr, through plain AIJ. */
+static PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  MatType   base = MATAIJ;
+  PetscBool plain;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetParentType(A, type, &base, &plain));
+  if (reuse == MAT_REUSE_MATRIX) {
+    Mat aij = A;
+
+    if (!plain) PetscCall(MatGPUCSRConvertToPlain_Private(A, base, MAT_INITIAL_MATRIX, &aij));
+    PetscCall(MatCopy(aij, *B, SAME_NONZERO_PATTERN));
+    if (!plain) PetscCall(MatDestroy(&aij));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!g->op->has[1] && transpose) {
-    PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
-    PetscCall(PetscGPUCSRLogTimeBegin_Private(g->dev));
-    PetscCall(GpOpSetUpTranspose(g->op));
-    PetscCall(PetscGPUCSRLogTimeEnd_Private(g->dev));
-    PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
-  }
-  *op = g->op;
+  if (!plain) PetscCall(MatGPUCSRConvertToPlain_Private(A, base, reuse, B));
+  else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(MatGPUCSRAttach(*B));
+  if (MatGPUCSRIs_Private(A) && reuse == MAT_INITIAL_MATRIX) PetscCall(MatGPUCSRApplyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* -mat_seqaij_type seqaijgpucsr calls this function for every new MATSEQAIJ.  MatGPUCSRKeepPlain_Private is set while gpucsr needs a plain one. */
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  if (MatGPUCSRKeepPlain_Private && reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatConvertFrom_GPUCSR(A, type, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

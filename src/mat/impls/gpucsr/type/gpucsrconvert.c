@@ -1,69 +1,17 @@
-/* MatConvert() from and to the types gpucsr.  The functions are matrix operations, not composed functions: PETSc copies composed functions to
-   factors, which may exist longer than the matrix. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+/* MatConvert() from the types gpucsr.  It is a matrix operation, not a composed function: PETSc copies composed functions to factors, which may exist
+   longer than the matrix. */
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
-/* Gets the parent type of the type name, and whether A is of that type.  MATMPIAIJGPUCSR can be requested on one process too. */
-static PetscErrorCode MatGPUCSRPlainOf(Mat A, MatType type, MatType *base, PetscBool *plain)
-{
-  PetscBool seq, mpi;
-
-  PetscFunctionBegin;
-  PetscCall(PetscStrcmp(type, MATSEQAIJGPUCSR, &seq));
-  PetscCall(PetscStrcmp(type, MATMPIAIJGPUCSR, &mpi));
-  *base = seq ? MATSEQAIJ : mpi ? MATMPIAIJ : MATAIJ;
-  if (seq || mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, *base, plain));
-  else PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt MatGPUCSRStayPlain = 0;
-
-static PetscErrorCode MatGPUCSRConvertToPlain(Mat A, MatType base, MatReuse reuse, Mat *B)
+/* Converts any matrix to plain AIJ. */
+PetscErrorCode MatGPUCSRConvertToPlain_Private(Mat A, MatType base, MatReuse reuse, Mat *B)
 {
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  MatGPUCSRStayPlain++;
+  MatGPUCSRKeepPlain_Private++;
   err = MatConvert(A, base, reuse, B);
-  MatGPUCSRStayPlain--; /* must be reset before an error returns */
+  MatGPUCSRKeepPlain_Private--; /* must be reset before an error returns */
   PetscCall(err);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Turns a plain AIJ matrix into one of type gpucsr.  Does nothing if it is one: -mat_seqaij_type may have converted it. */
-PetscErrorCode MatGPUCSRAttachTo_Private(Mat A)
-{
-  PetscBool is, mpi;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRIs_Private(A, &is));
-  if (is) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  PetscCall(mpi ? MatGPUCSRAttach_MPI_Private(A) : MatGPUCSRAttach_Private(A, MATSEQAIJ));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Converts a matrix of any type to gpucsr, through plain AIJ. */
-PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  MatType   base = MATAIJ;
-  PetscBool plain, ours;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRPlainOf(A, type, &base, &plain));
-  PetscCall(MatGPUCSRIs_Private(A, &ours));
-  if (reuse == MAT_REUSE_MATRIX) {
-    Mat aij = A;
-
-    if (!plain) PetscCall(MatGPUCSRConvertToPlain(A, base, MAT_INITIAL_MATRIX, &aij));
-    PetscCall(MatCopy(aij, *B, SAME_NONZERO_PATTERN));
-    if (!plain) PetscCall(MatDestroy(&aij));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!plain) PetscCall(MatGPUCSRConvertToPlain(A, base, reuse, B));
-  else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(MatGPUCSRAttachTo_Private(*B));
-  if (ours && reuse == MAT_INITIAL_MATRIX) PetscCall(MatGPUCSRCopyOptions_Private(&((Mat_GPUCSR *)A->spptr)->options, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +23,7 @@ static PetscErrorCode MatConvert_GPUCSR_AIJ(Mat A, MatReuse reuse, Mat *B)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(((Mat_GPUCSR *)(*B)->spptr)->mpi ? MatGPUCSRDetach_MPI_Private(*B) : MatGPUCSRDetach_Private(*B, MATSEQAIJ));
+  PetscCall(MatGPUCSRDetach_Private(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,23 +46,14 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   if (reuse == MAT_INPLACE_MATRIX) { /* PETSc frees the type name together with the replaced contents, so it must own the name */
     PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
     PetscCall(MatConvert(A, type, reuse, B));
-    PetscCall(MatGPUCSRIs_Private(A, &is));
+    is = MatGPUCSRIs_Private(A);
     if (is) PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   } else {
-    PetscCall(MatGPUCSRPresent_Private(A, &own));
+    PetscCall(MatGPUCSRHideType_Private(A, &own));
     PetscCall(MatConvert(A, type, reuse, B));
-    PetscCall(MatGPUCSRPresentAgain_Private(A, own));
+    PetscCall(MatGPUCSRRestoreType_Private(A, own));
     is = PETSC_TRUE;
   }
   if (is) A->ops->convert = convert;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* -mat_seqaij_type seqaijgpucsr calls this function for every new MATSEQAIJ.  MatGPUCSRStayPlain is set while gpucsr needs a plain one. */
-PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  PetscFunctionBegin;
-  if (MatGPUCSRStayPlain && reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatConvertFrom_GPUCSR(A, type, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

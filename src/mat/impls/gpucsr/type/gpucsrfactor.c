@@ -1,6 +1,6 @@
 /* Factorisations, which PETSc computes on the host.  Factorisation in place replaces the contents of the matrix, so the matrix becomes plain
    AIJ first. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
 #define FACTOR_IN_PLACE(Name, operation, parameters, arguments) \
   static PetscErrorCode Mat##Name##_SeqAIJGPUCSR parameters \
@@ -8,10 +8,10 @@
     PetscErrorCode err; \
 \
     PetscFunctionBegin; \
-    PetscCall(MatGPUCSRDetach_Private(A, MATSEQAIJ)); \
-    MatGPUCSRStayPlain++; /* the factor that replaces A must stay plain AIJ */ \
+    PetscCall(MatGPUCSRDetach_Private(A)); \
+    MatGPUCSRKeepPlain_Private++; /* the factor that replaces A must stay plain AIJ */ \
     err = (*A->ops->operation)arguments; \
-    MatGPUCSRStayPlain--; \
+    MatGPUCSRKeepPlain_Private--; \
     PetscCall(err); \
     PetscFunctionReturn(PETSC_SUCCESS); \
   }

@@ -1,5 +1,5 @@
 /* MatLoad() and preallocation from compressed rows, with a check of row pointers and columns.  An optimised PETSc does not check them. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
 /* Finds the first invalid row pointer or column index on any rank.  Collective; all ranks get the same result. */
 static PetscErrorCode MatGPUCSRFindDamage(Mat A, const PetscInt rowptr[], const PetscInt col[], MatGPUCSRDamage *damage)
@@ -43,32 +43,31 @@ static PetscErrorCode MatGPUCSRRaiseDamage(Mat A, const MatGPUCSRDamage *damage)
    loads, so they are checked afterwards. */
 PetscErrorCode MatLoad_GPUCSR(Mat A, PetscViewer viewer)
 {
-  Mat_GPUCSR     *g      = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRDamage damage = {PETSC_FALSE};
-  PetscErrorCode  err;
+  Mat_GPUCSR       *g      = (Mat_GPUCSR *)A->spptr;
+  Mat_MPIAIJGPUCSR *m      = g->mpi ? (Mat_MPIAIJGPUCSR *)g : NULL;
+  MatGPUCSRDamage   damage = {PETSC_FALSE};
+  PetscErrorCode    err;
 
   PetscFunctionBegin;
-  g->loading = &damage;
-  err        = (*g->base.load)(A, viewer);
-  g->loading = NULL;
+  if (m) m->loading = &damage;
+  err = (*g->base.load)(A, viewer);
+  if (m) m->loading = NULL;
   PetscCall(err);
-  if (!g->mpi) {
+  if (!m) {
     const PetscInt *rowptr, *col;
-    PetscScalar    *val;
-    PetscMemType    memtype;
 
-    PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, &memtype));
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, NULL, NULL));
     if (rowptr) PetscCall(MatGPUCSRFindDamage(A, rowptr, col, &damage));
   }
   PetscCall(MatGPUCSRRaiseDamage(A, &damage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
+static PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
 {
-  Mat_GPUCSR     *g      = (Mat_GPUCSR *)A->spptr;
-  MatGPUCSRDamage damage = {PETSC_FALSE};
-  PetscInt       *none;
+  Mat_MPIAIJGPUCSR *g      = (Mat_MPIAIJGPUCSR *)A->spptr;
+  MatGPUCSRDamage   damage = {PETSC_FALSE};
+  PetscInt         *none;
 
   PetscFunctionBegin;
   PetscCall(PetscLayoutSetUp(A->rmap));
@@ -83,5 +82,27 @@ PetscErrorCode MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR(Mat A, const PetscInt i
   }
   PetscCall(MatGPUCSRRaiseDamage(A, &damage));
   PetscCall((*g->preallocatecsr)(A, i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMPIAIJSetPreallocation_MPIAIJGPUCSR(Mat A, PetscInt dnz, const PetscInt dnnz[], PetscInt onz, const PetscInt onnz[])
+{
+  Mat block[2];
+
+  PetscFunctionBegin;
+  PetscCall((*((Mat_MPIAIJGPUCSR *)A->spptr)->preallocate)(A, dnz, dnnz, onz, onnz));
+  PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRSetPreallocation_Private(Mat A)
+{
+  Mat_MPIAIJGPUCSR *g = (Mat_MPIAIJGPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", &g->preallocate));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", MatMPIAIJSetPreallocation_MPIAIJGPUCSR));
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", &g->preallocatecsr));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", MatMPIAIJSetPreallocationCSR_MPIAIJGPUCSR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

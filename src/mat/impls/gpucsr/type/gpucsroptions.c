@@ -1,11 +1,6 @@
 /* Reads the options of a gpucsr matrix, listed in gpucsroptions.def, from the options database. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include <string.h>
-
-const char *const        MatGPUCSRStorages_Private[] = {"single", "double", "auto"};
-static const char *const Transposes[]                = {"eager", "lazy"};
-static const char *const Selects[]                   = {"model", "measure", "fixed"}; /* in the order of MatGPUCSRSelect and of GpSelMode */
-static const char *const None[]                      = {NULL};
 
 /* "auto", then the names of the kernels in the order of the kernel table */
 const char *const MatGPUCSRKernels_Private[] = {
@@ -16,7 +11,8 @@ const char *const MatGPUCSRKernels_Private[] = {
 };
 
 typedef enum {
-  CHOICE,
+  ENUM,
+  KERNEL,
   BYTES,
   TYPE,
   VIEWER
@@ -25,13 +21,18 @@ typedef enum {
 typedef struct {
   const char        *name, *setter, *help;
   OptionKind         kind;
-  const char *const *choices;
-  PetscInt           nchoices;
+  const char *const *names;  /* ENUM only: names of the values, name of the type, prefix, NULL */
   size_t             offset; /* offset of the member of MatGPUCSROptions */
 } OptionRow;
 
+#define NAMES_ENUM(type)   type##s
+#define NAMES_KERNEL(type) NULL
+#define NAMES_BYTES(type)  NULL
+#define NAMES_TYPE(type)   NULL
+#define NAMES_VIEWER(type) NULL
+
 static const OptionRow Table[] = {
-#define OPTION(name, kind, choices, setter, help) {#name, setter, help, kind, choices, PETSC_STATIC_ARRAY_LENGTH(choices), offsetof(MatGPUCSROptions, name)},
+#define OPTION(name, kind, type, setter, help) {#name, setter, help, kind, NAMES_##kind(type), offsetof(MatGPUCSROptions, name)},
 #include "mat/impls/gpucsr/image/gpucsroptions.def"
 #undef OPTION
 };
@@ -46,54 +47,59 @@ typedef struct {
 #define OF_MATRIX  "mat_gpucsr_"
 #define OF_PROCESS "gpucsr_"
 
-/* The functions below have a variable PetscOptionsObject because PETSc's macros for options with help use one of that name. */
-static PetscErrorCode MatGPUCSRReadChoice(const OptionSource *from, const OptionRow *row, const char option[], PetscInt *field, PetscBool *set)
+/* Tells whether a memory limit is valid: at least 0, or -1 for no limit.  NaN and infinity are rejected as errors of the caller. */
+PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 {
-  GpOptionItems PetscOptionsObject = from->items;
-
-  PetscFunctionBegin;
-  if (PetscOptionsObject) PetscCall(PetscOptionsEList(option, row->help, row->setter, row->choices, row->nchoices, row->choices[*field], field, set));
-  else PetscCall(PetscOptionsGetEList(from->database, from->prefix, option, row->choices, row->nchoices, field, set));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 0 || bytes == -1));
 }
 
-static PetscErrorCode MatGPUCSRReadBytes(const OptionSource *from, const OptionRow *row, const char option[], PetscReal *field, PetscBool *set)
-{
-  GpOptionItems PetscOptionsObject = from->items;
-
-  PetscFunctionBegin;
-  if (PetscOptionsObject) PetscCall(PetscOptionsReal(option, row->help, row->setter, *field, field, set));
-  else PetscCall(PetscOptionsGetReal(from->database, from->prefix, option, field, set));
-  PetscCheck(MatGPUCSRIsLimit_Private(*field), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %g: " MAT_GPUCSR_LIMIT_WANTED, from->prefix ? from->prefix : "", option + 1, (double)*field);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Reads the name of a vector type. */
 static PetscErrorCode MatGPUCSRReadType(const OptionSource *from, const OptionRow *row, const char option[], char field[], PetscBool *set)
 {
-  GpOptionItems  PetscOptionsObject = from->items;
-  MatGPUCSR_TYPE type;
+  GpOptionItems PetscOptionsObject = from->items; /* the name that PETSc's macros use */
+  char          type[sizeof(((MatGPUCSROptions *)0)->vec_type)];
+  PetscErrorCode (*create)(Vec);
 
   PetscFunctionBegin;
   if (PetscOptionsObject) PetscCall(PetscOptionsString(option, row->help, row->setter, field, type, sizeof(type), set));
   else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, type, sizeof(type), set));
-  if (*set) {
-    PetscErrorCode (*create)(Vec);
-
-    PetscCall(VecInitializePackage());
-    PetscCall(PetscFunctionListFind(VecList, type, &create));
-    PetscCheck(create, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: there is no such type of vectors; use, for example, standard or " VECGPU, from->prefix ? from->prefix : "", option + 1, type);
-    PetscCall(PetscStrncpy(field, type, sizeof(type)));
-  }
+  if (!*set) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecInitializePackage());
+  PetscCall(PetscFunctionListFind(VecList, type, &create));
+  PetscCheck(create, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: there is no such type of vectors; use, for example, standard or " VECGPU, from->prefix ? from->prefix : "", option + 1, type);
+  PetscCall(PetscStrncpy(field, type, sizeof(type)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Only prints help: MatGPUCSRHaloViewFromOptions_Private() reads the option and creates the viewer. */
-static PetscErrorCode MatGPUCSRReadViewer(const OptionSource *from, const OptionRow *row, const char option[], PetscBool *set)
+/* Reads one option.  VIEWER: only prints help; MatMPIAIJGPUCSRGetHalo_Private() reads the option and creates the viewer. */
+static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const OptionRow *row, const char option[], void *field, PetscBool *set)
 {
-  GpOptionItems PetscOptionsObject = from->items;
+  GpOptionItems   PetscOptionsObject = from->items;
+  const PetscBool help               = (PetscBool)(PetscOptionsObject != NULL);
+  PetscInt       *kernel             = (PetscInt *)field;
+  PetscReal      *bytes              = (PetscReal *)field;
 
   PetscFunctionBegin;
-  if (PetscOptionsObject && !strcmp(from->start, OF_MATRIX)) PetscCall(PetscOptionsName(option, row->help, row->setter, set));
+  switch (row->kind) {
+  case ENUM:
+    if (help) PetscCall(PetscOptionsEnum(option, row->help, row->setter, row->names, *(PetscEnum *)field, (PetscEnum *)field, set));
+    else PetscCall(PetscOptionsGetEnum(from->database, from->prefix, option, row->names, (PetscEnum *)field, set));
+    break;
+  case KERNEL:
+    if (help) PetscCall(PetscOptionsEList(option, row->help, row->setter, MatGPUCSRKernels_Private, GP_KERNELS + 1, MatGPUCSRKernels_Private[*kernel], kernel, set));
+    else PetscCall(PetscOptionsGetEList(from->database, from->prefix, option, MatGPUCSRKernels_Private, GP_KERNELS + 1, kernel, set));
+    break;
+  case BYTES:
+    if (help) PetscCall(PetscOptionsReal(option, row->help, row->setter, *bytes, bytes, set));
+    else PetscCall(PetscOptionsGetReal(from->database, from->prefix, option, bytes, set));
+    PetscCheck(MatGPUCSRIsLimit_Private(*bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %g: " MAT_GPUCSR_LIMIT_WANTED, from->prefix ? from->prefix : "", option + 1, (double)*bytes);
+    break;
+  case TYPE:
+    PetscCall(MatGPUCSRReadType(from, row, option, (char *)field, set));
+    break;
+  case VIEWER:
+    if (help && !strcmp(from->start, OF_MATRIX)) PetscCall(PetscOptionsName(option, row->help, row->setter, set));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,27 +108,73 @@ static PetscErrorCode MatGPUCSRReadOptions(const OptionSource *from, MatGPUCSROp
 {
   PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Table); k++) {
-    const OptionRow *row   = &Table[k];
-    void            *field = (char *)options + row->offset;
-    char             option[64];
-    PetscBool        set = PETSC_FALSE;
+    char      option[64];
+    PetscBool set = PETSC_FALSE;
 
-    PetscCall(PetscSNPrintf(option, sizeof(option), "-%s%s", from->start, row->name));
-    if (row->kind == CHOICE) PetscCall(MatGPUCSRReadChoice(from, row, option, (PetscInt *)field, &set));
-    else if (row->kind == BYTES) PetscCall(MatGPUCSRReadBytes(from, row, option, (PetscReal *)field, &set));
-    else if (row->kind == TYPE) PetscCall(MatGPUCSRReadType(from, row, option, (char *)field, &set));
-    else PetscCall(MatGPUCSRReadViewer(from, row, option, &set));
+    PetscCall(PetscSNPrintf(option, sizeof(option), "-%s%s", from->start, Table[k].name));
+    PetscCall(MatGPUCSRReadOption(from, &Table[k], option, (char *)options + Table[k].offset, &set));
     if (set) options->given |= 1u << k;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Applies the options.  The vector type is stored in PETSc's part of the matrix, all other options in Mat_GPUCSR. */
-static PetscErrorCode MatGPUCSRApplyOptions(Mat A, const MatGPUCSROptions *options)
+/*@
+  MatGPUCSRSetVecType - Sets the type of the vectors that `MatCreateVecs()` creates for a `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- type - a `VecType`, for example `standard` or, with a PETSc that has CUDA, `cuda`
+
+  Options Database Key:
+. -mat_gpucsr_vec_type <type> - the type
+
+  Level: advanced
+
+.seealso: `MATGPUCSR`, `MatCreateVecs()`
+@*/
+PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
+{
+  Mat_GPUCSR *g = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscCall(PetscFree(A->defaultvectype));
+  PetscCall(PetscStrallocpy(type, &A->defaultvectype));
+  PetscCall(PetscStrncpy(g->options.vec_type, type, sizeof(g->options.vec_type)));
+  g->options.given |= MAT_GPUCSR_GIVEN(vec_type);
+  g->setvectype = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Applies options to B if it is a gpucsr matrix.  The vector type is stored in PETSc's part of the matrix, all other options in Mat_GPUCSR. */
+PetscErrorCode MatGPUCSRApplyOptions_Private(const MatGPUCSROptions *options, Mat B)
 {
   PetscFunctionBegin;
-  if (options->given & MAT_GPUCSR_GIVEN(vec_type)) PetscCall(MatGPUCSRSetVecType(A, options->vec_type));
-  PetscCall(MatGPUCSRSetOptions_Private(A, options));
+  if (!MatGPUCSRIs_Private(B)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (options->given & MAT_GPUCSR_GIVEN(vec_type)) PetscCall(MatGPUCSRSetVecType(B, options->vec_type));
+  PetscCall(MatGPUCSRSetOptions_Private(B, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets an option of the kind ENUM. */
+PetscErrorCode MatGPUCSRSetEnum_Private(Mat A, int option, PetscInt value)
+{
+  const OptionRow *row = &Table[option];
+  Mat_GPUCSR      *g   = NULL;
+  MatGPUCSROptions options;
+  PetscInt         n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  while (row->names[n + 2]) n++;
+  PetscValidLogicalCollectiveInt(A, value, 2);
+  PetscCheck(value >= 0 && value < n, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; valid values are 0 to %" PetscInt_FMT, row->names[n], value, n - 1);
+  options                                        = g->options;
+  *(PetscEnum *)((char *)&options + row->offset) = (PetscEnum)value;
+  options.given |= 1u << option;
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,7 +197,7 @@ PetscErrorCode MatGPUCSRCheckOptions_Private(void)
 
 /* Reads the options of a new matrix: the process-wide defaults, then its own.  Its own are read here because not every program calls
    MatSetFromOptions(). */
-PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
+PetscErrorCode MatGPUCSRReadOptions_Private(Mat A)
 {
   MatGPUCSROptions options = Defaults;
   PetscObject      o       = (PetscObject)A;
@@ -153,7 +205,7 @@ PetscErrorCode MatGPUCSRGetOptions_Private(Mat A)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, NULL}, &options));
   PetscCall(MatGPUCSRReadOptions(&(OptionSource){o->options, o->prefix, OF_MATRIX, NULL}, &options));
-  PetscCall(MatGPUCSRApplyOptions(A, &options));
+  PetscCall(MatGPUCSRApplyOptions_Private(&options, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,6 +222,6 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
   PetscCall(MatGPUCSRReadOptions(&(OptionSource){((PetscObject)A)->options, ((PetscObject)A)->prefix, OF_MATRIX, PetscOptionsObject}, &options));
   PetscOptionsHeadEnd();
-  PetscCall(MatGPUCSRApplyOptions(A, &options));
+  PetscCall(MatGPUCSRApplyOptions_Private(&options, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,10 +1,10 @@
 /* MatProduct with operands of type gpucsr.  Products with a dense matrix run on the device (gpucsrdense.c).  PETSc computes all others on the host.
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
-/* Presents a gpucsr matrix as plain AIJ: sets the type name of the parent type and returns the former name, which
-   MatGPUCSRPresentAgain_Private() restores.  Exchanges the pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */
-PetscErrorCode MatGPUCSRPresent_Private(Mat A, char **own)
+/* Hides the type gpucsr from PETSc: sets the type name of the parent type and returns the former name, which
+   MatGPUCSRRestoreType_Private() restores.  Exchanges the pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */
+PetscErrorCode MatGPUCSRHideType_Private(Mat A, char **own)
 {
   static char plain[2][sizeof(MATSEQAIJ)] = {MATSEQAIJ, MATMPIAIJ};
 
@@ -14,7 +14,7 @@ PetscErrorCode MatGPUCSRPresent_Private(Mat A, char **own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRPresentAgain_Private(Mat A, char *own)
+PetscErrorCode MatGPUCSRRestoreType_Private(Mat A, char *own)
 {
   PetscFunctionBegin;
   ((PetscObject)A)->type_name = own;
@@ -35,16 +35,16 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
   if (found) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 3; k++) {
     if (!operand[k] || (k > 0 && operand[k] == operand[0]) || (k > 1 && operand[k] == operand[1])) continue;
-    PetscCall(MatGPUCSRIs_Private(operand[k], &is[k]));
+    is[k] = MatGPUCSRIs_Private(operand[k]);
     if (!is[k]) continue;
     /* while it is composed, PETSc would call this function again, and not that of another operand */
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
-    PetscCall(MatGPUCSRPresent_Private(operand[k], &own[k]));
+    PetscCall(MatGPUCSRHideType_Private(operand[k], &own[k]));
   }
   PetscCall(MatProductSetFromOptions(C));
   for (int k = 0; k < 3; k++) {
     if (!is[k]) continue;
-    PetscCall(MatGPUCSRPresentAgain_Private(operand[k], own[k]));
+    PetscCall(MatGPUCSRRestoreType_Private(operand[k], own[k]));
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,45 +1,5 @@
 /* Public functions that set the options of a gpucsr matrix. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
-
-/* Stores the options.  Invalidates the image if an option has changed on which it depends. */
-PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)
-{
-  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
-
-  PetscFunctionBegin;
-  if (options->storage != g->options.storage) {
-    g->fits.owner = NULL;
-    g->wide       = PETSC_FALSE;
-  }
-  if (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->memory_limit != g->options.memory_limit) g->key = (MatGPUCSRKey){0};
-  g->options = *options; /* the blocks of a parallel matrix inherit the options at the next product */
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Checks the matrix and gets its options, of which a setter then changes one. */
-static PetscErrorCode MatGPUCSRGetOptionsToSet(Mat A, MatGPUCSROptions *options)
-{
-  Mat_GPUCSR *g = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  *options = g->options;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRCheckChoice(Mat A, const char type[], PetscInt choice, PetscInt choices)
-{
-  PetscFunctionBegin;
-  PetscValidLogicalCollectiveInt(A, choice, 3);
-  PetscCheck(choice >= 0 && choice < choices, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; valid values are 0 to %" PetscInt_FMT, type, choice, choices - 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Tells whether a memory limit is valid: at least 0, or -1 for no limit.  NaN and infinity are rejected as errors of the caller. */
-PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
-{
-  return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 0 || bytes == -1));
-}
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
 /*@
   MatGPUCSRSetStorage - Sets the precision of the values of a `MATGPUCSR` matrix on the device
@@ -69,14 +29,8 @@ PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 @*/
 PetscErrorCode MatGPUCSRSetStorage(Mat A, MatGPUCSRStorage storage)
 {
-  MatGPUCSROptions options;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
-  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRStorage", storage, MAT_GPUCSR_STORAGE_AUTO + 1));
-  options.storage = storage;
-  options.given |= MAT_GPUCSR_GIVEN(storage);
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_storage, storage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,14 +80,8 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 @*/
 PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
 {
-  MatGPUCSROptions options;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
-  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRTranspose", transpose, MAT_GPUCSR_TRANSPOSE_LAZY + 1));
-  options.transpose = transpose;
-  options.given |= MAT_GPUCSR_GIVEN(transpose);
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_transpose, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,11 +103,13 @@ PetscErrorCode MatGPUCSRSetTranspose(Mat A, MatGPUCSRTranspose transpose)
 @*/
 PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 {
+  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
   PetscBool        automatic;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  options        = g->options;
   options.kernel = GpKernelFind(kernel) + 1;
   options.given |= MAT_GPUCSR_GIVEN(kernel);
   PetscCall(PetscStrcmp(kernel, "auto", &automatic));
@@ -203,14 +153,8 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
 @*/
 PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 {
-  MatGPUCSROptions options;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
-  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRSelect", select, MAT_GPUCSR_SELECT_FIXED + 1));
-  options.select = select;
-  options.given |= MAT_GPUCSR_GIVEN(select);
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_select, select));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,45 +180,17 @@ PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 @*/
 PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
 {
+  Mat_GPUCSR      *g = NULL;
   MatGPUCSROptions options;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidLogicalCollectiveReal(A, bytes, 2);
   PetscCheck(MatGPUCSRIsLimit_Private(bytes), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Memory limit %g: " MAT_GPUCSR_LIMIT_WANTED, (double)bytes);
+  options              = g->options;
   options.memory_limit = bytes;
   options.given |= MAT_GPUCSR_GIVEN(memory_limit);
   PetscCall(MatGPUCSRSetOptions_Private(A, &options));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatGPUCSRSetVecType - Sets the type of the vectors that `MatCreateVecs()` creates for a `MATGPUCSR` matrix
-
-  Logically Collective
-
-  Input Parameters:
-+ A    - the matrix
-- type - a `VecType`, for example `standard` or, with a PETSc that has CUDA, `cuda`
-
-  Options Database Key:
-. -mat_gpucsr_vec_type <type> - the type
-
-  Level: advanced
-
-.seealso: `MATGPUCSR`, `MatCreateVecs()`
-@*/
-PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
-{
-  Mat_GPUCSR *g = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscCall(PetscFree(A->defaultvectype));
-  PetscCall(PetscStrallocpy(type, &A->defaultvectype));
-  PetscCall(PetscStrncpy(g->options.vec_type, type, sizeof(g->options.vec_type)));
-  g->options.given |= MAT_GPUCSR_GIVEN(vec_type);
-  g->setvectype = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -308,13 +224,7 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
 @*/
 PetscErrorCode MatGPUCSRSetHaloType(Mat A, MatGPUCSRHaloType type)
 {
-  MatGPUCSROptions options;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOptionsToSet(A, &options));
-  PetscCall(MatGPUCSRCheckChoice(A, "MatGPUCSRHaloType", type, MAT_GPUCSR_HALO_MPI + 1));
-  options.halo_type = type;
-  options.given |= MAT_GPUCSR_GIVEN(halo_type);
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_halo_type, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

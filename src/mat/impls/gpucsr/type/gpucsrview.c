@@ -1,24 +1,18 @@
 /* MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of a gpucsr matrix in -mat_view ::ascii_info. */
-#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
 
-static PetscErrorCode MatGPUCSRCheck(Mat A)
+/* Checks the matrix and gets the operators of this rank and their matrices: one for a seq matrix, two for a parallel one. */
+static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2])
 {
   Mat_GPUCSR *g;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Gets the operators of this rank and their matrices: one for a seq matrix, two for a parallel one. */
-static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2])
-{
-  PetscFunctionBegin;
-  if (((Mat_GPUCSR *)A->spptr)->mpi) {
+  PetscCall(MatGPUCSRCheckAssembled_Private(A));
+  if (g->mpi) {
     *n = 2;
-    PetscCall(MatGPUCSRGetBlocks_Private(A, &block[0], &block[1], NULL));
-    PetscCall(MatGPUCSRGetBlockOperators_Private(A, block, PETSC_FALSE, op));
+    PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
+    PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, PETSC_FALSE, op));
   } else {
     *n       = 1;
     block[0] = A;
@@ -52,7 +46,6 @@ PetscErrorCode MatGPUCSRUpload(Mat A)
   GpOp op[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRCheck(A));
   PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
   PetscCallGp(op[0]->dev, "waiting for the upload", op[0]->dev->ops->sync(op[0]->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +77,6 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   MatGPUCSRRounding rounding = {0};
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRCheck(A));
   PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->device   = op[0]->dev->name;
@@ -94,7 +86,7 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
     PetscLogDouble bytes;
 
     PetscCall(GpOpGetBytes(op[b], &bytes));
-    PetscCall(MatGPUCSRGetRounding_Private(block[b], op[b], &rounding));
+    PetscCall(MatGPUCSRAddRounding_Private(block[b], op[b], &rounding));
     if (op[b]->options.prec == GP_F32) info->storage = MAT_GPUCSR_STORAGE_SINGLE;
     info->bytes += bytes;
     info->seconds += op[b]->seconds;
@@ -114,8 +106,8 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   if (((Mat_GPUCSR *)A->spptr)->mpi) {
     MatGPUCSRHalo *halo;
 
-    PetscCall(MatGPUCSRFindHalo_Private(A, &halo));
-    info->halo = MatGPUCSRHaloTypes_Private[halo->type];
+    PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &halo));
+    info->halo = MatGPUCSRHaloTypes[halo->type];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,7 +140,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
   double worst[] = {(double)info.loss, (double)info.seconds}, sum[] = {(double)info.bytes, (double)info.values, (double)info.rounded, (double)info.lost};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, comm));
-  storage   = MatGPUCSRStorages_Private[info.storage];
+  storage   = MatGPUCSRStorages[info.storage];
   automatic = ((Mat_GPUCSR *)A->spptr)->options.storage == MAT_GPUCSR_STORAGE_AUTO ? ", chosen by storage auto" : "";
   if (worst[0] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values, %.0f of %.0f rounded, %.0f lost, largest relative change %.2e\n", storage, sum[2], sum[1], sum[3], worst[0]));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s values%s, lossless\n", storage, automatic));
@@ -157,7 +149,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : "its transpose", op[b], 1, info.symmetric));
   }
-  if (info.halo) PetscCall(MatGPUCSRViewHalo_Private(A, viewer));
+  if (info.halo) PetscCall(MatMPIAIJGPUCSRViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 /* Changes the values of an operator in place, as the host's values were changed, to avoid an upload. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
-/* whether the device's values equal the host's, without rounding */
+/* Tells whether the values on the device equal those on the host, without rounding. */
 PetscBool GpOpIsExact(GpOp op)
 {
   return (PetscBool)(op->options.prec == GP_F64 || op->loss.at < 0);

@@ -1,0 +1,65 @@
+/* Data, options and buffers that both matrix types have. */
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+
+PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
+struct _MatOps MatGPUCSRParentOps_Private[2];
+
+const char *const MatGPUCSRStorages[]   = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};
+const char *const MatGPUCSRTransposes[] = {"eager", "lazy", "MatGPUCSRTranspose", "MAT_GPUCSR_TRANSPOSE_", NULL};
+const char *const MatGPUCSRSelects[]    = {"model", "measure", "fixed", "MatGPUCSRSelect", "MAT_GPUCSR_SELECT_", NULL}; /* in the order of GpSelMode */
+const char *const MatGPUCSRHaloTypes[]  = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
+
+/* Checks the argument of a public function and gets its data. */
+PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCheck(MatGPUCSRIs_Private(A), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s is not a gpucsr matrix; use MatSetType(A, MATGPUCSR) or -mat_type gpucsr",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  *g = (Mat_GPUCSR *)A->spptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRCheckAssembled_Private(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
+{
+  PetscBool known, is = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(A, &known, &is));
+  *symmetric = (PetscBool)(known && is);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stores the options.  Invalidates the image if an option has changed on which it depends. */
+PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  if (options->storage != g->options.storage) {
+    g->fits.owner = NULL;
+    g->wide       = PETSC_FALSE;
+  }
+  if (!g->mpi && (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->memory_limit != g->options.memory_limit)) ((Mat_SeqAIJGPUCSR *)g)->key = (MatGPUCSRKey){0};
+  g->options = *options; /* the blocks of a parallel matrix inherit the options at the next product */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ensures that a buffer has at least n entries.  what: beginning of the error message. */
+PetscErrorCode MatGPUCSRReserve_Private(GpDev dev, const char what[], size_t n, MatGPUCSRBuffer *buffer)
+{
+  PetscFunctionBegin;
+  if (n <= buffer->n) PetscFunctionReturn(PETSC_SUCCESS);
+  GpDevFree(dev, &buffer->array, buffer->n * sizeof(double));
+  buffer->n = 0;
+  PetscCallGp(dev, what, GpDevAlloc(dev, n * sizeof(double), &buffer->array));
+  buffer->n = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

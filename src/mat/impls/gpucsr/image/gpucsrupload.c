@@ -1,0 +1,114 @@
+/* Upload of a sequential matrix: the whole matrix, or only the values if the image has the pattern already. */
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+
+/* Tells whether single precision holds every value of a sequential matrix exactly.  The answer is stored until the matrix changes. */
+PetscErrorCode MatSeqAIJGPUCSRFitsSingle_Private(Mat A, PetscBool *fits)
+{
+  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (g->fits.owner != A || g->fits.state != state || g->fits.nonzerostate != A->nonzerostate) {
+    const PetscInt *rowptr;
+    PetscScalar    *val;
+
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, NULL, &val, NULL));
+    g->fits = (MatGPUCSRFits){A, state, A->nonzerostate, (PetscBool)(!rowptr || GpCsrFitsSingle((size_t)rowptr[A->rmap->n], val))};
+  }
+  *fits = g->fits.fits;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the precision of the next upload of a sequential matrix.  On one pattern, storage auto changes from single to double but never back;
+   otherwise values that fit only sometimes would cost new formats at every change.
+   refill: the image has the pattern of the matrix */
+static PetscErrorCode MatSeqAIJGPUCSRGetPrecision(Mat A, PetscBool refill, GpPrec *prec)
+{
+  Mat_SeqAIJGPUCSR *s      = (Mat_SeqAIJGPUCSR *)A->spptr;
+  Mat_GPUCSR       *g      = &s->common;
+  PetscBool         single = (PetscBool)(g->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
+
+  PetscFunctionBegin;
+  if (g->options.storage == MAT_GPUCSR_STORAGE_AUTO && !g->wide && !(refill && s->op->options.prec == GP_F64)) PetscCall(MatSeqAIJGPUCSRFitsSingle_Private(A, &single));
+  *prec = single ? GP_F32 : GP_F64;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything. */
+static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscObjectState state)
+{
+  Mat_SeqAIJGPUCSR       *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
+  const MatGPUCSROptions *o       = &s->common.options;
+  MatGPUCSRKey            key     = {.owner = A, .state = state, .nonzerostate = A->nonzerostate};
+  const PetscInt          none[]  = {0};
+  GpOpOptions             options = {.kernel = (int)o->kernel - 1, .mode = (GpSelMode)o->select, .limit = o->memory_limit, .exact = (PetscBool)(o->storage == MAT_GPUCSR_STORAGE_AUTO)};
+  PetscScalar            *val;
+  PetscBool               refill;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, NULL));
+  key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
+  refill  = (PetscBool)(s->op && s->key.owner == A && key.nonzerostate == s->key.nonzerostate && key.rowptr == s->key.rowptr && key.col == s->key.col && key.nnz == s->key.nnz);
+  PetscCall(MatSeqAIJGPUCSRGetPrecision(A, refill, &options.prec));
+  options.adds = (PetscBool)(s->place.columns != NULL); /* an off-diagonal block, whose products add to y */
+  if (refill && options.prec != s->op->options.prec) refill = PETSC_FALSE;
+  s->key = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
+  if (!s->op) PetscCall(GpOpCreate(s->common.dev, &s->op));
+  if (refill) PetscCall(GpOpRefill(s->op, key.rowptr, key.col, val, &s->place));
+  else PetscCall(GpOpSetUp(s->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &s->place));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
+  s->key = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSeqAIJGPUCSRUploadTranspose(Mat A)
+{
+  GpOp op = ((Mat_SeqAIJGPUCSR *)A->spptr)->op;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
+  PetscCall(GpOpSetUpTranspose(op));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the device image if the host values have not changed since the upload, else NULL. */
+PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
+{
+  Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)A->spptr;
+  PetscObjectState  state;
+
+  PetscFunctionBegin;
+  *op = NULL;
+  if (!s || s->common.mpi || !s->op || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGPUCSRGetDevice_Private(&s->common.dev));
+  *op = s->op;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the device image.  Uploads the matrix if the host arrays have changed. */
+PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat A, PetscBool transpose, GpOp *op)
+{
+  Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)A->spptr;
+  PetscObjectState  state;
+  PetscBool         symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  PetscCall(PetscGPUCSRGetDevice_Private(&s->common.dev));
+  if (!s->op || s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, state));
+  if (!s->op->has[1] && !transpose && s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
+    PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
+    transpose = (PetscBool)!symmetric;
+  }
+  if (!s->op->has[1] && transpose) PetscCall(MatSeqAIJGPUCSRUploadTranspose(A));
+  *op = s->op;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,106 @@
+/* The local blocks of a parallel matrix and their device images.  The blocks have the type MATSEQAIJGPUCSR. */
+#include "mat/impls/gpucsr/parallel/mpigpucsr.h"
+
+/* Copies the options of the parallel matrix to a block.  row, column, columns: global position of the block, for error messages. */
+static PetscErrorCode MatMPIAIJGPUCSRSetBlockOptions(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)
+{
+  MatGPUCSROptions want = ((Mat_GPUCSR *)A->spptr)->options;
+  PetscBool        symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
+  if (symmetric) want.transpose = MAT_GPUCSR_TRANSPOSE_LAZY; /* products with the transpose use A itself */
+  PetscCall(MatGPUCSRSetOptions_Private(block, &want));
+  ((Mat_SeqAIJGPUCSR *)block->spptr)->place = (GpOpPlace){row, column, columns};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the two local blocks, and the global columns of the off-diagonal one unless columns is NULL.  Converts the blocks to MATSEQAIJGPUCSR if
+   necessary: preallocation, assembly and MatSetPreallocationCOO() can replace them by plain blocks. */
+PetscErrorCode MatMPIAIJGPUCSRGetBlocks_Private(Mat A, Mat block[2], const PetscInt *columns[])
+{
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], &garray));
+  for (int b = 0; b < 2; b++) {
+    PetscBool aij;
+
+    if (!MatGPUCSRIs_Private(block[b])) {
+      PetscCall(PetscObjectTypeCompare((PetscObject)block[b], MATSEQAIJ, &aij));
+      PetscCheck(aij, PETSC_COMM_SELF, PETSC_ERR_SUP, "A local block has type %s instead of seqaij; -mat_type gpucsr cannot be combined with another -mat_seqaij_type, remove that option", ((PetscObject)block[b])->type_name);
+      PetscCall((*((Mat_MPIAIJGPUCSR *)A->spptr)->attachblock)(block[b]));
+    }
+    PetscCall(MatMPIAIJGPUCSRSetBlockOptions(A, block[b], A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL));
+  }
+  if (columns) *columns = garray;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Decides storage auto of a parallel matrix: all blocks of all ranks use double precision if a value on one of them needs it.
+   The ranks reduce only if the object state of the parallel matrix has changed, which is the same on all ranks.  A block that was changed through
+   MatSeqAIJGetArray(), which leaves that state, decides for itself until the state changes. */
+static PetscErrorCode MatMPIAIJGPUCSRAgreeOnPrecision(Mat A, Mat const block[2])
+{
+  Mat_GPUCSR      *g = (Mat_GPUCSR *)A->spptr;
+  PetscObjectState state;
+  int              mine = 0, any;
+
+  PetscFunctionBegin;
+  if (g->options.storage != MAT_GPUCSR_STORAGE_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (g->fits.owner == A && g->fits.state == state && g->fits.nonzerostate == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g->fits.owner != A || g->fits.nonzerostate != A->nonzerostate || !g->wide) {
+    for (int b = 0; b < 2 && !mine; b++) {
+      PetscBool fits;
+
+      PetscCall(MatSeqAIJGPUCSRFitsSingle_Private(block[b], &fits));
+      mine = !fits;
+    }
+    PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+    g->wide = (PetscBool)any;
+  }
+  g->fits = (MatGPUCSRFits){A, state, A->nonzerostate, (PetscBool)!g->wide};
+  for (int b = 0; b < 2; b++) {
+    Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)block[b]->spptr;
+
+    s->common.wide = g->wide;
+    if (s->op && s->op->options.prec != (g->wide ? GP_F64 : GP_F32)) s->key = (MatGPUCSRKey){0}; /* invalidates the image of the block */
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Prints the notice of a parallel matrix on its first rank, for all ranks.  Collective if the object state of the matrix has changed. */
+static PetscErrorCode MatMPIAIJGPUCSRPrintNotice(Mat A, Mat const block[2], GpOp const op[2])
+{
+  Mat_GPUCSR       *g    = (Mat_GPUCSR *)A->spptr;
+  MPI_Comm          comm = PetscObjectComm((PetscObject)A);
+  MatGPUCSRRounding r    = {0};
+  PetscObjectState  state;
+  PetscBool         due;
+  PetscMPIInt       rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (g->fits.owner == A && g->fits.state == state) PetscFunctionReturn(PETSC_SUCCESS); /* this state was examined before and no value was rounded */
+  PetscCall(MatGPUCSRIsNoticeDue_Private(A, &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < 2; b++) PetscCall(MatGPUCSRAddRounding_Private(block[b], op[b], &r));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &r, 3, MPI_DOUBLE, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &r.worst, 1, MPI_DOUBLE, MPI_MAX, comm));
+  g->fits = (MatGPUCSRFits){A, state, A->nonzerostate, (PetscBool) !(r.rounded > 0)};
+  if (!(r.rounded > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(MatGPUCSRPrintNotice_Private(A, (PetscBool)!rank, "", &r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the current device images of both blocks.  Collective if the object state of the matrix has changed. */
+PetscErrorCode MatMPIAIJGPUCSRGetOperators_Private(Mat A, Mat const block[2], PetscBool transpose, GpOp op[2])
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGPUCSRAgreeOnPrecision(A, block));
+  for (int b = 0; b < 2; b++) PetscCall(MatSeqAIJGPUCSRUpload_Private(block[b], transpose, &op[b]));
+  PetscCall(MatMPIAIJGPUCSRPrintNotice(A, block, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
