@@ -4,10 +4,11 @@
 
 #include "app/program/appoptions.h"
 
-#define POINTWISE(name)   "|" #name
-#define LOSS(name)        "|" #name
-#define CLASSES(name)     "|" #name
-#define REGULARIZER(name) "|" #name
+#define POINTWISE(name)                   "|" #name
+#define CLASSES(name)                     "|" #name
+#define GROUPED(name)                     "|" #name
+#define REGULARIZER(name)                 "|" #name
+#define SEPARABLE(name, square, absolute) "|" #name
 static const char losses[] =
 #include "solvers/bmrm/losses.def"
   ;
@@ -15,9 +16,10 @@ static const char regularizers[] =
 #include "solvers/bmrm/regularizers.def"
   ;
 #undef POINTWISE
-#undef LOSS
 #undef CLASSES
+#undef GROUPED
 #undef REGULARIZER
+#undef SEPARABLE
 
 static const GpAppOption options[] = {
   {"Files"},

@@ -143,10 +143,9 @@ struct _p_BMRM {
   PetscErrorCode (*monitordestroy[BMRM_MAX_MONITORS])(void **);
 };
 
-/* bmrm.c */
-PETSC_INTERN PetscErrorCode BMRMForget_Private(BMRM);
-PETSC_INTERN PetscErrorCode BMRMTake_Private(BMRM, Vec, Vec *);
-PETSC_INTERN PetscErrorCode BMRMVectorsDestroy_Private(BMRM);
+/* bmrmsetup.c */
+PETSC_INTERN PetscErrorCode BMRMInvalidate_Private(BMRM);
+PETSC_INTERN PetscErrorCode BMRMReplaceVec_Private(BMRM, Vec, Vec *);
 
 /* bmrmblocks.c */
 PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
@@ -170,21 +169,14 @@ PETSC_INTERN PetscErrorCode BMRMPlaceGetWrite_Private(const BMRMPlace *, Vec, Pe
 PETSC_INTERN PetscErrorCode BMRMPlaceRestoreWrite_Private(const BMRMPlace *, Vec, PetscScalar **);
 PETSC_INTERN PetscErrorCode BMRMPlaceDestroy_Private(BMRMPlace *);
 
+/* bmrmpackage.c */
+PETSC_INTERN PetscFunctionList BMRMLossList, BMRMRegularizerList;
+
 /* bmrmloss.c */
-PETSC_INTERN PetscFunctionList BMRMLossList;
-PETSC_INTERN PetscErrorCode    BMRMLossRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode    BMRMLossDestroy_Private(BMRMLoss *);
-PETSC_INTERN PetscErrorCode    BMRMLossSetFromOptions_Private(BMRM, GpOptionItems);
+PETSC_INTERN PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *);
 
-/* bmrmlabels.c */
-PETSC_INTERN PetscErrorCode BMRMLossSetUp_Private(BMRM);
-
-/* bmrmregularizer.c */
-PETSC_INTERN PetscFunctionList BMRMRegularizerList;
-PETSC_INTERN PetscErrorCode    BMRMRegularizerRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode    BMRMRegularizerDestroy_Private(BMRMRegularizer *);
-PETSC_INTERN PetscErrorCode    BMRMRegularizerSetFromOptions_Private(BMRM, GpOptionItems);
-PETSC_INTERN PetscErrorCode    BMRMRegularizerSetUp_Private(BMRM);
+/* bmrmseparable.c */
+PETSC_INTERN PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *);
 
 /* bmrmlinesearch.c */
 PETSC_INTERN PetscErrorCode BMRMPiecesMinimize(MPI_Comm, BMRMPieces *, PetscReal, PetscReal, PetscReal *);

@@ -1,8 +1,6 @@
 /* The F-beta score as a loss: labels, parameter and kernels. The kernels are in fbeta.cu. */
 #include "solvers/bmrm/bmrmgrouped.h"
 
-PETSC_INTERN PetscErrorCode BMRMLossCreate_fbeta(BMRMLoss);
-
 GpErr BMRMFbetaCut_Host(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMFbetaCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 
@@ -11,17 +9,10 @@ static int Fits(double y)
   return y == 1 || y == -1;
 }
 
-static const BMRMGrouped loss = {.kind       = BMRM_GROUP_ALL,
-                                 .task       = BMRM_TASK_CLASSIFICATION,
-                                 .labels     = "+1 or -1",
-                                 .fits       = Fits,
-                                 .nparameter = 1,
-                                 .parameter  = {{"-bmrm_loss_beta", "loss fbeta: weight of recall relative to precision", 1, 0, INFINITY}},
-                                 .lists      = BMRM_LISTS(BMRMFbetaCut)};
-
-PetscErrorCode BMRMLossCreate_fbeta(BMRMLoss l)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMLossSetGrouped(l, &loss));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+const BMRMGrouped BMRMGrouped_fbeta = {.kind       = BMRM_GROUP_ALL,
+                                       .task       = BMRM_TASK_CLASSIFICATION,
+                                       .labels     = "+1 or -1",
+                                       .fits       = Fits,
+                                       .nparameter = 1,
+                                       .parameter  = {{"-bmrm_loss_beta", "loss fbeta: weight of recall relative to precision", 1, 0, INFINITY}},
+                                       .lists      = BMRM_LISTS(BMRMFbetaCut)};

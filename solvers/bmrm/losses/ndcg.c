@@ -8,8 +8,6 @@
    assignment problem. The method of shortest augmenting paths solves it in O(n^3). */
 #include "solvers/bmrm/bmrmgrouped.h"
 
-PETSC_INTERN PetscErrorCode BMRMLossCreate_ndcg(BMRMLoss);
-
 static int Fits(double y)
 {
   return y >= 0 && y <= 50;
@@ -111,12 +109,5 @@ static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const BMRMGrouped loss = {
+const BMRMGrouped BMRMGrouped_ndcg = {
   .kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a relevance from 0 to 50", .fits = Fits, .nparameter = 1, .parameter = {{"-bmrm_loss_places", "loss ndcg: number of places that count", 10, 0, INFINITY}}, .cut = Cut};
-
-PetscErrorCode BMRMLossCreate_ndcg(BMRMLoss l)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMLossSetGrouped(l, &loss));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

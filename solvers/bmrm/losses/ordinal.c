@@ -2,18 +2,9 @@
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
-PETSC_INTERN PetscErrorCode BMRMLossCreate_ordinal(BMRMLoss);
-
 static int Fits(double y)
 {
   return y - y == 0;
 }
 
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMDistantPairsCut), .sweep = BMRMDistantPairsSweep};
-
-PetscErrorCode BMRMLossCreate_ordinal(BMRMLoss l)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMLossSetGrouped(l, &loss));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+const BMRMGrouped BMRMGrouped_ordinal = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMDistantPairsCut), .sweep = BMRMDistantPairsSweep};

@@ -3,18 +3,9 @@
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
-PETSC_INTERN PetscErrorCode BMRMLossCreate_preference(BMRMLoss);
-
 static int Fits(double y)
 {
   return y - y == 0;
 }
 
-static const BMRMGrouped loss = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};
-
-PetscErrorCode BMRMLossCreate_preference(BMRMLoss l)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMLossSetGrouped(l, &loss));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+const BMRMGrouped BMRMGrouped_preference = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};

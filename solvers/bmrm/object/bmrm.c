@@ -1,53 +1,5 @@
-/* The BMRM object: creation, reset, destruction, data and results. The settings are in bmrmset.c. */
+/* The BMRM object: creation, duplication, destruction, data and results. */
 #include "solvers/bmrm/bmrmimpl.h"
-
-PetscClassId  BMRM_CLASSID;
-PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, BMRM_CutEvent;
-
-static PetscBool BMRMPackageInitialized = PETSC_FALSE;
-
-/*@C
-  BMRMFinalizePackage - Destroys the lists of losses and regularisers; `PetscFinalize()` calls it
-
-  Not Collective
-
-  Level: developer
-
-.seealso: `BMRMInitializePackage()`
-@*/
-PetscErrorCode BMRMFinalizePackage(void)
-{
-  PetscFunctionBegin;
-  BMRMPackageInitialized = PETSC_FALSE;
-  PetscCall(PetscFunctionListDestroy(&BMRMLossList));
-  PetscCall(PetscFunctionListDestroy(&BMRMRegularizerList));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  BMRMInitializePackage - Registers the class and the log events of the solver; `BMRMCreate()` calls it
-
-  Not Collective
-
-  Level: developer
-
-.seealso: `BMRMFinalizePackage()`, `BMRMCreate()`
-@*/
-PetscErrorCode BMRMInitializePackage(void)
-{
-  PetscFunctionBegin;
-  if (BMRMPackageInitialized) PetscFunctionReturn(PETSC_SUCCESS);
-  BMRMPackageInitialized = PETSC_TRUE;
-  PetscCall(PetscClassIdRegister("BMRM", &BMRM_CLASSID));
-  PetscCall(PetscLogEventRegister("BMRMSolve", BMRM_CLASSID, &BMRM_SolveEvent));
-  PetscCall(PetscLogEventRegister("BMRMQP", BMRM_CLASSID, &BMRM_QPEvent));
-  PetscCall(PetscLogEventRegister("BMRMLineSearch", BMRM_CLASSID, &BMRM_LineSearchEvent));
-  PetscCall(PetscLogEventRegister("BMRMCut", BMRM_CLASSID, &BMRM_CutEvent));
-  PetscCall(BMRMLossRegisterAll_Private());
-  PetscCall(BMRMRegularizerRegisterAll_Private());
-  PetscCall(PetscRegisterFinalize(BMRMFinalizePackage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /*@
   BMRMCreate - Creates a bundle-method solver that trains linear models
@@ -98,74 +50,64 @@ PetscErrorCode BMRMCreate(MPI_Comm comm, BMRM *newb)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Destroys the vectors and the matrix that BMRMSetUp() created for the present number of scores per example. */
-PetscErrorCode BMRMVectorsDestroy_Private(BMRM b)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&b->labels));
-  PetscCall(VecDestroy(&b->w));
-  PetscCall(VecDestroy(&b->d));
-  PetscCall(VecDestroy(&b->f));
-  PetscCall(VecDestroy(&b->e));
-  PetscCall(VecDestroyVecs(b->nr, &b->r));
-  PetscCall(VecDestroy(&b->rbest));
-  PetscCall(VecDestroy(&b->gbest));
-  PetscCall(PetscFree(b->order));
-  b->nr    = 0;
-  b->known = PETSC_FALSE;
-  b->alike = BMRM_ALIKE_UNKNOWN;
-  PetscCall(MatDestroy(&b->A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
-  BMRMReset - Frees the bundle, the work vectors and the references to the data; keeps the settings
+  BMRMDuplicate - Creates a solver with the settings and the data of another
 
   Collective
 
   Input Parameter:
 . b - the solver
 
-  Level: advanced
+  Output Parameter:
+. newb - the new solver, without a solution
 
-.seealso: `BMRMSetData()`, `BMRMDestroy()`
+  Level: intermediate
+
+  Notes:
+  The matrix and the vectors of the data are shared. All settings (loss, regulariser, their parameters, lambda, tolerances and so on) are copied; later changes
+  of one solver do not affect the other. The new solver has no monitors, neither reads nor writes checkpoints, and starts from zero.
+
+.seealso: `BMRMSolveMany()`, `BMRMCreate()`, `BMRMSetLambda()`
 @*/
-PetscErrorCode BMRMReset(BMRM b)
+PetscErrorCode BMRMDuplicate(BMRM b, BMRM *newb)
 {
+  BMRM        c;
+  const char *prefix;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscCall(BMRMBundleDestroy(&b->bundle));
-  PetscCall(BMRMQPDestroy(&b->qp));
-  PetscCall(BMRMModelReset_Private(b));
-  PetscCall(BMRMPiecesDestroy_Private(&b->pieces));
-  PetscCall(BMRMVectorsDestroy_Private(b));
-  PetscCall(VecDestroy(&b->y));
-  PetscCall(VecDestroy(&b->queries));
-  PetscCall(MatDestroy(&b->X));
-  b->setup   = PETSC_FALSE;
-  b->started = PETSC_FALSE;
-  b->reason  = BMRM_CONVERGED_ITERATING;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Invalidates what was set up and computed, because the loss, the regulariser or the data of either has changed. */
-PetscErrorCode BMRMForget_Private(BMRM b)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMModelReset_Private(b));
-  b->setup   = PETSC_FALSE;
-  b->started = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Replaces a user's vector, or NULL, that the solver references, and invalidates what was computed with the old one. */
-PetscErrorCode BMRMTake_Private(BMRM b, Vec v, Vec *kept)
-{
-  PetscFunctionBegin;
-  if (v) PetscCall(PetscObjectReference((PetscObject)v));
-  PetscCall(VecDestroy(kept));
-  *kept = v;
-  PetscCall(BMRMForget_Private(b));
+  BMRMCheckPointer(newb, 2);
+  PetscCall(BMRMCreate(PetscObjectComm((PetscObject)b), &c));
+  PetscCall(PetscObjectGetOptionsPrefix((PetscObject)b, &prefix));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)c, prefix));
+  PetscCall(BMRMSetLossType(c, b->losstype));
+  for (PetscInt k = 0; k < b->loss->nparameter; k++) c->loss->value[k] = b->loss->value[k];
+  c->loss->steps = b->loss->steps;
+  PetscCall(BMRMSetRegularizerType(c, b->regtype));
+  PetscCall(BMRMSetElasticNetRatio(c, b->reg->ratio));
+  if (b->X) PetscCall(BMRMSetData(c, b->X, b->y));
+  PetscCall(BMRMSetQueries(c, b->queries));
+  PetscCall(BMRMSetWeights(c, b->factor));
+  PetscCall(BMRMSetGroups(c, b->groups));
+  c->classes                = b->classes;
+  c->groupsize              = b->groupsize;
+  c->ncut                   = b->ncut;
+  c->warm                   = b->warm;
+  c->lambda                 = b->lambda;
+  c->eps                    = b->eps;
+  c->eps_rel                = b->eps_rel;
+  c->max_it                 = b->max_it;
+  c->mu                     = b->mu;
+  c->mu_adapt               = b->mu_adapt;
+  c->line_search            = b->line_search;
+  c->best_cut               = b->best_cut;
+  c->idle_age               = b->idle_age;
+  c->max_cuts               = b->max_cuts;
+  c->qp_rtol                = b->qp_rtol;
+  c->error_if_not_converged = b->error_if_not_converged;
+  c->test                   = b->test;
+  c->testctx                = b->testctx;
+  *newb                     = c;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,50 +139,6 @@ PetscErrorCode BMRMDestroy(BMRM *b)
   PetscCall(VecDestroy(&(*b)->factor));
   PetscCall(VecDestroy(&(*b)->groups));
   PetscCall(PetscHeaderDestroy(b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  BMRMSetData - Sets the examples and their labels
-
-  Collective
-
-  Input Parameters:
-+ b - the solver
-. X - the examples, one per row; any type with `MatMult()` and `MatMultTranspose()`
-- y - the labels, with the layout of the rows of X; `BMRMSetUp()` checks that they suit the loss
-
-  Level: beginner
-
-  Note:
-  For the loss multilabel, y holds on every rank the labels (+1 or -1) of its examples for the first class, then those for the second class, and so on.
-
-.seealso: `BMRMSolve()`, `BMRMReset()`
-@*/
-PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
-{
-  PetscInt m, n, my, k;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
-  PetscValidHeaderSpecific(y, VEC_CLASSID, 3);
-  PetscCheckSameComm(b, 1, X, 2);
-  PetscCheckSameComm(b, 1, y, 3);
-  PetscCall(MatGetSize(X, &m, NULL));
-  PetscCall(VecGetSize(y, &my));
-  PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix X of examples has no rows: set data with at least one example");
-  PetscCheck(my > 0 && my % m == 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows but there are %" PetscInt_FMT " labels", m, my);
-  k = my / m;
-  PetscCall(MatGetLocalSize(X, &n, NULL));
-  PetscCall(VecGetLocalSize(y, &my));
-  PetscCheck(k * n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
-  PetscCall(PetscObjectReference((PetscObject)X));
-  PetscCall(PetscObjectReference((PetscObject)y));
-  PetscCall(BMRMReset(b));
-  b->X = X;
-  b->y = y;
-  b->m = m;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

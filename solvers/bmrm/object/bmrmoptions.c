@@ -49,6 +49,45 @@ static PetscErrorCode BMRMRenameFormerOptions(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Called between PetscOptionsBegin() and PetscOptionsEnd(). */
+static PetscErrorCode BMRMSetLossFromOptions(BMRM b, GpOptionItems PetscOptionsObject)
+{
+  char      type[BMRM_NAME_LEN];
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsFList("-bmrm_loss", "loss", "BMRMSetLossType", BMRMLossList, b->losstype, type, sizeof(type), &set));
+  if (set) PetscCall(BMRMSetLossType(b, type));
+  for (PetscInt k = 0; k < b->loss->nparameter; k++) {
+    const BMRMLossParameter *p     = &b->loss->parameter[k];
+    PetscReal                value = b->loss->value[k];
+    char                    *tail  = NULL;
+
+    PetscCall(PetscOptionsReal(p->option, p->help, "BMRMSetLossParameter", value, &value, &set));
+    PetscCall(PetscStrrchr(p->option, '_', &tail));
+    if (set) PetscCall(BMRMSetLossParameter(b, tail, value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called between PetscOptionsBegin() and PetscOptionsEnd(). */
+static PetscErrorCode BMRMSetRegularizerFromOptions(BMRM b, GpOptionItems PetscOptionsObject)
+{
+  char      type[BMRM_NAME_LEN];
+  PetscInt  size  = b->groupsize;
+  PetscReal ratio = b->reg->ratio;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsFList("-bmrm_reg", "regulariser", "BMRMSetRegularizerType", BMRMRegularizerList, b->regtype, type, sizeof(type), &set));
+  if (set) PetscCall(BMRMSetRegularizerType(b, type));
+  PetscCall(PetscOptionsReal("-bmrm_reg_ratio", "regulariser elasticnet: weight of the absolute values", "BMRMSetElasticNetRatio", ratio, &ratio, &set));
+  if (set) PetscCall(BMRMSetElasticNetRatio(b, ratio));
+  PetscCall(PetscOptionsInt("-bmrm_reg_group_size", "regulariser grouplasso: number of consecutive features in a group", "BMRMSetGroupSize", size, &size, &set));
+  if (set) PetscCall(BMRMSetGroupSize(b, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   BMRMSetFromOptions - Sets the solver's settings from the options database
 
@@ -103,8 +142,8 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscCall(BMRMRenameFormerOptions(b));
   PetscObjectOptionsBegin((PetscObject)b);
-  PetscCall(BMRMLossSetFromOptions_Private(b, PetscOptionsObject));
-  PetscCall(BMRMRegularizerSetFromOptions_Private(b, PetscOptionsObject));
+  PetscCall(BMRMSetLossFromOptions(b, PetscOptionsObject));
+  PetscCall(BMRMSetRegularizerFromOptions(b, PetscOptionsObject));
   PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
   PetscCall(PetscOptionsReal("-bmrm_eps", "absolute tolerance on the certified gap; other name: -bmrm_epsilonTol", "BMRMSetTolerances", eps, &eps, NULL));
   PetscCall(PetscOptionsReal("-bmrm_eps_rel", "tolerance on the certified gap relative to the objective; other name: -bmrm_relEpsilonTol", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));

@@ -1,4 +1,4 @@
-/* The BMRM object: its settings. */
+/* The BMRM object: settings of the method. */
 #include "solvers/bmrm/bmrmimpl.h"
 
 /*@
@@ -352,7 +352,7 @@ PetscErrorCode BMRMSetCuts(BMRM b, PetscInt n)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
   PetscCheck(n >= 1 && n <= BMRM_MAX_BLOCKS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of cuts per pass is %" PetscInt_FMT ", it must be from 1 to %d", n, BMRM_MAX_BLOCKS);
-  if (n != b->ncut) PetscCall(BMRMForget_Private(b));
+  if (n != b->ncut) PetscCall(BMRMInvalidate_Private(b));
   b->ncut = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

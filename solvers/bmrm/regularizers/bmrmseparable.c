@@ -332,3 +332,13 @@ PetscErrorCode BMRMRegularizerSetSeparable(BMRMRegularizer r, PetscReal square, 
   r->ops->destroy  = Destroy_Separable;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
+{
+  PetscFunctionBegin;
+  if (!*r) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*r)->ops->destroy) PetscCall((*(*r)->ops->destroy)(*r));
+  PetscCall(VecDestroy(&(*r)->weights));
+  PetscCall(PetscFree(*r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

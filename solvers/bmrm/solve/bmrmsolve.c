@@ -6,64 +6,6 @@
 #define BMRM_PAST  3    /* factor of the distance of the cut past the best point if there is also a cut at the best point */
 #define BMRM_SLACK 1e-7 /* relative amount by which rounding may raise the lower bound above the objective */
 
-/*@
-  BMRMSetUp - Checks the labels and creates the vectors that `BMRMSolve()` needs
-
-  Collective
-
-  Input Parameter:
-. b - the solver, after `BMRMSetData()`
-
-  Level: advanced
-
-  Note:
-  `BMRMSolve()` calls this function.
-
-.seealso: `BMRMSolve()`, `BMRMSetData()`, `BMRMReset()`
-@*/
-PetscErrorCode BMRMSetUp(BMRM b)
-{
-  PetscInt m, nr;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  if (b->setup) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "No data to train on: call BMRMSetData() first");
-  PetscCall(BMRMLossSetUp_Private(b));
-  if (b->w) {
-    PetscCall(MatGetSize(b->A, &m, NULL));
-    if (m != b->m * b->loss->outputs) PetscCall(BMRMVectorsDestroy_Private(b));
-  }
-  if (!b->w) {
-    if (b->loss->outputs > 1) PetscCall(BMRMBlocksCreate_Private(b->X, b->loss->outputs, &b->A));
-    else {
-      PetscCall(PetscObjectReference((PetscObject)b->X));
-      b->A = b->X;
-    }
-    PetscCall(BMRMRowsSetUp(b));
-    PetscCall(MatCreateVecs(b->A, &b->w, &b->f));
-    PetscCall(VecDuplicate(b->w, &b->d));
-    PetscCall(VecDuplicate(b->f, &b->e));
-    if (b->loss->outputs > 1 && !b->loss->many) PetscCall(MatCreateVecs(b->X, NULL, &b->labels));
-    else PetscCall(VecDuplicate(b->f, &b->labels)); /* in the memory space of the scores */
-    PetscCall(VecCopy(b->y, b->labels));
-  }
-  b->pair = (PetscBool)(b->best_cut && b->rows && b->loss->steps && b->ncut == 1 && b->line_search);
-  nr      = b->pair ? 2 : b->ncut;
-  if (b->nr != nr) {
-    PetscCall(VecDestroyVecs(b->nr, &b->r));
-    PetscCall(VecDuplicateVecs(b->f, nr, &b->r));
-    b->nr = nr;
-  }
-  if (b->pair && !b->rbest) {
-    PetscCall(VecDuplicate(b->f, &b->rbest));
-    PetscCall(VecDuplicate(b->w, &b->gbest));
-  }
-  PetscCall(BMRMRegularizerSetUp_Private(b));
-  b->setup = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Computes the objective of the best point from its scores f. */
 static PetscErrorCode BMRMEvaluate(BMRM b)
 {
