@@ -16,7 +16,7 @@ if sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sa
   "$sanitizer" --tool memcheck --track-stream-ordered-races all --error-exitcode 9 "$BUILD/tests/harness/mat/tests/device/device" || exit 1
   "$sanitizer" --tool memcheck --track-stream-ordered-races all --error-exitcode 9 "$BUILD/tests/harness/mat/tests/kernels/kernels" -every 6 || exit 1
 fi
-seldom=csrvendor,csrvendorfast,coovendor,coovendorfast,sellvendor,coo,csrpad,csrsmall,balanced,hybrid,coa8,coa32,coablock8,coablock32 # never chosen
+seldom=csrvendor,csrvendorfast,coovendor,coovendorfast,sellvendor,csrpad,csrsmall,balanced,hybrid,coa8,coa32,coablock8,coablock32 # never chosen
 for memory in plain pool; do
   "$BUILD/bin/bench_corpus" --scale 0.4 --shard 0/20 --threads "$(nproc)" --without $seldom "$@" --memory $memory >"$out/$memory.csv" || exit 1
 done

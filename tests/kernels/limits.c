@@ -27,7 +27,7 @@ static GpErr LimitedBorrow(GpDev dev, size_t bytes, void **p)
 /* Cuts a matrix of 2^31-1 nonzeros into tiles. Only its row pointers exist. */
 static PetscErrorCode TestTiles(GpDev dev)
 {
-  const int32_t tiles[][2] = {{GP_TILE, GP_TILE_ROWS}, {GP_PANEL_TILE, GP_PANEL_ROWS}, {GP_MERGE, 0}};
+  const int32_t tiles[][2] = {{GP_TILE, GP_TILE_ROWS}, {GP_PANEL_TILE, GP_PANEL_ROWS}};
   int32_t       rowptr[ROWS + 1];
   GpCsr         A = {dev, GP_F32, ROWS, 1000, INT32_MAX, NULL, NULL, NULL};
 
@@ -161,7 +161,7 @@ static PetscErrorCode TestColumns(GpDev dev)
     right++;
     GpFmtDestroy(&fmt);
   }
-  PetscCheck(right >= 20 && refused, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d kernels gave the right product, %d formats were rejected; expected at least 20 and 1", right, refused);
+  PetscCheck(right >= 18 && refused, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d kernels gave the right product, %d formats were rejected; expected at least 18 and 1", right, refused);
   GpCsrDestroy(&C);
   GpDevFree(dev, &y, sizeof(gold));
   if (dev->kind == GP_DEV_HOST) munmap(x, (size_t)n * sizeof(double));

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
       nsize: {{1 2 3 4}}
       test:
          suffix: kernels
-         args: -mat_gpucsr_kernel {{auto csrscalar csrvector2 csrvector32 csrsplit csrlist sell}}
+         args: -mat_gpucsr_kernel {{auto csrscalar csrvector2 csrvector32 csrsplit csrlist team}}
       test:
          suffix: storage
          args: -mat_gpucsr_storage {{single double}} -mat_gpucsr_transpose {{eager lazy}}

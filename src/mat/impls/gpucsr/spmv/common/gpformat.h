@@ -139,42 +139,15 @@ typedef struct {
   double  *tail;    /* [ntiles] sum of the tile's last row, if that row continues in the next tile */
 } GpCsrTile;
 
-/* Builds tiles of other sizes; head and tail stay NULL. If rows is 0, the tiles are equal parts of the merge path, where a nonzero or the end of
-   a row is one step. */
+/* Builds tiles of at most `nonzeros` nonzeros and `rows` row starts; head and tail stay NULL. */
 GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T);
-GpErr GpCsrTileSums(GpDev dev, GpCsrTile *T); /* allocates head and tail */
 void  GpCsrTileDestroy(GpDev dev, GpCsrTile *T);
-
-/* Format csrflag: tiles of exactly GP_FLAG_TILE nonzeros, in chunks of GP_FLAG_CHUNK. Row starts are bits, so that a product reads no row
-   pointers. Nonempty rows are numbered; the k-th bit that is set is the start of the k-th nonempty row. */
-#define GP_FLAG_EACH  8 /* number of consecutive nonzeros of a lane; their bits are one byte */
-#define GP_FLAG_CHUNK (32 * GP_FLAG_EACH)
-#define GP_FLAG_TILE  (8 * GP_FLAG_CHUNK)
-
-typedef struct {
-  GpCsrTile tile;
-  int       same;  /* 1 if all nonzeros have one value */
-  int32_t   n;     /* number of nonempty rows */
-  uint32_t *flag;  /* [ntiles * GP_FLAG_TILE / 32 + 1] bit k % 32 of flag[k / 32] belongs to nonzero k; the bit for k = nnz is set too */
-  int32_t  *rank;  /* [ntiles * (GP_FLAG_TILE / GP_FLAG_CHUNK) + 1] number of bits set before each chunk */
-  int32_t  *row;   /* [n] nonempty rows; NULL: no row is empty */
-  int32_t  *empty; /* [m-n] empty rows */
-} GpCsrFlag;
 
 /* Format csrlist: the nonempty rows. */
 typedef struct {
   int32_t  n;
   int32_t *row; /* [n] nonempty rows, ascending */
 } GpCsrList;
-
-/* Format csrmerge: tiles of GP_MERGE steps of the merge path, so at most GP_MERGE nonzeros and row starts. */
-#define GP_MERGE 2048
-
-/* Functions for formats that consist of tiles only. */
-GpErr  GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows);
-void   GpFmtDestroy_csrtile(GpFmt *A);
-double GpFmtBytes_csrtile(const GpFmt *A);
-double GpFmtTraffic_csrtile(const GpFmt *A);
 
 /* Format csrpanel: smaller tiles for products with several vectors, because every nonzero is more work. The workspace holds vectors packed by
    rows, and partial sums. It grows to the largest size that a product needed. */

@@ -52,13 +52,4 @@ typedef struct {
   void    *val;                      /* [at[last]] */
 } GpHybrid;
 
-/* Format coo: the row of every nonzero. A warp takes GP_COO_STRIP nonzeros and writes the sums of its first and of its last row. */
-#define GP_COO_STRIP 256
-
-typedef struct {
-  int32_t  nstrips;
-  int32_t *row;   /* [nnz] row of each nonzero */
-  double  *carry; /* [2*nstrips] sums of the first and the last row of each strip */
-} GpCooRows;
-
 #endif

@@ -1,6 +1,6 @@
 /* Sorts the rows of formats team and teamcluster by counting. A block counts the keys of a tile of rows; a second kernel writes its rows behind
    those of the tiles before. */
-#include "mat/impls/gpucsr/spmv/team/gpsame.h"
+#include "mat/impls/gpucsr/spmv/csr/gpsame.h"
 #include "mat/impls/gpucsr/spmv/team/gpteamrows.h"
 
 #if !defined(__CUDACC__)

@@ -34,30 +34,6 @@ static int32_t GpCsrTileCut(int32_t nonzeros, int32_t rows, int32_t m, const int
   return n;
 }
 
-/* Cuts the matrix along the merge path and returns the number of tiles. A tile has the given number of steps; a nonzero or the end of a row is
-   one step. A row whose nonzeros are all before the cut belongs to the tile before it, even if its end is behind the cut. */
-static int32_t GpCsrTileMergeCut(int32_t steps, int32_t m, const int32_t rowptr[], int32_t start[], int32_t row[])
-{
-  const int64_t nnz = rowptr[m];
-  int32_t       n   = 0;
-
-  for (int64_t at = 0; at < m + nnz; at += steps) {
-    int32_t lo = (int32_t)(at > nnz ? at - nnz : 0), hi = (int32_t)(at < m ? at : m);
-
-    while (lo < hi) { /* find the number of rows that end before the cut */
-      const int32_t mid = lo + (hi - lo) / 2;
-
-      if (rowptr[mid + 1] < at - mid) lo = mid + 1;
-      else hi = mid;
-    }
-    start[n] = (int32_t)(at - lo);
-    row[n++] = lo < m && rowptr[lo] < at - lo ? lo + 1 : lo;
-  }
-  start[n] = (int32_t)nnz;
-  row[n]   = m;
-  return n;
-}
-
 /* Lists the rows that cross the end of a tile, in ascending order, and returns their number. Only the last row that starts in a tile can do so. */
 static int32_t GpCsrTileSpans(int32_t ntiles, const int32_t start[], const int32_t row[], const int32_t rowptr[], int32_t spanrow[], int32_t spanend[])
 {
@@ -85,11 +61,10 @@ static GpErr GpCsrTileUpload(GpDev dev, const int32_t host[], int32_t n, int32_t
   return err ? err : GpDevUpload(dev, *device, host, (size_t)n * sizeof(int32_t));
 }
 
-/* Cuts the rows into tiles. The caller allocates the partial sums (GpCsrTileSums()). */
 GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows, GpCsrTile *T)
 {
   GpDev        dev  = A->dev;
-  const size_t most = (size_t)A->nnz / (size_t)nonzeros + (size_t)A->m / (size_t)(rows ? rows : nonzeros) + 3; /* every cut ends a full tile or a full set of rows */
+  const size_t most = (size_t)A->nnz / (size_t)nonzeros + (size_t)A->m / (size_t)rows + 3; /* every cut ends a full tile or a full set of rows */
   int32_t     *work = (int32_t *)malloc(5 * most * sizeof(int32_t)), *start = work, *row, *spanrow, *spanend;
   GpErr        err;
 
@@ -97,7 +72,7 @@ GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, 
   row       = start + most;
   spanrow   = row + most;
   spanend   = spanrow + most;
-  T->ntiles = rows ? GpCsrTileCut(nonzeros, rows, A->m, rowptr, start, row) : GpCsrTileMergeCut(nonzeros, A->m, rowptr, start, row);
+  T->ntiles = GpCsrTileCut(nonzeros, rows, A->m, rowptr, start, row);
   T->nspans = GpCsrTileSpans(T->ntiles, start, row, rowptr, spanrow, spanend);
   err       = GpCsrTileUpload(dev, start, T->ntiles + 1, &T->start);
   if (!err) err = GpCsrTileUpload(dev, row, T->ntiles + 1, &T->row);
@@ -105,13 +80,6 @@ GpErr GpCsrTileCreate(const GpCsr *A, const int32_t rowptr[], int32_t nonzeros, 
   if (!err) err = GpCsrTileUpload(dev, spanend, 2 * T->nspans, &T->spanend);
   free(work);
   return err;
-}
-
-GpErr GpCsrTileSums(GpDev dev, GpCsrTile *T)
-{
-  GpErr err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
-
-  return err ? err : GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
 }
 
 void GpCsrTileDestroy(GpDev dev, GpCsrTile *T)
@@ -124,7 +92,7 @@ void GpCsrTileDestroy(GpDev dev, GpCsrTile *T)
   GpDevFree(dev, &T->spanend, 2 * (size_t)T->nspans * sizeof(int32_t));
 }
 
-GpErr GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t rows)
+GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
 {
   GpDev      dev = A->csr->dev;
   GpCsrTile *T   = (GpCsrTile *)calloc(1, sizeof(*T));
@@ -132,13 +100,9 @@ GpErr GpCsrTileBuild(GpFmt *A, const int32_t rowptr[], int32_t nonzeros, int32_t
 
   A->data = T;
   if (!T) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for tiles");
-  err = GpCsrTileCreate(A->csr, rowptr, nonzeros, rows, T);
-  return err ? err : GpCsrTileSums(dev, T);
-}
-
-GpErr GpFmtBuild_csrtile(GpFmt *A, const int32_t rowptr[])
-{
-  return GpCsrTileBuild(A, rowptr, GP_TILE, GP_TILE_ROWS);
+  err = GpCsrTileCreate(A->csr, rowptr, GP_TILE, GP_TILE_ROWS, T);
+  if (!err) err = GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->head);
+  return err ? err : GpDevAlloc(dev, (size_t)T->ntiles * sizeof(double), &T->tail);
 }
 
 GpErr GpFmtRefill_csrtile(GpFmt *A)

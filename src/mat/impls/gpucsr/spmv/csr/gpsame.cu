@@ -1,5 +1,5 @@
 /* Finds out whether all nonzeros have one value, as in a graph without weights. A format may then store the value once. */
-#include "mat/impls/gpucsr/spmv/team/gpsame.h"
+#include "mat/impls/gpucsr/spmv/csr/gpsame.h"
 
 typedef struct {
   GpCsr    C;
