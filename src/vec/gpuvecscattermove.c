@@ -35,7 +35,7 @@ static PetscErrorCode VecGPUScatterGetValues(VecGPUScatter s, PetscBool replaced
 static PetscErrorCode VecGPUScatterMoveEntries(VecGPUScatter s, PetscBool device, MPI_Op op, const GpVecMove *m, const double *x, double *y)
 {
   const GpVecMoveOp   move    = op == MPI_REPLACE ? GP_VEC_REPLACE : op == MPIU_SUM ? GP_VEC_ADD : op == MPIU_MAX ? GP_VEC_MAX : GP_VEC_MIN;
-  const GpVecKernels *kernels = device ? GpVecKernelsOf(s->dev) : &GpVecKernelsHost;
+  const GpVecKernels *kernels = device ? GpVecKernelsOf(s->dev) : &GpVecKernels_Host;
 
   PetscFunctionBegin;
   if (m->n) PetscCallGp(s->dev, "scatter", kernels->move(s->dev, move, s->bs, m, x, y));

@@ -61,7 +61,7 @@ static PetscErrorCode Maps(Data *d)
 
       if (d->n) memcpy(d->gold, d->host[2], d->n * sizeof(double));
       PetscCallGp(d->dev, GpVecMapRows[m].name, GpVecKernelsOf(d->dev)->map[m](d->dev, n, scalars, d->device[x], d->device[y], d->device[2]));
-      PetscCallGp(d->dev, GpVecMapRows[m].name, GpVecKernelsHost.map[m](d->dev, n, scalars, alias == 1 ? d->gold : d->host[0], alias == 2 ? d->gold : d->host[1], d->gold));
+      PetscCallGp(d->dev, GpVecMapRows[m].name, GpVecKernels_Host.map[m](d->dev, n, scalars, alias == 1 ? d->gold : d->host[0], alias == 2 ? d->gold : d->host[1], d->gold));
       PetscCall(Compare(d, GpVecMapRows[m].name, 1e-15));
     }
   }
@@ -84,7 +84,7 @@ static PetscErrorCode Reductions(Data *d, GpVecWork *work, GpVecWork *hostwork)
   for (int r = 0; r < GP_VEC_REDUCTIONS; r++) {
     for (int slot = 0; slot < 8; slot += 4) PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecKernelsOf(d->dev)->reduce[r](work, n, d->device[0], d->device[1], slot));
     PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecWait(work)); /* one wait for both reductions */
-    PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecKernelsHost.reduce[r](hostwork, n, d->host[0], d->host[1], 0));
+    PetscCallGp(d->dev, GpVecReduceRows[r].name, GpVecKernels_Host.reduce[r](hostwork, n, d->host[0], d->host[1], 0));
     for (int k = 0; k < GpVecReduceRows[r].results; k++) PetscCall(Value(GpVecReduceRows[r].name, d->n, hostwork->result[k], work->result[k], work->result[4 + k], (double)d->n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -100,11 +100,11 @@ static PetscErrorCode Many(Data *d, GpVecWork *work, GpVecWork *hostwork)
   for (int many = 1; many <= MANY; many++) {
     for (int slot = 0; slot < 32; slot += 16) PetscCallGp(d->dev, "mdot", GpVecKernelsOf(d->dev)->mdot(work, n, many, d->device[0], device, slot));
     PetscCallGp(d->dev, "mdot", GpVecWait(work));
-    PetscCallGp(d->dev, "mdot", GpVecKernelsHost.mdot(hostwork, n, many, d->host[0], host, 0));
+    PetscCallGp(d->dev, "mdot", GpVecKernels_Host.mdot(hostwork, n, many, d->host[0], host, 0));
     for (int k = 0; k < many; k++) PetscCall(Value("mdot", d->n, hostwork->result[k], work->result[k], work->result[16 + k], (double)d->n));
     if (d->n) memcpy(d->gold, d->host[2], d->n * sizeof(double));
     PetscCallGp(d->dev, "maxpy", GpVecKernelsOf(d->dev)->maxpy(d->dev, n, many, alpha, device, d->device[2]));
-    PetscCallGp(d->dev, "maxpy", GpVecKernelsHost.maxpy(d->dev, n, many, alpha, host, d->gold));
+    PetscCallGp(d->dev, "maxpy", GpVecKernels_Host.maxpy(d->dev, n, many, alpha, host, d->gold));
     PetscCall(Compare(d, "maxpy", 1e-14));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,7 +136,7 @@ static PetscErrorCode Moves(Data *d)
 
         if (d->n) memcpy(d->gold, d->host[2], d->n * sizeof(double));
         PetscCallGp(d->dev, "move", GpVecKernelsOf(d->dev)->move(d->dev, (GpVecMoveOp)op, bs, &m, d->device[0], d->device[2]));
-        PetscCallGp(d->dev, "move", GpVecKernelsHost.move(d->dev, (GpVecMoveOp)op, bs, &h, d->host[0], d->gold));
+        PetscCallGp(d->dev, "move", GpVecKernels_Host.move(d->dev, (GpVecMoveOp)op, bs, &h, d->host[0], d->gold));
         PetscCall(Compare(d, "move", 0));
       }
   for (int k = 0; k < 3; k++) {

@@ -1,33 +1,28 @@
 /* The vector work of one conjugate gradient iteration: direction, curvature, update. The block of a reduction that finishes last adds the partial
    sums in block order and computes the scalars that depend on them, so that they stay on the device. */
 #include "vec/kernels/gpcgkernel.h"
+#include "device/gpsteps.h"
 
 #include <math.h>
 
-#if defined(__CUDACC__)
-  #define DEVICE __device__ static
-#else
-  #define DEVICE static
-#endif
-
-DEVICE double CgNorm(int32_t norm, double zr, double zz, double rr)
+GP_INLINE double GpCgComputeNorm(int32_t norm, double zr, double zz, double rr)
 {
   if (norm == GP_CG_NORM_PRECONDITIONED) return sqrt(zz);
   if (norm == GP_CG_NORM_UNPRECONDITIONED) return sqrt(rr);
   return norm == GP_CG_NORM_NATURAL ? sqrt(fabs(zr)) : 0.0;
 }
 
-DEVICE void CgAfterStart(GpCgState *s, double zr, double zz, double rr)
+GP_INLINE void GpCgFinishStart(GpCgState *s, double zr, double zz, double rr)
 {
   s->beta   = zr;
-  s->dp     = CgNorm(s->norm, zr, zz, rr);
+  s->dp     = GpCgComputeNorm(s->norm, zr, zz, rr);
   s->b      = 0;
   s->dpi    = 0;
   s->it     = 0;
   s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_RUNNING;
 }
 
-DEVICE void CgAfterCurvature(GpCgState *s, double dpi)
+GP_INLINE void GpCgFinishCurvature(GpCgState *s, double dpi)
 {
   const double before = s->dpi;
 
@@ -37,11 +32,11 @@ DEVICE void CgAfterCurvature(GpCgState *s, double dpi)
   else s->a = s->beta / dpi;
 }
 
-DEVICE void CgAfterUpdate(GpCgState *s, double zr, double zz, double rr)
+GP_INLINE void GpCgFinishUpdate(GpCgState *s, double zr, double zz, double rr)
 {
   const double before = s->beta;
 
-  s->dp   = CgNorm(s->norm, zr, zz, rr);
+  s->dp   = GpCgComputeNorm(s->norm, zr, zz, rr);
   s->beta = zr;
   s->b    = zr / before;
   if (s->norm != GP_CG_NORM_NONE && !(s->dp > s->small && s->dp < s->large)) s->status = GP_CG_NORM; /* this test is also true for a NaN */
@@ -66,7 +61,7 @@ static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial,
     zz += z[i] * z[i];
     rr += r[i] * r[i];
   }
-  CgAfterStart(s, zr, zz, rr);
+  GpCgFinishStart(s, zr, zz, rr);
   return GP_SUCCESS;
 }
 
@@ -86,7 +81,7 @@ static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpCgState *s, double *part
   (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < n; i++) pw += p[i] * w[i];
-  CgAfterCurvature(s, pw);
+  GpCgFinishCurvature(s, pw);
   return GP_SUCCESS;
 }
 
@@ -105,22 +100,22 @@ static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial
     zz += z[i] * z[i];
     rr += r[i] * r[i];
   }
-  CgAfterUpdate(s, zr, zz, rr);
+  GpCgFinishUpdate(s, zr, zz, rr);
   return GP_SUCCESS;
 }
 
-const GpCgKernels GpCgKernelsHost = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host};
+const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host};
 
 #else
   #include "vec/kernels/gpvecreduce.h"
 
 /* Number of blocks: at least one, because the reduction must finish also for an empty vector. */
-static unsigned Blocks(GpDev dev, int32_t n)
+static unsigned GpCgGrid(GpDev dev, int32_t n)
 {
   return n ? GpReduceGrid(dev, n) : 1;
 }
 
-__global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
   double sum[3] = {0, 0, 0};
 
@@ -135,10 +130,10 @@ __global__ static void __launch_bounds__(BLOCK) CgStart(int32_t n, GpCgState *s,
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterStart(s, sum[0], sum[1], sum[2]);
+  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpCgState *s, const double *z, double *p)
+__global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpCgState *s, const double *z, double *p)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -148,7 +143,7 @@ __global__ static void __launch_bounds__(BLOCK) CgDirection(int32_t n, const GpC
   p[i] = s->it ? z[i] + s->b * p[i] : z[i];
 }
 
-__global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+__global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
 {
   double sum[1] = {0};
 
@@ -156,10 +151,10 @@ __global__ static void __launch_bounds__(BLOCK) CgCurvature(int32_t n, GpCgState
   GpWait();
   if (s->status) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
-  if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterCurvature(s, sum[0]);
+  if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishCurvature(s, sum[0]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
   double sum[3] = {0, 0, 0};
 
@@ -177,33 +172,33 @@ __global__ static void __launch_bounds__(BLOCK) CgUpdate(int32_t n, GpCgState *s
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) CgAfterUpdate(s, sum[0], sum[1], sum[2]);
+  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
 }
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
-  GpLaunchNext(dev, CgStart, Blocks(dev, n), BLOCK, 0, n, s, partial, d, b, ax, r, z);
+  GpLaunchNext(dev, GpCgStartKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, d, b, ax, r, z);
   return GpDevLaunched(dev, "conjugate gradient start");
 }
 
 static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
 {
   if (!n) return GP_SUCCESS;
-  GpLaunchNext(dev, CgDirection, (unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, n, s, z, p);
+  GpLaunchNext(dev, GpCgDirectionKernel, (unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, n, s, z, p);
   return GpDevLaunched(dev, "conjugate gradient direction");
 }
 
 static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
 {
-  GpLaunchNext(dev, CgCurvature, Blocks(dev, n), BLOCK, 0, n, s, partial, p, w);
+  GpLaunchNext(dev, GpCgCurvatureKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, p, w);
   return GpDevLaunched(dev, "conjugate gradient curvature");
 }
 
 static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
-  GpLaunchNext(dev, CgUpdate, Blocks(dev, n), BLOCK, 0, n, s, partial, d, p, w, x, r, z);
+  GpLaunchNext(dev, GpCgUpdateKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, d, p, w, x, r, z);
   return GpDevLaunched(dev, "conjugate gradient update");
 }
 
-extern "C" const GpCgKernels GpCgKernelsCUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};
+extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};
 #endif

@@ -35,14 +35,14 @@ GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, con
 #else
 static constexpr int BLOCK = 256;
 
-__global__ static void Gather(int32_t n, const int32_t *index, const double *x, double *packed)
+__global__ static void GpVecGatherKernel(int32_t n, const int32_t *index, const double *x, double *packed)
 {
   int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   if (k < n) packed[k] = x[index[k]];
 }
 
-__global__ static void ScatterAdd(int32_t n, const int32_t *index, const double *packed, double *y)
+__global__ static void GpVecScatterAddKernel(int32_t n, const int32_t *index, const double *packed, double *y)
 {
   int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -52,33 +52,33 @@ __global__ static void ScatterAdd(int32_t n, const int32_t *index, const double 
 GP_VEC(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   if (!n) return GP_SUCCESS;
-  Gather<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, x, packed);
+  GpVecGatherKernel<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, x, packed);
   return GpDevCheckLaunch(dev, "gather");
 }
 
 GP_VEC(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   if (!n) return GP_SUCCESS;
-  ScatterAdd<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
+  GpVecScatterAddKernel<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
   return GpDevCheckLaunch(dev, "scatter and add");
 }
 
-struct Sources {
+struct GpVecSources {
   const double *at[GP_VEC_ROWS];
 };
 
-struct Targets {
+struct GpVecTargets {
   double *at[GP_VEC_ROWS];
 };
 
-__global__ static void GatherRows(int32_t n, const int32_t *index, int many, const __grid_constant__ Sources x, double *packed)
+__global__ static void GpVecGatherRowsKernel(int32_t n, const int32_t *index, int many, const __grid_constant__ GpVecSources x, double *packed)
 {
   int64_t e = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   if (e < (int64_t)n * many) packed[e] = x.at[e % many][index[e / many]];
 }
 
-__global__ static void ScatterAddRows(int32_t n, const int32_t *index, int many, const double *packed, const __grid_constant__ Targets y)
+__global__ static void GpVecScatterAddRowsKernel(int32_t n, const int32_t *index, int many, const double *packed, const __grid_constant__ GpVecTargets y)
 {
   int64_t e = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -87,21 +87,21 @@ __global__ static void ScatterAddRows(int32_t n, const int32_t *index, int many,
 
 GP_VEC(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *const x[], double *packed)
 {
-  Sources from;
+  GpVecSources from;
 
   if (!n || !many) return GP_SUCCESS;
   for (int c = 0; c < many; c++) from.at[c] = x[c];
-  GatherRows<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, from, packed);
+  GpVecGatherRowsKernel<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, from, packed);
   return GpDevCheckLaunch(dev, "gather rows");
 }
 
 GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
 {
-  Targets to;
+  GpVecTargets to;
 
   if (!n || !many) return GP_SUCCESS;
   for (int c = 0; c < many; c++) to.at[c] = y[c];
-  ScatterAddRows<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, packed, to);
+  GpVecScatterAddRowsKernel<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, packed, to);
   return GpDevCheckLaunch(dev, "scatter and add rows");
 }
 #endif

@@ -43,10 +43,10 @@ typedef struct {
   GpErr (*update)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; computes beta, b, dp and status */
 } GpCgKernels;
 
-extern const GpCgKernels GpCgKernelsHost;
-extern const GpCgKernels GpCgKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
+extern const GpCgKernels GpCgKernels_Host;
+extern const GpCgKernels GpCgKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
 
-#define GpCgKernelsOf(dev) GpDevSelect(dev, GpCgKernelsHost, GpCgKernelsCUDA)
+#define GpCgKernelsOf(dev) GpDevSelect(dev, GpCgKernels_Host, GpCgKernels_CUDA)
 
 #if defined(__cplusplus)
 }

@@ -2,7 +2,7 @@
 #ifndef GPVECKERNEL_H
 #define GPVECKERNEL_H
 
-#include "device/gpdevice.h"
+#include "device/gpsteps.h"
 
 #define GP_VEC_BATCH   8   /* maximum number of vectors in one launch of mdot or maxpy */
 #define GP_VEC_ROWS    16  /* maximum number of vectors that gatherrows packs together */
@@ -80,10 +80,10 @@ typedef struct {
   GpVecReduceFn reduce[GP_VEC_REDUCTIONS];
 } GpVecKernels;
 
-extern const GpVecKernels GpVecKernelsHost;
-extern const GpVecKernels GpVecKernelsCUDA; /* exists only if GP_HAVE_CUDA is set */
+extern const GpVecKernels GpVecKernels_Host;
+extern const GpVecKernels GpVecKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
 
-#define GpVecKernelsOf(dev) GpDevSelect(dev, GpVecKernelsHost, GpVecKernelsCUDA)
+#define GpVecKernelsOf(dev) GpDevSelect(dev, GpVecKernels_Host, GpVecKernels_CUDA)
 
 /* Name and description of the rows of vec.def, for tests. */
 typedef struct {
@@ -98,11 +98,8 @@ void  GpVecWorkDestroy(GpVecWork *);
 GpErr GpVecExpect(GpVecWork *, int blocks, int results, int slot, int most, double **parts); /* before a launch: reserves memory for the partial results of its blocks */
 GpErr GpVecWait(GpVecWork *);                                                                /* waits for the results of all launches so far */
 
-#if defined(__CUDACC__)
-  #define GP_VEC(name) extern "C" GpErr GpVec_##name##_CUDA
-#else
-  #define GP_VEC(name) GpErr GpVec_##name##_Host
-#endif
+/* Opens the definition of an implementation: GP_VEC(gather)(GpDev dev, ...). */
+#define GP_VEC(name) GP_EXTERN GpErr GP_IMPL(GpVec_##name)
 
 #if defined(__cplusplus)
 }

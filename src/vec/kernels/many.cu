@@ -1,40 +1,27 @@
 /* Operations on one vector and up to GP_VEC_BATCH others. The one vector is read only once. */
-#include "vec/kernels/gpveckernel.h"
+#include "vec/kernels/gpvecreduce.h"
 
 #if !defined(__CUDACC__)
-enum {
-  LANES = 8,
-  CHUNK = 2048
-};
+static inline void AddProduct(const double *x, const double *y, int64_t i, double *sum, double *unused)
+{
+  (void)unused;
+  *sum += x[i] * y[i];
+}
 
 /* Adds in the same order as dot of reduce.cu. All vectors y are processed for one chunk of x while that chunk is in the cache. */
 GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
 {
   for (int j = 0; j < many; j++) work->result[slot + j] = 0;
-  for (int64_t begin = 0; begin < n; begin += CHUNK) {
-    const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
-
-    for (int j = 0; j < many; j++) {
-      const double *const yj          = y[j];
-      double              lane[LANES] = {0};
-      int64_t             i           = begin;
-
-      for (; i + LANES <= end; i += LANES)
-        for (int l = 0; l < LANES; l++) lane[l] += x[i + l] * yj[i + l];
-      for (int l = 0; i + l < end; l++) lane[l] += x[i + l] * yj[i + l];
-      for (int half = LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
-      work->result[slot + j] += lane[0];
-    }
-  }
+  for (int64_t begin = 0; begin < n; begin += GP_VEC_CHUNK)
+    for (int j = 0; j < many; j++) GpVecAddChunk(AddProduct, 1, begin, n - begin < GP_VEC_CHUNK ? n : begin + GP_VEC_CHUNK, x, y[j], &work->result[slot + j]);
   return GP_SUCCESS;
 }
 
 GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
 {
   (void)dev;
-  for (int64_t begin = 0; begin < n; begin += CHUNK) {
-    const int64_t end = n - begin < CHUNK ? n : begin + CHUNK;
+  for (int64_t begin = 0; begin < n; begin += GP_VEC_CHUNK) {
+    const int64_t end = n - begin < GP_VEC_CHUNK ? n : begin + GP_VEC_CHUNK;
 
     for (int j = 0; j < many; j++) {
       const double *const xj = x[j];
@@ -47,15 +34,13 @@ GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double
 }
 
 #else
-  #include "vec/kernels/gpvecreduce.h"
-
 struct Vectors {
   const double *at[GP_VEC_BATCH];
   double        alpha[GP_VEC_BATCH];
 };
 
 template <int MANY>
-__global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *x, const Vectors y, volatile double *parts)
+__global__ static void __launch_bounds__(REDUCE) GpVecMDotKernel(int64_t n, const double *x, const Vectors y, volatile double *parts)
 {
   const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[MANY];
@@ -69,11 +54,11 @@ __global__ static void __launch_bounds__(REDUCE) MDot(int64_t n, const double *x
   #pragma unroll
     for (int j = 0; j < MANY; j++) mine[j] += xi * y.at[j][i];
   }
-  Finish<GpReduceSums, MANY>(mine, parts);
+  GpVecReduceToHost<GpReduceSums, MANY>(mine, parts);
 }
 
 template <int MANY>
-__global__ static void __launch_bounds__(BLOCK) MAXPY(int64_t n, const Vectors x, double *y)
+__global__ static void __launch_bounds__(BLOCK) GpVecMAXPYKernel(int64_t n, const Vectors x, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -99,12 +84,12 @@ static void Choose(int many, Args... args)
 
 template <int MANY>
 struct MDotCase {
-  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { GpLaunchNext(dev, MDot<MANY>, grid, REDUCE, 0, n, x, y, parts); }
+  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { GpLaunchNext(dev, GpVecMDotKernel<MANY>, grid, REDUCE, 0, n, x, y, parts); }
 };
 
 template <int MANY>
 struct MAXPYCase {
-  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { GpLaunchNext(dev, MAXPY<MANY>, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, n, x, y); }
+  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { GpLaunchNext(dev, GpVecMAXPYKernel<MANY>, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, n, x, y); }
 };
 
 GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)

@@ -38,7 +38,7 @@ static constexpr int BLOCK = 256, UNROLL = 4;
 
 /* Each thread takes UNROLL entries and reads all of them before it writes the first, so that the loads overlap. */
 template <class Formula>
-__global__ static void Map(int64_t n, double a, double b, double c, const double *px, const double *py, double *pz)
+__global__ static void GpVecMapKernel(int64_t n, double a, double b, double c, const double *px, const double *py, double *pz)
 {
   const int64_t first     = (int64_t)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;
   double        x[UNROLL] = {}, y[UNROLL] = {}, z[UNROLL] = {};
@@ -71,7 +71,7 @@ __global__ static void Map(int64_t n, double a, double b, double c, const double
     GP_VEC(name)(GpDev dev, int64_t n, const double scalars[3], const double *x, const double *y, double *z) \
     { \
       if (!n) return GP_SUCCESS; \
-      GpLaunchNext(dev, Map<Formula_##name>, (unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, n, scalars[0], scalars[1], scalars[2], x, y, z); \
+      GpLaunchNext(dev, GpVecMapKernel<Formula_##name>, (unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, n, scalars[0], scalars[1], scalars[2], x, y, z); \
       return GpDevLaunched(dev, #name); \
     }
 #endif

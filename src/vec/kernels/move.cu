@@ -33,7 +33,7 @@ GP_VEC(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double
 static constexpr int BLOCK = 256;
 
 template <GpVecMoveOp OP>
-__device__ static double Combine(double a, double b)
+__device__ static double GpVecCombine(double a, double b)
 {
   if (OP == GP_VEC_REPLACE) return b;
   if (OP == GP_VEC_ADD) return a + b;
@@ -44,7 +44,7 @@ __device__ static double Combine(double a, double b)
 /* Each thread owns one entry of y and combines its sources in list order, so that sums have the same bits in every run. x or y may be pinned host
    memory; threads of a warp access it contiguously where the lists do. */
 template <GpVecMoveOp OP>
-__global__ static void __launch_bounds__(BLOCK) Move(int bs, GpVecMove m, const double *x, double *y)
+__global__ static void __launch_bounds__(BLOCK) GpVecMoveKernel(int bs, GpVecMove m, const double *x, double *y)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, k = bs == 1 ? i : i / bs, e = bs == 1 ? 0 : i % bs;
 
@@ -53,13 +53,13 @@ __global__ static void __launch_bounds__(BLOCK) Move(int bs, GpVecMove m, const 
   const int64_t begin = m.start ? m.start[k] : k, end = m.start ? m.start[k + 1] : k + 1;
   double        value = OP == GP_VEC_REPLACE ? 0 : y[to];
 
-  for (int64_t j = begin; j < end; j++) value = Combine<OP>(value, x[bs * (int64_t)(m.from ? m.from[j] : j) + e]);
+  for (int64_t j = begin; j < end; j++) value = GpVecCombine<OP>(value, x[bs * (int64_t)(m.from ? m.from[j] : j) + e]);
   y[to] = value;
 }
 
 GP_VEC(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double *x, double *y)
 {
-  void (*const kernels[])(int, GpVecMove, const double *, double *) = {Move<GP_VEC_REPLACE>, Move<GP_VEC_ADD>, Move<GP_VEC_MAX>, Move<GP_VEC_MIN>};
+  void (*const kernels[])(int, GpVecMove, const double *, double *) = {GpVecMoveKernel<GP_VEC_REPLACE>, GpVecMoveKernel<GP_VEC_ADD>, GpVecMoveKernel<GP_VEC_MAX>, GpVecMoveKernel<GP_VEC_MIN>};
 
   if (!m->n) return GP_SUCCESS;
   kernels[op]<<<(unsigned)((m->n * bs + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(bs, *m, x, y);

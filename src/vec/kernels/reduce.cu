@@ -1,7 +1,7 @@
 /* Reductions of one or two vectors: sums of one or two terms, or the largest value and its first position, where NaN is larger than any number.
 
    One definition gives the host and the CUDA implementation. The order of the additions depends only on n, on the backend and on the GPU. */
-#include "vec/kernels/gpveckernel.h"
+#include "vec/kernels/gpvecreduce.h"
 
 #include <math.h>
 
@@ -12,44 +12,20 @@ enum {
 };
 
 #if !defined(__CUDACC__)
-enum {
-  LANES = 8,
-  CHUNK = 2048
-};
-
-/* Adds by chunks, and within a chunk by lanes. This vectorises, and its rounding error is smaller than that of one long sum. */
   #define GP_SUM(name, reads, terms, term0, term1) \
+    static inline void Add_##name(const double *px, const double *py, int64_t i, double *sum0, double *sum1) \
+    { \
+      const double x = px[i], y = ((reads)&Y) ? py[i] : 0; \
+\
+      (void)y; \
+      *sum0 += (term0); \
+      if ((terms) > 1) *sum1 += (term1); \
+    } \
     GP_VEC(name)(GpVecWork * work, int64_t n, const double *px, const double *py, int slot) \
     { \
       double total[2] = {0, 0}; \
 \
-      (void)py; \
-      for (int64_t begin = 0; begin < n; begin += CHUNK) { \
-        const int64_t end            = n - begin < CHUNK ? n : begin + CHUNK; \
-        double        lane[2][LANES] = {{0}}; \
-\
-        int64_t i = begin; \
-\
-        for (; i + LANES <= end; i += LANES) \
-          for (int l = 0; l < LANES; l++) { \
-            const double x = px[i + l], y = ((reads)&Y) ? py[i + l] : 0; \
-\
-            (void)y; \
-            lane[0][l] += (term0); \
-            if ((terms) > 1) lane[1][l] += (term1); \
-          } \
-        for (int l = 0; i + l < end; l++) { \
-          const double x = px[i + l], y = ((reads)&Y) ? py[i + l] : 0; \
-\
-          (void)y; \
-          lane[0][l] += (term0); \
-          if ((terms) > 1) lane[1][l] += (term1); \
-        } \
-        for (int half = LANES / 2; half > 0; half /= 2) \
-          for (int t = 0; t < (terms); t++) \
-            for (int l = 0; l < half; l++) lane[t][l] += lane[t][l + half]; \
-        for (int t = 0; t < (terms); t++) total[t] += lane[t][0]; \
-      } \
+      for (int64_t begin = 0; begin < n; begin += GP_VEC_CHUNK) GpVecAddChunk(Add_##name, terms, begin, n - begin < GP_VEC_CHUNK ? n : begin + GP_VEC_CHUNK, px, py, total); \
       for (int t = 0; t < (terms); t++) work->result[slot + t] = total[t]; \
       return GP_SUCCESS; \
     }
@@ -76,30 +52,18 @@ enum {
     }
 
 #else
-  #include "vec/kernels/gpvecreduce.h"
-
 struct Most {
   __device__ static void start(double (&most)[2])
   {
     most[0] = -INFINITY;
     most[1] = -1;
   }
-  __device__ static void merge(double (&most)[2], const double (&other)[2])
-  {
-    const bool nan = other[0] != other[0], had = most[0] != most[0];
-    const bool tie = other[0] == most[0] || (nan && had);
-
-    if (other[1] < 0) return;
-    if (most[1] < 0 || other[0] > most[0] || (nan && !had) || (tie && other[1] < most[1])) {
-      most[0] = other[0];
-      most[1] = other[1];
-    }
-  }
+  __device__ static void merge(double (&most)[2], const double (&other)[2]) { GpVecMost(most, other); }
 };
 
 /* Rule gives K (number of results), reads (which vectors it reads), start, take and merge. */
 template <class Rule>
-__global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double *px, const double *py, volatile double *parts)
+__global__ static void __launch_bounds__(REDUCE) GpVecReduceKernel(int64_t n, const double *px, const double *py, volatile double *parts)
 {
   const int64_t stride = (int64_t)gridDim.x * REDUCE;
   double        mine[Rule::K];
@@ -109,7 +73,7 @@ __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double 
   GpWait();
   #pragma unroll 4
   for (int64_t i = (int64_t)blockIdx.x * REDUCE + threadIdx.x; i < n; i += stride) Rule::take(mine, i, px[i], (Rule::reads & Y) ? py[i] : 0.0);
-  Finish<Rule, Rule::K>(mine, parts);
+  GpVecReduceToHost<Rule, Rule::K>(mine, parts);
 }
 
   #define GP_LAUNCH(name, rule) \
@@ -122,7 +86,7 @@ __global__ static void __launch_bounds__(REDUCE) Reduce(int64_t n, const double 
       if (!n) return rule::nothing(work, slot); \
       err = GpVecExpect(work, (int)grid, rule::K, slot, rule::most, &parts); \
       if (err) return err; \
-      GpLaunchNext(work->dev, Reduce<rule>, grid, REDUCE, 0, n, x, y, parts); \
+      GpLaunchNext(work->dev, GpVecReduceKernel<rule>, grid, REDUCE, 0, n, x, y, parts); \
       return GpDevLaunched(work->dev, #name); \
     }
 

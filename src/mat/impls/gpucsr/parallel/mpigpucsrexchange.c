@@ -183,7 +183,7 @@ PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscCall(MatGPUCSRHaloReserve_Private(H, 1, onhost));
-  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gather(dev, n, H->index, x->host, S->host));
+  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernels_Host.gather(dev, n, H->index, x->host, S->host));
   else if (x) PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
   PetscCall(MatGPUCSRHaloStart_Private(H, x ? 0 : 1, 1, onhost));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));

@@ -13,7 +13,7 @@ static PetscErrorCode MatMPIAIJGPUCSRMultBatchForward(MatGPUCSRHalo *H, GpOp dia
   for (PetscInt c = 0; c < k; c++) onhost = (PetscBool)(onhost && x[c].host);
   for (PetscInt c = 0; c < k; c++) column[c] = onhost ? x[c].host : dx[c];
   PetscCall(MatGPUCSRHaloReserve_Private(H, k, onhost));
-  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernelsHost.gatherrows(dev, (int32_t)H->side[0].n, H->index, (int)k, column, H->side[0].host));
+  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernels_Host.gatherrows(dev, (int32_t)H->side[0].n, H->index, (int)k, column, H->side[0].host));
   else PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gatherrows(dev, (int32_t)H->side[0].n, H->device_index, (int)k, column, H->side[0].device));
   PetscCall(MatGPUCSRHaloStart_Private(H, 0, k, onhost));
   PetscCall(MatGPUCSRMultOperatorMany_Private(diagonal, PETSC_FALSE, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
