@@ -19,21 +19,8 @@ typedef struct {
   GpField field[FIELDS];
 } Fields;
 
-/* the next line of data of this rank, which counts its lines; NULL: there is none */
-static const char *NextData(const char *p, const char *end, PetscInt64 *line, const char **eol)
-{
-  for (; p < end; p = *eol + 1) {
-    const char *q = GpAppSkipBlanks(p);
-
-    *eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    ++*line;
-    if (q < *eol && *q != '#' && *q != '%') return q;
-  }
-  return NULL;
-}
-
 /* what separates the fields of a line: outside quotes and before braces, the first of ; tab , that there is, else blanks */
-static char FindDelimiter(const char *p, const char *eol)
+static char FormFindDelimiter(const char *p, const char *eol)
 {
   PetscBool quoted = PETSC_FALSE, comma = PETSC_FALSE, tab = PETSC_FALSE;
 
@@ -47,13 +34,13 @@ static char FindDelimiter(const char *p, const char *eol)
   return tab ? '\t' : comma ? ',' : ' ';
 }
 
-static void Split(const char *p, const char *eol, char delimiter, Fields *F)
+static void FormSplitLine(const char *p, const char *eol, char delimiter, Fields *F)
 {
   for (F->n = 0; F->n < FIELDS && p; p = F->field[F->n++].next) F->field[F->n] = GpFieldGet(p, eol, delimiter);
   if (F->n && F->n < FIELDS && F->field[F->n - 1].begin == eol && F->n > 1 && !F->field[F->n - 1].quoted) F->n--; /* a delimiter that ends the line */
 }
 
-static PetscBool IsWord(const GpField *f, const char *const words[])
+static PetscBool FormIsWord(const GpField *f, const char *const words[])
 {
   const size_t n = (size_t)(f->end - f->begin);
 
@@ -62,7 +49,7 @@ static PetscBool IsWord(const GpField *f, const char *const words[])
   return PETSC_FALSE;
 }
 
-static PetscBool IsNumber(const GpField *f)
+static PetscBool FormIsNumber(const GpField *f)
 {
   double      v;
   const char *end = f->begin < f->end ? GpAppScanReal(f->begin, &v) : NULL;
@@ -71,35 +58,35 @@ static PetscBool IsNumber(const GpField *f)
 }
 
 /* Can the field be a heading above weights?  A missing value, nan, or a number with a decimal comma is a weight, which a later check refuses or accepts. */
-static PetscBool IsWeightHeading(const GpField *f)
+static PetscBool FormIsWeightHeading(const GpField *f)
 {
   double v;
 
   return (PetscBool)(GpFieldClassify(f, PETSC_TRUE, &v) == GP_FIELD_WORD);
 }
 
-static int FindColumn(const Fields *F, const char *const words[])
+static int FormFindColumn(const Fields *F, const char *const words[])
 {
   for (int k = 0; k < F->n; k++)
-    if (IsWord(&F->field[k], words)) return k;
+    if (FormIsWord(&F->field[k], words)) return k;
   return -1;
 }
 
 /* known words above the ends of edges; words above numbers */
-static PetscBool IsHeading(const Fields *first, const Fields *second)
+static PetscBool FormIsHeading(const Fields *first, const Fields *second)
 {
   if (first->n < 2) return PETSC_FALSE;
-  if (FindColumn(first, SourceWords) >= 0 && FindColumn(first, TargetWords) >= 0) return PETSC_TRUE;
+  if (FormFindColumn(first, SourceWords) >= 0 && FormFindColumn(first, TargetWords) >= 0) return PETSC_TRUE;
   if (!second || second->n < 2) return PETSC_FALSE;
   for (int k = 2; k < PetscMin(first->n, second->n); k++)
-    if (*second->field[k].begin != '{' && first->field[k].begin < first->field[k].end && IsWeightHeading(&first->field[k]) && IsNumber(&second->field[k])) return PETSC_TRUE;
-  return (PetscBool)(!IsNumber(&first->field[0]) && !IsNumber(&first->field[1]) && IsNumber(&second->field[0]) && IsNumber(&second->field[1]));
+    if (*second->field[k].begin != '{' && first->field[k].begin < first->field[k].end && FormIsWeightHeading(&first->field[k]) && FormIsNumber(&second->field[k])) return PETSC_TRUE;
+  return (PetscBool)(!FormIsNumber(&first->field[0]) && !FormIsNumber(&first->field[1]) && FormIsNumber(&second->field[0]) && FormIsNumber(&second->field[1]));
 }
 
 /* which columns hold what, by the headings or by their places */
-static void FindColumns(const Fields *heading, const Fields *data, GpGraphForm *form)
+static void FormFindColumns(const Fields *heading, const Fields *data, GpGraphForm *form)
 {
-  int from = heading ? FindColumn(heading, SourceWords) : -1, to = heading ? FindColumn(heading, TargetWords) : -1, weight = heading ? FindColumn(heading, WeightWords) : -1;
+  int from = heading ? FormFindColumn(heading, SourceWords) : -1, to = heading ? FormFindColumn(heading, TargetWords) : -1, weight = heading ? FormFindColumn(heading, WeightWords) : -1;
 
   if (from < 0 || to < 0) {
     from = 0;
@@ -122,7 +109,7 @@ static void FindColumns(const Fields *heading, const Fields *data, GpGraphForm *
 }
 
 /* the whole numbers of a line that holds nothing else, 5 of them at most; 0: it holds other things */
-static int WholeNumbers(const char *p, const char *eol, PetscInt64 number[5])
+static int FormScanWholeNumbers(const char *p, const char *eol, PetscInt64 number[5])
 {
   int n = 0;
 
@@ -137,11 +124,11 @@ static int WholeNumbers(const char *p, const char *eol, PetscInt64 number[5])
 }
 
 /* "nodes,edges,d or u,...": the files of JuliaGraphs */
-static int FindJulia(const Fields *F)
+static int FormFindJulia(const Fields *F)
 {
   const GpField *f = &F->field[2];
 
-  return F->n >= 3 && IsNumber(&F->field[0]) && IsNumber(&F->field[1]) && f->end - f->begin == 1 && (*f->begin == 'd' || *f->begin == 'u') ? *f->begin : 0;
+  return F->n >= 3 && FormIsNumber(&F->field[0]) && FormIsNumber(&F->field[1]) && f->end - f->begin == 1 && (*f->begin == 'd' || *f->begin == 'u') ? *f->begin : 0;
 }
 
 /* the lines behind the first one, or a sample of them */
@@ -153,7 +140,7 @@ typedef struct {
 } Sample;
 
 /* looks at lines as METIS would; false where something is no number */
-static PetscBool LookAtLines(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
+static PetscBool FormSampleLines(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
 {
   const PetscInt64 fmt = form->nfirst > 2 ? form->first[2] : 0, skip = (fmt / 100 % 10 == 1) + (fmt / 10 % 10 == 1) * (form->nfirst > 3 ? form->first[3] : 1);
   PetscInt64       lines = 0, fields = -1;
@@ -190,7 +177,7 @@ static PetscBool LookAtLines(const GpGraphForm *form, const char *p, const char 
 
 /* Do the lines behind the first one list neighbours, as METIS does: no node its own, and each of two nodes the other one? For a sample that is complete and has two or three numbers a line.
    Other numbers than whole ones from 1 to the number of lines cannot come here. */
-static PetscBool ListsNeighbours(const char *p, const char *end)
+static PetscBool FormListsNeighbours(const char *p, const char *end)
 {
   static int near[SAMPLE + 1][3]; /* 0: no such neighbour */
   int        nodes = 0;
@@ -222,61 +209,62 @@ static PetscBool ListsNeighbours(const char *p, const char *end)
 }
 
 /* 1: the lines behind the first one can only be METIS; 2: they can be; 0: they cannot.  rest: lines of the whole file behind it, comments and blank lines included. */
-static int FindMetis(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest)
+static int FormFindMetis(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest)
 {
   const PetscInt64 n = form->first[0], m = form->first[1];
   PetscBool        fits;
   Sample           S;
 
-  if (form->nfirst < 2 || n < 1 || n > rest || (form->nfirst > 2 && form->first[2] > 111) || form->delimiter == ',' || form->delimiter == ';' || !LookAtLines(form, p, end, rest, &S)) return 0;
+  if (form->nfirst < 2 || n < 1 || n > rest || (form->nfirst > 2 && form->first[2] > 111) || form->delimiter == ',' || form->delimiter == ';' || !FormSampleLines(form, p, end, rest, &S)) return 0;
   fits = (PetscBool)(S.complete ? n <= rest - S.comments && n >= rest - S.comments - S.trailing : n >= rest - rest / 8);
   if (!fits) return 0;
   if (!S.even) return 1;
   if (!S.valid) return 0;
   if (form->nfirst > 2) return n == m && form->first[2] == S.filled ? 0 : 1;
-  if (S.complete && form->nfirst == 2 && !ListsNeighbours(p, end)) return 0;
+  if (S.complete && form->nfirst == 2 && !FormListsNeighbours(p, end)) return 0;
   return S.complete ? 2 * (m == S.filled) : 2 * (n == m || S.blank > 0);
 }
 
 /* Does field k exist and hold a comma?  Between semicolons that is a decimal comma, although all delimiters separate numbers elsewhere. */
-static PetscBool HasDecimalComma(const Fields *F, int k)
+static PetscBool FormHasDecimalComma(const Fields *F, int k)
 {
   return (PetscBool)(k >= 0 && k < F->n && memchr(F->field[k].begin, ',', (size_t)(F->field[k].end - F->field[k].begin)) != NULL);
 }
 
 /* the form by the first two lines of data, which this rank has, and by what comes behind them */
-static void Examine(const GpAppText *T, const GpAppGraphSpec *spec, const char *first, const char *eol, PetscInt64 line, PetscInt64 rest, GpGraphForm *form)
+static void FormExamineLines(GpAppLines L, const GpAppGraphSpec *spec, const char *first, PetscInt64 rest, GpGraphForm *form)
 {
-  const char   *end = T->text + T->length, *eol2 = NULL, *second = NextData(eol + 1, end, &line, &eol2);
+  const char   *eol = L.eol, *second = GpAppLinesNext(&L, "#%"), *eol2 = L.eol;
   Fields        one, two;
   const Fields *data;
   PetscBool     comma;
 
-  form->delimiter = FindDelimiter(first, eol);
-  if (form->delimiter == ' ' && second) form->delimiter = FindDelimiter(second, eol2);
-  Split(first, eol, form->delimiter, &one);
-  if (second) Split(second, eol2, form->delimiter, &two);
-  form->jlg     = spec->sizes == GP_GRAPH_CHOICE_NO ? 0 : FindJulia(&one);
-  form->heading = (PetscBool)(!form->jlg && (spec->heading == GP_GRAPH_CHOICE_YES || (spec->heading == GP_GRAPH_CHOICE_AUTO && IsHeading(&one, second ? &two : NULL))));
+  if (second) second = GpAppSkipBlanks(second);
+  form->delimiter = FormFindDelimiter(first, eol);
+  if (form->delimiter == ' ' && second) form->delimiter = FormFindDelimiter(second, eol2);
+  FormSplitLine(first, eol, form->delimiter, &one);
+  if (second) FormSplitLine(second, eol2, form->delimiter, &two);
+  form->jlg     = spec->sizes == GP_GRAPH_CHOICE_NO ? 0 : FormFindJulia(&one);
+  form->heading = (PetscBool)(!form->jlg && (spec->heading == GP_GRAPH_CHOICE_YES || (spec->heading == GP_GRAPH_CHOICE_AUTO && FormIsHeading(&one, second ? &two : NULL))));
   data          = (form->heading || form->jlg) && second ? &two : &one;
-  FindColumns(form->heading ? &one : NULL, data, form);
+  FormFindColumns(form->heading ? &one : NULL, data, form);
   form->named = (PetscBool)(spec->names == GP_GRAPH_CHOICE_YES);
-  for (int k = 0; k < 2 && spec->names == GP_GRAPH_CHOICE_AUTO; k++) form->named = (PetscBool)(form->named || (form->column[k] < data->n && data->n > 1 && !IsNumber(&data->field[form->column[k]])));
+  for (int k = 0; k < 2 && spec->names == GP_GRAPH_CHOICE_AUTO; k++) form->named = (PetscBool)(form->named || (form->column[k] < data->n && data->n > 1 && !FormIsNumber(&data->field[form->column[k]])));
   if (data == &one && form->heading) form->named = PETSC_FALSE; /* nothing but headings */
   for (int k = 0; k < data->n; k++) form->fields = (PetscBool)(form->fields || (data->field[k].quoted && *data->field[k].begin != '{'));
-  comma        = (PetscBool)(form->delimiter == ';' && HasDecimalComma(data, form->column[2]));
+  comma        = (PetscBool)(form->delimiter == ';' && FormHasDecimalComma(data, form->column[2]));
   form->fields = (PetscBool)(form->fields || form->named || comma);
-  if (!form->heading && (!form->named || form->jlg) && !comma) form->nfirst = WholeNumbers(first, eol, form->first);
+  if (!form->heading && (!form->named || form->jlg) && !comma) form->nfirst = FormScanWholeNumbers(first, eol, form->first);
   if (form->jlg) {
     (void)GpAppScanId(one.field[0].begin, &form->first[0]);
     (void)GpAppScanId(one.field[1].begin, &form->first[1]);
     form->nfirst = 2;
   }
-  form->metis = form->jlg || form->heading || form->named ? 0 : FindMetis(form, eol + 1, end, rest);
+  form->metis = form->jlg || form->heading || form->named ? 0 : FormFindMetis(form, eol + 1, L.end, rest);
 }
 
 /* .graph, .metis, .chaco, also of a compressed file */
-static PetscBool HasMetisName(const char file[])
+static PetscBool FormHasMetisName(const char file[])
 {
   static const char *const endings[] = {".graph", ".metis", ".chaco"};
   const char              *name      = strrchr(file, '/') ? strrchr(file, '/') : file;
@@ -292,22 +280,22 @@ static PetscBool HasMetisName(const char file[])
 /* the rank that has the first line of data looks at it, and all ranks learn what it found; line 0: there is none */
 PetscErrorCode GpAppGraphFindForm(const GpAppText *T, const GpAppGraphSpec *spec, GpGraphForm *form)
 {
-  PetscMPIInt rank, size, mine, owner;
-  PetscInt64  line = 0, lines;
-  const char *eol = NULL, *first = NextData(T->text, T->text + T->length, &line, &eol);
+  GpAppLines  L     = {T->text, T->text + T->length};
+  const char *first = GpAppLinesNext(&L, "#%");
+  PetscMPIInt rank, owner;
+  PetscInt64  lines;
+  PetscBool   found;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(form, sizeof(*form)));
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  mine = first ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &owner, 1, MPI_INT, MPI_MIN, T->comm));
-  PetscCallMPI(MPI_Allreduce(&T->lines, &lines, 1, MPIU_INT64, MPI_SUM, T->comm));
-  if (owner == size) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppFindFirst(T->comm, (PetscBool)(first != NULL), &owner, &found));
+  PetscCall(GpAppSumBefore(T->comm, T->lines, NULL, &lines));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
   if (owner == rank) {
-    form->line = T->before + line;
-    Examine(T, spec, first, eol, line, lines - form->line, form);
-    if (form->metis == 2 && HasMetisName(T->file)) form->metis = 1;
+    form->line = T->before + L.line;
+    FormExamineLines(L, spec, GpAppSkipBlanks(first), lines - form->line, form);
+    if (form->metis == 2 && FormHasMetisName(T->file)) form->metis = 1;
   }
   PetscCallMPI(MPI_Bcast(form, (PetscMPIInt)sizeof(*form), MPI_BYTE, owner, T->comm));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* FNV-1a (G. Fowler, L. C. Noll, P. Vo), its upper bits mixed into the lower ones that choose a slot */
-static uint64_t Hash(const char *p, size_t length)
+static uint64_t NamesHash(const char *p, size_t length)
 {
   uint64_t h = 0xcbf29ce484222325u;
 
@@ -12,9 +12,9 @@ static uint64_t Hash(const char *p, size_t length)
 }
 
 /* Returns the slot of a name, or the empty slot for it. An empty slot always exists. */
-static PetscInt64 FindSlot(const GpAppNames *N, const char *p, size_t length)
+static PetscInt64 NamesFindSlot(const GpAppNames *N, const char *p, size_t length)
 {
-  PetscInt64 s = (PetscInt64)(Hash(p, length) & (uint64_t)(N->nslots - 1));
+  PetscInt64 s = (PetscInt64)(NamesHash(p, length) & (uint64_t)(N->nslots - 1));
 
   for (; N->slot[s]; s = (s + 1) & (N->nslots - 1)) {
     const char *name = GpAppNamesGet(N, N->slot[s] - 1);
@@ -24,7 +24,7 @@ static PetscInt64 FindSlot(const GpAppNames *N, const char *p, size_t length)
   return s;
 }
 
-static PetscErrorCode Grow(GpAppNames *N)
+static PetscErrorCode NamesGrow(GpAppNames *N)
 {
   PetscFunctionBegin;
   N->capacity = PetscMax(64, 2 * N->capacity);
@@ -35,7 +35,7 @@ static PetscErrorCode Grow(GpAppNames *N)
   for (PetscInt64 k = 0; k < N->n; k++) {
     const char *name = GpAppNamesGet(N, k);
 
-    N->slot[FindSlot(N, name, strlen(name))] = k + 1;
+    N->slot[NamesFindSlot(N, name, strlen(name))] = k + 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,8 +46,8 @@ PetscErrorCode GpAppNamesAdd(GpAppNames *N, const char name[], size_t length, Pe
   PetscInt64 s;
 
   PetscFunctionBegin;
-  if (N->n == N->capacity) PetscCall(Grow(N));
-  s = FindSlot(N, name, length);
+  if (N->n == N->capacity) PetscCall(NamesGrow(N));
+  s = NamesFindSlot(N, name, length);
   if (!N->slot[s]) {
     if (N->length + length + 1 > N->size) {
       N->size = PetscMax(2 * N->size, N->length + length + 1024);
@@ -65,7 +65,7 @@ PetscErrorCode GpAppNamesAdd(GpAppNames *N, const char name[], size_t length, Pe
 
 PetscInt64 GpAppNamesFind(const GpAppNames *N, const char name[], size_t length)
 {
-  return N->n ? N->slot[FindSlot(N, name, length)] - 1 : -1;
+  return N->n ? N->slot[NamesFindSlot(N, name, length)] - 1 : -1;
 }
 
 PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
@@ -96,22 +96,12 @@ PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
 */
 PetscErrorCode GpAppNamesMerge(MPI_Comm comm, GpAppNames *N, PetscInt64 **number)
 {
-  GpAppNames  all = {0};
-  PetscMPIInt size, mine, *counts, *starts;
-  PetscInt64  bytes = (PetscInt64)N->length, total;
-  char       *text;
+  GpAppNames all = {0};
+  PetscInt64 total;
+  char      *text;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_INT64, MPI_SUM, comm));
-  PetscCheck(total <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_MEM, "The names of the nodes take %" PetscInt64_FMT " bytes, more than %d: number the nodes", total, PETSC_MPI_INT_MAX);
-  PetscCall(GpCompatMPIIntCast(bytes, &mine));
-  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm));
-  starts[0] = 0;
-  for (PetscMPIInt r = 0; r < size; r++) starts[r + 1] = starts[r] + counts[r];
-  PetscCall(PetscMalloc1((size_t)total + 1, &text));
-  PetscCallMPI(MPI_Allgatherv(N->text, mine, MPI_CHAR, text, counts, starts, MPI_CHAR, comm));
+  PetscCall(GpAppAllgather(comm, N->text, (PetscInt64)N->length, 1, &text, &total));
   for (const char *p = text, *end = text + total; p < end;) {
     const size_t length = strlen(p);
     PetscInt64   k;
@@ -120,7 +110,6 @@ PetscErrorCode GpAppNamesMerge(MPI_Comm comm, GpAppNames *N, PetscInt64 **number
     p += length + 1;
   }
   PetscCall(PetscFree(text));
-  PetscCall(PetscFree2(counts, starts));
   PetscCall(PetscMalloc1(N->n, number));
   for (PetscInt64 k = 0; k < N->n; k++) {
     const char *name = GpAppNamesGet(N, k);

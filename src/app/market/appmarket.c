@@ -9,54 +9,16 @@ enum {
   ANYWAY   = 1 << 20 /* vectors of this size always fit in memory */
 };
 
-/* the lines of a rank while they are parsed; `line` counts them from 1 */
-typedef struct {
-  const char    *p, *end;
-  PetscInt64     line;
-  GpAppComplaint wrong;
-} Lines;
-
-static const char *SkipBlanks(const char *p)
+/* Reads a whole number of at most 18 digits, with a blank or the end of the line after it. Returns where it ends; NULL: there is none. */
+static inline const char *MarketScanIndex(const char *p, PetscInt64 *v)
 {
-  while (GpAppIsBlank(*p)) p++;
-  return p;
-}
+  const char *end = GpAppScanId(p, v);
 
-static const char *EndOfLine(const char *p, const char *end)
-{
-  return (const char *)memchr(p, '\n', (size_t)(end - p));
-}
-
-/* steps to the next line that holds data, and sets its end; NULL: there is none */
-static const char *NextData(Lines *L, const char **eol)
-{
-  while (L->p < L->end) {
-    const char *p = L->p, *q = SkipBlanks(p);
-
-    *eol = EndOfLine(p, L->end);
-    L->p = *eol + 1;
-    L->line++;
-    if (*q != '\n' && *q != '%') return q;
-  }
-  return NULL;
-}
-
-/* a whole number that is not negative, with a blank or the end of the line after it; NULL: there is none */
-static inline const char *ScanIndex(const char *p, PetscInt64 *v)
-{
-  const char *begin = p;
-  PetscInt64  value = 0;
-
-  for (; GpAppIsDigit(*p); p++) {
-    if (p - begin > 17) return NULL;
-    value = 10 * value + (*p - '0');
-  }
-  *v = value;
-  return p > begin && (unsigned char)*p <= ' ' ? p : NULL;
+  return end && end - p <= 18 && (unsigned char)*end <= ' ' ? end : NULL;
 }
 
 /* a value; NULL: there is none, or the caller does not want it */
-static inline const char *ScanValue(const char *p, const GpAppMarket *mk, int wants, double *v)
+static inline const char *MarketScanValue(const char *p, const GpAppMarket *mk, int wants, double *v)
 {
   const char *end = GpAppScanReal(p, v);
 
@@ -69,14 +31,14 @@ static inline const char *ScanValue(const char *p, const GpAppMarket *mk, int wa
   return end;
 }
 
-static const char *ExpectedValue(const GpAppMarket *mk, int wants)
+static const char *MarketExpectedValue(const GpAppMarket *mk, int wants)
 {
   if (wants & GP_MARKET_NONNEGATIVE) return mk->integer ? "expected a whole number that is not negative" : "expected a value that is finite and not negative";
   return mk->integer ? "expected a whole number" : "expected a finite value";
 }
 
 /* "%%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>", in capital letters or not */
-static void ReadBanner(const char line[], int wants, GpAppMarket *mk, GpAppComplaint *C)
+static void MarketReadBanner(const char line[], int wants, GpAppMarket *mk, GpAppComplaint *C)
 {
   char        object[16] = "", format[16] = "", field[16] = "", symmetry[20] = "";
   const char *good = "expected %%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>";
@@ -95,62 +57,53 @@ static void ReadBanner(const char line[], int wants, GpAppMarket *mk, GpAppCompl
 }
 
 /* the line of sizes, checked against the length of the file */
-static void ReadSizes(const char *p, const char *eol, PetscInt64 line, PetscInt64 bytes, int wants, GpAppMarket *mk, GpAppComplaint *C)
+static void MarketReadSizes(const char *p, const char *eol, PetscInt64 line, PetscInt64 bytes, int wants, GpAppMarket *mk, GpAppComplaint *C)
 {
-  const char *q    = ScanIndex(p, &mk->M);
-  const int   both = mk->symmetric || mk->skew || (wants & GP_MARKET_SQUARE);
+  const char *q    = MarketScanIndex(p, &mk->M);
+  const int   both = mk->symmetric || mk->skew || (wants & GP_MARKET_SQUARE), code = PETSC_ERR_FILE_UNEXPECTED;
 
-  if (q) q = ScanIndex(SkipBlanks(q), &mk->N);
-  if (q && !mk->array) q = ScanIndex(SkipBlanks(q), &mk->entries);
-  if (!q || *SkipBlanks(q) != '\n') {
+  if (q) q = MarketScanIndex(GpAppSkipBlanks(q), &mk->N);
+  if (q && !mk->array) q = MarketScanIndex(GpAppSkipBlanks(q), &mk->entries);
+  if (!q || *GpAppSkipBlanks(q) != '\n') {
     GpAppComplain(C, line, p, eol, mk->array ? "expected the sizes <rows> <columns>" : "expected the sizes <rows> <columns> <entries>");
     return;
   }
-  C->line = line;
-  C->code = PETSC_ERR_FILE_UNEXPECTED;
-  if (mk->M < 1 || mk->N < 1) (void)snprintf(C->what, sizeof(C->what), "a matrix of %" PetscInt64_FMT " x %" PetscInt64_FMT ": expected at least one row and one column", mk->M, mk->N);
-  else if (both && mk->M != mk->N) (void)snprintf(C->what, sizeof(C->what), "expected as many rows as columns, got %" PetscInt64_FMT " x %" PetscInt64_FMT, mk->M, mk->N);
-  else if (mk->M > PETSC_MAX_INT - 1 || mk->N > PETSC_MAX_INT - 1) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns do not fit PetscInt: use a PETSc with 64-bit indices", mk->M, mk->N);
+  if (mk->M < 1 || mk->N < 1) GpAppComplainAbout(C, code, line, "a matrix of %" PetscInt64_FMT " x %" PetscInt64_FMT ": expected at least one row and one column", mk->M, mk->N);
+  else if (both && mk->M != mk->N) GpAppComplainAbout(C, code, line, "expected as many rows as columns, got %" PetscInt64_FMT " x %" PetscInt64_FMT, mk->M, mk->N);
+  else if (mk->M > PETSC_MAX_INT - 1 || mk->N > PETSC_MAX_INT - 1) GpAppComplainAbout(C, code, line, "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns do not fit PetscInt: use a PETSc with 64-bit indices", mk->M, mk->N);
   else if (PetscMax(mk->M, mk->N) > ANYWAY && PetscMax(mk->M, mk->N) / PER_BYTE > bytes)
-    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns in a file of %" PetscInt64_FMT " bytes: vectors of that size would take %.2g GB", mk->M, mk->N, bytes, 8e-9 * (double)PetscMax(mk->M, mk->N));
-  else if (mk->array && mk->M > bytes / mk->N) (void)snprintf(C->what, sizeof(C->what), "an array of %" PetscInt64_FMT " x %" PetscInt64_FMT " in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->M, mk->N, bytes);
-  else if (mk->entries > bytes) (void)snprintf(C->what, sizeof(C->what), "%" PetscInt64_FMT " entries in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->entries, bytes);
-  else C->code = 0;
-  if (C->code) return;
-  C->line = 0;
-  if (mk->array) mk->entries = mk->symmetric ? mk->N * (mk->N + 1) / 2 : mk->skew ? mk->N * (mk->N - 1) / 2 : mk->M * mk->N;
+    GpAppComplainAbout(C, code, line, "%" PetscInt64_FMT " rows and %" PetscInt64_FMT " columns in a file of %" PetscInt64_FMT " bytes: vectors of that size would take %.2g GB", mk->M, mk->N, bytes, 8e-9 * (double)PetscMax(mk->M, mk->N));
+  else if (mk->array && mk->M > bytes / mk->N) GpAppComplainAbout(C, code, line, "an array of %" PetscInt64_FMT " x %" PetscInt64_FMT " in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->M, mk->N, bytes);
+  else if (mk->entries > bytes) GpAppComplainAbout(C, code, line, "%" PetscInt64_FMT " entries in a file of %" PetscInt64_FMT " bytes: it is truncated or damaged", mk->entries, bytes);
+  if (mk->array && !C->code) mk->entries = mk->symmetric ? mk->N * (mk->N + 1) / 2 : mk->skew ? mk->N * (mk->N - 1) / 2 : mk->M * mk->N;
 }
 
-/* Banner and sizes become known to all ranks; the rank that has the line of sizes stands behind it. */
-static PetscErrorCode ReadHead(const GpAppText *T, int wants, GpAppMarket *mk, Lines *L)
+/* Reads banner and sizes and tells them to all ranks. Afterwards the rank that has the line of sizes stands behind it. */
+static PetscErrorCode MarketReadHead(const GpAppText *T, int wants, GpAppMarket *mk, GpAppLines *L, GpAppComplaint *wrong)
 {
-  char        begin[160];
-  PetscMPIInt rank, size, mine, owner;
-  PetscInt64  sizes[3], bytes = (PetscInt64)T->length;
-  const char *eol = NULL, *p;
-  Lines       before;
+  const GpAppLines before = *L;
+  char             begin[160];
+  PetscMPIInt      rank, owner;
+  PetscInt64       sizes[3], bytes;
+  const char      *p;
+  PetscBool        found;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(mk->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(mk->comm, &size));
   PetscCall(GpAppTextBeginning(T, begin, sizeof(begin)));
   begin[strcspn(begin, "\r\n")] = 0;
-  {
-    GpAppComplaint C = {0};
-
-    ReadBanner(begin, wants, mk, &C);
-    if (!rank) L->wrong = C; /* all ranks found the same */
-    if (C.code) PetscFunctionReturn(PETSC_SUCCESS);
+  MarketReadBanner(begin, wants, mk, wrong);
+  if (wrong->code) { /* on all ranks; the first one reports it */
+    if (rank) wrong->code = 0;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  before = *L;
-  p      = NextData(L, &eol);
-  mine   = p ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &owner, 1, MPI_INT, MPI_MIN, mk->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPIU_INT64, MPI_SUM, mk->comm));
-  if (owner == rank) ReadSizes(p, eol, L->line, bytes, wants, mk, &L->wrong);
+  p = GpAppLinesNext(L, "%");
+  PetscCall(GpAppFindFirst(mk->comm, (PetscBool)(p != NULL), &owner, &found));
+  PetscCall(GpAppSumBefore(mk->comm, (PetscInt64)T->length, NULL, &bytes));
+  if (owner == rank) MarketReadSizes(GpAppSkipBlanks(p), L->eol, L->line, bytes, wants, mk, wrong);
   else *L = before;
-  if (owner == size) {
-    if (!rank) GpAppComplain(&L->wrong, 0, "", "", "expected the sizes of the matrix");
+  if (!found) {
+    if (!rank) GpAppComplain(wrong, 0, "", "", "expected the sizes of the matrix");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   sizes[0] = mk->M;
@@ -163,89 +116,72 @@ static PetscErrorCode ReadHead(const GpAppText *T, int wants, GpAppMarket *mk, L
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one entry of a matrix in coordinates */
-static inline PetscBool ReadEntry(const char *p, const char *eol, int wants, Lines *L, GpAppMarket *mk)
+/* Reads one entry of a matrix in coordinates. */
+static inline void MarketReadEntry(const char *p, int wants, const GpAppLines *L, GpAppMarket *mk, GpAppComplaint *wrong)
 {
   PetscInt64  i = 0, j = 0;
   double      a = 1;
-  const char *q = ScanIndex(p, &i), *token = p;
+  const char *q = MarketScanIndex(p, &i), *token = p, *expected = mk->pattern ? "expected <row> <column>" : "expected <row> <column> <value>";
+  char        range[128];
 
-  if (q) q = ScanIndex(token = SkipBlanks(q), &j);
-  if (!q) {
-    GpAppComplain(&L->wrong, L->line, token, eol, mk->pattern ? "expected <row> <column>" : "expected <row> <column> <value>");
-    return PETSC_FALSE;
+  if (q) q = MarketScanIndex(token = GpAppSkipBlanks(q), &j);
+  if (q && (i < 1 || i > mk->M || j < 1 || j > mk->N)) {
+    (void)snprintf(range, sizeof(range), "expected a row from 1 to %" PetscInt64_FMT " and a column from 1 to %" PetscInt64_FMT, mk->M, mk->N);
+    expected = range;
+    if (i < 1 || i > mk->M) token = p;
+    q = NULL;
+  } else if (q && !mk->pattern) {
+    q = MarketScanValue(token = GpAppSkipBlanks(q), mk, wants, &a);
+    if (!q) expected = MarketExpectedValue(mk, wants);
   }
-  if (i < 1 || i > mk->M || j < 1 || j > mk->N) {
-    char expected[128];
-
-    (void)snprintf(expected, sizeof(expected), "expected a row from 1 to %" PetscInt64_FMT " and a column from 1 to %" PetscInt64_FMT, mk->M, mk->N);
-    GpAppComplain(&L->wrong, L->line, i < 1 || i > mk->M ? p : token, eol, expected);
-    return PETSC_FALSE;
-  }
-  if (!mk->pattern) {
-    q = ScanValue(token = SkipBlanks(q), mk, wants, &a);
-    if (!q) {
-      GpAppComplain(&L->wrong, L->line, token, eol, ExpectedValue(mk, wants));
-      return PETSC_FALSE;
+  if (q) {
+    token = GpAppSkipBlanks(q);
+    if (token < L->eol) expected = "expected the end of the line";
+    else if (mk->skew && i == j && a != 0) expected = "the diagonal of a skew-symmetric matrix is zero";
+    else {
+      mk->i[mk->n] = i - 1;
+      mk->j[mk->n] = j - 1;
+      if (!mk->pattern) mk->a[mk->n] = a;
+      mk->n++;
+      return;
     }
   }
-  token = SkipBlanks(q);
-  if (token < eol || (mk->skew && i == j && a != 0)) {
-    GpAppComplain(&L->wrong, L->line, token, eol, token < eol ? "expected the end of the line" : "the diagonal of a skew-symmetric matrix is zero");
-    return PETSC_FALSE;
-  }
-  mk->i[mk->n] = i - 1;
-  mk->j[mk->n] = j - 1;
-  if (!mk->pattern) mk->a[mk->n] = a;
-  mk->n++;
-  return PETSC_TRUE;
+  GpAppComplain(wrong, L->line, token, L->eol, expected);
 }
 
-/* all entries in the lines of this rank; numbers of an array get their places later */
-static void ReadEntries(int wants, Lines *L, GpAppMarket *mk)
+/* Reads all entries in the lines of this rank; numbers of an array get their places later. */
+static void MarketReadEntries(int wants, GpAppLines *L, GpAppMarket *mk, GpAppComplaint *wrong)
 {
-  const char *p, *eol = NULL;
+  for (const char *p; !wrong->code && (p = GpAppLinesNext(L, "%"));) {
+    p = GpAppSkipBlanks(p);
+    if (!mk->array) MarketReadEntry(p, wants, L, mk, wrong);
+    else {
+      const char *q = MarketScanValue(p, mk, wants, &mk->a[mk->n]);
 
-  while ((p = NextData(L, &eol))) {
-    if (!mk->array) {
-      if (!ReadEntry(p, eol, wants, L, mk)) return;
-    } else {
-      const char *q = ScanValue(p, mk, wants, &mk->a[mk->n]);
-
-      if (!q) GpAppComplain(&L->wrong, L->line, p, eol, ExpectedValue(mk, wants));
-      else if (*SkipBlanks(q) != '\n') GpAppComplain(&L->wrong, L->line, SkipBlanks(q), eol, "expected one number a line");
-      if (L->wrong.code) return;
-      mk->n++;
+      if (!q) GpAppComplain(wrong, L->line, p, L->eol, MarketExpectedValue(mk, wants));
+      else if (GpAppSkipBlanks(q) < L->eol) GpAppComplain(wrong, L->line, GpAppSkipBlanks(q), L->eol, "expected one number a line");
+      else mk->n++;
     }
   }
 }
 
 /* Checks that the file holds as many entries as its header states. Reports the first excess entry, or the missing entries. */
-static PetscErrorCode CheckCount(const GpAppText *T, Lines from, GpAppMarket *mk, PetscInt64 first, Lines *L)
+static PetscErrorCode MarketCheckCount(GpAppLines from, const GpAppMarket *mk, PetscInt64 first, PetscInt64 total, GpAppComplaint *wrong)
 {
-  PetscInt64  total;
   PetscMPIInt rank;
-  const char *eol;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(mk->comm, &rank));
-  PetscCallMPI(MPI_Allreduce(&mk->n, &total, 1, MPIU_INT64, MPI_SUM, mk->comm));
-  if (total == mk->entries) PetscFunctionReturn(PETSC_SUCCESS);
-  if (total < mk->entries && !rank) {
-    L->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "the header says %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT ": it is truncated or damaged", mk->entries, total);
-  }
+  if (total < mk->entries && !rank) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "the header says %" PetscInt64_FMT " entries, the file holds %" PetscInt64_FMT ": it is truncated or damaged", mk->entries, total);
   if (total > mk->entries && first <= mk->entries && mk->entries < first + mk->n) {
-    for (PetscInt64 k = first; k <= mk->entries; k++) (void)NextData(&from, &eol);
-    L->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-    L->wrong.line = from.line;
-    (void)snprintf(L->wrong.what, sizeof(L->wrong.what), "entry %" PetscInt64_FMT " of a matrix whose header says %" PetscInt64_FMT, mk->entries + 1, mk->entries);
+    for (PetscInt64 k = first; k <= mk->entries; k++) (void)GpAppLinesNext(&from, "%");
+    GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, from.line, "entry %" PetscInt64_FMT " of a matrix whose header says %" PetscInt64_FMT, mk->entries + 1, mk->entries);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* places for the numbers of an array, which stand by columns; of a symmetric one the lower triangle */
-static void PlaceNumbers(PetscInt64 first, int wants, GpAppMarket *mk)
+static void MarketPlaceNumbers(PetscInt64 first, int wants, GpAppMarket *mk)
 {
   const PetscInt64 below = mk->skew ? 1 : 0; /* the first row of a column is this much below the diagonal */
   PetscInt64       i, j = 0, kept = 0, at = first;
@@ -295,33 +231,31 @@ PetscErrorCode GpAppTextIsMarket(const GpAppText *T, PetscBool *is)
 */
 PetscErrorCode GpAppMarketParse(GpAppText *T, int wants, GpAppMarket *mk)
 {
-  PetscInt64     first = 0, good, most;
+  PetscInt64     first, total, most;
   PetscErrorCode ierr;
-  Lines          L = {T->text, T->text + T->length, 0, {0}}, from;
-  PetscMPIInt    rank;
+  GpAppComplaint wrong = {0};
+  GpAppLines     L     = {T->text, T->text + T->length}, from;
+  PetscBool      bad;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(mk, sizeof(*mk)));
   mk->comm = T->comm;
   PetscCall(PetscStrncpy(mk->file, T->file, sizeof(mk->file)));
-  PetscCallMPI(MPI_Comm_rank(mk->comm, &rank));
-  PetscCall(ReadHead(T, wants, mk, &L));
-  PetscCall(GpAppTextRaise(T, &L.wrong));
+  PetscCall(MarketReadHead(T, wants, mk, &L, &wrong));
+  PetscCall(GpAppTextRaise(T, &wrong));
   from = L;
   most = T->lines - L.line;
   PetscCall(PetscMalloc1(most, &mk->i));
   PetscCall(PetscMalloc1(most, &mk->j));
   if (!mk->pattern) PetscCall(PetscMalloc1(most, &mk->a));
-  ReadEntries(wants, &L, mk);
-  PetscCallMPI(MPI_Exscan(&mk->n, &first, 1, MPIU_INT64, MPI_SUM, mk->comm));
-  if (!rank) first = 0;
-  good = !L.wrong.code;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPIU_INT64, MPI_MIN, mk->comm));
-  if (good) PetscCall(CheckCount(T, from, mk, first, &L));
-  ierr = GpAppTextRaise(T, &L.wrong);
+  MarketReadEntries(wants, &L, mk, &wrong);
+  PetscCall(GpAppSumBefore(mk->comm, mk->n, &first, &total));
+  PetscCall(GpAppFindAny(mk->comm, (PetscBool)(wrong.code != 0), &bad));
+  if (!bad) PetscCall(MarketCheckCount(from, mk, first, total, &wrong));
+  ierr = GpAppTextRaise(T, &wrong);
   if (ierr) PetscCall(GpAppMarketDestroy(mk));
   PetscCall(ierr);
-  if (mk->array) PlaceNumbers(first, wants, mk);
+  if (mk->array) MarketPlaceNumbers(first, wants, mk);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,23 +16,19 @@ typedef struct {
 /* refuses the first line that has another number of fields than the lines before it */
 static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAppComplaint *C)
 {
-  const GpSurvey *S    = F->S;
-  const char     *end  = X->text + X->length;
-  PetscInt64      line = 0;
+  const GpSurvey *S = F->S;
+  GpAppLines      L = {X->text, X->text + X->length};
 
   PetscFunctionBegin;
   if (F->form.shape != GP_TABLE_RECTANGLE || S->lines < 2 || (S->kmin == S->kmax && S->kmax == F->form.expected)) PetscFunctionReturn(PETSC_SUCCESS);
-  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C->code; p = eol + 1) {
+  for (const char *p; !C->code && (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) {
     PetscInt k = 0;
 
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     if (p == S->here) continue;
-    for (const char *at = p; at; k++) at = GpFieldGet(at, eol, S->delimiter).next;
+    for (const char *at = p; at; k++) at = GpFieldGet(at, L.eol, S->delimiter).next;
     if (k == F->form.expected) continue;
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    C->line = line;
-    (void)snprintf(C->what, sizeof(C->what), "expected %" PetscInt_FMT " fields as in the first line of data, got %" PetscInt_FMT "%s", F->form.expected, k,
-                   S->delimiter == ' ' ? "; fields are separated by blanks here: quote those that hold blanks, or separate by commas" : "");
+    GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, L.line, "expected %" PetscInt_FMT " fields as in the first line of data, got %" PetscInt_FMT "%s", F->form.expected, k,
+                       S->delimiter == ' ' ? "; fields are separated by blanks here: quote those that hold blanks, or separate by commas" : "");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -239,10 +235,10 @@ static PetscErrorCode TableAgree(GpAppTable *T, const GpAppText *X)
 /* raises on all ranks the first complaint of any of them, after everything is given back */
 static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpSurvey *S, GpAppTable *T)
 {
-  int bad = C->code || X->unreadable.code;
+  PetscBool bad;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, X->comm));
+  PetscCall(GpAppFindAny(X->comm, (PetscBool)(C->code || X->unreadable.code), &bad));
   if (!bad) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpSurveyDestroy(S));
   PetscCall(PetscFree(F->where));
@@ -256,10 +252,11 @@ static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T,
 {
   const GpSurvey  *S    = F->S;
   const PetscInt64 rows = S->lines - (F->form.header ? 1 : 0);
-  PetscInt64       line = 0, here = 0;
+  GpAppLines       L    = {X->text, X->text + X->length};
+  PetscInt64       here = 0;
 
   PetscFunctionBegin;
-  for (const char *p = X->text, *end = X->text + X->length; (p = GpTableNextData(p, end, &line, NULL)); p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1) here += p != S->here || !F->form.header;
+  for (const char *p; (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) here += p != S->here || !F->form.header;
   T->rows          = (PetscInt)here;
   T->first         = (PetscInt)PetscMax(S->offset - (F->form.header ? 1 : 0), 0);
   T->N             = (PetscInt)rows;
@@ -270,10 +267,7 @@ static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T,
   T->comments      = S->comments;
   T->decimal_comma = S->comma;
   if (rows > PETSC_MPI_INT_MAX - 1) GpAppComplain(C, 0, "", "", "expected at most 2147483646 rows");
-  else if (rows < 1 || (T->cols < 1 && !F->form.names)) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(C->what, sizeof(C->what), "the file holds no %s", S->lines ? "rows under its headings" : "numbers");
-  }
+  else if (rows < 1 || (T->cols < 1 && !F->form.names)) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the file holds no %s", S->lines ? "rows under its headings" : "numbers");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -294,8 +288,7 @@ static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T,
 */
 PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTable *T)
 {
-  const char    *end  = X->text + X->length;
-  PetscInt64     line = 0;
+  GpAppLines     L = {X->text, X->text + X->length};
   GpSurvey       S;
   Filler         F = {.spec = spec, .S = &S};
   GpAppComplaint C = {0};
@@ -321,14 +314,11 @@ PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTa
   PetscCall(TableHeadings(&F, T));
   PetscCall(TableChooseText(&F, T));
   PetscCall(TableAllocate(X, &F, T));
-  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C.code; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    if (p != S.here || !F.form.header) PetscCall(TableFillRow(T, &F, p, eol, line, &C));
-  }
+  for (const char *p; !C.code && (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));)
+    if (p != S.here || !F.form.header) PetscCall(TableFillRow(T, &F, p, L.eol, L.line, &C));
   if (spec->label && T->label < 0) {
-    C.code = PETSC_ERR_USER_INPUT; /* the cause of any complaint about words */
-    C.line = C.column = 0;
-    (void)snprintf(C.what, sizeof(C.what), "no column '%.80s': expected a heading, or a number from 1 to %" PetscInt_FMT, spec->label, T->cols);
+    C.code = 0; /* this is the cause of any complaint about words */
+    GpAppComplainAbout(&C, PETSC_ERR_USER_INPUT, 0, "no column '%.80s': expected a heading, or a number from 1 to %" PetscInt_FMT, spec->label, T->cols);
   }
   PetscCall(TableRaise(X, &C, &F, &S, T));
   PetscCall(TableAgree(T, X));

@@ -3,6 +3,9 @@
 #define GPUCSR_APPTABLEFIELD_H
 
 #include "app/table/apptable.h"
+#include "app/text/appscan.h"
+
+#define GP_TABLE_COMMENT "#%" /* characters that begin comment lines */
 
 typedef enum {
   GP_FIELD_NUMBER,
@@ -67,7 +70,6 @@ PETSC_INTERN GpField        GpFieldGet(const char *, const char *, char delimite
 PETSC_INTERN GpFieldKind    GpFieldClassify(const GpField *, PetscBool decimal_comma, double *);
 PETSC_INTERN size_t         GpFieldCopy(const GpField *, char *);
 PETSC_INTERN PetscBool      GpFieldSame(const GpField *, const GpField *);
-PETSC_INTERN const char    *GpTableNextData(const char *, const char *, PetscInt64 *, PetscInt64 *);
 PETSC_INTERN PetscErrorCode GpTableSurvey(const GpAppText *, const GpAppTableSpec *, GpSurvey *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpTableGuess(const GpAppTableSpec *, const GpSurvey *, GpForm *);
 PETSC_INTERN PetscErrorCode GpSurveyDestroy(GpSurvey *);

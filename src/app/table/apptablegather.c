@@ -1,92 +1,49 @@
 /* Tables on several ranks: values, names and words of all rows; categories; the line that says how a file was understood. */
+#define _POSIX_C_SOURCE 200809L
 #include "app/table/apptablefield.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* counts of all ranks for a gather of n items of a type; the same refusal on all ranks where a message cannot count them */
-static PetscErrorCode GatherCounts(const GpAppTable *T, PetscInt64 n, PetscMPIInt **counts, PetscMPIInt **displs)
-{
-  PetscMPIInt size;
-  PetscInt64  total = 0, *all;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  PetscCall(PetscMalloc1(size, &all));
-  PetscCallMPI(MPI_Allgather(&n, 1, MPIU_INT64, all, 1, MPIU_INT64, T->comm));
-  PetscCall(PetscMalloc2(size, counts, size + 1, displs));
-  for (PetscMPIInt r = 0; r < size; r++) {
-    (*counts)[r] = (PetscMPIInt)all[r];
-    (*displs)[r] = (PetscMPIInt)total;
-    total += all[r];
-  }
-  (*displs)[size] = (PetscMPIInt)total;
-  PetscCall(PetscFree(all));
-  PetscCheck(total <= PETSC_MPI_INT_MAX, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: names of %" PetscInt64_FMT " bytes; at most 2147483647 are read", T->file, total);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  GpAppTableGatherValues - All values, [N][cols], on every rank
-
-  Collective
-
-  Output Parameter:
-. all - the values, to be freed with PetscFree()
-*/
+/* Gathers all values, [N][cols], on every rank. The caller frees them with PetscFree(). Collective. */
 PetscErrorCode GpAppTableGatherValues(const GpAppTable *T, double **all)
 {
-  PetscMPIInt *counts, *displs, n;
-  MPI_Datatype row;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)T->N * (size_t)T->cols, all));
-  PetscCall(GatherCounts(T, T->rows, &counts, &displs));
-  PetscCall(PetscMPIIntCast(T->cols, &n));
-  PetscCallMPI(MPI_Type_contiguous(n, MPI_DOUBLE, &row));
-  PetscCallMPI(MPI_Type_commit(&row));
-  PetscCall(PetscMPIIntCast(T->rows, &n));
-  PetscCallMPI(MPI_Allgatherv(T->value, n, row, *all, counts, displs, row, T->comm));
-  PetscCallMPI(MPI_Type_free(&row));
-  PetscCall(PetscFree2(counts, displs));
+  PetscCall(GpAppAllgather(T->comm, T->value, T->rows, (size_t)T->cols * sizeof(double), all, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* lines of the file of all rows, on every rank, to be freed with PetscFree() */
+/* Gathers the line of the file of each row on every rank. The caller frees them with PetscFree(). Collective. */
 PetscErrorCode GpAppTableGatherLines(const GpAppTable *T, PetscInt64 **all)
 {
-  PetscMPIInt *counts, *displs;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(T->N, all));
-  PetscCall(GatherCounts(T, T->rows, &counts, &displs));
-  PetscCallMPI(MPI_Allgatherv(T->line, (PetscMPIInt)T->rows, MPIU_INT64, *all, counts, displs, MPIU_INT64, T->comm));
-  PetscCall(PetscFree2(counts, displs));
+  PetscCall(GpAppAllgather(T->comm, T->line, T->rows, sizeof(PetscInt64), all, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* strings of all rows, one after another, each with its final 0, on every rank */
-static PetscErrorCode GatherStrings(const GpAppTable *T, const char *const string[], PetscInt stride, char **all)
+/* Copies n strings one after another, each with its final 0. The caller frees them with PetscFree(). */
+static PetscErrorCode TableJoinStrings(const char *const string[], PetscInt n, PetscInt stride, char **joined, size_t *bytes)
 {
-  PetscMPIInt *counts, *displs, size;
-  size_t       bytes = 0;
-  char        *mine, *to;
+  char *to;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  for (PetscInt i = 0; i < T->rows; i++) bytes += strlen(string[i * stride]) + 1;
-  PetscCall(GatherCounts(T, (PetscInt64)bytes, &counts, &displs));
-  PetscCall(PetscMalloc1(bytes, &mine));
-  to = mine;
-  for (PetscInt i = 0; i < T->rows; i++) {
-    const size_t n = strlen(string[i * stride]) + 1;
+  *bytes = 0;
+  for (PetscInt i = 0; i < n; i++) *bytes += strlen(string[i * stride]) + 1;
+  PetscCall(PetscMalloc1(*bytes, joined));
+  to = *joined;
+  for (PetscInt i = 0; i < n; i++) to = stpcpy(to, string[i * stride]) + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    memcpy(to, string[i * stride], n);
-    to += n;
-  }
-  PetscCall(PetscMalloc1((size_t)displs[size], all));
-  PetscCallMPI(MPI_Allgatherv(mine, (PetscMPIInt)bytes, MPI_CHAR, *all, counts, displs, MPI_CHAR, T->comm));
+/* Gathers strings of all rows, one after another, each with its final 0, on every rank. */
+static PetscErrorCode TableGatherStrings(const GpAppTable *T, const char *const string[], PetscInt stride, char **all)
+{
+  size_t bytes;
+  char  *mine;
+
+  PetscFunctionBegin;
+  PetscCall(TableJoinStrings(string, T->rows, stride, &mine, &bytes));
+  PetscCall(GpAppAllgather(T->comm, mine, (PetscInt64)bytes, 1, all, NULL));
   PetscCall(PetscFree(mine));
-  PetscCall(PetscFree2(counts, displs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +59,7 @@ PetscErrorCode GpAppTableGatherNames(const GpAppTable *T, char **names)
 {
   PetscFunctionBegin;
   *names = NULL;
-  if (T->named) PetscCall(GatherStrings(T, T->name, 1, names));
+  if (T->named) PetscCall(TableGatherStrings(T, T->name, 1, names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,11 +68,11 @@ PetscErrorCode GpAppTableGatherWords(const GpAppTable *T, PetscInt k, char **wor
 {
   PetscFunctionBegin;
   PetscCheck(k >= 0 && k < T->ntext, T->comm, PETSC_ERR_ARG_OUTOFRANGE, "Column of text %" PetscInt_FMT " of %" PetscInt_FMT, k, T->ntext);
-  PetscCall(GatherStrings(T, T->word ? T->word + k : NULL, T->ntext, words));
+  PetscCall(TableGatherStrings(T, T->word ? T->word + k : NULL, T->ntext, words));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int CompareStrings(const void *a, const void *b)
+static int TableCompareStrings(const void *a, const void *b)
 {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -136,32 +93,24 @@ static int CompareStrings(const void *a, const void *b)
 PetscErrorCode GpAppTableCategorize(GpAppTable *T, PetscInt k, PetscInt *n, char **levels)
 {
   const char **sorted, *at;
-  char        *to, *copy;
-  size_t       bytes = 0;
+  char        *copy;
+  size_t       bytes;
 
   PetscFunctionBegin;
   PetscCall(GpAppTableGatherWords(T, k, levels));
   PetscCall(PetscMalloc1(T->N, &sorted));
   at = *levels;
   for (PetscInt i = 0; i < T->N; i++, at += strlen(at) + 1) sorted[i] = at;
-  qsort(sorted, (size_t)T->N, sizeof(*sorted), CompareStrings);
+  qsort(sorted, (size_t)T->N, sizeof(*sorted), TableCompareStrings);
   *n = 0;
   for (PetscInt i = 0; i < T->N; i++)
     if (!i || strcmp(sorted[i], sorted[*n - 1])) sorted[(*n)++] = sorted[i];
   for (PetscInt i = 0; i < T->rows; i++) {
-    const char *const *found = (const char *const *)bsearch(&T->word[i * T->ntext + k], sorted, (size_t)*n, sizeof(*sorted), CompareStrings);
+    const char *const *found = (const char *const *)bsearch(&T->word[i * T->ntext + k], sorted, (size_t)*n, sizeof(*sorted), TableCompareStrings);
 
     T->value[(size_t)i * (size_t)T->cols + (size_t)T->text[k]] = (double)(found - (const char *const *)sorted);
   }
-  for (PetscInt i = 0; i < *n; i++) bytes += strlen(sorted[i]) + 1;
-  PetscCall(PetscMalloc1(bytes, &copy));
-  to = copy;
-  for (PetscInt i = 0; i < *n; i++) {
-    const size_t length = strlen(sorted[i]) + 1;
-
-    memcpy(to, sorted[i], length);
-    to += length;
-  }
+  PetscCall(TableJoinStrings(sorted, *n, 1, &copy, &bytes));
   PetscCall(PetscFree(sorted));
   PetscCall(PetscFree(*levels));
   *levels = copy;

@@ -4,34 +4,6 @@
 #include "app/text/appscan.h"
 #include <string.h>
 
-/*
-  GpTableNextData - Finds the next data line: neither blank nor a comment
-
-  Not Collective
-
-  Input Parameters:
-+ p   - beginning of a line, or end
-- end - end of the text
-
-  Input/Output Parameters:
-+ line     - lines of this rank up to the one before p; then up to the data line
-- comments - comment lines so far; NULL: they are not counted
-
-  Returns the beginning of the data line, NULL when there is none.
-*/
-const char *GpTableNextData(const char *p, const char *end, PetscInt64 *line, PetscInt64 *comments)
-{
-  for (; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1) {
-    const char *q = p;
-
-    ++*line;
-    while (GpAppIsBlank(*q)) q++;
-    if (*q != '\n' && *q != '#' && *q != '%') return p;
-    if (*q != '\n' && comments) ++*comments;
-  }
-  return NULL;
-}
-
 /* which of ; tab , stand outside quotes; a tab behind a comma or a semicolon is padding */
 static void SurveyDelimiters(const char *p, const char *eol, PetscInt64 count[3])
 {
@@ -63,32 +35,30 @@ static char SurveyChooseDelimiter(const PetscInt64 count[3], PetscInt64 lines)
 /* counts lines, chooses the delimiter, brings the first data line to all ranks */
 static PetscErrorCode SurveyLines(const GpAppText *X, GpSurvey *S, GpAppComplaint *C)
 {
-  const char *end      = X->text + X->length;
-  PetscInt64  count[5] = {0}, all[5], line = 0, length = 0;
-  PetscMPIInt holder, mine, size, rank;
+  GpAppLines  L        = {X->text, X->text + X->length};
+  PetscInt64  count[5] = {0}, all[5], length = 0;
+  PetscMPIInt holder, rank;
+  PetscBool   found;
 
   PetscFunctionBegin;
-  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, &count[4])); p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
+  for (const char *p; (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) {
     if (!count[3]) {
       S->here = p;
-      length  = eol - p + 1;
+      length  = L.eol - p + 1;
     }
-    SurveyDelimiters(p, eol, count);
+    SurveyDelimiters(p, L.eol, count);
     count[3]++;
   }
+  count[4] = L.comments;
   PetscCallMPI(MPI_Comm_rank(X->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(X->comm, &size));
   PetscCallMPI(MPI_Allreduce(count, all, 5, MPIU_INT64, MPI_SUM, X->comm));
-  PetscCallMPI(MPI_Exscan(&count[3], &S->offset, 1, MPIU_INT64, MPI_SUM, X->comm));
-  if (!rank) S->offset = 0;
+  PetscCall(GpAppSumBefore(X->comm, count[3], &S->offset, NULL));
   S->lines    = all[3];
   S->comments = all[4];
   if (!S->delimiter) S->delimiter = SurveyChooseDelimiter(all, S->lines);
-  mine = count[3] ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &holder, 1, MPI_INT, MPI_MIN, X->comm));
+  PetscCall(GpAppFindFirst(X->comm, (PetscBool)(count[3] > 0), &holder, &found));
   if (rank != holder) S->here = NULL;
-  if (holder == size) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Bcast(&length, 1, MPIU_INT64, holder, X->comm));
   if (length >= PETSC_MPI_INT_MAX) {
     GpAppComplain(C, 0, "", "", "expected a first line of at most 2147483646 bytes");
@@ -244,25 +214,24 @@ static PetscErrorCode SurveyFirst(GpSurvey *S, GpField **fields)
 */
 PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpSurvey *S, GpAppComplaint *C)
 {
-  const char *end   = X->text + X->length;
-  GpField    *first = NULL;
-  PetscInt64  line = 0, capacity = 0, number;
+  GpAppLines L        = {X->text, X->text + X->length};
+  GpField   *first    = NULL;
+  PetscInt64 capacity = 0, number;
 
   PetscFunctionBegin;
   *S           = (GpSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
   S->delimiter = spec->delimiter;
-  if (!SurveyIsText(X, C)) end = X->text;
+  if (!SurveyIsText(X, C)) L.end = X->text;
   PetscCall(SurveyLines(X, S, C));
   if (spec->lines && S->delimiter == ' ' && !spec->delimiter) S->delimiter = '\n';
   if (!S->lines) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SurveyFirst(S, &first));
   number = S->offset;
-  for (const char *p = X->text, *eol; (p = GpTableNextData(p, end, &line, NULL)) && !C->code; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, eol, line, &capacity, C));
+  for (const char *p; !C->code && (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) {
+    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, L.eol, L.line, &capacity, C));
     else
       for (PetscInt k = 0; k < S->kfirst; k++)
-        if (first[k].quotes != GP_QUOTES_GOOD) GpAppComplain(C, line, first[k].begin - 1, eol, "expected a closing quote, and a delimiter behind it");
+        if (first[k].quotes != GP_QUOTES_GOOD) GpAppComplain(C, L.line, first[k].begin - 1, L.eol, "expected a closing quote, and a delimiter behind it");
     number++;
   }
   PetscCall(SurveyReduce(X->comm, capacity, S, C));

@@ -46,3 +46,44 @@ PetscErrorCode GpAppBroadcast(MPI_Comm comm, void *data, size_t bytes, PetscMPII
   for (size_t at = 0; at < bytes; at += most) PetscCallMPI(MPI_Bcast((char *)data + at, (PetscMPIInt)PetscMin(bytes - at, most), MPI_BYTE, root, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+  GpAppAllgather - Gathers arrays of all ranks, in the order of the ranks, on every rank
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. mine - the array of this rank
+. n    - its number of values
+- each - bytes of a value
+
+  Output Parameters:
++ all   - pointer to the array of all values, to be freed with PetscFree()
+- total - the number of all values, or NULL
+*/
+PetscErrorCode GpAppAllgather(MPI_Comm comm, const void *mine, PetscInt64 n, size_t each, void *all, PetscInt64 *total)
+{
+  PetscMPIInt  size, count, bytes, *counts, *starts;
+  PetscInt64   sum;
+  MPI_Datatype type;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(GpAppSumBefore(comm, n, NULL, &sum));
+  PetscCheck(sum <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_FILE_UNEXPECTED, "%" PetscInt64_FMT " rows, or bytes of names, in a file; at most %d are read", sum, PETSC_MPI_INT_MAX);
+  PetscCall(GpCompatMPIIntCast(n, &count));
+  PetscCall(GpCompatMPIIntCast((PetscInt64)each, &bytes));
+  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
+  PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, comm));
+  starts[0] = 0;
+  for (PetscMPIInt r = 0; r < size; r++) starts[r + 1] = starts[r] + counts[r];
+  PetscCall(PetscMalloc((size_t)sum * each, all));
+  PetscCallMPI(MPI_Type_contiguous(bytes, MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Allgatherv(mine, count, type, *(void **)all, counts, starts, type, comm));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscCall(PetscFree2(counts, starts));
+  if (total) *total = sum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

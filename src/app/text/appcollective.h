@@ -9,5 +9,6 @@ PETSC_EXTERN PetscErrorCode GpAppSumBefore(MPI_Comm, PetscInt64 mine, PetscInt64
 PETSC_EXTERN PetscErrorCode GpAppFindFirst(MPI_Comm, PetscBool mine, PetscMPIInt *first, PetscBool *found);
 PETSC_EXTERN PetscErrorCode GpAppFindAny(MPI_Comm, PetscBool mine, PetscBool *any);
 PETSC_EXTERN PetscErrorCode GpAppBroadcast(MPI_Comm, void *, size_t bytes, PetscMPIInt root);
+PETSC_EXTERN PetscErrorCode GpAppAllgather(MPI_Comm, const void *mine, PetscInt64 n, size_t each, void *all, PetscInt64 *total);
 
 #endif

@@ -3,6 +3,7 @@
 #define GPUCSR_APPSCAN_H
 
 #include <petscsys.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +57,15 @@ static inline const char *GpAppLinesNext(GpAppLines *L, const char comment[])
 static inline const char *GpAppScanId(const char *p, PetscInt64 *id)
 {
   const char *begin = p;
-  PetscInt64  value = 0;
+  uint64_t    value = 0;
 
-  for (; GpAppIsDigit(*p); p++) {
-    if (value > (INT64_MAX - (*p - '0')) / 10) return NULL;
-    value = 10 * value + (*p - '0');
+  for (; GpAppIsDigit(*p); p++) value = 10 * value + (uint64_t)(*p - '0');
+  *id = (PetscInt64)value;
+  if (p - begin > 18) { /* it may have overflowed */
+    errno = 0;
+    *id   = (PetscInt64)strtoll(begin, NULL, 10);
+    if (errno) return NULL;
   }
-  *id = value;
   return p == begin ? NULL : p;
 }
 
