@@ -2,7 +2,7 @@
 #include "model.h"
 
 /* The monitor of a history. If there are several solves, their passes are numbered consecutively. */
-static PetscErrorCode HistoryRecordPass(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
+static PetscErrorCode BMRMHistoryRecordPass(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
 {
   BMRMHistory *h = (BMRMHistory *)ctx;
 
@@ -19,41 +19,16 @@ static PetscErrorCode HistoryRecordPass(BMRM b, PetscInt it, PetscReal J, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMHistoryStart - Starts recording objective and lower bound of every pass
-
-  Collective
-
-  Input Parameters:
-+ h - an empty history; it must remain valid as long as the solver is used
-- b - the solver
-
-  Level: developer
-
-.seealso: `BMRMHistoryWritePicture()`, `BMRMHistoryDestroy()`
-@*/
+/* Starts recording objective and lower bound of every pass of the solver. The history must remain valid as long as the solver is used. */
 PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(h, sizeof(*h)));
-  PetscCall(BMRMMonitorSet(b, HistoryRecordPass, h, NULL));
+  PetscCall(BMRMMonitorSet(b, BMRMHistoryRecordPass, h, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMHistoryWritePicture - Writes objective, lower bound and gap over the passes as an SVG picture
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. h    - the history
-- file - the file; it is created when it is complete
-
-  Level: developer
-
-.seealso: `BMRMHistoryStart()`
-@*/
+/* Writes objective, lower bound and gap over the passes as an SVG picture. */
 PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, const char file[])
 {
   const GpAppCurve curves[] = {{"objective", h->n, h->pass, h->value[0]}, {"lower bound", h->n, h->pass, h->value[1]}, {"gap", h->n, h->pass, h->value[2]}};
@@ -66,18 +41,6 @@ PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMHistoryDestroy - Frees a history
-
-  Not Collective
-
-  Input Parameter:
-. h - the history
-
-  Level: developer
-
-.seealso: `BMRMHistoryStart()`
-@*/
 PetscErrorCode BMRMHistoryDestroy(BMRMHistory *h)
 {
   PetscFunctionBegin;

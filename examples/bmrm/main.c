@@ -28,12 +28,12 @@ typedef struct {
 } Stages;
 
 /* Returns the text of an option, for -help. */
-static const char *Text(const char name[])
+static const char *BMRMGetOptionText(const char name[])
 {
   return GpAppOptionGetText(options, name);
 }
 
-static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
+static PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
 
@@ -42,31 +42,31 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->features = PETSC_DECIDE;
   rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", Text("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
-  PetscCall(PetscOptionsString("-save_binary", Text("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
-  PetscCall(PetscOptionsString("-test", Text("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
-  PetscCall(PetscOptionsString("-predict", Text("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
-  PetscCall(PetscOptionsString("-model", Text("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
-  PetscCall(PetscOptionsString("-predictions", Text("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
-  PetscCall(PetscOptionsBool("-scores", Text("-scores"), "", rq->scores, &rq->scores, NULL));
-  PetscCall(PetscOptionsBool("-probabilities", Text("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
-  PetscCall(PetscOptionsString("-report", Text("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
-  PetscCall(PetscOptionsString("-picture", Text("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-label_column", Text("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
-  PetscCall(PetscOptionsInt("-features", Text("-features"), "", rq->features, &rq->features, NULL));
-  PetscCall(PetscOptionsBool("-normalize", Text("-normalize"), "", rq->normalize, &rq->normalize, NULL));
-  PetscCall(PetscOptionsBool("-scale", Text("-scale"), "", rq->scale, &rq->scale, NULL));
-  PetscCall(PetscOptionsInt("-platt", Text("-platt"), "", rq->platt, &rq->platt, NULL));
-  PetscCall(PetscOptionsReal("-bias", Text("-bias"), "", rq->bias, &rq->bias, NULL));
-  PetscCall(PetscOptionsReal("-bias_factor", Text("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
-  PetscCall(PetscOptionsString("-groups", Text("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
-  PetscCall(PetscOptionsInt("-cv", Text("-cv"), "", rq->folds, &rq->folds, NULL));
+  PetscCall(PetscOptionsString("-f", BMRMGetOptionText("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", BMRMGetOptionText("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
+  PetscCall(PetscOptionsString("-test", BMRMGetOptionText("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
+  PetscCall(PetscOptionsString("-predict", BMRMGetOptionText("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
+  PetscCall(PetscOptionsString("-model", BMRMGetOptionText("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
+  PetscCall(PetscOptionsString("-predictions", BMRMGetOptionText("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
+  PetscCall(PetscOptionsBool("-scores", BMRMGetOptionText("-scores"), "", rq->scores, &rq->scores, NULL));
+  PetscCall(PetscOptionsBool("-probabilities", BMRMGetOptionText("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
+  PetscCall(PetscOptionsString("-report", BMRMGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-picture", BMRMGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-label_column", BMRMGetOptionText("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
+  PetscCall(PetscOptionsInt("-features", BMRMGetOptionText("-features"), "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsBool("-normalize", BMRMGetOptionText("-normalize"), "", rq->normalize, &rq->normalize, NULL));
+  PetscCall(PetscOptionsBool("-scale", BMRMGetOptionText("-scale"), "", rq->scale, &rq->scale, NULL));
+  PetscCall(PetscOptionsInt("-platt", BMRMGetOptionText("-platt"), "", rq->platt, &rq->platt, NULL));
+  PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias_factor", BMRMGetOptionText("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsString("-groups", BMRMGetOptionText("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
+  PetscCall(PetscOptionsInt("-cv", BMRMGetOptionText("-cv"), "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Returns a description of the first invalid combination of options, or NULL. */
-static const char *Complaint(const Request *rq)
+static const char *BMRMFindConflict(const Request *rq)
 {
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
   if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
@@ -85,7 +85,7 @@ static const char *Complaint(const Request *rq)
 }
 
 /* Creates the solver, which reads its own options, and reads the list of lambdas. */
-static PetscErrorCode CreateSolver(MPI_Comm comm, void *context)
+static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
 
@@ -99,18 +99,18 @@ static PetscErrorCode CreateSolver(MPI_Comm comm, void *context)
 }
 
 /* With -help: shows the options of the solver. */
-static PetscErrorCode ShowHelp(MPI_Comm comm, void *context)
+static PetscErrorCode BMRMShowHelp(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
 
   PetscFunctionBegin;
-  PetscCall(CreateSolver(comm, rq));
+  PetscCall(BMRMCreateSolver(comm, rq));
   PetscCall(BMRMDestroy(&rq->solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Refuses options that the loss does not support. */
-static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
+static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const Request *rq)
 {
   const char *loss;
 
@@ -128,7 +128,7 @@ static PetscErrorCode CheckTask(MPI_Comm comm, const Request *rq)
 }
 
 /* Registers all files of the run, and checks that no output overwrites another file and that all outputs can be written. */
-static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const Request *rq)
 {
   char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
   char *market;
@@ -159,18 +159,18 @@ static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
 }
 
 /* Checks the request before the work: combinations of options, options that the loss does not support, and files. */
-static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
+static PetscErrorCode BMRMCheckRequest(MPI_Comm comm, void *context)
 {
   Request    *rq        = (Request *)context;
-  const char *complaint = Complaint(rq);
+  const char *complaint = BMRMFindConflict(rq);
 
   PetscFunctionBegin;
   PetscCheck(!complaint, comm, PETSC_ERR_USER_INPUT, "%s", complaint);
   if (rq->train[0]) {
-    PetscCall(CreateSolver(comm, rq));
-    PetscCall(CheckTask(comm, rq));
+    PetscCall(BMRMCreateSolver(comm, rq));
+    PetscCall(BMRMCheckTask(comm, rq));
   }
-  PetscCall(CheckFiles(comm, rq));
+  PetscCall(BMRMCheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,7 +185,7 @@ typedef struct {
   char      *class_names, *feature_names;
 } Training;
 
-static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
+static PetscErrorCode BMRMLoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
 {
   const PetscBool  two = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION);
   const PetscReal *classes;
@@ -238,7 +238,7 @@ static PetscErrorCode LoadTraining(MPI_Comm comm, const Request *rq, Training *t
 }
 
 /* Passes the data of the training to the solver. */
-static PetscErrorCode SetTraining(BMRM b, const Training *tr)
+static PetscErrorCode BMRMSetTraining(BMRM b, const Training *tr)
 {
   PetscFunctionBegin;
   PetscCall(BMRMSetData(b, tr->X, tr->y));
@@ -250,7 +250,7 @@ static PetscErrorCode SetTraining(BMRM b, const Training *tr)
 }
 
 /* Solves for the lambda of -bmrm_lambda, or for all lambdas of -bmrm_path. The model is that of the best lambda with -cv, else that of the last one. */
-static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
+static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
 {
   const BMRM          b        = rq->solver;
   const PetscInt      n        = rq->nlambda;
@@ -265,7 +265,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr
     point[k].lambda     = rq->lambda[k];
     point[k].validation = (PetscReal)NAN;
   }
-  PetscCall(SetTraining(b, tr));
+  PetscCall(BMRMSetTraining(b, tr));
   if (!n) PetscCall(BMRMSolve(b));
   else {
     if (rq->folds) PetscCall(BMRMCrossValidate(b, rq->folds, rq->together, n, point));
@@ -283,7 +283,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Request *rq, const Training *tr
 }
 
 /* Creates the model of the solution, and adds the solution to the report. */
-static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
+static PetscErrorCode BMRMCreateResults(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
 {
   const BMRM          b    = rq->solver;
   const BMRMTask      task = rq->task;
@@ -337,7 +337,7 @@ static PetscErrorCode Conclude(const Request *rq, const Training *tr, BMRMModel 
 }
 
 /* Fits the probabilities of a model. Comes last, because it uses the solver for other problems. */
-static PetscErrorCode Calibrate(const Request *rq, const Training *tr, BMRMModel *model)
+static PetscErrorCode BMRMCalibrate(const Request *rq, const Training *tr, BMRMModel *model)
 {
   const BMRM b = rq->solver;
   Vec        f, held;
@@ -353,7 +353,7 @@ static PetscErrorCode Calibrate(const Request *rq, const Training *tr, BMRMModel
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
+static PetscErrorCode BMRMTrain(MPI_Comm comm, Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
 {
   Training       tr;
   BMRMHistory    history;
@@ -362,21 +362,21 @@ static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BM
   PetscFunctionBegin;
   if (rq->picture[0]) PetscCall(BMRMHistoryStart(&history, rq->solver));
   PetscCall(PetscLogStagePush(stages->load));
-  PetscCall(LoadTraining(comm, rq, &tr, r));
+  PetscCall(BMRMLoadTraining(comm, rq, &tr, r));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->solve));
   PetscCall(PetscTime(&begin));
-  PetscCall(Solve(comm, rq, &tr, converged));
+  PetscCall(BMRMSolveRequest(comm, rq, &tr, converged));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   r->seconds_solve = end - begin;
-  PetscCall(Conclude(rq, &tr, model, r));
+  PetscCall(BMRMCreateResults(rq, &tr, model, r));
   if (rq->picture[0]) {
     PetscCall(BMRMHistoryWritePicture(comm, &history, rq->picture));
     PetscCall(BMRMMonitorCancel(rq->solver));
     PetscCall(BMRMHistoryDestroy(&history));
   }
-  if (rq->platt) PetscCall(Calibrate(rq, &tr, model));
+  if (rq->platt) PetscCall(BMRMCalibrate(rq, &tr, model));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
   PetscCall(PetscFree(tr.scale));
   PetscCall(VecDestroy(&tr.factor));
@@ -389,7 +389,7 @@ static PetscErrorCode Train(MPI_Comm comm, Request *rq, const Stages *stages, BM
 }
 
 /* Computes the scores of the file of -test or -predict. Without training, the report describes this file. */
-static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
+static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
 {
   const char      *file    = rq->test[0] ? rq->test : rq->predict;
   const PetscReal *classes = model->nclass ? model->label : model->classes;
@@ -437,7 +437,7 @@ static PetscErrorCode Predict(MPI_Comm comm, const Request *rq, const Stages *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
+static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
   Request   *rq = (Request *)context;
   Stages     stages;
@@ -449,9 +449,9 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   PetscCall(PetscLogStageRegister("BMRM solve", &stages.solve));
   PetscCall(PetscLogStageRegister("BMRM predict", &stages.predict));
   PetscCall(BMRMReportCreate(&report));
-  if (rq->train[0]) PetscCall(Train(comm, rq, &stages, &model, &report, converged));
+  if (rq->train[0]) PetscCall(BMRMTrain(comm, rq, &stages, &model, &report, converged));
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
-  if (rq->test[0] || rq->predict[0]) PetscCall(Predict(comm, rq, &stages, &model, &report));
+  if (rq->test[0] || rq->predict[0]) PetscCall(BMRMPredict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report));
   report.class_names   = model.class_names;
   report.nclass        = model.nclass ? model.nclass : 2;
@@ -465,7 +465,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"bmrm", &manual, GetRequest, ShowHelp, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"bmrm", &manual, BMRMGetRequest, BMRMShowHelp, BMRMCheckRequest, BMRMRun, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

@@ -3,30 +3,15 @@
 #include <string.h>
 
 /* Returns the index of a name among n names, -1 if it is not there. */
-static PetscInt FindName(const char *names, PetscInt n, const char name[])
+static PetscInt BMRMFindName(const char *names, PetscInt n, const char name[])
 {
   for (PetscInt k = 0; k < n; k++, names += strlen(names) + 1)
     if (!strcmp(names, name)) return k;
   return -1;
 }
 
-/*@C
-  BMRMExamplesMatchModel - Brings columns and classes of a table into the order of a model, by their names
-
-  Collective
-
-  Input Parameters:
-+ ex    - the examples
-. model - the model
-- known - whether every class must be one of the model
-
-  Level: developer
-
-  Note:
-  Nothing changes if the table or the model has no names. Columns that the model does not know are left out.
-
-.seealso: `BMRMExamplesLoad()`, `BMRMModelRead()`
-@*/
+/* Brings columns and classes of a table into the order of a model, by their names; nothing changes if the table or the model has no names. Columns
+   that the model does not know are left out. known: every class must be one of the model. */
 PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *ex, const BMRMModel *model, PetscBool known)
 {
   const PetscInt nclass = model->nclass ? model->nclass : 2;
@@ -40,7 +25,7 @@ PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *ex, const BMRMModel *model, 
     PetscCall(PetscMalloc1(ex->N, &place));
     for (PetscInt j = 0; j < ex->N; j++) place[j] = -1;
     for (PetscInt k = 0; k < model->n; k++, at += strlen(at) + 1) {
-      const PetscInt j = FindName(ex->feature_names, ex->N, at);
+      const PetscInt j = BMRMFindName(ex->feature_names, ex->N, at);
 
       if (j < 0) PetscCall(PetscFree(place));
       PetscCheck(j >= 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no column has the heading '%s', a feature of the model", ex->file, at);
@@ -69,7 +54,7 @@ PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *ex, const BMRMModel *model, 
 
     at = ex->class_names;
     for (PetscInt k = 0; k < ex->nclass && ex->nclass <= BMRM_MAX_CLASSES; k++, at += strlen(at) + 1) {
-      const PetscInt found = FindName(model->class_names, nclass, at);
+      const PetscInt found = BMRMFindName(model->class_names, nclass, at);
 
       PetscCheck(found >= 0 || !known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": the model has no class '%s'", ex->file, ex->classline[k], at);
       ex->classes[k] = found < 0 ? -1 - k : model->nclass ? model->label[found] : model->classes[found];

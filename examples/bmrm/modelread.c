@@ -22,7 +22,7 @@ typedef struct {
   PetscReal *value;
 } ModelWeights;
 
-static PetscErrorCode ModelNextLine(ModelReader *r)
+static PetscErrorCode BMRMModelNextLine(ModelReader *r)
 {
   static char empty[] = "";
   char       *eol;
@@ -46,7 +46,7 @@ static PetscErrorCode ModelNextLine(ModelReader *r)
 }
 
 /* Records what was expected in the current line. */
-static void ModelExpect(ModelReader *r, const char expected[])
+static void BMRMModelExpect(ModelReader *r, const char expected[])
 {
   char line[64];
 
@@ -59,7 +59,7 @@ static void ModelExpect(ModelReader *r, const char expected[])
 }
 
 /* Parses a line that holds a word and n finite numbers, each after one blank. */
-static PetscBool ModelScan(const char line[], const char word[], int n, double v[])
+static PetscBool BMRMModelScan(const char line[], const char word[], int n, double v[])
 {
   const size_t length = strlen(word);
   const char  *p      = line + length;
@@ -76,47 +76,47 @@ static PetscBool ModelScan(const char line[], const char word[], int n, double v
 }
 
 /* Returns whether v is an integer in [low, high]. */
-static PetscBool ModelIsCount(double v, double low, double high)
+static PetscBool BMRMModelIsCount(double v, double low, double high)
 {
   return (PetscBool)(v >= low && v <= high && v == PetscFloorReal((PetscReal)v));
 }
 
 /* Reads the first lines: format, loss, lambda, number of features. */
-static PetscErrorCode ModelReadHead(ModelReader *r, BMRMModel *model, PetscBool *names)
+static PetscErrorCode BMRMModelReadHead(ModelReader *r, BMRMModel *model, PetscBool *names)
 {
   double v;
 
   PetscFunctionBegin;
-  PetscCall(ModelNextLine(r));
+  PetscCall(BMRMModelNextLine(r));
   *names = (PetscBool)!strcmp(r->line, BMRM_MODEL_MAGIC_NAMES);
-  if (!*names && strcmp(r->line, BMRM_MODEL_MAGIC)) ModelExpect(r, "the first line of a model, '" BMRM_MODEL_MAGIC "' or '" BMRM_MODEL_MAGIC_NAMES "'");
+  if (!*names && strcmp(r->line, BMRM_MODEL_MAGIC)) BMRMModelExpect(r, "the first line of a model, '" BMRM_MODEL_MAGIC "' or '" BMRM_MODEL_MAGIC_NAMES "'");
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ModelNextLine(r));
-  if (strncmp(r->line, "loss ", 5) || !r->line[5] || strlen(r->line + 5) >= sizeof(model->loss) || strchr(r->line + 5, ' ')) ModelExpect(r, "'loss' and its name");
+  PetscCall(BMRMModelNextLine(r));
+  if (strncmp(r->line, "loss ", 5) || !r->line[5] || strlen(r->line + 5) >= sizeof(model->loss) || strchr(r->line + 5, ' ')) BMRMModelExpect(r, "'loss' and its name");
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrncpy(model->loss, r->line + 5, sizeof(model->loss)));
   for (const char *c = model->loss; *c; c++)
-    if (*c < ' ' || *c > '~') ModelExpect(r, "'loss' and its name, in letters");
-  PetscCall(ModelNextLine(r));
-  if (!ModelScan(r->line, "lambda", 1, &v) || !(v > 0)) ModelExpect(r, "'lambda' and a positive number");
+    if (*c < ' ' || *c > '~') BMRMModelExpect(r, "'loss' and its name, in letters");
+  PetscCall(BMRMModelNextLine(r));
+  if (!BMRMModelScan(r->line, "lambda", 1, &v) || !(v > 0)) BMRMModelExpect(r, "'lambda' and a positive number");
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
   model->lambda = (PetscReal)v;
-  PetscCall(ModelNextLine(r));
-  if (!ModelScan(r->line, "features", 1, &v) || !ModelIsCount(v, 0, PetscMin((double)PETSC_MAX_INT, 9007199254740992.))) ModelExpect(r, "'features' and their number");
+  PetscCall(BMRMModelNextLine(r));
+  if (!BMRMModelScan(r->line, "features", 1, &v) || !BMRMModelIsCount(v, 0, PetscMin((double)PETSC_MAX_INT, 9007199254740992.))) BMRMModelExpect(r, "'features' and their number");
   else model->n = (PetscInt)v;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads the labels and offsets of k classes. The arrays grow with the lines, so that a damaged count cannot cause a large allocation. */
-static PetscErrorCode ModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *model)
+static PetscErrorCode BMRMModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *model)
 {
   PetscInt capacity = 0;
   double   v[2];
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < k; c++) {
-    PetscCall(ModelNextLine(r));
-    if (!ModelScan(r->line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) ModelExpect(r, "a label, higher than the one before, and an offset");
+    PetscCall(BMRMModelNextLine(r));
+    if (!BMRMModelScan(r->line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) BMRMModelExpect(r, "a label, higher than the one before, and an offset");
     if (r->wrong.code) break;
     if (c == capacity) {
       capacity = PetscMin(k, PetscMax(16, 2 * capacity));
@@ -131,21 +131,21 @@ static PetscErrorCode ModelReadClasses(ModelReader *r, PetscInt k, BMRMModel *mo
 }
 
 /* Reads the meaning of scores: classes, two labels, an order, or predicted numbers. */
-static PetscErrorCode ModelReadLabels(ModelReader *r, BMRMModel *model)
+static PetscErrorCode BMRMModelReadLabels(ModelReader *r, BMRMModel *model)
 {
   double v[2];
 
   PetscFunctionBegin;
-  PetscCall(ModelNextLine(r));
-  if (ModelScan(r->line, "classes", 1, v)) {
-    if (!ModelIsCount(v[0], 2, PetscMin((double)PETSC_MAX_INT, 9007199254740992.) / PetscMax(1, model->n))) ModelExpect(r, "'classes' and their number, two or more");
-    else PetscCall(ModelReadClasses(r, (PetscInt)v[0], model));
+  PetscCall(BMRMModelNextLine(r));
+  if (BMRMModelScan(r->line, "classes", 1, v)) {
+    if (!BMRMModelIsCount(v[0], 2, PetscMin((double)PETSC_MAX_INT, 9007199254740992.) / PetscMax(1, model->n))) BMRMModelExpect(r, "'classes' and their number, two or more");
+    else PetscCall(BMRMModelReadClasses(r, (PetscInt)v[0], model));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   model->order    = (PetscBool)!strcmp(r->line, "labels order");
   model->classify = (PetscBool)(strcmp(r->line, "labels any") != 0 && !model->order);
   if (!model->classify) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!ModelScan(r->line, "labels", 2, v) || !(v[0] < v[1])) ModelExpect(r, "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'");
+  if (!BMRMModelScan(r->line, "labels", 2, v) || !(v[0] < v[1])) BMRMModelExpect(r, "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'");
   else {
     model->classes[0] = (PetscReal)v[0];
     model->classes[1] = (PetscReal)v[1];
@@ -154,7 +154,7 @@ static PetscErrorCode ModelReadLabels(ModelReader *r, BMRMModel *model)
 }
 
 /* Reads a section of n names if the current line begins one. Then the current line is the line after the section. */
-static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], PetscInt n, char **names)
+static PetscErrorCode BMRMModelReadNames(ModelReader *r, const char section[], PetscInt n, char **names)
 {
   size_t used = 0, capacity = 0;
 
@@ -163,9 +163,9 @@ static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], Petsc
   for (PetscInt k = 0; k < n; k++) {
     size_t bytes;
 
-    PetscCall(ModelNextLine(r));
+    PetscCall(BMRMModelNextLine(r));
     bytes = strlen(r->line) + 1;
-    if (r->ended) ModelExpect(r, "a name");
+    if (r->ended) BMRMModelExpect(r, "a name");
     if (r->ended) PetscFunctionReturn(PETSC_SUCCESS);
     if (used + bytes > capacity) {
       capacity = PetscMax(used + bytes, 2 * capacity);
@@ -174,52 +174,53 @@ static PetscErrorCode ModelReadNames(ModelReader *r, const char section[], Petsc
     PetscCall(PetscMemcpy(*names + used, r->line, bytes));
     used += bytes;
   }
-  PetscCall(ModelNextLine(r));
+  PetscCall(BMRMModelNextLine(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads the optional lines of a model and the number of its nonzero weights. */
-static PetscErrorCode ModelReadExtras(ModelReader *r, PetscBool names, BMRMModel *model, PetscInt *count)
+static PetscErrorCode BMRMModelReadExtras(ModelReader *r, PetscBool names, BMRMModel *model, PetscInt *count)
 {
   double v[2];
 
   PetscFunctionBegin;
-  PetscCall(ModelNextLine(r));
-  if (names && (model->classify || model->nclass)) PetscCall(ModelReadNames(r, "class names", model->nclass ? model->nclass : 2, &model->class_names));
-  if (names && model->n && !r->wrong.code) PetscCall(ModelReadNames(r, "feature names", model->n, &model->feature_names));
+  PetscCall(BMRMModelNextLine(r));
+  if (names && (model->classify || model->nclass)) PetscCall(BMRMModelReadNames(r, "class names", model->nclass ? model->nclass : 2, &model->class_names));
+  if (names && model->n && !r->wrong.code) PetscCall(BMRMModelReadNames(r, "feature names", model->n, &model->feature_names));
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
   model->unit_rows = (PetscBool)!strcmp(r->line, "rows unit");
-  if (model->unit_rows) PetscCall(ModelNextLine(r));
-  model->probable = (PetscBool)(model->classify && ModelScan(r->line, "platt", 2, v));
+  if (model->unit_rows) PetscCall(BMRMModelNextLine(r));
+  model->probable = (PetscBool)(model->classify && BMRMModelScan(r->line, "platt", 2, v));
   if (model->probable) {
     model->platt[0] = (PetscReal)v[0];
     model->platt[1] = (PetscReal)v[1];
-    PetscCall(ModelNextLine(r));
+    PetscCall(BMRMModelNextLine(r));
   }
-  if (ModelScan(r->line, "offset", 1, v)) {
+  if (BMRMModelScan(r->line, "offset", 1, v)) {
     model->offset = (PetscReal)v[0];
-    PetscCall(ModelNextLine(r));
+    PetscCall(BMRMModelNextLine(r));
   }
-  if (!ModelScan(r->line, "weights", 1, v) || !ModelIsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass))) ModelExpect(r, "'weights' and the number of those that are not zero");
+  if (!BMRMModelScan(r->line, "weights", 1, v) || !BMRMModelIsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass))) BMRMModelExpect(r, "'weights' and the number of those that are not zero");
   else *count = (PetscInt)v[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads the weights, and the end of the file. */
-static PetscErrorCode ModelReadWeights(ModelReader *r, PetscInt count, const BMRMModel *model, ModelWeights *w)
+static PetscErrorCode BMRMModelReadWeights(ModelReader *r, PetscInt count, const BMRMModel *model, ModelWeights *w)
 {
   const PetscInt columns = PetscMax(1, model->nclass);
   double         v[3], last = 0;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < count && !r->wrong.code; k++) {
-    PetscCall(ModelNextLine(r));
+    PetscCall(BMRMModelNextLine(r));
     if (!model->nclass) {
-      if (!ModelScan(r->line, "", 2, v) || !ModelIsCount(v[0], last + 1, model->n)) ModelExpect(r, "an index, higher than the one before and no more than the features, and a weight");
+      if (!BMRMModelScan(r->line, "", 2, v) || !BMRMModelIsCount(v[0], last + 1, model->n)) BMRMModelExpect(r, "an index, higher than the one before and no more than the features, and a weight");
       else last = v[0];
       v[2] = v[1];
       v[1] = 1;
-    } else if (!ModelScan(r->line, "", 3, v) || !ModelIsCount(v[0], 1, model->n) || !ModelIsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last)) ModelExpect(r, "an index and the number of a class, in rising order, and a weight");
+    } else if (!BMRMModelScan(r->line, "", 3, v) || !BMRMModelIsCount(v[0], 1, model->n) || !BMRMModelIsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last))
+      BMRMModelExpect(r, "an index and the number of a class, in rising order, and a weight");
     else last = v[0] * columns + v[1];
     if (r->wrong.code) break;
     if (w->n == w->capacity) {
@@ -231,31 +232,31 @@ static PetscErrorCode ModelReadWeights(ModelReader *r, PetscInt count, const BMR
     w->value[w->n++] = (PetscReal)v[2];
   }
   if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ModelNextLine(r));
-  if (strcmp(r->line, "end")) ModelExpect(r, "'end'; the file is damaged or truncated");
+  PetscCall(BMRMModelNextLine(r));
+  if (strcmp(r->line, "end")) BMRMModelExpect(r, "'end'; the file is damaged or truncated");
   while (!r->wrong.code && !r->ended) {
-    PetscCall(ModelNextLine(r));
-    if (*r->line) ModelExpect(r, "nothing after 'end'");
+    PetscCall(BMRMModelNextLine(r));
+    if (*r->line) BMRMModelExpect(r, "nothing after 'end'");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads the file on the first rank, and records the first error. */
-static PetscErrorCode ModelParse(ModelReader *r, PetscInt accepted, BMRMModel *model)
+static PetscErrorCode BMRMModelParse(ModelReader *r, PetscInt accepted, BMRMModel *model)
 {
   ModelWeights w     = {0};
   PetscInt     count = 0;
   PetscBool    names = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(ModelReadHead(r, model, &names));
-  if (!r->wrong.code) PetscCall(ModelReadLabels(r, model));
-  if (!r->wrong.code) PetscCall(ModelReadExtras(r, names, model, &count));
-  if (!r->wrong.code) PetscCall(ModelReadWeights(r, count, model, &w));
+  PetscCall(BMRMModelReadHead(r, model, &names));
+  if (!r->wrong.code) PetscCall(BMRMModelReadLabels(r, model));
+  if (!r->wrong.code) PetscCall(BMRMModelReadExtras(r, names, model, &count));
+  if (!r->wrong.code) PetscCall(BMRMModelReadWeights(r, count, model, &w));
   if (!r->wrong.code) {
     const PetscInt64 all = (PetscInt64)model->n * PetscMax(1, model->nclass);
 
-    if (!BMRMFeaturesFit_Private(all, w.n, model->n <= accepted ? all : 0)) {
+    if (!BMRMFeaturesFit(all, w.n, model->n <= accepted ? all : 0)) {
       r->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
       r->wrong.line = 4;
       (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "%lld features and %lld weights that are not zero: the weights would take %.1f GiB; give -features %lld if that is meant", (long long)model->n, (long long)w.n,
@@ -268,7 +269,7 @@ static PetscErrorCode ModelParse(ModelReader *r, PetscInt accepted, BMRMModel *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ModelBroadcastNames(MPI_Comm comm, PetscInt n, char **names)
+static PetscErrorCode BMRMModelBroadcastNames(MPI_Comm comm, PetscInt n, char **names)
 {
   PetscInt64 bytes = 0;
 
@@ -285,7 +286,7 @@ static PetscErrorCode ModelBroadcastNames(MPI_Comm comm, PetscInt n, char **name
 }
 
 /* Broadcasts the model from the first rank. */
-static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
+static PetscErrorCode BMRMModelBroadcast(MPI_Comm comm, BMRMModel *model)
 {
   const BMRMModel mine = *model;
   PetscInt64      all;
@@ -311,34 +312,16 @@ static PetscErrorCode ModelBroadcast(MPI_Comm comm, BMRMModel *model)
     PetscCallMPI(MPI_Bcast(model->label, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
     PetscCallMPI(MPI_Bcast(model->shift, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
   }
-  PetscCall(ModelBroadcastNames(comm, model->nclass ? model->nclass : 2, &model->class_names));
-  PetscCall(ModelBroadcastNames(comm, model->n, &model->feature_names));
+  PetscCall(BMRMModelBroadcastNames(comm, model->nclass ? model->nclass : 2, &model->class_names));
+  PetscCall(BMRMModelBroadcastNames(comm, model->n, &model->feature_names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMModelRead - Reads a model that `BMRMModelWrite()` wrote
+/* Reads a model that BMRMModelWrite() wrote, the same on all ranks; it is empty after an error. The file or pipe may be compressed; only the first
+   rank opens it.
 
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - a file or a pipe, plain or compressed; only the first rank opens it
-
-  Output Parameter:
-. model - the model, the same on all ranks; empty after an error
-
-  Options Database Key:
-. -features <n> - accepts n features even if the file holds only few weights
-
-  Level: developer
-
-  Note:
-  The complete file is checked before memory is allocated for the weights. A model of more than 2^24 weights, of which less than one in 64 is in the file, is
-  refused unless `-features` confirms the number of features.
-
-.seealso: `BMRMModelWrite()`, `BMRMModelComputeScores()`
-@*/
+   The complete file is checked before memory is allocated for the weights. A model of more than 2^24 weights, of which less than one in 64 is in the
+   file, is refused unless -features confirms the number of features. */
 PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
 {
   PetscInt       accepted = 0;
@@ -352,12 +335,12 @@ PetscErrorCode BMRMModelRead(MPI_Comm comm, const char file[], BMRMModel *model)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-features", &accepted, NULL));
   PetscCall(GpAppTextOpenFirst(comm, file, &text));
-  if (!rank) PetscCall(ModelParse(&r, accepted, model));
+  if (!rank) PetscCall(BMRMModelParse(&r, accepted, model));
   text.lines = r.lines;
   ierr       = GpAppTextRaise(&text, &r.wrong);
   if (ierr) PetscCall(BMRMModelDestroy(model));
   PetscCall(ierr);
   PetscCall(GpAppTextDestroy(&text));
-  PetscCall(ModelBroadcast(comm, model));
+  PetscCall(BMRMModelBroadcast(comm, model));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

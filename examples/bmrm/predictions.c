@@ -9,7 +9,7 @@ typedef struct {
 } PredictionsFormat;
 
 /* Writes the prediction of one example. score: its scores; best: the class of the highest one. */
-static void PredictionsWriteLine(FILE *fp, const BMRMModel *model, const PredictionsFormat *format, const PetscReal score[], PetscInt best)
+static void BMRMPredictionsWriteLine(FILE *fp, const BMRMModel *model, const PredictionsFormat *format, const PetscReal score[], PetscInt best)
 {
   const char    *name    = model->class_names;
   const PetscInt k       = model->nclass ? best : score[0] >= 0;
@@ -58,7 +58,7 @@ PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool sco
       }
       if (from && rank) PetscCallMPI(MPI_Send(line, (PetscMPIInt)(n * width), MPIU_REAL, 0, 0, comm));
       if (from && !rank) PetscCallMPI(MPI_Recv(line, (PetscMPIInt)(n * width), MPIU_REAL, from, 0, comm, MPI_STATUS_IGNORE));
-      for (PetscInt i = 0; out.fp && i < n; i++) PredictionsWriteLine(out.fp, model, &format, line + i * width + 1, (PetscInt)line[i * width]);
+      for (PetscInt i = 0; out.fp && i < n; i++) BMRMPredictionsWriteLine(out.fp, model, &format, line + i * width + 1, (PetscInt)line[i * width]);
     }
   }
   PetscCall(GpAppOutputCommit(&out));

@@ -4,18 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/*@C
-  BMRMReportCreate - Initialises a report, all of whose values are unknown
-
-  Not Collective
-
-  Output Parameter:
-. r - the report
-
-  Level: developer
-
-.seealso: `BMRMReportSetMat()`, `BMRMReportWrite()`, `BMRMReportPrint()`
-@*/
+/* Initialises a report, all of whose values are unknown. */
 PetscErrorCode BMRMReportCreate(BMRMReport *r)
 {
   PetscFunctionBegin;
@@ -27,22 +16,7 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMReportSetMat - Records the type of the matrix, its device, and the rounding of its values
-
-  Collective
-
-  Input Parameters:
-+ r - the report
-- X - the matrix, after its first product
-
-  Level: developer
-
-  Note:
-  The library owns the string with the name of the device.
-
-.seealso: `BMRMReportCreate()`
-@*/
+/* Records the type of the matrix, its device, and the rounding of its values. Called after the first product. */
 PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
 {
   MatType type;
@@ -57,7 +31,7 @@ PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMQuality *s)
+static PetscErrorCode BMRMReportPrintQuality(MPI_Comm comm, const char which[], const BMRMQuality *s)
 {
   PetscFunctionBegin;
   if (!PetscIsInfOrNanReal(s->accuracy)) {
@@ -71,19 +45,7 @@ static PetscErrorCode PrintScore(MPI_Comm comm, const char which[], const BMRMQu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMReportPrint - Prints the summary of a run
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- r    - the report
-
-  Level: developer
-
-.seealso: `BMRMReportWrite()`
-@*/
+/* Prints the summary of a run. */
 PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
 {
   PetscFunctionBegin;
@@ -96,20 +58,20 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
     PetscCall(PetscPrintf(comm, "passes           %" PetscInt_FMT " in %.3f s, %s\n", r->iterations, r->seconds_solve, r->reason));
     PetscCall(PetscPrintf(comm, "weights          %" PetscInt_FMT " of %" PetscInt_FMT " are not zero\n", r->nonzeros, r->weights));
   }
-  PetscCall(PrintScore(comm, "train", &r->train));
-  PetscCall(PrintScore(comm, "test", &r->test));
+  PetscCall(BMRMReportPrintQuality(comm, "train", &r->train));
+  PetscCall(BMRMReportPrintQuality(comm, "test", &r->test));
   if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes a number that is known only after training. */
-static void BMRMReportWriteTrained_Private(GpAppJSON *J, const BMRMReport *r, const char key[], PetscInt value)
+static void BMRMReportWriteTrained(GpAppJSON *J, const BMRMReport *r, const char key[], PetscInt value)
 {
   if (r->reason) GpAppJSONWriteInt(J, key, value);
   else GpAppJSONWriteNull(J, key);
 }
 
-static void BMRMReportWriteScore_Private(GpAppJSON *J, const char which[], const BMRMQuality *s)
+static void BMRMReportWriteQuality(GpAppJSON *J, const char which[], const BMRMQuality *s)
 {
   const char *const names[]  = {"accuracy", "precision", "recall", "f1", "mcc", "auc", "rmse", "mae", "r2"};
   const PetscReal   values[] = {s->accuracy, s->precision, s->recall, s->f1, s->mcc, s->auc, s->rmse, s->mae, s->r2};
@@ -121,23 +83,7 @@ static void BMRMReportWriteScore_Private(GpAppJSON *J, const char which[], const
   }
 }
 
-/*@C
-  BMRMReportWrite - Writes the report as one JSON object
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. r    - the report
-- file - where to; it appears when it is complete
-
-  Level: developer
-
-  Note:
-  What is not known is null.
-
-.seealso: `BMRMReportPrint()`
-@*/
+/* Writes the report as one JSON object. Unknown values are null. */
 PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
 {
   GpAppOutput out;
@@ -158,13 +104,13 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     GpAppJSONWriteReal(&J, "objective", (double)r->objective);
     GpAppJSONWriteReal(&J, "lower_bound", (double)r->lower_bound);
     GpAppJSONWriteReal(&J, "gap", (double)r->gap);
-    BMRMReportWriteTrained_Private(&J, r, "iterations", r->iterations);
+    BMRMReportWriteTrained(&J, r, "iterations", r->iterations);
     GpAppJSONWriteInt(&J, "matmults", r->matmults);
-    BMRMReportWriteTrained_Private(&J, r, "cuts", r->cuts);
+    BMRMReportWriteTrained(&J, r, "cuts", r->cuts);
     GpAppJSONWriteString(&J, "reason", r->reason);
-    BMRMReportWriteTrained_Private(&J, r, "nonzero_weights", r->nonzeros);
-    BMRMReportWriteScore_Private(&J, "train", &r->train);
-    BMRMReportWriteScore_Private(&J, "test", &r->test);
+    BMRMReportWriteTrained(&J, r, "nonzero_weights", r->nonzeros);
+    BMRMReportWriteQuality(&J, "train", &r->train);
+    BMRMReportWriteQuality(&J, "test", &r->test);
     GpAppJSONWriteReal(&J, "seconds_load", r->seconds_load);
     GpAppJSONWriteReal(&J, "seconds_solve", r->seconds_solve);
     GpAppJSONWriteString(&J, "mat_type", r->mat_type);

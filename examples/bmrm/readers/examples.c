@@ -3,7 +3,7 @@
 #include "examples.h"
 
 /* Returns the index of a label in an ascending list, -1 if the list does not contain it. */
-static PetscInt Place(PetscReal label, PetscInt n, const PetscReal classes[])
+static PetscInt BMRMFindLabel(PetscReal label, PetscInt n, const PetscReal classes[])
 {
   PetscInt lo = 0, hi = n;
 
@@ -16,23 +16,7 @@ static PetscInt Place(PetscReal label, PetscInt n, const PetscReal classes[])
   return lo < n && classes[lo] == label ? lo : -1;
 }
 
-/*@C
-  BMRMExamplesGetClasses - Gets the labels of training data in ascending order
-
-  Not Collective
-
-  Input Parameters:
-+ ex  - the examples
-- two - whether exactly two labels are required
-
-  Output Parameters:
-+ n       - number of different labels
-- classes - the labels, in ascending order; the examples own the array
-
-  Level: developer
-
-.seealso: `BMRMExamplesCheckClasses()`, `BMRMExamplesCreateLabels()`
-@*/
+/* Gets the labels of training data in ascending order; the examples own the array. two: exactly two labels are required. */
 PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscBool two, PetscInt *n, const PetscReal *classes[])
 {
   PetscFunctionBegin;
@@ -45,23 +29,8 @@ PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscBool two, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCheckClasses - Checks that all labels are among those of a model
-
-  Not Collective
-
-  Input Parameters:
-+ ex      - the examples
-. n       - number of labels
-- classes - the labels of the model, in ascending order
-
-  Output Parameter:
-. known - whether the model has all labels; if `NULL`, a label that the model does not have is an error
-
-  Level: developer
-
-.seealso: `BMRMExamplesGetClasses()`
-@*/
+/* Checks that all labels are among the n ascending labels of a model. known: whether they are; NULL: a label that the model does not have is an
+   error. */
 PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, const PetscReal classes[], PetscBool *known)
 {
   char names[128];
@@ -71,7 +40,7 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, cons
   if (n == 2) PetscCall(PetscSNPrintf(names, sizeof(names), "neither of the model's %.15g and %.15g", (double)classes[0], (double)classes[1]));
   else PetscCall(PetscSNPrintf(names, sizeof(names), "none of the model's %" PetscInt_FMT " from %.15g to %.15g", n, (double)classes[0], (double)classes[n - 1]));
   for (PetscInt k = 0; k < ex->nclass; k++) {
-    if (Place(ex->classes[k], n, classes) >= 0) continue;
+    if (BMRMFindLabel(ex->classes[k], n, classes) >= 0) continue;
     PetscCheck(known, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": label %.15g is %s", ex->file, ex->classline[k], (double)ex->classes[k], names);
     *known = PETSC_FALSE;
     break;
@@ -80,7 +49,7 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, cons
 }
 
 /* Makes the matrix own an array: it is freed together with the matrix. */
-static PetscErrorCode HandOver(Mat A, const char name[], void *array)
+static PetscErrorCode BMRMComposeArray(Mat A, const char name[], void *array)
 {
   PetscContainer container;
 
@@ -93,23 +62,23 @@ static PetscErrorCode HandOver(Mat A, const char name[], void *array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode HandOverRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar *a)
+static PetscErrorCode BMRMComposeRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar *a)
 {
   PetscFunctionBegin;
-  PetscCall(HandOver(A, "BMRMExamples_i", i));
-  PetscCall(HandOver(A, "BMRMExamples_j", j));
-  PetscCall(HandOver(A, "BMRMExamples_a", a));
+  PetscCall(BMRMComposeArray(A, "BMRMExamples_i", i));
+  PetscCall(BMRMComposeArray(A, "BMRMExamples_j", j));
+  PetscCall(BMRMComposeArray(A, "BMRMExamples_a", a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Returns the position of the first column of a row that is not below a limit. Columns of a row ascend. */
-static inline PetscInt Reaches(const PetscInt j[], PetscInt from, PetscInt end, PetscInt limit)
+static inline PetscInt BMRMFindColumn(const PetscInt j[], PetscInt from, PetscInt end, PetscInt limit)
 {
   while (from < end && j[from] < limit) from++;
   return from;
 }
 
-static inline void CopyRun(const BMRMExamples *ex, PetscInt from, PetscInt end, PetscInt cstart, PetscInt j[], PetscScalar a[])
+static inline void BMRMCopyEntries(const BMRMExamples *ex, PetscInt from, PetscInt end, PetscInt cstart, PetscInt j[], PetscScalar a[])
 {
   for (PetscInt k = from; k < end; k++) {
     j[k - from] = ex->j[k] - cstart;
@@ -119,7 +88,7 @@ static inline void CopyRun(const BMRMExamples *ex, PetscInt from, PetscInt end, 
 
 /* Separates the columns [cstart, cend) from the others. Memory is returned to the system as soon as it has been copied, so that at most one piece exists twice.
    If memory does not suffice, the examples are not changed. */
-static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
+static PetscErrorCode BMRMSplitColumns(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
 {
   const PetscInt piece = 1 << 16, m = ex->m;
   PetscInt       given = 0, entries[2];
@@ -129,7 +98,7 @@ static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, Pe
   PetscCall(PetscMalloc1(m + 1, &i[1]));
   i[1][0] = 0;
   for (PetscInt row = 0, k = 0; row < m; row++) {
-    const PetscInt end = ex->i[row + 1], low = Reaches(ex->j, k, end, cstart), high = Reaches(ex->j, low, end, cend);
+    const PetscInt end = ex->i[row + 1], low = BMRMFindColumn(ex->j, k, end, cstart), high = BMRMFindColumn(ex->j, low, end, cend);
 
     i[1][row + 1] = i[1][row] + end - k - (high - low);
     k             = end;
@@ -151,21 +120,21 @@ static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, Pe
     PetscCall(err);
   }
   for (int side = 0; side < 2; side++) {
-    BMRMWantLargePages_Private(j[side], (size_t)entries[side] * sizeof(**j));
-    BMRMWantLargePages_Private(a[side], (size_t)entries[side] * sizeof(**a));
+    BMRMWantLargePages(j[side], (size_t)entries[side] * sizeof(**j));
+    BMRMWantLargePages(a[side], (size_t)entries[side] * sizeof(**a));
   }
   i[0] = ex->i;
   for (PetscInt row = 1; row <= m; row++) i[0][row] -= i[1][row];
   for (PetscInt row = 0, k = 0; row < m; row++) {
-    const PetscInt end = i[0][row + 1] + i[1][row + 1], low = Reaches(ex->j, k, end, cstart), high = low + i[0][row + 1] - i[0][row], to = i[1][row];
+    const PetscInt end = i[0][row + 1] + i[1][row + 1], low = BMRMFindColumn(ex->j, k, end, cstart), high = low + i[0][row + 1] - i[0][row], to = i[1][row];
 
-    CopyRun(ex, k, low, 0, j[1] + to, a[1] + to);
-    CopyRun(ex, low, high, cstart, j[0] + i[0][row], a[0] + i[0][row]);
-    CopyRun(ex, high, end, 0, j[1] + to + (low - k), a[1] + to + (low - k));
+    BMRMCopyEntries(ex, k, low, 0, j[1] + to, a[1] + to);
+    BMRMCopyEntries(ex, low, high, cstart, j[0] + i[0][row], a[0] + i[0][row]);
+    BMRMCopyEntries(ex, high, end, 0, j[1] + to + (low - k), a[1] + to + (low - k));
     k = end;
     if (k - given < piece) continue;
-    BMRMGiveBackPages_Private(ex->j + given, (size_t)(k - given) * sizeof(**j));
-    BMRMGiveBackPages_Private(ex->a + given, (size_t)(k - given) * sizeof(**a));
+    BMRMGiveBackPages(ex->j + given, (size_t)(k - given) * sizeof(**j));
+    BMRMGiveBackPages(ex->a + given, (size_t)(k - given) * sizeof(**a));
     given = k;
   }
   ex->i = NULL;
@@ -175,7 +144,7 @@ static PetscErrorCode Split(BMRMExamples *ex, PetscInt cstart, PetscInt cend, Pe
 }
 
 /* Creates an AIJ matrix that uses the arrays of the examples without a copy. */
-static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat *X)
+static PetscErrorCode BMRMCreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat *X)
 {
   PetscInt    *i[2], *j[2], n = PETSC_DECIDE, cend = 0;
   PetscScalar *a[2];
@@ -184,7 +153,7 @@ static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat
   PetscFunctionBegin;
   if (!mpi) {
     PetscCall(MatCreateSeqAIJWithArrays(ex->comm, ex->m, N, ex->i, ex->j, ex->a, X));
-    PetscCall(HandOverRows(*X, ex->i, ex->j, ex->a));
+    PetscCall(BMRMComposeRows(*X, ex->i, ex->j, ex->a));
     ex->i = NULL;
     ex->j = NULL;
     ex->a = NULL;
@@ -192,35 +161,16 @@ static PetscErrorCode CreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat
   }
   PetscCall(PetscSplitOwnership(ex->comm, &n, &N));
   PetscCallMPI(MPI_Scan(&n, &cend, 1, MPIU_INT, MPI_SUM, ex->comm));
-  PetscCall(Split(ex, cend - n, cend, i, j, a));
+  PetscCall(BMRMSplitColumns(ex, cend - n, cend, i, j, a));
   PetscCall(MatCreateMPIAIJWithSplitArrays(ex->comm, ex->m, n, ex->M, N, i[0], j[0], a[0], i[1], j[1], a[1], X));
   PetscCall(MatMPIAIJGetSeqAIJ(*X, &A, &B, NULL));
-  PetscCall(HandOverRows(A, i[0], j[0], a[0]));
-  PetscCall(HandOverRows(B, i[1], j[1], a[1]));
+  PetscCall(BMRMComposeRows(A, i[0], j[0], a[0]));
+  PetscCall(BMRMComposeRows(B, i[1], j[1], a[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCreateMat - Creates the matrix with one example a row
-
-  Collective
-
-  Input Parameters:
-+ ex   - the examples
-. N    - number of columns, `PETSC_DECIDE` for the largest index; more than that pads with zeros
-- type - type of the matrix if `-mat_type` is not given
-
-  Output Parameters:
-+ ex - the examples; on exit they have no features, because an AIJ matrix takes over these arrays without a copy
-- X  - the matrix
-
-  Options Database Key:
-. -mat_type <type> - the type
-
-  Level: developer
-
-.seealso: `BMRMExamplesLoad()`, `BMRMExamplesCreateLabels()`
-@*/
+/* Creates the matrix with one example a row and N columns, which are at least the largest index; PETSC_DECIDE stands for that. type: used without
+   -mat_type. The examples have no features afterwards, because an AIJ matrix takes over these arrays without a copy. */
 PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type, Mat *X)
 {
   char        name[64];
@@ -234,7 +184,7 @@ PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type,
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", name, sizeof(name), NULL));
   PetscCallMPI(MPI_Comm_size(ex->comm, &size));
   PetscCall(PetscStrbeginswith(name, "mpi", &mpi));
-  PetscCall(CreateAIJ(ex, N, (PetscBool)(mpi || size > 1), X));
+  PetscCall(BMRMCreateAIJ(ex, N, (PetscBool)(mpi || size > 1), X));
   PetscCall(PetscStrInList(name, MATAIJ "," MATSEQAIJ "," MATMPIAIJ, ',', &aij));
   PetscCall(PetscStrendswith(name, MATGPUCSR, &gpucsr));
   if (gpucsr) PetscCall(MatConvert(*X, name, MAT_INPLACE_MATRIX, X)); /* the conversion keeps the arrays */
@@ -249,20 +199,7 @@ PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesAppendFeature - Appends a feature with the same value to every example, for a bias
-
-  Collective
-
-  Input Parameters:
-+ ex    - the examples
-. n     - number of features before the new one, at least the largest index
-- value - the value of the new feature
-
-  Level: developer
-
-.seealso: `BMRMExamplesCreateMat()`
-@*/
+/* Appends a feature with the same value to every example, for a bias. n: number of features before the new one, at least the largest index. */
 PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal value)
 {
   const PetscInt nz = ex->m ? ex->i[ex->m] : 0;
@@ -285,18 +222,7 @@ PetscErrorCode BMRMExamplesAppendFeature(BMRMExamples *ex, PetscInt n, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesNormalizeRows - Divides every example by its Euclidean norm; an example without features is not changed
-
-  Not Collective
-
-  Input Parameter:
-. ex - the examples
-
-  Level: developer
-
-.seealso: `BMRMExamplesScaleColumns()`
-@*/
+/* Divides every example by its Euclidean norm. An example without features is not changed. */
 PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *ex)
 {
   PetscFunctionBegin;
@@ -311,25 +237,8 @@ PetscErrorCode BMRMExamplesNormalizeRows(BMRMExamples *ex)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesScaleColumns - Divides every feature by its largest absolute value
-
-  Collective
-
-  Input Parameters:
-+ ex - the examples
-- N  - number of features, at least the largest index
-
-  Output Parameter:
-. largest - the divisor of each feature, 1 for a feature that is always zero; the same on all ranks, to be freed with `PetscFree()`
-
-  Level: developer
-
-  Note:
-  The weight of a scaled feature, divided by the feature's divisor, is the weight of the original feature.
-
-.seealso: `BMRMExamplesNormalizeRows()`
-@*/
+/* Divides every one of N features by its largest absolute value, and returns the divisors, to be freed with PetscFree(); 1 for a feature that is
+   always zero. The weight of a scaled feature, divided by the divisor, is the weight of the original feature. */
 PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *ex, PetscInt N, PetscReal *largest[])
 {
   PetscReal  *max;
@@ -346,25 +255,9 @@ PetscErrorCode BMRMExamplesScaleColumns(BMRMExamples *ex, PetscInt N, PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCreateLabels - Creates the vector of labels in the form that the solver expects
-
-  Collective
-
-  Input Parameters:
-+ ex      - the examples
-. n       - number of classes, 0 if labels are numbers
-. classes - the labels of the classes, in ascending order
-. signs   - whether there are two classes, encoded as -1 and +1
-- X       - the matrix of the examples
-
-  Output Parameter:
-. y - the labels. With `signs`: +1 for the second class, -1 for the first, 0 for any other label. With classes but without `signs`: the number of the class, counted from 0, and -1 for any other label. Without classes: the labels of the file.
-
-  Level: developer
-
-.seealso: `BMRMExamplesGetClasses()`, `BMRMSetData()`
-@*/
+/* Creates the vector of labels in the form that the solver expects. classes: the n labels of the classes in ascending order; n is 0 if labels are
+   numbers, which are copied. signs: +1 for the second of two classes, -1 for the first, 0 for any other label. Without signs: the number of the
+   class, counted from 0, and -1 for any other label. */
 PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, PetscInt n, const PetscReal classes[], PetscBool signs, Mat X, Vec *y)
 {
   PetscScalar *ya;
@@ -373,7 +266,7 @@ PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, PetscInt n, cons
   PetscCall(MatCreateVecs(X, NULL, y));
   PetscCall(VecGetArrayWrite(*y, &ya));
   for (PetscInt i = 0; i < ex->m; i++) {
-    const PetscInt k = Place(ex->label[i], n, classes);
+    const PetscInt k = BMRMFindLabel(ex->label[i], n, classes);
 
     if (signs) ya[i] = k < 0 ? 0 : 2 * k - 1;
     else ya[i] = n ? k : ex->label[i];
@@ -382,22 +275,7 @@ PetscErrorCode BMRMExamplesCreateLabels(const BMRMExamples *ex, PetscInt n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCreateQueries - Creates the vector of the queries that the examples belong to
-
-  Collective
-
-  Input Parameters:
-+ ex - the examples
-- X  - the matrix of the examples
-
-  Output Parameter:
-. queries - the numbers after qid:, `NULL` if the file has none
-
-  Level: developer
-
-.seealso: `BMRMExamplesCreateLabels()`, `BMRMSetQueries()`
-@*/
+/* Creates the vector of the numbers after qid:, NULL if the file has none. */
 PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *ex, Mat X, Vec *queries)
 {
   PetscScalar *qa;

@@ -10,7 +10,7 @@
 #define BMRM_MAX_CLASSES 1000 /* maximum number of different labels; more labels are an error if labels are classes */
 
 /* A file that is much smaller than its number of features is treated as damaged, because vectors of weights would take most of the memory. -features confirms the number. */
-static inline PetscBool BMRMFeaturesFit_Private(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
+static inline PetscBool BMRMFeaturesFit(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
 {
   return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
 }
@@ -71,28 +71,28 @@ typedef struct {
 } BMRMParser;
 
 /* libsvmparse.c */
-PETSC_INTERN void BMRMWantLargePages_Private(void *, size_t);
-PETSC_INTERN void BMRMGiveBackPages_Private(void *, size_t);
+PETSC_INTERN void BMRMWantLargePages(void *, size_t);
+PETSC_INTERN void BMRMGiveBackPages(void *, size_t);
 #define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* upper bound on the entries of a text of this length: the shortest entry is "1:1 " */
 PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 
 /* examplescheck.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *, PetscInt64);
+PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine(BMRMExamples *, PetscInt64);
 
 /* examplesclasses.c */
-PETSC_INTERN void           BMRMExamplesNoteClass_Private(BMRMExamples *, PetscReal, PetscInt64);
-PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *, PetscInt64);
+PETSC_INTERN void           BMRMExamplesNoteClass(BMRMExamples *, PetscReal, PetscInt64);
+PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *, PetscInt64);
 
 /* examplestable.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *, const GpAppText *, const char[], PetscBool *);
-PETSC_INTERN PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *, GpAppText *, const char[], PetscBool);
+PETSC_INTERN PetscErrorCode BMRMExamplesIsTable(const BMRMExamples *, const GpAppText *, const char[], PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *, GpAppText *, const char[], PetscBool);
 
 /* examplesbinary.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadBinary(BMRMExamples *);
 
 /* examplesmarket.c */
-PETSC_INTERN PetscBool      BMRMExamplesIsMarket_Private(const char[]);
-PETSC_INTERN PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *);
+PETSC_INTERN PetscBool      BMRMExamplesIsMarket(const char[]);
+PETSC_INTERN PetscErrorCode BMRMExamplesLoadMarket(BMRMExamples *);
 
 #endif

@@ -3,22 +3,7 @@
 #include <petscviewer.h>
 #include <stdio.h>
 
-/*@C
-  BMRMExamplesSave - Writes examples in PETSc's binary format, a matrix and a vector, which PETSc and petsc4py read, too
-
-  Collective
-
-  Input Parameters:
-+ ex   - the examples
-- file - where to; it appears when it is complete
-
-  Level: developer
-
-  Note:
-  `MatLoad()` and `VecLoad()` read the file, and so does `BMRMExamplesLoad()`.
-
-.seealso: `BMRMExamplesLoad()`
-@*/
+/* Writes examples in PETSc's binary format, which MatLoad() and VecLoad() read, too. */
 PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
 {
   const PetscInt matrix[] = {MAT_FILE_CLASSID, ex->M, ex->N, (PetscInt)ex->nnz}, vector[] = {VEC_FILE_CLASSID, ex->M};
@@ -45,7 +30,7 @@ PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
 }
 
 /* Finds the first error in the rows of this rank. Rows are counted from 0, as in PETSc. */
-static void CheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
+static void BMRMBinaryCheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
   for (PetscInt row = 0; row < ex->m && GpAppMatCheckColumns(H, start + row, ex->i[row + 1] - ex->i[row], ex->j + ex->i[row], -1, wrong); row++) {
     PetscBool finite = PETSC_TRUE;
@@ -59,7 +44,7 @@ static void CheckRows(const BMRMExamples *ex, const GpAppMatHeader *H, PetscInt 
 }
 
 /* Reads the lengths of the rows of this rank, and counts the nonzeros on lower ranks. */
-static PetscErrorCode ReadLengths(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, PetscInt64 *before)
+static PetscErrorCode BMRMBinaryReadLengths(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, PetscInt64 *before)
 {
   GpAppComplaint wrong = {0};
   PetscInt64     mine;
@@ -75,30 +60,30 @@ static PetscErrorCode ReadLengths(BMRMExamples *ex, PetscViewer viewer, const Gp
 }
 
 /* Reads the rows and the labels of this rank. The number of rows is known. */
-static PetscErrorCode ReadRows(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
+static PetscErrorCode BMRMBinaryReadRows(BMRMExamples *ex, PetscViewer viewer, const GpAppMatHeader *H, PetscInt start, GpAppComplaint *wrong)
 {
   PetscInt   vector[2], mine;
   PetscInt64 before;
 
   PetscFunctionBegin;
-  PetscCall(ReadLengths(ex, viewer, H, start, &before));
+  PetscCall(BMRMBinaryReadLengths(ex, viewer, H, start, &before));
   mine = ex->i[ex->m];
   PetscCall(PetscMalloc1(ex->m, &ex->label));
   PetscCall(PetscMalloc1(mine, &ex->j));
   PetscCall(PetscMalloc1(mine, &ex->a));
-  BMRMWantLargePages_Private(ex->j, (size_t)mine * sizeof(*ex->j));
-  BMRMWantLargePages_Private(ex->a, (size_t)mine * sizeof(*ex->a));
+  BMRMWantLargePages(ex->j, (size_t)mine * sizeof(*ex->j));
+  BMRMWantLargePages(ex->a, (size_t)mine * sizeof(*ex->a));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->j, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_INT));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->a, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_SCALAR));
   PetscCall(PetscViewerBinaryRead(viewer, vector, 2, NULL, PETSC_INT));
   PetscCheck(vector[0] == VEC_FILE_CLASSID && vector[1] == ex->M, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: after the matrix, expected a vector with a label for each of its %" PetscInt_FMT " rows", ex->file, ex->M);
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->label, ex->m, start, ex->M, PETSC_REAL));
-  CheckRows(ex, H, start, wrong);
+  BMRMBinaryCheckRows(ex, H, start, wrong);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads a file after its header has been checked. An error is raised on all ranks. */
-static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start)
+static PetscErrorCode BMRMBinaryReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start)
 {
   GpAppComplaint wrong = {0};
   GpAppText      place;
@@ -109,7 +94,7 @@ static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscI
   PetscFunctionBegin;
   PetscCall(PetscViewerBinaryOpen(ex->comm, ex->file, FILE_MODE_READ, &viewer));
   PetscCall(PetscViewerBinaryRead(viewer, header, 4, NULL, PETSC_INT));
-  ierr = ReadRows(ex, viewer, H, start, &wrong);
+  ierr = BMRMBinaryReadRows(ex, viewer, H, start, &wrong);
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(ierr);
   PetscCall(PetscMemzero(&place, sizeof(place)));
@@ -120,7 +105,7 @@ static PetscErrorCode ReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscI
 }
 
 /* Reads a matrix and a vector of labels. If the file is refused, all memory has been freed. */
-PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex)
+PetscErrorCode BMRMExamplesLoadBinary(BMRMExamples *ex)
 {
   GpAppMatHeader H;
   PetscInt       start = 0;
@@ -141,10 +126,10 @@ PetscErrorCode BMRMExamplesLoadBinary_Private(BMRMExamples *ex)
   PetscCall(PetscSplitOwnership(ex->comm, &ex->m, &ex->M));
   PetscCallMPI(MPI_Scan(&ex->m, &start, 1, MPIU_INT, MPI_SUM, ex->comm));
   start -= ex->m;
-  ierr = ReadBody(ex, &H, start);
+  ierr = BMRMBinaryReadBody(ex, &H, start);
   if (ierr) PetscCall(BMRMExamplesDestroy(ex));
   PetscCall(ierr);
-  for (PetscInt row = 0; row < ex->m; row++) BMRMExamplesNoteClass_Private(ex, ex->label[row], row + 1);
-  PetscCall(BMRMExamplesMergeClasses_Private(ex, start));
+  for (PetscInt row = 0; row < ex->m; row++) BMRMExamplesNoteClass(ex, ex->label[row], row + 1);
+  PetscCall(BMRMExamplesMergeClasses(ex, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

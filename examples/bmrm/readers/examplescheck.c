@@ -2,7 +2,7 @@
 #include "examples.h"
 
 /* Notes the line of the last example of this rank, counted from 1 on this rank. A pair is stored only where lines without an example, such as comments, come before it. */
-PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *ex, PetscInt64 line)
+PetscErrorCode BMRMExamplesNoteLine(BMRMExamples *ex, PetscInt64 line)
 {
   const PetscInt64 skipped = line - 1 - ex->m;
 
@@ -19,7 +19,7 @@ PetscErrorCode BMRMExamplesNoteLine_Private(BMRMExamples *ex, PetscInt64 line)
 }
 
 /* The line of the file that holds an example of this rank. */
-static PetscInt64 LineOf(const BMRMExamples *ex, PetscInt row)
+static PetscInt64 BMRMExamplesGetLine(const BMRMExamples *ex, PetscInt row)
 {
   PetscInt lo = 0, hi = ex->nskip; /* pairs before lo belong to this example or to earlier ones */
 
@@ -33,7 +33,7 @@ static PetscInt64 LineOf(const BMRMExamples *ex, PetscInt row)
 }
 
 /* The beginning of a message about a line of the file, or about the file. */
-static PetscErrorCode Place(const BMRMExamples *ex, PetscInt64 line, char place[], size_t size)
+static PetscErrorCode BMRMExamplesPrintPlace(const BMRMExamples *ex, PetscInt64 line, char place[], size_t size)
 {
   PetscFunctionBegin;
   if (line) PetscCall(PetscSNPrintf(place, size, "%s:%" PetscInt64_FMT ": ", ex->file, line));
@@ -41,72 +41,33 @@ static PetscErrorCode Place(const BMRMExamples *ex, PetscInt64 line, char place[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCheckFeatures - Refuses a largest feature index that is out of proportion to the number of entries
-
-  Collective
-
-  Input Parameters:
-+ ex       - the examples
-- accepted - so many features are meant, however few entries there are
-
-  Level: developer
-
-  Note:
-  Vectors of weights are as long as the largest index. A wrong index in a small file would ask for gigabytes. More than 2^24 features are accepted if there is
-  one entry or more for 64 of them.
-
-.seealso: `BMRMExamplesLoad()`
-@*/
+/* Refuses a largest feature index that is out of proportion to the number of entries, unless as many features are accepted: a wrong index in a small
+   file would ask for gigabytes of weights. */
 PetscErrorCode BMRMExamplesCheckFeatures(const BMRMExamples *ex, PetscInt accepted)
 {
   char place[PETSC_MAX_PATH_LEN + 32];
 
   PetscFunctionBegin;
-  PetscCall(Place(ex, ex->widest, place, sizeof(place)));
-  PetscCheck(BMRMFeaturesFit_Private(ex->N, ex->nnz, accepted), ex->comm, PETSC_ERR_FILE_UNEXPECTED,
+  PetscCall(BMRMExamplesPrintPlace(ex, ex->widest, place, sizeof(place)));
+  PetscCheck(BMRMFeaturesFit(ex->N, ex->nnz, accepted), ex->comm, PETSC_ERR_FILE_UNEXPECTED,
              "%sfeature %" PetscInt_FMT " in data of %" PetscInt64_FMT " entries: every vector of weights would take %.1f GiB; give -features %" PetscInt_FMT " if that is meant", place, ex->N, ex->nnz,
              (double)ex->N * (double)sizeof(PetscScalar) / 1073741824., ex->N);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCheckModel - Refuses examples with features that a model does not have
-
-  Collective
-
-  Input Parameters:
-+ ex - the examples
-- n  - number of features of the model
-
-  Level: developer
-
-.seealso: `BMRMExamplesLoad()`, `BMRMModelRead()`
-@*/
+/* Refuses examples with features that a model of n features does not have. */
 PetscErrorCode BMRMExamplesCheckModel(const BMRMExamples *ex, PetscInt n)
 {
   char place[PETSC_MAX_PATH_LEN + 32];
 
   PetscFunctionBegin;
-  PetscCall(Place(ex, ex->widest, place, sizeof(place)));
+  PetscCall(BMRMExamplesPrintPlace(ex, ex->widest, place, sizeof(place)));
   PetscCheck(ex->N <= n, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%sfeature %" PetscInt_FMT ", but the model has %" PetscInt_FMT " features: train with -features %" PetscInt_FMT ", or leave out the features that the model does not know", place, ex->N,
              n, ex->N);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesCheckLabels - Refuses labels that a loss cannot take as they are
-
-  Collective
-
-  Input Parameters:
-+ ex - the examples
-- b  - the solver, whose loss is set
-
-  Level: developer
-
-.seealso: `BMRMExamplesLoad()`, `BMRMSetLossType()`
-@*/
+/* Refuses labels that the loss of the solver cannot take as they are. */
 PetscErrorCode BMRMExamplesCheckLabels(const BMRMExamples *ex, BMRM b)
 {
   struct {
@@ -129,7 +90,7 @@ PetscErrorCode BMRMExamplesCheckLabels(const BMRMExamples *ex, BMRM b)
     if (!fits) break;
   }
   if (!fits) {
-    it.at    = ex->lined ? LineOf(ex, bad) : (PetscInt64)start + bad;
+    it.at    = ex->lined ? BMRMExamplesGetLine(ex, bad) : (PetscInt64)start + bad;
     it.label = (double)ex->label[bad];
   }
   mine = fits ? size : rank;

@@ -2,7 +2,7 @@
 #include "examples.h"
 
 /* Inserts a label into the ascending list of different labels, with the line of its first occurrence. */
-void BMRMExamplesNoteClass_Private(BMRMExamples *ex, PetscReal label, PetscInt64 line)
+void BMRMExamplesNoteClass(BMRMExamples *ex, PetscReal label, PetscInt64 line)
 {
   PetscInt lo = 0, hi = ex->nclass;
 
@@ -23,7 +23,7 @@ void BMRMExamplesNoteClass_Private(BMRMExamples *ex, PetscReal label, PetscInt64
 }
 
 /* Merges the lists of labels of the ranks into one ascending list, the same on all ranks. */
-PetscErrorCode BMRMExamplesMergeClasses_Private(BMRMExamples *ex, PetscInt64 linesbefore)
+PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *ex, PetscInt64 linesbefore)
 {
   const PetscMPIInt width = 2 * (BMRM_MAX_CLASSES + 1) + 1;
   PetscMPIInt       size;

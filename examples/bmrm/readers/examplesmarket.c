@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Returns the length of a file's name before ".mtx" or ".mtx" and the suffix of a compressed file; 0 for any other name. */
-static size_t Stem(const char file[])
+static size_t BMRMMarketStemLength(const char file[])
 {
   const char *at = NULL, *p = file;
 
@@ -13,18 +13,18 @@ static size_t Stem(const char file[])
   return at && (!at[4] || !strcmp(at + 4, ".gz") || !strcmp(at + 4, ".xz") || !strcmp(at + 4, ".bz2") || !strcmp(at + 4, ".zst")) ? (size_t)(at - file) : 0;
 }
 
-PetscBool BMRMExamplesIsMarket_Private(const char file[])
+PetscBool BMRMExamplesIsMarket(const char file[])
 {
-  return (PetscBool)(Stem(file) > 0);
+  return (PetscBool)(BMRMMarketStemLength(file) > 0);
 }
 
-static const char *EndOfLine(const GpAppText *text, const char *p)
+static const char *BMRMMarketFindEnd(const GpAppText *text, const char *p)
 {
   return (const char *)memchr(p, '\n', (size_t)(text->text + text->length - p));
 }
 
 /* Reads n numbers from a line. Returns false if the line holds anything else. */
-static PetscBool Numbers(const char *p, int n, double number[])
+static PetscBool BMRMMarketScanNumber(const char *p, int n, double number[])
 {
   for (int k = 0; k < n; k++) {
     while (GpAppIsBlank(*p)) p++;
@@ -36,7 +36,7 @@ static PetscBool Numbers(const char *p, int n, double number[])
 }
 
 /* Copies the rows of this rank from the matrix that sent the entries to the ranks that own them. */
-static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
+static PetscErrorCode BMRMMarketCopyRows(BMRMExamples *ex, Mat X)
 {
   const PetscInt    *j;
   const PetscScalar *a;
@@ -68,13 +68,13 @@ static PetscErrorCode TakeRows(BMRMExamples *ex, Mat X)
 }
 
 /* Opens the file of labels that belongs to the matrix. The number of labels is compared with the M rows before memory is allocated for them. */
-static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText *text)
+static PetscErrorCode BMRMMarketOpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText *text)
 {
   char       file[PETSC_MAX_PATH_LEN + 8];
   PetscInt64 all;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)Stem(ex->file), ex->file));
+  PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)BMRMMarketStemLength(ex->file), ex->file));
   PetscCall(GpAppTextRead(ex->comm, file, text));
   PetscCallMPI(MPI_Allreduce(&text->lines, &all, 1, MPIU_INT64, MPI_SUM, ex->comm));
   if (all == M) PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +83,7 @@ static PetscErrorCode OpenLabels(const BMRMExamples *ex, PetscInt64 M, GpAppText
 }
 
 /* Sends the labels, one a line, to the ranks that own the rows. */
-static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
+static PetscErrorCode BMRMMarketReadLabels(BMRMExamples *ex, GpAppText *text)
 {
   GpAppComplaint     wrong = {0};
   PetscInt64         line  = 0;
@@ -97,8 +97,8 @@ static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
   for (const char *p = text->text, *end = text->text + text->length, *eol; p < end && !wrong.code; p = eol + 1, line++) {
     double label;
 
-    eol = EndOfLine(text, p);
-    if (!Numbers(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
+    eol = BMRMMarketFindEnd(text, p);
+    if (!BMRMMarketScanNumber(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
     else PetscCall(VecSetValue(y, (PetscInt)(text->before + line), label, INSERT_VALUES));
   }
   ierr = GpAppTextRaise(text, &wrong);
@@ -111,16 +111,16 @@ static PetscErrorCode ReadLabels(BMRMExamples *ex, GpAppText *text)
   PetscCall(VecGetArrayRead(y, &a));
   for (PetscInt row = 0; row < ex->m; row++) {
     ex->label[row] = PetscRealPart(a[row]);
-    BMRMExamplesNoteClass_Private(ex, ex->label[row], row + 1);
+    BMRMExamplesNoteClass(ex, ex->label[row], row + 1);
   }
   PetscCall(VecRestoreArrayRead(y, &a));
   PetscCall(VecDestroy(&y));
-  PetscCall(BMRMExamplesMergeClasses_Private(ex, start));
+  PetscCall(BMRMExamplesMergeClasses(ex, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Refuses duplicate entries whose sum is not finite. */
-static PetscErrorCode CheckSums(const BMRMExamples *ex)
+static PetscErrorCode BMRMMarketCheckSums(const BMRMExamples *ex)
 {
   int bad = 0, any;
 
@@ -132,7 +132,7 @@ static PetscErrorCode CheckSums(const BMRMExamples *ex)
 }
 
 /* Sends the entries of the file to the ranks that own the rows. Duplicate entries are added. */
-static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
+static PetscErrorCode BMRMMarketDistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
 {
   PetscInt    *i, *j;
   PetscScalar *a;
@@ -151,13 +151,13 @@ static PetscErrorCode DistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
   PetscCall(MatSetPreallocationCOO(X, mk->n, i, j));
   PetscCall(MatSetValuesCOO(X, a, ADD_VALUES));
   PetscCall(PetscFree3(i, j, a));
-  PetscCall(TakeRows(ex, X));
+  PetscCall(BMRMMarketCopyRows(ex, X));
   PetscCall(MatDestroy(&X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads a matrix and its labels; each rank parses some of the lines. If a file is refused, all memory has been freed. */
-PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *ex)
+PetscErrorCode BMRMExamplesLoadMarket(BMRMExamples *ex)
 {
   GpAppMarket    mk;
   GpAppText      labels;
@@ -166,14 +166,14 @@ PetscErrorCode BMRMExamplesLoadMarket_Private(BMRMExamples *ex)
   PetscFunctionBegin;
   PetscCall(GpAppMarketRead(ex->comm, ex->file, GP_MARKET_NONZERO, &mk));
   PetscCall(GpAppMarketExpand(&mk));
-  ierr = OpenLabels(ex, mk.M, &labels);
+  ierr = BMRMMarketOpenLabels(ex, mk.M, &labels);
   if (ierr) PetscCall(GpAppMarketDestroy(&mk));
   PetscCall(ierr);
-  PetscCall(DistributeEntries(ex, &mk));
+  PetscCall(BMRMMarketDistributeEntries(ex, &mk));
   PetscCall(GpAppMarketDestroy(&mk));
-  ierr = ReadLabels(ex, &labels);
+  ierr = BMRMMarketReadLabels(ex, &labels);
   if (!ierr) PetscCall(GpAppTextDestroy(&labels));
-  if (!ierr) ierr = CheckSums(ex);
+  if (!ierr) ierr = BMRMMarketCheckSums(ex);
   if (ierr) PetscCall(BMRMExamplesDestroy(ex));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

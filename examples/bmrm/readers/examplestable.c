@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Tells the format of a line up to `end`: -1 for LIBSVM, 1 for a table, 0 if the line does not decide. */
-static int LineFormat(const char *p, const char *end)
+static int BMRMTableGuessFormat(const char *p, const char *end)
 {
   const char *hash = (const char *)memchr(p, '#', (size_t)(end - p)), *q;
 
@@ -24,7 +24,7 @@ static int LineFormat(const char *p, const char *end)
 }
 
 /* Tells whether a text is a table rather than LIBSVM, by its first lines. If these do not decide, it is a table exactly if a column of labels is named. */
-PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *ex, const GpAppText *text, const char label[], PetscBool *table)
+PetscErrorCode BMRMExamplesIsTable(const BMRMExamples *ex, const GpAppText *text, const char label[], PetscBool *table)
 {
   char begin[4097];
   int  format = 0;
@@ -33,14 +33,14 @@ PetscErrorCode BMRMExamplesIsTable_Private(const BMRMExamples *ex, const GpAppTe
   PetscCall(GpAppTextBeginning(text, begin, sizeof(begin)));
   for (const char *p = begin, *end; *p && !format; p = *end ? end + 1 : end) {
     end    = p + strcspn(p, "\n");
-    format = LineFormat(p, end);
+    format = BMRMTableGuessFormat(p, end);
   }
   *table = (PetscBool)(format > 0 || (!format && label[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Copies the headings of the features, one after another, without control characters. */
-static PetscErrorCode CopyNames(const GpAppTable *T, char **names)
+static PetscErrorCode BMRMTableCopyNames(const GpAppTable *T, char **names)
 {
   size_t bytes = 0;
   char  *to;
@@ -59,7 +59,7 @@ static PetscErrorCode CopyNames(const GpAppTable *T, char **names)
 }
 
 /* Copies the rows of a table into the examples, and notes the first missing value or label. */
-static PetscErrorCode TakeRows(BMRMExamples *ex, const GpAppTable *T, GpAppComplaint *C)
+static PetscErrorCode BMRMTableCopyRows(BMRMExamples *ex, const GpAppTable *T, GpAppComplaint *C)
 {
   const PetscInt features = T->cols - (T->label >= 0);
   PetscInt       nz       = 0;
@@ -89,17 +89,17 @@ static PetscErrorCode TakeRows(BMRMExamples *ex, const GpAppTable *T, GpAppCompl
       }
       j++;
     }
-    PetscCall(BMRMExamplesNoteLine_Private(ex, T->line[r]));
+    PetscCall(BMRMExamplesNoteLine(ex, T->line[r]));
     ex->query[r] = -1;
     ex->label[r] = T->label < 0 ? 0 : v[T->label];
-    if (T->label >= 0) BMRMExamplesNoteClass_Private(ex, ex->label[r], T->line[r]);
+    if (T->label >= 0) BMRMExamplesNoteClass(ex, ex->label[r], T->line[r]);
     ex->i[++ex->m] = nz;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  BMRMExamplesLoadTable_Private - Reads examples from a table
+  BMRMExamplesLoadTable - Reads examples from a table
 
   Collective
 
@@ -109,7 +109,7 @@ static PetscErrorCode TakeRows(BMRMExamples *ex, const GpAppTable *T, GpAppCompl
 . label    - heading or number, counted from 1, of the column of labels
 - optional - whether the table may lack that column
 */
-PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *ex, GpAppText *text, const char label[], PetscBool optional)
+PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *ex, GpAppText *text, const char label[], PetscBool optional)
 {
   GpAppTableSpec spec = {.label = label};
   GpAppTable     T;
@@ -131,8 +131,8 @@ PetscErrorCode BMRMExamplesLoadTable_Private(BMRMExamples *ex, GpAppText *text, 
   PetscCall(GpAppTableParse(text, &spec, &T));
   PetscCall(GpAppTableDescribe(&T, ex->what, sizeof(ex->what)));
   if (T.ntext) PetscCall(GpAppTableCategorize(&T, 0, &n, &ex->class_names)); /* the column of labels is the only one that may hold words */
-  ierr = CopyNames(&T, &ex->feature_names);
-  if (!ierr) ierr = TakeRows(ex, &T, &C);
+  ierr = BMRMTableCopyNames(&T, &ex->feature_names);
+  if (!ierr) ierr = BMRMTableCopyRows(ex, &T, &C);
   PetscCall(GpAppTableDestroy(&T));
   PetscCall(ierr);
   PetscCall(PetscMemzero(text, sizeof(*text)));

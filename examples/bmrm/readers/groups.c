@@ -3,23 +3,8 @@
 #include "examples.h"
 #include <string.h>
 
-/*@C
-  BMRMGroupsLoad - Reads which group every feature belongs to
-
-  Collective
-
-  Input Parameters:
-+ file - a text file: in line j the number of the group of feature j, from 0
-. X    - the data
-- n    - number of features in the file; each feature after these forms a group of its own
-
-  Output Parameter:
-. groups - the vector for `BMRMSetGroups()`
-
-  Level: developer
-
-.seealso: `BMRMSetGroups()`
-@*/
+/* Reads the vector for BMRMSetGroups() from a text file: line j holds the number of the group of feature j, from 0. n: number of features in the
+   file; each feature after these forms a group of its own. */
 PetscErrorCode BMRMGroupsLoad(const char file[], Mat X, PetscInt n, Vec *groups)
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)X);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Computes the sizes over all ranks. Refuses numbers of rows that exceed PetscInt. */
-static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
+static PetscErrorCode BMRMExamplesSumSizes(BMRMExamples *ex, PetscInt nz)
 {
   PetscInt64 mine[2], all[2], widest;
   PetscInt   N      = ex->N;
@@ -28,7 +28,7 @@ static PetscErrorCode SumUp(BMRMExamples *ex, PetscInt nz)
 }
 
 /* Parses the lines of this rank. If the length of the text is known, memory for the largest possible content is reserved at the start: the system supplies only pages that are written. */
-static PetscErrorCode ParseAll(BMRMParser *ps)
+static PetscErrorCode BMRMParseText(BMRMParser *ps)
 {
   const size_t     block = (size_t)1 << 20; /* small enough for the cache */
   const PetscInt64 bytes = ps->text.left + (PetscInt64)ps->text.ahead;
@@ -43,30 +43,6 @@ static PetscErrorCode ParseAll(BMRMParser *ps)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesLoad - Reads a LIBSVM file, or a matrix and labels in PETSc's binary format or Matrix Market's, every rank a part of it
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - a file or a pipe, plain or compressed by gzip, xz, bzip2 or zstd; `-` is standard input
-
-  Output Parameter:
-. ex - the examples, to be freed with `BMRMExamplesDestroy()`; empty after an error
-
-  Level: developer
-
-  Note:
-  A line holds a label and, in ascending order of the indices, features as <index>:<value>, counted from 1. Blank lines,
-  comments from # to the end of a line and carriage returns are ignored. The label may be followed by qid:<number>. Anything else is an error
-  that names the line and the column, raised on all ranks.
-
-  A file whose name ends with .mtx is a Matrix Market file: a general matrix in coordinates, or an array. Its labels, one a line, are in a file of the same name
-  with .labels instead of .mtx.
-
-.seealso: `BMRMExamplesCreateMat()`, `BMRMExamplesGetClasses()`
-@*/
 PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *ex)
 {
   PetscFunctionBegin;
@@ -75,46 +51,35 @@ PetscErrorCode BMRMExamplesLoad(MPI_Comm comm, const char file[], BMRMExamples *
 }
 
 /* Reads a text that was just opened, LIBSVM or a table. */
-static PetscErrorCode LoadText(BMRMExamples *ex, BMRMParser *ps, const char label[], PetscBool optional)
+static PetscErrorCode BMRMExamplesLoadText(BMRMExamples *ex, BMRMParser *ps, const char label[], PetscBool optional)
 {
   PetscBool table;
 
   PetscFunctionBegin;
-  PetscCall(BMRMExamplesIsTable_Private(ex, &ps->text, label, &table));
+  PetscCall(BMRMExamplesIsTable(ex, &ps->text, label, &table));
   if (table) {
-    PetscCall(BMRMExamplesLoadTable_Private(ex, &ps->text, label, optional));
+    PetscCall(BMRMExamplesLoadTable(ex, &ps->text, label, optional));
     ps->nz = ex->i[ex->m];
   } else {
-    PetscCall(ParseAll(ps));
+    PetscCall(BMRMParseText(ps));
     PetscCall(GpAppTextRaise(&ps->text, &ps->wrong));
     ex->lined  = PETSC_TRUE;
     ex->before = ps->text.before;
     PetscCall(GpAppTextDestroy(&ps->text));
     PetscCall(PetscStrncpy(ex->what, "LIBSVM text", sizeof(ex->what)));
   }
-  PetscCall(SumUp(ex, ps->nz));
+  PetscCall(BMRMExamplesSumSizes(ex, ps->nz));
   if (table) ex->widest = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesLoadAs - Reads examples as `BMRMExamplesLoad()` does, and from tables too
+/* Reads examples, every rank a part of them: LIBSVM text or a table, PETSc's binary format, or Matrix Market (.mtx, with the labels in a file whose
+   name ends with .labels instead). Text may be compressed, and - is standard input. label: heading or number, counted from 1, of the column of a
+   table that holds the labels, "" for none; optional: the table may lack it. The examples are empty after an error.
 
-  Collective
-
-  Input Parameters:
-+ comm     - the communicator
-. file     - the file
-. label    - heading or number, counted from 1, of the column of a table that holds the labels; "" for none
-- optional - whether a table may lack that column
-
-  Output Parameter:
-. ex - the examples, to be freed with `BMRMExamplesDestroy()`; empty after an error
-
-  Level: developer
-
-.seealso: `BMRMExamplesLoad()`, `BMRMExamplesMatchModel()`
-@*/
+   A line of LIBSVM text holds a label, qid:<number> or nothing, and in ascending order of the indices, which are counted from 1, features as
+   <index>:<value>. Blank lines, comments from # to the end of a line and carriage returns are ignored. Anything else is an error that names the line
+   and the column, raised on all ranks. */
 PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char label[], PetscBool optional, BMRMExamples *ex)
 {
   BMRMParser     ps;
@@ -127,38 +92,27 @@ PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char l
   ex->comm = comm;
   ps.ex    = ex;
   PetscCall(PetscStrncpy(ex->file, file, sizeof(ex->file)));
-  if (BMRMExamplesIsMarket_Private(file)) {
-    PetscCall(BMRMExamplesLoadMarket_Private(ex));
+  if (BMRMExamplesIsMarket(file)) {
+    PetscCall(BMRMExamplesLoadMarket(ex));
     PetscCall(PetscStrncpy(ex->what, "Matrix Market, labels in the file beside it", sizeof(ex->what)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   if (binary) {
-    PetscCall(BMRMExamplesLoadBinary_Private(ex));
+    PetscCall(BMRMExamplesLoadBinary(ex));
     PetscCall(PetscStrncpy(ex->what, "PETSc's binary format", sizeof(ex->what)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
   PetscCall(PetscStrncpy(ex->file, ps.text.file, sizeof(ex->file))); /* messages say "standard input" instead of "-" */
-  ierr = LoadText(ex, &ps, label, optional);
+  ierr = BMRMExamplesLoadText(ex, &ps, label, optional);
   if (ierr) PetscCall(BMRMExamplesDestroy(ex));
   PetscCall(ierr);
-  PetscCall(BMRMExamplesMergeClasses_Private(ex, ex->before));
+  PetscCall(BMRMExamplesMergeClasses(ex, ex->before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  BMRMExamplesPrint - Prints the format and the sizes of a file in one line
-
-  Collective
-
-  Input Parameter:
-. ex - the examples
-
-  Level: developer
-
-.seealso: `BMRMExamplesLoad()`
-@*/
+/* Prints the format and the sizes of a file in one line. */
 PetscErrorCode BMRMExamplesPrint(const BMRMExamples *ex)
 {
   PetscFunctionBegin;
