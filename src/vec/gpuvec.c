@@ -1,16 +1,7 @@
-/* The Vec type seqgpu; creation, duplication and destruction of both types seqgpu and mpigpu. */
+/* The Vec types seqgpu and mpigpu: creation, duplication, destruction, options. */
 #include "vec/gpuvecimpl.h"
 
-static struct _VecOps VecOpsBase_Seq; /* operations of VECSEQ, copied from the most recently created vector */
-
-PetscInt VecGPUStateId = -1;
-
-PetscErrorCode VecGPUAttachData_Private(Vec v, void *data)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposedDataSetIntstar((PetscObject)v, VecGPUStateId, (PetscInt *)data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static struct _VecOps VecOpsBase[2]; /* operations of VECSEQ and of VECMPI, copied from the most recently created vector */
 
 /* The layouts of PETSc's struct _p_Vec and of VECHEADER are compiled in.  They depend on the release and on how PETSc was configured.
    This check compares the members that our code reads in a standard vector with the values that PETSc's functions return. */
@@ -41,14 +32,6 @@ static PetscErrorCode VecGPUCheckLayout(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecGPUStateInitialize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUCheckLayout());
-  if (VecGPUStateId < 0) PetscCall(PetscObjectComposedDataRegister(&VecGPUStateId)); /* PetscFinalize() does not reset these numbers */
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Attaches a Vec_GPU to v, which is still a VECSEQ or VECMPI by its type name and its operations. */
 static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
 {
@@ -73,6 +56,17 @@ static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the operations that access the values. */
+static PetscErrorCode VecGPUSetAccess(Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUSetArrays_Private(v));
+  v->ops->getsubvector     = VecGetSubVector_GPU;
+  v->ops->restoresubvector = VecRestoreSubVector_GPU;
+  PetscCall(VecGPUSetScatters_Private(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode VecDestroy_GPU(Vec v)
 {
   Vec_GPU              *g    = VecGPUState(v);
@@ -88,7 +82,7 @@ static PetscErrorCode VecDestroy_GPU(Vec v)
 }
 
 /* Follows the parent's VecDuplicate().  The duplicate takes the operations of the original, because a DM may have replaced some.
-   VecGPUSetArrays_Private() then sets the array operations again, because a subvector lacks placearray and replacearray. */
+   VecGPUSetAccess() then sets the array operations again, because a subvector lacks placearray and replacearray. */
 static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
 {
   Vec d;
@@ -107,7 +101,7 @@ static PetscErrorCode VecDuplicate_GPU(Vec v, Vec *w)
   PetscCall(PetscObjectListDuplicate(((PetscObject)v)->olist, &((PetscObject)d)->olist));
   PetscCall(PetscFunctionListDuplicate(((PetscObject)v)->qlist, &((PetscObject)d)->qlist));
   d->ops[0] = v->ops[0];
-  PetscCall(VecGPUSetArrays_Private(d));
+  PetscCall(VecGPUSetAccess(d));
   d->stash.donotstash   = v->stash.donotstash;
   d->stash.ignorenegidx = v->stash.ignorenegidx;
   d->stash.bs           = v->stash.bs;
@@ -129,47 +123,53 @@ static PetscErrorCode VecDuplicateVecs_GPU(Vec v, PetscInt many, Vec *w[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Scalars are real: dlregisgpucsr.c refuses a PETSc with complex scalars. */
-static PetscErrorCode VecConjugate_GPU(Vec v)
-{
-  PetscFunctionBegin;
-  (void)v;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Turns a newly created VECSEQ or VECMPI into a gpu vector of the given type name. */
-PetscErrorCode VecGPUAttach_Private(Vec v, VecType type, struct _VecOps *base)
+static PetscErrorCode VecGPUAttach(Vec v, VecType type, struct _VecOps *base)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUSLEPcCheck());
   *base = *v->ops;
   PetscCall(VecGPUMakeState(v, base));
-  PetscCall(VecGPUSetArrays_Private(v));
+  PetscCall(VecGPUSetAccess(v));
   PetscCall(VecGPUSetMaps_Private(v));
   PetscCall(VecGPUSetReductions_Private(v));
   v->ops->duplicate     = VecDuplicate_GPU;
   v->ops->duplicatevecs = VecDuplicateVecs_GPU;
   v->ops->destroy       = VecDestroy_GPU;
-  v->ops->conjugate     = VecConjugate_GPU;
   PetscCall(PetscObjectChangeTypeName((PetscObject)v, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecCreate_SeqGPU(Vec v)
+/* VecSetType() on a vector of another type clears the operations before this call but leaves the old type name.  If that were the parent's name,
+   the VecSetType() below would return at once.  VecGPUBeginType_Private() clears the name. */
+static PetscErrorCode VecGPUCreate(Vec v, PetscBool mpi)
 {
   Vec       values;
   PetscBool cuda;
 
   PetscFunctionBegin;
-  /* VecSetType() on a vector of another type clears the operations before this call but leaves the old type name.  If that were the
-     parent's name, the VecSetType() below would return at once.  VecGPUBeginType_Private() clears the name. */
   PetscCall(VecGPUBeginType_Private(v, &values));
-  PetscCall(VecGPUCreateCUDA_Private(v, VECSEQCUDA, &cuda));
+  PetscCall(VecGPUCreateCUDA_Private(v, mpi ? VECMPICUDA : VECSEQCUDA, &cuda));
   if (!cuda) {
-    PetscCall(VecSetType(v, VECSEQ));
-    PetscCall(VecGPUAttach_Private(v, VECSEQGPU, &VecOpsBase_Seq));
+    PetscCall(VecSetType(v, mpi ? VECMPI : VECSEQ));
+    if (mpi) PetscCall(VecGPUKeepGhosts_Private(v));
+    PetscCall(VecGPUAttach(v, mpi ? VECMPIGPU : VECSEQGPU, &VecOpsBase[mpi]));
   }
   PetscCall(VecGPUEndType_Private(v, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_SeqGPU(Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUCreate(v, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_MPIGPU(Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUCreate(v, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +179,39 @@ PetscErrorCode VecCreate_GPU(Vec v)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)v), &size));
-  PetscCall(size == 1 ? VecCreate_SeqGPU(v) : VecCreate_MPIGPU(v));
+  PetscCall(VecGPUCreate(v, (PetscBool)(size > 1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the options and registers events.  Collective on PETSC_COMM_WORLD, because PetscOptionsBegin() is. */
+PetscErrorCode VecGPUInitialize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUCheckLayout());
+  if (VecGPUStateId < 0) PetscCall(PetscObjectComposedDataRegister(&VecGPUStateId)); /* PetscFinalize() does not reset these numbers */
+  VecGPUSeparate = PETSC_FALSE;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
+  PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host backend, store device values separately from host values, so that a test detects a missing copy", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
+  PetscOptionsEnd();
+  PetscCall(VecGPUCUDAInitialize_Private());
+  PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
+  PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
+  /* each rank copies when it needs to, so these events are not collective */
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
+  PetscCall(VecGPUScatterInitialize_Private());
+  PetscCall(VecGPUGhostInitialize_Private());
+  PetscCall(VecGPUSLEPcCheck());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecGPUFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUSLEPcFinalize_Private());
+  PetscCall(VecGPUGhostFinalize_Private());
+  PetscCall(VecGPUScatterFinalize_Private());
+  PetscCall(VecGPUFreeWork_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,50 +4,12 @@
 
 PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
 PetscBool     VecGPUSeparate = PETSC_FALSE;
+PetscInt      VecGPUStateId  = -1;
 
-static GpVecWork VecGPUWork; /* workspace of all reductions; created by the first one */
-
-/* Reads the options and registers events.  Collective on PETSC_COMM_WORLD, because PetscOptionsBegin() is. */
-PetscErrorCode VecGPUInitialize_Private(void)
+PetscErrorCode VecGPUAttachData_Private(Vec v, void *data)
 {
   PetscFunctionBegin;
-  PetscCall(VecGPUStateInitialize_Private());
-  VecGPUSeparate = PETSC_FALSE;
-  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr vector options", "Vec");
-  PetscCall(PetscOptionsBool("-vec_gpu_separate", "On the host backend, store device values separately from host values, so that a test detects a missing copy", "VECGPU", VecGPUSeparate, &VecGPUSeparate, NULL));
-  PetscOptionsEnd();
-  PetscCall(VecGPUCUDAInitialize_Private());
-  PetscCall(PetscLogEventRegister("VecGPUUpload", VEC_CLASSID, &VEC_GPU_Upload));
-  PetscCall(PetscLogEventRegister("VecGPUDownload", VEC_CLASSID, &VEC_GPU_Download));
-  /* each rank copies when it needs to, so these events are not collective */
-  PetscCall(PetscLogEventSetCollective(VEC_GPU_Upload, PETSC_FALSE));
-  PetscCall(PetscLogEventSetCollective(VEC_GPU_Download, PETSC_FALSE));
-  PetscCall(VecGPUScatterInitialize_Private());
-  PetscCall(VecGPUGhostInitialize_Private());
-  PetscCall(VecGPUSLEPcCheck());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUFinalize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUSLEPcFinalize_Private());
-  PetscCall(VecGPUGhostFinalize_Private());
-  PetscCall(VecGPUScatterFinalize_Private());
-  GpVecWorkDestroy(&VecGPUWork);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUGetWork_Private(GpVecWork **work)
-{
-  PetscFunctionBegin;
-  if (!VecGPUWork.dev) {
-    GpDev dev;
-
-    PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-    PetscCallGp(dev, "allocating the workspace of reductions", GpVecWorkCreate(dev, &VecGPUWork));
-  }
-  *work = &VecGPUWork;
+  PetscCall(PetscObjectComposedDataSetIntstar((PetscObject)v, VecGPUStateId, (PetscInt *)data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,13 +115,6 @@ PetscErrorCode VecGPUHostWritten_Private(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecGPUIs_Private(Vec v, PetscBool *is)
-{
-  PetscFunctionBegin;
-  *is = VecGPUIs(v);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode VecGPUGetDeviceRead_Private(Vec v, const double **values)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -167,13 +122,6 @@ PetscErrorCode VecGPUGetDeviceRead_Private(Vec v, const double **values)
   PetscFunctionBegin;
   if (!g->shared && !(g->valid & VEC_GPU_DEVICE)) PetscCall(VecGPUToDevice(v));
   *values = g->shared ? VecGPUHeader(v)->array : g->device;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUGetDevice_Private(Vec v, double **values)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUGetDeviceRead_Private(v, (const double **)values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -29,7 +29,7 @@ static PetscErrorCode VecGetArrayRead_GPU(Vec v, const PetscScalar **array)
 }
 
 /* Without this operation PETSc would call VecRestoreArray_GPU(), which marks the values on the device as out of date. */
-static PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
+PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
 {
   PetscFunctionBegin;
   (void)v;
@@ -97,8 +97,5 @@ PetscErrorCode VecGPUSetArrays_Private(Vec v)
   v->ops->placearray       = VecPlaceArray_GPU;
   v->ops->resetarray       = VecResetArray_GPU;
   v->ops->replacearray     = VecReplaceArray_GPU;
-  v->ops->getsubvector     = VecGetSubVector_GPU;
-  v->ops->restoresubvector = VecRestoreSubVector_GPU;
-  PetscCall(VecGPUSetScatters_Private(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -72,20 +72,77 @@ PetscErrorCode VecGPUGetOperandCUDA_Private(Vec v, const double **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else
+/* --- VecGetArrayAndMemType() and related functions, through which PETSc's scatters and matrices get device memory ------------ */
 
-PetscErrorCode VecGPUCUDAInitialize_Private(void)
+static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
 {
+  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+
   PetscFunctionBegin;
+  if (cuda) PetscCall(VecGPUGetDeviceRead_Private(v, array));
+  else PetscCall((*v->ops->getarrayread)(v, array));
+  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecGPUCreateCUDA_Private(Vec v, VecType type, PetscBool *done)
+/* Marks the values on the host as out of date at once, because the caller may write the array at any time before restoring it.  PETSc passes
+   array NULL to get the memory type alone. */
+static PetscErrorCode VecGPUGetWritable(Vec v, PetscBool read, PetscScalar **array, PetscMemType *type)
+{
+  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+
+  PetscFunctionBegin;
+  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  if (!array) PetscFunctionReturn(PETSC_SUCCESS);
+  if (cuda) {
+    if (read) PetscCall(VecGPUGetDevice_Private(v, array));
+    else PetscCall(VecGPUGetDeviceWrite_Private(v, array));
+    PetscCall(VecGPURestoreDevice_Private(v));
+  } else PetscCall(VecGetArray_GPU(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
 {
   PetscFunctionBegin;
-  (void)v;
+  PetscCall(VecGPUGetWritable(v, PETSC_TRUE, array, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecGetArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGPUGetWritable(v, PETSC_FALSE, array, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayAndMemType_GPU(Vec v, PetscScalar **array)
+{
+  PetscFunctionBegin;
+  if (VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(VecGPURestoreDevice_Private(v));
+  else PetscCall((*v->ops->restorearray)(v, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VecRestoreArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
+{
+  PetscFunctionBegin;
   (void)type;
-  *done = PETSC_FALSE;
+  PetscCall(VecRestoreArrayAndMemType_GPU(v, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode VecGPUSetScatters_Private(Vec v)
+{
+  PetscFunctionBegin;
+  if (VecGPUState(v)->ghosted) PetscFunctionReturn(PETSC_SUCCESS); /* callers expect the ghosts after the values, and ghosts are on the host */
+  v->ops->getarrayandmemtype          = VecGetArrayAndMemType_GPU;
+  v->ops->restorearrayandmemtype      = VecRestoreArrayAndMemType_GPU;
+  v->ops->getarrayreadandmemtype      = VecGetArrayReadAndMemType_GPU;
+  v->ops->restorearrayreadandmemtype  = VecRestoreArrayRead_GPU;
+  v->ops->getarraywriteandmemtype     = VecGetArrayWriteAndMemType_GPU;
+  v->ops->restorearraywriteandmemtype = VecRestoreArrayWriteAndMemType_GPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #endif

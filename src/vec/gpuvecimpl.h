@@ -75,34 +75,48 @@ PETSC_INTERN PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
 
 /* gpuvecaccess.c: access for other modules.  A pointer from a Get function is valid until the next operation on the vector.  Restore
    must follow a write: it marks the values on the device as current and increases the object state. */
-PETSC_INTERN PetscErrorCode VecGPUIs_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode VecGPUGetDeviceRead_Private(Vec, const double **);
 PETSC_INTERN PetscErrorCode VecGPUGetDeviceWrite_Private(Vec, double **);       /* write only: the contents are undefined */
-PETSC_INTERN PetscErrorCode VecGPUGetDevice_Private(Vec, double **);            /* read and write */
 PETSC_INTERN PetscErrorCode VecGPURestoreDevice_Private(Vec);                   /* required after GetDeviceWrite and after GetDevice */
 PETSC_INTERN PetscErrorCode VecGPUGetHostIfValid_Private(Vec, const double **); /* NULL unless the values on the host are current */
-PETSC_INTERN PetscErrorCode VecGPUInitialize_Private(void);
-PETSC_INTERN PetscErrorCode VecGPUFinalize_Private(void);
-PETSC_INTERN PetscErrorCode VecGPUGetWork_Private(GpVecWork **);
-PETSC_INTERN PetscBool      VecGPUSeparate; /* -vec_gpu_separate */
+PETSC_INTERN PetscBool      VecGPUSeparate;                                     /* -vec_gpu_separate */
 
 PETSC_INTERN PetscErrorCode VecGPUToHost_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUHostWritten_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUFree_Private(Vec);
+PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc frees the data by PetscFree() when it destroys the vector */
+
+/* read and write */
+static inline PetscErrorCode VecGPUGetDevice_Private(Vec v, double **values)
+{
+  return VecGPUGetDeviceRead_Private(v, (const double **)values);
+}
 
 /* gpuvecsettype.c: VecSetType() between the names gpu, seqgpu and mpigpu keeps the values.  Begin also clears the type name. */
+#if GP_COMPAT_SETTYPE_KEEPS
+  #define VecGPUKeepValues_Private(v)        PETSC_SUCCESS
+  #define VecGPUBeginType_Private(v, values) (*(values) = NULL, PetscObjectChangeTypeName((PetscObject)(v), NULL))
+  #define VecGPUEndType_Private(v, values)   PETSC_SUCCESS
+#else
 PETSC_INTERN PetscErrorCode VecGPUKeepValues_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUBeginType_Private(Vec, Vec *values);
 PETSC_INTERN PetscErrorCode VecGPUEndType_Private(Vec, Vec *values);
+#endif
 
 /* gpuvecarray.c */
 PETSC_INTERN PetscErrorCode VecGetArray_GPU(Vec, PetscScalar **);
+PETSC_INTERN PetscErrorCode VecRestoreArrayRead_GPU(Vec, const PetscScalar **); /* does nothing */
 PETSC_INTERN PetscErrorCode VecGPUSetArrays_Private(Vec);
 
-/* gpuvecscatter.c */
+/* scatter/gpuvecscatter.c; in a PETSc with CUDA gpuveccuda.c: access by VecGetArrayAndMemType() */
 PETSC_INTERN PetscErrorCode VecGPUSetScatters_Private(Vec);
+#if defined(PETSC_HAVE_CUDA)
+  #define VecGPUScatterInitialize_Private() PETSC_SUCCESS
+  #define VecGPUScatterFinalize_Private()   PETSC_SUCCESS
+#else
 PETSC_INTERN PetscErrorCode VecGPUScatterInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUScatterFinalize_Private(void);
+#endif
 
 /* gpuvecsub.c */
 PETSC_INTERN PetscErrorCode VecGetSubVector_GPU(Vec, IS, Vec *);
@@ -114,13 +128,15 @@ static inline PetscBool VecGPUIs(Vec v)
 }
 
 /* gpuveccuda.c: support for a PETSc with CUDA.  A vector is called reachable if kernels on our device can use its values in place. */
+#if defined(PETSC_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode VecGPUCUDAInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUCreateCUDA_Private(Vec, VecType, PetscBool *done);
-#if defined(PETSC_HAVE_CUDA)
 PETSC_INTERN PetscBool      VecGPUIsCUDA_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGetOperandCUDA_Private(Vec, const double **);
 #else
-  #define VecGPUIsCUDA_Private(v) PETSC_FALSE
+  #define VecGPUCUDAInitialize_Private()          PETSC_SUCCESS
+  #define VecGPUCreateCUDA_Private(v, type, done) (*(done) = PETSC_FALSE, PETSC_SUCCESS)
+  #define VecGPUIsCUDA_Private(v)                 PETSC_FALSE
 #endif
 
 static inline PetscBool VecGPUIsReachable(Vec v)
@@ -140,16 +156,24 @@ static inline PetscErrorCode VecGPUGetOperand_Private(Vec v, const double **valu
 /* gpuvec.c */
 PETSC_INTERN PetscErrorCode VecCreate_GPU(Vec);
 PETSC_INTERN PetscErrorCode VecCreate_SeqGPU(Vec);
-PETSC_INTERN PetscErrorCode VecGPUAttach_Private(Vec, VecType, struct _VecOps *base);
-PETSC_INTERN PetscErrorCode VecGPUAttachData_Private(Vec, void *); /* PETSc frees the data by PetscFree() when it destroys the vector */
-PETSC_INTERN PetscErrorCode VecGPUStateInitialize_Private(void);
+PETSC_INTERN PetscErrorCode VecCreate_MPIGPU(Vec);
+PETSC_INTERN PetscErrorCode VecGPUInitialize_Private(void);
+PETSC_INTERN PetscErrorCode VecGPUFinalize_Private(void);
 
-/* mpigpuvecghost.c */
+/* mpigpuvecghost.c.  In a PETSc without these functions, VecGhostUpdateBegin() and others report that a gpu vector is not ghosted. */
+#if GP_COMPAT_GHOSTS
 PETSC_INTERN PetscErrorCode VecGPUHasGhostsAside_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode VecGPUKeepGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUAttachGhosts_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGhostInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUGhostFinalize_Private(void);
+#else
+  #define VecGPUHasGhostsAside_Private(v, has) (*(has) = PETSC_FALSE, PETSC_SUCCESS)
+  #define VecGPUKeepGhosts_Private(v)          PETSC_SUCCESS
+  #define VecGPUAttachGhosts_Private(v)        PETSC_SUCCESS
+  #define VecGPUGhostInitialize_Private()      PETSC_SUCCESS
+  #define VecGPUGhostFinalize_Private()        PETSC_SUCCESS
+#endif
 
 /* gpuvecslepc.c: SLEPc registers class ids when it is initialised.  The search for SLEPc is therefore repeated only if the largest class
    id has changed since the last search. */
@@ -164,11 +188,8 @@ static inline PetscErrorCode VecGPUSLEPcCheck(void)
 /* gpuvecops.c: elementwise operations of both types */
 PETSC_INTERN PetscErrorCode VecGPUSetMaps_Private(Vec);
 
-/* gpuvecreduce.c: reductions over one rank; mpigpuvec.c: reductions over all ranks */
+/* gpuvecreduce.c: reductions */
 PETSC_INTERN PetscErrorCode VecGPUSetReductions_Private(Vec);
-PETSC_INTERN PetscErrorCode VecGPUReduce_Private(Vec x, Vec y, GpVecReduceId, double result[]);
-PETSC_INTERN PetscErrorCode VecGPUMDot_Private(Vec x, PetscInt many, const Vec y[], PetscScalar result[]);
-PETSC_INTERN PetscErrorCode VecDotNorm2_SeqGPU(Vec, Vec, PetscScalar *, PetscScalar *);
-PETSC_INTERN PetscErrorCode VecCreate_MPIGPU(Vec);
+PETSC_INTERN PetscErrorCode VecGPUFreeWork_Private(void);
 
 #endif

@@ -175,12 +175,28 @@ static PetscErrorCode VecGPUPointwise(GpVecMapId op, double a, Vec w, Vec x, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecPointwiseMult_GPU(Vec w, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUPointwise(GP_VEC_product, 0, w, x, y, VecGPUState(w)->base->pointwisemult));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define POINTWISE(Name, formula, operation) \
+  static PetscErrorCode Vec##Name##_GPU(Vec w, Vec x, Vec y) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(VecGPUPointwise(GP_VEC_##formula, 0, w, x, y, VecGPUState(w)->base->operation)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+POINTWISE(PointwiseMult, product, pointwisemult)
+POINTWISE(PointwiseMax, larger, pointwisemax)
+POINTWISE(PointwiseMin, smaller, pointwisemin)
+POINTWISE(PointwiseMaxAbs, largerabs, pointwisemaxabs)
+
+#define UNARY(Name, formula, flops) \
+  static PetscErrorCode Vec##Name##_GPU(Vec x) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(VecGPUMap(GP_VEC_##formula, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, flops)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+UNARY(Reciprocal, reciprocal, 1)
+UNARY(Abs, absolute, 0)
+UNARY(SqrtAbs, sqrtabs, 1)
 
 /* The value of 0 / 0 differs between releases of PETSc.  It is found once, by dividing standard vectors. */
 static PetscErrorCode VecPointwiseDivide_GPU(Vec w, Vec x, Vec y)
@@ -200,48 +216,6 @@ static PetscErrorCode VecPointwiseDivide_GPU(Vec w, Vec x, Vec y)
     asked = PETSC_TRUE;
   }
   PetscCall(VecGPUPointwise(GP_VEC_quotient, quotient[0], w, x, y, VecGPUState(w)->base->pointwisedivide));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecPointwiseMax_GPU(Vec w, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUPointwise(GP_VEC_larger, 0, w, x, y, VecGPUState(w)->base->pointwisemax));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecPointwiseMin_GPU(Vec w, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUPointwise(GP_VEC_smaller, 0, w, x, y, VecGPUState(w)->base->pointwisemin));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecPointwiseMaxAbs_GPU(Vec w, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUPointwise(GP_VEC_largerabs, 0, w, x, y, VecGPUState(w)->base->pointwisemaxabs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecReciprocal_GPU(Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUMap(GP_VEC_reciprocal, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecAbs_GPU(Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUMap(GP_VEC_absolute, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecSqrtAbs_GPU(Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUMap(GP_VEC_sqrtabs, 0, 0, 0, NULL, NULL, x, PETSC_TRUE, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

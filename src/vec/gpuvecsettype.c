@@ -4,32 +4,7 @@
    destructor then attaches a copy of the values to the object, and the constructor takes them back. */
 #include "vec/gpuvecimpl.h"
 
-#if GP_COMPAT_SETTYPE_KEEPS
-
-PetscErrorCode VecGPUKeepValues_Private(Vec v)
-{
-  PetscFunctionBegin;
-  (void)v;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUBeginType_Private(Vec v, Vec *values)
-{
-  PetscFunctionBegin;
-  *values = NULL;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)v, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUEndType_Private(Vec v, Vec *values)
-{
-  PetscFunctionBegin;
-  (void)v;
-  (void)values;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-#else
+#if !GP_COMPAT_SETTYPE_KEEPS
 
 static const char Aside[] = "VecGPUValues"; /* name of the composed object that holds the values between destructor and constructor */
 

@@ -129,14 +129,6 @@ static PetscErrorCode VecGetArrayRead_GPULocal(Vec local, const PetscScalar **ar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecRestoreArrayRead_GPULocal(Vec local, const PetscScalar **array)
-{
-  PetscFunctionBegin;
-  (void)local;
-  (void)array;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The duplicate of a local form is a standard VECSEQ. */
 static PetscErrorCode VecDuplicate_GPULocal(Vec local, Vec *copy)
 {
@@ -165,7 +157,7 @@ PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
   local->ops->getarray         = VecGetArray_GPULocal;
   local->ops->restorearray     = VecRestoreArray_GPULocal;
   local->ops->getarrayread     = VecGetArrayRead_GPULocal;
-  local->ops->restorearrayread = VecRestoreArrayRead_GPULocal;
+  local->ops->restorearrayread = VecRestoreArrayRead_GPU;
   local->ops->duplicate        = VecDuplicate_GPULocal;
   local->petscnative           = PETSC_FALSE;
   PetscCall(VecGhostRestoreLocalForm(v, &local));
@@ -190,39 +182,4 @@ PetscErrorCode VecGPUGhostFinalize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* in such a PETSc, VecGhostUpdateBegin() and other functions for ghosts report that a gpu vector is not ghosted */
-
-PetscErrorCode VecGPUHasGhostsAside_Private(Vec v, PetscBool *has)
-{
-  PetscFunctionBegin;
-  (void)v;
-  *has = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUKeepGhosts_Private(Vec v)
-{
-  PetscFunctionBegin;
-  (void)v;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
-{
-  PetscFunctionBegin;
-  (void)v;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUGhostInitialize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUGhostFinalize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 #endif

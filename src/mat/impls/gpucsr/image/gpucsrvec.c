@@ -20,7 +20,7 @@ PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec v, PetscBool *there)
   PetscOffloadMask mask;
 
   PetscFunctionBegin;
-  PetscCall(VecGPUIs_Private(v, there));
+  *there = VecGPUIs(v);
   if (*there) {
     PetscCall(VecGPUGetHostIfValid_Private(v, &host));
     *there = (PetscBool)!host;
@@ -40,7 +40,7 @@ PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUC
 
   PetscFunctionBegin;
   *a = (MatGPUCSRVec){0};
-  PetscCall(VecGPUIs_Private(v, &a->gpu));
+  a->gpu = VecGPUIs(v);
   if (a->gpu) {
     PetscCall(MatGPUCSRVecGetGPU(v, mode, a));
     PetscFunctionReturn(PETSC_SUCCESS);

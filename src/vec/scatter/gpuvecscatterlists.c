@@ -1,6 +1,6 @@
 /* Set-up of a scatter with gpu vectors.  The index lists are taken from a PetscSF of type basic or neighbor after its set-up, and sorted if an entry
    receives more than once.  A second PetscSF exchanges the packed buffers. */
-#include "vec/gpuvecscatter.h"
+#include "vec/scatter/gpuvecscatter.h"
 #include <petscbt.h>
 
 static PetscErrorCode VecGPUIndexCreate(PetscInt n, VecGPUIndex *x)

@@ -9,9 +9,9 @@
    PetscSF from the constructors below.  The vector then returns the address of the Vec itself as "device memory", and the replaced begin
    function takes it as a Vec.  All other callers get the host array; so do PetscSFs of other types, and those created before this
    library was loaded. */
-#include "vec/gpuvecscatter.h"
+#include "vec/scatter/gpuvecscatter.h"
 
-#if !defined(PETSC_HAVE_CUDA)
+#if !defined(PETSC_HAVE_CUDA) /* see gpuveccuda.c for a PETSc with CUDA */
   #include <petsc/private/hashmap.h>
   #include <stddef.h>
 
@@ -34,16 +34,6 @@ static Base Bases[] = {{PETSCSFBASIC}, {PETSCSFNEIGHBOR}};
 static Base *VecGPUScatterGetBase(PetscSF sf)
 {
   return &Bases[!strcmp(Bases[1].name, ((PetscObject)sf)->type_name)];
-}
-
-/* Interprets an array argument of a begin function: host memory, or the address of a gpu Vec that is declared as device memory. */
-static PetscErrorCode VecGPUScatterGetSide(PetscMemType type, const void *data, VecGPUSide *side)
-{
-  PetscFunctionBegin;
-  *side = (VecGPUSide){0};
-  if (PetscMemTypeHost(type)) side->values = (double *)data;
-  else side->vec = (Vec)data;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Tells whether v may decide that the scatter uses our communication, which all ranks must decide alike.  The type of a vector that is as
@@ -91,8 +81,9 @@ static PetscErrorCode VecGPUScatterBeginSF(PetscSF sf, int to, MPI_Datatype unit
     PetscCall(PetscHMapScatterSet(Scatters, sf, s));
   }
   PetscCheck(!s->busy, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecScatterBegin() was called twice on this VecScatter; call VecScatterEnd() before");
-  PetscCall(VecGPUScatterGetSide(xtype, x, &s->from));
-  PetscCall(VecGPUScatterGetSide(ytype, y, &s->to));
+  /* an argument is host memory, or the address of a gpu Vec that is declared as device memory */
+  s->from = PetscMemTypeHost(xtype) ? (VecGPUSide){.values = (double *)x} : (VecGPUSide){.vec = (Vec)x};
+  s->to   = PetscMemTypeHost(ytype) ? (VecGPUSide){.values = (double *)y} : (VecGPUSide){.vec = (Vec)y};
   PetscCall(VecGPUScatterVecDecides(sf, s->from.vec, &decides[0]));
   PetscCall(VecGPUScatterVecDecides(sf, s->to.vec, &decides[1]));
   s->ours = (PetscBool)(decides[0] || decides[1]);
@@ -228,14 +219,6 @@ static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecRestoreArrayReadAndMemType_GPU(Vec v, const PetscScalar **array)
-{
-  PetscFunctionBegin;
-  (void)v;
-  (void)array;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
 {
   PetscBool scatter;
@@ -261,7 +244,7 @@ PetscErrorCode VecGPUSetScatters_Private(Vec v)
   v->ops->getarrayandmemtype         = VecGetArrayAndMemType_GPU;
   v->ops->restorearrayandmemtype     = VecRestoreArrayAndMemType_GPU;
   v->ops->getarrayreadandmemtype     = VecGetArrayReadAndMemType_GPU;
-  v->ops->restorearrayreadandmemtype = VecRestoreArrayReadAndMemType_GPU;
+  v->ops->restorearrayreadandmemtype = VecRestoreArrayRead_GPU;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -296,96 +279,4 @@ PetscErrorCode VecGPUScatterFinalize_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#else /* a PETSc with CUDA accepts device memory from every vector type */
-
-static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
-{
-  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
-
-  PetscFunctionBegin;
-  if (cuda) PetscCall(VecGPUGetDeviceRead_Private(v, array));
-  else PetscCall((*v->ops->getarrayread)(v, array));
-  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecRestoreArrayReadAndMemType_GPU(Vec v, const PetscScalar **array)
-{
-  PetscFunctionBegin;
-  (void)v;
-  (void)array;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Marks the values on the host as out of date at once, because the caller may write the array at any time before restoring it.  PETSc passes
-   array NULL to get the memory type alone. */
-static PetscErrorCode VecGPUGetWritable(Vec v, PetscBool read, PetscScalar **array, PetscMemType *type)
-{
-  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
-
-  PetscFunctionBegin;
-  if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
-  if (!array) PetscFunctionReturn(PETSC_SUCCESS);
-  if (cuda) {
-    if (read) PetscCall(VecGPUGetDevice_Private(v, array));
-    else PetscCall(VecGPUGetDeviceWrite_Private(v, array));
-    PetscCall(VecGPURestoreDevice_Private(v));
-  } else PetscCall(VecGetArray_GPU(v, array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecGetArrayAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUGetWritable(v, PETSC_TRUE, array, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecGetArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUGetWritable(v, PETSC_FALSE, array, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecRestoreArrayAndMemType_GPU(Vec v, PetscScalar **array)
-{
-  PetscFunctionBegin;
-  if (VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(VecGPURestoreDevice_Private(v));
-  else PetscCall((*v->ops->restorearray)(v, array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode VecRestoreArrayWriteAndMemType_GPU(Vec v, PetscScalar **array, PetscMemType *type)
-{
-  PetscFunctionBegin;
-  (void)type;
-  PetscCall(VecRestoreArrayAndMemType_GPU(v, array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUSetScatters_Private(Vec v)
-{
-  PetscFunctionBegin;
-  if (VecGPUState(v)->ghosted) PetscFunctionReturn(PETSC_SUCCESS); /* callers expect the ghosts after the values, and ghosts are on the host */
-  v->ops->getarrayandmemtype          = VecGetArrayAndMemType_GPU;
-  v->ops->restorearrayandmemtype      = VecRestoreArrayAndMemType_GPU;
-  v->ops->getarrayreadandmemtype      = VecGetArrayReadAndMemType_GPU;
-  v->ops->restorearrayreadandmemtype  = VecRestoreArrayReadAndMemType_GPU;
-  v->ops->getarraywriteandmemtype     = VecGetArrayWriteAndMemType_GPU;
-  v->ops->restorearraywriteandmemtype = VecRestoreArrayWriteAndMemType_GPU;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUScatterInitialize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VecGPUScatterFinalize_Private(void)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 #endif

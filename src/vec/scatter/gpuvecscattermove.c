@@ -1,5 +1,5 @@
 /* Execution of a scatter with gpu vectors: access to both sides, the kernels that pack, move and unpack, and the exchange between ranks. */
-#include "vec/gpuvecscatter.h"
+#include "vec/scatter/gpuvecscatter.h"
 
 static inline PetscBool VecGPUHasDeviceValues(Vec v)
 {
