@@ -39,7 +39,7 @@ PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUC
   PetscMemType where = PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
-  *a = (MatGPUCSRVec){0};
+  *a     = (MatGPUCSRVec){0};
   a->gpu = VecGPUIs(v);
   if (a->gpu) {
     PetscCall(MatGPUCSRVecGetGPU(v, mode, a));
