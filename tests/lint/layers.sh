@@ -24,8 +24,6 @@ BEGIN {
   layer["solvers/"]                         = 9; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   layer["examples/"]                        = 10; petsc["examples/"]                        = "public"
   layer["src/"]                             = 11; petsc["src/"]                             = "public petsc/private/petscimpl.h"
-  # kernel families that use headers of another family
-  uses["src/mat/impls/gpucsr/spmv/team/"] = "pieces"
 }
 function moduleof(path,   r, best) { best = ""; for (r in layer) if (index(path, r) == 1 && length(r) > length(best)) best = r; return best }
 function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
@@ -58,7 +56,7 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
   if (theirs == "src/") { if (mine != "src/") say("this header belongs to no directory of the table: " target); next }
   if (theirs == mine) {
     family = target; sub(/^mat\/impls\/gpucsr\/spmv\//, "", family); sub(/\/.*/, "", family)
-    if (mine == "src/mat/impls/gpucsr/spmv/" && dir != mine family "/" && family !~ /^(common|csr)$/ && !index(uses[dir], family)) say("a kernel family may include headers of its own folder, of common/ and of csr/ only: " target)
+    if (mine == "src/mat/impls/gpucsr/spmv/" && dir != mine family "/" && family !~ /^(common|csr)$/) say("a kernel family may include headers of its own folder, of common/ and of csr/ only: " target)
     next
   }
   if (layer[theirs] >= layer[mine]) say("layer " layer[mine] " includes a header of layer " layer[theirs] ": " target)

@@ -2,7 +2,7 @@
 #ifndef GPTERMS_H
 #define GPTERMS_H
 
-#include "mat/impls/gpucsr/spmv/pieces/gppieces.h"
+#include "mat/impls/gpucsr/spmv/panel/panel.h"
 #include "mat/impls/gpucsr/selector/gpfeatures.h"
 #include <math.h>
 

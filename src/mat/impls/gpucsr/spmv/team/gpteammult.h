@@ -8,7 +8,7 @@
 #include "mat/impls/gpucsr/spmv/team/gpteam.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "mat/impls/gpucsr/spmv/team/gpcluster.h"
-#include "mat/impls/gpucsr/spmv/pieces/gpslots.h"
+#include "mat/impls/gpucsr/spmv/common/gpslots.h"
 
 static constexpr int      WARP = 32, WARPS = GP_TEAM_SLICES, BLOCK = WARP * WARPS;
 static constexpr unsigned ALL = 0xffffffffu;

@@ -1,11 +1,11 @@
-/* Sums over the slots of a lane in a slice of 32 lanes (formats bin, hub, panel, team, teamcluster). Slot k of the 32 lanes is stored contiguously,
+/* Sums over the slots of a lane in a slice of 32 lanes (formats panel, team, teamcluster). Slot k of the 32 lanes is stored contiguously,
    so loads are coalesced. Included only by CUDA implementations. */
 #ifndef GPSLOTS_H
 #define GPSLOTS_H
 
-#include "mat/impls/gpucsr/spmv/pieces/gppieces.h"
 #include "device/gplaunch.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
+#include "mat/impls/gpucsr/spmv/common/gplanes.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
 static constexpr int AHEAD = 8;
@@ -35,14 +35,14 @@ __device__ static double SumSlots(int n, const Code *code, const GpScalar *val, 
 
 #pragma unroll
   for (int u = 0; u < N; u++) {
-    const int at = (u < n ? u : n - 1) * GP_PIECE_LANES;
+    const int at = (u < n ? u : n - 1) * GP_WARP;
 
     c[u] = FIRST ? GpRead<true>(code + at) : __ldcs(code + at);
     if (!FIRST) v[u] = SAME ? one : __ldcs(val + at);
   }
   if (FIRST) {
 #pragma unroll
-    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpRead<true>(val + (u < n ? u : n - 1) * GP_PIECE_LANES);
+    for (int u = 0; u < N; u++) v[u] = SAME ? one : GpRead<true>(val + (u < n ? u : n - 1) * GP_WARP);
     GpWait();
   }
 #pragma unroll
@@ -62,9 +62,9 @@ __device__ static double SumSection(int n, const Code *code, const GpScalar *val
     if (n > AHEAD / 2) sum = SumSlots<AHEAD, SAME, true>(min(n, AHEAD), code, val, one, x);
     else if (n > 0) sum = SumSlots<AHEAD / 2, SAME, true>(n, code, val, one, x);
     else GpWait();
-    n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES;
+    n -= AHEAD, code += AHEAD * GP_WARP, val += SAME ? 0 : AHEAD * GP_WARP;
   }
-  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_PIECE_LANES, val += SAME ? 0 : AHEAD * GP_PIECE_LANES) sum += SumSlots<AHEAD, SAME, false>(AHEAD, code, val, one, x);
+  for (; n >= AHEAD; n -= AHEAD, code += AHEAD * GP_WARP, val += SAME ? 0 : AHEAD * GP_WARP) sum += SumSlots<AHEAD, SAME, false>(AHEAD, code, val, one, x);
   if (n > AHEAD / 2) sum += SumSlots<AHEAD, SAME, false>(n, code, val, one, x);
   else if (n > 0) sum += SumSlots<AHEAD / 2, SAME, false>(n, code, val, one, x);
   return sum;
