@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "app/checkpoint/appcheckpoint.h"
 #include "app/output/appoutputimpl.h"
+#include "app/text/appcollective.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -9,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC        "gpucsrC1"
-#define ORDER        0x01020304u
-#define PIECE_VALUES 8192
+#define MAGIC "gpucsrC1"
+#define ORDER 0x01020304u
 
 typedef struct {
   char     magic[8];
@@ -23,32 +23,7 @@ typedef struct {
   uint64_t bytes, crc; /* length of the values; checksum of everything before the checksum */
 } Trailer;
 
-/* what may be wrong with a file as a whole */
-typedef enum {
-  FILE_WHOLE,
-  FILE_UNOPENED,
-  FILE_IRREGULAR,
-  FILE_FOREIGN,
-  FILE_OLD,
-  FILE_OF_ANOTHER_PROGRAM,
-  FILE_OF_ANOTHER_MACHINE,
-  FILE_OF_ANOTHER_VERSION,
-  FILE_DAMAGED
-} Verdict;
-
-static const char *const Reasons[] = {
-  "",
-  "",
-  "is not a regular file: a checkpoint is read twice, which a pipe or a directory does not allow",
-  "is not a checkpoint",
-  "is a checkpoint of an older version of %s, which this version does not read: start the run again without it",
-  "is a checkpoint of another program than %s",
-  "is a checkpoint of a machine with another byte order",
-  "is a checkpoint of another version of %s, which this version does not read: start the run again without it",
-  "is damaged or truncated: its checksum does not match its contents",
-};
-
-static void FillHeader(const GpAppCheckpointKind *kind, Header *h)
+static void CheckpointFillHeader(const GpAppCheckpointKind *kind, Header *h)
 {
   memset(h, 0, sizeof(*h));
   memcpy(h->magic, MAGIC, sizeof(h->magic));
@@ -58,7 +33,7 @@ static void FillHeader(const GpAppCheckpointKind *kind, Header *h)
 }
 
 /* Appends bytes to the file on the first rank. GpAppCheckpointCommit() reports errors. */
-static void Put(GpAppCheckpoint *ck, const void *data, size_t bytes)
+static void CheckpointPut(GpAppCheckpoint *ck, const void *data, size_t bytes)
 {
   if (!ck->out.fp) return;
   ck->crc = GpAppChecksum(ck->crc, data, bytes);
@@ -66,7 +41,7 @@ static void Put(GpAppCheckpoint *ck, const void *data, size_t bytes)
 }
 
 /* Reads bytes from the file on the first rank. After an error the bytes are zero, and GpAppCheckpointClose() reports the error. */
-static void Take(GpAppCheckpoint *ck, void *data, size_t bytes)
+static void CheckpointTake(GpAppCheckpoint *ck, void *data, size_t bytes)
 {
   if (!ck->bad && fread(data, 1, bytes, ck->fp) != bytes) ck->bad = ferror(ck->fp) && errno ? errno : EIO;
   if (ck->bad) memset(data, 0, bytes);
@@ -96,8 +71,8 @@ PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpA
   ck->writing = PETSC_TRUE;
   PetscCall(PetscStrncpy(ck->file, file, sizeof(ck->file)));
   PetscCall(GpAppOutputTryOpen(comm, file, &ck->out));
-  FillHeader(kind, &h);
-  Put(ck, &h, sizeof(h));
+  CheckpointFillHeader(kind, &h);
+  CheckpointPut(ck, &h, sizeof(h));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +98,7 @@ PetscErrorCode GpAppCheckpointCommit(GpAppCheckpoint *ck, PetscBool *written)
   if (!ck->out.why[0]) {
     end.bytes = (uint64_t)ck->left;
     end.crc   = GpAppChecksum(ck->crc, &end.bytes, sizeof(end.bytes));
-    Put(ck, &end, sizeof(end));
+    CheckpointPut(ck, &end, sizeof(end));
     PetscCall(GpAppOutputTryCommit(&ck->out));
   }
   if (ck->out.why[0]) PetscCall(PetscFPrintf(ck->comm, stderr, "%s: warning: the checkpoint %s was not written: %s; the run continues and tries again at the next checkpoint\n", ck->program, ck->file, ck->out.why));
@@ -131,52 +106,52 @@ PetscErrorCode GpAppCheckpointCommit(GpAppCheckpoint *ck, PetscBool *written)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares the checksum of the whole file with the one at its end; bytes is the length of the file. */
-static Verdict VerifyContents(FILE *fp, PetscInt64 bytes)
+/* Returns whether the checksum at the end of the file is that of its contents; bytes is the length of the file. */
+static PetscBool CheckpointIsWhole(FILE *fp, PetscInt64 bytes)
 {
   PetscInt64 left = bytes - (PetscInt64)sizeof(uint64_t);
   uint64_t   crc  = 0;
   Trailer    end;
   char       piece[1 << 14];
 
-  if (fseeko(fp, (off_t)(bytes - (PetscInt64)sizeof(end)), SEEK_SET) || fread(&end, sizeof(end), 1, fp) != 1) return FILE_DAMAGED;
-  if (end.bytes != (uint64_t)(bytes - (PetscInt64)(sizeof(Header) + sizeof(end))) || fseeko(fp, 0, SEEK_SET)) return FILE_DAMAGED;
+  if (bytes < (PetscInt64)(sizeof(Header) + sizeof(end)) || fseeko(fp, (off_t)(bytes - (PetscInt64)sizeof(end)), SEEK_SET) || fread(&end, sizeof(end), 1, fp) != 1) return PETSC_FALSE;
+  if (end.bytes != (uint64_t)(bytes - (PetscInt64)(sizeof(Header) + sizeof(end))) || fseeko(fp, 0, SEEK_SET)) return PETSC_FALSE;
   while (left > 0) {
     const size_t n = (size_t)PetscMin(left, (PetscInt64)sizeof(piece));
 
-    if (fread(piece, 1, n, fp) != n) return FILE_DAMAGED;
+    if (fread(piece, 1, n, fp) != n) return PETSC_FALSE;
     crc = GpAppChecksum(crc, piece, n);
     left -= (PetscInt64)n;
   }
-  if (crc != end.crc || fseeko(fp, (off_t)sizeof(Header), SEEK_SET)) return FILE_DAMAGED;
-  return FILE_WHOLE;
+  return (PetscBool)(crc == end.crc && !fseeko(fp, (off_t)sizeof(Header), SEEK_SET));
 }
 
-/* Opens and verifies a file, on the first rank. */
-static Verdict Verify(GpAppCheckpoint *ck, const GpAppCheckpointKind *kind, int *err)
+/* Opens and verifies a file, on the first rank. Returns what is wrong with it, with %s for the program; NULL: nothing. err: an errno if the file cannot be opened. */
+static const char *CheckpointVerify(GpAppCheckpoint *ck, const GpAppCheckpointKind *kind, int *err)
 {
   const int   fd = open(ck->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); /* does not wait for the writer of a pipe */
   struct stat st;
   Header      is, want;
 
-  *err = errno;
-  if (fd < 0) return FILE_UNOPENED;
-  ck->fp = fdopen(fd, "rb");
-  *err   = errno;
-  if (!ck->fp) (void)close(fd);
-  if (!ck->fp || fstat(fd, &st)) return FILE_UNOPENED;
-  if (!S_ISREG(st.st_mode)) return FILE_IRREGULAR;
-  FillHeader(kind, &want);
+  ck->fp = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (!ck->fp || fstat(fd, &st)) {
+    *err = errno ? errno : EIO;
+    if (fd >= 0 && !ck->fp) (void)close(fd);
+    return "";
+  }
+  if (!S_ISREG(st.st_mode)) return "is not a regular file: a checkpoint is read twice, which a pipe or a directory does not allow";
+  CheckpointFillHeader(kind, &want);
   memset(&is, 0, sizeof(is));
-  if (fread(&is, 1, sizeof(is), ck->fp) != sizeof(is)) return FILE_FOREIGN;
-  if (!strncmp(is.magic, kind->program, PetscMin(strlen(kind->program), sizeof(is.magic)))) return FILE_OLD; /* a format of earlier versions began with the program's name */
-  if (memcmp(is.magic, want.magic, sizeof(is.magic))) return FILE_FOREIGN;
-  if (is.order != want.order) return FILE_OF_ANOTHER_MACHINE;
-  if (memcmp(is.program, want.program, sizeof(is.program))) return FILE_OF_ANOTHER_PROGRAM;
-  if (is.version != want.version) return FILE_OF_ANOTHER_VERSION;
-  if (st.st_size < (off_t)(sizeof(Header) + sizeof(Trailer))) return FILE_DAMAGED;
+  if (fread(&is, 1, sizeof(is), ck->fp) != sizeof(is)) return "is not a checkpoint";
+  if (!strncmp(is.magic, kind->program, PetscMin(strlen(kind->program), sizeof(is.magic)))) /* a format of earlier versions began with the program's name */
+    return "is a checkpoint of an older version of %s, which this version does not read: start the run again without it";
+  if (memcmp(is.magic, want.magic, sizeof(is.magic))) return "is not a checkpoint";
+  if (is.order != want.order) return "is a checkpoint of a machine with another byte order";
+  if (memcmp(is.program, want.program, sizeof(is.program))) return "is a checkpoint of another program than %s";
+  if (is.version != want.version) return "is a checkpoint of another version of %s, which this version does not read: start the run again without it";
+  if (!CheckpointIsWhole(ck->fp, (PetscInt64)st.st_size)) return "is damaged or truncated: its checksum does not match its contents";
   ck->left = (PetscInt64)st.st_size - (PetscInt64)(sizeof(Header) + sizeof(Trailer));
-  return VerifyContents(ck->fp, (PetscInt64)st.st_size);
+  return NULL;
 }
 
 /*
@@ -197,10 +172,10 @@ static Verdict Verify(GpAppCheckpoint *ck, const GpAppCheckpointKind *kind, int 
 */
 PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpAppCheckpointKind *kind, GpAppCheckpoint *ck)
 {
-  PetscInt64  found[3] = {FILE_WHOLE, 0, 0}; /* result of the check, an errno, bytes of values */
   PetscMPIInt rank;
-  int         err = 0;
-  char        why[256];
+  const char *wrong;
+  int         err      = 0;
+  char        why[256] = "";
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(ck, sizeof(*ck)));
@@ -208,18 +183,14 @@ PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpApp
   ck->program = kind->program;
   PetscCall(PetscStrncpy(ck->file, file, sizeof(ck->file)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) {
-    found[0] = Verify(ck, kind, &err);
-    found[1] = err;
-    found[2] = ck->left;
+  if (!rank && (wrong = CheckpointVerify(ck, kind, &err))) {
+    if (err) (void)snprintf(why, sizeof(why), "cannot be opened: %s", strerror(err));
+    else (void)snprintf(why, sizeof(why), wrong, kind->program);
   }
-  PetscCallMPI(MPI_Bcast(found, 3, MPIU_INT64, 0, comm));
-  ck->left = found[2];
-  if (found[0] == FILE_UNOPENED) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_OPEN, "cannot be opened: %s", strerror((int)found[1])));
-  if (found[0] != FILE_WHOLE) {
-    (void)snprintf(why, sizeof(why), Reasons[found[0]], kind->program);
-    PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "%s", why));
-  }
+  PetscCallMPI(MPI_Bcast(why, sizeof(why), MPI_CHAR, 0, comm));
+  PetscCallMPI(MPI_Bcast(&err, 1, MPI_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(&ck->left, 1, MPIU_INT64, 0, comm));
+  if (why[0]) PetscCall(GpAppCheckpointRefuse(ck, err ? PETSC_ERR_FILE_OPEN : PETSC_ERR_FILE_UNEXPECTED, "%s", why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,7 +243,7 @@ PetscErrorCode GpAppCheckpointClose(GpAppCheckpoint *ck)
 }
 
 /* Counts the bytes of values. Reading more than the file holds is an error. */
-static PetscErrorCode Count(GpAppCheckpoint *ck, PetscInt64 n, size_t each)
+static PetscErrorCode CheckpointCount(GpAppCheckpoint *ck, PetscInt64 n, size_t each)
 {
   PetscFunctionBegin;
   if (ck->writing) ck->left += n * (PetscInt64)each;
@@ -297,13 +268,13 @@ PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t
 {
   PetscFunctionBegin;
   if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Count(ck, (PetscInt64)bytes, 1));
+  PetscCall(CheckpointCount(ck, (PetscInt64)bytes, 1));
   if (ck->writing) {
-    Put(ck, data, bytes);
+    CheckpointPut(ck, data, bytes);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ck->fp) Take(ck, data, bytes);
-  for (size_t at = 0; at < bytes; at += 1 << 30) PetscCallMPI(MPI_Bcast((char *)data + at, (PetscMPIInt)PetscMin(bytes - at, (size_t)1 << 30), MPI_BYTE, 0, ck->comm));
+  if (ck->fp) CheckpointTake(ck, data, bytes);
+  PetscCall(GpAppBroadcast(ck->comm, data, bytes, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -311,42 +282,15 @@ PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t
 typedef struct {
   GpAppCheckpoint *ck;
   size_t           each;
-} ValueSink;
+} ValuePass;
 
-static PetscErrorCode PutValues(void *ctx, void *values, PetscInt n)
+static PetscErrorCode CheckpointPassValues(void *ctx, void *values, PetscInt n)
 {
-  const ValueSink *to = (const ValueSink *)ctx;
+  const ValuePass *pass = (const ValuePass *)ctx;
 
   PetscFunctionBegin;
-  Put(to->ck, values, (size_t)n * to->each);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Reads the values of all ranks in the order of the ranks, piece by piece. */
-static PetscErrorCode TakeInTurn(GpAppCheckpoint *ck, char values[], PetscInt n, size_t each)
-{
-  PetscMPIInt rank, size;
-  char       *piece;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(ck->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(ck->comm, &size));
-  PetscCall(PetscMalloc1(PIECE_VALUES * each, &piece));
-  for (PetscMPIInt to = 0; to < size; to++) {
-    PetscInt left = n;
-
-    if (rank && rank != to) continue;
-    if (to && rank) PetscCallMPI(MPI_Send(&left, 1, MPIU_INT, 0, 0, ck->comm));
-    if (to && !rank) PetscCallMPI(MPI_Recv(&left, 1, MPIU_INT, to, 0, ck->comm, MPI_STATUS_IGNORE));
-    for (PetscInt done = 0, now; done < left; done += now) {
-      now = PetscMin(PIECE_VALUES, left - done);
-      if (!rank) Take(ck, piece, (size_t)now * each);
-      if (to && !rank) PetscCallMPI(MPI_Send(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, to, 0, ck->comm));
-      if (to && rank) PetscCallMPI(MPI_Recv(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, 0, 0, ck->comm, MPI_STATUS_IGNORE));
-      if (rank == to) PetscCall(PetscMemcpy(values + (size_t)done * each, piece, (size_t)now * each));
-    }
-  }
-  PetscCall(PetscFree(piece));
+  if (pass->ck->writing) CheckpointPut(pass->ck, values, (size_t)n * pass->each);
+  else CheckpointTake(pass->ck, values, (size_t)n * pass->each);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -366,13 +310,12 @@ static PetscErrorCode TakeInTurn(GpAppCheckpoint *ck, char values[], PetscInt n,
 */
 PetscErrorCode GpAppCheckpointDistributed(GpAppCheckpoint *ck, void *values, PetscInt n, size_t each)
 {
-  ValueSink  to   = {ck, each};
-  PetscInt64 mine = n, all;
+  ValuePass  pass = {ck, each};
+  PetscInt64 all;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, ck->comm));
-  PetscCall(Count(ck, all, each));
-  if (!ck->writing) PetscCall(TakeInTurn(ck, (char *)values, n, each));
-  else if (!ck->out.why[0]) PetscCall(GpAppGatherInTurn_Private(ck->comm, values, n, each, PutValues, &to));
+  PetscCall(GpAppSumBefore(ck->comm, n, NULL, &all));
+  PetscCall(CheckpointCount(ck, all, each));
+  if (!ck->out.why[0]) PetscCall(GpAppPassInTurn_Private(ck->comm, values, n, each, ck->writing, CheckpointPassValues, &pass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -20,7 +20,7 @@ struct _n_GpAppOutputFile {
   GpAppTarget target;
 };
 
-static ssize_t Write(void *cookie, const char *data, size_t bytes)
+static ssize_t OutputWrite(void *cookie, const char *data, size_t bytes)
 {
   GpAppOutputFile f    = (GpAppOutputFile)cookie;
   size_t          done = 0;
@@ -35,7 +35,7 @@ static ssize_t Write(void *cookie, const char *data, size_t bytes)
 }
 
 /* Opens a named pipe. If the pipe has no reader yet, prints a message and waits for one. */
-static int OpenPipe(const char path[])
+static int OutputOpenPipe(const char path[])
 {
   const int now = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -48,12 +48,12 @@ static int OpenPipe(const char path[])
 }
 
 /* Opens an output that is not replaced: a device, a pipe, or a duplicate of an open descriptor, which shares the position in the file. */
-static int OpenDirect(GpAppOutputFile f)
+static int OutputOpenDirect(GpAppOutputFile f)
 {
   const GpAppTarget *t = &f->target;
   int                flags;
 
-  if (t->descriptor < 0 && S_ISFIFO(t->mode)) f->fd = OpenPipe(t->path);
+  if (t->descriptor < 0 && S_ISFIFO(t->mode)) f->fd = OutputOpenPipe(t->path);
   else if (t->descriptor < 0) f->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   else {
     flags = fcntl(t->descriptor, F_GETFL);
@@ -68,7 +68,7 @@ static int OpenDirect(GpAppOutputFile f)
   The new file has the owner and the permissions of the one that it replaces. Where the group cannot be kept, members of the new group get no
   more than others.
 */
-static int CopyPermissions(int fd, const GpAppTarget *t)
+static int OutputCopyPermissions(int fd, const GpAppTarget *t)
 {
   struct stat st;
   mode_t      mode = t->mode & 07777;
@@ -82,7 +82,7 @@ static int CopyPermissions(int fd, const GpAppTarget *t)
 }
 
 /* Creates the temporary file beside the target. */
-static int OpenReplacement(GpAppOutputFile f)
+static int OutputOpenReplacement(GpAppOutputFile f)
 {
   const GpAppTarget *t = &f->target;
   int                err, fd;
@@ -96,12 +96,12 @@ static int OpenReplacement(GpAppOutputFile f)
   }
   f->fd = GpAppTemporaryCreate_Private(f->folder, t->regular ? 0600 : 0666, &f->slot, f->temporary);
   if (f->fd < 0) return errno;
-  err = t->regular ? CopyPermissions(f->fd, t) : 0;
+  err = t->regular ? OutputCopyPermissions(f->fd, t) : 0;
   return err;
 }
 
 /* Closes all, and gives the file its name; or removes it after an error. Returns the first error. */
-static int Close(GpAppOutputFile f, int err)
+static int OutputClose(GpAppOutputFile f, int err)
 {
   if (f->fd >= 0 && close(f->fd) && !err) err = errno;
   if (!f->direct && !err && renameat(f->folder, f->temporary, f->folder, f->target.name)) err = errno;
@@ -111,24 +111,31 @@ static int Close(GpAppOutputFile f, int err)
   return err;
 }
 
-/* Opens an output on the first rank. */
-static int Open(const char path[], GpAppOutput *out)
+/* Begins with a path; sets errno if its target cannot be written. */
+static GpAppOutputFile OutputResolve(const char path[], int *err)
 {
-  const cookie_io_functions_t io = {NULL, Write, NULL, NULL};
-  GpAppOutputFile             f  = (GpAppOutputFile)calloc(1, sizeof(*f));
-  int                         err;
+  GpAppOutputFile f = (GpAppOutputFile)calloc(1, sizeof(*f));
 
-  if (!f) return ENOMEM;
+  *err = ENOMEM;
+  if (!f) return NULL;
   f->fd = f->folder = f->slot = -1;
   GpAppTargetResolve_Private(path, &f->target);
   f->direct = f->target.direct;
-  err       = f->target.err;
-  if (!err) err = f->direct ? OpenDirect(f) : OpenReplacement(f);
+  *err      = f->target.err;
+  return f;
+}
+
+/* Opens an output on the first rank. */
+static int OutputOpen(const char path[], GpAppOutput *out)
+{
+  const cookie_io_functions_t io = {NULL, OutputWrite, NULL, NULL};
+  int                         err;
+  GpAppOutputFile             f = OutputResolve(path, &err);
+
+  if (!f) return err;
+  if (!err) err = f->direct ? OutputOpenDirect(f) : OutputOpenReplacement(f);
   if (!err && !(out->fp = fopencookie(f, "w", io))) err = ENOMEM;
-  if (err) {
-    (void)Close(f, err);
-    return err;
-  }
+  if (err) return OutputClose(f, err);
   (void)setvbuf(out->fp, NULL, _IOFBF, BUFFER_BYTES);
   out->file   = f;
   out->direct = f->direct;
@@ -136,7 +143,7 @@ static int Open(const char path[], GpAppOutput *out)
 }
 
 /* Broadcasts the cause of a failure from the first rank. why is empty if there was none. */
-static PetscErrorCode Share(GpAppOutput *out, int err)
+static PetscErrorCode OutputBroadcastError(GpAppOutput *out, int err)
 {
   int direct = (int)out->direct;
 
@@ -169,7 +176,7 @@ PetscErrorCode GpAppOutputTryOpen(MPI_Comm comm, const char path[], GpAppOutput 
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   out->comm = comm;
   PetscCall(PetscStrncpy(out->path, path, sizeof(out->path)));
-  PetscCall(Share(out, rank ? 0 : Open(path, out)));
+  PetscCall(OutputBroadcastError(out, rank ? 0 : OutputOpen(path, out)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,23 +190,19 @@ PetscErrorCode GpAppOutputOpen(MPI_Comm comm, const char path[], GpAppOutput *ou
 }
 
 /* Checks that an output can be written. A pipe or device is not opened, because its reader would see the end of the input. */
-static int Probe(const char path[])
+static int OutputProbe(const char path[])
 {
-  GpAppOutputFile f = (GpAppOutputFile)calloc(1, sizeof(*f));
   int             err, flags;
+  GpAppOutputFile f = OutputResolve(path, &err);
 
-  if (!f) return ENOMEM;
-  f->fd = f->folder = f->slot = -1;
-  GpAppTargetResolve_Private(path, &f->target);
-  f->direct = f->target.direct;
-  err       = f->target.err;
-  if (!err && !f->direct) err = OpenReplacement(f);
+  if (!f) return err;
+  if (!err && !f->direct) err = OutputOpenReplacement(f);
   else if (!err && f->target.descriptor >= 0) {
     flags = fcntl(f->target.descriptor, F_GETFL);
     err   = flags < 0 ? errno : (flags & O_ACCMODE) == O_RDONLY ? EACCES : 0;
   } else if (!err && S_ISSOCK(f->target.mode)) err = ENXIO;
   else if (!err && faccessat(AT_FDCWD, f->target.path, W_OK, AT_EACCESS)) err = errno;
-  (void)Close(f, err ? err : ECANCELED); /* ECANCELED: nothing is renamed */
+  (void)OutputClose(f, err ? err : ECANCELED); /* ECANCELED: nothing is renamed */
   return err;
 }
 
@@ -211,7 +214,7 @@ PetscErrorCode GpAppOutputProbe(MPI_Comm comm, const char path[])
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(Share(&out, rank ? 0 : Probe(path)));
+  PetscCall(OutputBroadcastError(&out, rank ? 0 : OutputProbe(path)));
   PetscCheck(!out.why[0], comm, PETSC_ERR_FILE_WRITE, "cannot create %s: %s", path, out.why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -239,11 +242,11 @@ PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
     if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed[0] ? FAILED_BEFORE : 0;
     if (fclose(out->fp) && !err) err = f->err ? f->err : EIO;
     if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* some file systems report a full disk only here */
-    err       = Close(f, err);
+    err       = OutputClose(f, err);
     out->fp   = NULL;
     out->file = NULL;
   }
-  PetscCall(Share(out, err));
+  PetscCall(OutputBroadcastError(out, err));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,43 +260,50 @@ PetscErrorCode GpAppOutputCommit(GpAppOutput *out)
 }
 
 /*
-  GpAppGatherInTurn_Private - Hands the values of all ranks, in the order of the ranks, to a function on the first rank
+  GpAppPassInTurn_Private - Passes the values of all ranks, in the order of the ranks, through a function on the first rank
 
   Collective
 
   Input Parameters:
 + comm   - the communicator
-. values - those of this rank
-. n      - how many
+. values - the values of this rank, which are read or written
+. n      - their number
 . each   - bytes of a value
-. sink   - the function; it may change the values that it is given
+. write  - whether the function receives the values; otherwise it supplies them
+. pass   - the function; it may change the values that it receives
 - ctx    - its context
 */
-PetscErrorCode GpAppGatherInTurn_Private(MPI_Comm comm, const void *values, PetscInt n, size_t each, GpAppSink sink, void *ctx)
+PetscErrorCode GpAppPassInTurn_Private(MPI_Comm comm, void *values, PetscInt n, size_t each, PetscBool write, GpAppPass pass, void *ctx)
 {
-  const PetscInt most = 65536;
+  const PetscInt most = 8192;
   PetscMPIInt    rank, size;
-  char          *piece;
+  char          *buffer;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc1((size_t)most * each, &piece));
-  for (PetscMPIInt from = 0; from < size; from++) {
+  PetscCall(PetscMalloc1((size_t)most * each, &buffer));
+  for (PetscMPIInt r = 0; r < size; r++) {
     PetscInt left = n;
 
-    if (rank && rank != from) continue;
-    if (from && rank) PetscCallMPI(MPI_Send(&left, 1, MPIU_INT, 0, 0, comm));
-    if (from && !rank) PetscCallMPI(MPI_Recv(&left, 1, MPIU_INT, from, 0, comm, MPI_STATUS_IGNORE));
+    if (rank && rank != r) continue;
+    if (r && rank) PetscCallMPI(MPI_Send(&left, 1, MPIU_INT, 0, 0, comm));
+    if (r && !rank) PetscCallMPI(MPI_Recv(&left, 1, MPIU_INT, r, 0, comm, MPI_STATUS_IGNORE));
     for (PetscInt done = 0, now; done < left; done += now) {
-      now = PetscMin(most, left - done);
-      if (rank == from) PetscCall(PetscMemcpy(piece, (const char *)values + (size_t)done * each, (size_t)now * each));
-      if (from && rank) PetscCallMPI(MPI_Send(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, 0, 0, comm));
-      if (from && !rank) PetscCallMPI(MPI_Recv(piece, (PetscMPIInt)((size_t)now * each), MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE));
-      if (!rank) PetscCall((*sink)(ctx, piece, now));
+      char  *mine = (char *)values + (size_t)done * each, *piece = rank ? mine : buffer;
+      size_t bytes;
+
+      now   = PetscMin(most, left - done);
+      bytes = (size_t)now * each;
+      if (!rank && !write) PetscCall((*pass)(ctx, piece, now));
+      if (!r && write) PetscCall(PetscMemcpy(piece, mine, bytes));
+      if (r && (rank != 0) == write) PetscCallMPI(MPI_Send(piece, (PetscMPIInt)bytes, MPI_BYTE, rank ? 0 : r, 0, comm));
+      else if (r) PetscCallMPI(MPI_Recv(piece, (PetscMPIInt)bytes, MPI_BYTE, rank ? 0 : r, 0, comm, MPI_STATUS_IGNORE));
+      if (!r && !write) PetscCall(PetscMemcpy(mine, piece, bytes));
+      if (!rank && write) PetscCall((*pass)(ctx, piece, now));
     }
   }
-  PetscCall(PetscFree(piece));
+  PetscCall(PetscFree(buffer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -304,7 +314,7 @@ typedef struct {
   size_t        each;
 } BinarySink;
 
-static PetscErrorCode PutBinary(void *ctx, void *values, PetscInt n)
+static PetscErrorCode OutputWriteBinary(void *ctx, void *values, PetscInt n)
 {
   const BinarySink *to = (const BinarySink *)ctx;
 
@@ -337,6 +347,6 @@ PetscErrorCode GpAppOutputBinary(GpAppOutput *out, const void *values, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(PetscDataTypeGetSize(type, &to.each));
-  PetscCall(GpAppGatherInTurn_Private(out->comm, values, n, to.each, PutBinary, &to));
+  PetscCall(GpAppPassInTurn_Private(out->comm, (void *)values, n, to.each, PETSC_TRUE, OutputWriteBinary, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,9 +28,9 @@ PETSC_INTERN void GpAppTargetResolve_Private(const char path[], GpAppTarget *);
 PETSC_INTERN int  GpAppTemporaryCreate_Private(int folder, mode_t, int *slot, char name[GP_APP_TEMPORARY_LEN]);
 PETSC_INTERN void GpAppTemporaryForget_Private(int slot, PetscBool remove);
 
-/* the function that takes the values of all ranks, in the order of the ranks, on the first rank */
-typedef PetscErrorCode (*GpAppSink)(void *ctx, void *values, PetscInt n);
+/* A function that takes or supplies n values on the first rank */
+typedef PetscErrorCode (*GpAppPass)(void *ctx, void *values, PetscInt n);
 
-PETSC_INTERN PetscErrorCode GpAppGatherInTurn_Private(MPI_Comm, const void *, PetscInt, size_t, GpAppSink, void *);
+PETSC_INTERN PetscErrorCode GpAppPassInTurn_Private(MPI_Comm, void *, PetscInt, size_t, PetscBool write, GpAppPass, void *);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef GPUCSR_APPSOURCE_H
 #define GPUCSR_APPSOURCE_H
 
-#include <gpucsrcompat.h>
-#include <petscsys.h>
+#include "app/text/appcomplaint.h"
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -12,16 +11,13 @@ typedef struct _n_GpAppSource *GpAppSource;
 #define GP_APP_SOURCE_PEEK 10 /* number of bytes that identify the kind of compression */
 
 struct _n_GpAppSource {
-  int         fd;      /* the input; -1 after its end */
-  int         feed;    /* the socket on which the decompressor reads an input that cannot be rewound; else -1 */
-  int         output;  /* the pipe on which the decompressor writes; else -1 */
-  pid_t       pid;     /* the decompressor; 0 without one */
-  const char *program; /* its name; NULL without one */
-  FILE       *errors;  /* the temporary file that receives its error messages */
-  size_t      held, at;
-  char       *buffer;    /* bytes [at, held) have been read from the input and wait to be handed on */
-  int         code;      /* PETSc error code of the first failure; 0: no failure */
-  char        what[256]; /* message of the first failure */
+  int            fd;      /* the input, or the pipe on which the decompressor writes; -1: none */
+  pid_t          pid;     /* the process group of the decompressor; 0 without one */
+  const char    *program; /* its name; NULL without one */
+  FILE          *errors;  /* the temporary file that receives its error messages */
+  size_t         held, at;
+  char           buffer[GP_APP_SOURCE_PEEK]; /* bytes [at, held) have been read from the input and wait to be handed on */
+  GpAppComplaint wrong;                      /* the first failure */
 };
 
 PETSC_INTERN PetscErrorCode GpAppSourceOpen(const char[], GpAppSource *);

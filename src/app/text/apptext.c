@@ -14,7 +14,7 @@
 static PetscErrorCode GpAppTextEnd(GpAppText *T)
 {
   PetscFunctionBegin;
-  if (T->source && T->source->code) GpAppComplainAbout(&T->unreadable, T->source->code, 0, "%s", T->source->what);
+  if (T->source && !T->unreadable.code) T->unreadable = T->source->wrong;
   PetscCall(GpAppSourceClose(&T->source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,7 +50,7 @@ static PetscErrorCode GpAppTextFill(GpAppText *T, size_t want)
     if (more) PetscCall(GpAppSourceRead(T->source, T->text + T->ahead, more, &got));
     T->ahead += got;
     if (T->sized) T->left -= (PetscInt64)got;
-    if (!got && more && T->sized && !T->source->code) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_READ, 0, "the file has become shorter while it was read");
+    if (!got && more && T->sized && !T->source->wrong.code) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_READ, 0, "the file has become shorter while it was read");
     if (!got || (T->sized && !T->left)) PetscCall(GpAppTextEnd(T));
     PetscCall(GpAppTextCheckNul(T, got));
   }
@@ -206,7 +206,7 @@ static PetscErrorCode GpAppTextOpenShare(GpAppText *T, PetscInt64 bytes)
   PetscCallMPI(MPI_Comm_size(T->comm, &size));
   T->sized = PETSC_TRUE;
   if (rank) PetscCall(GpAppSourceOpen(T->file, &T->source));
-  if (T->source->code) {
+  if (T->source->wrong.code) {
     PetscCall(GpAppTextEnd(T));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -231,9 +231,9 @@ static PetscErrorCode GpAppTextExamine(GpAppText *T, const char file[], PetscBoo
   PetscCallMPI(MPI_Comm_rank(T->comm, &rank));
   if (!rank) {
     PetscCall(GpAppSourceOpen(file, &T->source));
-    if (!T->source->code && T->source->fd >= 0 && fstat(T->source->fd, &st)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "%s", strerror(errno));
-    if (T->source->code == PETSC_ERR_FILE_READ && !stat(file, &st) && S_ISDIR(st.st_mode)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "this is a directory: expected a file");
-    if (T->source->code || T->unreadable.code) PetscCall(GpAppTextEnd(T));
+    if (!T->source->wrong.code && T->source->fd >= 0 && fstat(T->source->fd, &st)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "%s", strerror(errno));
+    if (T->source->wrong.code == PETSC_ERR_FILE_READ && !stat(file, &st) && S_ISDIR(st.st_mode)) GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_OPEN, 0, "this is a directory: expected a file");
+    if (T->source->wrong.code || T->unreadable.code) PetscCall(GpAppTextEnd(T));
     if (!T->source || T->source->program || !strcmp(file, "-") || !S_ISREG(st.st_mode)) st.st_size = 0; /* one of size 0 may still have contents, as those in /proc */
   } else if (stat(file, &st) || !S_ISREG(st.st_mode)) st.st_size = 0;
   mine[0] = first[0] = (PetscInt64)st.st_size;
