@@ -53,7 +53,7 @@ endif
 slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,libslepc.so libslepc_real.so)))
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
 slepclibs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
-pagerank_libs = $(slepclibs) $(if $(pagerankcuda),$(cudalibs))
+pagerank_libs := $(slepclibs)
 smacof_libs   = $(slepclibs) $(if $(smacofcuda),$(cudalibs))
 
 # --- sources and objects ----------------------------------------------------------------------------------------
@@ -166,9 +166,9 @@ $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.host.o: private cflags += -ffp-co
 $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
-$(lib): $(srcobj) $(bmrmobj) $(BUILD)/linked
+$(lib): $(srcobj) $(bmrmobj) $(pagerankobj) $(BUILD)/linked
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(pagerankobj) $(petsclib) $(cudalibs) -lm
 $(alib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(srcobj)
@@ -192,7 +192,6 @@ $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
 smacof_objs += $(smacofobj)
-pagerank_objs += $(pagerankobj)
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
 $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@

@@ -1,8 +1,6 @@
 /* Assembles the matrix of a graph from its links, on any number of processes. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 #include <gpucsr.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
   PIECES   = 1 << 16, /* upper bound on the number of pieces of rows that GraphPartitionRows() assigns to processes */
@@ -102,7 +100,7 @@ static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Link
 }
 
 /* Creates a matrix of the type that the options select. The default is double storage if single precision would change a weight. */
-static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
+static PetscErrorCode GraphCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
   PetscMPIInt rounds = 0, any;
   PetscBool   assembled, ours;
@@ -136,49 +134,28 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
 }
 
 /* Creates a matrix for each row block from the local compressed rows. */
-static PetscErrorCode CreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Graph *G)
+static PetscErrorCode GraphCreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Graph *G)
 {
-  PetscInt *begin, last = 0;
+  PetscInt *begin;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(G->blocks, &G->A, G->blocks, &G->rows));
+  PetscCall(PetscMalloc1(G->blocks, &G->A));
   PetscCall(PetscMalloc1(m + 1, &begin));
-  PetscCallMPI(MPI_Scan(&m, &last, 1, MPIU_INT, MPI_SUM, G->comm));
   for (PetscInt b = 0; b < G->blocks; b++) {
     const PetscInt first = GraphBlockStart(m, G->blocks, b), n = GraphBlockStart(m, G->blocks, b + 1) - first;
 
     for (PetscInt k = 0; k <= n; k++) begin[k] = i[first + k] - i[first];
-    PetscCall(CreateMatrix(G->comm, n, m, G->N, begin, j + i[first], a + i[first], &G->A[b]));
-    PetscCall(ISCreateStride(G->comm, n, last - m + first, 1, &G->rows[b]));
+    PetscCall(GraphCreateMatrix(G->comm, n, m, G->N, begin, j + i[first], a + i[first], &G->A[b]));
   }
   PetscCall(PetscFree(begin));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the column sums of all processes: out is the total weight of the outgoing links of each node. Frees sums. */
-static PetscErrorCode GraphSumOutgoingWeights(Mat A, PetscScalar sums[], Vec *out)
-{
-  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
-  const PetscInt *ranges;
-  PetscMPIInt     size, *counts;
-  PetscScalar    *mine;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(MatCreateVecs(A, out, NULL));
-  PetscCall(VecGetOwnershipRanges(*out, &ranges));
-  PetscCall(PetscMalloc1(size, &counts));
-  for (PetscMPIInt r = 0; r < size; r++) PetscCall(PetscMPIIntCast(ranges[r + 1] - ranges[r], &counts[r]));
-  PetscCall(VecGetArrayWrite(*out, &mine));
-  PetscCallMPI(MPI_Reduce_scatter(sums, mine, counts, MPIU_SCALAR, MPIU_SUM, comm));
-  PetscCall(VecRestoreArrayWrite(*out, &mine));
-  PetscCall(PetscFree(counts));
-  PetscCall(PetscFree(sums));
+  G->links = G->A[0];
+  if (G->blocks > 1) PetscCall(MatCreateNest(G->comm, G->blocks, NULL, 1, NULL, G->A, &G->links));
+  else PetscCall(PetscObjectReference((PetscObject)G->links));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Applies -count_duplicates, -undirected and -loops to the links. */
-static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
+static PetscErrorCode GraphApplyOptions(const GraphOptions *options, Links *L)
 {
   const PetscInt64 n = L->n;
 
@@ -203,24 +180,6 @@ static PetscErrorCode ApplyOptions(const GraphOptions *options, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores the weights of loops in G->loops, or leaves it NULL if there are none. */
-static PetscErrorCode GraphStoreLoopWeights(const PetscScalar loops[], Graph *G)
-{
-  PetscScalar *kept;
-  PetscReal    most;
-  PetscInt     m;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(G->out, &G->loops));
-  PetscCall(VecGetLocalSize(G->loops, &m));
-  PetscCall(VecGetArrayWrite(G->loops, &kept));
-  PetscCall(PetscArraycpy(kept, loops, m));
-  PetscCall(VecRestoreArrayWrite(G->loops, &kept));
-  PetscCall(VecMax(G->loops, NULL, &most));
-  if (!(most > 0)) PetscCall(VecDestroy(&G->loops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   GraphFromLinks - Creates the matrix of a graph from the links of all processes, and frees the links
 
@@ -240,7 +199,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscInt64   local;
   PetscLayout  layout;
   PetscInt     first, m, *i, *j;
-  PetscScalar *a, *sums, *loops;
+  PetscScalar *a;
 
   PetscFunctionBegin;
   G->comm = comm;
@@ -253,7 +212,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
     PetscCall(PetscLogEventEnd(GraphNames, 0, 0, 0, 0));
   }
   PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
-  PetscCall(ApplyOptions(options, L));
+  PetscCall(GraphApplyOptions(options, L));
   if (options->order == ORDER_DEGREE) PetscCall(GraphReorder(comm, L, G));
   G->weighted = (PetscBool)(L->weight != NULL);
   PetscCall(GraphPartitionRows(comm, L, G->N, &layout));
@@ -264,20 +223,15 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   if (G->blocks > 1) PetscCall(GraphInterleave(layout, G->blocks, L, G));
   PetscCall(GraphExchangeLinks(comm, layout, L));
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(PetscCalloc1(G->N, &sums));
-  PetscCall(PetscCalloc1(m, &loops));
-  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a, sums, loops));
+  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a));
   PetscCall(PetscLogEventEnd(GraphRows, 0, 0, 0, 0));
   local = i[m];
   PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCall(PetscLogEventBegin(GraphMatrix, 0, 0, 0, 0));
-  PetscCall(CreateBlocks(m, i, j, a, G));
+  PetscCall(GraphCreateBlocks(m, i, j, a, G));
   PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
-  PetscCall(GraphSumOutgoingWeights(G->A[0], sums, &G->out));
-  if (G->blocks > 1) PetscCall(GraphStoreLoopWeights(loops, G));
-  PetscCall(PetscFree(loops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -304,17 +258,14 @@ PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GraphMult(const Graph *G, Vec x, Vec y)
+PetscErrorCode GraphCreateVecs(const Graph *G, PetscInt n, Vec **x)
 {
-  PetscFunctionBegin;
-  if (G->blocks == 1) PetscCall(MatMult(G->A[0], x, y));
-  for (PetscInt b = 0; b < G->blocks && G->blocks > 1; b++) {
-    Vec part;
+  Vec v;
 
-    PetscCall(VecGetSubVector(y, G->rows[b], &part));
-    PetscCall(MatMult(G->A[b], x, part));
-    PetscCall(VecRestoreSubVector(y, G->rows[b], &part));
-  }
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(G->A[0], &v, NULL));
+  PetscCall(VecDuplicateVecs(v, n, x));
+  PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -324,12 +275,8 @@ PetscErrorCode GraphDestroy(Graph *G)
   PetscCall(PetscFree(G->id));
   PetscCall(GpAppNamesDestroy(&G->names));
   PetscCall(PetscFree2(G->row, G->node));
-  for (PetscInt b = 0; b < G->blocks; b++) {
-    PetscCall(MatDestroy(&G->A[b]));
-    PetscCall(ISDestroy(&G->rows[b]));
-  }
-  PetscCall(PetscFree2(G->A, G->rows));
-  PetscCall(VecDestroy(&G->out));
-  PetscCall(VecDestroy(&G->loops));
+  PetscCall(MatDestroy(&G->links));
+  for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatDestroy(&G->A[b]));
+  PetscCall(PetscFree(G->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* The main program pagerank: reads or generates a graph, computes the ranks of its nodes with a bound on the error, and writes the results. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 #include "app/report/appescape.h"
 #include "app/program/appmain.h"
 #include "mainoptions.h"
@@ -11,21 +11,22 @@ typedef struct {
   char         file[PETSC_MAX_PATH_LEN], ranks[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
   char         personalize[PETSC_MAX_PATH_LEN], dangling_file[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
   PetscInt     rmat[2], nrmat, seed, topk;
-  PetscReal    damping;
-  Dangling     dangling;
   GraphOptions graph;
-  SolveOptions solve;
+  PageRank     pr; /* the solver, with its options */
 } Request;
 
 /* The results of a run, for the summary and for the report. */
 typedef struct {
-  SolveResult    result;
-  PetscReal      sum;
-  PetscInt       vectors, matmults, ndangling, ntop; /* vectors: number of rank vectors, one for each personalisation. ntop: length of the list of each vector. */
-  PetscBool      loop;                               /* the device loop was used */
-  TopEntry      *top;                                /* [vectors * ntop], highest ranks of each vector */
-  PetscLogDouble load, setup, solve;                 /* seconds */
-  GpAppRounding  rounding;
+  PetscReal               damping, tolerance, residual, bound, sum;
+  PageRankConvergedReason reason;
+  PetscInt                iterations, matmults, ndangling;
+  PetscInt                vectors, ntop; /* vectors: number of rank vectors, one for each personalisation. ntop: length of the list of each vector. */
+  PetscBool               loop;          /* the device loop was used */
+  const char             *method;
+  const Vec              *x;                  /* [vectors] the ranks */
+  TopEntry               *top;                /* [vectors * ntop], highest ranks of each vector */
+  PetscLogDouble          load, setup, solve; /* seconds */
+  GpAppRounding           rounding;
 } Outcome;
 
 /* Returns the text of an option for -help. */
@@ -37,15 +38,12 @@ static const char *GetOptionText(const char name[])
 static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 {
   Request  *rq    = (Request *)context;
-  PetscBool loops = PETSC_TRUE, chosen;
+  PetscBool loops = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
-  rq->damping      = 0.85;
-  rq->topk         = 10;
-  rq->nrmat        = 2;
-  rq->graph.blocks = 2;
-  rq->solve        = (SolveOptions){METHOD_GAUSSSEIDEL, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE};
+  rq->topk  = 10;
+  rq->nrmat = 2;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(PetscOptionsString("-f", GetOptionText("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
   PetscCall(PetscOptionsIntArray("-rmat", GetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
@@ -54,21 +52,9 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-loops", GetOptionText("-loops"), "", loops, &loops, NULL));
   PetscCall(PetscOptionsBool("-count_duplicates", GetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
   PetscCall(PetscOptionsEnum("-order", GetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
-  PetscCall(PetscOptionsReal("-damping", GetOptionText("-damping"), "", rq->damping, &rq->damping, NULL));
-  PetscCall(PetscOptionsEnum("-dangling", GetOptionText("-dangling"), "", Danglings, (PetscEnum)rq->dangling, (PetscEnum *)&rq->dangling, NULL));
   PetscCall(PetscOptionsString("-dangling_file", GetOptionText("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
   PetscCall(PetscOptionsString("-personalize", GetOptionText("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
   PetscCall(PetscOptionsString("-start", GetOptionText("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsEnum("-method", GetOptionText("-method"), "", Methods, (PetscEnum)rq->solve.method, (PetscEnum *)&rq->solve.method, &chosen));
-  PetscCall(PetscOptionsReal("-tol", GetOptionText("-tol"), "", rq->solve.tolerance, &rq->solve.tolerance, NULL));
-  PetscCall(PetscOptionsInt("-max_it", GetOptionText("-max_it"), "", rq->solve.max_it, &rq->solve.max_it, NULL));
-  PetscCall(PetscOptionsInt("-extrapolate", GetOptionText("-extrapolate"), "", rq->solve.extrapolate, &rq->solve.extrapolate, NULL));
-  PetscCall(PetscOptionsInt("-blocks", GetOptionText("-blocks"), "", rq->graph.blocks, &rq->graph.blocks, NULL));
-  PetscCall(PetscOptionsReal("-inner_damping", GetOptionText("-inner_damping"), "", rq->solve.inner_damping, &rq->solve.inner_damping, NULL));
-  PetscCall(PetscOptionsReal("-inner_tol", GetOptionText("-inner_tol"), "", rq->solve.inner_tolerance, &rq->solve.inner_tolerance, NULL));
-  PetscCall(PetscOptionsBool("-assemble", GetOptionText("-assemble"), "", rq->solve.assemble, &rq->solve.assemble, NULL));
-  PetscCall(PetscOptionsBool("-device_loop", GetOptionText("-device_loop"), "", rq->solve.device_loop, &rq->solve.device_loop, NULL));
-  PetscCall(PetscOptionsBool("-monitor", GetOptionText("-monitor"), "", rq->solve.monitor, &rq->solve.monitor, NULL));
   PetscCall(PetscOptionsInt("-topk", GetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
   PetscCall(PetscOptionsString("-ranks", GetOptionText("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
   PetscCall(PetscOptionsString("-ranks_binary", GetOptionText("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
@@ -77,9 +63,37 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
   rq->graph.keep_loops = loops;
-  rq->solve.warm       = (PetscBool)(rq->start[0] != 0);
-  if (!chosen && rq->personalize[0]) rq->solve.method = METHOD_POWER; /* power iterations compute several vectors at once */
-  if (rq->solve.method != METHOD_GAUSSSEIDEL) rq->graph.blocks = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the solver, which reads its options without a prefix; those of its linear solver have the prefix pagerank_. */
+static PetscErrorCode CreateSolver(MPI_Comm comm, Request *rq)
+{
+  const char *method;
+  KSP         ksp;
+
+  PetscFunctionBegin;
+  PetscCall(PageRankRegister("eps", PageRankSolve_EPS));
+  PetscCall(PageRankCreate(comm, &rq->pr));
+  PetscCall(PageRankSetOptionsPrefix(rq->pr, NULL));
+  if (rq->personalize[0]) PetscCall(PageRankSetMethod(rq->pr, PAGERANKPOWER)); /* power iterations compute several vectors at once */
+  PetscCall(PageRankSetFromOptions(rq->pr));
+  PetscCall(PageRankGetKSP(rq->pr, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, "pagerank_"));
+  PetscCall(PageRankGetMethod(rq->pr, &method));
+  PetscCall(PageRankGetBlocks(rq->pr, &rq->graph.blocks));
+  if (strcmp(method, PAGERANKGAUSSSEIDEL)) rq->graph.blocks = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Prints the options of the solver for -help. */
+static PetscErrorCode ShowOptions(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(CreateSolver(comm, rq));
+  PetscCall(PageRankDestroy(&rq->pr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,13 +115,21 @@ static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
 
 static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
 {
-  const Request *rq = (const Request *)context;
+  Request             *rq    = (Request *)context;
+  PetscReal            inner = 0.5, damping;
+  const char          *method;
+  PageRankDanglingType dangling;
 
   PetscFunctionBegin;
   PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other: give one of them" : "nothing to do: give -f <file> or -rmat <scale>,<degree>");
   PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat needs two numbers: -rmat <scale>,<degree>");
-  PetscCheck(rq->solve.method != METHOD_INNEROUTER || rq->solve.inner_damping < rq->damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)rq->solve.inner_damping, (double)rq->damping);
-  PetscCheck((rq->dangling == DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
+  PetscCall(CreateSolver(comm, rq));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-inner_damping", &inner, NULL));
+  PetscCall(PageRankGetDamping(rq->pr, &damping));
+  PetscCall(PageRankGetMethod(rq->pr, &method));
+  PetscCheck(strcmp(method, PAGERANKINNEROUTER) || inner < damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)inner, (double)damping);
+  PetscCall(PageRankGetDangling(rq->pr, &dangling, NULL));
+  PetscCheck((dangling == PAGERANK_DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
   PetscCall(CheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -127,107 +149,102 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the initial ranks: those of -start, scaled to sum 1, else the teleportation vectors. */
-static PetscErrorCode SetInitialRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[])
+/* Reads the initial ranks of -start and scales them to sum 1. */
+static PetscErrorCode ReadInitialRanks(const Request *rq, const Graph *G, PetscInt n)
 {
   PetscReal sum;
+  Vec      *x;
 
   PetscFunctionBegin;
-  if (!rq->start[0]) {
-    if (!n) PetscCall(VecSet(x[0], 1.0 / G->N));
-    for (PetscInt k = 0; k < n; k++) PetscCall(VecCopy(v[k], x[k]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(GpAppVecLoad(rq->start, PetscMax(n, 1), x));
-  for (PetscInt k = 0; k < PetscMax(n, 1); k++) {
+  PetscCall(GraphCreateVecs(G, n, &x));
+  PetscCall(GpAppVecLoad(rq->start, n, x));
+  for (PetscInt k = 0; k < n; k++) {
     PetscCall(VecNorm(x[k], NORM_1, &sum));
     PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
     PetscCall(VecScale(x[k], 1 / sum));
     PetscCall(GraphPermute(G, PETSC_TRUE, x[k]));
   }
+  PetscCall(PageRankSetInitialRanks(rq->pr, n, x));
+  PetscCall(VecDestroyVecs(n, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Calls the solver once, for one vector or for all vectors together, and adds its work to out. */
-static PetscErrorCode CallSolver(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec u, Vec x[], Outcome *out)
+/* Reads the distribution of the rank of dangling nodes. */
+static PetscErrorCode ReadDangling(const Request *rq, const Graph *G)
 {
+  PetscInt n;
+  Vec     *u;
+
+  PetscFunctionBegin;
+  PetscCall(PersonalizeRead(G, rq->dangling_file, &n, &u));
+  PetscCheck(n == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected one line with a distribution, found %" PetscInt_FMT, rq->dangling_file, n);
+  PetscCall(PageRankSetDangling(rq->pr, PAGERANK_DANGLING_VECTOR, u[0]));
+  PetscCall(VecDestroyVecs(n, &u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the ranks for all personalisations. */
+static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Outcome *out)
+{
+  const PageRank pr = rq->pr;
   PetscLogDouble begin, end;
-  SolveResult    R, *worst = &out->result;
-  Google         g;
+  PetscReal      norm;
 
   PetscFunctionBegin;
+  PetscCall(PageRankSetGraph(pr, G->links));
+  PetscCall(PageRankSetPersonalizations(pr, n, v));
+  if (rq->dangling_file[0]) PetscCall(ReadDangling(rq, G));
+  if (rq->start[0]) PetscCall(ReadInitialRanks(rq, G, PetscMax(n, 1)));
   PetscCall(PetscTime(&begin));
-  PetscCall(GoogleCreate(G, rq->damping, rq->dangling, n ? v[0] : NULL, u, &g));
-  if (n <= 1) PetscCall(SolveSetUp(&g, &rq->solve));
+  PetscCall(PageRankSetUp(pr));
   PetscCall(PetscTime(&end));
-  out->setup += end - begin;
-  out->loop = (PetscBool)(g.loop != NULL);
+  out->setup = end - begin;
   PetscCall(PetscTime(&begin));
-  if (n > 1) PetscCall(SolveBatch(&g, n, v, &rq->solve, x, &R));
-  else PetscCall(Solve(&g, &rq->solve, x[0], &R));
-  PetscCall(VecNorm(x[0], NORM_1, &out->sum)); /* waits until the device is idle, so that the time is complete */
+  PetscCall(PageRankSolve(pr));
+  PetscCall(PageRankGetRanks(pr, &out->vectors, &out->x));
+  PetscCall(VecNorm(out->x[0], NORM_1, &norm)); /* waits until the device is idle, so that the time is complete */
   PetscCall(PetscTime(&end));
-  out->solve += end - begin;
-  out->matmults += g.matmults;
-  out->ndangling = g.ndangling;
-  R.iterations   = PetscMax(R.iterations, worst->iterations);
-  if (!worst->reason || R.bound > worst->bound) *worst = R;
-  worst->iterations = R.iterations;
-  PetscCall(GoogleDestroy(&g));
+  out->solve = end - begin;
+  PetscCall(PageRankGetDamping(pr, &out->damping));
+  PetscCall(PageRankGetMethod(pr, &out->method));
+  PetscCall(PageRankGetTolerances(pr, &out->tolerance, NULL));
+  PetscCall(PageRankGetResidual(pr, &out->residual, &out->bound));
+  PetscCall(PageRankGetConvergedReason(pr, &out->reason));
+  PetscCall(PageRankGetIterationNumber(pr, &out->iterations));
+  PetscCall(PageRankGetMatMults(pr, &out->matmults));
+  PetscCall(PageRankGetDanglingNodes(pr, &out->ndangling));
+  PetscCall(PageRankUsesDeviceLoop(pr, &out->loop));
+  PetscCall(RanksSum(out->x[0], &out->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the ranks for all personalisations. Power iterations without extrapolation compute all vectors at once, other methods one after the other. */
-static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Vec x[], Outcome *out)
+static PetscErrorCode PrintSummary(const Graph *G, const Outcome *out)
 {
-  const PetscBool batch = (PetscBool)(n > 1 && rq->solve.method == METHOD_POWER && !rq->solve.extrapolate);
-  Vec            *u     = NULL;
-  PetscInt        nu    = 0;
-
-  PetscFunctionBegin;
-  if (rq->dangling_file[0]) {
-    PetscCall(PersonalizeRead(G, rq->dangling_file, &nu, &u));
-    PetscCheck(nu == 1, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: expected one line with a distribution, found %" PetscInt_FMT, rq->dangling_file, nu);
-  }
-  PetscCall(SetInitialRanks(rq, G, n, v, x));
-  out->vectors = PetscMax(n, 1);
-  if (n <= 1 || batch) PetscCall(CallSolver(rq, G, n, v, u ? u[0] : NULL, x, out));
-  else
-    for (PetscInt k = 0; k < n; k++) PetscCall(CallSolver(rq, G, 1, v + k, u ? u[0] : NULL, x + k, out));
-  PetscCall(RanksSum(x[0], &out->sum));
-  PetscCall(VecDestroyVecs(nu, &u));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PrintSummary(const Request *rq, const Graph *G, const Outcome *out)
-{
-  const SolveResult *R = &out->result;
-  char               number[24];
+  char number[24];
 
   PetscFunctionBegin;
   if (G->read[0]) PetscCall(PetscPrintf(G->comm, "%s\n", G->read));
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
   PetscCall(GpAppRoundingPrint(G->comm, "", &out->rounding));
-  PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)rq->damping, R->reason, R->iterations, out->matmults, out->solve));
-  PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)R->residual, (double)R->bound, (double)out->sum));
+  PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)out->damping, PageRankConvergedReasons[out->reason], out->iterations, out->matmults, out->solve));
+  PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)out->residual, (double)out->bound, (double)out->sum));
   for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
     const TopEntry *e = &out->top[k];
 
     if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
     PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12s %.12g%s\n", k % out->ntop + 1, GraphName(G, e->node, number), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
   }
-  if (!R->converged) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e: increase -max_it or -tol\n", (double)R->bound, (double)rq->solve.tolerance));
+  if (out->reason < 0) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e: increase -max_it or -tol\n", (double)out->bound, (double)out->tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outcome *out)
 {
-  const SolveResult *R = &out->result;
-  const char        *device;
-  GpAppOutput        file;
-  GpAppJSON          J;
-  MatType            type;
-  PetscMPIInt        size;
+  const char *device;
+  GpAppOutput file;
+  GpAppJSON   J;
+  MatType     type;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(G->comm, &size));
@@ -240,15 +257,15 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
     GpAppJSONWriteInt(&J, "edges", G->M);
     GpAppJSONWriteInt(&J, "dangling", out->ndangling);
     GpAppJSONWriteBool(&J, "weighted", G->weighted);
-    GpAppJSONWriteReal(&J, "damping", (double)rq->damping);
-    GpAppJSONWriteString(&J, "method", Methods[rq->solve.method]);
-    GpAppJSONWriteString(&J, "reason", R->reason);
-    GpAppJSONWriteBool(&J, "converged", R->converged);
+    GpAppJSONWriteReal(&J, "damping", (double)out->damping);
+    GpAppJSONWriteString(&J, "method", out->method);
+    GpAppJSONWriteString(&J, "reason", PageRankConvergedReasons[out->reason]);
+    GpAppJSONWriteBool(&J, "converged", (PetscBool)(out->reason > 0));
     GpAppJSONWriteInt(&J, "vectors", out->vectors);
-    GpAppJSONWriteInt(&J, "iterations", R->iterations);
+    GpAppJSONWriteInt(&J, "iterations", out->iterations);
     GpAppJSONWriteInt(&J, "matmults", out->matmults);
-    GpAppJSONWriteReal(&J, "residual", (double)R->residual);
-    GpAppJSONWriteReal(&J, "error_bound", (double)R->bound);
+    GpAppJSONWriteReal(&J, "residual", (double)out->residual);
+    GpAppJSONWriteReal(&J, "error_bound", (double)out->bound);
     GpAppJSONWriteReal(&J, "sum", (double)out->sum);
     GpAppJSONOpen(&J, "topk", '[', PETSC_TRUE);
     for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
@@ -280,13 +297,13 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
 
 static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 {
-  const Request *rq = (const Request *)context;
+  Request       *rq = (Request *)context;
   PetscLogDouble begin, end;
   PetscLogStage  load, solve;
   Outcome        out = {0};
   Graph          G;
   PetscInt       n = 0, k;
-  Vec           *v = NULL, *x;
+  Vec           *v = NULL;
 
   PetscFunctionBegin;
   PetscCall(GraphRegisterEvents());
@@ -299,22 +316,21 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   out.load = end - begin;
-  PetscCall(VecDuplicateVecs(G.out, PetscMax(n, 1), &x));
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(ComputeRanks(rq, &G, n, v, x, &out));
+  PetscCall(ComputeRanks(rq, &G, n, v, &out));
   for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));
-  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(x[i], out.result.bound, k, out.top + i * k, &out.ntop));
-  PetscCall(PrintSummary(rq, &G, &out));
-  if (rq->ranks[0]) PetscCall(RanksWriteText(&G, PetscMax(n, 1), x, rq->ranks));
-  if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, PetscMax(n, 1), x, rq->binary));
-  if (rq->picture[0]) PetscCall(RanksWritePicture(x[0], rq->picture));
+  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(out.x[i], out.bound, k, out.top + i * k, &out.ntop));
+  PetscCall(PrintSummary(&G, &out));
+  if (rq->ranks[0]) PetscCall(RanksWriteText(&G, out.vectors, out.x, rq->ranks));
+  if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, out.vectors, out.x, rq->binary));
+  if (rq->picture[0]) PetscCall(RanksWritePicture(out.x[0], rq->picture));
   if (rq->report[0]) PetscCall(WriteReport(rq, &G, &out));
-  *converged = out.result.converged;
+  *converged = (PetscBool)(out.reason > 0);
   PetscCall(PetscFree(out.top));
-  PetscCall(VecDestroyVecs(PetscMax(n, 1), &x));
+  PetscCall(PageRankDestroy(&rq->pr));
   PetscCall(VecDestroyVecs(n, &v));
   PetscCall(GraphDestroy(&G));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -323,7 +339,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"pagerank", &manual, GetRequest, NULL, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"pagerank", &manual, GetRequest, ShowOptions, CheckRequest, Run, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

@@ -1,5 +1,5 @@
 /* Maps the identities and names of nodes in files to consecutive row numbers, and back. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 #include "app/text/appscan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct {
 } Names;
 
 /* Counts the bits that are set. The built-in function would be a call of libgcc, because the baseline instruction set lacks popcnt. */
-static inline int CountOnes(uint64_t w)
+static inline int NamesCountOnes(uint64_t w)
 {
   w -= w >> 1 & 0x5555555555555555u;
   w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
@@ -22,7 +22,7 @@ static inline int CountOnes(uint64_t w)
   return (int)(w * 0x0101010101010101u >> 56);
 }
 
-static int CompareIdentities(const void *a, const void *b)
+static int NamesCompare(const void *a, const void *b)
 {
   const PetscInt64 x = *(const PetscInt64 *)a, y = *(const PetscInt64 *)b;
 
@@ -30,18 +30,18 @@ static int CompareIdentities(const void *a, const void *b)
 }
 
 /* Sorts the list and removes duplicates. Returns the new length. */
-static PetscInt64 SortUnique(PetscInt64 *list, PetscInt64 n)
+static PetscInt64 NamesSortUnique(PetscInt64 *list, PetscInt64 n)
 {
   PetscInt64 kept = 0;
 
-  qsort(list, (size_t)n, sizeof(*list), CompareIdentities);
+  qsort(list, (size_t)n, sizeof(*list), NamesCompare);
   for (PetscInt64 k = 0; k < n; k++)
     if (!kept || list[kept - 1] != list[k]) list[kept++] = list[k];
   return kept;
 }
 
 /* Builds the bit set: the union over all processes, reduced in pieces whose length fits the int of MPI. */
-static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 largest, Names *names)
+static PetscErrorCode NamesBuildBits(MPI_Comm comm, const Links *L, PetscInt64 largest, Names *names)
 {
   const PetscInt64 piece = 1 << 27;
 
@@ -56,13 +56,13 @@ static PetscErrorCode NamesByBits(MPI_Comm comm, const Links *L, PetscInt64 larg
   for (PetscInt64 w = 0; w < names->words; w++) {
     PetscCheck(names->n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "The nodes do not fit PetscInt: use a PETSc with 64-bit indices");
     names->before[w] = (PetscInt)names->n;
-    names->n += CountOnes(names->bits[w]);
+    names->n += NamesCountOnes(names->bits[w]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Builds the sorted list: the union over all processes. */
-static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
+static PetscErrorCode NamesBuildList(MPI_Comm comm, const Links *L, Names *names)
 {
   PetscInt64 *mine;
   PetscMPIInt size, n, *counts, *starts;
@@ -72,30 +72,30 @@ static PetscErrorCode NamesByList(MPI_Comm comm, const Links *L, Names *names)
   PetscCall(PetscMalloc1(2 * L->n + 1, &mine));
   memcpy(mine, L->from, (size_t)L->n * sizeof(*mine));
   memcpy(mine + L->n, L->to, (size_t)L->n * sizeof(*mine));
-  PetscCall(GpCompatMPIIntCast(SortUnique(mine, 2 * L->n), &n));
+  PetscCall(GpCompatMPIIntCast(NamesSortUnique(mine, 2 * L->n), &n));
   PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
   PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm));
   starts[0] = 0;
   for (PetscMPIInt r = 0; r < size; r++) PetscCall(GpCompatMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
   PetscCall(PetscMalloc1((size_t)starts[size] + 1, &names->sorted));
   PetscCallMPI(MPI_Allgatherv(mine, n, MPIU_INT64, names->sorted, counts, starts, MPIU_INT64, comm));
-  names->n = SortUnique(names->sorted, starts[size]);
+  names->n = NamesSortUnique(names->sorted, starts[size]);
   PetscCall(PetscFree2(counts, starts));
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscInt64 FindSorted(const PetscInt64 sorted[], PetscInt64 n, PetscInt64 id)
+static PetscInt64 NamesFindSorted(const PetscInt64 sorted[], PetscInt64 n, PetscInt64 id)
 {
-  const PetscInt64 *at = (const PetscInt64 *)bsearch(&id, sorted, (size_t)n, sizeof(id), CompareIdentities);
+  const PetscInt64 *at = (const PetscInt64 *)bsearch(&id, sorted, (size_t)n, sizeof(id), NamesCompare);
 
   return at ? at - sorted : -1;
 }
 
 static inline PetscInt64 NamesFind(const Names *names, PetscInt64 id)
 {
-  if (names->sorted) return FindSorted(names->sorted, names->n, id);
-  return names->before[id >> 6] + CountOnes(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
+  if (names->sorted) return NamesFindSorted(names->sorted, names->n, id);
+  return names->before[id >> 6] + NamesCountOnes(names->bits[id >> 6] & (((uint64_t)1 << (id & 63)) - 1));
 }
 
 /* Numbers the nodes that occur in the links by ascending identity, and replaces the identities in the links by these numbers. */
@@ -108,8 +108,8 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   for (PetscInt64 k = 0; k < L->n; k++) mine[0] = PetscMax(mine[0], PetscMax(L->from[k], L->to[k]));
   PetscCallMPI(MPI_Allreduce(mine, &largest, 1, MPIU_INT64, MPI_MAX, comm));
   PetscCallMPI(MPI_Allreduce(mine + 1, &total, 1, MPIU_INT64, MPI_SUM, comm));
-  if (largest / 64 <= total + 65536) PetscCall(NamesByBits(comm, L, largest, &names)); /* the bit set takes no more memory than the links */
-  else PetscCall(NamesByList(comm, L, &names));
+  if (largest / 64 <= total + 65536) PetscCall(NamesBuildBits(comm, L, largest, &names)); /* the bit set takes no more memory than the links */
+  else PetscCall(NamesBuildList(comm, L, &names));
   PetscCheck(names.n <= PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: the nodes do not fit PetscInt: use a PETSc with 64-bit indices", G->file);
   G->N = (PetscInt)names.n;
   if (names.bits && names.n == largest + 1) { /* all identities from 0 to N - 1 occur, so the identity is the number */
@@ -146,7 +146,7 @@ PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, Petsc
     for (; k < length && k < 19 && GpAppIsDigit(name[k]); k++) value = 10 * value + (uint64_t)(name[k] - '0');
     id = (PetscInt64)value;
     if (!k || k < length || value > INT64_MAX) node = -1;
-    else if (G->id) node = FindSorted(G->id, G->N, id);
+    else if (G->id) node = NamesFindSorted(G->id, G->N, id);
     else if (id >= G->idbase && id - G->idbase < G->N) node = id - G->idbase;
   }
   *row = G->row && node >= 0 ? G->row[node] : (PetscInt)node;

@@ -1,5 +1,5 @@
 /* Reads distributions over the nodes from a file, one a line: teleportation vectors, or the distribution of the rank of dangling nodes. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 #include "app/text/appscan.h"
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +9,7 @@ enum {
 };
 
 /* Scans the weight that follows a colon. Returns NULL if it is malformed, negative or not finite. */
-static const char *ScanWeight(const char *p, PetscReal *w)
+static const char *PersonalizeScanWeight(const char *p, PetscReal *w)
 {
   const char *end = GpAppScanReal(p, w); /* strtod() would skip blanks and line ends before the number */
 
@@ -17,7 +17,7 @@ static const char *ScanWeight(const char *p, PetscReal *w)
 }
 
 /* Scans a node with a quoted name, in which quotes are doubled, and its weight. Returns NULL if it is malformed. */
-static const char *ScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+static const char *PersonalizeScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   char   name[NAME];
   size_t n = 0;
@@ -29,29 +29,29 @@ static const char *ScanQuoted(const Graph *G, const char *p, const char *eol, Pe
   if (p >= eol || n == NAME) return NULL;
   p++;
   *ierr = GraphFind(G, name, n, row);
-  if (*p == ':') p = ScanWeight(p + 1, w);
+  if (*p == ':') p = PersonalizeScanWeight(p + 1, w);
   return p && isspace((unsigned char)*p) ? p : NULL;
 }
 
 /* Scans an entry: the number or name of a node and its weight. Sets row to -1 if the graph has no such node. Returns NULL if the entry is malformed. */
-static const char *ScanEntry(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+static const char *PersonalizeScanEntry(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   const char *end = p, *colon = NULL;
 
   *w   = 1;
   *row = -1;
-  if (*p == '"') return ScanQuoted(G, p, eol, row, w, ierr);
+  if (*p == '"') return PersonalizeScanQuoted(G, p, eol, row, w, ierr);
   for (; !isspace((unsigned char)*end); end++)
     if (*end == ':') colon = end;
   *ierr = GraphFind(G, p, (size_t)(end - p), row);
   if (*ierr || *row >= 0 || !colon) return end;
-  end = ScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
+  end = PersonalizeScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
   if (end) *ierr = GraphFind(G, p, (size_t)(colon - p), row);
   return end;
 }
 
 /* Fills a vector with the weights of a line, scaled to sum 1. Equal nodes on the line add up. */
-static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
+static PetscErrorCode PersonalizeReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
 {
   PetscInt  first, last, node;
   PetscReal sum;
@@ -67,7 +67,7 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
     while (p < eol && isspace((unsigned char)*p)) p++;
     if (p == eol) break;
     token = p;
-    p     = ScanEntry(G, token, eol, &node, &w, &ierr);
+    p     = PersonalizeScanEntry(G, token, eol, &node, &w, &ierr);
     PetscCall(ierr);
     if (!p || node < 0) {
       GpAppComplain(C, line, token, eol, p ? "expected nodes of the graph" : "expected <node>[:<weight>], weights finite and not negative");
@@ -84,7 +84,7 @@ static PetscErrorCode ReadVector(const Graph *G, const char *p, const char *eol,
 }
 
 /* Whether a line is neither a comment nor blank. */
-static PetscBool HoldsVector(const char *line, const char *eol)
+static PetscBool PersonalizeHoldsVector(const char *line, const char *eol)
 {
   return (PetscBool)(*line != '#' && strspn(line, " \t\r") < (size_t)(eol - line));
 }
@@ -117,15 +117,15 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
   *n  = 0;
   for (const char *p = T.text, *eol; p < end; p = eol + 1) {
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    *n += HoldsVector(p, eol);
+    *n += PersonalizeHoldsVector(p, eol);
   }
   if (!*n) PetscCall(GpAppTextDestroy(&T));
   PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
-  PetscCall(VecDuplicateVecs(G->out, *n, v));
+  PetscCall(GraphCreateVecs(G, *n, v));
   for (const char *p = T.text, *eol; p < end && !C.line; p = eol + 1) {
     eol = (const char *)memchr(p, '\n', (size_t)(end - p));
     line++;
-    if (HoldsVector(p, eol)) PetscCall(ReadVector(G, p, eol, line, (*v)[k++], &C));
+    if (PersonalizeHoldsVector(p, eol)) PetscCall(PersonalizeReadVector(G, p, eol, line, (*v)[k++], &C));
   }
   ierr = GpAppTextRaise(&T, &C);
   if (ierr) PetscCall(VecDestroyVecs(*n, v));

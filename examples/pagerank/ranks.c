@@ -1,9 +1,9 @@
 /* Output of ranks: list of the highest ranks, text and binary files, picture of the distribution. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 #include <stdlib.h>
 
 /* Order of the list: descending rank, equal ranks by ascending row. This order does not depend on the number of processes. */
-static int ComparePlaces(const void *a, const void *b)
+static int RanksComparePlaces(const void *a, const void *b)
 {
   const TopEntry *p = (const TopEntry *)a, *q = (const TopEntry *)b;
 
@@ -12,12 +12,12 @@ static int ComparePlaces(const void *a, const void *b)
 }
 
 /* Inserts an entry into a sorted list of at most k entries. n is the current length. */
-static void InsertPlace(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
+static void RanksInsertPlace(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e)
 {
   PetscInt at;
 
-  if (*n == k && ComparePlaces(&e, &list[k - 1]) > 0) return;
-  for (at = *n < k ? (*n)++ : k - 1; at > 0 && ComparePlaces(&e, &list[at - 1]) < 0; at--) list[at] = list[at - 1];
+  if (*n == k && RanksComparePlaces(&e, &list[k - 1]) > 0) return;
+  for (at = *n < k ? (*n)++ : k - 1; at > 0 && RanksComparePlaces(&e, &list[at - 1]) < 0; at--) list[at] = list[at - 1];
   list[at] = e;
 }
 
@@ -56,13 +56,13 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   PetscCall(VecGetOwnershipRange(x, &first, NULL));
   PetscCall(VecGetLocalSize(x, &m));
   PetscCall(VecGetArrayRead(x, &a));
-  for (PetscInt i = 0; i < m; i++) InsertPlace(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
+  for (PetscInt i = 0; i < m; i++) RanksInsertPlace(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
   PetscCall(VecRestoreArrayRead(x, &a));
   for (PetscInt i = n; i < wanted; i++) mine[i].node = -1;
   PetscCallMPI(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm));
   for (PetscInt i = 0; i < wanted * size; i++)
     if (all[i].node >= 0) all[total++] = all[i];
-  qsort(all, (size_t)total, sizeof(*all), ComparePlaces);
+  qsort(all, (size_t)total, sizeof(*all), RanksComparePlaces);
   *found = PetscMin(k, total);
   for (PetscInt i = 0; i < *found; i++) {
     top[i]         = all[i];
@@ -90,7 +90,7 @@ PetscErrorCode RanksSum(Vec x, PetscReal *sum)
 }
 
 /* Copies the whole vector to the first process. */
-static PetscErrorCode GatherRanks(Vec x, Vec *on0)
+static PetscErrorCode RanksGather(Vec x, Vec *on0)
 {
   VecScatter scatter;
 
@@ -113,7 +113,7 @@ PetscErrorCode RanksWriteText(const Graph *G, PetscInt n, const Vec x[], const c
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &on0, n, &a));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(GatherRanks(x[k], &on0[k]));
+    PetscCall(RanksGather(x[k], &on0[k]));
     PetscCall(VecGetArrayRead(on0[k], &a[k]));
   }
   PetscCall(GpAppOutputOpen(G->comm, file, &out));
@@ -161,7 +161,7 @@ PetscErrorCode RanksWriteBinary(const Graph *G, PetscInt n, const Vec x[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int CompareDescending(const void *a, const void *b)
+static int RanksCompareDescending(const void *a, const void *b)
 {
   const PetscScalar x = *(const PetscScalar *)a, y = *(const PetscScalar *)b;
 
@@ -178,11 +178,11 @@ PetscErrorCode RanksWritePicture(Vec x, const char file[])
   double      *place, *rank;
 
   PetscFunctionBegin;
-  PetscCall(GatherRanks(x, &on0));
+  PetscCall(RanksGather(x, &on0));
   PetscCall(VecGetLocalSize(on0, &N));
   PetscCall(VecGetArray(on0, &a));
   PetscCall(PetscMalloc2(N, &place, N, &rank));
-  qsort(a, (size_t)N, sizeof(*a), CompareDescending);
+  qsort(a, (size_t)N, sizeof(*a), RanksCompareDescending);
   for (double p = 1; p <= N; p = PetscMax(p + 1, PetscFloorReal(p * 1.02))) {
     place[points]  = p;
     rank[points++] = PetscRealPart(a[(PetscInt)p - 1]);

@@ -1,5 +1,5 @@
 /* Permutations of the rows: by degree, and interleaved over blocks. */
-#include "solvers/pagerank/pagerankimpl.h"
+#include "pagerank.h"
 
 const char *const Orders[] = {"given", "degree", "Order", "", NULL};
 
@@ -48,7 +48,7 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
 }
 
 /* New position of row r. The n rows of a process, from first on, are assigned to the blocks in turn, and the rows of a block become consecutive. */
-static inline PetscInt ComputeInterleavedRow(PetscInt first, PetscInt n, PetscInt blocks, PetscInt r)
+static inline PetscInt GraphComputeInterleavedRow(PetscInt first, PetscInt n, PetscInt blocks, PetscInt r)
 {
   return first + GraphBlockStart(n, blocks, (r - first) % blocks) + (r - first) / blocks;
 }
@@ -79,7 +79,7 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
   PetscCall(PetscLayoutGetRanges(layout, &ranges));
   PetscCall(PetscMalloc1(G->N, &moved));
   for (PetscMPIInt p = 0; p < size; p++)
-    for (PetscInt r = ranges[p]; r < ranges[p + 1]; r++) moved[r] = ComputeInterleavedRow(ranges[p], ranges[p + 1] - ranges[p], blocks, r);
+    for (PetscInt r = ranges[p]; r < ranges[p + 1]; r++) moved[r] = GraphComputeInterleavedRow(ranges[p], ranges[p + 1] - ranges[p], blocks, r);
   for (PetscInt64 k = 0; k < L->n; k++) {
     L->from[k] = moved[L->from[k]];
     L->to[k]   = moved[L->to[k]];

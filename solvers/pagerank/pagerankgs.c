@@ -10,152 +10,140 @@
 #include "pagerankimpl.h"
 #include <gpucsr.h>
 
-/* Context of an iteration that the host controls. The state is on the host; if the vectors are on a device, the kernels work on a copy there. */
+#define PageRankCallDevice(dev, ...) PetscCallDevice(dev, "Gauss-Seidel iterations", __VA_ARGS__)
+
+/* An iteration that the host controls. If the vectors are on a device, the kernels work on a copy of the state there. */
 typedef struct {
-  GpDev              dev; /* device of the vectors. NULL: they are on the host. */
-  const StepKernels *kernels;
-  const VecAccess   *access;
-  StepOperator       op;
-  StepState          now, *there; /* now: state on the host. there: state that the kernels use; &now if the vectors are on the host. */
-  double            *partial;     /* device: partial sums of the reductions */
-  Vec               *y;           /* [blocks] product of each block */
-} Lead;
+  PageRankKernels kernels;
+  StepState       now; /* the state */
+  Vec            *y;   /* [nblocks] product of each block */
+} PageRankSweeps;
 
-/* Sets g->inverse, the inverse diagonal of I - damping P. It stays NULL if P has no diagonal entry. */
-PetscErrorCode GaussSeidelSetUp(Google *g)
+/* Sets pr->inverse, the inverse diagonal of I - damping P. It stays NULL if P has no diagonal entry. With one block a sweep is a power iteration. */
+PetscErrorCode PageRankSetUp_GaussSeidel(PageRank pr)
 {
-  const PetscBool stays = (PetscBool)(g->isdangling && !g->u);
+  const PetscBool loops = (PetscBool)(pr->loops && pr->nblocks > 1), stays = (PetscBool)(pr->isdangling && !pr->u);
 
   PetscFunctionBegin;
-  if (!g->graph->loops && !stays) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(g->scale, &g->inverse));
-  if (g->graph->loops) PetscCall(VecPointwiseMult(g->inverse, g->scale, g->graph->loops));
-  else PetscCall(VecSet(g->inverse, 0.0));
-  if (stays) PetscCall(VecAXPY(g->inverse, 1.0, g->isdangling));
-  PetscCall(VecScale(g->inverse, -g->damping));
-  PetscCall(VecShift(g->inverse, 1.0));
-  PetscCall(VecReciprocal(g->inverse));
+  if (!loops && !stays) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(pr->scale, &pr->inverse));
+  if (loops) PetscCall(VecPointwiseMult(pr->inverse, pr->scale, pr->loops));
+  else PetscCall(VecSet(pr->inverse, 0.0));
+  if (stays) PetscCall(VecAXPY(pr->inverse, 1.0, pr->isdangling));
+  PetscCall(VecScale(pr->inverse, -pr->damping));
+  PetscCall(VecShift(pr->inverse, 1.0));
+  PetscCall(VecReciprocal(pr->inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GaussSeidelCreateContext(const Google *g, Lead *L)
+/* Copies the state to the device, or back to the host. */
+static PetscErrorCode PageRankSweepsCopyState(PageRankSweeps *S, PetscBool back)
 {
-  const Graph *G = g->graph;
+  const GpDev dev = S->kernels.dev;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(L, sizeof(*L)));
-  PetscCall(VecGPUGetRuntime(g->scale, &L->dev));
-  L->kernels = L->dev ? StepKernelsOf(L->dev) : &StepKernelsHost;
-  L->access  = VecAccessOf(L->dev);
-  L->there   = &L->now;
-  PetscCall(LoopGetOperator(g, L->dev, &L->op));
-  if (L->dev) PetscCall(LoopMakeRoom(L->dev, &L->partial, &L->there));
-  PetscCall(PetscMalloc1(G->blocks, &L->y));
-  for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &L->y[b]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GaussSeidelDestroyContext(const Google *g, Lead *L)
-{
-  PetscFunctionBegin;
-  PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
-  if (L->dev) PetscCall(LoopFreeRoom(L->dev, &L->partial));
-  for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(VecDestroy(&L->y[b]));
-  PetscCall(PetscFree(L->y));
+  if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!back) PageRankCallDevice(dev, dev->ops->copy_in(dev, S->kernels.state, &S->now, sizeof(S->now)));
+  else {
+    PageRankCallDevice(dev, dev->ops->copy_out(dev, &S->now, S->kernels.state, sizeof(S->now)));
+    PageRankCallDevice(dev, dev->ops->sync(dev));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sweeps over all blocks, adds the sums of all processes, and updates the state. All processes compute the same state. */
-static PetscErrorCode GaussSeidelSweep(Google *g, Lead *L)
+static PetscErrorCode PageRankSweep(PageRank pr, PageRankSweeps *S)
 {
-  const GpDev dev = L->dev;
+  const PageRankKernels *K = &S->kernels;
 
   PetscFunctionBegin;
-  if (dev) PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_in(dev, L->there, &L->now, sizeof(L->now)));
-  for (PetscInt b = 0; b < g->graph->blocks; b++) {
-    const StepRows     rows = GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_FALSE);
+  PetscCall(PageRankSweepsCopyState(S, PETSC_FALSE));
+  for (PetscInt b = 0; b < pr->nblocks; b++) {
+    const StepRows     rows = PageRankGetRows_Private(pr, b, PETSC_FALSE);
     const PetscScalar *y;
     PetscScalar       *z;
 
-    PetscCall(MatMult(g->graph->A[b], g->z, L->y[b]));
+    PetscCall(MatMult(pr->A[b], pr->z[0], S->y[b]));
     if (!rows.n) continue;
-    PetscCall(L->access->getread(L->y[b], &y));
-    PetscCall(L->access->get(g->z, &z));
-    PetscCallDevice(dev, "Gauss-Seidel iterations", L->kernels->sweep(dev, &L->op, L->there, L->partial, y, z, rows));
-    PetscCall(L->access->restore(g->z, &z));
-    PetscCall(L->access->restoreread(L->y[b], &y));
+    PetscCall(K->access->getread(S->y[b], &y));
+    PetscCall(K->access->get(pr->z[0], &z));
+    PageRankCallDevice(K->dev, K->table->sweep(K->dev, &K->op, K->state, K->partial, y, z, rows));
+    PetscCall(K->access->restore(pr->z[0], &z));
+    PetscCall(K->access->restoreread(S->y[b], &y));
   }
-  if (dev) {
-    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)));
-    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->sync(dev));
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, L->now.gathered, STEP_SUMS, MPI_DOUBLE, MPI_SUM, g->graph->comm));
-  StepAfterSweep(&L->op, &L->now);
-  g->matmults++;
+  PetscCall(PageRankSweepsCopyState(S, PETSC_TRUE));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, S->now.gathered, STEP_SUMS, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pr)));
+  StepAfterSweep(&K->op, &S->now);
+  pr->matmults++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Initialises the state and z from the ranks x. */
-static PetscErrorCode GaussSeidelStart(Google *g, const SolveOptions *o, Vec x, Lead *L)
+/* Initialises the state, and z from the ranks x. */
+static PetscErrorCode PageRankSweepsStart(PageRank pr, Vec x, PageRankSweeps *S)
 {
-  const GpDev        dev = L->dev;
-  const PetscScalar *ranks;
-  PetscScalar       *z;
+  const PageRankKernels *K = &S->kernels;
+  const PetscScalar     *ranks;
+  PetscScalar           *z;
 
   PetscFunctionBegin;
-  L->now = StepBegin((double)SolveTarget(g, o), (int32_t)PetscMin(o->max_it, INT32_MAX), o->warm, 0);
-  PetscCall(L->access->getread(x, &ranks));
-  PetscCall(L->access->get(g->z, &z));
-  if (L->op.n) PetscCallDevice(dev, "Gauss-Seidel iterations", L->kernels->start(dev, &L->op, L->now, L->there, L->partial, ranks, z));
-  PetscCall(L->access->restore(g->z, &z));
-  PetscCall(L->access->restoreread(x, &ranks));
-  if (dev && L->op.n) {
-    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->copy_out(dev, &L->now, L->there, sizeof(L->now)));
-    PetscCallDevice(dev, "Gauss-Seidel iterations", dev->ops->sync(dev));
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &L->now.lost, 1, MPI_DOUBLE, MPI_SUM, g->graph->comm));
+  S->now = StepBegin((double)PageRankGetTarget_Private(pr), (int32_t)PetscMin(pr->max_it, INT32_MAX), pr->nstart > 0, 0);
+  PetscCall(K->access->getread(x, &ranks));
+  PetscCall(K->access->get(pr->z[0], &z));
+  if (pr->n) PageRankCallDevice(K->dev, K->table->start(K->dev, &K->op, S->now, K->state, K->partial, ranks, z));
+  PetscCall(K->access->restore(pr->z[0], &z));
+  PetscCall(K->access->restoreread(x, &ranks));
+  if (pr->n) PetscCall(PageRankSweepsCopyState(S, PETSC_TRUE));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &S->now.lost, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pr)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Converts z to the ranks x. */
-static PetscErrorCode GaussSeidelFinish(Google *g, Vec x, Lead *L)
+/* Converts z to the ranks x. Processes without rows take part, so that the state of the vector, and with it the cache of its norms, is the same
+   everywhere. */
+static PetscErrorCode PageRankSweepsFinish(PageRank pr, Vec x, PageRankSweeps *S)
 {
-  const PetscScalar *z;
-  PetscScalar       *ranks;
+  const PageRankKernels *K = &S->kernels;
+  const PetscScalar     *z;
+  PetscScalar           *ranks;
 
   PetscFunctionBegin;
-  if (L->dev) PetscCallDevice(L->dev, "Gauss-Seidel iterations", L->dev->ops->copy_in(L->dev, L->there, &L->now, sizeof(L->now)));
-  PetscCall(L->access->getread(g->z, &z));
-  PetscCall(L->access->get(x, &ranks));
-  if (L->op.n) PetscCallDevice(L->dev, "Gauss-Seidel iterations", L->kernels->finish(L->dev, &L->op, L->there, z, z, ranks));
-  PetscCall(L->access->restore(x, &ranks));
-  PetscCall(L->access->restoreread(g->z, &z));
+  PetscCall(PageRankSweepsCopyState(S, PETSC_FALSE));
+  PetscCall(K->access->getread(pr->z[0], &z));
+  PetscCall(K->access->get(x, &ranks));
+  if (pr->n) PageRankCallDevice(K->dev, K->table->finish(K->dev, &K->op, K->state, z, z, ranks));
+  PetscCall(K->access->restore(x, &ranks));
+  PetscCall(K->access->restoreread(pr->z[0], &z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The residual costs an additional product. It is computed only if the change of the last sweep suggests that the iteration has converged;
    StepAfterSweep() decides this. */
-PetscErrorCode SolveGaussSeidel(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+PetscErrorCode PageRankSolve_GaussSeidel(PageRank pr, Vec x)
 {
-  Lead L;
+  PageRankSweeps S;
+  GpDev          dev;
 
   PetscFunctionBegin;
-  if (g->loop) {
-    PetscCall(LoopRun(g, o, x, R));
+  if (pr->loop) {
+    PetscCall(PageRankLoopRun_Private(pr, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GaussSeidelCreateContext(g, &L));
-  PetscCall(GaussSeidelStart(g, o, x, &L));
-  while (L.now.status == STEP_RUNNING) {
-    const PetscBool look = (PetscBool)L.now.look;
+  PetscCall(VecGPUGetRuntime(pr->scale, &dev));
+  PetscCall(PageRankKernelsCreate_Private(pr, dev, &S.kernels));
+  if (!dev) S.kernels.state = &S.now;
+  PetscCall(PetscMalloc1(pr->nblocks, &S.y));
+  for (PetscInt b = 0; b < pr->nblocks; b++) PetscCall(MatCreateVecs(pr->A[b], NULL, &S.y[b]));
+  PetscCall(PageRankSweepsStart(pr, x, &S));
+  while (S.now.status == STEP_RUNNING) {
+    const PetscBool look = (PetscBool)S.now.look;
 
-    PetscCall(GaussSeidelSweep(g, &L));
-    R->iterations = L.now.it;
-    if (R->first == 0) R->first = (PetscReal)(look ? L.now.norm : L.now.moved) / (1 - g->damping);
-    if (look) PetscCall(SolveCheck(g, o, (PetscReal)L.now.norm, R));
-    else if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " change %.6e\n", R->iterations, L.now.moved));
+    PetscCall(PageRankSweep(pr, &S));
+    pr->it = S.now.it;
+    if (look) PetscCall(PageRankCheckResidual_Private(pr, (PetscReal)S.now.norm));
+    else PetscCall(PageRankMonitor_Private(pr, -1, (PetscReal)S.now.moved));
   }
-  PetscCall(GaussSeidelFinish(g, x, &L));
-  PetscCall(GaussSeidelDestroyContext(g, &L));
+  PetscCall(PageRankSweepsFinish(pr, x, &S));
+  PetscCall(PageRankKernelsDestroy_Private(pr, &S.kernels));
+  for (PetscInt b = 0; b < pr->nblocks; b++) PetscCall(VecDestroy(&S.y[b]));
+  PetscCall(PetscFree(S.y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

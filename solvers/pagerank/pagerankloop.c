@@ -2,239 +2,226 @@
    and one kernel, and a sweep of these two for each block. They are recorded as a CUDA graph, which repeats itself if the driver supports that. The
    loop requires one process, matrices of type gpucsr, and vectors on the device of the matrices. */
 #include "pagerankimpl.h"
-#include "pagerankstep.h"
 #include <gpucsr.h>
 
+#define PageRankCallDevice(dev, ...) PetscCallDevice(dev, "The iterations", __VA_ARGS__)
+
 enum {
-  TURNS = 4 /* launches of a graph that does not repeat itself before the host reads the state */
+  LAUNCHES = 4 /* launches of a graph that does not repeat itself before the host reads the state */
 };
 
-struct Loop_ {
-  GpDev        dev;
-  PetscBool    sweeps; /* Gauss-Seidel sweeps, else power iterations */
-  StepOperator op;
-  Vec          work[3];      /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
-  double      *z[2], *y;     /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
-  double      *partial;      /* device: partial sums of the reductions, followed by the state */
-  StepState   *state, *look; /* state: device. look: copy of the state in pinned memory. */
-  GpDevGraph   graph;        /* recorded work: two power iterations or one sweep. NULL: the backend has no graphs. */
-  uint64_t     turn;         /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
+struct _n_PageRankLoop {
+  PageRankKernels kernels;
+  PetscBool       sweeps;   /* Gauss-Seidel sweeps, else power iterations */
+  Vec             work[3];  /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
+  double         *z[2], *y; /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
+  StepState      *now;      /* copy of the state in pinned memory */
+  GpDevGraph      graph;    /* recorded work: two power iterations or one sweep. NULL: the backend has no graphs. */
+  uint64_t        turn;     /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
 };
 
-/* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. */
-static PetscErrorCode LoopLaunchIterations(const Google *g)
+#define WORKSPACE (STEP_PARTIAL * sizeof(double) + sizeof(StepState))
+
+/* The rows of a block, as the sweep kernel takes them. leads: no other process takes part, so the kernel itself completes the state after the last
+   block. */
+StepRows PageRankGetRows_Private(PageRank pr, PetscInt block, PetscBool leads)
 {
-  Loop          *L      = g->loop;
-  const PetscInt blocks = L->sweeps ? PetscMin(g->graph->blocks, g->graph->N) : 0; /* further blocks have no rows */
+  const PetscInt first = pr->first[block], end = pr->first[block + 1], last = end == pr->n;
+
+  return (StepRows){(int32_t)first, (int32_t)(end - first), (int32_t)pr->most, (int)last, (int)(last && leads)};
+}
+
+/*
+  PageRankKernelsCreate_Private - Gets the kernels for vectors on a device or on the host, with the operator and memory for the reductions
+
+  Not Collective
+
+  Input Parameters:
++ pr  - the solver
+- dev - the device of the vectors. NULL: the vectors are on the host
+
+  Output Parameter:
+. K - the kernels
+*/
+PetscErrorCode PageRankKernelsCreate_Private(PageRank pr, GpDev dev, PageRankKernels *K)
+{
+  static const PageRankAccess host   = {VecGetArray, VecRestoreArray, VecGetArrayRead, VecRestoreArrayRead};
+  static const PageRankAccess device = {VecGPUGetDeviceArray, VecGPURestoreDeviceArray, VecGPUGetDeviceArrayRead, VecGPURestoreDeviceArrayRead};
+  StepOperator               *op     = &K->op;
 
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < blocks; b++) {
-    PetscCall(MatGPUCSRMultArray(g->graph->A[b], PETSC_FALSE, L->z[0], L->y));
-    PetscCallDevice(L->dev, "The iterations", StepKernelsOf(L->dev)->sweep(L->dev, &L->op, L->state, L->partial, L->y, L->z[0], GraphBlockRows(L->op.n, g->graph->blocks, b, PETSC_TRUE)));
+  *K  = (PageRankKernels){.dev = dev, .table = dev ? StepKernelsOf(dev) : &StepKernelsHost, .access = dev ? &device : &host};
+  *op = (StepOperator){.n = (int32_t)pr->n, .dangling = pr->u ? STEP_MOVES : pr->isdangling ? STEP_STAYS : STEP_DROPS, .damping = (double)pr->damping, .everywhere = 1.0 / (double)pr->N};
+  PetscCall(K->access->getread(pr->out, &op->out));
+  if (pr->v != pr->uniform) PetscCall(K->access->getread(pr->v, &op->v));
+  if (pr->u && pr->u != pr->uniform) PetscCall(K->access->getread(pr->u, &op->u));
+  if (pr->inverse) PetscCall(K->access->getread(pr->inverse, &op->inverse));
+  if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", WORKSPACE, &K->partial));
+  K->state = (StepState *)(K->partial + STEP_PARTIAL);
+  PageRankCallDevice(dev, dev->ops->zero(dev, K->state, sizeof(*K->state))); /* the reductions require a ticket of 0 */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PageRankKernelsDestroy_Private(PageRank pr, PageRankKernels *K)
+{
+  StepOperator *op = &K->op;
+
+  PetscFunctionBegin;
+  PetscCall(K->access->restoreread(pr->out, &op->out));
+  if (op->v) PetscCall(K->access->restoreread(pr->v, &op->v));
+  if (op->u) PetscCall(K->access->restoreread(pr->u, &op->u));
+  if (op->inverse) PetscCall(K->access->restoreread(pr->inverse, &op->inverse));
+  if (K->dev) PetscCall(PetscGPUCSRDeviceFree(K->dev, WORKSPACE, &K->partial));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. */
+static PetscErrorCode PageRankLoopLaunch(PageRank pr)
+{
+  PageRankLoop           L = pr->loop;
+  const PageRankKernels *K = &L->kernels;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; L->sweeps && b < pr->nblocks; b++) {
+    const StepRows rows = PageRankGetRows_Private(pr, b, PETSC_TRUE);
+
+    if (!rows.n) continue;
+    PetscCall(MatGPUCSRMultArray(pr->A[b], PETSC_FALSE, L->z[0], L->y));
+    PageRankCallDevice(K->dev, K->table->sweep(K->dev, &K->op, K->state, K->partial, L->y, L->z[0], rows));
   }
   for (int k = 0; !L->sweeps && k < 2; k++) {
-    PetscCall(MatGPUCSRMultArray(g->graph->A[0], PETSC_FALSE, L->z[k], L->y));
-    PetscCallDevice(L->dev, "The iterations", StepKernelsOf(L->dev)->step(L->dev, &L->op, L->state, L->partial, L->y, L->z[k], L->z[1 - k]));
+    PetscCall(MatGPUCSRMultArray(pr->A[0], PETSC_FALSE, L->z[k], L->y));
+    PageRankCallDevice(K->dev, K->table->step(K->dev, &K->op, K->state, K->partial, L->y, L->z[k], L->z[1 - k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Initialises the state and z[0] from the ranks. */
-static PetscErrorCode LoopStart(Loop *L, const PetscScalar *ranks, PetscReal target, PetscInt max_it, PetscBool look)
+static PetscErrorCode PageRankLoopStart(PageRankLoop L, const PetscScalar *ranks, PetscReal target, PetscInt max_it, PetscBool look)
 {
-  const GpDev dev = L->dev;
+  const PageRankKernels *K = &L->kernels;
 
   PetscFunctionBegin;
-  PetscCallDevice(dev, "The iterations", StepKernelsOf(dev)->start(dev, &L->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), L->state, L->partial, ranks, L->z[0]));
+  PageRankCallDevice(K->dev, K->table->start(K->dev, &K->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), K->state, K->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the state to L->look and waits until all launched work is done. */
-static PetscErrorCode LoopReadState(Loop *L)
+/* Copies the state to L->now and waits until all launched work is done. */
+static PetscErrorCode PageRankLoopReadState(PageRankLoop L)
 {
-  const GpDev dev = L->dev;
+  const GpDev dev = L->kernels.dev;
 
   PetscFunctionBegin;
-  PetscCallDevice(dev, "The iterations", dev->ops->copy_out(dev, L->look, L->state, sizeof(*L->look)));
-  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
+  PageRankCallDevice(dev, dev->ops->copy_out(dev, L->now, L->kernels.state, sizeof(*L->now)));
+  PageRankCallDevice(dev, dev->ops->sync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs LoopLaunchIterations() once, then records it as a graph. Both happen on the device's own stream, because CUDA cannot record every stream that
+/* Runs PageRankLoopLaunch() once, then records it as a graph. Both happen on the device's own stream, because CUDA cannot record every stream that
    PETSc may use. The first run is necessary because the first launch of a kernel loads its code, which is not allowed during a recording. */
-static PetscErrorCode LoopRecordGraph(const Google *g)
+static PetscErrorCode PageRankLoopRecord(PageRank pr)
 {
-  Loop       *L      = g->loop;
-  const GpDev dev    = L->dev;
-  void       *stream = dev->stream;
+  PageRankLoop L      = pr->loop;
+  const GpDev  dev    = L->kernels.dev;
+  void        *stream = dev->stream;
 
   PetscFunctionBegin;
-  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
+  PageRankCallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(LoopStart(L, L->op.out, 0, 2, PETSC_FALSE));
-  PetscCall(LoopLaunchIterations(g));
-  PetscCall(LoopReadState(L));
+  PetscCall(PageRankLoopStart(L, L->kernels.op.out, 0, 2, PETSC_FALSE));
+  PetscCall(PageRankLoopLaunch(pr));
+  PetscCall(PageRankLoopReadState(L));
   if (dev->ops->graph_begin) {
-    PetscCallDevice(dev, "The iterations", dev->ops->graph_begin(dev));
+    PageRankCallDevice(dev, dev->ops->graph_begin(dev));
     GpDevUnsettle(dev); /* the first product of the graph must wait for the whole last step of the previous repetition, as the other products wait for the step before them */
-    PetscCall(LoopLaunchIterations(g));
-    PetscCallDevice(dev, "The iterations", dev->ops->graph_loop(dev, &L->graph, &L->turn));
-    if (L->turn) PetscCall(PetscInfo(g->graph->A[0], "The CUDA graph of the iterations repeats itself on the device\n"));
-    else PetscCall(PetscInfo(g->graph->A[0], "The host relaunches the CUDA graph of the iterations: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
+    PetscCall(PageRankLoopLaunch(pr));
+    PageRankCallDevice(dev, dev->ops->graph_loop(dev, &L->graph, &L->turn));
+    if (L->turn) PetscCall(PetscInfo(pr, "The CUDA graph of the iterations repeats itself on the device\n"));
+    else PetscCall(PetscInfo(pr, "The host relaunches the CUDA graph of the iterations: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
   }
   dev->stream = stream;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  LoopGetOperator - Gets the operator as the kernels take it: pointers to the local entries, on the device or on the host
-
-  Not Collective
-
-  Input Parameters:
-+ g   - the operator
-- dev - the device of the vectors of g. NULL: the vectors are on the host
-
-  Output Parameter:
-. op - the operator. Release it with LoopRestoreOperator()
-*/
-PetscErrorCode LoopGetOperator(const Google *g, GpDev dev, StepOperator *op)
+/* Creates the device loop of Gauss-Seidel sweeps or of power iterations, or leaves pr->loop NULL if its requirements are not met. */
+PetscErrorCode PageRankLoopCreate_Private(PageRank pr, PetscBool sweeps)
 {
-  PetscErrorCode (*const get)(Vec, const PetscScalar **) = VecAccessOf(dev)->getread;
-  PetscInt n;
+  PetscMPIInt  size;
+  PetscBool    ours;
+  GpDev        dev;
+  PageRankLoop L;
+  void        *pinned;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(g->scale, &n));
-  *op = (StepOperator){.n = (int32_t)n, .dangling = g->u ? STEP_MOVES : g->isdangling ? STEP_STAYS : STEP_DROPS, .damping = (double)g->damping, .everywhere = 1.0 / (double)g->graph->N};
-  PetscCall(get(g->graph->out, &op->out));
-  if (!g->anywhere) PetscCall(get(g->v, &op->v));
-  if (g->u && g->dangling != DANGLING_UNIFORM && !(g->u == g->v && g->anywhere)) PetscCall(get(g->u, &op->u));
-  if (g->inverse) PetscCall(get(g->inverse, &op->inverse));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LoopRestoreOperator(const Google *g, GpDev dev, StepOperator *op)
-{
-  PetscErrorCode (*const restore)(Vec, const PetscScalar **) = VecAccessOf(dev)->restoreread;
-
-  PetscFunctionBegin;
-  PetscCall(restore(g->graph->out, &op->out));
-  if (op->v) PetscCall(restore(g->v, &op->v));
-  if (op->u) PetscCall(restore(g->u, &op->u));
-  if (op->inverse) PetscCall(restore(g->inverse, &op->inverse));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-#define ROOM (STEP_PARTIAL * sizeof(double) + sizeof(StepState))
-
-/* Allocates device memory for the partial sums, followed by the state. Sets the state to zero, since the reductions require a ticket of 0. */
-PetscErrorCode LoopMakeRoom(GpDev dev, double **partial, StepState **state)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", ROOM, partial));
-  *state = (StepState *)(*partial + STEP_PARTIAL);
-  PetscCallDevice(dev, "The iterations", dev->ops->zero(dev, *state, sizeof(**state)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LoopFreeRoom(GpDev dev, double **partial)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscGPUCSRDeviceFree(dev, ROOM, partial));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  LoopCreate - Creates g->loop, or leaves it NULL if the requirements of the device loop are not met
-
-  Not Collective
-
-  Input Parameters:
-+ g      - the operator
-- sweeps - true: Gauss-Seidel sweeps, false: power iterations
-*/
-PetscErrorCode LoopCreate(Google *g, PetscBool sweeps)
-{
-  PetscMPIInt size;
-  PetscBool   ours;
-  GpDev       dev;
-  Loop       *L;
-  double    **array[3];
-  void       *pinned;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(g->graph->comm, &size));
-  PetscCall(PetscObjectTypeCompare((PetscObject)g->graph->A[0], MATSEQAIJGPUCSR, &ours));
-  PetscCall(VecGPUGetRuntime(g->scale, &dev));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pr), &size));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pr->A[0], MATSEQAIJGPUCSR, &ours));
+  PetscCall(VecGPUGetRuntime(pr->scale, &dev));
   if (size > 1 || !ours || !dev) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&L));
-  g->loop   = L;
-  L->dev    = dev;
+  pr->loop  = L;
   L->sweeps = sweeps;
-  array[0]  = &L->z[0];
-  array[1]  = &L->z[1];
-  array[2]  = &L->y;
-  PetscCall(LoopGetOperator(g, dev, &L->op));
+  PetscCall(PageRankKernelsCreate_Private(pr, dev, &L->kernels));
   for (int k = 0; k < 3; k++) {
-    if (sweeps && k == 1) continue; /* sweeps have one z */
-    PetscCall(VecDuplicate(g->scale, &L->work[k]));
-    PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], array[k]));
+    if (L->sweeps && k == 1) continue;
+    PetscCall(VecDuplicate(pr->scale, &L->work[k]));
+    PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], k < 2 ? &L->z[k] : &L->y));
   }
-  PetscCall(LoopMakeRoom(dev, &L->partial, &L->state));
-  PetscCallDevice(dev, "The iterations", dev->ops->alloc_pinned(dev, sizeof(*L->look), &pinned));
-  L->look = (StepState *)pinned;
-  for (PetscInt b = 0; b < g->graph->blocks; b++) PetscCall(MatGPUCSRUpload(g->graph->A[b]));
-  PetscCall(LoopRecordGraph(g));
+  PageRankCallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->now), &pinned));
+  L->now = (StepState *)pinned;
+  for (PetscInt b = 0; b < pr->nblocks; b++) PetscCall(MatGPUCSRUpload(pr->A[b]));
+  PetscCall(PageRankLoopRecord(pr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Runs the iteration. It stops at the same iterate as the iteration that the host controls. */
-PetscErrorCode LoopRun(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+PetscErrorCode PageRankLoopRun_Private(PageRank pr, Vec x)
 {
-  Loop              *L      = g->loop;
-  const GpDev        dev    = L->dev;
-  void              *stream = dev->stream;
-  const PetscScalar *ranks;
-  PetscScalar       *result;
+  PageRankLoop           L      = pr->loop;
+  const PageRankKernels *K      = &L->kernels;
+  const GpDev            dev    = K->dev;
+  void                  *stream = dev->stream;
+  const PetscScalar     *ranks;
+  PetscScalar           *result;
 
   PetscFunctionBegin;
   PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
-  PetscCallDevice(dev, "The iterations", dev->ops->sync(dev));
+  PageRankCallDevice(dev, dev->ops->sync(dev));
   dev->stream = dev->own_stream;
-  PetscCall(LoopStart(L, ranks, SolveTarget(g, o), o->max_it, o->warm));
+  PetscCall(PageRankLoopStart(L, ranks, PageRankGetTarget_Private(pr), pr->max_it, (PetscBool)(pr->nstart > 0)));
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
   do {
-    if (!L->graph) PetscCall(LoopLaunchIterations(g));
-    for (int k = 0; L->graph && k < (L->turn ? 1 : TURNS); k++) PetscCallDevice(dev, "The iterations", dev->ops->graph_launch(dev, L->graph));
-    PetscCallDevice(dev, "The iterations", StepKernelsOf(dev)->finish(dev, &L->op, L->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
-    PetscCall(LoopReadState(L));
-  } while (L->look->status == STEP_RUNNING);
+    if (!L->graph) PetscCall(PageRankLoopLaunch(pr));
+    for (int k = 0; L->graph && k < (L->turn ? 1 : LAUNCHES); k++) PageRankCallDevice(dev, dev->ops->graph_launch(dev, L->graph));
+    PageRankCallDevice(dev, K->table->finish(dev, &K->op, K->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
+    PetscCall(PageRankLoopReadState(L));
+  } while (L->now->status == STEP_RUNNING);
   PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
-  dev->stream   = stream;
-  R->iterations = L->look->it;
-  g->matmults += L->look->products;
-  PetscCall(SolveCheck(g, o, (PetscReal)L->look->norm, R));
+  dev->stream = stream;
+  pr->it      = L->now->it;
+  pr->matmults += L->now->products;
+  PetscCall(PageRankCheckResidual_Private(pr, (PetscReal)L->now->norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LoopDestroy(Google *g)
+PetscErrorCode PageRankLoopDestroy_Private(PageRank pr)
 {
-  Loop        *L = g->loop;
-  PetscScalar *array;
+  PageRankLoop L = pr->loop;
+  GpDev        dev;
 
   PetscFunctionBegin;
   if (!L) PetscFunctionReturn(PETSC_SUCCESS);
-  if (L->graph) L->dev->ops->graph_destroy(L->dev, L->graph);
-  PetscCall(LoopFreeRoom(L->dev, &L->partial));
-  L->dev->ops->release_pinned(L->dev, L->look);
-  PetscCall(LoopRestoreOperator(g, L->dev, &L->op));
+  dev = L->kernels.dev;
+  if (L->graph) dev->ops->graph_destroy(dev, L->graph);
+  dev->ops->release_pinned(dev, L->now);
+  PetscCall(PageRankKernelsDestroy_Private(pr, &L->kernels));
   for (int k = 0; k < 3; k++) {
-    if (!L->work[k]) continue;
-    array = k < 2 ? L->z[k] : L->y;
-    PetscCall(VecGPURestoreDeviceArrayWrite(L->work[k], &array));
+    PetscScalar *array = k < 2 ? L->z[k] : L->y;
+
+    if (L->work[k]) PetscCall(VecGPURestoreDeviceArrayWrite(L->work[k], &array));
     PetscCall(VecDestroy(&L->work[k]));
   }
-  PetscCall(PetscFree(g->loop));
+  PetscCall(PetscFree(pr->loop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

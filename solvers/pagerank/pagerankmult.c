@@ -1,120 +1,142 @@
-/* The Google operator: the matrix of the links together with damping, teleportation and dangling nodes.
+/* Products with the transition matrix P of the random walk, residuals, and the stopping test of all methods.
+
+   Every method stops on the residual r = d P x + (1 - d) v - x of the vector x that it returns. The fixed point solves (I - d P) x = (1 - d) v. No
+   column of P sums to more than 1, so the 1-norm of the inverse is at most 1/(1 - d), and the error of any x is at most |r|_1 / (1 - d).
 
    L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: bringing order to the web", 1999. */
 #include "pagerankimpl.h"
+#include <gpucsr.h>
 
-const char *const Danglings[] = {"teleport", "uniform", "vector", "self", "drop", "Dangling", "", NULL};
-
-/* Sets scale = 1/out, counts the dangling nodes, and sets isdangling if there are any whose rank is not dropped. */
-static PetscErrorCode FindDangling(Google *g)
+/* y[k] = A z[k] for the matrix A of the links. Matrices of type gpucsr are read once for several vectors, others once for each vector. */
+static PetscErrorCode PageRankMultLinks(PageRank pr, PetscInt n, const Vec z[], Vec y[])
 {
-  const PetscScalar *out;
-  PetscScalar       *scale, *isdangling;
-  Vec                marks;
-  PetscInt           n, mine = 0;
+  PetscBool ours;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(g->graph->out, &g->scale));
-  PetscCall(VecDuplicate(g->graph->out, &marks));
-  PetscCall(VecGetLocalSize(marks, &n));
-  PetscCall(VecGetArrayRead(g->graph->out, &out));
-  PetscCall(VecGetArrayWrite(g->scale, &scale));
-  PetscCall(VecGetArrayWrite(marks, &isdangling));
-  for (PetscInt k = 0; k < n; k++) {
-    isdangling[k] = out[k] > 0 ? 0.0 : 1.0;
-    scale[k]      = out[k] > 0 ? 1.0 / out[k] : 0.0;
-    mine += out[k] > 0 ? 0 : 1;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pr->A[0], &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
+  if (n > 1 && ours && pr->nblocks == 1) PetscCall(MatGPUCSRMultMany(pr->A[0], PETSC_FALSE, n, z, y));
+  else {
+    for (PetscInt k = 0; k < n; k++) {
+      for (PetscInt b = 0; b < pr->nblocks; b++) {
+        Vec part = y[k];
+
+        if (pr->nblocks > 1) PetscCall(VecGetSubVector(y[k], pr->rows[b], &part));
+        PetscCall(MatMult(pr->A[b], z[k], part));
+        if (pr->nblocks > 1) PetscCall(VecRestoreSubVector(y[k], pr->rows[b], &part));
+      }
+    }
   }
-  PetscCall(VecRestoreArrayWrite(marks, &isdangling));
-  PetscCall(VecRestoreArrayWrite(g->scale, &scale));
-  PetscCall(VecRestoreArrayRead(g->graph->out, &out));
-  PetscCallMPI(MPI_Allreduce(&mine, &g->ndangling, 1, MPIU_INT, MPI_SUM, g->graph->comm));
-  if (g->ndangling && g->dangling != DANGLING_DROP) g->isdangling = marks;
-  else PetscCall(VecDestroy(&marks));
+  pr->matmults++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GoogleCreate - Creates the Google operator of a graph
+/* v[k]: the teleportation vector that belongs to x[k]. All dot products share one reduction over the processes. */
+PetscErrorCode PageRankMultMany_Private(PageRank pr, PetscInt n, const Vec v[], const Vec x[], Vec y[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecPointwiseMult(pr->z[k], pr->scale, x[k]));
+  PetscCall(PageRankMultLinks(pr, n, pr->z, y));
+  if (pr->u) {
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecDotBegin(x[k], pr->isdangling, &pr->lost[k]));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecDotEnd(x[k], pr->isdangling, &pr->lost[k]));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecAXPY(y[k], pr->lost[k], pr->dangling == PAGERANK_DANGLING_TELEPORT ? v[k] : pr->u));
+  } else if (pr->isdangling) { /* the rank stays at its node */
+    for (PetscInt k = 0; k < n; k++) {
+      PetscCall(VecPointwiseMult(pr->z[k], pr->isdangling, x[k]));
+      PetscCall(VecAXPY(y[k], 1.0, pr->z[k]));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PageRankMult - Multiplies a vector by the transition matrix P of the random walk, which includes the links of dangling nodes
 
   Collective
 
   Input Parameters:
-+ G        - the graph. It must exist as long as the operator
-. damping  - probability that the random walk follows a link
-. dangling - where the random walk continues from a node without links
-. v        - teleportation vector, with entries of at least 0 and sum 1. NULL: all entries are 1/N
-- u        - for DANGLING_VECTOR, the distribution of the rank of dangling nodes, with entries of at least 0 and sum 1
++ pr - the solver, after `PageRankSetUp()`
+- x  - a vector with an entry for each node
 
   Output Parameter:
-. g - the operator
-*/
-PetscErrorCode GoogleCreate(const Graph *G, PetscReal damping, Dangling dangling, Vec v, Vec u, Google *g)
+. y - P x
+
+  Level: developer
+
+.seealso: `PageRankRegister()`, `PageRankGetTeleportation()`, `PageRankGetMatMults()`
+@*/
+PetscErrorCode PageRankMult(PageRank pr, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(g, sizeof(*g)));
-  g->graph    = G;
-  g->damping  = damping;
-  g->dangling = dangling;
-  PetscCall(FindDangling(g));
-  PetscCall(VecDuplicate(G->out, &g->z));
-  if (v) {
-    PetscCall(PetscObjectReference((PetscObject)v));
-    g->v = v;
-  } else {
-    PetscCall(VecDuplicate(G->out, &g->v));
-    PetscCall(VecSet(g->v, 1.0 / G->N));
-    g->anywhere = PETSC_TRUE;
-  }
-  if (!g->isdangling || dangling == DANGLING_SELF) PetscFunctionReturn(PETSC_SUCCESS);
-  if (dangling == DANGLING_UNIFORM && v) {
-    PetscCall(VecDuplicate(G->out, &g->u));
-    PetscCall(VecSet(g->u, 1.0 / G->N));
-  } else {
-    g->u = dangling == DANGLING_VECTOR ? u : g->v;
-    PetscCall(PetscObjectReference((PetscObject)g->u));
-  }
+  PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
+  PetscValidHeaderSpecific(x, VEC_CLASSID, 2);
+  PetscValidHeaderSpecific(y, VEC_CLASSID, 3);
+  PetscCheck(pr->setup, PetscObjectComm((PetscObject)pr), PETSC_ERR_ORDER, "The solver is not set up: call PageRankSetUp() first");
+  PetscCall(PageRankMultMany_Private(pr, 1, &pr->v, &x, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GooglePull(Google *g, Vec x, Vec y)
+PetscErrorCode PageRankComputeResidual_Private(PageRank pr, Vec v, Vec x, Vec r)
 {
-  PetscScalar lost;
+  PetscFunctionBegin;
+  PetscCall(VecAXPBYPCZ(r, 1 - pr->damping, -1.0, pr->damping, v, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The factor below 1 covers the rounding of the division in PageRankCheckResidual_Private(). */
+PetscReal PageRankGetTarget_Private(PageRank pr)
+{
+  return pr->tolerance * (1 - pr->damping) * (1 - 4 * PETSC_MACHINE_EPSILON);
+}
+
+PetscErrorCode PageRankCheckResidual_Private(PageRank pr, PetscReal residual)
+{
+  PetscFunctionBegin;
+  pr->residual = residual;
+  PetscCall(PageRankMonitor_Private(pr, residual, -1));
+  PetscCheck(residual <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)pr), PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is infinite or not a number", pr->it);
+  if (residual / (1 - pr->damping) <= pr->tolerance) pr->reason = PAGERANK_CONVERGED_ERROR_BOUND;
+  else if (pr->it >= pr->max_it) pr->reason = PAGERANK_DIVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PageRankCheckRanks - Scales ranks to the sum 1, computes their residual, calls the monitors and decides whether the method stops
+
+  Collective
+
+  Input Parameters:
++ pr  - the solver
+. its - number of iterations since the last call
+- x   - the ranks; they are not scaled if the rank of dangling nodes is dropped
+
+  Output Parameter:
+. stop - whether the method returns x, since it has converged, stagnates or has used all iterations
+
+  Level: developer
+
+.seealso: `PageRankRegister()`, `PageRankGetResidual()`
+@*/
+PetscErrorCode PageRankCheckRanks(PageRank pr, PetscInt its, Vec x, PetscBool *stop)
+{
+  const PetscReal last = pr->residual;
+  PetscScalar     sum;
+  PetscReal       norm;
 
   PetscFunctionBegin;
-  PetscCall(VecPointwiseMult(g->z, g->scale, x));
-  PetscCall(GraphMult(g->graph, g->z, y));
-  g->matmults++;
-  if (g->u) {
-    PetscCall(VecDot(x, g->isdangling, &lost));
-    PetscCall(VecAXPY(y, lost, g->u));
-  } else if (g->isdangling) { /* the rank stays at its node */
-    PetscCall(VecPointwiseMult(g->z, g->isdangling, x));
-    PetscCall(VecAXPY(y, 1.0, g->z));
+  PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
+  PetscValidHeaderSpecific(x, VEC_CLASSID, 3);
+  pr->it += its;
+  if (pr->isdangling || !pr->ndangling) {
+    PetscCall(VecSum(x, &sum));
+    PetscCall(VecScale(x, 1 / sum));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Computes r = G x - x and its 1-norm. The fixed point solves (I - damping P) x = (1 - damping) v. No column of P sums to more than 1, so the 1-norm
-   of the inverse is at most 1/(1 - damping). Hence the error of any x in the 1-norm is at most |r|_1 / (1 - damping). */
-PetscErrorCode GoogleResidual(Google *g, Vec x, Vec px, Vec r, PetscReal *norm1)
-{
-  PetscFunctionBegin;
-  if (r != px) PetscCall(VecCopy(px, r));
-  PetscCall(VecAXPBYPCZ(r, 1 - g->damping, -1.0, g->damping, g->v, x));
-  PetscCall(VecNorm(r, NORM_1, norm1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GoogleDestroy(Google *g)
-{
-  PetscFunctionBegin;
-  PetscCall(LoopDestroy(g));
-  PetscCall(VecDestroy(&g->scale));
-  PetscCall(VecDestroy(&g->isdangling));
-  PetscCall(VecDestroy(&g->v));
-  PetscCall(VecDestroy(&g->u));
-  PetscCall(VecDestroy(&g->z));
-  PetscCall(VecDestroy(&g->inverse));
+  if (!pr->r) PetscCall(VecDuplicate(x, &pr->r));
+  PetscCall(PageRankMult(pr, x, pr->r));
+  PetscCall(PageRankComputeResidual_Private(pr, pr->v, x, pr->r));
+  PetscCall(VecNorm(pr->r, NORM_1, &norm));
+  PetscCall(PageRankCheckResidual_Private(pr, norm));
+  if (!pr->reason && norm > 0.5 * last) pr->reason = PAGERANK_DIVERGED_STAGNATION; /* the residual is at the level of rounding errors, or the solver does not converge */
+  *stop = (PetscBool)(pr->reason != PAGERANK_CONVERGED_ITERATING);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

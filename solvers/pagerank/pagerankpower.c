@@ -1,64 +1,11 @@
-/* Stationary iterations: power, power with quadratic extrapolation, inner-outer; and the stopping test of all methods. Every method stops on the
-   residual of the vector that it returns. Therefore the bound on the error holds independently of how the method arrived at the vector. */
+/* Power iterations, with and without quadratic extrapolation, and inner-outer iterations. */
 #include "pagerankimpl.h"
-#include <math.h>
-
-const char *const Methods[] = {"power", "inner_outer", "gauss_seidel", "jacobi", "ksp", "eps", "Method", "", NULL};
-
-/* Progress in percent from the first error bound to the tolerance, on a logarithmic scale, because convergence is linear. */
-static double ComputeProgress(const SolveOptions *o, const SolveResult *R)
-{
-  if (R->bound <= o->tolerance) return 100;
-  return R->bound < R->first ? 100 * log((double)(R->first / R->bound)) / log((double)(R->first / o->tolerance)) : 0;
-}
-
-/* The factor below 1 covers the rounding of the division in SolveCheck(): a residual that passes a test against this target passes SolveCheck() too. */
-PetscReal SolveTarget(const Google *g, const SolveOptions *o)
-{
-  return o->tolerance * (1 - g->damping) * (1 - 4 * PETSC_MACHINE_EPSILON);
-}
-
-/* Records the residual of the current iterate, prints it for -monitor, and sets R->reason if the iteration stops. */
-PetscErrorCode SolveCheck(Google *g, const SolveOptions *o, PetscReal norm1, SolveResult *R)
-{
-  PetscFunctionBegin;
-  R->residual = norm1;
-  R->bound    = norm1 / (1 - g->damping);
-  if (R->first == 0) R->first = R->bound;
-  if (o->monitor) PetscCall(PetscPrintf(g->graph->comm, "%4" PetscInt_FMT " residual %.6e error bound %.6e %5.1f %%\n", R->iterations, (double)R->residual, (double)R->bound, ComputeProgress(o, R)));
-  PetscCheck(norm1 <= PETSC_MAX_REAL, g->graph->comm, PETSC_ERR_FP, "The residual of iteration %" PetscInt_FMT " is infinite or not a number", R->iterations);
-  if (R->bound <= o->tolerance) {
-    R->converged = PETSC_TRUE;
-    R->reason    = "CONVERGED_ERROR_BOUND";
-  } else if (R->iterations >= o->max_it) R->reason = "DIVERGED_ITS";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Runs before each call of a KSP or EPS, which stops on its own norm and is called until the 1-norm of the residual is small enough. Scales x to sum
-   1, the sum of the exact ranks, unless rank is dropped. norm1: 1-norm of the residual; on entry that of the round before, PETSC_MAX_REAL in the
-   first round. */
-PetscErrorCode SolveRound(Google *g, const SolveOptions *o, Vec x, Vec r, PetscReal *norm1, SolveResult *R)
-{
-  const PetscReal last = *norm1;
-  PetscReal       sum;
-
-  PetscFunctionBegin;
-  if (g->isdangling || !g->ndangling) {
-    PetscCall(RanksSum(x, &sum));
-    PetscCall(VecScale(x, 1 / sum));
-  }
-  PetscCall(GooglePull(g, x, r));
-  PetscCall(GoogleResidual(g, x, r, r, norm1));
-  PetscCall(SolveCheck(g, o, *norm1, R));
-  if (!R->reason && *norm1 > 0.5 * last) R->reason = "DIVERGED_STAGNATION"; /* the residual is at the level of rounding errors, or the solver does not converge */
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Quadratic extrapolation. d holds the last three differences d0, d1, d2 of the iterates. If the error consists of two eigenvectors besides the
    dominant one, the differences satisfy c0 d0 + c1 d1 + d2 = 0. A least-squares fit gives c0 and c1, and x is replaced by the combination of iterates
    in which both eigenvectors cancel. S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Extrapolation methods for accelerating PageRank computations",
    WWW 2003. */
-static PetscErrorCode ExtrapolateRanks(Vec x, Vec d[3])
+static PetscErrorCode PageRankExtrapolate(Vec x, Vec d[3])
 {
   PetscScalar a00, a01, a11, b0, b1, determinant, c0, c1, sum, before;
 
@@ -84,44 +31,60 @@ static PetscErrorCode ExtrapolateRanks(Vec x, Vec d[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SolvePower(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+/* Power iterations for n teleportation vectors v at once: one product of the matrix with several vectors serves all of them. The iteration stops on the
+   largest residual. */
+PetscErrorCode PageRankIteratePower_Private(PageRank pr, PetscInt n, const Vec v[], Vec x[])
 {
-  Vec      *d;
-  PetscReal norm1;
-  PetscInt  since = 0; /* iterations since the last extrapolation */
+  const PetscInt ny    = pr->extrapolate ? 3 : n; /* there is one vector x if ranks are extrapolated */
+  PetscInt       since = 0;                       /* iterations since the last extrapolation */
+  Vec           *y;
+  PetscReal     *norm;
 
   PetscFunctionBegin;
-  if (g->loop) {
-    PetscCall(LoopRun(g, o, x, R));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(VecDuplicateVecs(x, o->extrapolate ? 3 : 1, &d));
+  PetscCall(VecDuplicateVecs(x[0], ny, &y));
+  PetscCall(PetscCalloc1(n, &norm));
   while (1) {
-    Vec r = d[0];
+    PetscReal worst = 0;
+    Vec       newest;
 
-    PetscCall(GooglePull(g, x, r));
-    PetscCall(GoogleResidual(g, x, r, r, &norm1));
-    PetscCall(SolveCheck(g, o, norm1, R));
-    if (R->reason) break;
-    PetscCall(VecAXPY(x, 1.0, r));
-    R->iterations++;
-    if (!o->extrapolate) continue;
-    d[0] = d[1]; /* d is kept in the order of age, and the newest difference is the last */
-    d[1] = d[2];
-    d[2] = r;
-    if (++since < PetscMax(o->extrapolate, 3)) continue;
-    PetscCall(ExtrapolateRanks(x, d));
+    PetscCall(PageRankMultMany_Private(pr, n, v, x, y));
+    for (PetscInt k = 0; k < n; k++) PetscCall(PageRankComputeResidual_Private(pr, v[k], x[k], y[k]));
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecNormBegin(y[k], NORM_1, &norm[k]));
+    for (PetscInt k = 0; k < n; k++) {
+      PetscCall(VecNormEnd(y[k], NORM_1, &norm[k]));
+      worst = norm[k] > worst || PetscIsInfOrNanReal(norm[k]) ? norm[k] : worst;
+    }
+    PetscCall(PageRankCheckResidual_Private(pr, worst));
+    if (pr->reason) break;
+    for (PetscInt k = 0; k < n; k++) PetscCall(VecAXPY(x[k], 1.0, y[k]));
+    pr->it++;
+    if (!pr->extrapolate) continue;
+    newest = y[0]; /* y holds the differences in the order of age, and the newest is the last */
+    y[0]   = y[1];
+    y[1]   = y[2];
+    y[2]   = newest;
+    if (++since < PetscMax(pr->extrapolate, 3)) continue;
+    PetscCall(PageRankExtrapolate(x[0], y));
     since = 0;
   }
-  PetscCall(VecDestroyVecs(o->extrapolate ? 3 : 1, &d));
+  PetscCall(PetscFree(norm));
+  PetscCall(VecDestroyVecs(ny, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PageRankSolve_Power(PageRank pr, Vec x)
+{
+  PetscFunctionBegin;
+  if (pr->loop) PetscCall(PageRankLoopRun_Private(pr, x));
+  else PetscCall(PageRankIteratePower_Private(pr, 1, &pr->v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Inner-outer iteration: each outer step solves a system with smaller damping approximately, by a few inner power steps.
    D. Gleich, A. Gray, C. Greif, T. Lau, "An inner-outer iteration for computing PageRank", SIAM J. Sci. Comput. 32 (2010). */
-static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
+PetscErrorCode PageRankSolve_InnerOuter(PageRank pr, Vec x)
 {
-  const PetscReal beta = o->inner_damping;
+  const PetscReal beta = pr->inner_damping;
   PetscReal       norm1, inner;
   Vec             y, f, r;
 
@@ -129,74 +92,26 @@ static PetscErrorCode SolveInnerOuter(Google *g, const SolveOptions *o, Vec x, S
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecDuplicate(x, &f));
   PetscCall(VecDuplicate(x, &r));
-  PetscCall(GooglePull(g, x, y));
+  PetscCall(PageRankMult(pr, x, y));
   while (1) {
-    PetscCall(GoogleResidual(g, x, y, r, &norm1));
-    PetscCall(SolveCheck(g, o, norm1, R));
-    if (R->reason) break;
-    PetscCall(VecCopy(g->v, f));
-    PetscCall(VecAXPBY(f, g->damping - beta, 1 - g->damping, y));
+    PetscCall(VecCopy(y, r));
+    PetscCall(PageRankComputeResidual_Private(pr, pr->v, x, r));
+    PetscCall(VecNorm(r, NORM_1, &norm1));
+    PetscCall(PageRankCheckResidual_Private(pr, norm1));
+    if (pr->reason) break;
+    PetscCall(VecCopy(pr->v, f));
+    PetscCall(VecAXPBY(f, pr->damping - beta, 1 - pr->damping, y));
     do { /* until x solves the inner system to the inner tolerance, or its residual is small compared with the outer one */
       PetscCall(VecWAXPY(x, beta, y, f));
-      PetscCall(GooglePull(g, x, y));
-      R->iterations++;
+      PetscCall(PageRankMult(pr, x, y));
+      pr->it++;
       PetscCall(VecWAXPY(r, beta, y, f));
       PetscCall(VecAXPY(r, -1.0, x));
       PetscCall(VecNorm(r, NORM_1, &inner));
-    } while (inner >= o->inner_tolerance && R->iterations < o->max_it && inner > norm1 * (1 - beta) * 0.1);
+    } while (inner >= pr->inner_tolerance && pr->it < pr->max_it && inner > norm1 * (1 - beta) * 0.1);
   }
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&f));
   PetscCall(VecDestroy(&r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* With -monitor the host controls the iteration, because it prints every residual. */
-PetscErrorCode SolveSetUp(Google *g, const SolveOptions *o)
-{
-  const PetscBool sweeps = (PetscBool)(o->method == METHOD_GAUSSSEIDEL), power = (PetscBool)(o->method == METHOD_POWER && !o->extrapolate);
-
-  PetscFunctionBegin;
-  if (sweeps) PetscCall(GaussSeidelSetUp(g));
-  if ((sweeps || power) && o->device_loop && !o->monitor) PetscCall(LoopCreate(g, sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Solve - Computes the fixed point of the Google operator by the selected method
-
-  Collective
-
-  Input Parameters:
-+ g - the operator
-. o - options
-- x - initial ranks
-
-  Output Parameters:
-+ x - the ranks
-- R - residual of x, bound on its error, and reason why the iteration stopped
-*/
-PetscErrorCode Solve(Google *g, const SolveOptions *o, Vec x, SolveResult *R)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(R, sizeof(*R)));
-  switch (o->method) {
-  case METHOD_POWER:
-    PetscCall(SolvePower(g, o, x, R));
-    break;
-  case METHOD_INNEROUTER:
-    PetscCall(SolveInnerOuter(g, o, x, R));
-    break;
-  case METHOD_GAUSSSEIDEL:
-    PetscCall(SolveGaussSeidel(g, o, x, R));
-    break;
-  case METHOD_JACOBI:
-  case METHOD_KSP:
-    PetscCall(SolveKSP(g, o, x, R));
-    break;
-  case METHOD_EPS:
-    PetscCall(SolveEPS(g, o, x, R));
-    break;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,34 +11,34 @@
 #include <math.h>
 
 /* The rank x, given z. */
-GP_STEP_DEVICE double RankOf(double z, double out)
+GP_STEP_DEVICE double StepGetRank(double z, double out)
 {
   return out > 0 ? z * out : z;
 }
 
 /* z, the input of the product, given the rank x. */
-GP_STEP_DEVICE double Shared(double x, double out)
+GP_STEP_DEVICE double StepScaleRank(double x, double out)
 {
   return out > 0 ? x / out : x;
 }
 
 /* Entry i of P x, given y = A D^-1 x. lost: total rank of the dangling nodes. */
-GP_STEP_DEVICE double Pulled(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
+GP_STEP_DEVICE double StepPullEntry(const StepOperator *G, double lost, int32_t i, double out, double y, double x)
 {
   if (G->dangling == STEP_MOVES) return y + lost * (G->u ? G->u[i] : G->everywhere);
   return G->dangling == STEP_STAYS && !(out > 0) ? y + x : y;
 }
 
 /* Entry i of the residual G x - x. x holds the ranks times level. */
-GP_STEP_DEVICE double Residual(const StepOperator *G, double lost, double level, int32_t i, double out, double y, double x)
+GP_STEP_DEVICE double StepComputeResidual(const StepOperator *G, double lost, double level, int32_t i, double out, double y, double x)
 {
-  return G->damping * Pulled(G, lost, i, out, y, x) + (1 - G->damping) * level * (G->v ? G->v[i] : G->everywhere) - x;
+  return G->damping * StepPullEntry(G, lost, i, out, y, x) + (1 - G->damping) * level * (G->v ? G->v[i] : G->everywhere) - x;
 }
 
 /* One row of a sweep: returns the new z and adds the contributions of the row to the sums. */
-GP_STEP_DEVICE double SweepRow(const StepOperator *G, const StepState *s, int32_t i, double out, double inverse, double y, double z, double sum[STEP_SUMS])
+GP_STEP_DEVICE double StepSweepRow(const StepOperator *G, const StepState *s, int32_t i, double out, double inverse, double y, double z, double sum[STEP_SUMS])
 {
-  const double x = RankOf(z, out), r = Residual(G, s->lost, s->level, i, out, y, x), change = r * inverse;
+  const double x = StepGetRank(z, out), r = StepComputeResidual(G, s->lost, s->level, i, out, y, x), change = r * inverse;
 
   if (s->look) {
     sum[STEP_MOVED] += fabs(r);
@@ -47,11 +47,11 @@ GP_STEP_DEVICE double SweepRow(const StepOperator *G, const StepState *s, int32_
   sum[STEP_MOVED] += fabs(change);
   sum[STEP_TOTAL] += x + change;
   if (!(out > 0)) sum[STEP_LOST] += x + change;
-  return Shared(x + change, out);
+  return StepScaleRank(x + change, out);
 }
 
 /* Updates the state after a power iteration. */
-GP_STEP_DEVICE void AfterStep(StepState *s, double norm, double lost)
+GP_STEP_DEVICE void StepAfterIteration(StepState *s, double norm, double lost)
 {
   s->norm = norm;
   s->products++;
@@ -68,14 +68,14 @@ enum {
   PART = 1024 /* rows of a partial sum */
 };
 
-static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
+static GpErr StepStart_Host(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
   double lost = 0;
 
   (void)dev;
   (void)partial;
   for (int32_t i = 0; i < G->n; i++) {
-    z[i] = Shared(x[i], G->out[i]);
+    z[i] = StepScaleRank(x[i], G->out[i]);
     if (!(G->out[i] > 0)) lost += x[i];
   }
   *s      = begin;
@@ -83,7 +83,7 @@ static GpErr Start_Host(GpDev dev, const StepOperator *G, StepState begin, StepS
   return GP_SUCCESS;
 }
 
-static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
+static GpErr StepIterate_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   double norm = 0, lost = 0;
 
@@ -91,17 +91,17 @@ static GpErr Step_Host(GpDev dev, const StepOperator *G, StepState *s, double *p
   (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < G->n; i++) {
-    const double out = G->out[i], x = RankOf(z[i], out), r = Residual(G, s->lost, 1, i, out, y[i], x);
+    const double out = G->out[i], x = StepGetRank(z[i], out), r = StepComputeResidual(G, s->lost, 1, i, out, y[i], x);
 
     norm += fabs(r);
-    next[i] = Shared(x + r, out);
+    next[i] = StepScaleRank(x + r, out);
     if (!(out > 0)) lost += x + r;
   }
-  AfterStep(s, norm, lost);
+  StepAfterIteration(s, norm, lost);
   return GP_SUCCESS;
 }
 
-static GpErr Sweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
+static GpErr StepSweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
   const int32_t end = rows.first + rows.n;
 
@@ -111,23 +111,23 @@ static GpErr Sweep_Host(GpDev dev, const StepOperator *G, StepState *s, double *
   for (int32_t part = rows.first; part < end; part += PART) { /* partial sums keep the rounding error of the sum over many rows small */
     double sum[STEP_SUMS] = {0};
 
-    for (int32_t i = part; i < end && i < part + PART; i++) z[i] = SweepRow(G, s, i, G->out[i], G->inverse ? G->inverse[i] : 1, y[i - rows.first], z[i], sum);
+    for (int32_t i = part; i < end && i < part + PART; i++) z[i] = StepSweepRow(G, s, i, G->out[i], G->inverse ? G->inverse[i] : 1, y[i - rows.first], z[i], sum);
     for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] += sum[k];
   }
   if (rows.leads) StepAfterSweep(G, s);
   return GP_SUCCESS;
 }
 
-static GpErr Finish_Host(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
+static GpErr StepFinish_Host(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
   const double *z = s->it % 2 ? odd : even;
 
   (void)dev;
-  for (int32_t i = 0; s->status && i < G->n; i++) x[i] = RankOf(z[i], G->out[i]) / s->level;
+  for (int32_t i = 0; s->status && i < G->n; i++) x[i] = StepGetRank(z[i], G->out[i]) / s->level;
   return GP_SUCCESS;
 }
 
-const StepKernels StepKernelsHost = {Start_Host, Step_Host, Sweep_Host, Finish_Host};
+const StepKernels StepKernelsHost = {StepStart_Host, StepIterate_Host, StepSweep_Host, StepFinish_Host};
 
 #else
   #include "device/gplaunch.h"
@@ -138,14 +138,14 @@ static constexpr int BLOCK = GP_REDUCE_BLOCK;
 
 static constexpr int AHEAD = 4, RESIDENT = 4; /* AHEAD: rows that a thread loads at once. RESIDENT: blocks per multiprocessor. */
 
-__global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState begin, StepState *s, double *partial, const double *x, double *z)
+__global__ static void __launch_bounds__(BLOCK) StepStartKernel(StepOperator G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
   double sum[1] = {0};
 
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) {
     const double out = G.out[i], xi = x[i];
 
-    z[i] = Shared(xi, out);
+    z[i] = StepScaleRank(xi, out);
     if (!(out > 0)) sum[0] += xi;
   }
   if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) {
@@ -155,11 +155,11 @@ __global__ static void __launch_bounds__(BLOCK) Start(StepOperator G, StepState 
 }
 
 /* The data of AHEAD rows of a thread that do not depend on the product. */
-struct Rows {
+struct StepRowData {
   double z[AHEAD], out[AHEAD], inverse[AHEAD];
 };
 
-__device__ static void Fetch(const StepOperator &G, const double *z, int64_t first, int64_t stride, int64_t end, Rows *rows)
+__device__ static void StepFetchRows(const StepOperator &G, const double *z, int64_t first, int64_t stride, int64_t end, StepRowData *rows)
 {
   #pragma unroll
   for (int k = 0; k < AHEAD; k++) {
@@ -171,7 +171,7 @@ __device__ static void Fetch(const StepOperator &G, const double *z, int64_t fir
   }
 }
 
-__device__ static void FetchProducts(const double *y, int64_t first, int64_t stride, int64_t end, double yi[AHEAD])
+__device__ static void StepFetchProducts(const double *y, int64_t first, int64_t stride, int64_t end, double yi[AHEAD])
 {
   #pragma unroll
   for (int k = 0; k < AHEAD; k++) yi[k] = first + k * stride < end ? y[first + k * stride] : 0;
@@ -179,71 +179,71 @@ __device__ static void FetchProducts(const double *y, int64_t first, int64_t str
 
 /* This kernel and the sweep kernel are launched early. They load the data that the product does not write before GpWait(), while the product still
    runs. */
-__global__ static void __launch_bounds__(BLOCK, RESIDENT) Step(StepOperator G, StepState *s, double *partial, const double *y, const double *z, double *next)
+__global__ static void __launch_bounds__(BLOCK, RESIDENT) StepIterateKernel(StepOperator G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
   const int64_t stride = (int64_t)gridDim.x * BLOCK;
   const int32_t status = s->status; /* only the block that finishes last changes the status, after all blocks have read it */
   const double  lost   = s->lost;
   double        sum[2] = {0, 0};
   int64_t       first  = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  Rows          rows;
+  StepRowData   rows;
 
-  Fetch(G, z, first, stride, G.n, &rows);
+  StepFetchRows(G, z, first, stride, G.n, &rows);
   GpWait();
   if (status) return;
   for (; first < G.n; first += AHEAD * stride) {
     double yi[AHEAD];
 
-    FetchProducts(y, first, stride, G.n, yi);
+    StepFetchProducts(y, first, stride, G.n, yi);
   #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
       const int64_t i = first + k * stride;
 
       if (i < G.n) {
-        const double out = rows.out[k], x = RankOf(rows.z[k], out), r = Residual(&G, lost, 1, (int32_t)i, out, yi[k], x);
+        const double out = rows.out[k], x = StepGetRank(rows.z[k], out), r = StepComputeResidual(&G, lost, 1, (int32_t)i, out, yi[k], x);
 
         sum[0] += fabs(r);
-        next[i] = Shared(x + r, out);
+        next[i] = StepScaleRank(x + r, out);
         if (!(out > 0)) sum[1] += x + r;
       }
     }
-    Fetch(G, z, first + AHEAD * stride, stride, G.n, &rows);
+    StepFetchRows(G, z, first + AHEAD * stride, stride, G.n, &rows);
   }
   if (GpReduceAllBlocks<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
-    AfterStep(s, sum[0], sum[1]);
+    StepAfterIteration(s, sum[0], sum[1]);
     if (s->status) GpLoopEnd(s->turn);
   }
 }
 
 /* Every thread block adds its sums to its own partial sums. The kernel for the last rows of the sweep reduces them over all thread blocks. */
-__global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, StepState *s, double *partial, const double *y, double *z, StepRows at)
+__global__ static void __launch_bounds__(BLOCK, RESIDENT) StepSweepKernel(StepOperator G, StepState *s, double *partial, const double *y, double *z, StepRows at)
 {
   const StepState now    = *s;
   const int64_t   stride = (int64_t)gridDim.x * BLOCK, end = (int64_t)at.first + at.n;
   double          sum[STEP_SUMS] = {0};
   int64_t         first          = at.first + (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  Rows            rows;
+  StepRowData     rows;
 
   if (threadIdx.x == 0 && at.first)
     for (int k = 0; k < STEP_SUMS; k++) sum[k] = partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x];
-  Fetch(G, z, first, stride, end, &rows);
+  StepFetchRows(G, z, first, stride, end, &rows);
   GpWait();
   if (now.status) return;
   for (; first < end; first += AHEAD * stride) {
     double yi[AHEAD];
 
-    FetchProducts(y, first - at.first, stride, at.n, yi);
+    StepFetchProducts(y, first - at.first, stride, at.n, yi);
   #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
       const int64_t i = first + k * stride;
 
       if (i < end) {
-        const double next = SweepRow(&G, &now, (int32_t)i, rows.out[k], rows.inverse[k], yi[k], rows.z[k], sum);
+        const double next = StepSweepRow(&G, &now, (int32_t)i, rows.out[k], rows.inverse[k], yi[k], rows.z[k], sum);
 
         if (!now.look) z[i] = next;
       }
     }
-    Fetch(G, z, first + AHEAD * stride, stride, end, &rows);
+    StepFetchRows(G, z, first + AHEAD * stride, stride, end, &rows);
   }
   if (!at.last) GpReduceToPart<GpReduceSums, STEP_SUMS>(sum, partial);
   else if (GpReduceAllBlocks<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
@@ -253,16 +253,16 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) Sweep(StepOperator G, 
   }
 }
 
-__global__ static void __launch_bounds__(BLOCK) Finish(StepOperator G, const StepState *s, const double *even, const double *odd, double *x)
+__global__ static void __launch_bounds__(BLOCK) StepFinishKernel(StepOperator G, const StepState *s, const double *even, const double *odd, double *x)
 {
   const double *z = s->it % 2 ? odd : even;
 
   if (!s->status) return;
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = RankOf(z[i], G.out[i]) / s->level;
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < G.n; i += (int64_t)gridDim.x * BLOCK) x[i] = StepGetRank(z[i], G.out[i]) / s->level;
 }
 
 /* Number of thread blocks: at most as many as can be resident at once, so that all of them are resident when the product ends. */
-static unsigned Grid(GpDev dev, int64_t n)
+static unsigned StepGetGrid(GpDev dev, int64_t n)
 {
   const unsigned most = RESIDENT * (unsigned)dev->compute_units, want = GpReduceGrid(dev, n);
 
@@ -271,7 +271,7 @@ static unsigned Grid(GpDev dev, int64_t n)
 
 /* Checks the launch. The next product must not be launched early, because the step after that product loads, before GpWait(), what this kernel
    writes. */
-static GpErr Launched(GpDev dev, const char *kernel)
+static GpErr StepCheckLaunch(GpDev dev, const char *kernel)
 {
   const cudaError_t code = cudaGetLastError();
 
@@ -281,29 +281,29 @@ static GpErr Launched(GpDev dev, const char *kernel)
   return GP_ERR_DEVICE;
 }
 
-static GpErr Start_CUDA(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
+static GpErr StepStart_CUDA(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
-  Start<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, begin, s, partial, x, z);
-  return Launched(dev, "kernel Start of pagerank");
+  StepStartKernel<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, begin, s, partial, x, z);
+  return StepCheckLaunch(dev, "kernel Start of pagerank");
 }
 
-static GpErr Step_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
+static GpErr StepIterate_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
-  GpLaunchNext(dev, Step, Grid(dev, G->n), BLOCK, 0, *G, s, partial, y, z, next);
-  return Launched(dev, "kernel Step of pagerank");
+  GpLaunchNext(dev, StepIterateKernel, StepGetGrid(dev, G->n), BLOCK, 0, *G, s, partial, y, z, next);
+  return StepCheckLaunch(dev, "kernel Step of pagerank");
 }
 
-static GpErr Sweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
+static GpErr StepSweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
-  GpLaunchNext(dev, Sweep, Grid(dev, rows.most), BLOCK, 0, *G, s, partial, y, z, rows);
-  return Launched(dev, "kernel Sweep of pagerank");
+  GpLaunchNext(dev, StepSweepKernel, StepGetGrid(dev, rows.most), BLOCK, 0, *G, s, partial, y, z, rows);
+  return StepCheckLaunch(dev, "kernel Sweep of pagerank");
 }
 
-static GpErr Finish_CUDA(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
+static GpErr StepFinish_CUDA(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
-  Finish<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, even, odd, x);
-  return Launched(dev, "kernel Finish of pagerank");
+  StepFinishKernel<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, even, odd, x);
+  return StepCheckLaunch(dev, "kernel Finish of pagerank");
 }
 
-extern "C" const StepKernels StepKernelsCUDA = {Start_CUDA, Step_CUDA, Sweep_CUDA, Finish_CUDA};
+extern "C" const StepKernels StepKernelsCUDA = {StepStart_CUDA, StepIterate_CUDA, StepSweep_CUDA, StepFinish_CUDA};
 #endif

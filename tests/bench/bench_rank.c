@@ -8,7 +8,8 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
 Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
-#include "solvers/pagerank/pagerankimpl.h"
+#include "examples/pagerank/pagerank.h"
+#include "app/appdevice.h"
 #include "bench/webgraph.h"
 #include <gpucsr.h>
 #include <petsctime.h>
@@ -96,6 +97,14 @@ static PetscErrorCode Median(MPI_Comm comm, PetscInt n, PetscLogDouble t[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* y[b] = A[b] x for each row block */
+static PetscErrorCode MultiplyBlocks(const Graph *G, Vec x, Vec y[])
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatMult(G->A[b], x, y[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* products in turn, and single ones each after the caches have been filled with something else; by the device's own clock */
 static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
 {
@@ -103,15 +112,16 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   GpDevEvent      begin, end;
   GpDev           dev;
   void           *flush;
-  Vec             x, y;
+  Vec            *x, *y;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(repeats, &t));
-  PetscCall(VecDuplicate(G->out, &x));
-  PetscCall(VecDuplicate(G->out, &y));
-  PetscCall(VecSet(x, 1.0 / G->N));
-  PetscCall(GraphMult(G, x, y));
-  PetscCall(VecGPUGetRuntime(x, &dev));
+  PetscCall(GraphCreateVecs(G, 1, &x));
+  PetscCall(PetscMalloc1(G->blocks, &y));
+  for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &y[b]));
+  PetscCall(VecSet(x[0], 1.0 / G->N));
+  PetscCall(MultiplyBlocks(G, x[0], y));
+  PetscCall(VecGPUGetRuntime(x[0], &dev));
   PetscCheck(dev, G->comm, PETSC_ERR_ARG_WRONG, "Only vectors of type gpu have a clock");
   PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &begin));
   PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &end));
@@ -120,10 +130,10 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
     const int products = cold ? 1 : BATCH;
 
     for (PetscInt r = 0; r < repeats; r++) {
-      PetscCall(Meet(x, dev));
+      PetscCall(Meet(x[0], dev));
       if (cold) PetscCallDevice(dev, "The measurement", dev->ops->zero(dev, flush, FLUSH));
       PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, begin));
-      for (int k = 0; k < products; k++) PetscCall(GraphMult(G, x, y));
+      for (int k = 0; k < products; k++) PetscCall(MultiplyBlocks(G, x[0], y));
       PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, end));
       PetscCallDevice(dev, "The measurement", dev->ops->event_wait(dev, end));
       PetscCallDevice(dev, "The measurement", dev->ops->event_seconds(dev, begin, end, &t[r]));
@@ -134,47 +144,56 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   dev->ops->event_destroy(dev, begin);
   dev->ops->event_destroy(dev, end);
   dev->ops->release(dev, flush);
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroyVecs(1, &x));
+  for (PetscInt b = 0; b < G->blocks; b++) PetscCall(VecDestroy(&y[b]));
+  PetscCall(PetscFree(y));
   PetscCall(PetscFree(t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ranks to 1e-8 by the clock, led by the device where it can, or by the host; the first run is no measurement */
-static PetscErrorCode TimeRanks(const Graph *G, Method method, PetscBool device, PetscInt repeats, const char write[], SolveResult *R, PetscLogDouble *setup, PetscLogDouble *median)
+/* ranks to 1e-8 by the clock, controlled by the device where it can, or by the host; the first run is no measurement */
+static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool device, PetscInt repeats, const char write[], PetscInt *its, PetscLogDouble *setup, PetscLogDouble *median)
 {
-  const SolveOptions o = {method, 1e-8, 10000, 0.5, 1e-2, 0, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, device};
-  PetscLogDouble     begin, end, *t;
-  GpDev              dev;
-  Google             g;
-  Vec                x;
+  PetscLogDouble          begin, end, *t;
+  PageRankConvergedReason reason;
+  PetscBool               used;
+  GpDev                   dev;
+  PageRank                pr;
+  const Vec              *ranks;
+  Vec                    *x;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(repeats, &t));
-  PetscCall(VecDuplicate(G->out, &x));
-  PetscCall(VecGPUGetRuntime(x, &dev));
-  PetscCall(Meet(x, dev));
+  PetscCall(GraphCreateVecs(G, 1, &x));
+  PetscCall(VecGPUGetRuntime(x[0], &dev));
+  PetscCall(Meet(x[0], dev));
   PetscCall(PetscTime(&begin));
-  PetscCall(GoogleCreate(G, 0.85, DANGLING_TELEPORT, NULL, NULL, &g));
-  PetscCall(SolveSetUp(&g, &o));
-  PetscCall(Meet(x, dev));
+  PetscCall(PageRankCreate(G->comm, &pr));
+  PetscCall(PageRankSetGraph(pr, G->links));
+  PetscCall(PageRankSetMethod(pr, method));
+  PetscCall(PageRankSetDeviceLoop(pr, device));
+  PetscCall(PageRankSetUp(pr));
+  PetscCall(Meet(x[0], dev));
   PetscCall(PetscTime(&end));
   *setup = end - begin;
   for (PetscInt r = -1; r < repeats; r++) {
-    PetscCall(VecCopy(g.v, x));
-    PetscCall(Meet(x, dev));
+    PetscCall(Meet(x[0], dev));
     PetscCall(PetscTime(&begin));
-    PetscCall(Solve(&g, &o, x, R));
+    PetscCall(PageRankSolve(pr));
     if (dev) PetscCallDevice(dev, "The measurement", dev->ops->sync(dev));
     PetscCall(PetscTime(&end));
     if (r >= 0) t[r] = end - begin;
   }
-  PetscCheck(R->converged, G->comm, PETSC_ERR_NOT_CONVERGED, "%s", R->reason);
+  PetscCall(PageRankGetConvergedReason(pr, &reason));
+  PetscCheck(reason > 0, G->comm, PETSC_ERR_NOT_CONVERGED, "%s", PageRankConvergedReasons[reason]);
   PetscCall(Median(G->comm, repeats, t, median));
-  if (device && !g.loop) *median = 0;
-  if (write[0]) PetscCall(RanksWriteBinary(G, 1, &x, write));
-  PetscCall(VecDestroy(&x));
-  PetscCall(GoogleDestroy(&g));
+  PetscCall(PageRankUsesDeviceLoop(pr, &used));
+  if (device && !used) *median = 0;
+  PetscCall(PageRankGetIterationNumber(pr, its));
+  PetscCall(PageRankGetRanks(pr, NULL, &ranks));
+  if (write[0]) PetscCall(RanksWriteBinary(G, 1, ranks, write));
+  PetscCall(PageRankDestroy(&pr));
+  PetscCall(VecDestroyVecs(1, &x));
   PetscCall(PetscFree(t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,11 +216,11 @@ static PetscErrorCode Choose(const Graph *G, const char kernel[], PetscBool *tak
 
 static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel[], const char write[], const Options *o)
 {
-  const Method  method = blocks ? METHOD_GAUSSSEIDEL : METHOD_POWER;
-  PetscBool     taken  = PETSC_FALSE;
-  Times         T;
-  SolveResult   R;
-  MatGPUCSRInfo info;
+  const char *const method = blocks ? PAGERANKGAUSSSEIDEL : PAGERANKPOWER;
+  PetscBool         taken  = PETSC_FALSE;
+  Times             T;
+  PetscInt          its;
+  MatGPUCSRInfo     info;
 
   PetscFunctionBegin;
   PetscCall(Choose(G, kernel, &taken));
@@ -211,10 +230,10 @@ static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel
   }
   PetscCall(TimeProduct(G, o->repeats, &T));
   PetscCall(MatGPUCSRGetInfo(G->A[0], &info));
-  PetscCall(TimeRanks(G, method, PETSC_FALSE, o->repeats, "", &R, &T.setup, &T.host));
-  PetscCall(TimeRanks(G, method, PETSC_TRUE, o->repeats, write, &R, &T.setup, &T.device));
+  PetscCall(TimeRanks(G, method, PETSC_FALSE, o->repeats, "", &its, &T.setup, &T.host));
+  PetscCall(TimeRanks(G, method, PETSC_TRUE, o->repeats, write, &its, &T.setup, &T.device));
   PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, info.kernel,
-                        1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, R.iterations, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(R.iterations + 1)));
+                        1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, its, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(its + 1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
