@@ -81,13 +81,6 @@ static PetscErrorCode CommandCheckWords(MPI_Comm comm, const GpAppManual *manual
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CommandFreeNames(PetscInt n, char **names, char **values)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Reads the files that -options_file names on the command line into a database of their own. */
 static PetscErrorCode CommandReadFiles(MPI_Comm comm, int argc, char **argv, PetscOptions *files)
 {
@@ -114,14 +107,14 @@ PetscErrorCode GpAppCommandCheck(MPI_Comm comm, const GpAppManual *manual, int a
     PetscCall(PetscSNPrintf(name, sizeof(name), "-%s", names[k]));
     PetscCall(CommandCheckName(comm, manual, name));
   }
-  PetscCall(CommandFreeNames(n, names, values));
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscCall(PetscOptionsDestroy(&files));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "-%s", names[k]));
     PetscCall(CommandCheckValue(comm, manual, name, values[k]));
   }
-  PetscCall(CommandFreeNames(n, names, values));
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,7 +148,7 @@ PetscErrorCode GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual
     if (count++) PetscCall(PetscStrlcat(list, ", ", sizeof(list)));
     PetscCall(PetscStrlcat(list, name, sizeof(list)));
   }
-  PetscCall(CommandFreeNames(n, names, values));
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscCall(PetscOptionsDestroy(&files));
   if (count) PetscCall(PetscFPrintf(comm, stderr, "%s: warning: no effect in this run: %s\n", GpAppErrorGetProgram(), list));
   PetscCall(PetscOptionsSetValue(NULL, "-options_left", "no"));

@@ -70,10 +70,10 @@ static void HelpPrintVersion(const char program[])
                GP_HAVE_CUDA ? "with CUDA" : "without CUDA");
 }
 
-/* Prints a text for troff: hyphens stay as they are typed, and no line begins with a request. */
-static void ManPrintText(const char text[], int length)
+/* Prints the first `length` characters of a text for troff: hyphens stay as they are typed, and no line begins with a request. */
+static void ManPrintPart(const char text[], size_t length)
 {
-  for (int k = 0; k < length && text[k]; k++) {
+  for (size_t k = 0; k < length; k++) {
     if (text[k] == '\\') (void)fputs("\\e", stdout);
     else if (text[k] == '-') (void)fputs("\\-", stdout);
     else if (text[k] == '|') (void)fputs("|\\:", stdout); /* a line may break here */
@@ -82,16 +82,23 @@ static void ManPrintText(const char text[], int length)
   }
 }
 
-static void ManPrintParagraphs(const char heading[], const char text[])
+/* Prints a text for troff between two requests or escapes. */
+static void ManPrintText(const char before[], const char text[], const char after[])
 {
-  if (!text) return;
-  (void)printf(".SH %s\n", heading);
-  for (const char *p = text; *p; p += strspn(p, "\n")) {
-    const int length = (int)strcspn(p, "\n");
+  (void)fputs(before, stdout);
+  ManPrintPart(text, strlen(text));
+  (void)fputs(after, stdout);
+}
 
-    if (p != text) (void)printf(".PP\n");
-    ManPrintText(p, length);
-    (void)fputc('\n', stdout);
+/* Prints the lines of a text, each between two requests or escapes; the first one has another beginning. */
+static void ManPrintLines(const char first[], const char other[], const char text[], const char after[])
+{
+  for (const char *p = text; *p; p += strspn(p, "\n")) {
+    const size_t length = strcspn(p, "\n");
+
+    (void)fputs(p == text ? first : other, stdout);
+    ManPrintPart(p, length);
+    (void)fputs(after, stdout);
     p += length;
   }
 }
@@ -99,27 +106,14 @@ static void ManPrintParagraphs(const char heading[], const char text[])
 static void ManPrintOption(const GpAppOption *o)
 {
   if (o->name[0] != '-') {
-    (void)printf(".SS ");
-    ManPrintText(o->name, (int)strlen(o->name));
-    (void)printf("\n");
+    ManPrintText(".SS ", o->name, "\n");
     return;
   }
-  (void)printf(".TP\n\\fB");
-  ManPrintText(o->name, (int)strlen(o->name));
-  (void)printf("\\fR");
-  if (o->argument) {
-    (void)printf(" \\fI");
-    ManPrintText(o->argument, (int)strlen(o->argument));
-    (void)printf("\\fR");
-  }
-  (void)printf("\n");
-  ManPrintText(o->text, (int)strlen(o->text));
+  ManPrintText(".TP\n\\fB", o->name, "\\fR");
+  if (o->argument) ManPrintText(" \\fI", o->argument, "\\fR");
+  ManPrintText("\n", o->text, "");
   if (o->range) (void)printf(" Range: %s.", o->range);
-  if (o->initial) {
-    (void)printf(" Default: ");
-    ManPrintText(o->initial, (int)strlen(o->initial));
-    (void)fputc('.', stdout);
-  }
+  if (o->initial) ManPrintText(" Default: ", o->initial, ".");
   (void)printf("\n");
 }
 
@@ -138,19 +132,15 @@ static void ManPrint(const char program[], const GpAppManual *m)
 {
   const GpAppOption *const tables[] = {m->options, GpAppLibraryOptions};
 
-  (void)printf(".TH %s 1 \"\" \"gpucsr %d.%d.%d\" \"gpucsr programs\"\n.SH NAME\n%s \\- ", program, GPUCSR_VERSION_MAJOR, GPUCSR_VERSION_MINOR, GPUCSR_VERSION_PATCH, program);
-  ManPrintText(m->title, (int)strlen(m->title));
-  (void)printf("\n.SH SYNOPSIS\n");
-  for (const char *p = m->synopsis; *p; p += strspn(p, "\n")) {
-    const int length = (int)strcspn(p, "\n");
+  char command[64], next[80];
 
-    (void)printf("%s\\fB%s\\fR ", p == m->synopsis ? "" : ".br\n", program);
-    ManPrintText(p, length);
-    (void)printf("\n");
-    p += length;
-  }
+  (void)snprintf(command, sizeof(command), "\\fB%s\\fR ", program);
+  (void)snprintf(next, sizeof(next), ".br\n%s", command);
+  (void)printf(".TH %s 1 \"\" \"gpucsr %d.%d.%d\" \"gpucsr programs\"\n.SH NAME\n%s \\- ", program, GPUCSR_VERSION_MAJOR, GPUCSR_VERSION_MINOR, GPUCSR_VERSION_PATCH, program);
+  ManPrintText("", m->title, "\n.SH SYNOPSIS\n");
+  ManPrintLines(command, next, m->synopsis, "\n");
   (void)printf(".br\n\\fBmpiexec \\-n\\fR \\fIranks\\fR \\fB%s\\fR ...\n", program);
-  ManPrintParagraphs("DESCRIPTION", m->description);
+  ManPrintLines(".SH DESCRIPTION\n", ".PP\n", m->description, "\n");
   (void)printf(".SH OPTIONS\nA word that begins with a dash and a letter is an option. The next word is its value.\nAn unknown option is an error. A value that the option does not accept is an error too.\n"
                ".TP\n\\fB\\-\\-help\\fR\nPrints the most used options and exits.\n.TP\n\\fB\\-\\-version\\fR\nPrints the versions of gpucsr and PETSc and exits.\n.TP\n\\fB\\-help\\fR\nPrints all options, also those of PETSc.\n");
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(tables); t++) {
@@ -159,14 +149,12 @@ static void ManPrint(const char program[], const GpAppManual *m)
   (void)printf(".SS PETSc and SLEPc\nOptions of PETSc and SLEPc are accepted by their prefixes, for example\n.BR \\-log_view ,\n.B \\-mat_view\nand\n.BR \\-ksp_rtol .\nA warning names the options that had no effect.\n.SH EXIT STATUS\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ManExit); k++) (void)printf(".TP\n.B %s\n%s\n", ManExit[k].code, ManExit[k].text);
   (void)printf(".SH ENVIRONMENT\n.TP\n.B PETSC_OPTIONS\nMore options. Unknown options are ignored here and in the files .petscrc.\n");
-  ManPrintParagraphs("FILES", m->files);
+  if (m->files) ManPrintLines(".SH FILES\n", ".PP\n", m->files, "\n");
   (void)printf(".SH EXAMPLES\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(m->example); k++) {
     (void)printf(".TP\n\\fB%s ", program);
-    ManPrintText(m->example[k].command, (int)strlen(m->example[k].command));
-    (void)printf("\\fR\n");
-    ManPrintText(m->example[k].text, (int)strlen(m->example[k].text));
-    (void)printf("\n");
+    ManPrintText("", m->example[k].command, "\\fR\n");
+    ManPrintText("", m->example[k].text, "\n");
   }
   (void)printf(".SH SEE ALSO\n%s\n", m->also);
 }

@@ -47,49 +47,36 @@ static PetscInt TableFindLabel(const GpAppTable *T, const char label[])
 /* Is the column that was taken for row names the one whose heading spec->label gives? */
 static PetscBool TableNamesAreLabels(const Filler *F)
 {
-  const char *eol, *label = F->spec->label;
-  GpField     f;
+  const char    *label = F->spec->label;
+  const GpField *f;
 
   if (!label || !*label || F->spec->names != GP_TABLE_AUTO || !F->form.names || !F->form.header || F->form.shifted) return PETSC_FALSE;
-  eol = strchr(F->S->first, '\n');
-  f   = GpFieldGet(F->S->first, eol, F->S->delimiter);
-  return (PetscBool)((size_t)(f.end - f.begin) == strlen(label) && !memcmp(f.begin, label, strlen(label)));
+  f = &F->S->field[0].field;
+  return (PetscBool)((size_t)(f->end - f->begin) == strlen(label) && !memcmp(f->begin, label, strlen(label)));
 }
 
 /* copies the headings; every rank has the first line */
 static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
 {
-  const GpSurvey *S   = F->S;
-  const char     *eol = S->first ? strchr(S->first, '\n') : NULL, *at = S->first;
+  const GpSurvey *S = F->S;
+  PetscInt        k = 0;
   char           *to;
-  PetscInt        j = 0;
 
   PetscFunctionBegin;
   if (!F->form.header) PetscFunctionReturn(PETSC_SUCCESS);
   /* a field takes no more bytes with its final 0 than with the delimiter behind it; columns without a heading take one byte */
-  PetscCall(PetscMalloc1((size_t)(eol - S->first) + 2 + (size_t)T->cols, &T->headings));
+  PetscCall(PetscCalloc1(strlen(S->first) + 2 + (size_t)T->cols, &T->headings));
   PetscCall(PetscMalloc1(T->cols, &T->heading));
   to = T->headings;
-  if (F->form.names && !F->form.shifted && (F->form.shape == GP_TABLE_RECTANGLE || S->kfirst > T->cols)) {
-    const GpField f = GpFieldGet(at, eol, S->delimiter);
-
+  if (F->form.names) {
     T->corner = to;
-    to += GpFieldCopy(&f, to);
-    at = f.next;
-  } else if (F->form.names) {
-    T->corner = to;
-    *to++     = 0;
+    if (!F->form.shifted && (F->form.shape == GP_TABLE_RECTANGLE || S->kfirst > T->cols)) to += GpFieldCopy(&S->field[k++].field, to);
+    else to++;
   }
-  for (; at && j < T->cols; j++) {
-    const GpField f = GpFieldGet(at, eol, S->delimiter);
-
+  for (PetscInt j = 0; j < T->cols; j++) {
     T->heading[j] = to;
-    to += GpFieldCopy(&f, to);
-    at = f.next;
-  }
-  for (; j < T->cols; j++) {
-    T->heading[j] = to;
-    *to++         = 0;
+    if (k < S->kfirst) to += GpFieldCopy(&S->field[k++].field, to);
+    else to++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -102,14 +89,8 @@ static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
   PetscInt64      flags = c < S->kmax ? S->column[c].flags : 0;
 
   if (!F->form.header && c < S->kfirst) {
-    const char *eol = strchr(S->first, '\n'), *at = S->first;
-    GpField     f;
-    double      value;
-
-    for (PetscInt k = 0; k < c; k++) at = GpFieldGet(at, eol, S->delimiter).next;
-    f = GpFieldGet(at, eol, S->delimiter);
-    flags |= f.quoted ? GP_COLUMN_QUOTED : f.begin < f.end ? GP_COLUMN_UNQUOTED : 0;
-    if (GpFieldClassify(&f, GpTableCommas(S->delimiter), &value) == GP_FIELD_WORD) flags |= GP_COLUMN_WORD;
+    flags |= S->field[c].field.quoted ? GP_COLUMN_QUOTED : S->field[c].empty ? 0 : GP_COLUMN_UNQUOTED;
+    if (S->field[c].kind == GP_FIELD_WORD) flags |= GP_COLUMN_WORD;
   }
   if (flags & GP_COLUMN_WORD) return PETSC_TRUE;
   return (PetscBool)(quotes && (flags & GP_COLUMN_QUOTED) && !(flags & GP_COLUMN_UNQUOTED));

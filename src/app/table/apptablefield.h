@@ -28,6 +28,14 @@ typedef struct {
   GpFieldQuotes quotes;
 } GpField;
 
+/* A field of the first data line */
+typedef struct {
+  GpField     field;
+  GpFieldKind kind;
+  double      value;
+  PetscBool   empty;
+} GpFirst;
+
 /* Columns of the lines behind the first one. Ranks combine flags by bitwise or, words by addition; bytes stay local. */
 enum {
   GP_COLUMN_NUMBER   = 1,
@@ -47,7 +55,8 @@ typedef struct {
   char        delimiter;
   PetscInt64  lines, offset, comments; /* data lines, data lines on the ranks before, comment lines */
   char       *first;                   /* text of the first data line with its newline and a final 0, on every rank */
-  PetscInt    kfirst;                  /* its fields */
+  PetscInt    kfirst;                  /* its number of fields */
+  GpFirst    *field;                   /* [kfirst] its fields */
   const char *here;                    /* the first data line in the text of the rank that holds it, else NULL */
   PetscInt64  kmin, kmax;              /* fewest and most fields of a line */
   PetscInt64  smin, smax;              /* least and largest difference of a line's fields and its number: equal for a triangle */

@@ -3,40 +3,15 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Properties of the first data line */
-typedef struct {
-  GpFieldKind kind;
-  PetscBool   quoted, empty;
-  double      value;
-} First;
-
-static PetscErrorCode GuessFirst(const GpSurvey *S, First **first)
-{
-  const char *eol = strchr(S->first, '\n');
-  PetscInt    k   = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(S->kfirst, first));
-  for (const char *at = S->first; at; k++) {
-    const GpField f = GpFieldGet(at, eol, S->delimiter);
-
-    (*first)[k].kind   = GpFieldClassify(&f, GpTableCommas(S->delimiter), &(*first)[k].value);
-    (*first)[k].quoted = f.quoted;
-    (*first)[k].empty  = (PetscBool)(f.begin == f.end);
-    at                 = f.next;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* is field j of the first line a heading, to judge by the column under it? */
-static PetscBool GuessAbove(const First *f, const GpColumn *c)
+static PetscBool GuessAbove(const GpFirst *f, const GpColumn *c)
 {
   if (f->kind == GP_FIELD_WORD && (c->flags & GP_COLUMN_NUMBER) && !(c->flags & GP_COLUMN_WORD)) return PETSC_TRUE;
-  return (PetscBool)(f->quoted && !f->empty && (c->flags & GP_COLUMN_UNQUOTED) && !(c->flags & GP_COLUMN_QUOTED));
+  return (PetscBool)(f->field.quoted && !f->empty && (c->flags & GP_COLUMN_UNQUOTED) && !(c->flags & GP_COLUMN_QUOTED));
 }
 
 /* are these numbers 0, 1, 2, ... or 1, 2, 3, ...? */
-static PetscBool GuessCounts(const First first[], PetscInt n)
+static PetscBool GuessCounts(const GpFirst first[], PetscInt n)
 {
   for (PetscInt j = 0; j < n; j++)
     if (first[j].kind != GP_FIELD_NUMBER || first[j].value != first[0].value + (double)j) return PETSC_FALSE;
@@ -52,50 +27,50 @@ static PetscBool GuessCountsRows(const GpSurvey *S, PetscBool header)
 }
 
 /* an empty field above row names, as R's write.csv() and pandas leave it */
-static PetscBool GuessCorner(const GpSurvey *S, const First first[])
+static PetscBool GuessCorner(const GpSurvey *S)
 {
   PetscBool plain = PETSC_TRUE;
 
-  if (!first[0].empty || S->kfirst < 2 || S->kmin != S->kmax || S->kfirst != S->kmax || (S->column[0].flags & GP_COLUMN_MISSING)) return PETSC_FALSE;
+  if (!S->field[0].empty || S->kfirst < 2 || S->kmin != S->kmax || S->kfirst != S->kmax || (S->column[0].flags & GP_COLUMN_MISSING)) return PETSC_FALSE;
   for (PetscInt j = 1; j < S->kfirst; j++) {
-    if (first[j].kind == GP_FIELD_MISSING) return PETSC_FALSE;
-    if (first[j].kind != GP_FIELD_NUMBER || first[j].quoted) plain = PETSC_FALSE;
+    if (S->field[j].kind == GP_FIELD_MISSING) return PETSC_FALSE;
+    if (S->field[j].kind != GP_FIELD_NUMBER || S->field[j].field.quoted) plain = PETSC_FALSE;
   }
-  return (PetscBool) !(plain && !first[0].quoted && S->diagonal); /* else a matrix without its diagonal */
+  return (PetscBool) !(plain && !S->field[0].field.quoted && S->diagonal); /* else a matrix without its diagonal */
 }
 
 /* a heading line without a field above the row names, as R's write.table() writes it */
-static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpSurvey *S, const First first[])
+static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpSurvey *S)
 {
   if (S->kmin != S->kmax || S->kfirst != S->kmax - 1 || S->lines < 2) return PETSC_FALSE;
   if (spec->header == GP_TABLE_YES || S->repeats[0]) return PETSC_TRUE;
   if (spec->square && S->lines - 1 != S->kfirst) return PETSC_FALSE;
   if (!(S->column[0].flags & GP_COLUMN_WORD) && (S->column[0].flags & GP_COLUMN_UNQUOTED)) return PETSC_FALSE; /* numbers are names only in quotes */
   for (PetscInt j = 0; j < S->kfirst; j++)
-    if (first[j].kind == GP_FIELD_WORD || first[j].quoted || GuessAbove(&first[j], &S->column[j + 1])) return PETSC_TRUE;
-  return GuessCounts(first, S->kfirst);
+    if (S->field[j].kind == GP_FIELD_WORD || S->field[j].field.quoted || GuessAbove(&S->field[j], &S->column[j + 1])) return PETSC_TRUE;
+  return GuessCounts(S->field, S->kfirst);
 }
 
-static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpSurvey *S, const First first[])
+static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpSurvey *S)
 {
   PetscBool numbers = PETSC_FALSE; /* numbers without quotes in columns 1, 2, ... */
 
   if (S->lines < 2) return PETSC_FALSE;
-  if (GuessCorner(S, first)) return PETSC_TRUE;
+  if (GuessCorner(S)) return PETSC_TRUE;
   for (PetscInt j = 1; j < S->kfirst && j < S->kmax; j++) {
-    if (GuessAbove(&first[j], &S->column[j])) return PETSC_TRUE;
-    if (first[j].kind == GP_FIELD_NUMBER && !first[j].quoted) numbers = PETSC_TRUE;
+    if (GuessAbove(&S->field[j], &S->column[j])) return PETSC_TRUE;
+    if (S->field[j].kind == GP_FIELD_NUMBER && !S->field[j].field.quoted) numbers = PETSC_TRUE;
   }
-  if (S->repeats[1] && first[0].kind == GP_FIELD_WORD && !(S->column[0].flags & GP_COLUMN_WORD)) return PETSC_TRUE;
-  if (!numbers && GuessAbove(&first[0], &S->column[0]) && (first[0].kind == GP_FIELD_WORD || S->kmax == 1)) return PETSC_TRUE;
-  return (PetscBool)(spec->square && S->kmin == S->kmax && S->kfirst == S->kmax && S->lines == S->kmax + 1 && GuessCounts(first, S->kfirst));
+  if (S->repeats[1] && S->field[0].kind == GP_FIELD_WORD && !(S->column[0].flags & GP_COLUMN_WORD)) return PETSC_TRUE;
+  if (!numbers && GuessAbove(&S->field[0], &S->column[0]) && (S->field[0].kind == GP_FIELD_WORD || S->kmax == 1)) return PETSC_TRUE;
+  return (PetscBool)(spec->square && S->kmin == S->kmax && S->kfirst == S->kmax && S->lines == S->kmax + 1 && GuessCounts(S->field, S->kfirst));
 }
 
 /* headings of a column that holds names although it holds numbers */
 static PetscBool GuessNamesHeading(const GpSurvey *S)
 {
   static const char *const words[] = {"point", "id", "name", "names", "label", "index", "row", "node", "item", NULL};
-  const GpField            f       = GpFieldGet(S->first, strchr(S->first, '\n'), S->delimiter);
+  const GpField            f       = S->field[0].field;
 
   for (const char *const *w = words; *w; w++) {
     size_t n = 0;
@@ -106,7 +81,7 @@ static PetscBool GuessNamesHeading(const GpSurvey *S)
   return PETSC_FALSE;
 }
 
-static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const First first[], const GpForm *form)
+static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const GpForm *form)
 {
   const PetscInt64 k = S->lines > 1 ? S->kmax : S->kfirst, rows = S->lines - (form->header ? 1 : 0);
   GpColumn         c     = {0};
@@ -115,24 +90,24 @@ static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const
   if (form->shifted) return PETSC_TRUE;
   if (S->lines > 1) c = S->column[0];
   if (!form->header) {
-    c.flags |= (first[0].quoted ? GP_COLUMN_QUOTED : first[0].empty ? 0 : GP_COLUMN_UNQUOTED) | (first[0].kind == GP_FIELD_WORD ? GP_COLUMN_WORD : 0);
-    c.words += first[0].kind == GP_FIELD_WORD;
+    c.flags |= (S->field[0].field.quoted ? GP_COLUMN_QUOTED : S->field[0].empty ? 0 : GP_COLUMN_UNQUOTED) | (S->field[0].kind == GP_FIELD_WORD ? GP_COLUMN_WORD : 0);
+    c.words += S->field[0].kind == GP_FIELD_WORD;
   }
   if (form->shape != GP_TABLE_RECTANGLE) return (PetscBool)((c.flags & GP_COLUMN_WORD) || !(c.flags & GP_COLUMN_UNQUOTED));
   if (k < 2) return PETSC_FALSE;
-  if (form->header && first[0].empty && !(c.flags & GP_COLUMN_MISSING)) return PETSC_TRUE;
+  if (form->header && S->field[0].empty && !(c.flags & GP_COLUMN_MISSING)) return PETSC_TRUE;
   if (form->header && S->repeats[1]) return PETSC_TRUE;
   if (c.flags & GP_COLUMN_WORD) return (PetscBool)(!spec->square || rows != k || 2 * c.words >= rows); /* else a slip in a matrix of numbers */
   for (PetscInt64 j = 1; j < S->kmax; j++) plain = (PetscBool)(plain || (S->column[j].flags & GP_COLUMN_UNQUOTED));
-  for (PetscInt j = 1; j < S->kfirst && !form->header; j++) plain = (PetscBool)(plain || (!first[j].quoted && !first[j].empty));
+  for (PetscInt j = 1; j < S->kfirst && !form->header; j++) plain = (PetscBool)(plain || (!S->field[j].field.quoted && !S->field[j].empty));
   if (plain && (c.flags & GP_COLUMN_QUOTED) && !(c.flags & GP_COLUMN_UNQUOTED)) return PETSC_TRUE;
   if (S->lines < 2) return PETSC_FALSE;
-  if (spec->square && rows == k - 1) return (PetscBool)(!(c.flags & GP_COLUMN_UNQUOTED) || (form->header && (first[0].kind == GP_FIELD_WORD || GuessCountsRows(S, PETSC_TRUE))));
-  return (PetscBool)(form->header && first[0].kind == GP_FIELD_WORD && GuessCountsRows(S, PETSC_TRUE) && GuessNamesHeading(S));
+  if (spec->square && rows == k - 1) return (PetscBool)(!(c.flags & GP_COLUMN_UNQUOTED) || (form->header && (S->field[0].kind == GP_FIELD_WORD || GuessCountsRows(S, PETSC_TRUE))));
+  return (PetscBool)(form->header && S->field[0].kind == GP_FIELD_WORD && GuessCountsRows(S, PETSC_TRUE) && GuessNamesHeading(S));
 }
 
 /* a triangle: every line has one field more than the one before */
-static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, const First first[], GpForm *form)
+static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, GpForm *form)
 {
   const PetscInt k = S->kfirst;
 
@@ -142,14 +117,14 @@ static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, const F
   if (S->kmin == S->kmax && (S->lines > 2 || S->smin != k)) return; /* a rectangle */
   form->shape  = GP_TABLE_LOWER;
   form->header = (PetscBool)(spec->header == GP_TABLE_YES || (spec->header == GP_TABLE_AUTO && S->smin != k));
-  form->names  = spec->names == GP_TABLE_AUTO ? GuessNames(spec, S, first, form) : (PetscBool)(spec->names == GP_TABLE_YES);
+  form->names  = spec->names == GP_TABLE_AUTO ? GuessNames(spec, S, form) : (PetscBool)(spec->names == GP_TABLE_YES);
   /* numbers of the first row of the triangle */
   switch (S->smin + (form->header ? 1 : 0) - (form->names ? 1 : 0)) {
   case 0:
     form->shape = GP_TABLE_STRICT_FROM0;
     break;
   case 1: {
-    const PetscBool last = (PetscBool)(form->header || first[k - 1].kind == GP_FIELD_MISSING || first[k - 1].value == 0);
+    const PetscBool last = (PetscBool)(form->header || S->field[k - 1].kind == GP_FIELD_MISSING || S->field[k - 1].value == 0);
 
     if (!S->zeros || !last) form->shape = GP_TABLE_STRICT_FROM1;
     break;
@@ -166,16 +141,12 @@ static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, const F
 */
 PetscErrorCode GpTableGuess(const GpAppTableSpec *spec, const GpSurvey *S, GpForm *form)
 {
-  First *first;
-
   PetscFunctionBegin;
   PetscCall(PetscMemzero(form, sizeof(*form)));
-  PetscCall(GuessFirst(S, &first));
-  form->shifted  = (PetscBool)(spec->header != GP_TABLE_NO && spec->names != GP_TABLE_NO && GuessShifted(spec, S, first));
-  form->header   = (PetscBool)(form->shifted || spec->header == GP_TABLE_YES || (spec->header == GP_TABLE_AUTO && GuessHeader(spec, S, first)));
-  form->names    = spec->names == GP_TABLE_AUTO ? GuessNames(spec, S, first, form) : (PetscBool)(spec->names == GP_TABLE_YES);
+  form->shifted  = (PetscBool)(spec->header != GP_TABLE_NO && spec->names != GP_TABLE_NO && GuessShifted(spec, S));
+  form->header   = (PetscBool)(form->shifted || spec->header == GP_TABLE_YES || (spec->header == GP_TABLE_AUTO && GuessHeader(spec, S)));
+  form->names    = spec->names == GP_TABLE_AUTO ? GuessNames(spec, S, form) : (PetscBool)(spec->names == GP_TABLE_YES);
   form->expected = S->lines > 1 && form->shifted ? (PetscInt)S->kmax : S->kfirst;
-  GuessTriangle(spec, S, first, form);
-  PetscCall(PetscFree(first));
+  GuessTriangle(spec, S, form);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

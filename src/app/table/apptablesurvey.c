@@ -82,8 +82,8 @@ static void SurveyField(GpSurvey *S, const GpField *f, GpFieldKind kind, GpColum
   if (GpTableCommas(S->delimiter) && kind == GP_FIELD_NUMBER && memchr(f->begin, ',', (size_t)(f->end - f->begin))) S->comma = PETSC_TRUE;
 }
 
-/* data line number `number`, counted from 0 over all ranks, that is not the first one; `first` holds the fields of that one */
-static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField first[], const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
+/* data line number `number`, counted from 0 over all ranks, that is not the first one */
+static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
 {
   const char *at = p;
   PetscInt64  k  = 0;
@@ -109,8 +109,8 @@ static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const GpField f
     kind = GpFieldClassify(&f, GpTableCommas(S->delimiter), &value);
     SurveyField(S, &f, kind, &S->column[k]);
     if (!k) {
-      S->repeats[0] = (PetscBool)(S->repeats[0] && number <= S->kfirst && GpFieldSame(&f, &first[number - 1]));
-      S->repeats[1] = (PetscBool)(S->repeats[1] && number < S->kfirst && GpFieldSame(&f, &first[number]));
+      S->repeats[0] = (PetscBool)(S->repeats[0] && number <= S->kfirst && GpFieldSame(&f, &S->field[number - 1].field));
+      S->repeats[1] = (PetscBool)(S->repeats[1] && number < S->kfirst && GpFieldSame(&f, &S->field[number].field));
       S->seqmin     = PetscMin(S->seqmin, kind == GP_FIELD_NUMBER ? value - (double)number : -PETSC_MAX_REAL);
       S->seqmax     = PetscMax(S->seqmax, kind == GP_FIELD_NUMBER ? value - (double)number : PETSC_MAX_REAL);
     }
@@ -178,23 +178,23 @@ static PetscBool SurveyIsText(const GpAppText *X, GpAppComplaint *C)
   return PETSC_FALSE;
 }
 
-/* the fields of the first data line */
-static PetscErrorCode SurveyFirst(GpSurvey *S, GpField **fields)
+/* Splits the first data line into its fields. */
+static PetscErrorCode SurveyFirst(GpSurvey *S)
 {
   const char *eol = strchr(S->first, '\n');
   GpColumn    c   = {0};
-  PetscInt    k   = 0;
-  double      value;
 
   PetscFunctionBegin;
-  for (const char *at = S->first; at; k++) at = GpFieldGet(at, eol, S->delimiter).next;
-  PetscCall(PetscMalloc1(k, fields));
-  S->kfirst = k;
-  k         = 0;
-  for (const char *at = S->first; at; k++) {
-    (*fields)[k] = GpFieldGet(at, eol, S->delimiter);
-    at           = (*fields)[k].next;
-    SurveyField(S, &(*fields)[k], GpFieldClassify(&(*fields)[k], GpTableCommas(S->delimiter), &value), &c);
+  for (const char *at = S->first; at; S->kfirst++) at = GpFieldGet(at, eol, S->delimiter).next;
+  PetscCall(PetscMalloc1(S->kfirst, &S->field));
+  S->field[0].field.next = S->first;
+  for (PetscInt k = 0; k < S->kfirst; k++) {
+    GpFirst *f = &S->field[k];
+
+    f->field = GpFieldGet(S->field[PetscMax(k - 1, 0)].field.next, eol, S->delimiter);
+    f->kind  = GpFieldClassify(&f->field, GpTableCommas(S->delimiter), &f->value);
+    f->empty = (PetscBool)(f->field.begin == f->field.end);
+    SurveyField(S, &f->field, f->kind, &c);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -215,7 +215,6 @@ static PetscErrorCode SurveyFirst(GpSurvey *S, GpField **fields)
 PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpSurvey *S, GpAppComplaint *C)
 {
   GpAppLines L        = {X->text, X->text + X->length};
-  GpField   *first    = NULL;
   PetscInt64 capacity = 0, number;
 
   PetscFunctionBegin;
@@ -225,17 +224,16 @@ PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpS
   PetscCall(SurveyLines(X, S, C));
   if (spec->lines && S->delimiter == ' ' && !spec->delimiter) S->delimiter = '\n';
   if (!S->lines) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SurveyFirst(S, &first));
+  PetscCall(SurveyFirst(S));
   number = S->offset;
   for (const char *p; !C->code && (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) {
-    if (p != S->here) PetscCall(SurveyLine(S, number, first, p, L.eol, L.line, &capacity, C));
+    if (p != S->here) PetscCall(SurveyLine(S, number, p, L.eol, L.line, &capacity, C));
     else
       for (PetscInt k = 0; k < S->kfirst; k++)
-        if (first[k].quotes != GP_QUOTES_GOOD) GpAppComplain(C, L.line, first[k].begin - 1, L.eol, "expected a closing quote, and a delimiter behind it");
+        if (S->field[k].field.quotes != GP_QUOTES_GOOD) GpAppComplain(C, L.line, S->field[k].field.begin - 1, L.eol, "expected a closing quote, and a delimiter behind it");
     number++;
   }
   PetscCall(SurveyReduce(X->comm, capacity, S, C));
-  PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,6 +241,7 @@ PetscErrorCode GpSurveyDestroy(GpSurvey *S)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(S->first));
+  PetscCall(PetscFree(S->field));
   PetscCall(PetscFree(S->column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
