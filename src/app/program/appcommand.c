@@ -21,10 +21,9 @@ const char *GpAppCommandFindMissing(int argc, char **argv)
 static PetscErrorCode CommandCheckName(MPI_Comm comm, const GpAppManual *manual, const char name[])
 {
   const GpAppOption *nearest;
-  PetscBool          system;
 
   PetscFunctionBegin;
-  if (GpAppOptionFind(manual->options, name) || GpAppOptionFind(GpAppLibraryOptions, name) || GpAppPetscKnows(manual, name, &system)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (GpAppOptionIsKnown(manual, name)) PetscFunctionReturn(PETSC_SUCCESS);
   nearest = GpAppOptionFindNearest(manual, name);
   PetscCheck(!nearest, comm, PETSC_ERR_USER_INPUT, "unknown option %s; did you mean %s?", name, nearest->name);
   SETERRQ(comm, PETSC_ERR_USER_INPUT, "unknown option %s; -help lists all options", name);

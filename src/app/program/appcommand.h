@@ -12,6 +12,7 @@ PETSC_INTERN const GpAppOption *GpAppOptionFindNearest(const GpAppManual *manual
 PETSC_INTERN PetscBool          GpAppOptionCheck(const GpAppOption *option, const char value[], size_t room, char expected[]);
 PETSC_INTERN PetscBool          GpAppOptionIsBool(const char value[]);
 PETSC_INTERN PetscBool          GpAppPetscKnows(const GpAppManual *manual, const char name[], PetscBool *system);
+PETSC_INTERN PetscBool          GpAppOptionIsKnown(const GpAppManual *manual, const char name[]);
 PETSC_INTERN const char        *GpAppCommandFindMissing(int argc, char **argv);
 PETSC_INTERN PetscErrorCode     GpAppCommandCheck(MPI_Comm comm, const GpAppManual *manual, int argc, char **argv);
 PETSC_INTERN PetscErrorCode     GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual, int argc, char **argv);

@@ -1,21 +1,30 @@
 /* Errors of the programs. The code of a PETSc error determines the exit code. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
 #define _POSIX_C_SOURCE 200809L
 #include "app/output/appoutput.h"
-#include "app/program/apperror.h"
-#include <ctype.h>
+#include "app/program/appcommand.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 static struct {
-  const char *program;
-  PetscBool   asking; /* options are being read, so that an argument that PETSc refuses comes from the command line */
-  int         code;   /* of the last error */
-  char        text[2048];
-} error = {"gpucsr", PETSC_FALSE, 0, ""};
+  const char        *program;
+  const GpAppManual *manual;
+  PetscBool          asking; /* options are being read, so that an argument that PETSc refuses comes from the command line */
+  int                code;   /* of the last error */
+  char               text[2048];
+} error = {"gpucsr", NULL, PETSC_FALSE, 0, ""};
 
-/* The exit code for an error of a class, raised in the function fun. A text that opens with an option complains about that option. */
+/* Whether a text begins with an option that the program has. */
+static PetscBool ErrorNamesOption(const char text[])
+{
+  char name[64];
+
+  (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, " :,"), text);
+  return (PetscBool)(name[0] == '-' && error.manual && GpAppOptionIsKnown(error.manual, name));
+}
+
+/* The exit code for an error of a class, raised in the function fun. A text that begins with an option complains about that option. */
 static int ErrorClassify(PetscErrorCode n, const char fun[], const char text[])
 {
   if (fun && (!strcmp(fun, "PetscMallocAlign") || !strcmp(fun, "PetscReallocAlign"))) return GP_APP_MEMORY;            /* PETSc 3.18 raises another class there */
@@ -41,7 +50,7 @@ static int ErrorClassify(PetscErrorCode n, const char fun[], const char text[])
   case PETSC_ERR_SUP:
   case PETSC_ERR_SUP_SYS:
   case PETSC_ERR_GPU:
-    return error.asking || (text[0] == '-' && isalpha((unsigned char)text[1])) ? GP_APP_USAGE : GP_APP_INTERNAL;
+    return error.asking || ErrorNamesOption(text) ? GP_APP_USAGE : GP_APP_INTERNAL;
   default:
     return GP_APP_INTERNAL;
   }
@@ -62,10 +71,11 @@ static PetscErrorCode ErrorHandle(MPI_Comm comm, int line, const char *fun, cons
   return PetscTraceBackErrorHandler(comm, line, fun, file, n, p, mess, context);
 }
 
-/* Names the program, which opens every message. */
-void GpAppErrorSetProgram(const char program[])
+/* Sets the program, whose name begins every message and whose options are errors of usage. */
+void GpAppErrorSetProgram(const GpAppProgram *program)
 {
-  error.program = program;
+  error.program = program->name;
+  error.manual  = program->manual;
 }
 
 /* Sets an error that PETSc does not raise because it is not initialised. */

@@ -6,7 +6,7 @@
 
 PETSC_INTERN PetscErrorCode GpAppErrorPush(void);
 PETSC_INTERN void           GpAppErrorSet(int code, const char text[]);
-PETSC_INTERN void           GpAppErrorSetProgram(const char program[]);
+PETSC_INTERN void           GpAppErrorSetProgram(const GpAppProgram *program);
 PETSC_INTERN void           GpAppErrorSetAsking(PetscBool asking);
 PETSC_INTERN const char    *GpAppErrorGetProgram(void);
 PETSC_INTERN void           GpAppErrorPrint(const char text[]);

@@ -76,7 +76,7 @@ int GpAppMain(int argc, char **argv, const GpAppProgram *program)
   int            provided, rank, code;
   PetscErrorCode ierr;
 
-  GpAppErrorSetProgram(program->name);
+  GpAppErrorSetProgram(program);
   if (GpAppHelpForTools(program, argc, argv)) return MainFlush(GP_APP_DONE);
   if (MPI_Init_thread(&argc, &argv, level, &provided) || MPI_Comm_dup(MPI_COMM_WORLD, &comm)) return GP_APP_INTERNAL;
   (void)MPI_Comm_rank(comm, &rank);

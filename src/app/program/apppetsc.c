@@ -49,3 +49,11 @@ PetscBool GpAppPetscKnows(const GpAppManual *manual, const char name[], PetscBoo
   }
   return PETSC_FALSE;
 }
+
+/* Whether the program, the library, or PETSc has an option. */
+PetscBool GpAppOptionIsKnown(const GpAppManual *manual, const char name[])
+{
+  PetscBool system;
+
+  return (PetscBool)(GpAppOptionFind(manual->options, name) || GpAppOptionFind(GpAppLibraryOptions, name) || GpAppPetscKnows(manual, name, &system));
+}
