@@ -54,7 +54,7 @@ slepclib := $(firstword $(wildcard $(addprefix $(slepcdir)/$(petscarch)/lib/,lib
 slepcinc := $(if $(slepclib),-DGP_HAVE_SLEPC -I$(slepcdir)/include -I$(slepcdir)/$(petscarch)/include)
 slepclibs := $(if $(slepclib),$(slepclib) -Wl$(comma)-rpath$(comma)$(dir $(slepclib)))
 pagerank_libs := $(slepclibs)
-smacof_libs   = $(slepclibs) $(if $(smacofcuda),$(cudalibs))
+smacof_libs   := $(slepclibs)
 
 # --- sources and objects ----------------------------------------------------------------------------------------
 # .c             compiled by the C compiler of PETSc
@@ -166,9 +166,9 @@ $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.host.o: private cflags += -ffp-co
 $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
-$(lib): $(srcobj) $(bmrmobj) $(pagerankobj) $(BUILD)/linked
+$(lib): $(srcobj) $(bmrmobj) $(pagerankobj) $(smacofobj) $(BUILD)/linked
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(pagerankobj) $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(pagerankobj) $(smacofobj) $(petsclib) $(cudalibs) -lm
 $(alib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(srcobj)
@@ -191,7 +191,6 @@ $(1)_objs := $(patsubst %.c,$(obj)/%.o,$(wildcard examples/$(1)/*.c examples/$(1
 $(1)_all  := $($(1)_libs) $$(if $$($(1)_cuda),$(cudalibs))
 endef
 $(foreach e,$(examples),$(eval $(call example,$(e))))
-smacof_objs += $(smacofobj)
 $(foreach e,$(examples),$(eval $(call program,$(e),$($(e)_objs),$($(e)_all))))
 $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
@@ -214,8 +213,8 @@ $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/se
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # generates data for the benchmarks of bmrm
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
-$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: private incs += $(slepcinc)
-$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/starteps.o: $(obj)/slepc
+$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/eigensolver.o: private incs += $(slepcinc)
+$(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/eigensolver.o: $(obj)/slepc
 $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does not apply to the stamp file that they depend on
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------

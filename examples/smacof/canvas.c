@@ -1,5 +1,5 @@
 /* Drawing surface of the pictures: an SVG file, or PetscDraw with an image file or with the target that its options select. */
-#include "solvers/smacof/smacofimpl.h"
+#include "smacof.h"
 #include "app/report/appescape.h"
 #include <errno.h>
 #include <string.h>

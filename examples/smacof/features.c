@@ -1,36 +1,8 @@
-/* Feature vectors of the points.  Every rank holds the vectors of all points, because distances are computed from them. */
-#include "solvers/smacof/smacofimpl.h"
+/* Reader of feature vectors. */
+#include "smacof.h"
 #include "app/market/appmarket.h"
+#include "app/text/appcollective.h"
 #include <string.h>
-
-const char *const Metrics[] = {"euclidean", "cosine", "manhattan", "Metric", "", NULL}; /* in the order of pass.h */
-
-/* Transposes vectors [N][n] to [n][N], and normalises them to length 1 for the cosine metric.  On an error, row is the first invalid row and
-   feature the missing feature, or n if the vector is zero.  Otherwise row is -1. */
-static PetscErrorCode FeaturesTranspose(const double all[], PetscInt metric, Features *F, PetscInt *row, PetscInt *feature)
-{
-  PetscFunctionBegin;
-  *row = -1;
-  PetscCall(PetscMalloc1((size_t)F->N * (size_t)F->n, &F->value));
-  for (PetscInt i = 0; i < F->N && *row < 0; i++) {
-    const double *v      = all + (size_t)i * (size_t)F->n;
-    PetscReal     length = 0;
-
-    for (PetscInt f = 0; f < F->n && *row < 0; f++) {
-      if (PetscIsNanReal(v[f])) {
-        *row     = i;
-        *feature = f;
-      }
-      length = hypot(length, v[f]);
-    }
-    if (*row < 0 && metric == PASS_COSINE && !(length > 0)) {
-      *row     = i;
-      *feature = F->n;
-    }
-    for (PetscInt f = 0; f < F->n; f++) F->value[(size_t)f * (size_t)F->N + (size_t)i] = v[f] / (metric == PASS_COSINE ? length : 1);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Copies the headings of a table to consecutive strings, to be freed with PetscFree().  The result is NULL if the table has no headings. */
 PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
@@ -53,6 +25,52 @@ PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Creates a dense matrix with the rows of a table.  Collective. */
+PetscErrorCode MatCreateFromTable(const GpAppTable *T, Mat *A)
+{
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateDense(T->comm, T->rows, PETSC_DECIDE, T->N, T->cols, NULL, A));
+  PetscCall(PetscObjectSetName((PetscObject)*A, T->file)); /* for error messages */
+  PetscCall(MatDenseGetArrayWrite(*A, &a));
+  for (PetscInt i = 0; i < T->rows; i++)
+    for (PetscInt j = 0; j < T->cols; j++) a[(size_t)j * (size_t)T->rows + (size_t)i] = T->value[(size_t)i * (size_t)T->cols + (size_t)j];
+  PetscCall(MatDenseRestoreArrayWrite(*A, &a));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees a table and raises a complaint about it, if a rank has one.  Collective. */
+PetscErrorCode TableRaise(GpAppTable *T, const GpAppComplaint *C)
+{
+  PetscBool any;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppFindAny(T->comm, (PetscBool)(C->code != 0), &any));
+  if (any) PetscCall(GpAppTableDestroy(T));
+  PetscCall(GpAppComplaintRaise(T->comm, T->file, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Complains about the first row of this rank with a missing feature, or without a nonzero feature for the cosine metric. */
+static void FeaturesCheck(const GpAppTable *T, SMACOFMetric metric, GpAppComplaint *C)
+{
+  for (PetscInt i = 0; i < T->rows; i++) {
+    const double *v    = T->value + (size_t)i * (size_t)T->cols;
+    PetscBool     zero = PETSC_TRUE;
+
+    for (PetscInt f = 0; f < T->cols; f++) {
+      zero = (PetscBool)(zero && v[f] == 0);
+      if (!PetscIsNanReal(v[f])) continue;
+      GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "feature %" PetscInt_FMT "%s%.40s%s of point %" PetscInt_FMT " (counted from 0) is missing; distances need all features", f, T->heading ? " (" : "", T->heading ? T->heading[f] : "",
+                         T->heading ? ")" : "", T->first + i);
+    }
+    if (zero && metric == SMACOF_METRIC_COSINE) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "all features of point %" PetscInt_FMT " (counted from 0) are 0; -metric cosine needs a nonzero vector", T->first + i);
+  }
+}
+
 /*
   FeaturesRead - Reads feature vectors from a table or a file in LIBSVM's format
 
@@ -61,22 +79,19 @@ PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
   Input Parameters:
 + comm   - the communicator
 . file   - a file with a row for each point; its row name or LIBSVM label is the name of the point
-. metric - metric of the distances; vectors are normalised to length 1 for PASS_COSINE
+. metric - metric of the distances; the cosine metric needs nonzero vectors
 - table  - options of the table format
 
   Output Parameters:
-+ F     - the vectors, on every rank
-- names - names of the points as consecutive strings, on every rank; NULL if there are none
++ F - the vectors
+- P - the points, to be freed with PointsDestroy()
 */
-PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, const GpAppTableSpec *table, Features *F, char **names)
+PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], SMACOFMetric metric, const GpAppTableSpec *table, Mat *F, Points *P)
 {
-  double     *all;
-  PetscBool   libsvm, market;
-  PetscInt    row, feature = 0;
-  PetscInt64 *lines, line;
-  char        label[64] = "";
-  GpAppText   X;
-  GpAppTable  T;
+  PetscBool      libsvm, market;
+  GpAppText      X;
+  GpAppTable     T;
+  GpAppComplaint C = {0};
 
   PetscFunctionBegin;
   PetscCall(GpAppTextRead(comm, file, &X));
@@ -91,31 +106,21 @@ PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], PetscInt metric, c
     PetscCall(GpAppTableParse(&X, table, &T));
     PetscCall(GpAppTablePrint(&T));
   }
-  F->N = T.N;
-  F->n = T.cols;
-  PetscCall(GpAppTableGatherValues(&T, &all));
-  PetscCall(GpAppTableGatherLines(&T, &lines));
-  PetscCall(FeaturesTranspose(all, metric, F, &row, &feature));
-  line = row < 0 ? 0 : lines[row];
-  PetscCall(PetscFree(all));
-  PetscCall(PetscFree(lines));
-  if (row < 0) {
-    PetscCall(GpAppTableGatherNames(&T, names));
-    PetscCall(CopyHeadings(&T, &F->names));
-  } else {
-    if (T.heading && feature < T.cols) PetscCall(PetscSNPrintf(label, sizeof(label), " (%.40s)", T.heading[feature]));
-    PetscCall(PetscFree(F->value));
-  }
+  FeaturesCheck(&T, metric, &C);
+  PetscCall(TableRaise(&T, &C));
+  P->N         = T.N;
+  P->nfeatures = T.cols;
+  PetscCall(GpAppTableGatherNames(&T, &P->names));
+  PetscCall(CopyHeadings(&T, &P->feature_names));
+  PetscCall(MatCreateFromTable(&T, F));
   PetscCall(GpAppTableDestroy(&T));
-  PetscCheck(row < 0 || feature == F->n, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": feature %" PetscInt_FMT "%s of point %" PetscInt_FMT " (counted from 0) is missing; distances need all features", file, line, feature, label, row);
-  PetscCheck(row < 0, comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": all features of point %" PetscInt_FMT " (counted from 0) are 0; -metric cosine needs a nonzero vector", file, line, row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FeaturesDestroy(Features *F)
+PetscErrorCode PointsDestroy(Points *P)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(F->value));
-  PetscCall(PetscFree(F->names));
+  PetscCall(PetscFree(P->names));
+  PetscCall(PetscFree(P->feature_names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

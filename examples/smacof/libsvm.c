@@ -1,6 +1,6 @@
 /* Reader of feature vectors in LIBSVM format.  A line has a label and items <feature>:<value> with ascending features, counted from 1.  Features
    that are not listed are 0. */
-#include "solvers/smacof/smacofimpl.h"
+#include "smacof.h"
 #include "app/text/appscan.h"
 #include <stdlib.h>
 #include <string.h>

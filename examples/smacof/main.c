@@ -1,390 +1,273 @@
-/* The main program of smacof: reads the options and the input, runs the scaling, writes the results. */
-#include "solvers/smacof/smacofimpl.h"
+/* The main program of smacof: reads the options and the input, lets the solver work, writes the results. */
+#include "smacof.h"
 #include "app/program/appmain.h"
 #include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>
+#include <stddef.h>
 #include <string.h>
 
-/* all options; an empty file name means that the option is not set */
+/* the request of the command line, apart from the options of the solver; an empty file name means that the option is not set */
 typedef struct {
-  DissimOptions      dissim;
-  ScaleOptions       scale;
+  InputOptions       input;
   OutputOptions      output;
-  char               start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
   InterpolateOptions interpolate;
+  char               start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], checkpoint[PETSC_MAX_PATH_LEN];
+  PetscInt           checkpoint_every;
+  SMACOF             solver;
 } Request;
 
-static const char prefix[] = "smacof_";
+/* the options that are files */
+static const struct {
+  const char   *option;
+  GpAppFileRole role;
+  size_t        offset; /* of the name in a Request */
+} Files[] = {
+  {"-f", GP_APP_FILE_INPUT, offsetof(Request, input.file)},
+  {"-pairs", GP_APP_FILE_INPUT, offsetof(Request, input.pairs)},
+  {"-features", GP_APP_FILE_INPUT, offsetof(Request, input.features)},
+  {"-weights", GP_APP_FILE_INPUT, offsetof(Request, input.weights)},
+  {"-start_file", GP_APP_FILE_INPUT, offsetof(Request, start)},
+  {"-fixed", GP_APP_FILE_INPUT, offsetof(Request, fixed)},
+  {"-labels", GP_APP_FILE_INPUT, offsetof(Request, labels)},
+  {"-interpolate", GP_APP_FILE_INPUT, offsetof(Request, interpolate.file)},
+  {"-map_file", GP_APP_FILE_INPUT, offsetof(Request, interpolate.map)},
+  {"-restart", GP_APP_FILE_RESTART, offsetof(Request, restart)},
+  {"-checkpoint", GP_APP_FILE_CHECKPOINT, offsetof(Request, checkpoint)},
+  {"-coordinates", GP_APP_FILE_OUTPUT, offsetof(Request, output.coordinates)},
+  {"-coordinates_binary", GP_APP_FILE_OUTPUT, offsetof(Request, output.binary)},
+  {"-stress_per_point", GP_APP_FILE_OUTPUT, offsetof(Request, output.points)},
+  {"-report", GP_APP_FILE_OUTPUT, offsetof(Request, output.report)},
+  {"-shepard_data", GP_APP_FILE_OUTPUT, offsetof(Request, output.shepard_data)},
+  {"-map", GP_APP_FILE_OUTPUT, offsetof(Request, output.map)},
+  {"-shepard", GP_APP_FILE_OUTPUT, offsetof(Request, output.shepard)},
+};
 
 /* Returns the help text of an option. */
-static const char *SmacofGetOptionText(const char name[])
+static const char *SmacofGetText(const char name[])
 {
   return GpAppOptionGetText(options, name);
 }
 
-/* Reads the options of the dissimilarities. */
-static PetscErrorCode GetDissimOptions(MPI_Comm comm, DissimOptions *o)
+static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
 {
-  const char *const storages[] = {"single", "double"};
-  PetscInt          storage    = 0;
-
-  PetscFunctionBegin;
-  o->single = PETSC_TRUE;
-  PetscOptionsBegin(comm, NULL, "Dissimilarities of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-f", SmacofGetOptionText("-f"), "", o->file, o->file, sizeof(o->file), NULL));
-  PetscCall(PetscOptionsString("-pairs", SmacofGetOptionText("-pairs"), "", o->pairs, o->pairs, sizeof(o->pairs), NULL));
-  PetscCall(PetscOptionsString("-features", SmacofGetOptionText("-features"), "", o->features, o->features, sizeof(o->features), NULL));
-  PetscCall(PetscOptionsEList("-metric", SmacofGetOptionText("-metric"), "", Metrics, 3, Metrics[o->metric], &o->metric, NULL));
-  PetscCall(PetscOptionsBool("-matrix_free", SmacofGetOptionText("-matrix_free"), "", o->matrix_free, &o->matrix_free, NULL));
-  PetscCall(PetscOptionsString("-weights", SmacofGetOptionText("-weights"), "", o->weights, o->weights, sizeof(o->weights), NULL));
-  PetscCall(PetscOptionsEnum("-missing", SmacofGetOptionText("-missing"), "", Missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
-  PetscCall(PetscOptionsBool("-symmetrize", SmacofGetOptionText("-symmetrize"), "", o->symmetrize, &o->symmetrize, NULL));
-  PetscCall(PetscOptionsEList("-storage", SmacofGetOptionText("-storage"), "", storages, 2, storages[storage], &storage, NULL));
-  PetscOptionsEnd();
-  PetscCall(GpAppTableOptions(comm, &o->table));
-  o->single = (PetscBool)(storage == 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GetScaleOptions(MPI_Comm comm, ScaleOptions *o)
-{
-  DisparityOptions *d = &o->disparity;
-
-  PetscFunctionBegin;
-  *o = (ScaleOptions){2, 1000, 1, 8, 0, 5, 1e-6, 1e-2, ACCELERATION_ANDERSON, START_AUTO, EIGENSOLVER_BLOCK, PETSC_FALSE, 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
-  PetscOptionsBegin(comm, prefix, "Options of the scaling", "SMACOF");
-  PetscCall(PetscOptionsInt("-dim", SmacofGetOptionText("-smacof_dim"), "", o->dim, &o->dim, NULL));
-  PetscCall(PetscOptionsReal("-eps", SmacofGetOptionText("-smacof_eps"), "", o->eps, &o->eps, NULL));
-  PetscCall(PetscOptionsInt("-max_it", SmacofGetOptionText("-smacof_max_it"), "", o->max_it, &o->max_it, NULL));
-  PetscCall(PetscOptionsEnum("-acceleration", SmacofGetOptionText("-smacof_acceleration"), "", Accelerations, (PetscEnum)o->acceleration, (PetscEnum *)&o->acceleration, NULL));
-  PetscCall(PetscOptionsInt("-anderson_history", SmacofGetOptionText("-smacof_anderson_history"), "", o->history, &o->history, NULL));
-  PetscCall(PetscOptionsReal("-anderson_below", SmacofGetOptionText("-smacof_anderson_below"), "", o->anderson_below, &o->anderson_below, NULL));
-  PetscCall(PetscOptionsEnum("-start", SmacofGetOptionText("-smacof_start"), "", Starts, (PetscEnum)o->start, (PetscEnum *)&o->start, NULL));
-  PetscCall(PetscOptionsEnum("-eigensolver", SmacofGetOptionText("-smacof_eigensolver"), "", Eigensolvers, (PetscEnum)o->eigensolver, (PetscEnum *)&o->eigensolver, NULL));
-  PetscCall(PetscOptionsInt("-starts", SmacofGetOptionText("-smacof_starts"), "", o->starts, &o->starts, NULL));
-  PetscCall(PetscOptionsInt("-batch", SmacofGetOptionText("-smacof_batch"), "", o->batch, &o->batch, NULL));
-  PetscCall(PetscOptionsInt("-seed", SmacofGetOptionText("-smacof_seed"), "", o->seed, &o->seed, NULL));
-  PetscCall(PetscOptionsEnum("-disparity", SmacofGetOptionText("-smacof_disparity"), "", DisparityTypes, (PetscEnum)d->type, (PetscEnum *)&d->type, NULL));
-  PetscCall(PetscOptionsEnum("-ties", SmacofGetOptionText("-smacof_ties"), "", TiesNames, (PetscEnum)d->ties, (PetscEnum *)&d->ties, NULL));
-  PetscCall(PetscOptionsInt("-spline_degree", SmacofGetOptionText("-smacof_spline_degree"), "", d->degree, &d->degree, NULL));
-  PetscCall(PetscOptionsInt("-spline_knots", SmacofGetOptionText("-smacof_spline_knots"), "", d->knots, &d->knots, NULL));
-  PetscCall(PetscOptionsEnum("-arithmetic", SmacofGetOptionText("-smacof_arithmetic"), "", Arithmetics, (PetscEnum)o->device.arithmetic, (PetscEnum *)&o->device.arithmetic, NULL));
-  PetscCall(PetscOptionsEnum("-reading", SmacofGetOptionText("-smacof_reading"), "", Readings, (PetscEnum)o->device.reading, (PetscEnum *)&o->device.reading, NULL));
-  PetscCall(PetscOptionsBool("-monitor", SmacofGetOptionText("-smacof_monitor"), "", o->monitor, &o->monitor, NULL));
-  PetscOptionsEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
-{
-  Request       *rq    = (Request *)context;
-  OutputOptions *o     = &rq->output;
-  PetscInt       every = 100;
+  static const char *const missings[] = {"none", "nan", "zero", "Missing", "", NULL};
+  Request                 *rq         = (Request *)context;
+  InputOptions            *o          = &rq->input;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
-  PetscCall(GetDissimOptions(comm, &rq->dissim));
-  PetscCall(GetScaleOptions(comm, &rq->scale));
-  PetscOptionsBegin(comm, NULL, "Files of the smacof program", "SMACOF");
-  PetscCall(PetscOptionsString("-start_file", SmacofGetOptionText("-start_file"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsString("-fixed", SmacofGetOptionText("-fixed"), "", rq->fixed, rq->fixed, sizeof(rq->fixed), NULL));
-  PetscCall(PetscOptionsString("-coordinates", SmacofGetOptionText("-coordinates"), "", o->coordinates, o->coordinates, sizeof(o->coordinates), NULL));
-  PetscCall(PetscOptionsString("-coordinates_binary", SmacofGetOptionText("-coordinates_binary"), "", o->binary, o->binary, sizeof(o->binary), NULL));
-  PetscCall(PetscOptionsString("-stress_per_point", SmacofGetOptionText("-stress_per_point"), "", o->points, o->points, sizeof(o->points), NULL));
-  PetscCall(PetscOptionsString("-report", SmacofGetOptionText("-report"), "", o->report, o->report, sizeof(o->report), NULL));
-  PetscCall(PetscOptionsString("-labels", SmacofGetOptionText("-labels"), "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
-  PetscCall(PetscOptionsString("-map", SmacofGetOptionText("-map"), "", o->map, o->map, sizeof(o->map), NULL));
-  PetscCall(PetscOptionsString("-shepard", SmacofGetOptionText("-shepard"), "", o->shepard, o->shepard, sizeof(o->shepard), NULL));
-  PetscCall(PetscOptionsString("-shepard_data", SmacofGetOptionText("-shepard_data"), "", o->shepard_data, o->shepard_data, sizeof(o->shepard_data), NULL));
-  PetscCall(PetscOptionsString("-interpolate", SmacofGetOptionText("-interpolate"), "", rq->interpolate.file, rq->interpolate.file, sizeof(rq->interpolate.file), NULL));
-  PetscCall(PetscOptionsString("-map_file", SmacofGetOptionText("-map_file"), "", rq->interpolate.map, rq->interpolate.map, sizeof(rq->interpolate.map), NULL));
-  PetscCall(PetscOptionsString("-checkpoint", SmacofGetOptionText("-checkpoint"), "", rq->scale.checkpoint, rq->scale.checkpoint, sizeof(rq->scale.checkpoint), NULL));
-  PetscCall(PetscOptionsInt("-checkpoint_every", SmacofGetOptionText("-checkpoint_every"), "", every, &every, NULL));
-  PetscCall(PetscOptionsString("-restart", SmacofGetOptionText("-restart"), "", rq->restart, rq->restart, sizeof(rq->restart), NULL));
+  rq->checkpoint_every = 100;
+  PetscOptionsBegin(comm, NULL, "Options of the smacof program", "SMACOF");
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
+    char *name = (char *)rq + Files[k].offset;
+
+    PetscCall(PetscOptionsString(Files[k].option, SmacofGetText(Files[k].option), "", name, name, PETSC_MAX_PATH_LEN, NULL));
+  }
+  PetscCall(PetscOptionsEnum("-metric", SmacofGetText("-metric"), "SMACOFSetFeatures", SMACOFMetrics, (PetscEnum)o->metric, (PetscEnum *)&o->metric, NULL));
+  PetscCall(PetscOptionsBool("-matrix_free", SmacofGetText("-matrix_free"), "SMACOFSetMatrixFree", o->matrix_free, &o->matrix_free, NULL));
+  PetscCall(PetscOptionsEnum("-missing", SmacofGetText("-missing"), "SMACOFSetMissing", missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  PetscCall(PetscOptionsBool("-symmetrize", SmacofGetText("-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
+  PetscCall(PetscOptionsEnum("-storage", SmacofGetText("-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", SmacofGetText("-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));
   PetscOptionsEnd();
-  rq->scale.checkpoint_every = rq->scale.checkpoint[0] ? every : 0;
-  rq->interpolate.dim        = rq->scale.dim;
-  rq->interpolate.metric     = rq->dissim.metric;
-  rq->interpolate.max_it     = rq->scale.max_it;
-  rq->interpolate.eps        = rq->scale.eps;
-  rq->interpolate.table      = rq->dissim.table;
-  PetscCall(PetscStrncpy(rq->interpolate.features, rq->dissim.features, sizeof(rq->interpolate.features)));
-  if (rq->scale.disparity.type != DISPARITY_RATIO) rq->dissim.single = PETSC_FALSE; /* disparities are computed in double precision in every pass */
-  if (rq->start[0] && rq->scale.start == START_AUTO) rq->scale.start = START_GIVEN;
+  PetscCall(GpAppTableOptions(comm, &o->table));
+  rq->interpolate.table = o->table;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Registers all files of the run, so that no output overwrites another file of the run, and checks that the outputs can be written. */
-static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+/* Prints the result of each start, if there are several. */
+static PetscErrorCode SmacofMonitorStarts(SMACOF s, PetscInt start, PetscInt it, PetscReal stress, SMACOFConvergedReason reason, void *context)
 {
-  const DissimOptions *d = &rq->dissim;
-  const OutputOptions *o = &rq->output;
+  SMACOFInfo info;
 
   PetscFunctionBegin;
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", d->file));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-pairs", d->pairs));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-features", d->features));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-weights", d->weights));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-start_file", rq->start));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-fixed", rq->fixed));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-labels", rq->labels));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-interpolate", rq->interpolate.file));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-map_file", rq->interpolate.map));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-restart", rq->restart));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-checkpoint", rq->scale.checkpoint));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-coordinates", o->coordinates));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-coordinates_binary", o->binary));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-stress_per_point", o->points));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", o->report));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-shepard_data", o->shepard_data));
-  if (strcmp(o->map, "draw")) PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-map", o->map));
-  if (strcmp(o->shepard, "draw")) PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-shepard", o->shepard));
+  PetscCall(SMACOFGetInfo(s, &info));
+  if (reason && info.starts > 1) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)s), "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", start, (double)PetscSqrtReal(stress), SMACOFConvergedReasons[reason], it));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the solver, which reads its own options. */
+static PetscErrorCode SmacofCreateSolver(MPI_Comm comm, Request *rq)
+{
+  PetscFunctionBegin;
+  PetscCall(SMACOFEigensolverRegister("slepc", EigensolveSLEPc));
+  PetscCall(SMACOFCreate(comm, &rq->solver));
+  PetscCall(SMACOFSetFromOptions(rq->solver));
+  PetscCall(SMACOFSetCheckpoint(rq->solver, rq->checkpoint, rq->checkpoint_every));
+  PetscCall(SMACOFSetRestart(rq->solver, rq->restart));
+  PetscCall(SMACOFMonitorSet(rq->solver, SmacofMonitorStarts, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With -help: shows the options of the solver. */
+static PetscErrorCode SmacofShowHelp(MPI_Comm comm, void *context)
+{
+  Request *rq = (Request *)context;
+
+  PetscFunctionBegin;
+  PetscCall(SmacofCreateSolver(comm, rq));
+  PetscCall(SMACOFDestroy(&rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks combinations of options, and that no output overwrites another file of the run and all outputs can be written. */
+static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
+{
+  Request            *rq = (Request *)context;
+  const InputOptions *in = &rq->input;
+  SMACOFInfo          info;
+
+  PetscFunctionBegin;
+  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->interpolate.file[0] ? "-interpolate needs the finished map: -map_file <file>" : "-map_file needs new points: -interpolate <file>");
+  PetscCheck(!rq->interpolate.file[0] || !(in->file[0] || in->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate cannot be combined with -f or -pairs; use -features for the features of the points of the map");
+  PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || rq->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
+             "-interpolate supports only the outputs -coordinates, -coordinates_binary and -map, and not -labels, -fixed, -checkpoint and -restart");
+  PetscCheck(rq->interpolate.file[0] || (in->file[0] != 0) + (in->pairs[0] != 0) + (in->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
+             in->file[0] || in->pairs[0] || in->features[0] ? "several inputs" : "nothing to do");
+  PetscCheck(!in->matrix_free || in->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
+  PetscCheck(!in->weights[0] || !in->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
+  PetscCall(SmacofCreateSolver(comm, rq));
+  PetscCall(SMACOFGetInfo(rq->solver, &info));
+  PetscCheck(!rq->start[0] || info.start == SMACOF_START_AUTO || info.start == SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-start_file cannot be combined with -smacof_start %s; leave one of them out", SMACOFStarts[info.start]);
+  PetscCheck(rq->start[0] || info.start != SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
+  PetscCall(CanvasProbe(comm, rq->output.map));
+  PetscCall(CanvasProbe(comm, rq->output.shepard));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
+    const char     *name    = (const char *)rq + Files[k].offset;
+    const PetscBool picture = (PetscBool)(name == rq->output.map || name == rq->output.shepard);
+
+    if (!picture || strcmp(name, "draw")) PetscCall(GpAppFilesAdd(Files[k].role, Files[k].option, name)); /* draw is no file, but a window */
+  }
   PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
+/* Writes the outputs of coordinates v of the points with these names. */
+static PetscErrorCode SmacofWriteMap(SMACOF s, const OutputOptions *o, Vec v, const char names[], const char labels[])
 {
-  const Request       *rq = (const Request *)context;
-  const DissimOptions *d  = &rq->dissim;
-  const ScaleOptions  *s  = &rq->scale;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)s);
+  SMACOFInfo     info;
 
   PetscFunctionBegin;
-  PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->interpolate.file[0] ? "-interpolate needs the finished map: -map_file <file>" : "-map_file needs new points: -interpolate <file>");
-  PetscCheck(!rq->interpolate.file[0] || !(d->file[0] || d->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate cannot be combined with -f or -pairs; use -features for the features of the points of the map");
-  PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || s->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
-             "-interpolate supports only the outputs -coordinates, -coordinates_binary and -map, and not -labels, -fixed, -checkpoint and -restart");
-  PetscCheck(rq->interpolate.file[0] || (d->file[0] != 0) + (d->pairs[0] != 0) + (d->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
-             d->file[0] || d->pairs[0] || d->features[0] ? "several inputs" : "nothing to do");
-  PetscCheck(!d->matrix_free || d->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
-  PetscCheck(!d->weights[0] || !d->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
-  PetscCheck(s->disparity.knots + s->disparity.degree < DISPARITY_MAX_FUNCTIONS, comm, PETSC_ERR_USER_INPUT, "-smacof_spline_knots %" PetscInt_FMT " and -smacof_spline_degree %" PetscInt_FMT ": their sum must be less than %d", s->disparity.knots,
-             s->disparity.degree, DISPARITY_MAX_FUNCTIONS);
-  PetscCheck((s->start == START_GIVEN) == (rq->start[0] != 0), comm, PETSC_ERR_USER_INPUT, rq->start[0] ? "-start_file cannot be combined with -smacof_start %s; leave one of them out" : "-smacof_start %s needs -start_file <file>", Starts[s->start]);
-  PetscCall(CanvasProbe(comm, rq->output.map));
-  PetscCall(CanvasProbe(comm, rq->output.shepard));
-  PetscCall(CheckFiles(comm, rq));
+  PetscCall(SMACOFGetInfo(s, &info));
+  if (o->coordinates[0]) PetscCall(WriteCoordinates(comm, info.dim, v, names, o->coordinates));
+  if (o->binary[0]) PetscCall(WriteBinary(comm, info.dim, v, o->binary));
+  if (o->points[0]) PetscCall(WritePoints(s, names, o->points));
+  if (o->map[0]) PetscCall(WriteMap(comm, info.dim, v, labels ? labels : names, o->map));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the initial configuration of start k. */
-static PetscErrorCode SmacofSetStart(const Request *rq, const Scaler *S, PetscInt k, Vec start)
+/* Reads the input and sets the solver up. */
+static PetscErrorCode SmacofLoad(const Request *rq, Points *P, char **labels)
 {
-  const ScaleOptions *o     = &rq->scale;
-  const Dissim       *D     = S->D;
-  const Fixed        *fixed = S->fixed;
-  PetscScalar        *x;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)rq->solver);
+  SMACOFInfo     info;
+  Vec            start;
 
   PetscFunctionBegin;
-  PetscCheck(k || o->start != START_TORGERSON || D->complete, D->comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson needs all pairs with weight 1, but some pairs are missing or have weights; use -smacof_start random");
-  PetscCall(VecGetArrayWrite(start, &x));
-  if (!k && o->start == START_GIVEN) PetscCall(CoordinatesRead(D->comm, rq->start, D->N, o->dim, D->names, x));
-  else if (!k && o->start != START_RANDOM && D->complete) PetscCall(StartTorgerson(S, x));
-  else PetscCall(StartRandom(o->seed + k, D->N, o->dim, x));
-  for (PetscInt f = 0; fixed && f < fixed->n; f++)
-    for (PetscInt c = 0; c < o->dim; c++) x[(size_t)c * D->N + fixed->point[f]] = fixed->x[f * o->dim + c];
-  PetscCall(VecRestoreArrayWrite(start, &x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* results of a run in addition to those of the Scaler, for the screen and the report */
-typedef struct {
-  char          *labels;
-  PetscLogDouble load, start, solve; /* seconds */
-  PetscLogDouble crossed;            /* bytes copied between host and device during the iterations */
-  GpAppRounding  rounding;           /* rounding errors of the Laplacian of the weights, if there is one */
-} Outcome;
-
-/* Returns the bytes copied between host and device so far. */
-static double SmacofGetCopiedBytes(const Scaler *S)
-{
-  return S->device.dev ? S->device.dev->bytes_in + S->device.dev->bytes_out : 0;
-}
-
-/* Runs all starts, in batches of at most S->npaths. */
-static PetscErrorCode SmacofRunStarts(const Request *rq, Scaler *S, Outcome *out)
-{
-  PetscLogDouble t0, t1, t2;
-  PetscInt       n     = 0;
-  PetscBool      begun = (PetscBool)(rq->restart[0] != 0);
-
-  PetscFunctionBegin;
-  if (begun) PetscCall(CheckpointRead(S, &n, rq->restart));
-  for (PetscInt first = begun ? S->path[0].at.start : 0; first < rq->scale.starts; first += n) {
-    PetscCall(PetscTime(&t0));
-    if (!begun) {
-      n = PetscMin(S->npaths, rq->scale.starts - first);
-      for (PetscInt k = 0; k < n; k++) PetscCall(SmacofSetStart(rq, S, first + k, S->path[k].next.x));
-      PetscCall(ScalerBegin(S, first, n));
-    }
-    begun = PETSC_FALSE;
-    PetscCall(PetscTime(&t1));
-    out->crossed -= SmacofGetCopiedBytes(S);
-    PetscCall(ScalerSolve(S, n));
-    out->crossed += SmacofGetCopiedBytes(S);
-    PetscCall(PetscTime(&t2));
-    out->start += t1 - t0;
-    out->solve += t2 - t1;
+  PetscCall(InputLoad(&rq->input, rq->solver, P));
+  if (rq->fixed[0]) PetscCall(FixedRead(rq->solver, rq->fixed, P->N, P->names));
+  if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, P->N, labels));
+  if (rq->start[0]) {
+    PetscCall(SMACOFGetInfo(rq->solver, &info));
+    PetscCall(CoordinatesRead(comm, rq->start, P->N, info.dim, P->names, &start));
+    PetscCall(SMACOFSetStartConfiguration(rq->solver, start));
+    PetscCall(VecDestroy(&start));
   }
+  PetscCall(SMACOFSetUp(rq->solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SmacofPrint(const Request *rq, const Scaler *S, const Outcome *out)
+/* Finds a map. */
+static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
 {
-  const Dissim   *D     = S->D;
-  const Progress *R     = &S->outcome;
-  const PetscReal sigma = S->best.sigma;
-
-  PetscFunctionBegin;
-  PetscCall(PetscPrintf(D->comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", D->N, D->npairs, D->weight ? " with weights" : "",
-                        D->stored ? (D->single ? "single precision" : "double precision") : "computed in every pass", out->load));
-  PetscCall(GpAppRoundingPrint(D->comm, "", &out->rounding));
-  PetscCall(PetscPrintf(D->comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", rq->scale.dim, ProgressReason(R), R->it, out->start, out->solve));
-  PetscCall(PetscPrintf(D->comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
-  if (!R->converged) PetscCall(PetscPrintf(D->comm, "The last step lowered the stress by -smacof_eps %g or more; raise -smacof_max_it to continue\n", (double)rq->scale.eps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode WriteReport(const Request *rq, const Scaler *S, const Outcome *out)
-{
-  const Dissim   *D     = S->D;
-  const Progress *R     = &S->outcome;
-  const PetscReal sigma = S->best.sigma;
-  GpAppOutput     file;
-  GpAppJSON       J;
-  PetscMPIInt     size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(D->comm, &size));
-  PetscCall(GpAppOutputOpen(D->comm, rq->output.report, &file));
-  if (file.fp) {
-    GpAppJSONBegin(&J, file.fp);
-    GpAppJSONWriteInt(&J, "points", D->N);
-    GpAppJSONWriteInt(&J, "pairs", D->npairs);
-    GpAppJSONWriteBool(&J, "complete", D->complete);
-    GpAppJSONWriteBool(&J, "weighted", (PetscBool)(D->weight != NULL));
-    GpAppJSONWriteString(&J, "storage", D->stored ? (D->single ? "single" : "double") : "none");
-    GpAppJSONWriteInt(&J, "dim", rq->scale.dim);
-    GpAppJSONWriteString(&J, "acceleration", Accelerations[rq->scale.acceleration]);
-    GpAppJSONWriteString(&J, "disparity", DisparityTypes[rq->scale.disparity.type]);
-    GpAppJSONWriteString(&J, "reason", ProgressReason(R));
-    GpAppJSONWriteBool(&J, "converged", R->converged);
-    GpAppJSONWriteInt(&J, "iterations", R->it);
-    GpAppJSONWriteInt(&J, "rejected", R->rejected);
-    GpAppJSONWriteInt(&J, "starts", rq->scale.starts);
-    GpAppJSONWriteInt(&J, "best_start", R->start);
-    GpAppJSONWriteReal(&J, "stress1", (double)PetscSqrtReal(sigma));
-    GpAppJSONWriteReal(&J, "stress_normalised", (double)sigma);
-    GpAppJSONWriteReal(&J, "stress_raw", (double)(sigma * S->unit));
-    GpAppJSONWriteReal(&J, "sum_of_squares", (double)D->sumsquares);
-    GpAppJSONWriteInt(&J, "ksp_iterations", S->guttman.its);
-    GpAppJSONWriteReal(&J, "seconds_load", out->load);
-    GpAppJSONWriteReal(&J, "seconds_start", out->start);
-    GpAppJSONWriteReal(&J, "seconds_solve", out->solve);
-    GpAppJSONWriteReal(&J, "bytes_crossed", out->crossed);
-    GpAppJSONWriteInt(&J, "ranks", size);
-    GpAppJSONWriteString(&J, "pass", S->device.dev && S->device.dev->kind == GP_DEV_CUDA ? (S->device.work.mixed ? "cuda, mixed" : "cuda") : "host");
-    GpAppRoundingWrite(&J, &out->rounding);
-    GpAppJSONWriteNames(&J, "names", D->N, D->names);
-    GpAppJSONWriteNames(&J, "features", D->nfeatures, D->feature_names);
-    GpAppJSONEnd(&J);
-  }
-  PetscCall(GpAppOutputCommit(&file));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SmacofWrite(const Request *rq, Scaler *S, const Outcome *out)
-{
-  const OutputOptions *o = &rq->output;
-  const Dissim        *D = S->D;
-  const PetscScalar   *x;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(S->best.x, &x));
-  if (o->coordinates[0]) PetscCall(WriteCoordinates(D->comm, D->N, rq->scale.dim, x, D->names, o->coordinates));
-  if (o->binary[0]) PetscCall(WriteBinary(D->comm, D->N, rq->scale.dim, x, o->binary));
-  if (o->points[0]) PetscCall(WritePoints(S, o->points));
-  if (o->map[0]) PetscCall(WriteMap(D->comm, D->N, rq->scale.dim, x, out->labels ? out->labels : D->names, o->map));
-  PetscCall(VecRestoreArrayRead(S->best.x, &x));
-  if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(S, o->shepard, o->shepard_data));
-  if (o->report[0]) PetscCall(WriteReport(rq, S, out));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode RunScale(MPI_Comm comm, const Request *rq, PetscBool *converged)
-{
-  PetscLogDouble begin, end;
-  PetscLogStage  load, solve;
-  Outcome        out   = {0};
-  Fixed          fixed = {0};
-  Dissim         D;
-  Scaler         S;
+  const OutputOptions *o      = &rq->output;
+  Summary              sum    = {0};
+  char                *labels = NULL;
+  PetscLogDouble       begin, end;
+  PetscLogStage        load, solve;
+  KSP                  ksp;
+  Mat                  V;
+  Vec                  x;
 
   PetscFunctionBegin;
   PetscCall(PetscLogStageRegister("Dissimilarities", &load));
   PetscCall(PetscLogStageRegister("SMACOF", &solve));
   PetscCall(PetscLogStagePush(load));
   PetscCall(PetscTime(&begin));
-  PetscCall(DissimLoad(comm, &rq->dissim, &D));
-  if (rq->fixed[0]) PetscCall(FixedRead(comm, rq->fixed, D.N, rq->scale.dim, D.names, &fixed));
-  if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, D.N, &out.labels));
-  PetscCall(ScalerCreate(&D, &rq->scale, rq->fixed[0] ? &fixed : NULL, prefix, &S));
+  PetscCall(SmacofLoad(rq, &sum.points, &labels));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
-  out.load = end - begin;
+  sum.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(SmacofRunStarts(rq, &S, &out));
-  if (S.guttman.its) {
-    Mat V;
-
-    PetscCall(KSPGetOperators(S.guttman.ksp, &V, NULL));
-    PetscCall(GpAppRoundingAdd(V, &out.rounding));
-  }
+  PetscCall(SMACOFSolve(rq->solver));
   PetscCall(PetscLogStagePop());
-  PetscCall(SmacofPrint(rq, &S, &out));
-  PetscCall(SmacofWrite(rq, &S, &out));
-  *converged = S.outcome.converged;
-  PetscCall(PetscFree(out.labels));
-  PetscCall(ScalerDestroy(&S));
-  PetscCall(FixedDestroy(&fixed));
-  PetscCall(DissimDestroy(&D));
+  PetscCall(SMACOFGetKSP(rq->solver, &ksp));
+  if (ksp) {
+    PetscCall(KSPGetOperators(ksp, &V, NULL));
+    PetscCall(GpAppRoundingAdd(V, &sum.rounding));
+  }
+  PetscCall(SummaryPrint(rq->solver, &sum));
+  PetscCall(SMACOFGetConfiguration(rq->solver, &x));
+  PetscCall(SmacofWriteMap(rq->solver, o, x, sum.points.names, labels));
+  if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(rq->solver, o->shepard, o->shepard_data));
+  if (o->report[0]) PetscCall(WriteReport(rq->solver, &sum, o->report));
+  PetscCall(PetscFree(labels));
+  PetscCall(PointsDestroy(&sum.points));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Places new points on a finished map. */
-static PetscErrorCode RunInterpolate(MPI_Comm comm, const Request *rq, PetscBool *converged)
+static PetscErrorCode SmacofInterpolate(MPI_Comm comm, Request *rq)
 {
-  const OutputOptions *o   = &rq->output;
-  PetscReal            sum = 0;
-  Interpolation        Q;
+  SMACOF                s = rq->solver;
+  SMACOFConvergedReason reason;
+  SMACOFInfo            info;
+  PetscScalar           sum;
+  PetscInt              it;
+  Points                map, added;
+  Mat                   known, data;
+  Vec                   base, x, stress;
 
   PetscFunctionBegin;
-  PetscCall(Interpolate(comm, &rq->interpolate, &Q));
-  for (PetscInt i = 0; i < Q.n; i++) sum += Q.stress[i];
-  PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " new points on a map of %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, raw stress %.12g\n", Q.n, Q.N, Q.converged ? "CONVERGED_STRESS" : "DIVERGED_ITS", Q.iterations, (double)sum));
-  if (o->coordinates[0]) PetscCall(WriteCoordinates(comm, Q.n, Q.dim, Q.x, Q.names, o->coordinates));
-  if (o->binary[0]) PetscCall(WriteBinary(comm, Q.n, Q.dim, Q.x, o->binary));
-  if (o->map[0]) PetscCall(WriteMap(comm, Q.n, Q.dim, Q.x, Q.names, o->map));
-  *converged = Q.converged;
-  PetscCall(InterpolationDestroy(&Q));
+  PetscCall(SMACOFGetInfo(s, &info));
+  PetscCall(InterpolateLoad(comm, &rq->interpolate, &rq->input, &known, &data, &map, &added));
+  PetscCall(CoordinatesRead(comm, rq->interpolate.map, map.N, info.dim, map.names, &base));
+  PetscCall(SMACOFInterpolate(s, base, known, data, rq->input.metric, &x, &stress));
+  PetscCall(SMACOFGetConvergedReason(s, &reason));
+  PetscCall(SMACOFGetIterationNumber(s, &it));
+  PetscCall(VecSum(stress, &sum));
+  PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " new points on a map of %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, raw stress %.12g\n", added.N, map.N, SMACOFConvergedReasons[reason], it, (double)PetscRealPart(sum)));
+  PetscCall(SmacofWriteMap(s, &rq->output, x, added.names, NULL));
+  PetscCall(MatDestroy(&known));
+  PetscCall(MatDestroy(&data));
+  PetscCall(VecDestroy(&base));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&stress));
+  PetscCall(PointsDestroy(&map));
+  PetscCall(PointsDestroy(&added));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode SmacofRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
-  const Request *rq = (const Request *)context;
+  Request              *rq = (Request *)context;
+  SMACOFConvergedReason reason;
 
   PetscFunctionBegin;
-  if (rq->interpolate.file[0]) PetscCall(RunInterpolate(comm, rq, converged));
-  else PetscCall(RunScale(comm, rq, converged));
+  if (rq->interpolate.file[0]) PetscCall(SmacofInterpolate(comm, rq));
+  else PetscCall(SmacofScale(comm, rq));
+  PetscCall(SMACOFGetConvergedReason(rq->solver, &reason));
+  *converged = (PetscBool)(reason > 0);
+  PetscCall(SMACOFDestroy(&rq->solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"smacof", &manual, GetRequest, NULL, CheckRequest, SmacofRun, &rq};
+  const GpAppProgram program = {"smacof", &manual, SmacofGetRequest, SmacofShowHelp, SmacofCheckRequest, SmacofRun, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

@@ -1,5 +1,5 @@
-/* Names of points: look-up by name, matching of the rows of two files, reading of labels. */
-#include "solvers/smacof/smacofimpl.h"
+/* Names of points: look-up by name, and numbering in the order of their first occurrence. */
+#include "smacof.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ PetscInt NamesFind(const Names *index, const char name[])
 }
 
 /* Tells whether several points have the same name, for example because names are classes. */
-static PetscBool NamesRepeat(const Names *index)
+PetscBool NamesRepeat(const Names *index)
 {
   for (PetscInt i = 1; i < index->n; i++)
     if (!strcmp(index->sorted[i].name, index->sorted[i - 1].name)) return PETSC_TRUE;
@@ -103,7 +103,7 @@ PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point
 }
 
 /* Converts the numbers of a column to names. */
-static PetscErrorCode NamesFromNumbers(const GpAppTable *T, PetscInt column, char **names)
+PetscErrorCode NamesFromNumbers(const GpAppTable *T, PetscInt column, char **names)
 {
   double *all;
   char   *to;
@@ -114,129 +114,5 @@ static PetscErrorCode NamesFromNumbers(const GpAppTable *T, PetscInt column, cha
   to = *names;
   for (PetscInt i = 0; i < T->N; i++) to += snprintf(to, 32, "%.15g", all[(size_t)i * (size_t)T->cols + (size_t)column]) + 1;
   PetscCall(PetscFree(all));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  LabelsRead - Reads a label for each point from a table, or from a file with a label on each line
-
-  Collective
-
-  Output Parameter:
-. labels - the labels as consecutive strings, on every rank; to be freed with PetscFree()
-
-  Note:
-  The labels of a table are, in this order of preference, the column after the row names, a single column, the row names, or the first column.
-*/
-PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **labels)
-{
-  const GpAppTableSpec spec = {.text_first = 1, .lines = PETSC_TRUE};
-  GpAppTable           T;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppTableRead(comm, file, &spec, &T));
-  TABLE_CHECK(&T, T.N == N, "%s: %" PetscInt_FMT " labels for %" PetscInt_FMT " points%s", file, T.N, N, T.N == N + 1 && !T.heading ? " (if the first line is a heading, remove it)" : "");
-  if (T.named && !(T.heading && T.cols == 1) && !T.ntext) PetscCall(GpAppTableGatherNames(&T, labels));
-  else if (T.ntext) PetscCall(GpAppTableGatherWords(&T, 0, labels));
-  else PetscCall(NamesFromNumbers(&T, 0, labels));
-  PetscCall(GpAppTableDestroy(&T));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Finds the point of each row of a table of coordinates: by name if every row has the name of a point, by position if no row has.  unknown is
-   the first row without a match if only some rows have one, else -1. */
-static PetscErrorCode MatchRows(const GpAppTable *T, PetscInt dim, const char names[], PetscInt point[], PetscInt *unknown)
-{
-  char       *rows = NULL, *numbers = NULL;
-  const char *at;
-  PetscInt    found = 0;
-  Names       index = {0};
-
-  PetscFunctionBegin;
-  *unknown = -1;
-  for (PetscInt i = 0; i < T->N; i++) point[i] = i;
-  if (T->named) PetscCall(GpAppTableGatherNames(T, &rows));
-  else if (T->cols == dim + 1) PetscCall(NamesFromNumbers(T, 0, &rows));
-  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!names) { /* for points without names, WriteCoordinates() writes their numbers */
-    char *to;
-
-    PetscCall(PetscMalloc1(24 * (size_t)T->N, &numbers));
-    to = numbers;
-    for (PetscInt i = 0; i < T->N; i++) to += snprintf(to, 24, "%" PetscInt_FMT, i) + 1;
-  }
-  PetscCall(NamesCreate(T->N, names ? names : numbers, &index));
-  at = rows;
-  for (PetscInt i = 0; i < T->N && !NamesRepeat(&index); i++, at += strlen(at) + 1) {
-    const PetscInt p = NamesFind(&index, at);
-
-    found += p >= 0;
-    if (p >= 0) point[i] = p;
-    else if (*unknown < 0) *unknown = i;
-  }
-  if (!names || !found) *unknown = -1;
-  if (found < T->N)
-    for (PetscInt i = 0; i < T->N; i++) point[i] = i;
-  PetscCall(NamesDestroy(&index));
-  PetscCall(PetscFree(numbers));
-  PetscCall(PetscFree(rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  CoordinatesRead - Reads coordinates, a row for each point, as WriteCoordinates() writes them
-
-  Collective
-
-  Input Parameters:
-+ comm  - the communicator
-. file  - a table of coordinates, optionally with the name or number of the point in the first column
-. N     - number of points
-. dim   - number of coordinates
-- names - names of the points as consecutive strings; the rows of the file may have another order. NULL if the points have no names
-
-  Output Parameter:
-. x - [dim][N] the coordinates
-*/
-PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt dim, const char names[], double x[])
-{
-  const GpAppTableSpec spec = {GP_TABLE_AUTO};
-  double              *all;
-  PetscInt             first, *point, unknown, missing = -1, twice = -1;
-  PetscInt64          *line, where[3];
-  PetscBool           *set;
-  GpAppTable           T;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppTableRead(comm, file, &spec, &T));
-  TABLE_CHECK(&T, T.N == N, "%s: %" PetscInt_FMT " lines of coordinates for %" PetscInt_FMT " points", file, T.N, N);
-  TABLE_CHECK(&T, T.cols == dim || (T.cols == dim + 1 && !T.named), "%s: lines of %" PetscInt_FMT " numbers; expected %" PetscInt_FMT " coordinates (-smacof_dim), optionally after a name", file, T.cols, dim);
-  first = T.cols - dim;
-  PetscCall(PetscMalloc1(N, &point));
-  PetscCall(PetscCalloc1(N, &set));
-  PetscCall(MatchRows(&T, dim, names, point, &unknown));
-  PetscCall(GpAppTableGatherValues(&T, &all));
-  PetscCall(GpAppTableGatherLines(&T, &line));
-  for (PetscInt i = 0; i < N; i++) {
-    if (set[point[i]] && twice < 0) twice = i;
-    set[point[i]] = PETSC_TRUE;
-    for (PetscInt c = 0; c < dim; c++) {
-      const double v = all[(size_t)i * (size_t)T.cols + (size_t)(first + c)];
-
-      x[(size_t)c * (size_t)N + (size_t)point[i]] = v;
-      if (PetscIsNanReal(v) && missing < 0) missing = i;
-    }
-  }
-  where[0] = unknown < 0 ? 0 : line[unknown];
-  where[1] = twice < 0 ? 0 : line[twice];
-  where[2] = missing < 0 ? 0 : line[missing];
-  PetscCall(PetscFree(point));
-  PetscCall(PetscFree(set));
-  PetscCall(PetscFree(line));
-  PetscCall(PetscFree(all));
-  PetscCall(GpAppTableDestroy(&T));
-  PetscCheck(!where[0], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": no point, or more than one, has this name; expected the names of the dissimilarities, or none of them", file, where[0]);
-  PetscCheck(!where[1], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": this point occurs twice in the file", file, where[1]);
-  PetscCheck(!where[2], comm, PETSC_ERR_FILE_UNEXPECTED, "%s:%" PetscInt64_FMT ": a coordinate is missing", file, where[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

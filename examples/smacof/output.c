@@ -1,5 +1,5 @@
 /* Output of a map: coordinates as a table and in PETSc's binary format, and the stress of each point. */
-#include "solvers/smacof/smacofimpl.h"
+#include "smacof.h"
 #include "app/report/appescape.h"
 #include <string.h>
 
@@ -13,11 +13,16 @@ static void WriteName(FILE *fp, const char **names, PetscInt i)
 }
 
 /* Writes a heading, then a line with name or number and coordinates for each point. */
-PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char names[], const char file[])
+PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt dim, Vec v, const char names[], const char file[])
 {
-  GpAppOutput out;
+  const PetscScalar *x;
+  PetscInt           N;
+  GpAppOutput        out;
 
   PetscFunctionBegin;
+  PetscCall(VecGetSize(v, &N));
+  N /= dim;
+  PetscCall(VecGetArrayRead(v, &x));
   PetscCall(GpAppOutputOpen(comm, file, &out));
   if (out.fp) {
     (void)fprintf(out.fp, "point");
@@ -30,22 +35,29 @@ PetscErrorCode WriteCoordinates(MPI_Comm comm, PetscInt N, PetscInt dim, const d
     }
   }
   PetscCall(GpAppOutputCommit(&out));
+  PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes a dense matrix of N rows for MatLoad(). */
-PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char file[])
+/* Writes a dense matrix with a row for each point, for MatLoad(). */
+PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt dim, Vec v, const char file[])
 {
-  const PetscInt header[] = {MAT_FILE_CLASSID, N, dim, MATRIX_BINARY_FORMAT_DENSE};
-  GpAppOutput    out;
-  PetscScalar   *rows;
-  PetscMPIInt    rank;
+  PetscInt           header[] = {MAT_FILE_CLASSID, 0, dim, MATRIX_BINARY_FORMAT_DENSE}, N;
+  const PetscScalar *x;
+  GpAppOutput        out;
+  PetscScalar       *rows;
+  PetscMPIInt        rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(VecGetSize(v, &N));
+  N /= dim;
+  header[1] = N;
   PetscCall(PetscMalloc1((size_t)N * dim, &rows));
+  PetscCall(VecGetArrayRead(v, &x));
   for (PetscInt i = 0; i < N; i++) /* the format stores rows, x holds columns */
     for (PetscInt c = 0; c < dim; c++) rows[(size_t)i * dim + c] = x[(size_t)c * N + i];
+  PetscCall(VecRestoreArrayRead(v, &x));
   PetscCall(GpAppOutputOpen(comm, file, &out));
   PetscCall(GpAppOutputBinary(&out, header, rank ? 0 : 4, PETSC_INT));
   PetscCall(GpAppOutputBinary(&out, rows, rank ? 0 : N * dim, PETSC_SCALAR));
@@ -55,17 +67,19 @@ PetscErrorCode WriteBinary(MPI_Comm comm, PetscInt N, PetscInt dim, const double
 }
 
 /* Writes name, raw stress, and share of the total stress in percent for each point. */
-PetscErrorCode WritePoints(const Scaler *S, const char file[])
+PetscErrorCode WritePoints(SMACOF s, const char names[], const char file[])
 {
-  const PetscInt     N     = S->D->N;
-  const char        *names = S->D->names;
-  double             total = 0;
   const PetscScalar *stress;
+  double             total = 0;
+  PetscInt           N;
+  Vec                v;
   GpAppOutput        out;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(S->best.stress, &stress));
-  PetscCall(GpAppOutputOpen(S->D->comm, file, &out));
+  PetscCall(SMACOFGetPointStress(s, &v));
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(VecGetArrayRead(v, &stress));
+  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)s), file, &out));
   for (PetscInt i = 0; i < N; i++) total += stress[i];
   if (out.fp) {
     (void)fprintf(out.fp, "point,stress,percent\n");
@@ -75,6 +89,6 @@ PetscErrorCode WritePoints(const Scaler *S, const char file[])
     }
   }
   PetscCall(GpAppOutputCommit(&out));
-  PetscCall(VecRestoreArrayRead(S->best.stress, &stress));
+  PetscCall(VecRestoreArrayRead(v, &stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /* Pictures: the map, and the Shepard diagram, which plots distances and disparities over dissimilarities.  Also the data of the diagram. */
-#include "solvers/smacof/smacofimpl.h"
+#include "smacof.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,92 +93,35 @@ static PetscErrorCode PictureDrawMap(Canvas *C, const Frame *F, PetscInt N, Pets
 }
 
 /* Writes the picture of a map.  Labels select the colours, or are written next to the points if there are at most 200 points. */
-PetscErrorCode WriteMap(MPI_Comm comm, PetscInt N, PetscInt dim, const double x[], const char labels[], const char file[])
+PetscErrorCode WriteMap(MPI_Comm comm, PetscInt dim, Vec v, const char labels[], const char file[])
 {
-  const char *word[CANVAS_COLOURS];
-  PetscInt    n;
-  Frame       F;
-  Canvas      C;
+  const char        *word[CANVAS_COLOURS];
+  const PetscScalar *x;
+  PetscInt           n, N;
+  Frame              F;
+  Canvas             C;
 
   PetscFunctionBegin;
+  PetscCall(VecGetSize(v, &N));
+  N /= dim;
+  PetscCall(VecGetArrayRead(v, &x));
   PetscCall(PictureGetLegend(N, labels, word, &n));
   F = PictureGetMapFrame(N, dim, x, (PetscBool)(n > 0));
   PetscCall(CanvasOpen(comm, file, "map_", F.W, F.H, &C));
   if (C.there) PetscCall(PictureDrawMap(&C, &F, N, dim, x, labels, n, word));
   PetscCall(CanvasClose(&C));
+  PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one pair of the Shepard diagram */
-typedef struct {
-  double i, j, delta, dhat, d;
-} Shown;
-
-/* Gathers every k-th pair of all ranks on the first rank, so that there are at most SAMPLE pairs. */
-static PetscErrorCode PictureSamplePairs(Scaler *S, PetscInt *n, Shown **all)
-{
-  const Dissim    *D    = S->D;
-  const PetscInt   m    = D->last - D->first;
-  const PetscInt64 k    = (D->npairs + SAMPLE - 1) / SAMPLE;
-  PetscInt64       pair = 0, mine = 0;
-  PetscMPIInt      size, rank, count, *counts, *displs;
-  MPI_Datatype     type;
-  const int       *column;
-  Shown           *local;
-  double          *delta;
-  const double    *x;
-  PetscInt         entries, got = 0;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(S->best.x, &x));
-  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityUpdate(&S->disparity, x));
-  PetscCall(PetscMalloc2(D->N, &delta, SAMPLE + 1, &local));
-  for (PetscInt i = 0; i < m; i++) {
-    if (!D->start) mine += D->first + i;
-    else
-      for (int64_t e = D->start[i]; e < D->start[i + 1]; e++) mine += D->column[e] < D->first + i;
-  }
-  PetscCallMPI(MPI_Exscan(&mine, &pair, 1, MPIU_INT64, MPI_SUM, D->comm));
-  PetscCallMPI(MPI_Comm_rank(D->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(D->comm, &size));
-  if (!rank) pair = 0;
-  for (PetscInt i = 0; i < m; i++) {
-    const PetscInt p  = D->first + i;
-    const size_t   at = D->start ? (size_t)D->start[i] : (size_t)i * D->N;
-
-    PetscCall(DissimRow(D, i, &entries, &column, delta, NULL));
-    for (PetscInt e = 0; e < entries; e++) {
-      const PetscInt j = column ? column[e] : e;
-
-      if (j >= p || pair++ % k) continue;
-      local[got++] = (Shown){(double)p, (double)j, delta[e], S->o.disparity.type == DISPARITY_RATIO ? delta[e] : S->disparity.dhat[at + (size_t)e], Distance(D, S->o.dim, x, p, j)};
-    }
-  }
-  PetscCall(VecRestoreArrayRead(S->best.x, &x));
-  PetscCall(PetscMalloc2(size, &counts, size, &displs));
-  PetscCall(PetscMPIIntCast(got, &count));
-  PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, D->comm));
-  displs[0] = 0;
-  for (PetscMPIInt r = 1; r < size; r++) displs[r] = displs[r - 1] + counts[r - 1];
-  *n = displs[size - 1] + counts[size - 1];
-  PetscCall(PetscMalloc1(*n, all));
-  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(Shown), MPI_BYTE, &type));
-  PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Gatherv(local, count, type, *all, counts, displs, type, 0, D->comm));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscCall(PetscFree2(counts, displs));
-  PetscCall(PetscFree2(delta, local));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const Shown all[])
+static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const SMACOFPair all[])
 {
   Frame F = {C->W, C->H, 70, 20, 20, 50, {0, 0}, {0, 0}};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    F.high[0] = PetscMax(F.high[0], all[k].delta);
-    F.high[1] = PetscMax(F.high[1], PetscMax(all[k].d, all[k].dhat));
+    F.high[0] = PetscMax(F.high[0], all[k].dissimilarity);
+    F.high[1] = PetscMax(F.high[1], PetscMax(all[k].distance, all[k].disparity));
   }
   for (int c = 0; c < 2; c++) F.high[c] = F.high[c] > 0 ? 1.03 * F.high[c] : 1;
   for (int tick = 0; tick <= 4; tick++) {
@@ -191,33 +134,34 @@ static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const Shown all[
   }
   PetscCall(CanvasLine(C, F.left, F.top, F.left, F.H - F.bottom));
   PetscCall(CanvasLine(C, F.left, F.H - F.bottom, F.W - F.right, F.H - F.bottom));
-  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].delta), DownAt(&F, all[k].d), 1.2, 0, 0.35));
-  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].delta), DownAt(&F, all[k].dhat), 1, 1, 1));
+  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].distance), 1.2, 0, 0.35));
+  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].disparity), 1, 1, 1));
   PetscCall(CanvasText(C, (F.left + F.W - F.right) / 2, F.H - 10, CANVAS_MIDDLE, "dissimilarity"));
   PetscCall(CanvasText(C, 18, (F.top + F.H - F.bottom) / 2, CANVAS_VERTICAL, "distance (blue), disparity (red)"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes the Shepard diagram, and its data as CSV.  An empty name means that the file is not written. */
-PetscErrorCode WriteShepard(Scaler *S, const char picture[], const char data[])
+PetscErrorCode WriteShepard(SMACOF s, const char picture[], const char data[])
 {
   GpAppOutput out;
   Canvas      C;
-  PetscInt    n   = 0;
-  Shown      *all = NULL;
+  PetscInt    n    = 0;
+  SMACOFPair *all  = NULL;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)s);
 
   PetscFunctionBegin;
-  PetscCall(PictureSamplePairs(S, &n, &all));
+  PetscCall(SMACOFGetSample(s, SAMPLE, &n, &all));
   if (picture[0]) {
-    PetscCall(CanvasOpen(S->D->comm, picture, "shepard_", 640, 480, &C));
+    PetscCall(CanvasOpen(comm, picture, "shepard_", 640, 480, &C));
     if (C.there) PetscCall(PictureDrawShepard(&C, n, all));
     PetscCall(CanvasClose(&C));
   }
   if (data[0]) {
-    PetscCall(GpAppOutputOpen(S->D->comm, data, &out));
+    PetscCall(GpAppOutputOpen(comm, data, &out));
     if (out.fp) {
       (void)fprintf(out.fp, "i,j,dissimilarity,disparity,distance\n");
-      for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, "%.0f,%.0f,%.17g,%.17g,%.17g\n", all[k].i, all[k].j, all[k].delta, all[k].dhat, all[k].d);
+      for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, "%.0f,%.0f,%.17g,%.17g,%.17g\n", all[k].i, all[k].j, all[k].dissimilarity, all[k].disparity, all[k].distance);
     }
     PetscCall(GpAppOutputCommit(&out));
   }

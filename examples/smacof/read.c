@@ -1,36 +1,22 @@
 /* Reads dissimilarities or weights from a file into a PETSc matrix: dense, or sparse with the listed pairs. */
-#include "solvers/smacof/smacofimpl.h"
+#include "smacof.h"
 #include "app/market/appmarket.h"
+#include "app/text/appcollective.h"
 #include <string.h>
 
 #define POINTS_FREE 65536 /* maximum number of points of a list beyond two for each pair; more points indicate a wrong number in the file */
-
-/* Creates a dense N x N matrix. */
-static PetscErrorCode ReadCreateDense(MPI_Comm comm, PetscInt N, Mat *A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ReadAssemble(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Creates a dense matrix from a Matrix Market array. */
 static PetscErrorCode ReadDenseFromMarket(const GpAppMarket *M, Mat *A)
 {
   PetscFunctionBegin;
-  PetscCall(ReadCreateDense(M->comm, (PetscInt)M->N, A));
+  PetscCall(MatCreateDense(M->comm, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)M->N, (PetscInt)M->N, NULL, A));
   for (PetscInt64 k = 0; k < M->n; k++) {
     PetscCall(MatSetValue(*A, (PetscInt)M->i[k], (PetscInt)M->j[k], M->a[k], INSERT_VALUES));
     if (M->symmetric) PetscCall(MatSetValue(*A, (PetscInt)M->j[k], (PetscInt)M->i[k], M->a[k], INSERT_VALUES));
   }
-  PetscCall(ReadAssemble(*A));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +72,7 @@ static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
   if (column >= 0) PetscCall(PetscFree(*names));
   TABLE_CHECK(T, column < 0, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, column + 1, swapped + 1);
   if (*names && from1) PetscCall(ReadAddFirstName(T, names));
-  PetscCall(ReadCreateDense(T->comm, N, A));
+  PetscCall(MatCreateDense(T->comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
   PetscCall(PetscMalloc2(N, &columns, N, &row));
   for (PetscInt j = 0; j < N; j++) {
     columns[j] = j;
@@ -104,7 +90,8 @@ static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
     PetscCall(MatSetValues(*A, 1, &i, N, columns, row, INSERT_VALUES));
   }
   PetscCall(PetscFree2(columns, row));
-  PetscCall(ReadAssemble(*A));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,24 +175,19 @@ static PetscErrorCode ReadSparseFromTable(const GpAppTable *T, PetscInt N, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the points of each pair from their numbers; N becomes the number of points. */
+/* Gets the points of each pair from their numbers; N becomes the number of points.  Collective. */
 static PetscErrorCode ReadPairsByNumber(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, GpAppComplaint *C)
 {
-  const PetscReal limit   = PETSC_MPI_INT_MAX - 1;
-  PetscInt64      largest = 0;
-  PetscInt        most;
+  PetscInt64 largest = 0;
+  PetscInt   most;
 
   PetscFunctionBegin;
   *N = 0;
   for (PetscInt k = 0; k < T->rows && !C->code; k++) {
     const PetscReal *row = T->value + (size_t)k * (size_t)T->cols;
 
-    for (int c = 0; c < 2 && !C->code; c++)
-      if (!(row[c] >= 0 && row[c] <= limit && row[c] == PetscFloorReal(row[c]))) {
-        C->code = PETSC_ERR_FILE_UNEXPECTED;
-        C->line = T->line[k];
-        (void)snprintf(C->what, sizeof(C->what), "expected two points, counted from 0, got %g", (double)row[c]);
-      }
+    for (int c = 0; c < 2; c++)
+      if (!(row[c] >= 0 && row[c] <= PETSC_MPI_INT_MAX - 1 && row[c] == PetscFloorReal(row[c]))) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, T->line[k], "expected two points, counted from 0, got %g", (double)row[c]);
     if (C->code) break;
     i[k] = (PetscInt)row[0];
     j[k] = (PetscInt)row[1];
@@ -213,14 +195,10 @@ static PetscErrorCode ReadPairsByNumber(const GpAppTable *T, PetscInt i[], Petsc
     *N = PetscMax(*N, PetscMax(i[k], j[k]) + 1);
   }
   PetscCallMPI(MPI_Allreduce(N, &most, 1, MPIU_INT, MPI_MAX, T->comm));
-  if (!C->code && *N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED;
-    C->line = largest;
-    (void)snprintf(C->what, sizeof(C->what), "%" PetscInt_FMT " points (each vector of coordinates takes at least %.3g GB), but the %" PetscInt_FMT " pairs of the file have at most %" PetscInt64_FMT ": check the number of the point", most,
-                   16e-9 * (double)most, T->N, 2 * (PetscInt64)T->N);
-  }
+  if (*N == most && (PetscInt64)most > 2 * (PetscInt64)T->N + POINTS_FREE)
+    GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, largest, "%" PetscInt_FMT " points (each vector of coordinates takes at least %.3g GB), but the %" PetscInt_FMT " pairs of the file have at most %" PetscInt64_FMT ": check the number of the point",
+                       most, 16e-9 * (double)most, T->N, 2 * (PetscInt64)T->N);
   *N = most;
-  PetscCall(AgreeOnComplaint(T->comm, C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,6 +223,7 @@ static PetscErrorCode ReadPairsByName(const GpAppTable *T, PetscInt i[], PetscIn
 static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight, char **names)
 {
   PetscInt       N, *i, *j, twice = 0;
+  PetscBool      bad;
   GpAppComplaint C = {0};
 
   PetscFunctionBegin;
@@ -252,19 +231,20 @@ static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight,
   PetscCall(PetscMalloc2(T->rows, &i, T->rows, &j));
   if (T->ntext > 1) PetscCall(ReadPairsByName(T, i, j, &N, names));
   else PetscCall(ReadPairsByNumber(T, i, j, &N, &C));
-  if (!C.code) PetscCall(ReadSparseFromTable(T, N, i, j, 2, delta, &twice));
-  if (!C.code && !twice && T->cols == 4) PetscCall(ReadSparseFromTable(T, N, i, j, 3, weight, &twice));
+  PetscCall(GpAppFindAny(T->comm, (PetscBool)(C.code != 0), &bad));
+  if (!bad) PetscCall(ReadSparseFromTable(T, N, i, j, 2, delta, &twice));
+  if (!bad && !twice && T->cols == 4) PetscCall(ReadSparseFromTable(T, N, i, j, 3, weight, &twice));
   PetscCall(PetscFree2(i, j));
   if (twice) PetscCall(MatDestroy(delta));
   if (twice) PetscCall(MatDestroy(weight));
   if (twice) PetscCall(PetscFree(*names));
-  TABLE_CHECK(T, !C.code, "%s:%" PetscInt64_FMT ": %s", T->file, C.line, C.what);
+  PetscCall(TableRaise(T, &C));
   TABLE_CHECK(T, !twice, "%s: %" PetscInt_FMT " entries occur more than once in the file; remove the repetitions", T->file, twice);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  MatReadDissim - Reads dissimilarities, or weights
+  MatReadDissimilarities - Reads dissimilarities, or weights
 
   Collective
 
@@ -281,7 +261,7 @@ static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight,
 . names  - names of the points as consecutive strings, on every rank; NULL if they have no names
 - text   - whether the file is text; a NaN in the matrix then means a missing number
 */
-PetscErrorCode MatReadDissim(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
+PetscErrorCode MatReadDissimilarities(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
   GpAppTableSpec spec = *table;
   PetscBool      binary, market;

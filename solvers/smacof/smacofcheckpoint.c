@@ -13,19 +13,19 @@ typedef struct {
   int64_t N, dim, pairs, history, acceleration, disparity, ties, degree, knots, metric;
   int64_t first, n; /* the n starts from this one on iterate together */
   double  sumsquares, print[PRINTS];
-} Header;
+} SMACOFHeader;
 
 typedef struct {
   int64_t start, it, rejected, step, extrapolated, converged;
   double  last, below;
-} SavedProgress;
+} SMACOFSavedProgress;
 
 typedef struct {
   int64_t have, newest, any;
-} SavedHistory;
+} SMACOFSavedHistory;
 
 /* Returns a weight for index i in the sums of a fingerprint, so that permuted data give another sum. */
-static double CheckpointGetFactor(PetscInt i, double irrational)
+static double SMACOFCheckpointGetFactor(PetscInt i, double irrational)
 {
   const double t = (double)i * irrational;
 
@@ -33,22 +33,22 @@ static double CheckpointGetFactor(PetscInt i, double irrational)
 }
 
 /* Computes a fingerprint of dissimilarities, weights, features and fixed points, which also depends on their order. */
-static PetscErrorCode CheckpointComputeFingerprint(const Scaler *S, double print[PRINTS])
+static PetscErrorCode SMACOFCheckpointComputeFingerprint(SMACOF s, double print[PRINTS])
 {
-  const Dissim *D      = S->D;
-  const double  golden = 0.6180339887498949, root = 0.4142135623730951;
-  double        mine[2] = {0, 0}, *delta, *weight;
+  const SMACOFPairs *D      = &s->D;
+  const double       golden = 0.6180339887498949, root = 0.4142135623730951;
+  double             mine[2] = {0, 0}, *delta, *weight;
 
   PetscFunctionBegin;
   print[2] = 0;
-  for (PetscInt f = 0; S->fixed && f < S->fixed->n; f++)
-    for (PetscInt c = 0; c < S->o.dim; c++) print[2] += CheckpointGetFactor(S->fixed->point[f], golden) * CheckpointGetFactor(c, root) * (2 + S->fixed->x[f * S->o.dim + c]);
-  if (D->features.value) { /* features are replicated, so no reduction is needed */
+  for (PetscInt f = 0; f < s->fixed.n; f++)
+    for (PetscInt c = 0; c < s->dim; c++) print[2] += SMACOFCheckpointGetFactor(s->fixed.point[f], golden) * SMACOFCheckpointGetFactor(c, root) * (2 + s->fixed.x[f * s->dim + c]);
+  if (D->feature) { /* features are replicated, so no reduction is needed */
     print[0] = print[1] = 0;
-    for (PetscInt c = 0; c < D->features.n; c++)
-      for (PetscInt i = 0; i < D->features.N; i++) {
-        print[0] += CheckpointGetFactor(i, golden) * CheckpointGetFactor(c, root) * D->features.value[(size_t)c * D->features.N + i];
-        print[1] += CheckpointGetFactor(i, root) * CheckpointGetFactor(c, golden) * PetscAbsReal(D->features.value[(size_t)c * D->features.N + i]);
+    for (PetscInt c = 0; c < D->nfeature; c++)
+      for (PetscInt i = 0; i < D->N; i++) {
+        print[0] += SMACOFCheckpointGetFactor(i, golden) * SMACOFCheckpointGetFactor(c, root) * D->feature[(size_t)c * D->N + i];
+        print[1] += SMACOFCheckpointGetFactor(i, root) * SMACOFCheckpointGetFactor(c, golden) * PetscAbsReal(D->feature[(size_t)c * D->N + i]);
       }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -58,47 +58,47 @@ static PetscErrorCode CheckpointComputeFingerprint(const Scaler *S, double print
     const int *column;
     PetscInt   n;
 
-    PetscCall(DissimRow(D, i, &n, &column, delta, weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i, &n, &column, delta, weight));
     for (PetscInt k = 0; k < n; k++) {
-      const double factor = CheckpointGetFactor(column ? column[k] : k, root);
+      const double factor = SMACOFCheckpointGetFactor(column ? column[k] : k, root);
 
       sum[0] += factor * delta[k];
       sum[1] += factor * weight[k];
     }
-    for (int k = 0; k < 2; k++) mine[k] += CheckpointGetFactor(D->first + i, golden) * sum[k];
+    for (int k = 0; k < 2; k++) mine[k] += SMACOFCheckpointGetFactor(D->first + i, golden) * sum[k];
   }
   PetscCall(PetscFree2(delta, weight));
   PetscCallMPI(MPI_Allreduce(mine, print, 2, MPI_DOUBLE, MPI_SUM, D->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckpointSetHeader(Scaler *S, PetscInt first, PetscInt n, Header *h)
+static PetscErrorCode SMACOFCheckpointSetHeader(SMACOF s, PetscInt first, PetscInt n, SMACOFHeader *h)
 {
-  const Dissim *D = S->D;
+  const SMACOFPairs *D = &s->D;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(h, sizeof(*h)));
   h->N            = D->N;
-  h->dim          = S->o.dim;
+  h->dim          = s->dim;
   h->pairs        = D->npairs;
-  h->history      = S->o.history;
-  h->acceleration = S->o.acceleration;
-  h->disparity    = S->o.disparity.type;
-  h->ties         = S->o.disparity.ties;
-  h->degree       = S->o.disparity.degree;
-  h->knots        = S->o.disparity.knots;
+  h->history      = s->history;
+  h->acceleration = s->acceleration;
+  h->disparity    = s->disparity;
+  h->ties         = s->ties;
+  h->degree       = s->degree;
+  h->knots        = s->knots;
   h->metric       = D->metric;
   h->first        = first;
   h->n            = n;
   h->sumsquares   = D->sumsquares;
-  if (!S->printed) PetscCall(CheckpointComputeFingerprint(S, S->print));
-  S->printed = PETSC_TRUE;
-  PetscCall(PetscArraycpy(h->print, S->print, PRINTS));
+  if (!s->printed) PetscCall(SMACOFCheckpointComputeFingerprint(s, s->print));
+  s->printed = PETSC_TRUE;
+  PetscCall(PetscArraycpy(h->print, s->print, PRINTS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Raises an error for a checkpoint with a value that no run can have written. */
-static PetscErrorCode CheckpointRefuse(GpAppCheckpoint *ck, const char what[])
+static PetscErrorCode SMACOFCheckpointRefuse(GpAppCheckpoint *ck, const char what[])
 {
   PetscFunctionBegin;
   PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint holds %s that is not valid; restart from another checkpoint", what));
@@ -106,16 +106,16 @@ static PetscErrorCode CheckpointRefuse(GpAppCheckpoint *ck, const char what[])
 }
 
 /* Writes or reads replicated numbers.  Numbers that are read must be finite and at most LARGEST. */
-static PetscErrorCode CheckpointMoveReals(GpAppCheckpoint *ck, PetscScalar a[], size_t n)
+static PetscErrorCode SMACOFCheckpointMoveReals(GpAppCheckpoint *ck, PetscScalar a[], size_t n)
 {
   PetscFunctionBegin;
   PetscCall(GpAppCheckpointReplicated(ck, a, n * sizeof(*a)));
   for (size_t i = 0; !ck->writing && i < n; i++)
-    if (!(PetscAbsScalar(a[i]) <= LARGEST)) PetscCall(CheckpointRefuse(ck, "a coordinate or stress"));
+    if (!(PetscAbsScalar(a[i]) <= LARGEST)) PetscCall(SMACOFCheckpointRefuse(ck, "a coordinate or stress"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckpointMoveVec(GpAppCheckpoint *ck, Vec v)
+static PetscErrorCode SMACOFCheckpointMoveVec(GpAppCheckpoint *ck, Vec v)
 {
   PetscScalar *a;
   PetscInt     n;
@@ -123,117 +123,117 @@ static PetscErrorCode CheckpointMoveVec(GpAppCheckpoint *ck, Vec v)
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(ck->writing ? VecGetArrayRead(v, (const PetscScalar **)&a) : VecGetArrayWrite(v, &a));
-  PetscCall(CheckpointMoveReals(ck, a, (size_t)n));
+  PetscCall(SMACOFCheckpointMoveReals(ck, a, (size_t)n));
   PetscCall(ck->writing ? VecRestoreArrayRead(v, (const PetscScalar **)&a) : VecRestoreArrayWrite(v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckpointMoveConfiguration(GpAppCheckpoint *ck, Configuration *c)
+static PetscErrorCode SMACOFCheckpointMoveConfiguration(GpAppCheckpoint *ck, SMACOFConfiguration *c)
 {
   PetscFunctionBegin;
-  PetscCall(CheckpointMoveReals(ck, &c->sigma, 1));
-  PetscCall(CheckpointMoveReals(ck, &c->xfactor, 1));
-  PetscCall(CheckpointMoveReals(ck, &c->gfactor, 1));
-  if (!ck->writing && c->sigma < -1e-6) PetscCall(CheckpointRefuse(ck, "a stress"));
-  PetscCall(CheckpointMoveVec(ck, c->x));
-  PetscCall(CheckpointMoveVec(ck, c->g));
-  PetscCall(CheckpointMoveVec(ck, c->stress));
+  PetscCall(SMACOFCheckpointMoveReals(ck, &c->sigma, 1));
+  PetscCall(SMACOFCheckpointMoveReals(ck, &c->xfactor, 1));
+  PetscCall(SMACOFCheckpointMoveReals(ck, &c->gfactor, 1));
+  if (!ck->writing && c->sigma < -1e-6) PetscCall(SMACOFCheckpointRefuse(ck, "a stress"));
+  PetscCall(SMACOFCheckpointMoveVec(ck, c->x));
+  PetscCall(SMACOFCheckpointMoveVec(ck, c->g));
+  PetscCall(SMACOFCheckpointMoveVec(ck, c->stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes or reads the state of one start, whose number must be in [first, last]. */
-static PetscErrorCode CheckpointMoveProgress(GpAppCheckpoint *ck, const Scaler *S, PetscInt first, PetscInt last, Progress *at)
+static PetscErrorCode SMACOFCheckpointMoveProgress(GpAppCheckpoint *ck, SMACOF s, PetscInt first, PetscInt last, SMACOFProgress *at)
 {
-  const PetscBool accelerated = (PetscBool)(S->o.acceleration != ACCELERATION_NONE);
-  SavedProgress   p           = {at->start, at->it, at->rejected, at->step, at->extrapolated, at->converged, at->last, at->below};
+  const PetscBool     accelerated = (PetscBool)(s->acceleration != SMACOF_ACCELERATION_NONE);
+  SMACOFSavedProgress p           = {at->start, at->it, at->rejected, at->step, at->extrapolated, at->converged, at->last, at->below};
 
   PetscFunctionBegin;
   PetscCall(GpAppCheckpointReplicated(ck, &p, sizeof(p)));
   if (ck->writing) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p.start < first || p.start > last) PetscCall(CheckpointRefuse(ck, "the number of a start"));
+  if (p.start < first || p.start > last) PetscCall(SMACOFCheckpointRefuse(ck, "the number of a start"));
   if (p.start < 0) PetscFunctionReturn(PETSC_SUCCESS); /* no start has stopped yet */
-  if (p.it < 0 || p.it > PETSC_MAX_INT || p.rejected < 0 || p.rejected > p.it) PetscCall(CheckpointRefuse(ck, "a number of iterations"));
-  if (p.step <= STEP_START || p.step > STEP_NONE || (!accelerated && p.step != STEP_PLAIN && p.step != STEP_NONE) || (p.step == STEP_ANDERSON && S->o.acceleration != ACCELERATION_ANDERSON)) PetscCall(CheckpointRefuse(ck, "a step"));
-  if ((p.extrapolated != 0 && p.extrapolated != 1) || (p.converged != 0 && p.converged != 1)) PetscCall(CheckpointRefuse(ck, "a mark"));
-  if (PetscIsInfOrNanReal(p.last) || PetscIsInfOrNanReal(p.below)) PetscCall(CheckpointRefuse(ck, "a stress"));
-  *at = (Progress){(PetscInt)p.start, (PetscInt)p.it, (PetscInt)p.rejected, (Step)p.step, p.last, p.below, (PetscBool)p.extrapolated, (PetscBool)p.converged};
+  if (p.it < 0 || p.it > PETSC_MAX_INT || p.rejected < 0 || p.rejected > p.it) PetscCall(SMACOFCheckpointRefuse(ck, "a number of iterations"));
+  if (p.step <= SMACOF_STEP_START || p.step > SMACOF_STEP_NONE || (!accelerated && p.step != SMACOF_STEP_PLAIN && p.step != SMACOF_STEP_NONE) || (p.step == SMACOF_STEP_ANDERSON && s->acceleration != SMACOF_ACCELERATION_ANDERSON))
+    PetscCall(SMACOFCheckpointRefuse(ck, "a step"));
+  if ((p.extrapolated != 0 && p.extrapolated != 1) || (p.converged != 0 && p.converged != 1)) PetscCall(SMACOFCheckpointRefuse(ck, "a mark"));
+  if (PetscIsInfOrNanReal(p.last) || PetscIsInfOrNanReal(p.below)) PetscCall(SMACOFCheckpointRefuse(ck, "a stress"));
+  *at = (SMACOFProgress){(PetscInt)p.start, (PetscInt)p.it, (PetscInt)p.rejected, (SMACOFStep)p.step, p.last, p.below, (PetscBool)p.extrapolated, (PetscBool)p.converged};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes or reads the history with the differences that are in use. */
-static PetscErrorCode CheckpointMoveHistory(GpAppCheckpoint *ck, History *H)
+static PetscErrorCode SMACOFCheckpointMoveHistory(GpAppCheckpoint *ck, SMACOFHistory *H)
 {
-  SavedHistory h = {H->have, H->newest, H->any};
+  SMACOFSavedHistory h = {H->have, H->newest, H->any};
 
   PetscFunctionBegin;
   PetscCall(GpAppCheckpointReplicated(ck, &h, sizeof(h)));
   if (!ck->writing) {
-    if (h.have < 0 || h.have > H->most || h.newest < (h.have ? 0 : -1) || h.newest >= h.have || (h.have < H->most && h.newest != h.have - 1)) PetscCall(CheckpointRefuse(ck, "a number of differences"));
-    if ((h.any != 0 && h.any != 1) || (h.have && !h.any)) PetscCall(CheckpointRefuse(ck, "a mark"));
+    if (h.have < 0 || h.have > H->most || h.newest < (h.have ? 0 : -1) || h.newest >= h.have || (h.have < H->most && h.newest != h.have - 1)) PetscCall(SMACOFCheckpointRefuse(ck, "a number of differences"));
+    if ((h.any != 0 && h.any != 1) || (h.have && !h.any)) PetscCall(SMACOFCheckpointRefuse(ck, "a mark"));
     H->have   = (PetscInt)h.have;
     H->newest = (PetscInt)h.newest;
     H->any    = (PetscBool)h.any;
   }
   if (H->any) {
-    PetscCall(CheckpointMoveVec(ck, H->x));
-    PetscCall(CheckpointMoveVec(ck, H->f));
+    PetscCall(SMACOFCheckpointMoveVec(ck, H->latest[0]));
+    PetscCall(SMACOFCheckpointMoveVec(ck, H->latest[1]));
   }
-  PetscCall(CheckpointMoveReals(ck, H->fx, (size_t)H->have));
+  PetscCall(SMACOFCheckpointMoveReals(ck, H->fx, (size_t)H->have));
   for (PetscInt k = 0; k < H->have; k++) {
-    PetscCall(CheckpointMoveReals(ck, H->xx + k * H->most, (size_t)H->have));
-    PetscCall(CheckpointMoveReals(ck, H->xf + k * H->most, (size_t)H->have));
-    PetscCall(CheckpointMoveVec(ck, H->dx[k]));
-    PetscCall(CheckpointMoveVec(ck, H->df[k]));
+    PetscCall(SMACOFCheckpointMoveReals(ck, H->xx + k * H->most, (size_t)H->have));
+    PetscCall(SMACOFCheckpointMoveReals(ck, H->xf + k * H->most, (size_t)H->have));
+    PetscCall(SMACOFCheckpointMoveVec(ck, H->dx[k]));
+    PetscCall(SMACOFCheckpointMoveVec(ck, H->df[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Writes or reads n paths, and the best result of the starts that have stopped. */
-static PetscErrorCode CheckpointMoveState(GpAppCheckpoint *ck, Scaler *S, PetscInt first, PetscInt n)
+static PetscErrorCode SMACOFCheckpointMoveState(GpAppCheckpoint *ck, SMACOF s, PetscInt first, PetscInt n)
 {
   PetscFunctionBegin;
-  PetscCall(CheckpointMoveProgress(ck, S, -1, first - 1, &S->outcome));
-  if (S->outcome.start >= 0) PetscCall(CheckpointMoveConfiguration(ck, &S->best));
+  PetscCall(SMACOFCheckpointMoveProgress(ck, s, -1, first - 1, &s->outcome));
+  if (s->outcome.start >= 0) PetscCall(SMACOFCheckpointMoveConfiguration(ck, &s->best));
   for (PetscInt k = 0; k < n; k++) {
-    Path *P = &S->path[k];
+    SMACOFPath *P = &s->path[k];
 
-    PetscCall(CheckpointMoveProgress(ck, S, first + k, first + k, &P->at));
-    PetscCall(CheckpointMoveConfiguration(ck, &P->now));
-    if (S->o.acceleration != ACCELERATION_ANDERSON) continue;
-    PetscCall(CheckpointMoveHistory(ck, &P->history));
-    if (!ck->writing && P->at.step == STEP_ANDERSON && !P->history.have) PetscCall(CheckpointRefuse(ck, "a step"));
+    PetscCall(SMACOFCheckpointMoveProgress(ck, s, first + k, first + k, &P->at));
+    PetscCall(SMACOFCheckpointMoveConfiguration(ck, &P->now));
+    if (s->acceleration != SMACOF_ACCELERATION_ANDERSON) continue;
+    PetscCall(SMACOFCheckpointMoveHistory(ck, &P->history));
+    if (!ck->writing && P->at.step == SMACOF_STEP_ANDERSON && !P->history.have) PetscCall(SMACOFCheckpointRefuse(ck, "a step"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  CheckpointWrite - Writes the state before the next pass. A failure is a warning, and the iterations continue
+  SMACOFCheckpointWrite_Private - Writes the state before the next pass. A failure is a warning, and the iterations continue
 
   Collective
 
   Input Parameters:
-+ S    - the scaler
-. n    - number of starts that iterate together
-- file - name of the checkpoint
++ s - the solver
+- n - number of starts that iterate together
 */
-PetscErrorCode CheckpointWrite(Scaler *S, PetscInt n, const char file[])
+PetscErrorCode SMACOFCheckpointWrite_Private(SMACOF s, PetscInt n)
 {
   GpAppCheckpoint ck;
-  Header          h;
+  SMACOFHeader    h;
 
   PetscFunctionBegin;
-  PetscCall(CheckpointSetHeader(S, S->path[0].at.start, n, &h));
-  PetscCall(GpAppCheckpointCreate(S->D->comm, file, &Kind, &ck));
+  PetscCall(SMACOFCheckpointSetHeader(s, s->path[0].at.start, n, &h));
+  PetscCall(GpAppCheckpointCreate(s->D.comm, s->checkpoint, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, &h, sizeof(h)));
-  PetscCall(CheckpointMoveState(&ck, S, (PetscInt)h.first, n));
+  PetscCall(SMACOFCheckpointMoveState(&ck, s, (PetscInt)h.first, n));
   PetscCall(GpAppCheckpointCommit(&ck, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Tells whether a checkpoint belongs to these data and options.  Sums may differ by rounding if the number of ranks differs. */
-static PetscBool CheckpointIsCompatible(const Header *is, const Header *want)
+static PetscBool SMACOFCheckpointIsCompatible(const SMACOFHeader *is, const SMACOFHeader *want)
 {
-  Header h = *is;
+  SMACOFHeader h = *is;
 
   if (PetscAbsReal(h.sumsquares - want->sumsquares) <= 1e-12 * want->sumsquares) h.sumsquares = want->sumsquares;
   for (int k = 0; k < PRINTS; k++)
@@ -244,33 +244,32 @@ static PetscBool CheckpointIsCompatible(const Header *is, const Header *want)
 }
 
 /*
-  CheckpointRead - Restores the state before the next pass
+  SMACOFCheckpointRead_Private - Restores the state before the next pass
 
   Collective
 
-  Input Parameters:
-+ S    - the scaler
-- file - the name of the checkpoint
+  Input Parameter:
+. s - the solver
 
   Output Parameter:
 . n - number of starts that iterate together
 */
-PetscErrorCode CheckpointRead(Scaler *S, PetscInt *n, const char file[])
+PetscErrorCode SMACOFCheckpointRead_Private(SMACOF s, PetscInt *n)
 {
   GpAppCheckpoint ck;
-  Header          h, want;
+  SMACOFHeader    h, want;
 
   PetscFunctionBegin;
-  PetscCall(CheckpointSetHeader(S, 0, 0, &want));
-  PetscCall(GpAppCheckpointOpen(S->D->comm, file, &Kind, &ck));
+  PetscCall(SMACOFCheckpointSetHeader(s, 0, 0, &want));
+  PetscCall(GpAppCheckpointOpen(s->D.comm, s->restart, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, &h, sizeof(h)));
-  if (!CheckpointIsCompatible(&h, &want)) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "this is a checkpoint of other dissimilarities or other options; use the input and the options of the run that wrote it"));
-  if (h.first < 0 || h.first > PETSC_MAX_INT || h.n < 1 || h.n > PETSC_MAX_INT) PetscCall(CheckpointRefuse(&ck, "a number of starts"));
-  if (h.first + h.n > S->o.starts)
-    PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of start %" PetscInt64_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too small", (PetscInt64)(h.first + h.n - 1), S->o.starts));
-  if (h.n > S->npaths) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of %" PetscInt64_FMT " starts at once, for which -smacof_batch %" PetscInt_FMT " is too small", (PetscInt64)h.n, S->npaths));
+  if (!SMACOFCheckpointIsCompatible(&h, &want)) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "this is a checkpoint of other dissimilarities or other options; use the input and the options of the run that wrote it"));
+  if (h.first < 0 || h.first > PETSC_MAX_INT || h.n < 1 || h.n > PETSC_MAX_INT) PetscCall(SMACOFCheckpointRefuse(&ck, "a number of starts"));
+  if (h.first + h.n > s->starts)
+    PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of start %" PetscInt64_FMT " (counted from 0), for which -smacof_starts %" PetscInt_FMT " is too small", (PetscInt64)(h.first + h.n - 1), s->starts));
+  if (h.n > s->npaths) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of %" PetscInt64_FMT " starts at once, for which -smacof_batch %" PetscInt_FMT " is too small", (PetscInt64)h.n, s->npaths));
   *n = (PetscInt)h.n;
-  PetscCall(CheckpointMoveState(&ck, S, (PetscInt)h.first, *n));
+  PetscCall(SMACOFCheckpointMoveState(&ck, s, (PetscInt)h.first, *n));
   PetscCall(GpAppCheckpointClose(&ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,8 @@
-/* The Scaler: data of the iterations, and the evaluation of stress and Guttman transform for the configurations of all live paths. */
+/* SMACOFSetUp(): the pairs, and what the iterations need for the data and the settings. */
 #include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
-static PetscErrorCode ConfigurationCreate(Vec like, Vec stress, Configuration *c)
+static PetscErrorCode SMACOFConfigurationCreate(Vec like, Vec stress, SMACOFConfiguration *c)
 {
   PetscFunctionBegin;
   PetscCall(VecDuplicate(like, &c->x));
@@ -12,7 +12,7 @@ static PetscErrorCode ConfigurationCreate(Vec like, Vec stress, Configuration *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ConfigurationDestroy(Configuration *c)
+static PetscErrorCode SMACOFConfigurationDestroy(SMACOFConfiguration *c)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&c->x));
@@ -21,8 +21,8 @@ static PetscErrorCode ConfigurationDestroy(Configuration *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a sequential vector of a default type, which -vec_type changes. */
-static PetscErrorCode ScalerCreateVec(PetscInt n, VecType type, const char prefix[], Vec *v)
+/* Creates a sequential vector of a default type, which -smacof_vec_type changes. */
+static PetscErrorCode SMACOFCreateVec(PetscInt n, VecType type, const char prefix[], Vec *v)
 {
   PetscFunctionBegin;
   PetscCall(VecCreate(PETSC_COMM_SELF, v));
@@ -33,26 +33,26 @@ static PetscErrorCode ScalerCreateVec(PetscInt n, VecType type, const char prefi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void ScalerAddRange(Pass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1, int kind)
+static void SMACOFAddRangeOfRank(SMACOFPass *p, PetscInt r0, PetscInt r1, PetscInt c0, PetscInt c1, int kind)
 {
-  PassRange *before = p->nranges ? &p->range[p->nranges - 1] : NULL;
+  SMACOFPassRange *before = p->nranges ? &p->range[p->nranges - 1] : NULL;
 
   if (r0 >= r1 || c0 >= c1) return;
   if (before && before->kind == kind && before->c1 == c0 && before->r0 == r0 && before->r1 == r1) before->c1 = (int)c1;
-  else p->range[p->nranges++] = (PassRange){(int)r0, (int)r1, (int)c0, (int)c1, kind};
+  else p->range[p->nranges++] = (SMACOFPassRange){(int)r0, (int)r1, (int)c0, (int)c1, kind};
 }
 
-/* Sets the ranges of this rank.  With READING_HALVES, each pair is read by one rank: a rank reads its own triangle, and all pairs with the points
+/* Sets the ranges of this rank.  With SMACOF_READING_HALVES, each pair is read by one rank: a rank reads its own triangle, and all pairs with the points
    of the (size - 1) / 2 ranks that follow it cyclically.  If the number of ranks is even, opposite ranks share their pairs equally. */
-static PetscErrorCode ScalerSetRanges(const Dissim *D, Reading reading, Pass *p)
+static PetscErrorCode SMACOFSetRanges(const SMACOFPairs *D, SMACOFReading reading, SMACOFPass *p)
 {
   const PetscInt m = D->last - D->first;
   PetscMPIInt    rank, size;
   PetscInt      *begin;
 
   PetscFunctionBegin;
-  if (reading == READING_ROWS) {
-    ScalerAddRange(p, 0, m, 0, D->N, PASS_ROWS);
+  if (reading == SMACOF_READING_ROWS) {
+    SMACOFAddRangeOfRank(p, 0, m, 0, D->N, PASS_ROWS);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallMPI(MPI_Comm_rank(D->comm, &rank));
@@ -60,256 +60,172 @@ static PetscErrorCode ScalerSetRanges(const Dissim *D, Reading reading, Pass *p)
   PetscCall(PetscMalloc1(size + 1, &begin));
   PetscCallMPI(MPI_Allgather(&D->first, 1, MPIU_INT, begin, 1, MPIU_INT, D->comm));
   begin[size] = D->N;
-  ScalerAddRange(p, 0, m, D->first, D->last, PASS_TRIANGLE);
+  SMACOFAddRangeOfRank(p, 0, m, D->first, D->last, PASS_TRIANGLE);
   for (PetscMPIInt after = 1; 2 * after < size; after++) {
     const PetscMPIInt other = (rank + after) % size;
 
-    ScalerAddRange(p, 0, m, begin[other], begin[other + 1], PASS_BOTH);
+    SMACOFAddRangeOfRank(p, 0, m, begin[other], begin[other + 1], PASS_BOTH);
   }
   if (size % 2 == 0) {
     const PetscMPIInt other = (rank + size / 2) % size, upper = PetscMax(rank, other);
     const PetscInt    middle = begin[upper] + (begin[upper + 1] - begin[upper]) / 2; /* the lower rank reads the pairs with the first half of the points of the upper rank */
 
-    if (rank < other) ScalerAddRange(p, 0, m, begin[other], middle, PASS_BOTH);
-    else ScalerAddRange(p, middle - D->first, m, begin[other], begin[other + 1], PASS_BOTH);
+    if (rank < other) SMACOFAddRangeOfRank(p, 0, m, begin[other], middle, PASS_BOTH);
+    else SMACOFAddRangeOfRank(p, middle - D->first, m, begin[other], begin[other + 1], PASS_BOTH);
   }
   PetscCall(PetscFree(begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the pass over the dissimilarities on host arrays, without coordinates and sums. */
-static PetscErrorCode ScalerSetPass(const Dissim *D, PetscInt dim, Reading reading, Pass *p)
+/* Sets the pass on host arrays, without coordinates and sums. */
+static PetscErrorCode SMACOFSetPass(SMACOF s, SMACOFPass *p)
 {
+  const SMACOFPairs *D = &s->D;
+
   PetscFunctionBegin;
-  *p          = (Pass){.N = (int)D->N, .rows = (int)(D->last - D->first), .dim = (int)dim, .first = (int)D->first, .single = D->single, .ldrow = (size_t)D->N, .delta = D->delta, .ld = (size_t)D->N, .ldsum = (size_t)D->N};
-  p->feature  = D->features.value;
-  p->frow     = D->features.value ? D->features.value + D->first : NULL;
-  p->nfeature = (int)D->features.n;
-  p->metric   = (int)D->metric;
-  p->start    = D->start;
-  p->column   = D->column;
-  p->weight   = D->weight;
-  PetscCall(ScalerSetRanges(D, reading, p));
+  *p = (SMACOFPass){.N        = (int)D->N,
+                    .rows     = (int)(D->last - D->first),
+                    .dim      = (int)s->dim,
+                    .first    = (int)D->first,
+                    .single   = D->single,
+                    .ldrow    = (size_t)D->N,
+                    .delta    = D->delta,
+                    .ld       = (size_t)D->N,
+                    .feature  = D->feature,
+                    .frow     = D->feature ? D->feature + D->first : NULL,
+                    .nfeature = (int)D->nfeature,
+                    .metric   = (int)D->metric,
+                    .start    = D->start,
+                    .column   = D->column,
+                    .weight   = D->weight,
+                    .ldsum    = (size_t)D->N};
+  PetscCall(SMACOFSetRanges(D, s->reading, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PathCreate(const Scaler *S, Vec like, Vec stress, Path *P)
+static PetscErrorCode SMACOFPathCreate(SMACOF s, Vec like, Vec stress, SMACOFPath *P)
 {
+  const PetscInt history = s->acceleration == SMACOF_ACCELERATION_ANDERSON ? s->history : 0;
+
   PetscFunctionBegin;
-  PetscCall(ConfigurationCreate(like, stress, &P->now));
-  PetscCall(ConfigurationCreate(like, stress, &P->next));
+  PetscCall(SMACOFConfigurationCreate(like, stress, &P->now));
+  PetscCall(SMACOFConfigurationCreate(like, stress, &P->next));
   PetscCall(VecDuplicate(like, &P->bx));
-  PetscCall(LookCreate(S->device.dev, S->o.acceleration == ACCELERATION_ANDERSON ? S->o.history : 0, &P->look));
-  if (S->o.acceleration == ACCELERATION_ANDERSON) PetscCall(HistoryCreate(like, S->o.history, &P->history));
+  PetscCall(SMACOFSumsCreate_Private(s->device.dev, history, &P->sums));
+  if (history) PetscCall(SMACOFHistoryCreate_Private(like, history, &P->history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PathDestroy(Path *P)
+/* Frees what SMACOFSetUp() created for the settings; the pairs stay. */
+PetscErrorCode SMACOFWorkDestroy_Private(SMACOF s)
 {
   PetscFunctionBegin;
-  PetscCall(ConfigurationDestroy(&P->now));
-  PetscCall(ConfigurationDestroy(&P->next));
-  PetscCall(HistoryDestroy(&P->history));
-  PetscCall(LookDestroy(&P->look));
-  PetscCall(VecDestroy(&P->bx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  PetscCall(SMACOFDevicePassDestroy_Private(&s->device));
+  PetscCall(SMACOFTransformDestroy_Private(&s->transform));
+  PetscCall(SMACOFRegressionDestroy_Private(&s->regression));
+  for (PetscInt k = 0; s->path && k < s->npaths; k++) {
+    SMACOFPath *P = &s->path[k];
 
-/* Gets or restores the arrays of a path that a pass reads and writes, on the device or on the host. */
-static PetscErrorCode PathArrays(const Scaler *S, Path *P, PetscErrorCode (*get)(GpDev, Vec, PetscBool, const double **), Pass *p)
-{
-  GpDev dev = S->device.dev;
-
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < P->form.n; k++) PetscCall(get(dev, P->form.term[k], PETSC_FALSE, &p->form.term[k]));
-  PetscCall(get(dev, P->next.x, (PetscBool)(P->form.n > 0), &p->x));
-  PetscCall(get(dev, P->bx, PETSC_TRUE, (const double **)&p->bx));
-  PetscCall(get(dev, P->next.stress, PETSC_TRUE, (const double **)&p->stress));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ScalerGetPass(const Scaler *S, Path *P, Pass *p)
-{
-  PetscFunctionBegin;
-  *p = S->device.dev ? S->device.p : S->shape;
-  PetscCall(PathArrays(S, P, ArrayGet, p));
-  p->form.n = (int)P->form.n;
-  PetscCall(PetscArraycpy(p->form.factor, P->form.factor, P->form.n));
-  p->form.to = (double *)p->x;
-  p->xrow    = p->x + S->D->first;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Returns the number of pairs that a pass reads on this rank. */
-static double ScalerCountPairs(const Pass *p)
-{
-  double pairs = p->start ? (double)p->start[p->rows] : 0;
-
-  for (int k = 0; !p->start && k < p->nranges; k++) pairs += (double)(p->range[k].r1 - p->range[k].r0) * (p->range[k].c1 - p->range[k].c0) / (p->range[k].kind == PASS_TRIANGLE ? 2 : 1);
-  return pairs;
-}
-
-/* Runs the pass for n configurations.  The results are the contributions of the local pairs to B(X) X and to the stress of each point. */
-static PetscErrorCode ScalerRunPass(Scaler *S, PetscInt n, Path *live[])
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(ScalerGetPass(S, live[k], &S->pass[k]));
-  if (S->disparity.D) { /* ScalerCreate() allows only one path then, so n is 1 */
-    PassForm_Host(S->pass);
-    S->pass->form.n = 0;
-    PetscCall(DisparityUpdate(&S->disparity, S->pass->x));
-    S->pass->delta = S->disparity.dhat;
+    PetscCall(SMACOFConfigurationDestroy(&P->now));
+    PetscCall(SMACOFConfigurationDestroy(&P->next));
+    PetscCall(SMACOFHistoryDestroy_Private(&P->history));
+    PetscCall(SMACOFSumsDestroy_Private(&P->sums));
+    PetscCall(VecDestroy(&P->bx));
   }
-  PetscCall(PetscLogEventBegin(S->event, 0, 0, 0, 0));
-  if (S->device.dev) PetscCall(PassDeviceRun(&S->device, S->pass, n));
-  else Pass_Host(S->pass, (int)n);
-  PetscCall(PetscLogFlops((double)n * ScalerCountPairs(&S->shape) * (double)(6 * S->o.dim + 5)));
-  PetscCall(PetscLogEventEnd(S->event, 0, 0, 0, 0));
-  for (PetscInt k = 0; k < n; k++) PetscCall(PathArrays(S, live[k], ArrayRestore, &S->pass[k]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sums the contributions of all ranks. */
-static PetscErrorCode ScalerSumRanks(Scaler *S, PetscInt n, Path *live[])
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) {
-    S->sum[2 * k]     = live[k]->bx;
-    S->sum[2 * k + 1] = live[k]->next.stress;
-  }
-  PetscCall(VecGPUSumRanks(S->D->comm, 2 * n, S->sum));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Waits for the stress and rho of n configurations. */
-static PetscErrorCode ScalerWaitForSums(Scaler *S, PetscInt n, Path *live[])
-{
-  PetscScalar sum[2];
-
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) {
-    Configuration *c = &live[k]->next;
-
-    PetscCall(LookEnd(&live[k]->look, sum));
-    c->sigma = 0.5 * PetscRealPart(sum[0]) / S->unit;
-    c->rho   = PetscRealPart(sum[1]) / S->unit;
-    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, S->D->comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g; scale the dissimilarities or the start", live[k]->at.it, (double)c->sigma);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  ScalerEvaluate - Evaluates stress, B(X) X and Guttman transform of the next configuration of each live path, with one pass over the dissimilarities
-
-  Collective
-
-  Input Parameters:
-+ S - the scaler
-- n - number of live paths
-
-  Note:
-  Coordinates stay in the memory of the vectors, with these exceptions\: fixed points and a transform with a KSP copy them to the host, and so does the sum over ranks whose
-  GPUs NCCL does not connect.
-*/
-PetscErrorCode ScalerEvaluate(Scaler *S, PetscInt n)
-{
-  const PetscBool accelerates = (PetscBool)(S->o.acceleration == ACCELERATION_ANDERSON), first = (PetscBool)(S->guttman.ksp != NULL);
-
-  PetscFunctionBegin;
-  PetscCall(ScalerRunPass(S, n, S->live));
-  PetscCall(ScalerSumRanks(S, n, S->live));
-  for (PetscInt k = 0; k < n; k++) PetscCall(LookBegin(&S->live[k]->look, S->live[k]->next.x, S->live[k]->bx, S->live[k]->next.stress));
-  if (first) PetscCall(ScalerWaitForSums(S, n, S->live)); /* check that the stress is finite before the KSP is called */
-  for (PetscInt k = 0; k < n; k++) {
-    Path *P = S->live[k];
-
-    PetscCall(GuttmanApply(&S->guttman, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
-    if (accelerates) PetscCall(LookAtNewest(&P->look, &P->history, P->next.x, P->next.g, P->next.gfactor, ScalerRescales(S) ? S->unit : 0));
-  }
-  if (!first) PetscCall(ScalerWaitForSums(S, n, S->live)); /* wait only after all work for the GPU is launched */
-  for (PetscInt k = 0; accelerates && k < n; k++) PetscCall(LookProducts(&S->live[k]->look, HistoryPairs(&S->live[k]->history), S->live[k]->history.product));
+  PetscCall(SMACOFConfigurationDestroy(&s->best));
+  PetscCall(PetscFree(s->path));
+  PetscCall(PetscFree3(s->live, s->pass, s->sum));
+  s->outcome = (SMACOFProgress){.start = -1};
+  s->reason  = SMACOF_CONVERGED_ITERATING;
+  s->setup   = PETSC_FALSE;
+  s->printed = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Computes the sum of squares of the distances between features, which is the stress if all points coincide. */
-static PetscErrorCode ScalerComputeSumSquares(Scaler *S, Dissim *D)
+static PetscErrorCode SMACOFComputeSumSquares(SMACOF s)
 {
-  Path       *only = S->path;
+  SMACOFPath *only = s->path;
   PetscScalar sum;
 
   PetscFunctionBegin;
   PetscCall(VecSet(only->next.x, 0));
-  PetscCall(ScalerRunPass(S, 1, &only));
-  PetscCall(ScalerSumRanks(S, 1, &only));
+  PetscCall(SMACOFRunPass_Private(s, 1, &only));
   PetscCall(VecSum(only->next.stress, &sum));
-  D->sumsquares = 0.5 * PetscRealPart(sum);
-  PetscCheck(!PetscIsInfOrNanScalar(sum), D->comm, PETSC_ERR_FILE_UNEXPECTED, "-features: the sum of the squares of the distances is beyond the range of %s precision: scale the features%s", D->single ? "single" : "double",
-             D->single ? ", or use -storage double" : "");
+  s->D.sumsquares = 0.5 * PetscRealPart(sum);
+  PetscCheck(!PetscIsInfOrNanScalar(sum), s->D.comm, PETSC_ERR_FILE_UNEXPECTED, "-features: the sum of the squares of the distances is beyond the range of %s precision: scale the features%s", s->D.single ? "single" : "double",
+             s->D.single ? ", or use -storage double" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ScalerCreate - Creates a scaler for dissimilarities
+/* Creates the pairs from the user's matrices, which are then dropped. */
+static PetscErrorCode SMACOFSetUpPairs(SMACOF s)
+{
+  PetscFunctionBegin;
+  if (s->dissimilarities || s->features) PetscCall(SMACOFPairsDestroy_Private(&s->D));
+  if (s->dissimilarities) PetscCall(SMACOFPairsCreateFromMat_Private(s));
+  else if (s->features) PetscCall(SMACOFPairsCreateFromFeatures_Private(s));
+  PetscCheck(s->D.comm != MPI_COMM_NULL, PetscObjectComm((PetscObject)s), PETSC_ERR_ORDER, "There are no data: call SMACOFSetDissimilarities() or SMACOFSetFeatures() first");
+  PetscCall(MatDestroy(&s->dissimilarities));
+  PetscCall(MatDestroy(&s->weights));
+  PetscCall(MatDestroy(&s->features));
+  PetscCheck(!s->fixed.n || s->fixed.point[s->fixed.n - 1] < s->D.N, s->D.comm, PETSC_ERR_ARG_OUTOFRANGE, "Fixed point %" PetscInt_FMT ", but there are %" PetscInt_FMT " points", s->fixed.point[s->fixed.n - 1], s->D.N);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetUp - Converts the data to the form that passes read, and copies them to the device
 
   Collective
 
-  Input Parameters:
-+ D      - the dissimilarities; referenced by the scaler. Distances between features are stored here if D->stored is set, and their sum of squares is computed
-. o      - options of the scaling
-. fixed  - fixed points, or NULL
-- prefix - options prefix of the KSP, of the Laplacian of the weights and of the vectors
+  Input Parameter:
+. s - the solver
 
-  Output Parameter:
-. S - the scaler
+  Level: advanced
 
-  Note:
+  Notes:
+  `SMACOFSolve()` calls it. Afterwards the solver needs the matrices of `SMACOFSetDissimilarities()` and `SMACOFSetFeatures()` no longer and drops its references to them.
+
   Disparities other than ratio depend on the configuration, so each start has its own. Starts then iterate one after the other.
-*/
-PetscErrorCode ScalerCreate(Dissim *D, const ScaleOptions *o, const Fixed *fixed, const char prefix[], Scaler *S)
+
+.seealso: `SMACOFSolve()`, `SMACOFReset()`
+@*/
+PetscErrorCode SMACOFSetUp(SMACOF s)
 {
-  VecType      type = o->disparity.type == DISPARITY_RATIO ? VECGPU : VECSEQ; /* the pass runs where the vectors are */
-  GpDev        dev  = NULL;
-  Vec          like, stress;
-  PetscClassId id;
+  VecType     type;
+  GpDev       dev = NULL;
+  Vec         like, stress;
+  SMACOFPass  p;
+  const char *own;
+  char        prefix[PETSC_MAX_OPTION_NAME];
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(S, sizeof(*S)));
-  S->D      = D;
-  S->o      = *o;
-  S->fixed  = fixed;
-  S->npaths = o->disparity.type == DISPARITY_RATIO ? PetscMin(o->batch, o->starts) : 1;
-  PetscCall(PetscClassIdRegister("SMACOF", &id));
-  PetscCall(PetscLogEventRegister("SMACOFPass", id, &S->event));
-  PetscCall(ScalerCreateVec(D->N * o->dim, type, prefix, &like));
-  if (o->disparity.type == DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
-  if (!dev) PetscCall(DissimStore(D));
-  PetscCall(GuttmanCreate(D, o->dim, fixed, prefix, &S->guttman));
-  PetscCall(ScalerCreateVec(D->N, type, prefix, &stress));
-  PetscCall(ScalerSetPass(D, o->dim, o->device.reading, &S->shape));
-  if (dev) PetscCall(PassDeviceCreate(dev, D, &S->shape, &S->device));
-  PetscCall(PetscCalloc1(S->npaths, &S->path));
-  PetscCall(PetscMalloc3(S->npaths, &S->live, S->npaths, &S->pass, 2 * S->npaths, &S->sum));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathCreate(S, like, stress, &S->path[k]));
-  PetscCall(ConfigurationCreate(like, stress, &S->best));
-  S->outcome.start = -1;
-  if (D->features.N) PetscCall(ScalerComputeSumSquares(S, D));
-  S->unit = D->sumsquares > 0 ? D->sumsquares : 1;
-  if (dev) PetscCall(PassDeviceChoose(&S->device, &o->device));
-  if (o->disparity.type != DISPARITY_RATIO) PetscCall(DisparityCreate(D, o->dim, &o->disparity, &S->disparity));
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  if (s->setup) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SMACOFWorkDestroy_Private(s));
+  PetscCall(SMACOFSetUpPairs(s));
+  PetscCall(PetscObjectGetOptionsPrefix((PetscObject)s, &own));
+  PetscCall(PetscSNPrintf(prefix, sizeof(prefix), "%ssmacof_", own ? own : ""));
+  type      = s->disparity == SMACOF_DISPARITY_RATIO ? VECGPU : VECSEQ; /* the pass runs where the vectors are */
+  s->npaths = s->disparity == SMACOF_DISPARITY_RATIO ? PetscMin(s->batch, s->starts) : 1;
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(SMACOFCreateVec(s->D.N * s->dim, type, prefix, &like));
+  PetscCall(SMACOFCreateVec(s->D.N, type, prefix, &stress));
+  PetscCall(PetscCalloc1(s->npaths, &s->path));
+  PetscCall(PetscMalloc3(s->npaths, &s->live, s->npaths, &s->pass, 2 * s->npaths, &s->sum));
+  if (s->disparity == SMACOF_DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
+  if (!dev) PetscCall(SMACOFPairsStoreDistances_Private(&s->D));
+  PetscCall(SMACOFTransformCreate_Private(&s->D, s->dim, s->fixed.n ? &s->fixed : NULL, prefix, &s->transform));
+  PetscCall(SMACOFSetPass(s, &p));
+  PetscCall(SMACOFDevicePassCreate_Private(dev, &s->D, &p, &s->device));
+  for (PetscInt k = 0; k < s->npaths; k++) PetscCall(SMACOFPathCreate(s, like, stress, &s->path[k]));
+  PetscCall(SMACOFConfigurationCreate(like, stress, &s->best));
   PetscCall(VecDestroy(&like));
   PetscCall(VecDestroy(&stress));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ScalerDestroy(Scaler *S)
-{
-  PetscFunctionBegin;
-  PetscCall(PassDeviceDestroy(&S->device));
-  PetscCall(GuttmanDestroy(&S->guttman));
-  if (S->o.disparity.type != DISPARITY_RATIO) PetscCall(DisparityDestroy(&S->disparity));
-  for (PetscInt k = 0; k < S->npaths; k++) PetscCall(PathDestroy(&S->path[k]));
-  PetscCall(ConfigurationDestroy(&S->best));
-  PetscCall(PetscFree(S->path));
-  PetscCall(PetscFree3(S->live, S->pass, S->sum));
+  if (s->D.nfeature) PetscCall(SMACOFComputeSumSquares(s));
+  s->unit = s->D.sumsquares > 0 ? s->D.sumsquares : 1;
+  if (dev) PetscCall(SMACOFDevicePassSelectArithmetic_Private(&s->device, &s->D, s->arithmetic));
+  if (s->disparity != SMACOF_DISPARITY_RATIO) PetscCall(SMACOFRegressionCreate_Private(s, &s->regression));
+  s->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

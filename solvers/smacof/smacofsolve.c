@@ -1,45 +1,37 @@
 /* The iteration of several starts: plain, relaxed and extrapolated steps.  A step is accepted only if the stress does not increase. */
 #include "solvers/smacof/smacofimpl.h"
-
-const char *const        Accelerations[] = {"none", "relaxed", "anderson", "Acceleration", "", NULL};
-const char *const        Starts[]        = {"auto", "torgerson", "random", "given", "Start", "", NULL};
-static const char *const Steps[]         = {"start", "anderson", "relaxed", "plain", "plain, the last"};
+#include <petsctime.h>
 
 /* increase of the normalised stress that is attributed to rounding and to the tolerance of a KSP */
-#define SLACK       1e-9
-#define SLACK_MIXED 1e-7 /* the same for mixed arithmetic */
-
-const char *ProgressReason(const Progress *at)
-{
-  return at->converged ? "CONVERGED_STRESS" : "DIVERGED_ITS";
-}
+#define SMACOF_SLACK       1e-9
+#define SMACOF_SLACK_MIXED 1e-7 /* the same for mixed arithmetic */
 
 /* Scales the configuration to its best scale.  The Guttman transform does not depend on the scale.  Relaxed steps would reverse an error of the
    scale in each step and never reduce it. */
-static void SolveRescale(const Scaler *S, const Path *P, Configuration *c)
+static void SMACOFPathRescale(SMACOF s, const SMACOFPath *P, SMACOFConfiguration *c)
 {
-  if (!ScalerRescales(S) || P->at.step == STEP_LAST) return;
-  c->xfactor = LookScale(c->sigma, c->rho);
+  if (!SMACOFRescales(s) || P->at.step == SMACOF_STEP_LAST) return;
+  c->xfactor = SMACOFComputeScale(c->sigma, c->rho);
   if (c->xfactor != 1) c->sigma = PetscMax(0, 1 - c->rho * c->xfactor);
 }
 
 /* Sets the linear combination that the next step proposes. */
-static PetscErrorCode SolveProposeStep(Path *P)
+static PetscErrorCode SMACOFPathProposeStep(SMACOFPath *P)
 {
-  Combination *form = &P->form;
+  SMACOFCombination *form = &P->form;
 
   PetscFunctionBegin;
   P->next.xfactor = 1;
   switch (P->at.step) {
-  case STEP_ANDERSON:
-    PetscCall(HistoryExtrapolate(&P->history, form));
+  case SMACOF_STEP_ANDERSON:
+    PetscCall(SMACOFHistoryExtrapolate_Private(&P->history, form));
     break;
-  case STEP_RELAXED:
-    *form = (Combination){2, {-P->now.xfactor, 2 * P->now.gfactor}, {P->now.x, P->now.g}};
+  case SMACOF_STEP_RELAXED:
+    *form = (SMACOFCombination){2, {-P->now.xfactor, 2 * P->now.gfactor}, {P->now.x, P->now.g}};
     break;
-  case STEP_PLAIN:
-  case STEP_LAST:
-    *form = (Combination){1, {P->now.gfactor}, {P->now.g}};
+  case SMACOF_STEP_PLAIN:
+  case SMACOF_STEP_LAST:
+    *form = (SMACOFCombination){1, {P->now.gfactor}, {P->now.g}};
     break;
   default: /* STEP_START: next.x holds the start */
     form->n = 0;
@@ -48,148 +40,201 @@ static PetscErrorCode SolveProposeStep(Path *P)
 }
 
 /* Selects the next step after an accepted one, or stops the path. */
-static PetscErrorCode SolveSelectStep(const Scaler *S, Path *P)
+static PetscErrorCode SMACOFPathSelectStep(SMACOF s, SMACOFPath *P)
 {
-  Progress       *at   = &P->at;
+  SMACOFProgress *at   = &P->at;
   const PetscReal fall = at->last - P->now.sigma;
 
   PetscFunctionBegin;
-  if (at->step == STEP_LAST) {
-    at->step = STEP_NONE;
+  if (at->step == SMACOF_STEP_LAST) {
+    at->step = SMACOF_STEP_NONE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  at->converged = (PetscBool)(fall < S->o.eps && !at->extrapolated); /* a small decrease by an extrapolation does not show convergence */
-  if (at->converged || at->it >= S->o.max_it) {
-    at->step = S->o.acceleration == ACCELERATION_NONE ? STEP_NONE : STEP_LAST;
+  at->converged = (PetscBool)(fall < s->eps && !at->extrapolated); /* a small decrease by an extrapolation does not show convergence */
+  if (at->converged || at->it >= s->max_it) {
+    at->step = s->acceleration == SMACOF_ACCELERATION_NONE ? SMACOF_STEP_NONE : SMACOF_STEP_LAST;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  at->step = S->o.acceleration == ACCELERATION_NONE ? STEP_PLAIN : STEP_RELAXED;
-  if (S->o.acceleration == ACCELERATION_ANDERSON) {
-    PetscCall(HistoryAdd(&P->history));
-    if (P->history.have && fall < at->below && !(at->extrapolated && fall < S->o.eps)) at->step = STEP_ANDERSON;
+  at->step = s->acceleration == SMACOF_ACCELERATION_NONE ? SMACOF_STEP_PLAIN : SMACOF_STEP_RELAXED;
+  if (s->acceleration == SMACOF_ACCELERATION_ANDERSON) {
+    PetscCall(SMACOFHistoryAdd_Private(&P->history));
+    if (P->history.have && fall < at->below && !(at->extrapolated && fall < s->eps)) at->step = SMACOF_STEP_ANDERSON;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SolveMonitor(const Scaler *S, const Path *P)
-{
-  const Progress *at = &P->at;
-
-  PetscFunctionBegin;
-  if (!S->o.monitor) PetscFunctionReturn(PETSC_SUCCESS);
-  if (S->o.starts > 1) PetscCall(PetscPrintf(S->D->comm, "start %" PetscInt_FMT ": ", at->start));
-  PetscCall(PetscPrintf(S->D->comm, "%5" PetscInt_FMT " stress-1 %.10f", at->it, (double)PetscSqrtReal(P->now.sigma)));
-  if (at->step != STEP_START) PetscCall(PetscPrintf(S->D->comm, " normalised stress falls by %.3e", (double)(at->last - P->now.sigma)));
-  PetscCall(PetscPrintf(S->D->comm, ", %s\n", Steps[at->step]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Accepts the step if the stress does not increase.  Otherwise the next kind of step in the order of Step is tried. */
-static PetscErrorCode SolveAcceptOrReject(const Scaler *S, Path *P)
+static PetscErrorCode SMACOFPathAcceptOrReject(SMACOF s, SMACOFPath *P)
 {
-  Progress       *at    = &P->at;
-  const PetscReal slack = at->step == STEP_ANDERSON ? 0 : S->device.work.mixed ? SLACK_MIXED : SLACK;
-  Configuration   swap  = P->now;
+  SMACOFProgress     *at    = &P->at;
+  const PetscReal     slack = at->step == SMACOF_STEP_ANDERSON ? 0 : s->device.work.mixed ? SMACOF_SLACK_MIXED : SMACOF_SLACK;
+  SMACOFConfiguration swap  = P->now;
 
   PetscFunctionBegin;
-  SolveRescale(S, P, &P->next);
-  if (at->step != STEP_START) {
+  SMACOFPathRescale(s, P, &P->next);
+  if (at->step != SMACOF_STEP_START) {
     at->it++;
     if (P->next.sigma > P->now.sigma + slack) {
-      PetscCheck(at->step != STEP_PLAIN, S->D->comm, PETSC_ERR_PLIB, "A plain step raised the normalised stress from %.17g to %.17g", (double)P->now.sigma, (double)P->next.sigma);
+      PetscCheck(at->step != SMACOF_STEP_PLAIN, s->D.comm, PETSC_ERR_PLIB, "A plain step raised the normalised stress from %.17g to %.17g", (double)P->now.sigma, (double)P->next.sigma);
       at->rejected++;
-      if (at->step == STEP_ANDERSON) { /* the linear model fails: extrapolate again only after a smaller decrease */
-        PetscCall(HistoryForget(&P->history));
+      if (at->step == SMACOF_STEP_ANDERSON) { /* the linear model fails: extrapolate again only after a smaller decrease */
+        PetscCall(SMACOFHistoryClear_Private(&P->history));
         at->below = at->last - P->now.sigma;
       }
-      at->step = (Step)(at->step + 1);
+      at->step = (SMACOFStep)(at->step + 1);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     at->last         = P->now.sigma;
-    at->extrapolated = (PetscBool)(at->step == STEP_ANDERSON);
+    at->extrapolated = (PetscBool)(at->step == SMACOF_STEP_ANDERSON);
   }
   P->now  = P->next;
   P->next = swap;
-  PetscCall(SolveMonitor(S, P));
-  PetscCall(SolveSelectStep(S, P));
+  PetscCall(SMACOFMonitor_Private(s, P, SMACOF_CONVERGED_ITERATING));
+  PetscCall(SMACOFPathSelectStep(s, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ScalerBegin - Sets the state before the first pass of some starts
+/* Computes start k and stores it in a vector.  Fixed points have their coordinates there. */
+static PetscErrorCode SMACOFComputeStart(SMACOF s, PetscInt k, Vec start)
+{
+  const PetscInt     N     = s->D.N;
+  const SMACOFStart  given = s->start == SMACOF_START_AUTO && s->given ? SMACOF_START_GIVEN : s->start;
+  const PetscScalar *from;
+  PetscScalar       *x;
 
-  Logically Collective
+  PetscFunctionBegin;
+  PetscCheck(k || given != SMACOF_START_TORGERSON || s->D.complete, s->D.comm, PETSC_ERR_USER_INPUT, "-smacof_start torgerson needs all pairs with weight 1, but some pairs are missing or have weights; use -smacof_start random");
+  PetscCall(VecGetArrayWrite(start, &x));
+  if (!k && given == SMACOF_START_GIVEN) {
+    PetscCall(VecGetArrayRead(s->given, &from));
+    PetscCall(PetscArraycpy(x, from, (size_t)N * s->dim));
+    PetscCall(VecRestoreArrayRead(s->given, &from));
+  } else if (!k && given != SMACOF_START_RANDOM && s->D.complete) PetscCall(SMACOFTorgersonStart_Private(s, x));
+  else PetscCall(SMACOFRandomStart_Private(s->seed + k, N, s->dim, x));
+  for (PetscInt f = 0; f < s->fixed.n; f++)
+    for (PetscInt c = 0; c < s->dim; c++) x[(size_t)c * N + s->fixed.point[f]] = s->fixed.x[f * s->dim + c];
+  PetscCall(VecRestoreArrayWrite(start, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  Input Parameters:
-+ S     - the scaler; next.x of its first n paths hold the starts
-. first - number of the first start
-- n     - number of starts
-*/
-PetscErrorCode ScalerBegin(Scaler *S, PetscInt first, PetscInt n)
+/* Sets the state before the first pass of the n starts from `first` on. */
+static PetscErrorCode SMACOFComputeStarts(SMACOF s, PetscInt first, PetscInt n)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    Path *P = &S->path[k];
+    SMACOFPath *P = &s->path[k];
 
-    P->at          = (Progress){.start = first + k, .step = STEP_START, .last = PETSC_MAX_REAL, .below = S->o.anderson_below};
+    PetscCall(SMACOFComputeStart(s, first + k, P->next.x));
+    P->at          = (SMACOFProgress){.start = first + k, .step = SMACOF_STEP_START, .last = PETSC_MAX_REAL, .below = s->anderson_below};
     P->history.any = PETSC_FALSE;
-    PetscCall(HistoryForget(&P->history));
+    PetscCall(SMACOFHistoryClear_Private(&P->history));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Keeps the result of a path that has stopped, if it is the best so far. */
-static PetscErrorCode SolveKeepBest(Scaler *S, Path *P)
+static PetscErrorCode SMACOFPathKeepBest(SMACOF s, SMACOFPath *P)
 {
-  Configuration swap = S->best;
+  const SMACOFConfiguration swap = s->best;
 
   PetscFunctionBegin;
-  if (S->o.starts > 1) PetscCall(PetscPrintf(S->D->comm, "start %" PetscInt_FMT ": stress-1 %.10f, %s after %" PetscInt_FMT " iterations\n", P->at.start, (double)PetscSqrtReal(P->now.sigma), ProgressReason(&P->at), P->at.it));
-  if (S->outcome.start >= 0 && P->now.sigma >= S->best.sigma) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SMACOFMonitor_Private(s, P, P->at.converged ? SMACOF_CONVERGED_STRESS : SMACOF_DIVERGED_ITS));
+  if (s->outcome.start >= 0 && P->now.sigma >= s->best.sigma) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecScale(P->now.x, P->now.xfactor));
   P->now.xfactor = 1;
-  S->outcome     = P->at;
-  S->best        = P->now;
+  s->outcome     = P->at;
+  s->best        = P->now;
   P->now         = swap;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ScalerSolve - Iterates until all starts have converged or reached the maximum number of iterations
-
-  Collective
-
-  Input Parameters:
-+ S - the scaler; ScalerBegin() or CheckpointRead() has set the state of its paths
-- n - number of starts
-
-  Output Parameter:
-. S - best and outcome are those of the best start so far, including the stress of each point
-
-  Notes:
-  All paths take their steps together, so that they share one pass over the dissimilarities. They do not depend on each other.
-
-  The relaxed step 2 G(X) - X, with G the Guttman transform, does not increase the stress, since the majorising function has the same value there as at X. Near the
-  solution it needs half the steps. An extrapolation is accepted only if it does not increase the stress. Accelerated iterations stop with a plain step.
-
-  J. de Leeuw, W. Heiser, "Multidimensional scaling with restrictions on the configuration", 1980 (relaxed steps).
-*/
-PetscErrorCode ScalerSolve(Scaler *S, PetscInt n)
+/* Iterates until the first n paths have stopped.  They take their steps together, so that they share one pass over the pairs, but do not depend on each other. */
+static PetscErrorCode SMACOFIterate(SMACOF s, PetscInt n)
 {
   PetscFunctionBegin;
   for (PetscInt passes = 1;; passes++) {
     PetscInt live = 0;
 
     for (PetscInt k = 0; k < n; k++) {
-      if (S->path[k].at.step == STEP_NONE) continue;
-      PetscCall(SolveProposeStep(&S->path[k]));
-      S->live[live++] = &S->path[k];
+      if (s->path[k].at.step == SMACOF_STEP_NONE) continue;
+      PetscCall(SMACOFPathProposeStep(&s->path[k]));
+      s->live[live++] = &s->path[k];
     }
     if (!live) break;
-    PetscCall(ScalerEvaluate(S, live));
-    for (PetscInt k = 0; k < live; k++) PetscCall(SolveAcceptOrReject(S, S->live[k]));
-    if (S->o.checkpoint_every && passes % S->o.checkpoint_every == 0) PetscCall(CheckpointWrite(S, n, S->o.checkpoint));
+    PetscCall(SMACOFEvaluate_Private(s, live));
+    for (PetscInt k = 0; k < live; k++) PetscCall(SMACOFPathAcceptOrReject(s, s->live[k]));
+    if (s->checkpoint[0] && passes % s->checkpoint_every == 0) PetscCall(SMACOFCheckpointWrite_Private(s, n));
   }
-  for (PetscInt k = 0; k < n; k++) PetscCall(SolveKeepBest(S, &S->path[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFPathKeepBest(s, &s->path[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns the bytes copied between host and device so far. */
+static double SMACOFGetCopiedBytes(SMACOF s)
+{
+  return s->device.dev ? s->device.dev->bytes_in + s->device.dev->bytes_out : 0;
+}
+
+/*@
+  SMACOFSolve - Finds the configuration: iterates from every start, and keeps the result with the least stress
+
+  Collective
+
+  Input Parameter:
+. s - the solver
+
+  Options Database Key:
+. -smacof_view [viewer] - view the solver after the solve
+
+  Level: beginner
+
+  Notes:
+  Every solve begins anew, from the starts or from the checkpoint of `SMACOFSetRestart()`.
+
+  The relaxed step 2 G(X) - X, with G the Guttman transform, does not increase the stress, since the majorising function has the same value there as at X. Near the
+  solution it needs half the steps. An extrapolation is accepted only if it does not increase the stress. Accelerated iterations stop with a plain step.
+
+  References:
+  J. de Leeuw, W. Heiser, "Multidimensional scaling with restrictions on the configuration", 1980 (relaxed steps).
+
+.seealso: `SMACOFCreate()`, `SMACOFSetDissimilarities()`, `SMACOFGetConfiguration()`, `SMACOFGetStress()`, `SMACOFGetConvergedReason()`
+@*/
+PetscErrorCode SMACOFSolve(SMACOF s)
+{
+  PetscLogDouble t0, t1, t2;
+  PetscInt       n = 0, length;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(SMACOFSetUp(s));
+  if (s->given) PetscCall(VecGetSize(s->given, &length));
+  PetscCheck(s->given || s->start != SMACOF_START_GIVEN, s->D.comm, PETSC_ERR_ORDER, "-smacof_start given needs a configuration: call SMACOFSetStartConfiguration()");
+  PetscCheck(!s->given || length == s->D.N * s->dim, s->D.comm, PETSC_ERR_ARG_SIZ, "The first configuration has %" PetscInt_FMT " coordinates; %" PetscInt_FMT " points in dimension %" PetscInt_FMT " need %" PetscInt_FMT, length, s->D.N, s->dim,
+             s->D.N * s->dim);
+  PetscCall(PetscLogEventBegin(SMACOF_SolveEvent, s, 0, 0, 0));
+  s->outcome       = (SMACOFProgress){.start = -1};
+  s->reason        = SMACOF_CONVERGED_ITERATING;
+  s->transform.its = 0;
+  s->seconds_start = s->seconds_solve = s->bytes_copied = 0;
+  if (s->restart[0]) PetscCall(SMACOFCheckpointRead_Private(s, &n));
+  for (PetscInt first = n ? s->path[0].at.start : 0; first < s->starts; first += n) {
+    PetscCall(PetscTime(&t0));
+    if (!n || first != s->path[0].at.start) { /* these starts are not those of the checkpoint */
+      n = PetscMin(s->npaths, s->starts - first);
+      PetscCall(PetscLogEventBegin(SMACOF_StartEvent, s, 0, 0, 0));
+      PetscCall(SMACOFComputeStarts(s, first, n));
+      PetscCall(PetscLogEventEnd(SMACOF_StartEvent, s, 0, 0, 0));
+    }
+    PetscCall(PetscTime(&t1));
+    s->bytes_copied -= SMACOFGetCopiedBytes(s);
+    PetscCall(SMACOFIterate(s, n));
+    s->bytes_copied += SMACOFGetCopiedBytes(s);
+    PetscCall(PetscTime(&t2));
+    s->seconds_start += t1 - t0;
+    s->seconds_solve += t2 - t1;
+  }
+  s->reason = s->outcome.converged ? SMACOF_CONVERGED_STRESS : SMACOF_DIVERGED_ITS;
+  PetscCall(PetscLogEventEnd(SMACOF_SolveEvent, s, 0, 0, 0));
+  PetscCall(SMACOFViewFromOptions(s, NULL, "-smacof_view"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,7 @@ typedef enum {
 static const char *const Kinds[] = {"single", "double", "euclidean", "cosine", "manhattan", "pairs", "weighted pairs"};
 
 /* dissimilarities that are as they please, on the host, rows ld apart */
-static void Fill(Pass *p, Kind kind, int64_t *start)
+static void Fill(SMACOFPass *p, Kind kind, int64_t *start)
 {
   const size_t each = p->single ? sizeof(float) : sizeof(double), N = (size_t)p->N, all = (size_t)p->rows * p->ld;
   int         *column = (int *)malloc(sizeof(int) * (all + 1));
@@ -103,34 +103,34 @@ static double Difference(const double *a, const double *b, size_t n)
 }
 
 /* what the passes of a rank between others are made of: its own points, all of those after it, of some before it and some of its own rows half */
-static void SetRanges(Pass *p, int halves)
+static void SetRanges(SMACOFPass *p, int halves)
 {
   const int first = p->first, rows = p->rows, last = first + rows;
 
   if (!halves) {
-    p->range[0] = (PassRange){0, rows, 0, p->N, PASS_ROWS};
+    p->range[0] = (SMACOFPassRange){0, rows, 0, p->N, PASS_ROWS};
     p->nranges  = 1;
     return;
   }
   p->nranges  = 4;
-  p->range[0] = (PassRange){0, rows, first, last, PASS_TRIANGLE};
-  p->range[1] = (PassRange){0, rows, last, p->N, PASS_BOTH};
-  p->range[2] = (PassRange){0, rows, 0, first / 2, PASS_BOTH};
-  p->range[3] = (PassRange){rows / 2, rows, first / 2, first, PASS_BOTH};
+  p->range[0] = (SMACOFPassRange){0, rows, first, last, PASS_TRIANGLE};
+  p->range[1] = (SMACOFPassRange){0, rows, last, p->N, PASS_BOTH};
+  p->range[2] = (SMACOFPassRange){0, rows, 0, first / 2, PASS_BOTH};
+  p->range[3] = (SMACOFPassRange){rows / 2, rows, first / 2, first, PASS_BOTH};
   for (int k = 0; k < p->nranges; k++)
     if (p->range[k].c0 == p->range[k].c1) p->range[k--] = p->range[--p->nranges];
 }
 
-static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, PassWork work, int halves)
+static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, SMACOFPassWork work, int halves)
 {
   const size_t sums = (size_t)N * (size_t)(dim + 1), ld = ((size_t)N + 3) / 4 * 4;
   const double tolerance = work.mixed ? 3e-6 : 1e-12;
   int64_t     *start     = (int64_t *)malloc(sizeof(int64_t) * ((size_t)rows + 1));
   double   *x = RandomArray((size_t)N * (size_t)dim, 7), *formed = RandomArray((size_t)N * (size_t)dim, 12), *feature = RandomArray((size_t)N * FEATURES, 8), *mine = RandomArray(sums, 9), *again = RandomArray(sums, 10), *host = RandomArray(sums, 11);
   const int listed = kind >= PAIRS, computed = kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN;
-  Pass      h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
-  double    difference;
-  int       wrong;
+  SMACOFPass h = {.N = N, .rows = rows, .dim = dim, .first = first, .single = single, .x = x, .xrow = x + first, .ldrow = (size_t)N, .ld = ld, .feature = feature, .frow = feature + first}, d;
+  double     difference;
+  int        wrong;
 
   if (work.mixed) { /* numbers that differ from the first one by floats, as the kernels round them */
     for (int k = 0; k < N * dim; k++) x[k] = floor(x[k] * (1 << 23)) / (1 << 23);
@@ -161,13 +161,13 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   }
   d.x            = (const double *)OnDevice(formed, sizeof(double) * (size_t)N * (size_t)dim);
   d.xrow         = d.x + first;
-  d.form         = (PassForm){.n = 3, .factor = {0.5, 0.25, 0.25}, .to = (double *)d.x};
+  d.form         = (SMACOFPassForm){.n = 3, .factor = {0.5, 0.25, 0.25}, .to = (double *)d.x};
   d.form.term[0] = d.form.term[1] = d.form.term[2] = (const double *)OnDevice(x, sizeof(double) * (size_t)N * (size_t)dim);
   d.feature                                        = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
   d.frow                                           = d.feature + first;
   d.bx                                             = (double *)OnDevice(NULL, sizeof(double) * sums);
   d.stress                                         = d.bx + (size_t)N * (size_t)dim;
-  work.memory                                      = OnDevice(NULL, PassMemory_CUDA(dev, &d));
+  work.memory                                      = OnDevice(NULL, SMACOFGetPassMemory_CUDA(dev, &d));
   if (computed || kind == PAIRS) {
     free((void *)h.weight);
     h.weight = NULL;
@@ -176,13 +176,13 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
     free((void *)h.delta);
     h.delta = NULL;
   }
-  Pass_Host(&h, 1);
-  CHECK(Pass_CUDA(dev, &d, &work));
+  SMACOFRunPass_Host(&h, 1);
+  CHECK(SMACOFRunPass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, mine, d.bx, sizeof(double) * sums));
   CHECK(dev->ops->zero(dev, d.bx, sizeof(double) * sums));
   CHECK(GpDevDownload(dev, formed, d.x, sizeof(double) * (size_t)N * (size_t)dim));
   d.form.n = 0;
-  CHECK(Pass_CUDA(dev, &d, &work));
+  CHECK(SMACOFRunPass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, again, d.bx, sizeof(double) * sums));
   difference = fmax(Difference(mine, host, (size_t)N * (size_t)dim), Difference(mine + (size_t)N * (size_t)dim, h.stress, (size_t)N));
   wrong      = !(difference <= tolerance) || memcmp(mine, again, sizeof(double) * sums) != 0 || memcmp(x, formed, sizeof(double) * (size_t)N * (size_t)dim) != 0;
@@ -199,10 +199,10 @@ static int CheckLarge(int *n)
 {
   int wrong = 0;
 
-  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 3000, 700, 1501, 2, 1, (PassWork){1, NULL}, halves);
-  for (int dim = 1; dim <= 5; dim++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, dim, 1, (PassWork){1, NULL}, dim != 1);
-  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, 2, 1, (PassWork){0, NULL}, halves);
-  wrong += CheckOne(FREE_EUCLIDEAN, 9001, 0, 9001, 2, 0, (PassWork){1, NULL}, 1);
+  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 3000, 700, 1501, 2, 1, (SMACOFPassWork){1, NULL}, halves);
+  for (int dim = 1; dim <= 5; dim++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, dim, 1, (SMACOFPassWork){1, NULL}, dim != 1);
+  for (int halves = 0; halves < 2; halves++, ++*n) wrong += CheckOne(SINGLE, 9001, 0, 9001, 2, 1, (SMACOFPassWork){0, NULL}, halves);
+  wrong += CheckOne(FREE_EUCLIDEAN, 9001, 0, 9001, 2, 0, (SMACOFPassWork){1, NULL}, 1);
   ++*n;
   return wrong;
 }
@@ -210,40 +210,40 @@ static int CheckLarge(int *n)
 /* what is looked at after a pass: numbers of a configuration of so many points, beside so many pairs of differences; -1: of the first one */
 static int CheckLook(int points, int dim, int before, int scaled)
 {
-  const size_t n = (size_t)points * (size_t)dim, places = (size_t)LOOK_PARTS * (2 + (size_t)LookBatches(LOOK_MOST) * LOOK_ROW), arrays = 8 + 2 * LOOK_MOST;
-  double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *told, *place, part[2 + 3 * LOOK_MOST] = {0}, truth[2 + 3 * LOOK_MOST + LOOK_ROW] = {0},
-         sums[2];
-  double    *there = (double *)OnDevice(values, sizeof(double) * arrays * n), *theirs = (double *)OnDevice(stress, sizeof(double) * (size_t)points), *parts = (double *)OnDevice(NULL, sizeof(double) * 2 * LOOK_PARTS);
-  LookSums   s = {n, (size_t)points, there, there + n, theirs, parts, NULL}, hs = {n, (size_t)points, values, values + n, stress, sums, truth};
-  LookNewest q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
-  int        wrong;
+  const size_t n = (size_t)points * (size_t)dim, places = (size_t)SMACOF_SUM_PARTS * (2 + (size_t)SMACOFCountBatches(SMACOF_HISTORY_LIMIT) * SMACOF_BATCH_SUMS), arrays = 8 + 2 * SMACOF_HISTORY_LIMIT;
+  double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *result, *place, part[2 + 3 * SMACOF_HISTORY_LIMIT] = {0},
+         truth[2 + 3 * SMACOF_HISTORY_LIMIT + SMACOF_BATCH_SUMS] = {0}, sums[2];
+  double               *there = (double *)OnDevice(values, sizeof(double) * arrays * n), *theirs = (double *)OnDevice(stress, sizeof(double) * (size_t)points), *parts = (double *)OnDevice(NULL, sizeof(double) * 2 * SMACOF_SUM_PARTS);
+  SMACOFSumsTask        s = {n, (size_t)points, there, there + n, theirs, parts, NULL}, hs = {n, (size_t)points, values, values + n, stress, sums, truth};
+  SMACOFDifferencesTask q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
+  int                   wrong;
 
-  CHECK(dev->ops->alloc_pinned(dev, sizeof(double) * places, (void **)&told));
-  for (size_t k = 0; k < places; k++) told[k] = 0;
-  s.told = told;
-  q.told = told + 2 * LOOK_PARTS;
+  CHECK(dev->ops->alloc_pinned(dev, sizeof(double) * places, (void **)&result));
+  for (size_t k = 0; k < places; k++) result[k] = 0;
+  s.result = result;
+  q.result = result + 2 * SMACOF_SUM_PARTS;
   q.x = there + 4 * n, q.f = q.x + n, q.dx = q.f + n, q.df = q.dx + n;
-  h.sums = scaled ? sums : NULL, h.X = values, h.g = values + n, h.x = host, h.f = host + n, h.dx = host + 2 * n, h.df = host + 3 * n, h.told = truth + 2;
+  h.sums = scaled ? sums : NULL, h.X = values, h.g = values + n, h.x = host, h.f = host + n, h.dx = host + 2 * n, h.df = host + 3 * n, h.result = truth + 2;
   if (before >= 0) q.lastx = there + 2 * n, q.lastf = there + 3 * n, h.lastx = values + 2 * n, h.lastf = values + 3 * n;
   for (int k = 0; k < q.before; k++) {
     q.u[k] = there + (8 + 2 * (size_t)k) * n, q.v[k] = q.u[k] + n;
     h.u[k] = values + (8 + 2 * (size_t)k) * n, h.v[k] = h.u[k] + n;
   }
-  LookSums_Host(&hs);
-  LookNewest_Host(&h);
-  CHECK(LookSums_CUDA(dev, &s));
-  CHECK(LookNewest_CUDA(dev, &q));
+  SMACOFComputeSums_Host(&hs);
+  SMACOFComputeDifferences_Host(&h);
+  CHECK(SMACOFComputeSums_CUDA(dev, &s));
+  CHECK(SMACOFComputeDifferences_CUDA(dev, &q));
   CHECK(GpDevDownload(dev, mine, q.x, sizeof(double) * 4 * n));
-  for (int p = 0; p < LOOK_PARTS; p++) {
-    for (int k = 0; k < 2; k++) part[k] += told[2 * p + k];
+  for (int p = 0; p < SMACOF_SUM_PARTS; p++) {
+    for (int k = 0; k < 2; k++) part[k] += result[2 * p + k];
     for (int k = 0; k < 3 * (before + 1); k++) {
-      place = q.told + (size_t)(k / LOOK_ROW * LOOK_PARTS + p) * LOOK_ROW + k % LOOK_ROW;
+      place = q.result + (size_t)(k / SMACOF_BATCH_SUMS * SMACOF_SUM_PARTS + p) * SMACOF_BATCH_SUMS + k % SMACOF_BATCH_SUMS;
       part[2 + k] += *place;
     }
   }
   wrong = !(Difference(part, truth, 2 + 3 * (size_t)(before + 1)) <= 1e-13 && Difference(mine, host, (before < 0 ? 2 : 4) * n) <= 1e-13);
   if (wrong) printf("not the same: sums of %d points in dimension %d beside %d pairs of differences%s\n", points, dim, before, scaled ? ", scaled" : "");
-  dev->ops->release_pinned(dev, told);
+  dev->ops->release_pinned(dev, result);
   Release(there), Release(theirs), Release(parts);
   free(values), free(host), free(mine), free(stress);
   return wrong;
@@ -251,7 +251,7 @@ static int CheckLook(int points, int dim, int before, int scaled)
 
 static int CheckLooks(void)
 {
-  static const int points[] = {1, 2, 33, 1000, 40001}, before[] = {-1, 0, 1, 4, 5, LOOK_MOST - 1};
+  static const int points[] = {1, 2, 33, 1000, 40001}, before[] = {-1, 0, 1, 4, 5, SMACOF_HISTORY_LIMIT - 1};
   int              wrong = 0, n = 0;
 
   for (int k = 0; k < 5; k++) {
@@ -277,7 +277,7 @@ static int Check(int most)
           const int single = kind == SINGLE || (kind >= PAIRS && dim % 2);
 
           for (int halves = 0; halves < (kind >= PAIRS ? 1 : 2); halves++) {
-            for (int mixed = 0; mixed <= (kind == SINGLE || (kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN)); mixed++, n++) wrong += CheckOne((Kind)kind, N, part[k][0], part[k][1], dim, single, (PassWork){mixed, NULL}, halves);
+            for (int mixed = 0; mixed <= (kind == SINGLE || (kind >= FREE_EUCLIDEAN && kind <= FREE_MANHATTAN)); mixed++, n++) wrong += CheckOne((Kind)kind, N, part[k][0], part[k][1], dim, single, (SMACOFPassWork){mixed, NULL}, halves);
           }
         }
       }
@@ -290,7 +290,7 @@ static int Check(int most)
 
 /* --- speed ---------------------------------------------------------------------------------------------------------------------- */
 
-static double Median(const Pass *p, const PassWork *work)
+static double Median(const SMACOFPass *p, const SMACOFPassWork *work)
 {
   double times[REPEATS];
 
@@ -298,7 +298,7 @@ static double Median(const Pass *p, const PassWork *work)
     double seconds;
 
     CHECK(dev->ops->event_record(dev, begin));
-    CHECK(p ? Pass_CUDA(dev, p, work) : dev->ops->copy_within(dev, work->memory, (char *)work->memory + COPY, COPY));
+    CHECK(p ? SMACOFRunPass_CUDA(dev, p, work) : dev->ops->copy_within(dev, work->memory, (char *)work->memory + COPY, COPY));
     CHECK(dev->ops->event_record(dev, end));
     CHECK(dev->ops->event_wait(dev, end));
     CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
@@ -310,22 +310,22 @@ static double Median(const Pass *p, const PassWork *work)
 
 static void MeasureCopyRate(void)
 {
-  PassWork copy = {0, OnDevice(NULL, 2 * COPY)};
+  SMACOFPassWork copy = {0, OnDevice(NULL, 2 * COPY)};
 
   copyrate = 2.0 * (double)COPY / Median(NULL, &copy);
   Release(copy.memory);
   printf("# %s, copy rate %.0f GB/s\npoints,dimension,arithmetic,reading,microseconds,bytes,fraction,pairs a ns\n", dev->name, 1e-9 * copyrate);
 }
 
-static void TimeOne(Pass *p, const char *what, int mixed, int halves)
+static void TimeOne(SMACOFPass *p, const char *what, int mixed, int halves)
 {
-  PassWork     work  = {mixed, NULL};
-  const double pairs = 0.5 * (double)p->N * (double)(p->N - 1), bytes = p->delta ? 4 * pairs * (halves ? 1 : 2) : 0;
-  double       seconds;
+  SMACOFPassWork work  = {mixed, NULL};
+  const double   pairs = 0.5 * (double)p->N * (double)(p->N - 1), bytes = p->delta ? 4 * pairs * (halves ? 1 : 2) : 0;
+  double         seconds;
 
   p->nranges  = 1;
-  p->range[0] = halves ? (PassRange){0, p->N, 0, p->N, PASS_TRIANGLE} : (PassRange){0, p->N, 0, p->N, PASS_ROWS};
-  work.memory = OnDevice(NULL, PassMemory_CUDA(dev, p));
+  p->range[0] = halves ? (SMACOFPassRange){0, p->N, 0, p->N, PASS_TRIANGLE} : (SMACOFPassRange){0, p->N, 0, p->N, PASS_ROWS};
+  work.memory = OnDevice(NULL, SMACOFGetPassMemory_CUDA(dev, p));
   seconds     = Median(p, &work);
   Release(work.memory);
   printf("%d,%d,%s,%s,%.1f,%.0f,%.3f,%.3f\n", p->N, p->dim, what, halves ? "halves" : "rows", 1e6 * seconds, bytes, bytes / seconds / copyrate, 1e-9 * pairs / seconds);
@@ -334,15 +334,15 @@ static void TimeOne(Pass *p, const char *what, int mixed, int halves)
 
 static void Time(int N)
 {
-  double *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
-  Pass    p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = PassStorePitch(N), .nfeature = FEATURES};
-  void   *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
+  double    *feature = RandomArray((size_t)N * FEATURES, 1), *x = RandomArray((size_t)N * PASS_MAX_DIM, 2);
+  SMACOFPass p     = {.N = N, .rows = N, .dim = 2, .single = 1, .ldrow = (size_t)N, .ldsum = (size_t)N, .ld = SMACOFGetStorePitch(N), .nfeature = FEATURES};
+  void      *delta = OnDevice(NULL, sizeof(float) * (size_t)N * p.ld);
 
   p.feature = p.frow = (const double *)OnDevice(feature, sizeof(double) * (size_t)N * FEATURES);
   p.x = p.xrow = (const double *)OnDevice(x, sizeof(double) * (size_t)N * PASS_MAX_DIM);
   p.bx         = (double *)OnDevice(NULL, sizeof(double) * (size_t)N * PASS_MAX_DIM);
   p.stress     = (double *)OnDevice(NULL, sizeof(double) * (size_t)N);
-  CHECK(PassStore_CUDA(dev, &p, delta));
+  CHECK(SMACOFStoreDistances_CUDA(dev, &p, delta));
   for (p.dim = 1; p.dim <= PASS_MAX_DIM; p.dim += p.dim < 3 ? 1 : p.dim < 5 ? 2 : 3) {
     p.delta = delta;
     for (int k = 0; k < 4; k++) TimeOne(&p, k < 2 ? "mixed" : "double", k < 2, k % 2 == 0);

@@ -1,4 +1,5 @@
 /* The readers of smacof: dissimilarities, features, fixed points, maps, labels, checkpoints. */
+#include "examples/smacof/smacof.h"
 #include "solvers/smacof/smacofimpl.h"
 #include "fuzz.h"
 #include <string.h>
@@ -6,7 +7,7 @@
 #define POINTS 4
 static const char PointNames[] = "a\0b\0c\0d"; /* of maps, labels and fixed points */
 
-static PetscErrorCode CheckDissim(const Dissim *D, char wrong[FUZZ_WRONG])
+static PetscErrorCode CheckPairs(const SMACOFPairs *D, char wrong[FUZZ_WRONG])
 {
   const int *column;
   double    *delta, *weight;
@@ -14,11 +15,11 @@ static PetscErrorCode CheckDissim(const Dissim *D, char wrong[FUZZ_WRONG])
 
   PetscFunctionBegin;
   FUZZ_EXPECT(D->N >= 1 && D->first == 0 && D->last == D->N && D->npairs >= 0, "%lld points, %lld pairs", (long long)D->N, (long long)D->npairs);
-  FUZZ_EXPECT(D->features.value || (D->sumsquares >= 0 && !PetscIsInfOrNanReal(D->sumsquares)), "the sum of squares is %g", (double)D->sumsquares);
+  FUZZ_EXPECT(D->feature || (D->sumsquares >= 0 && !PetscIsInfOrNanReal(D->sumsquares)), "the sum of squares is %g", (double)D->sumsquares);
   if (D->N > 5000) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc2(D->N, &delta, D->N, &weight));
   for (PetscInt i = 0; i < D->N; i++) {
-    PetscCall(DissimRow(D, i, &n, &column, delta, weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i, &n, &column, delta, weight));
     for (PetscInt k = 0; k < n; k++) {
       const PetscInt j = column ? column[k] : k;
 
@@ -30,24 +31,39 @@ static PetscErrorCode CheckDissim(const Dissim *D, char wrong[FUZZ_WRONG])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Load(DissimOptions *o, uint64_t choice, char wrong[FUZZ_WRONG])
+/* Reads data and converts them to pairs. */
+static PetscErrorCode LoadPairs(const InputOptions *o, SMACOF s, Points *P, char wrong[FUZZ_WRONG])
 {
-  Dissim D = {0};
+  PetscFunctionBegin;
+  PetscCall(InputLoad(o, s, P));
+  if (s->dissimilarities) PetscCall(SMACOFPairsCreateFromMat_Private(s));
+  else PetscCall(SMACOFPairsCreateFromFeatures_Private(s));
+  PetscCall(CheckPairs(&s->D, wrong));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Load(InputOptions *o, uint64_t choice, char wrong[FUZZ_WRONG])
+{
+  Points         P = {0};
+  PetscErrorCode ierr;
+  SMACOF         s;
 
   PetscFunctionBegin;
   o->missing    = (Missing)(choice % 3);
   o->symmetrize = (PetscBool)(choice / 3 % 2);
-  o->single     = (PetscBool)(choice / 6 % 2);
-  o->metric     = (PetscInt)(choice / 12 % 3);
-  PetscCall(DissimLoad(PETSC_COMM_SELF, o, &D));
-  PetscCall(CheckDissim(&D, wrong));
-  PetscCall(DissimDestroy(&D));
+  o->storage    = choice / 6 % 2 ? SMACOF_STORAGE_SINGLE : SMACOF_STORAGE_DOUBLE;
+  o->metric     = (SMACOFMetric)(choice / 12 % 3);
+  PetscCall(SMACOFCreate(PETSC_COMM_SELF, &s));
+  ierr = LoadPairs(o, s, &P, wrong);
+  PetscCall(PointsDestroy(&P));
+  PetscCall(SMACOFDestroy(&s));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode ReadDissim(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  static DissimOptions o;
+  static InputOptions o;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(o.file, file, sizeof(o.file)));
@@ -57,7 +73,7 @@ static PetscErrorCode ReadDissim(const char file[], uint64_t choice, char wrong[
 
 static PetscErrorCode ReadPairs(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  static DissimOptions o;
+  static InputOptions o;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(o.pairs, file, sizeof(o.pairs)));
@@ -67,7 +83,7 @@ static PetscErrorCode ReadPairs(const char file[], uint64_t choice, char wrong[F
 
 static PetscErrorCode ReadFeatures(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  static DissimOptions o;
+  static InputOptions o;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(o.features, file, sizeof(o.features)));
@@ -77,25 +93,32 @@ static PetscErrorCode ReadFeatures(const char file[], uint64_t choice, char wron
 
 static PetscErrorCode ReadFixed(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  Fixed fixed = {0};
+  PetscErrorCode ierr;
+  SMACOF         s;
 
   PetscFunctionBegin;
-  PetscCall(FixedRead(PETSC_COMM_SELF, file, POINTS, 2, choice % 2 ? PointNames : NULL, &fixed));
-  for (PetscInt k = 0; k < fixed.n; k++) {
-    FUZZ_EXPECT(fixed.point[k] >= 0 && fixed.point[k] < POINTS && (!k || fixed.point[k] > fixed.point[k - 1]), "fixed point %lld", (long long)fixed.point[k]);
-    for (int c = 0; c < 2; c++) FUZZ_EXPECT(!PetscIsInfOrNanReal(fixed.x[2 * k + c]), "a coordinate is not finite");
+  PetscCall(SMACOFCreate(PETSC_COMM_SELF, &s));
+  ierr = FixedRead(s, file, POINTS, choice % 2 ? PointNames : NULL);
+  for (PetscInt k = 0; !ierr && k < s->fixed.n; k++) {
+    FUZZ_EXPECT(s->fixed.point[k] >= 0 && s->fixed.point[k] < POINTS && (!k || s->fixed.point[k] > s->fixed.point[k - 1]), "fixed point %lld", (long long)s->fixed.point[k]);
+    for (int c = 0; c < 2; c++) FUZZ_EXPECT(!PetscIsInfOrNanReal(s->fixed.x[2 * k + c]), "a coordinate is not finite");
   }
-  PetscCall(FixedDestroy(&fixed));
+  PetscCall(SMACOFDestroy(&s));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode ReadMap(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  double x[2 * POINTS];
+  const PetscScalar *x;
+  Vec                v;
 
   PetscFunctionBegin;
-  PetscCall(CoordinatesRead(PETSC_COMM_SELF, file, POINTS, 2, choice % 2 ? PointNames : NULL, x));
+  PetscCall(CoordinatesRead(PETSC_COMM_SELF, file, POINTS, 2, choice % 2 ? PointNames : NULL, &v));
+  PetscCall(VecGetArrayRead(v, &x));
   for (int k = 0; k < 2 * POINTS; k++) FUZZ_EXPECT(!PetscIsInfOrNanReal(x[k]), "a coordinate is not finite");
+  PetscCall(VecRestoreArrayRead(v, &x));
+  PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,76 +135,57 @@ static PetscErrorCode ReadLabels(const char file[], uint64_t choice, char wrong[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the scaling whose checkpoints are read */
-typedef struct {
-  Dissim       D;
-  Scaler       S;
-  ScaleOptions o;
-} Scaling;
+static char Data[PETSC_MAX_PATH_LEN]; /* dissimilarities of the solver whose checkpoints are read */
 
-static char Data[PETSC_MAX_PATH_LEN]; /* its dissimilarities */
-
-static PetscErrorCode CreateScaling(const char checkpoint[], Scaling *s)
+static PetscErrorCode CreateSolver(SMACOF *s)
 {
-  static DissimOptions o;
+  static InputOptions o;
+  Points              P;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(s, sizeof(*s)));
+  o.storage = SMACOF_STORAGE_DOUBLE;
   PetscCall(PetscStrncpy(o.file, Data, sizeof(o.file)));
-  PetscCall(DissimLoad(PETSC_COMM_SELF, &o, &s->D));
-  s->o        = (ScaleOptions){2, 12, 2, 2, 0, 5, 1e-9, 1e-2, ACCELERATION_ANDERSON, START_RANDOM, EIGENSOLVER_BLOCK, PETSC_FALSE, checkpoint ? 1 : 0, "", {DISPARITY_RATIO, TIES_PRIMARY, 2, 4}};
-  s->o.device = (PassDeviceOptions){ARITHMETIC_DOUBLE};
-  if (checkpoint) PetscCall(PetscStrncpy(s->o.checkpoint, checkpoint, sizeof(s->o.checkpoint)));
-  PetscCall(ScalerCreate(&s->D, &s->o, NULL, "smacof_", &s->S));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode DestroyScaling(Scaling *s)
-{
-  PetscFunctionBegin;
-  PetscCall(ScalerDestroy(&s->S));
-  PetscCall(DissimDestroy(&s->D));
+  PetscCall(SMACOFCreate(PETSC_COMM_SELF, s));
+  PetscCall(InputLoad(&o, *s, &P));
+  PetscCall(PointsDestroy(&P));
+  PetscCall(SMACOFSetTolerances(*s, 1e-9, 12));
+  PetscCall(SMACOFSetStart(*s, SMACOF_START_RANDOM));
+  PetscCall(SMACOFSetStarts(*s, 2, 2, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PrepareCheckpoint(const char folder[])
 {
-  char         file[PETSC_MAX_PATH_LEN];
-  PetscScalar *x;
-  Scaling      s;
+  char   file[PETSC_MAX_PATH_LEN];
+  SMACOF s;
 
   PetscFunctionBegin;
   PetscCall(FuzzWriteText(folder, "data.csv", "0,3,4,5,2\n3,0,5,4,6\n4,5,0,3,7\n5,4,3,0,1\n2,6,7,1,0\n"));
   (void)snprintf(Data, sizeof(Data), "%s/data.csv", folder);
   (void)snprintf(file, sizeof(file), "%s/seed-checkpoint", folder);
-  PetscCall(CreateScaling(file, &s));
-  for (PetscInt k = 0; k < PetscMin(2, s.S.npaths); k++) {
-    PetscCall(VecGetArrayWrite(s.S.path[k].next.x, &x));
-    PetscCall(StartRandom(k, s.D.N, 2, x));
-    PetscCall(VecRestoreArrayWrite(s.S.path[k].next.x, &x));
-  }
-  PetscCall(ScalerBegin(&s.S, 0, PetscMin(2, s.S.npaths)));
-  PetscCall(ScalerSolve(&s.S, PetscMin(2, s.S.npaths)));
-  PetscCall(DestroyScaling(&s));
+  PetscCall(CreateSolver(&s));
+  PetscCall(SMACOFSetCheckpoint(s, file, 1));
+  PetscCall(SMACOFSolve(s));
+  PetscCall(SMACOFDestroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Goes on from a checkpoint. */
 static PetscErrorCode ReadCheckpoint(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  PetscInt       n = 0;
   PetscErrorCode ierr;
-  Scaling        s;
+  PetscReal      stress;
+  SMACOF         s;
 
   PetscFunctionBegin;
-  PetscCall(CreateScaling(NULL, &s));
-  ierr = CheckpointRead(&s.S, &n, file);
+  PetscCall(CreateSolver(&s));
+  PetscCall(SMACOFSetRestart(s, file));
+  ierr = SMACOFSolve(s);
   if (!ierr) {
-    FUZZ_EXPECT(n >= 1 && n <= s.S.npaths, "%lld starts", (long long)n);
-    if (!wrong[0]) PetscCall(ScalerSolve(&s.S, n));
-    FUZZ_EXPECT(!PetscIsInfOrNanReal(s.S.best.sigma), "the stress is %g", (double)s.S.best.sigma);
+    PetscCall(SMACOFGetStress(s, &stress, NULL));
+    FUZZ_EXPECT(!PetscIsInfOrNanReal(stress), "the stress is %g", (double)stress);
   }
-  PetscCall(DestroyScaling(&s));
+  PetscCall(SMACOFDestroy(&s));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,11 +5,8 @@
 #include "solvers/smacof/smacofimpl.h"
 #include <petscblaslapack.h>
 
-const char *const DisparityTypes[] = {"ratio", "interval", "spline", "ordinal", "DisparityType", "", NULL};
-const char *const TiesNames[]      = {"primary", "secondary", "Ties", "", NULL};
-
 /* Solves a small symmetric system in place, in the least squares sense.  Singular values below 1e-14 of the largest count as zero. */
-PetscErrorCode SolveSmall(PetscInt m, PetscScalar matrix[], PetscScalar b[])
+static PetscErrorCode SMACOFSolveLeastSquares(PetscInt m, PetscScalar matrix[], PetscScalar b[])
 {
   PetscBLASInt n, one = 1, rank, lwork, info;
   PetscScalar *singular, *work;
@@ -27,12 +24,12 @@ PetscErrorCode SolveSmall(PetscInt m, PetscScalar matrix[], PetscScalar b[])
 
 /* Evaluates the basis functions at a dissimilarity.  Function k is the sum of the B-splines k, k + 1, ... on equidistant knots.  Each
    function is monotone, and the first one is constant, so a combination with nonnegative coefficients is monotone and nonnegative. */
-static void DisparityEvaluateFunctions(const Disparity *P, PetscReal delta, PetscReal value[])
+static void SMACOFEvaluateSplines(const SMACOFRegression *P, PetscReal delta, PetscReal value[])
 {
   const PetscInt  p = P->degree, intervals = P->nfunctions - p;
   const PetscReal t = P->high > P->low ? (delta - P->low) / (P->high - P->low) * (PetscReal)intervals : 0; /* scaled so that the knots are integers */
   const PetscInt  s = PetscMax(0, PetscMin(intervals - 1, (PetscInt)t));
-  PetscReal       b[DISPARITY_MAX_DEGREE + 1];
+  PetscReal       b[SMACOF_MAX_DEGREE + 1];
 
   b[0] = 1; /* de Boor's recursion for the p + 1 splines that are not 0 in interval s; knots beyond an end coincide with it */
   for (PetscInt d = 1; d <= p; d++) {
@@ -52,25 +49,25 @@ static void DisparityEvaluateFunctions(const Disparity *P, PetscReal delta, Pets
 }
 
 /* Calls a function for every local entry, with its position in D->delta, dissimilarity, weight, and distance at x.  If x is NULL, the distance is 0. */
-static PetscErrorCode DisparityForEachEntry(Disparity *P, const double x[], PetscErrorCode (*what)(Disparity *, size_t, double, double, double))
+static PetscErrorCode SMACOFRegressionForEachEntry(SMACOFRegression *P, const double x[], PetscErrorCode (*what)(SMACOFRegression *, size_t, double, double, double))
 {
-  const Dissim  *D = P->D;
-  const PetscInt m = D->last - D->first;
-  const int     *column;
-  PetscInt       n;
+  const SMACOFPairs *D = P->D;
+  const PetscInt     m = D->last - D->first;
+  const int         *column;
+  PetscInt           n;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m; i++) {
     const size_t at = D->start ? (size_t)D->start[i] : (size_t)i * D->N;
 
-    PetscCall(DissimRow(D, i, &n, &column, P->delta, P->weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i, &n, &column, P->delta, P->weight));
     for (PetscInt k = 0; k < n; k++)
-      if (column || k != D->first + i) PetscCall(what(P, at + (size_t)k, P->delta[k], P->weight[k], x ? Distance(D, P->dim, x, D->first + i, column ? column[k] : k) : 0));
+      if (column || k != D->first + i) PetscCall(what(P, at + (size_t)k, P->delta[k], P->weight[k], x ? SMACOFGetDistance_Private(D->N, P->dim, x, D->first + i, column ? column[k] : k) : 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DisparityAddLimits(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode SMACOFRegressionAddLimits(SMACOFRegression *P, size_t at, double delta, double weight, double d)
 {
   P->low  = PetscMin(P->low, delta);
   P->high = PetscMax(P->high, delta);
@@ -78,46 +75,46 @@ static PetscErrorCode DisparityAddLimits(Disparity *P, size_t at, double delta, 
 }
 
 /* Adds an entry to the matrix of the normal equations.  Each pair has two entries, so each entry counts half. */
-static PetscErrorCode DisparityAddMatrix(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode SMACOFRegressionAddMatrix(SMACOFRegression *P, size_t at, double delta, double weight, double d)
 {
-  PetscReal f[DISPARITY_MAX_FUNCTIONS];
+  PetscReal f[SMACOF_MAX_FUNCTIONS];
 
-  DisparityEvaluateFunctions(P, delta, f);
+  SMACOFEvaluateSplines(P, delta, f);
   for (PetscInt a = 0; a < P->nfunctions; a++)
     for (PetscInt b = 0; b < P->nfunctions; b++) P->matrix[a * P->nfunctions + b] += 0.5 * weight * f[a] * f[b];
   return PETSC_SUCCESS;
 }
 
-static PetscErrorCode DisparityAddRight(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode SMACOFRegressionAddRight(SMACOFRegression *P, size_t at, double delta, double weight, double d)
 {
-  PetscReal f[DISPARITY_MAX_FUNCTIONS];
+  PetscReal f[SMACOF_MAX_FUNCTIONS];
 
-  DisparityEvaluateFunctions(P, delta, f);
+  SMACOFEvaluateSplines(P, delta, f);
   for (PetscInt a = 0; a < P->nfunctions; a++) P->right[a] += 0.5 * weight * f[a] * d;
   return PETSC_SUCCESS;
 }
 
-static PetscErrorCode DisparityFillEntry(Disparity *P, size_t at, double delta, double weight, double d)
+static PetscErrorCode SMACOFRegressionFillEntry(SMACOFRegression *P, size_t at, double delta, double weight, double d)
 {
-  PetscReal f[DISPARITY_MAX_FUNCTIONS];
+  PetscReal f[SMACOF_MAX_FUNCTIONS];
 
-  DisparityEvaluateFunctions(P, delta, f);
+  SMACOFEvaluateSplines(P, delta, f);
   P->dhat[at] = 0;
   for (PetscInt a = 0; a < P->nfunctions; a++) P->dhat[at] += P->coefficient[a] * f[a];
   return PETSC_SUCCESS;
 }
 
 /* Computes the nonnegative coefficients of the best fit by the active set method of Lawson and Hanson, on the normal equations. */
-static PetscErrorCode DisparityFitCoefficients(Disparity *P)
+static PetscErrorCode SMACOFRegressionFitCoefficients(SMACOFRegression *P)
 {
-  const PetscInt n                             = P->nfunctions;
-  PetscBool      free[DISPARITY_MAX_FUNCTIONS] = {PETSC_FALSE};
+  const PetscInt n                          = P->nfunctions;
+  PetscBool      free[SMACOF_MAX_FUNCTIONS] = {PETSC_FALSE};
   PetscReal      scale = 0, *c = P->coefficient;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(c, n));
   for (PetscInt a = 0; a < n; a++) scale = PetscMax(scale, PetscAbsReal(P->right[a]));
-  for (PetscInt round = 0; round < 10 * n; round++) {
+  for (PetscInt pass = 0; pass < 10 * n; pass++) {
     PetscInt  best = -1;
     PetscReal most = 1e-13 * scale;
 
@@ -132,8 +129,8 @@ static PetscErrorCode DisparityFitCoefficients(Disparity *P)
     if (best < 0) break;
     free[best] = PETSC_TRUE;
     while (1) { /* minimise over the free coefficients; stop at the first one that becomes negative and bind it */
-      PetscScalar matrix[DISPARITY_MAX_FUNCTIONS * DISPARITY_MAX_FUNCTIONS], z[DISPARITY_MAX_FUNCTIONS];
-      PetscInt    index[DISPARITY_MAX_FUNCTIONS], m = 0, stop = -1;
+      PetscScalar matrix[SMACOF_MAX_FUNCTIONS * SMACOF_MAX_FUNCTIONS], z[SMACOF_MAX_FUNCTIONS];
+      PetscInt    index[SMACOF_MAX_FUNCTIONS], m = 0, stop = -1;
       PetscReal   step = 1;
 
       for (PetscInt a = 0; a < n; a++)
@@ -142,7 +139,7 @@ static PetscErrorCode DisparityFitCoefficients(Disparity *P)
         z[a] = P->right[index[a]];
         for (PetscInt b = 0; b < m; b++) matrix[a * m + b] = P->matrix[index[a] * n + index[b]];
       }
-      PetscCall(SolveSmall(m, matrix, z));
+      PetscCall(SMACOFSolveLeastSquares(m, matrix, z));
       for (PetscInt a = 0; a < m; a++) {
         const PetscReal reach = z[a] <= 0 ? c[index[a]] / (c[index[a]] - z[a] + PETSC_SMALL * PETSC_SMALL) : 1;
 
@@ -159,91 +156,82 @@ static PetscErrorCode DisparityFitCoefficients(Disparity *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  DisparityCreate - Prepares disparities
-
-  Collective
-
-  Input Parameters:
-+ D   - the dissimilarities, stored in double precision; referenced by the disparities
-. dim - dimension of the configurations
-- o   - type and parameters
-
-  Output Parameter:
-. P - the disparities, in the layout of the dissimilarities
-*/
-PetscErrorCode DisparityCreate(const Dissim *D, PetscInt dim, const DisparityOptions *o, Disparity *P)
+/* Prepares the regression for the pairs of s, which must be stored in double precision.  Collective. */
+PetscErrorCode SMACOFRegressionCreate_Private(SMACOF s, SMACOFRegression *P)
 {
-  PetscReal limits[2];
+  const SMACOFPairs *D = &s->D;
+  PetscReal          limits[2];
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(P, sizeof(*P)));
   P->D    = D;
-  P->dim  = dim;
-  P->type = o->type;
-  PetscCheck(D->stored && !D->single, D->comm, PETSC_ERR_USER_INPUT, "-smacof_disparity interval, spline and ordinal need stored dissimilarities; remove -matrix_free");
+  P->dim  = s->dim;
+  P->type = s->disparity;
+  PetscCheck(D->stored, D->comm, PETSC_ERR_USER_INPUT, "-smacof_disparity interval, spline and ordinal need stored dissimilarities; remove -matrix_free");
+  PetscCheck(!D->single, D->comm, PETSC_ERR_ORDER, "The dissimilarities are already stored in single precision; call SMACOFSetDisparity() before SMACOFSetUp(), or set the data again");
   PetscCall(PetscMalloc3(D->N, &P->delta, D->N, &P->weight, D->start ? (size_t)D->start[D->last - D->first] : (size_t)(D->last - D->first) * (size_t)D->N, &P->dhat));
   if (!D->start)
     for (PetscInt i = 0; i < D->last - D->first; i++) P->dhat[(size_t)i * D->N + (size_t)(D->first + i)] = 0;
-  if (o->type == DISPARITY_ORDINAL) {
-    PetscCall(OrdinalCreate(D, o->ties, &P->ordinal));
+  if (s->disparity == SMACOF_DISPARITY_ORDINAL) {
+    PetscCall(SMACOFOrdinalCreate_Private(D, s->ties, &P->ordinal));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  P->degree = o->type == DISPARITY_INTERVAL ? 1 : o->degree;
+  P->degree = s->disparity == SMACOF_DISPARITY_INTERVAL ? 1 : s->degree;
   P->low    = PETSC_MAX_REAL;
   P->high   = -PETSC_MAX_REAL;
-  PetscCall(DisparityForEachEntry(P, NULL, DisparityAddLimits));
+  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionAddLimits));
   limits[0] = -P->low;
   limits[1] = P->high;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, limits, 2, MPIU_REAL, MPI_MAX, D->comm));
   P->low        = -limits[0];
   P->high       = limits[1];
-  P->nfunctions = P->degree + 1 + (o->type == DISPARITY_INTERVAL ? 0 : o->knots);
+  P->nfunctions = P->degree + 1 + (s->disparity == SMACOF_DISPARITY_INTERVAL ? 0 : s->knots);
   if (!(P->high > P->low)) { /* all dissimilarities are equal, so one constant function remains */
     P->nfunctions = 1;
     P->degree     = 0;
   }
-  PetscCall(DisparityForEachEntry(P, NULL, DisparityAddMatrix));
+  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionAddMatrix));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->matrix, (PetscMPIInt)(P->nfunctions * P->nfunctions), MPIU_REAL, MPI_SUM, D->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  DisparityUpdate - Computes the disparities that approximate the distances of a configuration best, scaled to the sum of squares of the dissimilarities
+  SMACOFRegressionFit_Private - Computes the disparities that approximate the distances of a configuration best, scaled to the sum of squares of the dissimilarities
 
   Collective
 
   Note:
   The admissible disparities form a cone. The best fit, scaled, therefore has the least stress at `x` among all admissible disparities with this sum of squares.
 */
-PetscErrorCode DisparityUpdate(Disparity *P, const double x[])
+PetscErrorCode SMACOFRegressionFit_Private(SMACOFRegression *P, const double x[])
 {
   const PetscInt n   = P->nfunctions;
   PetscReal      sum = 0, scale;
 
   PetscFunctionBegin;
-  if (P->type == DISPARITY_ORDINAL) {
-    PetscCall(OrdinalUpdate(&P->ordinal, P->dim, x, P->dhat));
+  if (P->type == SMACOF_DISPARITY_ORDINAL) {
+    PetscCall(SMACOFOrdinalFit_Private(&P->ordinal, P->dim, x, P->dhat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscArrayzero(P->right, n));
-  PetscCall(DisparityForEachEntry(P, x, DisparityAddRight));
+  PetscCall(SMACOFRegressionForEachEntry(P, x, SMACOFRegressionAddRight));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->right, (PetscMPIInt)n, MPIU_REAL, MPI_SUM, P->D->comm));
-  PetscCall(DisparityFitCoefficients(P));
+  PetscCall(SMACOFRegressionFitCoefficients(P));
   for (PetscInt a = 0; a < n; a++)
     for (PetscInt b = 0; b < n; b++) sum += P->coefficient[a] * P->matrix[a * n + b] * P->coefficient[b];
   /* if all points coincide, all distances are 0: use a constant */
   if (!(sum > 0)) P->coefficient[0] = 1;
   scale = PetscSqrtReal(P->D->sumsquares / (sum > 0 ? sum : P->D->sumweights));
   for (PetscInt a = 0; a < n; a++) P->coefficient[a] *= scale;
-  PetscCall(DisparityForEachEntry(P, NULL, DisparityFillEntry));
+  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionFillEntry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DisparityDestroy(Disparity *P)
+PetscErrorCode SMACOFRegressionDestroy_Private(SMACOFRegression *P)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree3(P->delta, P->weight, P->dhat));
-  PetscCall(OrdinalDestroy(&P->ordinal));
+  PetscCall(SMACOFOrdinalDestroy_Private(&P->ordinal));
+  P->D = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,25 +4,17 @@
 #include "solvers/smacof/smacofimpl.h"
 #include <stdlib.h>
 
-double Distance(const Dissim *D, PetscInt dim, const double x[], PetscInt i, PetscInt j)
-{
-  double d = 0;
-
-  for (PetscInt c = 0; c < dim; c++) d += PetscSqr(x[(size_t)c * D->N + i] - x[(size_t)c * D->N + j]);
-  return PetscSqrtReal(d);
-}
-
 /* a matrix entry of some rank; each pair has two entries */
 typedef struct {
   double   delta, weight;
   PetscInt low, high; /* the points of the pair, low < high */
   PetscInt number;    /* global number of the entry */
-} Entry;
+} SMACOFEntry;
 
 /* Compares by dissimilarity, then by points, so that both entries of a pair are neighbours. */
-static int CompareEntries(const void *a, const void *b)
+static int SMACOFCompareEntries(const void *a, const void *b)
 {
-  const Entry *p = (const Entry *)a, *q = (const Entry *)b;
+  const SMACOFEntry *p = (const SMACOFEntry *)a, *q = (const SMACOFEntry *)b;
 
   if (p->delta != q->delta) return p->delta < q->delta ? -1 : 1;
   if (p->low != q->low) return p->low < q->low ? -1 : 1;
@@ -30,11 +22,11 @@ static int CompareEntries(const void *a, const void *b)
 }
 
 /* Gathers the entries of all ranks on the first rank and sorts the pairs by dissimilarity.  where[k] is the number of the pair of mine[k]. */
-static PetscErrorCode OrdinalSortPairs(Ordinal *O, PetscInt n, Entry mine[], PetscInt where[])
+static PetscErrorCode SMACOFOrdinalSortPairs(SMACOFOrdinal *O, PetscInt n, SMACOFEntry mine[], PetscInt where[])
 {
   PetscMPIInt  rank, size, count, *counts, *displs;
   PetscInt    *pair  = NULL;
-  Entry       *all   = NULL;
+  SMACOFEntry *all   = NULL;
   PetscInt64   total = 0;
   MPI_Datatype type;
 
@@ -50,14 +42,14 @@ static PetscErrorCode OrdinalSortPairs(Ordinal *O, PetscInt n, Entry mine[], Pet
   }
   PetscCheck(total < PETSC_MPI_INT_MAX, O->D->comm, PETSC_ERR_USER_INPUT, "-smacof_disparity ordinal supports at most 2^30 pairs, got %" PetscInt64_FMT, total / 2);
   for (PetscInt k = 0; k < n; k++) mine[k].number = displs[rank] + k;
-  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(Entry), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(SMACOFEntry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   if (!rank) PetscCall(PetscMalloc2(total, &all, total, &pair));
   PetscCallMPI(MPI_Gatherv(mine, count, type, all, counts, displs, type, 0, O->D->comm));
   PetscCallMPI(MPI_Type_free(&type));
   if (!rank) {
     O->n = (PetscInt)(total / 2);
-    qsort(all, (size_t)total, sizeof(*all), CompareEntries);
+    qsort(all, (size_t)total, sizeof(*all), SMACOFCompareEntries);
     PetscCall(PetscMalloc7(O->n, &O->weight, O->n, &O->d, O->n, &O->dhat, O->n + 1, &O->tie, O->n, &O->order, O->n, &O->mean, O->n, &O->mass));
     PetscCall(PetscMalloc1(O->n + 1, &O->begin));
     O->ties = 0;
@@ -74,18 +66,18 @@ static PetscErrorCode OrdinalSortPairs(Ordinal *O, PetscInt n, Entry mine[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
+PetscErrorCode SMACOFOrdinalCreate_Private(const SMACOFPairs *D, SMACOFTies ties, SMACOFOrdinal *O)
 {
   const PetscInt m = D->last - D->first;
   const int     *column;
   PetscInt       n = 0, entries, *place, *where;
   double        *delta, *weight;
   PetscSFNode   *remote;
-  Entry         *mine;
+  SMACOFEntry   *mine;
 
   PetscFunctionBegin;
   O->D       = D;
-  O->primary = (PetscBool)(ties == TIES_PRIMARY);
+  O->primary = (PetscBool)(ties == SMACOF_TIES_PRIMARY);
   PetscCall(PetscIntCast(D->start ? (PetscInt64)D->start[m] : (PetscInt64)m * D->N, &entries));
   PetscCall(PetscMalloc1(entries, &mine));
   PetscCall(PetscMalloc1(entries, &place));
@@ -94,16 +86,16 @@ PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
     const PetscInt at = D->start ? (PetscInt)D->start[i] : i * D->N, p = D->first + i;
     PetscInt       count;
 
-    PetscCall(DissimRow(D, i, &count, &column, delta, weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i, &count, &column, delta, weight));
     for (PetscInt k = 0; k < count; k++) {
       const PetscInt j = column ? column[k] : k;
 
       if (j == p) continue;
       place[n]  = at + k;
-      mine[n++] = (Entry){delta[k], weight[k], PetscMin(p, j), PetscMax(p, j), 0};
+      mine[n++] = (SMACOFEntry){delta[k], weight[k], PetscMin(p, j), PetscMax(p, j), 0};
     }
   }
-  PetscCall(OrdinalSortPairs(O, n, mine, where));
+  PetscCall(SMACOFOrdinalSortPairs(O, n, mine, where));
   PetscCall(PetscFree(mine));
   PetscCall(PetscMalloc1(n, &remote));
   for (PetscInt k = 0; k < n; k++) remote[k] = (PetscSFNode){0, where[k]};
@@ -116,7 +108,7 @@ PetscErrorCode OrdinalCreate(const Dissim *D, Ties ties, Ordinal *O)
 
 /* Computes the monotone regression by the pool adjacent violators algorithm.  The initial blocks are pairs, or groups of equal dissimilarity for
    secondary ties. */
-static PetscErrorCode OrdinalRegress(Ordinal *O)
+static PetscErrorCode SMACOFOrdinalRegress(SMACOFOrdinal *O)
 {
   const PetscInt runs = O->primary ? O->n : O->ties;
   PetscInt       n    = 0;
@@ -150,21 +142,21 @@ static PetscErrorCode OrdinalRegress(Ordinal *O)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OrdinalUpdate(Ordinal *O, PetscInt dim, const double x[], double dhat[])
+PetscErrorCode SMACOFOrdinalFit_Private(SMACOFOrdinal *O, PetscInt dim, const double x[], double dhat[])
 {
-  const Dissim  *D   = O->D;
-  const PetscInt m   = D->last - D->first;
-  double         sum = 0;
+  const SMACOFPairs *D   = O->D;
+  const PetscInt     m   = D->last - D->first;
+  double             sum = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m; i++) { /* dhat holds the distances first */
     const PetscInt n = D->start ? (PetscInt)(D->start[i + 1] - D->start[i]) : D->N, at = D->start ? (PetscInt)D->start[i] : i * D->N;
 
-    for (PetscInt k = 0; k < n; k++) dhat[at + k] = Distance(D, dim, x, D->first + i, D->start ? D->column[at + k] : k);
+    for (PetscInt k = 0; k < n; k++) dhat[at + k] = SMACOFGetDistance_Private(D->N, dim, x, D->first + i, D->start ? D->column[at + k] : k);
   }
   PetscCall(PetscSFReduceBegin(O->sf, MPI_DOUBLE, dhat, O->d, MPI_REPLACE)); /* both entries of a pair have the same distance */
   PetscCall(PetscSFReduceEnd(O->sf, MPI_DOUBLE, dhat, O->d, MPI_REPLACE));
-  if (O->n) PetscCall(OrdinalRegress(O));
+  if (O->n) PetscCall(SMACOFOrdinalRegress(O));
   for (PetscInt k = 0; k < O->n; k++) sum += O->weight[k] * O->dhat[k] * O->dhat[k];
   for (PetscInt k = 0; k < O->n; k++) O->dhat[k] = sum > 0 ? O->dhat[k] * PetscSqrtReal(D->sumsquares / sum) : PetscSqrtReal(D->sumsquares / D->sumweights);
   PetscCall(PetscSFBcastBegin(O->sf, MPI_DOUBLE, O->dhat, dhat, MPI_REPLACE));
@@ -172,7 +164,7 @@ PetscErrorCode OrdinalUpdate(Ordinal *O, PetscInt dim, const double x[], double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OrdinalDestroy(Ordinal *O)
+PetscErrorCode SMACOFOrdinalDestroy_Private(SMACOFOrdinal *O)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&O->sf));

@@ -2,43 +2,39 @@
 #include "solvers/smacof/smacofimpl.h"
 
 /* Returns the root of the component of i in the union-find forest, and halves the path to it. */
-static PetscInt ConnectedFindRoot(PetscInt parent[], PetscInt i)
+static PetscInt SMACOFFindRoot(PetscInt parent[], PetscInt i)
 {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
 /* Joins the components of i and j; the smaller root becomes the root of both. */
-static void ConnectedJoin(PetscInt parent[], PetscInt i, PetscInt j)
+static void SMACOFJoinComponents(PetscInt parent[], PetscInt i, PetscInt j)
 {
-  i                      = ConnectedFindRoot(parent, i);
-  j                      = ConnectedFindRoot(parent, j);
+  i                      = SMACOFFindRoot(parent, i);
+  j                      = SMACOFFindRoot(parent, j);
   parent[PetscMax(i, j)] = PetscMin(i, j);
 }
 
 /* Raises an error that lists the size and one point of up to six components. */
-static PetscErrorCode ConnectedRaiseError(MPI_Comm comm, PetscInt N, PetscInt parent[], PetscBool fixed)
+static PetscErrorCode SMACOFRaiseDisconnected(MPI_Comm comm, PetscInt N, PetscInt parent[], PetscInt size[], PetscBool fixed)
 {
-  PetscInt *size, count = 0, told = 0;
-  char      list[256] = "";
+  PetscInt count     = 0;
+  char     list[256] = "";
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(N, &size));
-  for (PetscInt i = 0; i < N; i++) size[ConnectedFindRoot(parent, i)]++;
+  PetscCall(PetscArrayzero(size, N));
+  for (PetscInt i = 0; i < N; i++) size[SMACOFFindRoot(parent, i)]++;
   for (PetscInt i = 0; i < N; i++) {
-    if (!size[i]) continue;
-    count++;
-    if (told == 6) continue;
-    told++;
-    PetscCall(PetscSNPrintf(list + strlen(list), sizeof(list) - strlen(list), "%s%" PetscInt_FMT " with point %" PetscInt_FMT, told > 1 ? ", " : "", size[i], i));
+    if (size[i] && ++count <= 6) PetscCall(PetscSNPrintf(list + strlen(list), sizeof(list) - strlen(list), "%s%" PetscInt_FMT " with point %" PetscInt_FMT, count > 1 ? ", " : "", size[i], i));
   }
-  PetscCall(PetscFree(size));
+  PetscCall(PetscFree2(parent, size));
   SETERRQ(comm, PETSC_ERR_USER_INPUT, "The pairs leave the points in %" PetscInt_FMT " components%s. Numbers of points: %s%s (counted from 0). Scale each component by itself, or list pairs between them", count,
-          fixed ? " (fixed points are connected)" : "", list, count > told ? ", ..." : "");
+          fixed ? " (fixed points are connected)" : "", list, count > 6 ? ", ..." : "");
 }
 
 /* Raises an error unless the listed pairs connect all points.  Fixed points count as connected with each other.  Collective. */
-PetscErrorCode CheckConnected(const Dissim *D, const Fixed *fixed)
+PetscErrorCode SMACOFPairsCheckConnected_Private(const SMACOFPairs *D, const SMACOFFixed *fixed)
 {
   PetscInt   *parent, *other;
   PetscMPIInt rank, size;
@@ -49,18 +45,18 @@ PetscErrorCode CheckConnected(const Dissim *D, const Fixed *fixed)
   PetscCall(PetscMalloc2(D->N, &parent, D->N, &other));
   for (PetscInt i = 0; i < D->N; i++) parent[i] = i;
   for (PetscInt i = D->first; i < D->last; i++)
-    for (int64_t k = D->start[i - D->first]; k < D->start[i - D->first + 1]; k++) ConnectedJoin(parent, i, D->column[k]);
-  for (PetscInt k = 1; fixed && k < fixed->n; k++) ConnectedJoin(parent, fixed->point[0], fixed->point[k]);
+    for (int64_t k = D->start[i - D->first]; k < D->start[i - D->first + 1]; k++) SMACOFJoinComponents(parent, i, D->column[k]);
+  for (PetscInt k = 1; fixed && k < fixed->n; k++) SMACOFJoinComponents(parent, fixed->point[0], fixed->point[k]);
   for (PetscMPIInt reach = 1; reach < size; reach *= 2) { /* binary tree: half of the remaining ranks send their forest to the other half */
     if (rank % (2 * reach) == reach) PetscCallMPI(MPI_Send(parent, (PetscMPIInt)D->N, MPIU_INT, rank - reach, 0, D->comm));
     else if (rank % (2 * reach) == 0 && rank + reach < size) {
       PetscCallMPI(MPI_Recv(other, (PetscMPIInt)D->N, MPIU_INT, rank + reach, 0, D->comm, MPI_STATUS_IGNORE));
-      for (PetscInt i = 0; i < D->N; i++) ConnectedJoin(parent, i, other[i]);
+      for (PetscInt i = 0; i < D->N; i++) SMACOFJoinComponents(parent, i, other[i]);
     }
   }
   PetscCallMPI(MPI_Bcast(parent, (PetscMPIInt)D->N, MPIU_INT, 0, D->comm));
   for (PetscInt i = 0; i < D->N; i++)
-    if (ConnectedFindRoot(parent, i) != 0) PetscCall(ConnectedRaiseError(D->comm, D->N, parent, (PetscBool)(fixed != NULL)));
+    if (SMACOFFindRoot(parent, i) != 0) PetscCall(SMACOFRaiseDisconnected(D->comm, D->N, parent, other, (PetscBool)(fixed != NULL)));
   PetscCall(PetscFree2(parent, other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

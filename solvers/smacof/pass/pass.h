@@ -27,16 +27,16 @@ enum {
 /* part of the matrix: columns c0 to c1 - 1 of the rows r0 to r1 - 1 */
 typedef struct {
   int r0, r1, c0, c1, kind;
-} PassRange;
+} SMACOFPassRange;
 
 /* a linear combination of configurations */
-#define PASS_MAX_TERMS (2 + 2 * LOOK_MOST) /* enough for an extrapolation */
+#define PASS_MAX_TERMS (2 + 2 * SMACOF_HISTORY_LIMIT) /* enough for an extrapolation */
 typedef struct {
   int           n;
   double        factor[PASS_MAX_TERMS];
   const double *term[PASS_MAX_TERMS]; /* [dim][N] each; none of them may be `to` */
   double       *to;                   /* [dim][N] output */
-} PassForm;
+} SMACOFPassForm;
 
 /* With d = |x_i - x_j|, a pass adds over pairs of its rows i and columns j
      bx_i     = sum w (delta / d) (x_i - x_j)      row i of B(X) X; pairs of points that coincide contribute nothing
@@ -44,61 +44,64 @@ typedef struct {
    The order of the additions depends only on the shape, and on a GPU also on its multiprocessors and their shared memory.  Rows are the points
    from `first` on.  For interpolation, rows are other points than the columns, and first is 0. */
 typedef struct {
-  int            N, rows, dim;
-  int            first;          /* point of row 0 */
-  int            single;         /* delta and weight are float arrays, else double */
-  const double  *x;              /* [dim][N] coordinates of the columns */
-  const double  *xrow;           /* coordinates of the rows: component c of row i is xrow[c * ldrow + i] */
-  PassForm       form;           /* if form.n > 0, the pass first computes x from it */
-  size_t         ldrow;          /* pitch of xrow and of frow */
-  const void    *delta;          /* [rows][ld], or one for each listed pair; NULL: distances between features, computed in every pass */
-  size_t         ld;             /* at least N; on a device a multiple of 4 */
-  const double  *feature, *frow; /* features of the columns, [nfeature][N], and of the rows, with the pitch ldrow */
-  int            nfeature, metric;
-  const int64_t *start;   /* listed pairs: row offsets in CSR, with an entry in both rows of each pair; NULL: all pairs of the ranges */
-  const int     *column;  /* listed pairs: column indices */
-  const void    *weight;  /* listed pairs: weights; NULL: all weights are 1 */
-  int            nranges; /* ranges that the pass reads, unless pairs are listed */
-  PassRange      range[PASS_MAX_RANGES];
-  double        *bx, *stress; /* output, [dim][ldsum] and [ldsum]: row i at first + i, column j at j; entries without contributions become 0 */
-  size_t         ldsum;
-} Pass;
+  int             N, rows, dim;
+  int             first;          /* point of row 0 */
+  int             single;         /* delta and weight are float arrays, else double */
+  const double   *x;              /* [dim][N] coordinates of the columns */
+  const double   *xrow;           /* coordinates of the rows: component c of row i is xrow[c * ldrow + i] */
+  SMACOFPassForm  form;           /* if form.n > 0, the pass first computes x from it */
+  size_t          ldrow;          /* pitch of xrow and of frow */
+  const void     *delta;          /* [rows][ld], or one for each listed pair; NULL: distances between features, computed in every pass */
+  size_t          ld;             /* at least N; on a device a multiple of 4 */
+  const double   *feature, *frow; /* features of the columns, [nfeature][N], and of the rows, with the pitch ldrow */
+  int             nfeature, metric;
+  const int64_t  *start;   /* listed pairs: row offsets in CSR, with an entry in both rows of each pair; NULL: all pairs of the ranges */
+  const int      *column;  /* listed pairs: column indices */
+  const void     *weight;  /* listed pairs: weights; NULL: all weights are 1 */
+  int             nranges; /* ranges that the pass reads, unless pairs are listed */
+  SMACOFPassRange range[PASS_MAX_RANGES];
+  double         *bx, *stress; /* output, [dim][ldsum] and [ldsum]: row i at first + i, column j at j; entries without contributions become 0 */
+  size_t          ldsum;
+} SMACOFPass;
 
 /* Runs n passes over the same dissimilarities, with different coordinates and sums.  Each dissimilarity is read or computed once for all passes. */
-void Pass_Host(const Pass *, int n);
+void SMACOFRunPass_Host(const SMACOFPass *, int n);
 
-/* Computes the coordinates from the linear combination, if there is one.  Pass_Host() does this itself. */
-void PassForm_Host(const Pass *);
+/* Computes the coordinates from the linear combination, if there is one.  SMACOFRunPass_Host() does this itself. */
+void SMACOFCombineTerms_Host(const SMACOFPass *);
 
 /* Computes the distances from row i to the columns c0 to c1 - 1 from the features. */
-void PassDistances_Host(const Pass *, int i, int c0, int c1, double distance[]);
+void SMACOFComputeDistances_Host(const SMACOFPass *, int i, int c0, int c1, double distance[]);
 
 /* Computes y = sum of delta^2 v over the columns, for n vectors, from [n][N] to [n][rows].  The data must be complete. */
 #define PASS_MAX_VECTORS (PASS_MAX_DIM + 2)
-void PassSquares_Host(const Pass *, int n, const double *v, double *y);
+void SMACOFMultiplySquares_Host(const SMACOFPass *, int n, const double *v, double *y);
 
 /* Returns the pitch of stored distances to N points: rows start on a 128-byte boundary. */
-static inline size_t PassStorePitch(int N)
+static inline size_t SMACOFGetStorePitch(int N)
 {
   return ((size_t)N + 31) / 32 * 32;
 }
 
 /* Computes and stores the distances between features from all rows to all columns, with the precision p->single and the pitch p->ld. */
-void PassStore_Host(const Pass *, void *delta);
+void SMACOFStoreDistances_Host(const SMACOFPass *, void *delta);
 
 /* arithmetic and workspace of the CUDA implementation */
 typedef struct {
   int   mixed;  /* float arithmetic for each pair and double sums (pass_cuda.cu says where); else all arithmetic is double */
-  void *memory; /* PassMemory_CUDA() bytes of device memory */
-} PassWork;
+  void *memory; /* SMACOFGetPassMemory_CUDA() bytes of device memory */
+} SMACOFPassWork;
 
 /* In the CUDA implementation all pointers are device memory, and rows are points. */
-size_t PassMemory_CUDA(GpDev, const Pass *);
-GpErr  Pass_CUDA(GpDev, const Pass *, const PassWork *);
-GpErr  PassListed_CUDA(GpDev, const Pass *);
-GpErr  PassCheck_CUDA(GpDev, int code, const char *what); /* converts a cudaError_t to an error of the device */
-GpErr  PassSquares_CUDA(GpDev, const Pass *, int n, const double *v, double *y);
-GpErr  PassStore_CUDA(GpDev, const Pass *, void *delta);
+size_t SMACOFGetPassMemory_CUDA(GpDev, const SMACOFPass *);
+GpErr  SMACOFRunPass_CUDA(GpDev, const SMACOFPass *, const SMACOFPassWork *);
+void   SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *); /* launches the kernel; the caller checks for errors */
+GpErr  SMACOFCheck_CUDA(GpDev, int code, const char *what); /* converts a cudaError_t to an error of the device */
+GpErr  SMACOFMultiplySquares_CUDA(GpDev, const SMACOFPass *, int n, const double *v, double *y);
+GpErr  SMACOFStoreDistances_CUDA(GpDev, const SMACOFPass *, void *delta);
+
+/* A build without CUDA compiles and drops the calls of CUDA implementations in branches with this condition. */
+#define SMACOFIsOnGPU(dev) (GP_HAVE_CUDA && (dev) && (dev)->kind == GP_DEV_CUDA)
 
 #if defined(__cplusplus)
 }

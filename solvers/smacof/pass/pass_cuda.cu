@@ -2,7 +2,7 @@
 
    Work distribution.  A block processes a run: consecutive columns of strips of H rows (passruns.h), chunk after chunk.  In a chunk, a warp
    processes 4 R rows at a time and 32 columns in each step.  Eight lanes share a row, with four columns each (one load of 16 bytes), and four
-   lanes share a column.  A lane holds R x 4 entries, which are copied to shared memory one step ahead (passfeed.h).
+   lanes share a column.  A lane holds R x 4 entries, which are copied to shared memory one step ahead (passprefetch.h).
 
    Reductions.  Row sums stay in registers for a chunk, column sums for a step.  Both are then reduced over lanes: each lane gives away half
    of its sums in each exchange, so a sum costs about one exchange.  Each sum in shared memory is updated by one lane, each partial sum in
@@ -30,9 +30,9 @@
    columns add 16 (d + 1) / H bytes to each entry, 0.1 of 4 bytes for d = 2; those of rows are negligible.  For d = 2, eight warps have a step
    of 4 kB each in flight, and the two blocks of a multiprocessor 64 kB, twice what a latency of one microsecond requires.  A block of
    eight warps needs up to 107 kB of shared memory.  If the GPU offers less, a block has four or two warps. */
-#include "passfeed.h"
-#include "passround.h"
-#include "passshare.h"
+#include "passprefetch.h"
+#include "passconvert.h"
+#include "passreduce.h"
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstdio>
@@ -42,11 +42,11 @@ constexpr int WARPS = 8, FEW = 2; /* warps of a block; minimum on a GPU with lit
 constexpr int BLOCK   = 32 * WARPS;
 constexpr int H       = 512; /* rows of a strip */
 constexpr int BUSIEST = 2;   /* maximum of Shape::BUSY over all shapes */
-constexpr int PARTS   = 16;  /* warps of Finish(), which add the partial sums in parallel; larger than the number of sums */
+constexpr int PARTS   = 16;  /* warps of SMACOFAddPartialSums(), which add the partial sums in parallel; larger than the number of sums */
 
 /* parameters for a dimension and an arithmetic, tuned on an H200: R and CHUNK are as large as registers and shared memory allow */
 template <int DIM, class Real>
-struct Shape {
+struct SMACOFShape {
   static constexpr bool MIXED  = sizeof(Real) == 4;
   static constexpr int  R      = MIXED ? (DIM <= 3 ? 8 : DIM <= 6 ? 4 : 2) : DIM <= 2 ? 4 : 2; /* rows of a lane */
   static constexpr int  CHUNK  = MIXED || DIM <= 5 ? 128 : 64;
@@ -54,20 +54,20 @@ struct Shape {
   static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks of a multiprocessor */
 };
 
-struct Job {
+struct SMACOFJob {
   const void *delta, *x, *feature; /* x: Real [DIM][pitch], feature: Real [nfeature][ldfeature] */
   size_t      ld, pitch, ldsum, ldfeature;
   int         N, rows, first, nfeature, metric;
   double     *rowpart, *colpart;
-  PassRuns    runs;
+  SMACOFRuns  runs;
 };
 
 /* Processes a warp's rows and a chunk of columns j0 to j1 - 1.  The strip has the rows i0 to i1 - 1; each lane has R rows from i on.
    INSIDE: all these entries count, so that no tests are needed. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
-__device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
+__device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOFPart &g, SMACOFPrefetch<SMACOFShape<DIM, Real>, Stored, BOTH> &prefetch, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
-  using T               = Shape<DIM, Real>;
+  using T               = SMACOFShape<DIM, Real>;
   constexpr int R       = T::R;
   const Real   *x       = (const Real *)q.x;
   const int     lanecol = threadIdx.x % 8, lanerow = threadIdx.x % 32 / 8;
@@ -83,21 +83,21 @@ __device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shap
     const int j = j0 + step + 4 * lanecol;
     Real      delta[R][4], xj[DIM][4], down[DIM + 1][4] = {};
 
-    feed.Get(q, i0, i, j, delta);
+    prefetch.Get(q, i0, i, j, delta);
 #pragma unroll
-    for (int c = 0; c < DIM; c++) Coordinates(x + c * q.pitch + j, xj[c]);
+    for (int c = 0; c < DIM; c++) SMACOFLoadCoordinates(x + c * q.pitch + j, xj[c]);
 #pragma unroll
     for (int r = 0; r < R; r++) {
 #pragma unroll
       for (int k = 0; k < 4; k++) {
-        Real difference[DIM], square = Tiny<Real>;
+        Real difference[DIM], square = SMACOFTiny<Real>;
 
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
           difference[c] = xi[r][c] - xj[c][k];
           square += difference[c] * difference[c];
         }
-        const Real inverse = Inverse(square);
+        const Real inverse = SMACOFInverseSqrt(square);
         const bool counts  = INSIDE || (i + r < i1 && j + k >= g.c0 && j + k < j1 && (!BOTH || j + k < g.bound + i + r));
         const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? delta[r][k] - square * inverse : 0;
 
@@ -112,34 +112,35 @@ __device__ __forceinline__ void Sweep(const Job &q, const PassPart &g, Feed<Shap
     }
 #pragma unroll
     for (int c = 0; BOTH && c <= DIM; c++) {
-      PassShare<4, 16>(down[c]);
-      PassShare<2, 8>(down[c]);
+      SMACOFReduceLanes<4, 16>(down[c]);
+      SMACOFReduceLanes<2, 8>(down[c]);
       col[c * T::CHUNK + step + 4 * lanecol + lanerow] += down[c][0];
     }
   }
 #pragma unroll
   for (int c = 0; c <= DIM; c++) {
-    PassShare<R, 4>(across[c]);
-    PassShare<(R + 1) / 2, 2>(across[c]);
-    PassShare<(R + 3) / 4, 1>(across[c]);
+    SMACOFReduceLanes<R, 4>(across[c]);
+    SMACOFReduceLanes<(R + 1) / 2, 2>(across[c]);
+    SMACOFReduceLanes<(R + 3) / 4, 1>(across[c]);
     if (lanecol % (8 / R) == 0) row[c * H + lanecol / (8 / R)] += (double)across[c][0];
   }
 }
 
 /* Shared memory of a block: the row sums of a strip; for each warp the column sums of a chunk and the ring buffer of dissimilarities. */
 template <int DIM, class Real, class Stored, bool BOTH>
-struct Shared {
-  using T                     = Shape<DIM, Real>;
-  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, FEED = Feed<T, Stored, BOTH>::BYTES;
+struct SMACOFShared {
+  using T                     = SMACOFShape<DIM, Real>;
+  static constexpr size_t ROW = sizeof(double) * (DIM + 1) * H, COL = sizeof(Real) * (DIM + 1) * T::CHUNK, RING = SMACOFPrefetch<T, Stored, BOTH>::BYTES;
 
-  static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + FEED); }
+  static __host__ __device__ size_t All(int warps) { return ROW + (size_t)warps * (COL + RING); }
 };
 
 /* Processes the columns left to right - 1 of a strip, and writes their partial column sums. */
 template <int DIM, class Real, class Stored, bool BOTH>
-__device__ void Columns(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, Stored, BOTH> &feed, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * Shape<DIM, Real>::CHUNK], double *sums, int pitch)
+__device__ void SMACOFSweepColumns(const SMACOFJob &q, const SMACOFPart &g, SMACOFPrefetch<SMACOFShape<DIM, Real>, Stored, BOTH> &prefetch, int i0, int i1, int left, int right, double *row, Real (*col)[(DIM + 1) * SMACOFShape<DIM, Real>::CHUNK],
+                                   double *sums, int pitch)
 {
-  using T             = Shape<DIM, Real>;
+  using T             = SMACOFShape<DIM, Real>;
   constexpr int CHUNK = T::CHUNK, S = 4 * T::R;
   const int     warps = (int)blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -148,12 +149,12 @@ __device__ void Columns(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, 
 
     for (int k = lane; BOTH && k < (DIM + 1) * CHUNK; k += 32) col[warp][k] = 0;
     __syncwarp();
-    for (int top = PassFirstRows<T, BOTH>(g.bound, i0, j0); top < i1; top += warps * S) {
+    for (int top = SMACOFGetFirstRows<T, BOTH>(g.bound, i0, j0); top < i1; top += warps * S) {
       const int     i = top + lane / 8 * T::R;
       double *const r = row + (i - i0);
 
-      if (top + S <= i1 && j0 >= g.c0 && (j1 - j0) % PASS_UNIT == 0 && (!BOTH || j1 <= g.bound + top)) Sweep<DIM, Real, Stored, BOTH, true>(q, g, feed, i0, i1, i, j0, j1, r, col[warp]);
-      else Sweep<DIM, Real, Stored, BOTH, false>(q, g, feed, i0, i1, i, j0, j1, r, col[warp]);
+      if (top + S <= i1 && j0 >= g.c0 && (j1 - j0) % PASS_UNIT == 0 && (!BOTH || j1 <= g.bound + top)) SMACOFSweepRows<DIM, Real, Stored, BOTH, true>(q, g, prefetch, i0, i1, i, j0, j1, r, col[warp]);
+      else SMACOFSweepRows<DIM, Real, Stored, BOTH, false>(q, g, prefetch, i0, i1, i, j0, j1, r, col[warp]);
     }
     if (!BOTH) continue;
     __syncthreads();
@@ -170,32 +171,32 @@ __device__ void Columns(const Job &q, const PassPart &g, Feed<Shape<DIM, Real>, 
 }
 
 template <int DIM, class Real, class Stored, bool BOTH>
-__global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const __grid_constant__ Job q)
+__global__ void __launch_bounds__(BLOCK, SMACOFShape<DIM, Real>::BUSY) SMACOFProcessRun(const __grid_constant__ SMACOFJob q)
 {
-  using T     = Shape<DIM, Real>;
-  using Room  = Shared<DIM, Real, Stored, BOTH>;
-  using Warps = Real(*)[(DIM + 1) * T::CHUNK];
+  using T      = SMACOFShape<DIM, Real>;
+  using Layout = SMACOFShared<DIM, Real, Stored, BOTH>;
+  using Warps  = Real(*)[(DIM + 1) * T::CHUNK];
   extern __shared__ __align__(16) char shared[];
   double *const                        row = (double *)shared;
-  Feed<T, Stored, BOTH>                feed(shared + Room::ROW + blockDim.x / 32 * Room::COL);
-  const PassRuns                      &s    = q.runs;
-  const int                            end  = PassRunBegin(&s, blockIdx.x + 1);
-  int                                  unit = PassRunBegin(&s, blockIdx.x);
+  SMACOFPrefetch<T, Stored, BOTH>      prefetch(shared + Layout::ROW + blockDim.x / 32 * Layout::COL);
+  const SMACOFRuns                    &s    = q.runs;
+  const int                            end  = SMACOFGetRunBegin(&s, blockIdx.x + 1);
+  int                                  unit = SMACOFGetRunBegin(&s, blockIdx.x);
 
   GpNextMayStart();
-  for (int strip = PassStripOf(&s, unit), before = unit; unit < end; strip++) {
-    const PassPart g     = *PassPartOf(&s, strip);
-    const int      until = min(end, s.unit[strip + 1]), i0 = PassStripTop(&s, &g, strip), i1 = PassStripBottom(&s, &g, strip);
-    const int      left = g.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), PassStripRight(&s, &g, strip));
-    double *const  sums = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (left - g.left);
+  for (int strip = SMACOFFindStrip(&s, unit), before = unit; unit < end; strip++) {
+    const SMACOFPart g     = *SMACOFFindPart(&s, strip);
+    const int        until = min(end, s.unit[strip + 1]), i0 = SMACOFGetStripTop(&s, &g, strip), i1 = SMACOFGetStripBottom(&s, &g, strip);
+    const int        left = g.left + PASS_UNIT * (unit - s.unit[strip]), right = min(left + PASS_UNIT * (until - unit), SMACOFGetStripRight(&s, &g, strip));
+    double *const    sums = q.colpart + SMACOFGetColumnSums(&s, DIM + 1, strip) + (left - g.left);
 
-    feed.Begin(q, i0, i1, left, right, g.bound);
+    prefetch.Begin(q, i0, i1, left, right, g.bound);
     for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) row[k] = 0;
     if (unit == before) GpWait(); /* the coordinates come from the preceding kernel; the dissimilarities do not change */
     __syncthreads();
-    Columns<DIM, Real, Stored, BOTH>(q, g, feed, i0, i1, left, right, row, (Warps)(shared + Room::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
+    SMACOFSweepColumns<DIM, Real, Stored, BOTH>(q, g, prefetch, i0, i1, left, right, row, (Warps)(shared + Layout::ROW), sums, PASS_UNIT * (s.unit[strip + 1] - s.unit[strip]));
     __syncthreads();
-    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) q.rowpart[PassRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
+    for (int k = threadIdx.x; k < (DIM + 1) * H; k += blockDim.x) q.rowpart[SMACOFGetRowSums(&s, DIM + 1, blockIdx.x, strip) + k] = row[k];
     unit = until;
   }
 }
@@ -203,10 +204,10 @@ __global__ void __launch_bounds__(BLOCK, Shape<DIM, Real>::BUSY) TakeRun(const _
 /* Adds the partial sums of rows and columns to the sums of the points, in a fixed order.  A block has 32 points, one for each lane.  Each of its
    PARTS warps adds every PARTS-th partial sum; then the warps' results are added. */
 template <int DIM>
-__global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job q, double *bx, double *stress)
+__global__ void __launch_bounds__(32 * PARTS) SMACOFAddPartialSums(const __grid_constant__ SMACOFJob q, double *bx, double *stress)
 {
   __shared__ double part[DIM + 1][PARTS][32];
-  const PassRuns   &s    = q.runs;
+  const SMACOFRuns &s    = q.runs;
   const int         lane = threadIdx.x % 32, mine = threadIdx.x / 32, j = s.point0 + blockIdx.x * 32 + lane, i = j - q.first;
   bool              any          = false;
   double            sum[DIM + 1] = {};
@@ -214,25 +215,25 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
   GpNextMayStart();
   GpWait();
   for (int k = 0; k < s.parts; k++) {
-    const PassPart &g = s.part[k];
+    const SMACOFPart &g = s.part[k];
 
     if (i >= g.row0 && i < g.row1) {
-      const int strip = g.strip + (i - g.row0) / s.height, last = PassRunOf(&s, s.unit[strip + 1] - 1);
+      const int strip = g.strip + (i - g.row0) / s.height, last = SMACOFFindRun(&s, s.unit[strip + 1] - 1);
 
       any = true;
 #pragma unroll 4
-      for (int run = PassRunOf(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
-        const double *from = q.rowpart + PassRowSums(&s, DIM + 1, run, strip) + (i - g.row0) % s.height;
+      for (int run = SMACOFFindRun(&s, s.unit[strip]) + mine; run <= last; run += PARTS) {
+        const double *from = q.rowpart + SMACOFGetRowSums(&s, DIM + 1, run, strip) + (i - g.row0) % s.height;
 
 #pragma unroll
         for (int c = 0; c <= DIM; c++) sum[c] += from[c * s.height];
       }
     }
-    if (s.both && j >= g.c0 && j < PassPartRight(&g)) {
+    if (s.both && j >= g.c0 && j < SMACOFGetPartRight(&g)) {
       any = true;
 #pragma unroll 4
-      for (int strip = g.strip + max(0, j - g.bound - g.row0) / s.height + mine; strip < PassPartEnd(&s, &g); strip += PARTS) {
-        const double *from = q.colpart + PassColumnSums(&s, DIM + 1, strip) + (j - g.left);
+      for (int strip = g.strip + max(0, j - g.bound - g.row0) / s.height + mine; strip < SMACOFGetPartEnd(&s, &g); strip += PARTS) {
+        const double *from = q.colpart + SMACOFGetColumnSums(&s, DIM + 1, strip) + (j - g.left);
 
 #pragma unroll
         for (int c = 0; c <= DIM; c++) sum[c] += from[(size_t)c * PASS_UNIT * (size_t)(s.unit[strip + 1] - s.unit[strip])];
@@ -250,30 +251,30 @@ __global__ void __launch_bounds__(32 * PARTS) Finish(const __grid_constant__ Job
   *out = all;
 }
 
-struct Memory {
+struct SMACOFMemory {
   size_t x, feature, rowpart, colpart; /* offsets in bytes */
   size_t all;                          /* total size in bytes */
 };
 
-size_t Pitch(const Pass *p)
+size_t SMACOFGetPitch(const SMACOFPass *p)
 {
   return ((size_t)p->N + 63) / 32 * 32; /* a step that begins at the last point does not exceed the pitch */
 }
 
-Memory Divide(GpDev dev, const Pass *p)
+SMACOFMemory SMACOFDivideMemory(GpDev dev, const SMACOFPass *p)
 {
-  const int sums    = p->dim + 1;
-  size_t    rowpart = 0, colpart = 0;
-  Memory    m = {};
+  const int    sums    = p->dim + 1;
+  size_t       rowpart = 0, colpart = 0;
+  SMACOFMemory m = {};
 
   for (int busy = 1; busy <= BUSIEST; busy++) {
-    for (PassRuns s = {}; PassRunsNext(&s, p, H, dev->compute_units * busy);) {
-      rowpart = std::max(rowpart, sizeof(double) * PassRowSumsCount(&s, sums));
-      if (s.both) colpart = std::max(colpart, sizeof(double) * PassColumnSums(&s, sums, s.strips));
+    for (SMACOFRuns s = {}; SMACOFRunsSetNext(&s, p, H, dev->compute_units * busy);) {
+      rowpart = std::max(rowpart, sizeof(double) * SMACOFCountRowSums(&s, sums));
+      if (s.both) colpart = std::max(colpart, sizeof(double) * SMACOFGetColumnSums(&s, sums, s.strips));
     }
   }
-  m.feature = sizeof(double) * (size_t)p->dim * Pitch(p);
-  m.rowpart = m.feature + (p->delta ? 0 : sizeof(double) * (size_t)p->nfeature * Pitch(p));
+  m.feature = sizeof(double) * (size_t)p->dim * SMACOFGetPitch(p);
+  m.rowpart = m.feature + (p->delta ? 0 : sizeof(double) * (size_t)p->nfeature * SMACOFGetPitch(p));
   m.colpart = m.rowpart + rowpart;
   m.all     = m.colpart + colpart;
   return m;
@@ -281,84 +282,87 @@ Memory Divide(GpDev dev, const Pass *p)
 
 /* Launches the kernel of the runs and the kernel that adds their partial sums. */
 template <int DIM, class Real, class Stored, bool BOTH>
-GpErr Launch(GpDev dev, const Pass *p, const Job &q)
+GpErr SMACOFLaunchRuns(GpDev dev, const SMACOFPass *p, const SMACOFJob &q)
 {
-  using Room = Shared<DIM, Real, Stored, BOTH>;
-  int warps  = WARPS;
+  using Layout = SMACOFShared<DIM, Real, Stored, BOTH>;
+  int warps    = WARPS;
 
-  while (warps > FEW && Room::All(warps) > dev->shared_bytes) warps /= 2;
-  const size_t shared = Room::All(warps);
+  while (warps > FEW && Layout::All(warps) > dev->shared_bytes) warps /= 2;
+  const size_t shared = Layout::All(warps);
 
   if (shared > dev->shared_bytes) {
     snprintf(dev->error, sizeof(dev->error), "smacof pass: a block needs %zu bytes of shared memory, but this GPU allows %zu; use -smacof_vec_type seq", shared, dev->shared_bytes);
     return GP_ERR_ARGUMENT;
   }
-  if (GpErr err = PassCheck_CUDA(dev, cudaFuncSetAttribute(TakeRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
-  GpLaunchNext(dev, TakeRun<DIM, Real, Stored, BOTH>, (unsigned)PassRunsCount(&q.runs), 32 * warps, shared, q);
-  GpLaunchNext(dev, Finish<DIM>, (unsigned)((q.runs.point1 - q.runs.point0 + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
-  return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaFuncSetAttribute(SMACOFProcessRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
+  GpLaunchNext(dev, SMACOFProcessRun<DIM, Real, Stored, BOTH>, (unsigned)SMACOFCountRuns(&q.runs), 32 * warps, shared, q);
+  GpLaunchNext(dev, SMACOFAddPartialSums<DIM>, (unsigned)((q.runs.point1 - q.runs.point0 + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
+  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
 }
 
 template <int DIM, class Real, class Stored>
-GpErr Run(GpDev dev, const Pass *p, const PassWork *w)
+GpErr SMACOFRunPass(GpDev dev, const SMACOFPass *p, const SMACOFPassWork *w)
 {
-  using T             = Shape<DIM, Real>;
-  const Memory m      = Divide(dev, p);
-  char *const  memory = (char *)w->memory;
-  Real *const  x      = (Real *)(memory + m.x);
-  Job          q      = {p->delta, x, p->feature, p->ld, Pitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
+  using T                   = SMACOFShape<DIM, Real>;
+  const SMACOFMemory m      = SMACOFDivideMemory(dev, p);
+  char *const        memory = (char *)w->memory;
+  Real *const        x      = (Real *)(memory + m.x);
+  SMACOFJob          q      = {p->delta, x, p->feature, p->ld, SMACOFGetPitch(p), p->ldsum, (size_t)p->N, p->N, p->rows, p->first, p->nfeature, p->metric};
 
   q.rowpart = (double *)(memory + m.rowpart);
   q.colpart = (double *)(memory + m.colpart);
   if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    GpLaunchNext(dev, PassRound<Real>, (unsigned)((q.pitch + PASS_ROUND - 1) / PASS_ROUND * p->nfeature), PASS_ROUND, 0, PassForm{}, p->feature, p->N, p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0);
+    GpLaunchNext(dev, SMACOFConvertCoordinates<Real>, (unsigned)((q.pitch + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * p->nfeature), PASS_CONVERT_THREADS, 0, SMACOFPassForm{}, p->feature, p->N, p->nfeature, q.pitch, feature,
+                 (double *)nullptr, (double *)nullptr, (size_t)0);
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  GpLaunchNext(dev, PassRound<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_ROUND - 1) / PASS_ROUND * (DIM + 1)), PASS_ROUND, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
-  while (PassRunsNext(&q.runs, p, H, dev->compute_units * T::BUSY)) {
-    if (GpErr err = q.runs.both ? Launch<DIM, Real, Stored, true>(dev, p, q) : Launch<DIM, Real, Stored, false>(dev, p, q)) return err;
+  GpLaunchNext(dev, SMACOFConvertCoordinates<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * (DIM + 1)), PASS_CONVERT_THREADS, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
+  while (SMACOFRunsSetNext(&q.runs, p, H, dev->compute_units * T::BUSY)) {
+    if (GpErr err = q.runs.both ? SMACOFLaunchRuns<DIM, Real, Stored, true>(dev, p, q) : SMACOFLaunchRuns<DIM, Real, Stored, false>(dev, p, q)) return err;
   }
   return GP_SUCCESS;
 }
 
 template <int DIM>
-GpErr RunAs(GpDev dev, const Pass *p, const PassWork *w)
+GpErr SMACOFRunPassAs(GpDev dev, const SMACOFPass *p, const SMACOFPassWork *w)
 {
-  if (!p->delta) return w->mixed ? Run<DIM, float, Computed>(dev, p, w) : Run<DIM, double, Computed>(dev, p, w);
-  if (!p->single) return Run<DIM, double, double>(dev, p, w);
-  return w->mixed ? Run<DIM, float, float>(dev, p, w) : Run<DIM, double, float>(dev, p, w);
+  if (!p->delta) return w->mixed ? SMACOFRunPass<DIM, float, SMACOFComputed>(dev, p, w) : SMACOFRunPass<DIM, double, SMACOFComputed>(dev, p, w);
+  if (!p->single) return SMACOFRunPass<DIM, double, double>(dev, p, w);
+  return w->mixed ? SMACOFRunPass<DIM, float, float>(dev, p, w) : SMACOFRunPass<DIM, double, float>(dev, p, w);
 }
 } // namespace
 
-extern "C" size_t PassMemory_CUDA(GpDev dev, const Pass *p)
+extern "C" size_t SMACOFGetPassMemory_CUDA(GpDev dev, const SMACOFPass *p)
 {
-  return p->start ? 0 : Divide(dev, p).all;
+  return p->start ? 0 : SMACOFDivideMemory(dev, p).all;
 }
 
 /* The program links its own CUDA runtime, in addition to that of the library, on the same context. */
-extern "C" GpErr PassCheck_CUDA(GpDev dev, int code, const char *what)
+extern "C" GpErr SMACOFCheck_CUDA(GpDev dev, int code, const char *what)
 {
   if (code == cudaSuccess) return GP_SUCCESS;
   snprintf(dev->error, sizeof(dev->error), "%s: %s", what, cudaGetErrorString((cudaError_t)code));
   return GP_ERR_DEVICE;
 }
 
-extern "C" GpErr Pass_CUDA(GpDev dev, const Pass *p, const PassWork *w)
+extern "C" GpErr SMACOFRunPass_CUDA(GpDev dev, const SMACOFPass *p, const SMACOFPassWork *w)
 {
-  static GpErr (*const run[PASS_MAX_DIM])(GpDev, const Pass *, const PassWork *) = {RunAs<1>, RunAs<2>, RunAs<3>, RunAs<4>, RunAs<5>, RunAs<6>, RunAs<7>, RunAs<8>};
+  static GpErr (*const run[PASS_MAX_DIM])(GpDev, const SMACOFPass *, const SMACOFPassWork *) = {SMACOFRunPassAs<1>, SMACOFRunPassAs<2>, SMACOFRunPassAs<3>, SMACOFRunPassAs<4>,
+                                                                                                SMACOFRunPassAs<5>, SMACOFRunPassAs<6>, SMACOFRunPassAs<7>, SMACOFRunPassAs<8>};
 
   if (p->delta && !p->start && p->ld % 4) {
     snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is not a multiple of four");
     return GP_ERR_ARGUMENT;
   }
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   if (p->rows && !p->start) return run[p->dim - 1](dev, p, w);
-  if (p->form.n) GpLaunchNext(dev, PassAddUp, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_ROUND - 1) / PASS_ROUND), PASS_ROUND, 0, p->form, (size_t)p->N * (size_t)p->dim);
-  if (GpErr err = PassCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;
+  if (p->form.n) GpLaunchNext(dev, SMACOFCombineTerms, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS), PASS_CONVERT_THREADS, 0, p->form, (size_t)p->N * (size_t)p->dim);
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;
   if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
   if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
-  return p->rows ? PassListed_CUDA(dev, p) : GP_SUCCESS;
+  if (p->rows) SMACOFRunPassListed_CUDA(dev, p);
+  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
 }

@@ -18,31 +18,31 @@ typedef struct {
   const void *delta; /* points to row r0, column c0; the pitch is ld */
   size_t      ld;
   int         single, triangle, r0, r1, c0, c1;
-} Tile;
+} SMACOFTile;
 
-INLINE double At(const void *a, const int single, size_t k)
+INLINE double SMACOFGetStored(const void *a, const int single, size_t k)
 {
   return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
 }
 
-static int Least(int a, int b)
+static int SMACOFMin(int a, int b)
 {
   return a < b ? a : b;
 }
 
 /* Adds a tile to the sums of its rows, or of its rows and columns. */
-INLINE void AddTile(const int dim, const int single, const int both, const Pass *p, const Tile *t)
+INLINE void SMACOFAddTile(const int dim, const int single, const int both, const SMACOFPass *p, const SMACOFTile *t)
 {
   const size_t N = (size_t)p->N, ld = p->ldsum;
 
   for (int i = t->r0; i < t->r1; i++) {
-    const int end = t->triangle ? Least(t->c1, p->first + i) : t->c1;
+    const int end = t->triangle ? SMACOFMin(t->c1, p->first + i) : t->c1;
     double    sum[PASS_MAX_DIM + 1][CHUNK], xi[PASS_MAX_DIM], total;
 
     memset(sum, 0, sizeof(sum[0]) * (size_t)(dim + 1));
     for (int c = 0; c < dim; c++) xi[c] = p->xrow[c * p->ldrow + i];
     for (int j = t->c0; j < end; j += CHUNK) {
-      const int    n  = Least(CHUNK, end - j);
+      const int    n  = SMACOFMin(CHUNK, end - j);
       const size_t at = (size_t)(i - t->r0) * t->ld + (size_t)(j - t->c0);
       double       ratio[CHUNK], square[CHUNK] = {0};
 
@@ -52,7 +52,7 @@ INLINE void AddTile(const int dim, const int single, const int both, const Pass 
         for (int l = 0; l < n; l++) square[l] += (xi[c] - x[l]) * (xi[c] - x[l]);
       }
       for (int l = 0; l < n; l++) {
-        const double d = sqrt(square[l]), delta = At(t->delta, single, at + l);
+        const double d = sqrt(square[l]), delta = SMACOFGetStored(t->delta, single, at + l);
 
         ratio[l]  = delta / (d > NEAR ? d : NEAR); /* for points that coincide it is multiplied by a difference of 0 */
         square[l] = (delta - d) * (delta - d);
@@ -75,7 +75,7 @@ INLINE void AddTile(const int dim, const int single, const int both, const Pass 
   }
 }
 
-INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, int r1)
+INLINE void SMACOFAddListed(const int dim, const int single, const SMACOFPass *p, int r0, int r1)
 {
   const size_t N = (size_t)p->N;
 
@@ -83,7 +83,7 @@ INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, in
     double sum[PASS_MAX_DIM + 1] = {0}, difference[PASS_MAX_DIM];
 
     for (int64_t k = p->start[i]; k < p->start[i + 1]; k++) {
-      const double w = p->weight ? At(p->weight, single, (size_t)k) : 1, delta = At(p->delta, single, (size_t)k);
+      const double w = p->weight ? SMACOFGetStored(p->weight, single, (size_t)k) : 1, delta = SMACOFGetStored(p->delta, single, (size_t)k);
       double       d = 0;
 
       for (int c = 0; c < dim; c++) {
@@ -105,28 +105,28 @@ INLINE void AddListed(const int dim, const int single, const Pass *p, int r0, in
     what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) \
   }
 
-static void Add(const Pass *p, const Tile *t, int both)
+static void Add(const SMACOFPass *p, const SMACOFTile *t, int both)
 {
 #define CASE(n) \
   case n: \
-    if (t->single) both ? AddTile(n, 1, 1, p, t) : AddTile(n, 1, 0, p, t); \
-    else both ? AddTile(n, 0, 1, p, t) : AddTile(n, 0, 0, p, t); \
+    if (t->single) both ? SMACOFAddTile(n, 1, 1, p, t) : SMACOFAddTile(n, 1, 0, p, t); \
+    else both ? SMACOFAddTile(n, 0, 1, p, t) : SMACOFAddTile(n, 0, 0, p, t); \
     break;
   EACH_DIM(CASE)
 #undef CASE
 }
 
-static void PassListed(const Pass *p, int r0, int r1)
+static void SMACOFAddListedRows(const SMACOFPass *p, int r0, int r1)
 {
 #define CASE(n) \
   case n: \
-    p->single ? AddListed(n, 1, p, r0, r1) : AddListed(n, 0, p, r0, r1); \
+    p->single ? SMACOFAddListed(n, 1, p, r0, r1) : SMACOFAddListed(n, 0, p, r0, r1); \
     break;
   EACH_DIM(CASE)
 #undef CASE
 }
 
-void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
+void SMACOFComputeDistances_Host(const SMACOFPass *p, int i, int c0, int c1, double distance[])
 {
   const int n = c1 - c0;
 
@@ -150,33 +150,33 @@ void PassDistances_Host(const Pass *p, int i, int c0, int c1, double distance[])
   }
 }
 
-static void AddRange(const Pass *p, int n, const PassRange *g)
+static void SMACOFAddRange(const SMACOFPass *p, int n, const SMACOFPassRange *g)
 {
   const int triangle = g->kind == PASS_TRIANGLE;
   const int height   = p->delta && n == 1 ? p->rows : ROWS; /* a tile stays in the cache for all n passes */
   double    distance[ROWS * COLS];
 
   for (int c = g->c0, cend; c < g->c1; c = cend) {
-    cend = Least(g->c1, c + (p->delta ? WIDE : COLS));
+    cend = SMACOFMin(g->c1, c + (p->delta ? WIDE : COLS));
     for (int r = triangle ? c - p->first : g->r0, rend; r < g->r1; r = rend) {
-      Tile t;
+      SMACOFTile t;
 
-      rend = Least(g->r1, r + height);
-      t    = (Tile){distance, COLS, 0, triangle, r, rend, c, cend};
+      rend = SMACOFMin(g->r1, r + height);
+      t    = (SMACOFTile){distance, COLS, 0, triangle, r, rend, c, cend};
       if (p->delta) {
         t.single = p->single;
         t.ld     = p->ld;
         t.delta  = (const char *)p->delta + ((size_t)r * t.ld + (size_t)c) * (p->single ? sizeof(float) : sizeof(double));
       } else
-        for (int i = r; i < rend; i++) PassDistances_Host(p, i, c, triangle ? Least(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
+        for (int i = r; i < rend; i++) SMACOFComputeDistances_Host(p, i, c, triangle ? SMACOFMin(cend, p->first + i) : cend, distance + (size_t)(i - r) * COLS);
       for (int k = 0; k < n; k++) Add(p + k, &t, g->kind != PASS_ROWS);
     }
   }
 }
 
-void PassForm_Host(const Pass *p)
+void SMACOFCombineTerms_Host(const SMACOFPass *p)
 {
-  const PassForm *form = &p->form;
+  const SMACOFPassForm *form = &p->form;
 
   for (size_t begin = 0, end, all = form->n ? (size_t)p->N * (size_t)p->dim : 0; begin < all; begin = end) {
     end = begin + WIDE < all ? begin + WIDE : all;
@@ -189,26 +189,26 @@ void PassForm_Host(const Pass *p)
   }
 }
 
-void Pass_Host(const Pass *p, int n)
+void SMACOFRunPass_Host(const SMACOFPass *p, int n)
 {
   for (int k = 0; k < n; k++) {
-    PassForm_Host(p + k);
+    SMACOFCombineTerms_Host(p + k);
     memset(p[k].bx, 0, sizeof(double) * p->ldsum * (size_t)p->dim);
     memset(p[k].stress, 0, sizeof(double) * p->ldsum);
   }
   for (int r = 0; p->start && r < p->rows; r += ROWS)
-    for (int k = 0; k < n; k++) PassListed(p + k, r, Least(p->rows, r + ROWS));
-  for (int g = 0; !p->start && g < p->nranges; g++) AddRange(p, n, &p->range[g]);
+    for (int k = 0; k < n; k++) SMACOFAddListedRows(p + k, r, SMACOFMin(p->rows, r + ROWS));
+  for (int g = 0; !p->start && g < p->nranges; g++) SMACOFAddRange(p, n, &p->range[g]);
 }
 
-void PassSquares_Host(const Pass *p, int n, const double *v, double *y)
+void SMACOFMultiplySquares_Host(const SMACOFPass *p, int n, const double *v, double *y)
 {
   const size_t N = (size_t)p->N, m = (size_t)p->rows;
   double       beside[COLS * PASS_MAX_VECTORS], distance[COLS];
 
   memset(y, 0, sizeof(double) * m * (size_t)n);
   for (int c = 0; c < p->N; c += COLS) {
-    const int end = Least(p->N, c + COLS);
+    const int end = SMACOFMin(p->N, c + COLS);
 
     for (int l = 0; l < end - c; l++)
       for (int k = 0; k < n; k++) beside[l * n + k] = v[k * N + (size_t)(c + l)];
@@ -216,8 +216,8 @@ void PassSquares_Host(const Pass *p, int n, const double *v, double *y)
       double sum[PASS_MAX_VECTORS] = {0};
 
       if (p->delta)
-        for (int l = 0; l < end - c; l++) distance[l] = At(p->delta, p->single, (size_t)i * p->ld + (size_t)(c + l));
-      else PassDistances_Host(p, i, c, end, distance);
+        for (int l = 0; l < end - c; l++) distance[l] = SMACOFGetStored(p->delta, p->single, (size_t)i * p->ld + (size_t)(c + l));
+      else SMACOFComputeDistances_Host(p, i, c, end, distance);
       for (int l = 0; l < end - c; l++)
         for (int k = 0; k < n; k++) sum[k] += distance[l] * distance[l] * beside[l * n + k];
       for (int k = 0; k < n; k++) y[k * m + (size_t)i] += sum[k];
@@ -225,16 +225,16 @@ void PassSquares_Host(const Pass *p, int n, const double *v, double *y)
   }
 }
 
-void PassStore_Host(const Pass *p, void *delta)
+void SMACOFStoreDistances_Host(const SMACOFPass *p, void *delta)
 {
   double distance[COLS];
 
   for (int i = 0; i < p->rows; i++) {
     for (int c = 0; c < p->N; c += COLS) {
-      const int    end = Least(p->N, c + COLS);
+      const int    end = SMACOFMin(p->N, c + COLS);
       const size_t at  = (size_t)i * p->ld + (size_t)c;
 
-      PassDistances_Host(p, i, c, end, distance);
+      SMACOFComputeDistances_Host(p, i, c, end, distance);
       if (p->first + i >= c && p->first + i < end) distance[p->first + i - c] = 0;
       for (int l = 0; l < end - c; l++) p->single ? (void)(((float *)delta)[at + l] = (float)distance[l]) : (void)(((double *)delta)[at + l] = distance[l]);
     }

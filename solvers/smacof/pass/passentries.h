@@ -4,45 +4,45 @@
 
 #include "pass.h"
 
-struct Computed; /* used as the storage type if distances are computed */
+struct SMACOFComputed; /* used as the storage type if distances are computed */
 
 /* Loads four consecutive coordinates. */
-__device__ inline void Coordinates(const float *from, float (&to)[4])
+__device__ inline void SMACOFLoadCoordinates(const float *from, float (&to)[4])
 {
   const float4 v = *(const float4 *)from;
 
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ inline void Coordinates(const double *from, double (&to)[4])
+__device__ inline void SMACOFLoadCoordinates(const double *from, double (&to)[4])
 {
   const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
 
   to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 }
 
-__device__ inline void Load(const float *from, float (&to)[4])
+__device__ inline void SMACOFLoadEntries(const float *from, float (&to)[4])
 {
   const float4 v = __ldcs((const float4 *)from);
 
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ inline void Load(const float *from, double (&to)[4])
+__device__ inline void SMACOFLoadEntries(const float *from, double (&to)[4])
 {
   const float4 v = __ldcs((const float4 *)from);
 
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ inline void Load(const double *from, double (&to)[4])
+__device__ inline void SMACOFLoadEntries(const double *from, double (&to)[4])
 {
   const double2 v = __ldcs((const double2 *)from), w = __ldcs((const double2 *)from + 1);
 
   to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 }
 
-__device__ inline float Root(float s)
+__device__ inline float SMACOFSqrt(float s)
 {
   float y;
 
@@ -50,16 +50,16 @@ __device__ inline float Root(float s)
   return y;
 }
 
-__device__ inline double Root(double s)
+__device__ inline double SMACOFSqrt(double s)
 {
   return sqrt(s);
 }
 
 /* added to squares of distances, so that points that coincide cause no division by 0 */
 template <class Real>
-constexpr Real Tiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
+constexpr Real SMACOFTiny = sizeof(Real) == 4 ? (Real)1e-36 : (Real)1e-300;
 
-__device__ inline float Inverse(float s)
+__device__ inline float SMACOFInverseSqrt(float s)
 {
   float y;
 
@@ -69,7 +69,7 @@ __device__ inline float Inverse(float s)
 
 /* Returns 1/sqrt(s) for a normal positive number, without tests for special cases: an approximation with relative error 2^-20, and one
    iteration of third order. */
-__device__ inline double Inverse(double s)
+__device__ inline double SMACOFInverseSqrt(double s)
 {
   double y;
 
@@ -86,15 +86,15 @@ enum {
   FEATURES_ABSOLUTE
 };
 
-template <int SUM, bool PADDED, int R, class Real, class Job>
-__device__ inline void SumFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&sum)[R][4])
+template <int SUM, bool PADDED, int R, class Real, class SMACOFJob>
+__device__ inline void SMACOFSumFeatures(const SMACOFJob &q, const Real *feature, size_t ld, int i, int j, Real (&sum)[R][4])
 {
 #pragma unroll
   for (int r = 0; r < R; r++) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = 0;
   for (int f = 0; f < q.nfeature; f++, feature += ld) {
     Real b[4];
 
-    if (PADDED) Coordinates(feature + j, b);
+    if (PADDED) SMACOFLoadCoordinates(feature + j, b);
 #pragma unroll
     for (int k = 0; k < 4 && !PADDED; k++) b[k] = feature[min(j + k, q.N - 1)];
 #pragma unroll
@@ -115,22 +115,22 @@ __device__ inline void SumFeatures(const Job &q, const Real *feature, size_t ld,
    nfeature, metric, N, rows and first of a Pass.
    PADDED: ld and j are multiples of four, and columns past the last point can be read.
    In float, cosine distances are computed from |a - b|^2 = 2 - 2 a'b for vectors of length 1, because 1 - a'b cancels if it is small. */
-template <bool PADDED, int R, class Real, class Job>
-__device__ inline void FromFeatures(const Job &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
+template <bool PADDED, int R, class Real, class SMACOFJob>
+__device__ inline void SMACOFComputeFeatureDistances(const SMACOFJob &q, const Real *feature, size_t ld, int i, int j, Real (&delta)[R][4])
 {
   constexpr bool differences = sizeof(Real) == 4;
 
   if (q.metric == PASS_MANHATTAN) {
-    SumFeatures<FEATURES_ABSOLUTE, PADDED>(q, feature, ld, i, j, delta);
+    SMACOFSumFeatures<FEATURES_ABSOLUTE, PADDED>(q, feature, ld, i, j, delta);
     return;
   }
-  if (q.metric == PASS_COSINE && !differences) SumFeatures<FEATURES_PRODUCTS, PADDED>(q, feature, ld, i, j, delta);
-  else SumFeatures<FEATURES_SQUARES, PADDED>(q, feature, ld, i, j, delta);
+  if (q.metric == PASS_COSINE && !differences) SMACOFSumFeatures<FEATURES_PRODUCTS, PADDED>(q, feature, ld, i, j, delta);
+  else SMACOFSumFeatures<FEATURES_SQUARES, PADDED>(q, feature, ld, i, j, delta);
 #pragma unroll
   for (int r = 0; r < R; r++) {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-      if (q.metric == PASS_EUCLIDEAN) delta[r][k] = Root(delta[r][k]);
+      if (q.metric == PASS_EUCLIDEAN) delta[r][k] = SMACOFSqrt(delta[r][k]);
       else delta[r][k] = differences ? delta[r][k] * (Real)0.5 : fmax((Real)0, 1 - delta[r][k]);
     }
   }

@@ -7,7 +7,7 @@ constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
 /* One warp computes one row.  The order in which the lanes' sums are added is fixed. */
 template <int DIM, class Stored>
-__global__ void __launch_bounds__(BLOCK) Listed(Pass p)
+__global__ void __launch_bounds__(BLOCK) SMACOFProcessRow(SMACOFPass p)
 {
   const int     i = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
   const Stored *delta = (const Stored *)p.delta, *weight = (const Stored *)p.weight;
@@ -37,21 +37,20 @@ __global__ void __launch_bounds__(BLOCK) Listed(Pass p)
 }
 
 template <int DIM>
-void Launch(GpDev dev, const Pass *p)
+void SMACOFLaunchPass(GpDev dev, const SMACOFPass *p)
 {
   const unsigned     grid   = (unsigned)((p->rows + WARPS - 1) / WARPS);
   const cudaStream_t stream = (cudaStream_t)dev->stream;
 
-  if (p->single) Listed<DIM, float><<<grid, BLOCK, 0, stream>>>(*p);
-  else Listed<DIM, double><<<grid, BLOCK, 0, stream>>>(*p);
+  if (p->single) SMACOFProcessRow<DIM, float><<<grid, BLOCK, 0, stream>>>(*p);
+  else SMACOFProcessRow<DIM, double><<<grid, BLOCK, 0, stream>>>(*p);
 }
 
 } // namespace
 
-GpErr PassListed_CUDA(GpDev dev, const Pass *p)
+void SMACOFRunPassListed_CUDA(GpDev dev, const SMACOFPass *p)
 {
-  static void (*const launch[PASS_MAX_DIM])(GpDev, const Pass *) = {Launch<1>, Launch<2>, Launch<3>, Launch<4>, Launch<5>, Launch<6>, Launch<7>, Launch<8>};
+  static void (*const launch[PASS_MAX_DIM])(GpDev, const SMACOFPass *) = {SMACOFLaunchPass<1>, SMACOFLaunchPass<2>, SMACOFLaunchPass<3>, SMACOFLaunchPass<4>, SMACOFLaunchPass<5>, SMACOFLaunchPass<6>, SMACOFLaunchPass<7>, SMACOFLaunchPass<8>};
 
   launch[p->dim - 1](dev, p);
-  return PassCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
 }

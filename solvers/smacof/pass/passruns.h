@@ -12,9 +12,9 @@
 #include "pass.h"
 
 #if defined(__CUDACC__)
-  #define PASS_BOTH_SIDES __host__ __device__
+  #define SMACOF_HOST_DEVICE __host__ __device__
 #else
-  #define PASS_BOTH_SIDES
+  #define SMACOF_HOST_DEVICE
 #endif
 
 #define PASS_UNIT   32
@@ -26,31 +26,31 @@ typedef struct {
   int c0, c1, left; /* columns c0 to c1 - 1; left is the first column of the first unit */
   int bound;        /* row i has only the columns below bound + i */
   int strip;        /* number of the first strip */
-} PassPart;
+} SMACOFPart;
 
 /* runs of one launch */
 typedef struct {
-  int      range, row;            /* range and row of the pass where the next launch begins */
-  int      both;                  /* the pass adds to the sums of the columns too */
-  int      point0, point1;        /* all points with contributions are in point0 to point1 - 1 */
-  int      parts, strips, height; /* numbers of parts and of strips, rows of a strip */
-  PassPart part[PASS_MAX_RANGES];
-  int      longs, length, rest;   /* number of long runs, their length and the length of the short runs in units */
-  int      unit[PASS_STRIPS + 1]; /* first unit of each strip, then the number of units */
-} PassRuns;
+  int        range, row;            /* range and row of the pass where the next launch begins */
+  int        both;                  /* the pass adds to the sums of the columns too */
+  int        point0, point1;        /* all points with contributions are in point0 to point1 - 1 */
+  int        parts, strips, height; /* numbers of parts and of strips, rows of a strip */
+  SMACOFPart part[PASS_MAX_RANGES];
+  int        longs, length, rest;   /* number of long runs, their length and the length of the short runs in units */
+  int        unit[PASS_STRIPS + 1]; /* first unit of each strip, then the number of units */
+} SMACOFRuns;
 
-static inline PASS_BOTH_SIDES int PassRunsLeast(int a, int b)
+static inline SMACOF_HOST_DEVICE int SMACOFMin(int a, int b)
 {
   return a < b ? a : b;
 }
 
-static inline PASS_BOTH_SIDES int PassRunsMost(int a, int b)
+static inline SMACOF_HOST_DEVICE int SMACOFMax(int a, int b)
 {
   return a > b ? a : b;
 }
 
 /* Returns the part of a strip. */
-static inline PASS_BOTH_SIDES const PassPart *PassPartOf(const PassRuns *s, int strip)
+static inline SMACOF_HOST_DEVICE const SMACOFPart *SMACOFFindPart(const SMACOFRuns *s, int strip)
 {
   int k = 0;
 
@@ -58,51 +58,51 @@ static inline PASS_BOTH_SIDES const PassPart *PassPartOf(const PassRuns *s, int 
   return &s->part[k];
 }
 
-/* PassPartEnd() returns the end of the strips of a part, PassPartRight() the end of its columns. */
-static inline PASS_BOTH_SIDES int PassPartEnd(const PassRuns *s, const PassPart *g)
+/* SMACOFGetPartEnd() returns the end of the strips of a part, SMACOFGetPartRight() the end of its columns. */
+static inline SMACOF_HOST_DEVICE int SMACOFGetPartEnd(const SMACOFRuns *s, const SMACOFPart *g)
 {
   return g->strip + (g->row1 - g->row0 + s->height - 1) / s->height;
 }
 
-static inline PASS_BOTH_SIDES int PassPartRight(const PassPart *g)
+static inline SMACOF_HOST_DEVICE int SMACOFGetPartRight(const SMACOFPart *g)
 {
-  return PassRunsLeast(g->c1, g->bound + g->row1);
+  return SMACOFMin(g->c1, g->bound + g->row1);
 }
 
 /* Return the first row of a strip, the end of its rows, and the end of its columns. */
-static inline PASS_BOTH_SIDES int PassStripTop(const PassRuns *s, const PassPart *g, int strip)
+static inline SMACOF_HOST_DEVICE int SMACOFGetStripTop(const SMACOFRuns *s, const SMACOFPart *g, int strip)
 {
   return g->row0 + (strip - g->strip) * s->height;
 }
 
-static inline PASS_BOTH_SIDES int PassStripBottom(const PassRuns *s, const PassPart *g, int strip)
+static inline SMACOF_HOST_DEVICE int SMACOFGetStripBottom(const SMACOFRuns *s, const SMACOFPart *g, int strip)
 {
-  return PassRunsLeast(PassStripTop(s, g, strip + 1), g->row1);
+  return SMACOFMin(SMACOFGetStripTop(s, g, strip + 1), g->row1);
 }
 
-static inline PASS_BOTH_SIDES int PassStripRight(const PassRuns *s, const PassPart *g, int strip)
+static inline SMACOF_HOST_DEVICE int SMACOFGetStripRight(const SMACOFRuns *s, const SMACOFPart *g, int strip)
 {
-  return PassRunsLeast(g->c1, g->bound + PassStripBottom(s, g, strip));
+  return SMACOFMin(g->c1, g->bound + SMACOFGetStripBottom(s, g, strip));
 }
 
-static inline PASS_BOTH_SIDES int PassRunBegin(const PassRuns *s, int run)
+static inline SMACOF_HOST_DEVICE int SMACOFGetRunBegin(const SMACOFRuns *s, int run)
 {
-  return PassRunsLeast(run < s->longs ? run * s->length : s->longs * s->length + (run - s->longs) * s->rest, s->unit[s->strips]);
+  return SMACOFMin(run < s->longs ? run * s->length : s->longs * s->length + (run - s->longs) * s->rest, s->unit[s->strips]);
 }
 
-static inline PASS_BOTH_SIDES int PassRunOf(const PassRuns *s, int unit)
+static inline SMACOF_HOST_DEVICE int SMACOFFindRun(const SMACOFRuns *s, int unit)
 {
   const int most = s->longs * s->length;
 
   return unit < most ? unit / s->length : s->longs + (unit - most) / s->rest;
 }
 
-static inline PASS_BOTH_SIDES int PassRunsCount(const PassRuns *s)
+static inline SMACOF_HOST_DEVICE int SMACOFCountRuns(const SMACOFRuns *s)
 {
-  return PassRunOf(s, s->unit[s->strips] - 1) + 1;
+  return SMACOFFindRun(s, s->unit[s->strips] - 1) + 1;
 }
 
-static inline PASS_BOTH_SIDES int PassStripOf(const PassRuns *s, int unit)
+static inline SMACOF_HOST_DEVICE int SMACOFFindStrip(const SMACOFRuns *s, int unit)
 {
   int low = 0, high = s->strips - 1;
 
@@ -115,28 +115,28 @@ static inline PASS_BOTH_SIDES int PassStripOf(const PassRuns *s, int unit)
   return low;
 }
 
-/* PassRowSums() returns the offset of the partial row sums of a run in a strip, [sums][height].  PassColumnSums() returns the offset of the
-   partial column sums of a strip, [sums][columns of its units].  PassRowSumsCount() returns the total number of partial row sums.
+/* SMACOFGetRowSums() returns the offset of the partial row sums of a run in a strip, [sums][height].  SMACOFGetColumnSums() returns the offset of the
+   partial column sums of a strip, [sums][columns of its units].  SMACOFCountRowSums() returns the total number of partial row sums.
    run + strip is unique for each pair of a run and one of its strips, because it increases from each pair to the next. */
-static inline PASS_BOTH_SIDES size_t PassRowSums(const PassRuns *s, int sums, int run, int strip)
+static inline SMACOF_HOST_DEVICE size_t SMACOFGetRowSums(const SMACOFRuns *s, int sums, int run, int strip)
 {
   return (size_t)(run + strip) * (size_t)sums * (size_t)s->height;
 }
 
-static inline PASS_BOTH_SIDES size_t PassColumnSums(const PassRuns *s, int sums, int strip)
+static inline SMACOF_HOST_DEVICE size_t SMACOFGetColumnSums(const SMACOFRuns *s, int sums, int strip)
 {
   return (size_t)s->unit[strip] * PASS_UNIT * (size_t)sums;
 }
 
-static inline size_t PassRowSumsCount(const PassRuns *s, int sums)
+static inline size_t SMACOFCountRowSums(const SMACOFRuns *s, int sums)
 {
-  return PassRowSums(s, sums, PassRunsCount(s), s->strips - 1);
+  return SMACOFGetRowSums(s, sums, SMACOFCountRuns(s), s->strips - 1);
 }
 
 /* Adds a part: rows from row0 on, as many as fit the remaining strips. */
-static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, int row0)
+static inline void SMACOFRunsAddPart(SMACOFRuns *s, const SMACOFPass *p, const SMACOFPassRange *g, int row0)
 {
-  PassPart *t = &s->part[s->parts++];
+  SMACOFPart *t = &s->part[s->parts++];
 
   t->row0  = row0;
   t->row1  = g->r1 - row0 < (PASS_STRIPS - s->strips) * s->height ? g->r1 : row0 + (PASS_STRIPS - s->strips) * s->height;
@@ -145,14 +145,14 @@ static inline void PassRunsAdd(PassRuns *s, const Pass *p, const PassRange *g, i
   t->left  = g->c0 / PASS_UNIT * PASS_UNIT; /* aligned, so that a unit of a row touches as few cache lines as possible */
   t->bound = p->first + (g->kind == PASS_TRIANGLE ? 0 : p->N);
   t->strip = s->strips;
-  for (; s->strips < PassPartEnd(s, t); s->strips++) s->unit[s->strips + 1] = s->unit[s->strips] + (PassStripRight(s, t, s->strips) - t->left + PASS_UNIT - 1) / PASS_UNIT;
-  s->point0 = PassRunsLeast(s->point0, s->both ? PassRunsLeast(t->c0, p->first + t->row0) : p->first + t->row0);
-  s->point1 = PassRunsMost(s->point1, s->both ? PassRunsMost(PassPartRight(t), p->first + t->row1) : p->first + t->row1);
+  for (; s->strips < SMACOFGetPartEnd(s, t); s->strips++) s->unit[s->strips + 1] = s->unit[s->strips] + (SMACOFGetStripRight(s, t, s->strips) - t->left + PASS_UNIT - 1) / PASS_UNIT;
+  s->point0 = SMACOFMin(s->point0, s->both ? SMACOFMin(t->c0, p->first + t->row0) : p->first + t->row0);
+  s->point1 = SMACOFMax(s->point1, s->both ? SMACOFMax(SMACOFGetPartRight(t), p->first + t->row1) : p->first + t->row1);
 }
 
 /* Sets the runs of the next launch, for a GPU that holds `blocks` blocks at once.  Returns 0 if nothing is left.  *s must be zero before the
    first call.  A launch has either only ranges with column sums or only ranges without. */
-static inline int PassRunsNext(PassRuns *s, const Pass *p, int height, int blocks)
+static inline int SMACOFRunsSetNext(SMACOFRuns *s, const SMACOFPass *p, int height, int blocks)
 {
   int all;
 
@@ -162,12 +162,12 @@ static inline int PassRunsNext(PassRuns *s, const Pass *p, int height, int block
   s->point1            = 0;
   s->unit[0]           = 0;
   for (; s->range < p->nranges && s->strips < PASS_STRIPS; s->range++, s->row = 0) {
-    const PassRange *g = &p->range[s->range];
+    const SMACOFPassRange *g = &p->range[s->range];
 
     if (g->r0 >= g->r1) continue;
     if (s->parts && s->both != (g->kind != PASS_ROWS)) break;
     s->both = g->kind != PASS_ROWS;
-    PassRunsAdd(s, p, g, PassRunsMost(g->r0, s->row));
+    SMACOFRunsAddPart(s, p, g, SMACOFMax(g->r0, s->row));
     s->row = s->part[s->parts - 1].row1;
     if (s->row < g->r1) break;
   }

@@ -8,21 +8,21 @@ constexpr int R = 4; /* rows of a warp; they share the loads of the vectors */
 constexpr int K = 5; /* vectors of a launch; Torgerson's start in three dimensions uses five */
 
 template <class Stored>
-struct Entries {
-  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4])
+struct SMACOFEntries {
+  static __device__ void Get(const SMACOFPass &p, int i, int j, double (&delta)[R][4])
   {
 #pragma unroll
-    for (int r = 0; r < R; r++) Load((const Stored *)p.delta + (size_t)min(i + r, p.rows - 1) * p.ld + j, delta[r]);
+    for (int r = 0; r < R; r++) SMACOFLoadEntries((const Stored *)p.delta + (size_t)min(i + r, p.rows - 1) * p.ld + j, delta[r]);
   }
 };
 
 template <>
-struct Entries<Computed> {
-  static __device__ void Get(const Pass &p, int i, int j, double (&delta)[R][4]) { FromFeatures<false>(p, p.feature, p.N, i, j, delta); }
+struct SMACOFEntries<SMACOFComputed> {
+  static __device__ void Get(const SMACOFPass &p, int i, int j, double (&delta)[R][4]) { SMACOFComputeFeatureDistances<false>(p, p.feature, p.N, i, j, delta); }
 };
 
 template <class Stored>
-__global__ void __launch_bounds__(BLOCK) Squares(Pass p, int n, const double *v, double *y)
+__global__ void __launch_bounds__(BLOCK) SMACOFMultiplySquares(SMACOFPass p, int n, const double *v, double *y)
 {
   const int i = (blockIdx.x * WARPS + threadIdx.x / 32) * R, lane = threadIdx.x % 32;
   double    sum[R][K] = {};
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(BLOCK) Squares(Pass p, int n, const double *v,
   for (int j = 4 * lane; j < p.N; j += 128) {
     double delta[R][4];
 
-    Entries<Stored>::Get(p, i, j, delta);
+    SMACOFEntries<Stored>::Get(p, i, j, delta);
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       double b[K];
@@ -58,44 +58,44 @@ __global__ void __launch_bounds__(BLOCK) Squares(Pass p, int n, const double *v,
 }
 
 template <class Stored>
-__global__ void __launch_bounds__(BLOCK) Store(Pass p, Stored *delta)
+__global__ void __launch_bounds__(BLOCK) SMACOFStoreDistances(SMACOFPass p, Stored *delta)
 {
   const int i = (blockIdx.y * WARPS + threadIdx.x / 32) * R, j = (blockIdx.x * 32 + threadIdx.x % 32) * 4;
   double    distance[R][4];
 
   if (i >= p.rows || j >= p.N) return;
-  FromFeatures<false>(p, p.feature, p.N, i, j, distance);
+  SMACOFComputeFeatureDistances<false>(p, p.feature, p.N, i, j, distance);
   for (int r = 0; r < R && i + r < p.rows; r++) {
     for (int k = 0; k < 4 && j + k < p.N; k++) delta[(size_t)(i + r) * p.ld + j + k] = (Stored)(p.first + i + r == j + k ? 0 : distance[r][k]);
   }
 }
 } // namespace
 
-extern "C" GpErr PassSquares_CUDA(GpDev dev, const Pass *p, int n, const double *v, double *y)
+extern "C" GpErr SMACOFMultiplySquares_CUDA(GpDev dev, const SMACOFPass *p, int n, const double *v, double *y)
 {
   const unsigned     grid   = (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R));
   const cudaStream_t stream = (cudaStream_t)dev->stream;
 
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   for (int k = 0; p->rows && k < n; k += K) {
     const double *from = v + (size_t)k * p->N;
     double       *to   = y + (size_t)k * p->rows;
 
-    if (!p->delta) Squares<Computed><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
-    else if (p->single) Squares<float><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
-    else Squares<double><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    if (!p->delta) SMACOFMultiplySquares<SMACOFComputed><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    else if (p->single) SMACOFMultiplySquares<float><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    else SMACOFMultiplySquares<double><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
   }
-  return PassCheck_CUDA(dev, cudaGetLastError(), "product with squares of dissimilarities");
+  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "product with squares of dissimilarities");
 }
 
-extern "C" GpErr PassStore_CUDA(GpDev dev, const Pass *p, void *delta)
+extern "C" GpErr SMACOFStoreDistances_CUDA(GpDev dev, const SMACOFPass *p, void *delta)
 {
   const dim3         grid((unsigned)((p->N + 127) / 128), (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R)));
   const cudaStream_t stream = (cudaStream_t)dev->stream;
 
   if (!p->rows) return GP_SUCCESS;
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
-  if (p->single) Store<<<grid, BLOCK, 0, stream>>>(*p, (float *)delta);
-  else Store<<<grid, BLOCK, 0, stream>>>(*p, (double *)delta);
-  return PassCheck_CUDA(dev, cudaGetLastError(), "distances between features");
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
+  if (p->single) SMACOFStoreDistances<<<grid, BLOCK, 0, stream>>>(*p, (float *)delta);
+  else SMACOFStoreDistances<<<grid, BLOCK, 0, stream>>>(*p, (double *)delta);
+  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "distances between features");
 }

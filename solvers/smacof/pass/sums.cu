@@ -7,7 +7,7 @@ enum {
 };
 
 /* Returns <a, b>, or the sum of a if b is NULL.  Separate partial sums allow vector instructions and reduce the rounding error. */
-static inline __attribute__((always_inline)) double Dot(size_t n, const double *a, const double *b)
+static inline __attribute__((always_inline)) double SMACOFDot(size_t n, const double *a, const double *b)
 {
   double lane[LANES] = {0};
   size_t i           = 0;
@@ -20,15 +20,15 @@ static inline __attribute__((always_inline)) double Dot(size_t n, const double *
   return lane[0];
 }
 
-void LookSums_Host(const LookSums *q)
+void SMACOFComputeSums_Host(const SMACOFSumsTask *q)
 {
-  q->sums[0] = q->told[0] = Dot(q->points, q->stress, NULL);
-  q->sums[1] = q->told[1] = Dot(q->n, q->x, q->bx);
+  q->sums[0] = q->result[0] = SMACOFDot(q->points, q->stress, NULL);
+  q->sums[1] = q->result[1] = SMACOFDot(q->n, q->x, q->bx);
 }
 
-void LookNewest_Host(const LookNewest *q)
+void SMACOFComputeDifferences_Host(const SMACOFDifferencesTask *q)
 {
-  const double scale = q->sums ? LookScale(0.5 * q->sums[0] / q->unit, q->sums[1] / q->unit) : 1;
+  const double scale = q->sums ? SMACOFComputeScale(0.5 * q->sums[0] / q->unit, q->sums[1] / q->unit) : 1;
 
   for (size_t i = 0; i < q->n; i++) {
     q->x[i] = scale * q->X[i];
@@ -42,9 +42,9 @@ void LookNewest_Host(const LookNewest *q)
   for (int k = 0; k <= q->before; k++) {
     const double *u = k ? q->u[k - 1] : q->dx, *v = k ? q->v[k - 1] : q->df;
 
-    q->told[3 * k]     = Dot(q->n, q->dx, u);
-    q->told[3 * k + 1] = Dot(q->n, q->dx, v) + Dot(q->n, q->df, u);
-    q->told[3 * k + 2] = Dot(q->n, q->f, u);
+    q->result[3 * k]     = SMACOFDot(q->n, q->dx, u);
+    q->result[3 * k + 1] = SMACOFDot(q->n, q->dx, v) + SMACOFDot(q->n, q->df, u);
+    q->result[3 * k + 2] = SMACOFDot(q->n, q->f, u);
   }
 }
 
@@ -52,26 +52,26 @@ void LookNewest_Host(const LookNewest *q)
   #include "device/gplaunch.h"
   #include "device/gpwatch.h"
   #include "pass.h"
-  #include "passshare.h"
+  #include "passreduce.h"
   #include <cuda_runtime.h>
 
 namespace {
 constexpr int BLOCK = 512, ABREAST = 2; /* threads of a block; numbers that a thread loads before it uses any of them */
 constexpr int WARPS = BLOCK / 32, WIDE = 16;
-static_assert(LOOK_PARTS == 32 && LOOK_ROW < WIDE && 2 * WIDE == 32, "one warp adds the partial sums; two of its lanes share each sum of a row");
+static_assert(SMACOF_SUM_PARTS == 32 && SMACOF_BATCH_SUMS < WIDE && 2 * WIDE == 32, "one warp adds the partial sums; two of its lanes share each sum of a row");
 
 /* Adds WIDE sums over the threads of a block; thread k returns sum k. */
-__device__ double Together(double (&sum)[WIDE])
+__device__ double SMACOFReduceBlock(double (&sum)[WIDE])
 {
   __shared__ double part[WARPS][WIDE];
   const int         lane = threadIdx.x % 32;
   double            all  = 0;
 
-  PassShare<16, 16>(sum);
-  PassShare<8, 8>(sum);
-  PassShare<4, 4>(sum);
-  PassShare<2, 2>(sum);
-  PassShare<1, 1>(sum);
+  SMACOFReduceLanes<16, 16>(sum);
+  SMACOFReduceLanes<8, 8>(sum);
+  SMACOFReduceLanes<4, 4>(sum);
+  SMACOFReduceLanes<2, 2>(sum);
+  SMACOFReduceLanes<1, 1>(sum);
   __syncthreads(); /* all threads have read the previous contents of part */
   if (lane % 2 == 0) part[threadIdx.x / 32][lane / 2] = sum[0];
   __syncthreads();
@@ -82,9 +82,9 @@ __device__ double Together(double (&sum)[WIDE])
 
 /* Computes the partial sums of LookSums.  Loads past the end read a valid address instead of being conditional, so that all loads of a thread
    are in flight together. */
-__global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums q)
+__global__ void __launch_bounds__(BLOCK) SMACOFComputeSums(const __grid_constant__ SMACOFSumsTask q)
 {
-  const size_t stride    = (size_t)LOOK_PARTS * BLOCK;
+  const size_t stride    = (size_t)SMACOF_SUM_PARTS * BLOCK;
   double       sum[WIDE] = {};
 
   GpNextMayStart();
@@ -105,15 +105,15 @@ __global__ void __launch_bounds__(BLOCK) AddUp(const __grid_constant__ LookSums 
       sum[0] += i < q.points ? stress[k] : 0, sum[1] += i < q.n ? x[k] * bx[k] : 0;
     }
   }
-  const double all = Together(sum);
+  const double all = SMACOFReduceBlock(sum);
 
   if (threadIdx.x >= 2) return;
   q.sums[2 * blockIdx.x + threadIdx.x] = all;
-  GpWatchTell(q.told + 2 * blockIdx.x + threadIdx.x, all);
+  GpWatchTell(q.result + 2 * blockIdx.x + threadIdx.x, all);
 }
 
 /* Returns the best scale of the configuration.  Each warp adds the partial sums itself. */
-__device__ double Scale(const LookNewest &q)
+__device__ double SMACOFComputeScaleOnWarp(const SMACOFDifferencesTask &q)
 {
   double sum[2];
 
@@ -124,23 +124,23 @@ __device__ double Scale(const LookNewest &q)
   #pragma unroll
     for (int half = 16; half > 0; half /= 2) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], half);
   }
-  return LookScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
+  return SMACOFComputeScale(0.5 * sum[0] / q.unit, sum[1] / q.unit);
 }
 
 /* Computes the inner products batch by batch.  The first batch also writes the new iterate and its differences. */
-__global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest q)
+__global__ void __launch_bounds__(BLOCK) SMACOFComputeDifferences(const __grid_constant__ SMACOFDifferencesTask q)
 {
-  const size_t stride = (size_t)LOOK_PARTS * BLOCK;
+  const size_t stride = (size_t)SMACOF_SUM_PARTS * BLOCK;
   const bool   any    = q.lastx;
 
   GpNextMayStart();
   GpWait();
-  for (int batch = 0; batch < LookBatches(q.before); batch++) {
+  for (int batch = 0; batch < SMACOFCountBatches(q.before); batch++) {
     double sum[WIDE] = {};
 
     for (size_t base = (size_t)blockIdx.x * BLOCK; base < q.n; base += ABREAST * stride) { /* uniform over the block, because Scale() uses warp shuffles */
       const size_t first = base + threadIdx.x;
-      double       X[ABREAST], g[ABREAST], lastx[ABREAST], lastf[ABREAST], u[LOOK_BATCH][ABREAST], v[LOOK_BATCH][ABREAST];
+      double       X[ABREAST], g[ABREAST], lastx[ABREAST], lastf[ABREAST], u[SMACOF_PAIR_BATCH][ABREAST], v[SMACOF_PAIR_BATCH][ABREAST];
 
   #pragma unroll
       for (int k = 0; k < ABREAST; k++) {
@@ -148,14 +148,14 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
 
         X[k] = q.X[i], g[k] = q.g[i], lastx[k] = (any ? q.lastx : q.X)[i], lastf[k] = (any ? q.lastf : q.X)[i];
   #pragma unroll
-        for (int p = 0; p < LOOK_BATCH; p++) {
-          const int  pair = batch * LOOK_BATCH + p; /* pair 0 is the new pair itself */
+        for (int p = 0; p < SMACOF_PAIR_BATCH; p++) {
+          const int  pair = batch * SMACOF_PAIR_BATCH + p; /* pair 0 is the new pair itself */
           const bool is   = pair && pair <= q.before;
 
           u[p][k] = (is ? q.u[pair - 1] : q.X)[i], v[p][k] = (is ? q.v[pair - 1] : q.X)[i];
         }
       }
-      const double scale = Scale(q); /* computed while the loads are in flight */
+      const double scale = SMACOFComputeScaleOnWarp(q); /* computed while the loads are in flight */
 
   #pragma unroll
       for (int k = 0; k < ABREAST; k++) {
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
           if (any) q.dx[i] = dx, q.df[i] = df;
         }
   #pragma unroll
-        for (int p = 0; p < LOOK_BATCH; p++) {
+        for (int p = 0; p < SMACOF_PAIR_BATCH; p++) {
           const double with = p || batch ? u[p][k] : dx, other = p || batch ? v[p][k] : df;
 
           sum[3 * p] += dx * with;
@@ -178,28 +178,28 @@ __global__ void __launch_bounds__(BLOCK) Meet(const __grid_constant__ LookNewest
       }
     }
     if (!any) return;
-    const double all = Together(sum);
+    const double all = SMACOFReduceBlock(sum);
 
-    if (threadIdx.x < LOOK_ROW) GpWatchTell(q.told + (batch * LOOK_PARTS + blockIdx.x) * LOOK_ROW + threadIdx.x, all);
+    if (threadIdx.x < SMACOF_BATCH_SUMS) GpWatchTell(q.result + (batch * SMACOF_SUM_PARTS + blockIdx.x) * SMACOF_BATCH_SUMS + threadIdx.x, all);
   }
 }
 
-template <class Look>
-GpErr Launch(GpDev dev, void (*kernel)(Look), const Look *q, const char *what)
+template <class Task>
+GpErr SMACOFLaunchSums(GpDev dev, void (*kernel)(Task), const Task *q, const char *what)
 {
-  if (GpErr err = PassCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
-  GpLaunchNext(dev, kernel, LOOK_PARTS, BLOCK, 0, *q);
-  return PassCheck_CUDA(dev, cudaGetLastError(), what);
+  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
+  GpLaunchNext(dev, kernel, SMACOF_SUM_PARTS, BLOCK, 0, *q);
+  return SMACOFCheck_CUDA(dev, cudaGetLastError(), what);
 }
 } // namespace
 
-extern "C" GpErr LookSums_CUDA(GpDev dev, const LookSums *q)
+extern "C" GpErr SMACOFComputeSums_CUDA(GpDev dev, const SMACOFSumsTask *q)
 {
-  return Launch(dev, AddUp, q, "smacof sums");
+  return SMACOFLaunchSums(dev, SMACOFComputeSums, q, "smacof sums");
 }
 
-extern "C" GpErr LookNewest_CUDA(GpDev dev, const LookNewest *q)
+extern "C" GpErr SMACOFComputeDifferences_CUDA(GpDev dev, const SMACOFDifferencesTask *q)
 {
-  return Launch(dev, Meet, q, "smacof differences");
+  return SMACOFLaunchSums(dev, SMACOFComputeDifferences, q, "smacof differences");
 }
 #endif

@@ -18,25 +18,21 @@
 #define FARTHEST  10    /* bound on the length of a step along a Ritz vector, relative to the residual; the linear model fails beyond */
 #define DEPENDENT 1e-10 /* relative bound on eigenvalues of the Gram matrix of the normalised differences; smaller ones are dropped */
 
-PetscErrorCode HistoryCreate(Vec like, PetscInt most, History *H)
+PetscErrorCode SMACOFHistoryCreate_Private(Vec like, PetscInt most, SMACOFHistory *H)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(H, sizeof(*H)));
   H->most = most;
-  PetscCall(HistoryForget(H));
-  PetscCall(VecDuplicateVecs(like, most, &H->dx));
-  PetscCall(VecDuplicateVecs(like, most, &H->df));
-  PetscCall(VecDuplicate(like, &H->x));
-  PetscCall(VecDuplicate(like, &H->f));
-  PetscCall(VecDuplicate(like, &H->newx));
-  PetscCall(VecDuplicate(like, &H->newf));
-  PetscCall(VecDuplicate(like, &H->newdx));
-  PetscCall(VecDuplicate(like, &H->newdf));
+  PetscCall(SMACOFHistoryClear_Private(H));
+  PetscCall(VecDuplicateVecs(like, 2 * most + 6, &H->dx));
+  H->df     = H->dx + most;
+  H->latest = H->df + most;
+  H->next   = H->latest + 2;
   PetscCall(PetscCalloc4(most * most, &H->xx, most * most, &H->xf, most, &H->fx, 3 * most, &H->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void HistorySwapVecs(Vec *v, Vec *w)
+static void SMACOFSwapVecs(Vec *v, Vec *w)
 {
   Vec swap = *v;
 
@@ -44,21 +40,21 @@ static void HistorySwapVecs(Vec *v, Vec *w)
   *w = swap;
 }
 
-/* Accepts the iterate from LookAtNewest() as the latest one.  Its differences replace the oldest ones if the history is full. */
-PetscErrorCode HistoryAdd(History *H)
+/* Accepts the iterate from SMACOFDifferencesBegin_Private() as the latest one.  Its differences replace the oldest ones if the history is full. */
+PetscErrorCode SMACOFHistoryAdd_Private(SMACOFHistory *H)
 {
-  const PetscInt n = HistoryNext(H);
+  const PetscInt n = SMACOFHistoryGetNext(H);
 
   PetscFunctionBegin;
-  HistorySwapVecs(&H->x, &H->newx);
-  HistorySwapVecs(&H->f, &H->newf);
+  SMACOFSwapVecs(&H->latest[0], &H->next[0]);
+  SMACOFSwapVecs(&H->latest[1], &H->next[1]);
   if (H->any) {
     const PetscScalar *product = H->product;
 
     H->newest = n;
     H->have   = PetscMin(H->have + 1, H->most);
-    HistorySwapVecs(&H->dx[n], &H->newdx);
-    HistorySwapVecs(&H->df[n], &H->newdf);
+    SMACOFSwapVecs(&H->dx[n], &H->next[2]);
+    SMACOFSwapVecs(&H->df[n], &H->next[3]);
     for (PetscInt k = -1; k < H->have; k++) { /* H->product starts with the products of the new pair with itself */
       const PetscInt with = k < 0 ? n : k;
 
@@ -74,7 +70,7 @@ PetscErrorCode HistoryAdd(History *H)
 }
 
 /* Drops all differences; the latest iterate stays. */
-PetscErrorCode HistoryForget(History *H)
+PetscErrorCode SMACOFHistoryClear_Private(SMACOFHistory *H)
 {
   PetscFunctionBegin;
   H->have   = 0;
@@ -83,7 +79,7 @@ PetscErrorCode HistoryForget(History *H)
 }
 
 /* Computes the r Ritz pairs of J in the span of the differences.  Ritz vector a is the sum of z[a * have + k] dx_k over k. */
-static PetscErrorCode HistoryComputeRitz(const History *H, PetscBLASInt *r, PetscReal value[], PetscScalar z[])
+static PetscErrorCode SMACOFHistoryComputeRitz(const SMACOFHistory *H, PetscBLASInt *r, PetscReal value[], PetscScalar z[])
 {
   const PetscInt    m   = H->have;
   const PetscScalar one = 1, zero = 0;
@@ -124,7 +120,7 @@ static PetscErrorCode HistoryComputeRitz(const History *H, PetscBLASInt *r, Pets
 }
 
 /* Computes next = x + s + 2 (f + J s').  s is the step along the Ritz vectors, and s' its part for negative Ritz values. */
-PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
+PetscErrorCode SMACOFHistoryExtrapolate_Private(const SMACOFHistory *H, SMACOFCombination *next)
 {
   const PetscInt m = H->have;
   PetscScalar   *z;
@@ -132,13 +128,13 @@ PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
   PetscBLASInt   r;
 
   PetscFunctionBegin;
-  *next = (Combination){2 + 2 * m, {1, 2}, {H->x, H->f}};
+  *next = (SMACOFCombination){2 + 2 * m, {1, 2}, {H->latest[0], H->latest[1]}};
   for (PetscInt k = 0; k < m; k++) {
     next->term[2 + k]     = H->dx[k];
     next->term[2 + m + k] = H->df[k];
   }
   PetscCall(PetscMalloc2(m * m, &z, m, &value));
-  PetscCall(HistoryComputeRitz(H, &r, value, z));
+  PetscCall(SMACOFHistoryComputeRitz(H, &r, value, z));
   for (PetscInt a = 0; a < r; a++) {
     PetscScalar along = 0;
 
@@ -153,17 +149,10 @@ PetscErrorCode HistoryExtrapolate(const History *H, Combination *next)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HistoryDestroy(History *H)
+PetscErrorCode SMACOFHistoryDestroy_Private(SMACOFHistory *H)
 {
   PetscFunctionBegin;
-  if (H->dx) PetscCall(VecDestroyVecs(H->most, &H->dx));
-  if (H->df) PetscCall(VecDestroyVecs(H->most, &H->df));
-  PetscCall(VecDestroy(&H->x));
-  PetscCall(VecDestroy(&H->f));
-  PetscCall(VecDestroy(&H->newx));
-  PetscCall(VecDestroy(&H->newf));
-  PetscCall(VecDestroy(&H->newdx));
-  PetscCall(VecDestroy(&H->newdf));
+  PetscCall(VecDestroyVecs(2 * H->most + 6, &H->dx));
   PetscCall(PetscFree4(H->xx, H->xf, H->fx, H->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,28 +3,8 @@
 #include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
-PetscErrorCode DissimGather(const Dissim *D, PetscInt ncomponents, const double mine[], double all[])
-{
-  PetscMPIInt size, m, *counts, *displs;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(D->comm, &size));
-  if (size == 1) {
-    PetscCall(PetscArraycpy(all, mine, (size_t)ncomponents * D->N));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscMalloc2(size, &counts, size, &displs));
-  m = (PetscMPIInt)(D->last - D->first);
-  PetscCallMPI(MPI_Allgather(&m, 1, MPI_INT, counts, 1, MPI_INT, D->comm));
-  displs[0] = 0;
-  for (PetscMPIInt r = 1; r < size; r++) displs[r] = displs[r - 1] + counts[r - 1];
-  for (PetscInt c = 0; c < ncomponents; c++) PetscCallMPI(MPI_Allgatherv(mine + (size_t)c * m, m, MPI_DOUBLE, all + (size_t)c * D->N, counts, displs, MPI_DOUBLE, D->comm));
-  PetscCall(PetscFree2(counts, displs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Creates V, the Laplacian of the weights: minus the weights off the diagonal, zero row sums. */
-static PetscErrorCode GuttmanCreateLaplacian(const Dissim *D, const char prefix[], Mat *V)
+static PetscErrorCode SMACOFTransformCreateLaplacian(const SMACOFPairs *D, const char prefix[], Mat *V)
 {
   const PetscInt m = D->last - D->first;
   PetscInt      *nonzeros, *others, n, most = 0, *columns;
@@ -50,7 +30,7 @@ static PetscErrorCode GuttmanCreateLaplacian(const Dissim *D, const char prefix[
     const PetscInt row = D->first + i;
     PetscReal      sum = 0;
 
-    PetscCall(DissimRow(D, i, &n, &column, delta, weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i, &n, &column, delta, weight));
     for (PetscInt k = 0; k < n; k++) {
       sum += weight[k];
       weight[k]  = -weight[k];
@@ -69,11 +49,11 @@ static PetscErrorCode GuttmanCreateLaplacian(const Dissim *D, const char prefix[
 }
 
 /* Eliminates the fixed points from V.  g->offset becomes V x with x zero except at the fixed points; it is subtracted from right-hand sides. */
-static PetscErrorCode GuttmanEliminateFixed(Guttman *g, Mat V)
+static PetscErrorCode SMACOFTransformEliminateFixed(SMACOFTransform *g, Mat V)
 {
-  const Fixed   *F = g->fixed;
-  const PetscInt m = g->D->last - g->D->first;
-  PetscScalar   *a;
+  const SMACOFFixed *F = g->fixed;
+  const PetscInt     m = g->D->last - g->D->first;
+  PetscScalar       *a;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)g->dim * m, &g->offset));
@@ -93,7 +73,7 @@ static PetscErrorCode GuttmanEliminateFixed(Guttman *g, Mat V)
 }
 
 /*
-  GuttmanCreate - Creates the transform for the weights of the pairs
+  SMACOFTransformCreate_Private - Creates the transform for the weights of the pairs
 
   Collective
 
@@ -109,7 +89,7 @@ static PetscErrorCode GuttmanEliminateFixed(Guttman *g, Mat V)
   Note:
   The initial guess of the KSP is the configuration. Every CG iteration lowers the majorising function, so the stress decreases even if the tolerance is large.
 */
-PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, const char prefix[], Guttman *g)
+PetscErrorCode SMACOFTransformCreate_Private(const SMACOFPairs *D, PetscInt dim, const SMACOFFixed *fixed, const char prefix[], SMACOFTransform *g)
 {
   const PetscInt m = D->last - D->first;
   MatNullSpace   constants;
@@ -117,16 +97,13 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
   PC             pc;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(g, sizeof(*g)));
-  g->D     = D;
-  g->dim   = dim;
-  g->fixed = fixed;
+  *g = (SMACOFTransform){.D = D, .dim = dim, .fixed = fixed};
   if (D->complete) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckConnected(D, fixed));
-  PetscCall(GuttmanCreateLaplacian(D, prefix, &V));
+  PetscCall(SMACOFPairsCheckConnected_Private(D, fixed));
+  PetscCall(SMACOFTransformCreateLaplacian(D, prefix, &V));
   PetscCall(MatCreateVecs(V, &g->x, &g->b));
   PetscCall(PetscMalloc1((size_t)dim * m, &g->mine));
-  if (fixed) PetscCall(GuttmanEliminateFixed(g, V));
+  if (fixed) PetscCall(SMACOFTransformEliminateFixed(g, V));
   else {
     PetscCall(MatNullSpaceCreate(D->comm, PETSC_TRUE, 0, NULL, &constants));
     PetscCall(MatSetNullSpace(V, constants));
@@ -147,10 +124,10 @@ PetscErrorCode GuttmanCreate(const Dissim *D, PetscInt dim, const Fixed *fixed, 
 }
 
 /* Applies the closed form for complete data with n fixed points: the inverse of V without their rows and columns is (I + 1 1'/n)/N. */
-static PetscErrorCode GuttmanApplyFixed(const Guttman *g, const double bx[], double y[])
+static PetscErrorCode SMACOFTransformApplyFixed(const SMACOFTransform *g, const double bx[], double y[])
 {
-  const PetscInt N = g->D->N;
-  const Fixed   *F = g->fixed;
+  const PetscInt     N = g->D->N;
+  const SMACOFFixed *F = g->fixed;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < g->dim; c++) {
@@ -170,13 +147,13 @@ static PetscErrorCode GuttmanApplyFixed(const Guttman *g, const double bx[], dou
 }
 
 /* Solves with the KSP for each coordinate; the initial guess is x. */
-static PetscErrorCode GuttmanApplyKSP(Guttman *g, const double bx[], const double x[], double y[])
+static PetscErrorCode SMACOFTransformApplyKSP(SMACOFTransform *g, const double bx[], const double x[], double y[])
 {
-  const Dissim  *D = g->D;
-  const Fixed   *F = g->fixed;
-  const PetscInt m = D->last - D->first;
-  PetscScalar   *b, *a;
-  PetscInt       its;
+  const SMACOFPairs *D = g->D;
+  const SMACOFFixed *F = g->fixed;
+  const PetscInt     m = D->last - D->first;
+  PetscScalar       *b, *a;
+  PetscInt           its;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < g->dim; c++) {
@@ -195,12 +172,12 @@ static PetscErrorCode GuttmanApplyKSP(Guttman *g, const double bx[], const doubl
     PetscCall(PetscArraycpy(g->mine + (size_t)c * m, a, m));
     PetscCall(VecRestoreArray(g->x, &a));
   }
-  PetscCall(DissimGather(D, g->dim, g->mine, y));
+  PetscCall(SMACOFGather_Private(D->comm, m, g->dim, g->mine, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  GuttmanApply - Applies the transform to a configuration
+  SMACOFTransformApply_Private - Applies the transform to a configuration
 
   Collective
 
@@ -217,7 +194,7 @@ static PetscErrorCode GuttmanApplyKSP(Guttman *g, const double bx[], const doubl
   Note:
   For complete data V = N I - 1 1', and V^+ = I/N on vectors with sum 0. There y is bx itself, and factor is 1/N.
 */
-PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *factor)
+PetscErrorCode SMACOFTransformApply_Private(SMACOFTransform *g, Vec *bx, Vec x, Vec *y, PetscReal *factor)
 {
   const PetscScalar *b, *from;
   PetscScalar       *to;
@@ -225,7 +202,7 @@ PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *facto
   PetscFunctionBegin;
   *factor = 1;
   if (g->D->complete && !g->fixed) {
-    Vec swap = *bx;
+    const Vec swap = *bx;
 
     *bx     = *y;
     *y      = swap;
@@ -235,15 +212,15 @@ PetscErrorCode GuttmanApply(Guttman *g, Vec *bx, Vec x, Vec *y, PetscReal *facto
   PetscCall(VecGetArrayRead(*bx, &b));
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(*y, &to));
-  if (g->D->complete) PetscCall(GuttmanApplyFixed(g, b, to));
-  else PetscCall(GuttmanApplyKSP(g, b, from, to));
+  if (g->D->complete) PetscCall(SMACOFTransformApplyFixed(g, b, to));
+  else PetscCall(SMACOFTransformApplyKSP(g, b, from, to));
   PetscCall(VecRestoreArrayRead(*bx, &b));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscCall(VecRestoreArrayWrite(*y, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GuttmanDestroy(Guttman *g)
+PetscErrorCode SMACOFTransformDestroy_Private(SMACOFTransform *g)
 {
   PetscFunctionBegin;
   PetscCall(KSPDestroy(&g->ksp));

@@ -1,11 +1,11 @@
 /* Reduction of several sums over the lanes of a warp.  Included by device code only. */
-#ifndef GPUCSR_SMACOF_PASSSHARE_H
-#define GPUCSR_SMACOF_PASSSHARE_H
+#ifndef GPUCSR_SMACOF_PASSREDUCE_H
+#define GPUCSR_SMACOF_PASSREDUCE_H
 
 /* Adds V sums over pairs of lanes whose numbers differ in the bit MASK.  Each lane keeps half of the sums: the first half if its bit is 0, else
    the second half.  If V is 1, both lanes keep the sum. */
 template <int V, int MASK, class Real>
-__device__ inline void PassShare(Real *v)
+__device__ inline void SMACOFReduceLanes(Real *v)
 {
   const bool upper = threadIdx.x & MASK;
 

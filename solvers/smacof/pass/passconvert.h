@@ -1,17 +1,17 @@
 /* First kernels of a pass on the device: they evaluate the linear combination of the coordinates, and convert coordinates and features to
    the precision and pitch of the pass. */
-#ifndef GPUCSR_SMACOF_PASSROUND_H
-#define GPUCSR_SMACOF_PASSROUND_H
+#ifndef GPUCSR_SMACOF_PASSCONVERT_H
+#define GPUCSR_SMACOF_PASSCONVERT_H
 
 #include "device/gplaunch.h"
 #include "pass.h"
 
-#define PASS_ROUND 256 /* threads of a block */
+#define PASS_CONVERT_THREADS 256 /* threads of a block */
 
 /* Computes entries i and j of a linear combination of configurations.  TOGETHER terms are loaded before any is used, also past the last
    term, so that the loads are in flight together. */
 template <int TOGETHER>
-__device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
+__device__ inline void SMACOFAddTerms(const SMACOFPassForm &form, size_t i, size_t j, double &a, double &b)
 {
   a = b = 0;
   for (int first = 0; first < form.n; first += TOGETHER) {
@@ -30,21 +30,21 @@ __device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double 
   }
 }
 
-__device__ inline void PassAdd(const PassForm &form, size_t i, size_t j, double &a, double &b)
+__device__ inline void SMACOFAddTerms(const SMACOFPassForm &form, size_t i, size_t j, double &a, double &b)
 {
-  if (form.n <= 2) PassAdd<2>(form, i, j, a, b); /* a plain or relaxed step */
-  else PassAdd<12>(form, i, j, a, b);            /* an extrapolation of five differences */
+  if (form.n <= 2) SMACOFAddTerms<2>(form, i, j, a, b); /* a plain or relaxed step */
+  else SMACOFAddTerms<12>(form, i, j, a, b);            /* an extrapolation of five differences */
 }
 
-__global__ static void __launch_bounds__(PASS_ROUND) PassAddUp(const __grid_constant__ PassForm form, size_t n)
+__global__ static void __launch_bounds__(PASS_CONVERT_THREADS) SMACOFCombineTerms(const __grid_constant__ SMACOFPassForm form, size_t n)
 {
-  const size_t i = (size_t)blockIdx.x * PASS_ROUND + threadIdx.x;
+  const size_t i = (size_t)blockIdx.x * PASS_CONVERT_THREADS + threadIdx.x;
   double       sum, same;
 
   GpNextMayStart();
   GpWait();
   if (i >= n) return;
-  PassAdd(form, i, i, sum, same);
+  SMACOFAddTerms(form, i, i, sum, same);
   form.to[i] = sum;
 }
 
@@ -52,10 +52,10 @@ __global__ static void __launch_bounds__(PASS_ROUND) PassAddUp(const __grid_cons
    point become 0.  A linear combination is evaluated first.  Also sets the sums of the pass to zero: sums is [n][ldsum] and last is
    [ldsum]; sums is NULL for features. */
 template <class Real>
-__global__ void __launch_bounds__(PASS_ROUND) PassRound(const __grid_constant__ PassForm form, const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
+__global__ void __launch_bounds__(PASS_CONVERT_THREADS) SMACOFConvertCoordinates(const __grid_constant__ SMACOFPassForm form, const double *x, int N, int n, size_t pitch, Real *to, double *sums, double *last, size_t ldsum)
 {
   const unsigned across = gridDim.x / (sums ? n + 1 : n); /* number of blocks of one coordinate */
-  const size_t   i = (size_t)(blockIdx.x % across) * PASS_ROUND + threadIdx.x, c = blockIdx.x / across;
+  const size_t   i = (size_t)(blockIdx.x % across) * PASS_CONVERT_THREADS + threadIdx.x, c = blockIdx.x / across;
 
   GpNextMayStart();
   GpWait();
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(PASS_ROUND) PassRound(const __grid_constant__ 
     double here = 0, first = 0;
 
     if (i < (size_t)N && form.n) {
-      PassAdd(form, c * N + i, c * N, here, first);
+      SMACOFAddTerms(form, c * N + i, c * N, here, first);
       form.to[c * N + i] = here;
     } else if (i < (size_t)N) here = x[c * N + i], first = x[c * N];
     to[c * pitch + i] = (Real)(here - (sizeof(Real) == 4 ? first : 0));

@@ -3,14 +3,14 @@
 
    Stored dissimilarities are copied to shared memory asynchronously, one step ahead, also across the end of a chunk, where the block
    synchronises.  A lane reads only what it copied itself, so it waits only for its own copies. */
-#ifndef GPUCSR_SMACOF_PASSFEED_H
-#define GPUCSR_SMACOF_PASSFEED_H
+#ifndef GPUCSR_SMACOF_PASSPREFETCH_H
+#define GPUCSR_SMACOF_PASSPREFETCH_H
 
 #include "passentries.h"
 #include "passruns.h"
 
 /* Copies 16 bytes to shared memory asynchronously, bypassing L1, with an L2 cache policy. */
-__device__ inline void PassSend(float4 *to, const void *from, uint64_t policy)
+__device__ inline void SMACOFCopyAsync(float4 *to, const void *from, uint64_t policy)
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "l"(policy) : "memory");
@@ -19,7 +19,7 @@ __device__ inline void PassSend(float4 *to, const void *from, uint64_t policy)
 #endif
 }
 
-__device__ inline uint64_t PassReadOnce(void)
+__device__ inline uint64_t SMACOFCreatePolicy(void)
 {
   uint64_t policy = 0;
 
@@ -30,7 +30,7 @@ __device__ inline uint64_t PassReadOnce(void)
 }
 
 /* Commits the copies since the last call as one step. */
-__device__ inline void PassSent(void)
+__device__ inline void SMACOFCommitCopies(void)
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -39,7 +39,7 @@ __device__ inline void PassSent(void)
 
 /* Waits until at most STEPS steps are in flight. */
 template <int STEPS>
-__device__ inline void PassArrived(void)
+__device__ inline void SMACOFWaitCopies(void)
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(STEPS) : "memory");
@@ -49,24 +49,24 @@ __device__ inline void PassArrived(void)
 /* Returns the number of rows that all warps of a block process together.  The number of warps is a power of two.  The shape T has the members
    R (rows of a lane), CHUNK (columns of a chunk) and STAGES (steps that fit the ring buffer). */
 template <class T>
-__device__ inline int PassRowsTogether(void)
+__device__ inline int SMACOFCountBlockRows(void)
 {
   return T::R * (int)blockDim.x / 8;
 }
 
 /* Returns the first row of this warp, from i0 on, that has a column >= j.  If BOTH, row i has only the columns below bound + i. */
 template <class T, bool BOTH>
-__device__ inline int PassFirstRows(int bound, int i0, int j)
+__device__ inline int SMACOFGetFirstRows(int bound, int i0, int j)
 {
   constexpr int S   = 4 * T::R;
-  const int     all = PassRowsTogether<T>(), top = i0 + (int)threadIdx.x / 32 * S, above = j - bound - top - S + 1;
+  const int     all = SMACOFCountBlockRows<T>(), top = i0 + (int)threadIdx.x / 32 * S, above = j - bound - top - S + 1;
 
   return BOTH && above > 0 ? top + ((above + all - 1) & -all) : top;
 }
 
 /* prefetch of stored dissimilarities by one warp */
 template <class T, class Stored, bool BOTH>
-class Feed {
+class SMACOFPrefetch {
   static constexpr int PIECES = sizeof(Stored) / sizeof(float), STEP = T::R * PIECES * 32;
 
   float4  *ring;                 /* [STAGES][R][PIECES][32] ring buffer of this warp in shared memory */
@@ -78,20 +78,20 @@ class Feed {
 public:
   static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* shared memory of a warp */
 
-  __device__ Feed(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(PassReadOnce()) {}
+  __device__ SMACOFPrefetch(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(SMACOFCreatePolicy()) {}
 
   /* Starts the prefetch for the rows i0 to i1 - 1 and the columns left to end - 1; if BOTH, row i has only the columns below limit + i. */
-  template <class Job>
-  __device__ void Begin(const Job &q, int i0, int i1, int left, int end, int limit)
+  template <class SMACOFJob>
+  __device__ void Begin(const SMACOFJob &q, int i0, int i1, int left, int end, int limit)
   {
     bottom = i1, right = end, bound = limit, j = left, step = 0, stage = 0;
-    top = PassFirstRows<T, BOTH>(bound, i0, j);
+    top = SMACOFGetFirstRows<T, BOTH>(bound, i0, j);
     for (int k = 1; k < T::STAGES; k++) Send(q, i0);
   }
 
   /* Starts the copies of the next step.  Rows and columns past the end are replaced by the last ones; the caller ignores them. */
-  template <class Job>
-  __device__ void Send(const Job &q, int i0)
+  template <class SMACOFJob>
+  __device__ void Send(const SMACOFJob &q, int i0)
   {
     if (top < bottom && j < right) {
       const int         i = min(top + (int)threadIdx.x % 32 / 8 * T::R, bottom - 1), last = bottom - 1 - i, column = min(j + step + (int)threadIdx.x % 8 * 4, (int)q.ld - 4);
@@ -101,25 +101,25 @@ public:
 #pragma unroll
       for (int r = 0; r < T::R; r++) {
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) PassSend(to + (r * PIECES + p) * 32, from + (uint64_t)(uint32_t)min(r, last) * (uint32_t)(q.ld * sizeof(Stored)) + p * sizeof(float4), policy);
+        for (int p = 0; p < PIECES; p++) SMACOFCopyAsync(to + (r * PIECES + p) * 32, from + (uint64_t)(uint32_t)min(r, last) * (uint32_t)(q.ld * sizeof(Stored)) + p * sizeof(float4), policy);
       }
       step += PASS_UNIT;
       if (step >= T::CHUNK || j + step >= right) {
         step = 0;
-        top += PassRowsTogether<T>();
-        if (top >= bottom) top = PassFirstRows<T, BOTH>(bound, i0, j += T::CHUNK);
+        top += SMACOFCountBlockRows<T>();
+        if (top >= bottom) top = SMACOFGetFirstRows<T, BOTH>(bound, i0, j += T::CHUNK);
       }
     }
     stage = (stage + 1) % T::STAGES;
-    PassSent();
+    SMACOFCommitCopies();
   }
 
   /* Gets the dissimilarities of the next step. */
-  template <class Job, class Real>
-  __device__ void Get(const Job &q, int i0, int, int, Real (&delta)[T::R][4])
+  template <class SMACOFJob, class Real>
+  __device__ void Get(const SMACOFJob &q, int i0, int, int, Real (&delta)[T::R][4])
   {
     Send(q, i0);
-    PassArrived<T::STAGES - 1>();
+    SMACOFWaitCopies<T::STAGES - 1>();
     const float4 *const from = ring + stage * STEP; /* the oldest stage */
 
 #pragma unroll
@@ -145,21 +145,21 @@ private:
 
 /* distances that are computed from features; there is no prefetch */
 template <class T, bool BOTH>
-class Feed<T, Computed, BOTH> {
+class SMACOFPrefetch<T, SMACOFComputed, BOTH> {
 public:
   static constexpr size_t BYTES = 0;
 
-  __device__ Feed(void *) {}
+  __device__ SMACOFPrefetch(void *) {}
 
-  template <class Job>
-  __device__ void Begin(const Job &, int, int, int, int, int)
+  template <class SMACOFJob>
+  __device__ void Begin(const SMACOFJob &, int, int, int, int, int)
   {
   }
 
-  template <class Job, class Real>
-  __device__ void Get(const Job &q, int, int i, int j, Real (&delta)[T::R][4])
+  template <class SMACOFJob, class Real>
+  __device__ void Get(const SMACOFJob &q, int, int i, int j, Real (&delta)[T::R][4])
   {
-    FromFeatures<true>(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
+    SMACOFComputeFeatureDistances<true>(q, (const Real *)q.feature, q.ldfeature, i, j, delta);
   }
 };
 

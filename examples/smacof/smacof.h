@@ -1,0 +1,134 @@
+/* Private declarations of the smacof program: its readers, reports and pictures.  The method is the SMACOF object of the library. */
+#ifndef GPUCSR_EXAMPLES_SMACOF_H
+#define GPUCSR_EXAMPLES_SMACOF_H
+
+#include "app/app.h"
+#include "app/table/apptable.h"
+#include <gpucsrsmacof.h>
+#include <petscdraw.h>
+
+/* Frees a table and raises an error, if the condition is false.  The condition must be the same on all ranks. */
+#define TABLE_CHECK(T, condition, ...) \
+  do { \
+    if (!(condition)) { \
+      PetscCall(GpAppTableDestroy(T)); \
+      SETERRQ((T)->comm, PETSC_ERR_FILE_UNEXPECTED, __VA_ARGS__); \
+    } \
+  } while (0)
+
+PETSC_INTERN PetscErrorCode LibsvmIs(const GpAppText *, PetscBool *);
+PETSC_INTERN PetscErrorCode LibsvmParse(GpAppText *, GpAppTable *);
+
+typedef struct {
+  const char *name;
+  PetscInt    point;
+} NamedPoint;
+
+/* index of points by name */
+typedef struct {
+  PetscInt    n;
+  NamedPoint *sorted;
+} Names;
+
+PETSC_INTERN PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *);
+PETSC_INTERN PetscInt       NamesFind(const Names *, const char name[]);
+PETSC_INTERN PetscBool      NamesRepeat(const Names *);
+PETSC_INTERN PetscErrorCode NamesDestroy(Names *);
+PETSC_INTERN PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names);
+PETSC_INTERN PetscErrorCode NamesFromNumbers(const GpAppTable *, PetscInt column, char **names);
+
+/* the values of -missing */
+typedef enum {
+  MISSING_NONE,
+  MISSING_NAN,
+  MISSING_ZERO
+} Missing;
+
+/* the input of a run; an empty name means that there is no such file */
+typedef struct {
+  char           file[PETSC_MAX_PATH_LEN], pairs[PETSC_MAX_PATH_LEN], features[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  SMACOFMetric   metric;
+  Missing        missing; /* the value that means a missing dissimilarity, in addition to an empty field and NA */
+  PetscBool      matrix_free, symmetrize;
+  SMACOFStorage  storage;
+  GpAppTableSpec table; /* -table_header, -table_names, -table_delimiter */
+} InputOptions;
+
+/* the points of the input.  Names are consecutive strings, on every rank; NULL if there are none */
+typedef struct {
+  PetscInt N, nfeatures;
+  char    *names, *feature_names;
+} Points;
+
+PETSC_INTERN PetscErrorCode InputLoad(const InputOptions *, SMACOF, Points *);
+PETSC_INTERN PetscErrorCode PointsDestroy(Points *);
+PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], SMACOFMetric, const GpAppTableSpec *, Mat *, Points *);
+PETSC_INTERN PetscErrorCode MatReadDissimilarities(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *, Mat *delta, Mat *weight, char **names, PetscBool *text);
+PETSC_INTERN PetscErrorCode TableRaise(GpAppTable *, const GpAppComplaint *);
+PETSC_INTERN PetscErrorCode MatCreateFromTable(const GpAppTable *, Mat *);
+PETSC_INTERN PetscErrorCode CopyHeadings(const GpAppTable *, char **names);
+PETSC_INTERN PetscErrorCode FixedRead(SMACOF, const char[], PetscInt N, const char names[]);
+PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], Vec *);
+PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels);
+
+PETSC_INTERN PetscErrorCode EigensolveSLEPc(SMACOF, Mat, PetscInt n, Vec q[], PetscReal value[]);
+
+typedef struct {
+  char           file[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN]; /* new points, the map */
+  GpAppTableSpec table;                                             /* of the new points */
+} InterpolateOptions;
+
+PETSC_INTERN PetscErrorCode InterpolateLoad(MPI_Comm, const InterpolateOptions *, const InputOptions *, Mat *known, Mat *data, Points *map, Points *added);
+
+/* names of the output files; an empty name means that the output is not written */
+typedef struct {
+  char coordinates[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], points[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
+} OutputOptions;
+
+/* what a run reports in addition to the results of the solver */
+typedef struct {
+  Points         points;
+  PetscLogDouble load;     /* seconds */
+  GpAppRounding  rounding; /* rounding errors of the Laplacian of the weights, if there is one */
+} Summary;
+
+PETSC_INTERN PetscErrorCode SummaryPrint(SMACOF, const Summary *);
+PETSC_INTERN PetscErrorCode WriteReport(SMACOF, const Summary *, const char file[]);
+PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt dim, Vec, const char names[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt dim, Vec, const char file[]);
+PETSC_INTERN PetscErrorCode WritePoints(SMACOF, const char names[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt dim, Vec, const char labels[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteShepard(SMACOF, const char picture[], const char data[]);
+
+#define CANVAS_COLOURS 12
+#define CANVAS_IMAGES  3
+
+typedef enum {
+  CANVAS_START,
+  CANVAS_MIDDLE,
+  CANVAS_END,
+  CANVAS_VERTICAL
+} CanvasAnchor;
+
+/* the target of a picture */
+typedef struct {
+  GpAppOutput out;   /* output file, unset for a window of PetscDraw */
+  PetscDraw   draw;  /* NULL for SVG */
+  double      W, H;  /* width and height in pixels */
+  PetscBool   there; /* this is the first rank, which draws */
+  PetscBool   file;  /* the picture goes to a file */
+
+  /* temporary directory for PetscDraw, and the names that its image may have; the name depends on the version of PETSc */
+  GpAppScratch scratch;
+  char         image[CANVAS_IMAGES][32];
+} Canvas;
+
+PETSC_INTERN PetscErrorCode CanvasProbe(MPI_Comm, const char file[]);
+PETSC_INTERN PetscErrorCode CanvasOpen(MPI_Comm, const char file[], const char prefix[], double W, double H, Canvas *);
+PETSC_INTERN PetscErrorCode CanvasDisc(Canvas *, double x, double y, double radius, int colour, double opacity);
+PETSC_INTERN PetscErrorCode CanvasLine(Canvas *, double x0, double y0, double x1, double y1);
+PETSC_INTERN PetscErrorCode CanvasText(Canvas *, double x, double y, CanvasAnchor, const char text[]);
+PETSC_INTERN PetscErrorCode CanvasClose(Canvas *);
+
+#endif

@@ -1,0 +1,245 @@
+/* The data of the solver, and the settings that say how they are read. */
+#include "solvers/smacof/smacofimpl.h"
+
+/* Sets a flag of the conversion of the data, which SMACOFSetUp() has not done yet. */
+static PetscErrorCode SMACOFSetDataFlag(SMACOF s, PetscBool *flag, PetscBool value)
+{
+  PetscFunctionBegin;
+  PetscValidLogicalCollectiveBool(s, value, 2);
+  PetscCheck(value == *flag || s->D.comm == MPI_COMM_NULL || s->dissimilarities || s->features, PetscObjectComm((PetscObject)s), PETSC_ERR_ORDER, "The data are converted already: set the data again first, or call SMACOFReset()");
+  *flag = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces the matrices of the data.  What was set up for the old data becomes invalid. */
+static PetscErrorCode SMACOFSetMatrices(SMACOF s, Mat delta, Mat weight, Mat features)
+{
+  PetscFunctionBegin;
+  if (delta) PetscCall(PetscObjectReference((PetscObject)delta));
+  if (weight) PetscCall(PetscObjectReference((PetscObject)weight));
+  if (features) PetscCall(PetscObjectReference((PetscObject)features));
+  PetscCall(SMACOFReset(s));
+  s->dissimilarities = delta;
+  s->weights         = weight;
+  s->features        = features;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetDissimilarities - Sets the dissimilarities and their weights
+
+  Collective
+
+  Input Parameters:
++ s      - the solver
+. delta  - a square matrix; a pair may have an entry on one side of the diagonal only. A sparse matrix holds the listed pairs
+- weight - weights of the pairs, with the layout of delta; pairs with weight 0 or without an entry are left out. `NULL`\: all weights are 1
+
+  Level: beginner
+
+  Notes:
+  Fixed points and a first configuration of earlier data are removed, as by `SMACOFReset()`.
+
+  Two entries of one pair must agree to a relative difference of 1e-8, unless `SMACOFSetSymmetrize()` takes their mean. The pairs must connect all points.
+
+  Error messages on values begin with the name of the matrix, if it has one.
+
+.seealso: `SMACOFSetFeatures()`, `SMACOFSetMissing()`, `SMACOFSetSymmetrize()`, `SMACOFSetStorage()`
+@*/
+PetscErrorCode SMACOFSetDissimilarities(SMACOF s, Mat delta, Mat weight)
+{
+  PetscInt N, n;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscValidHeaderSpecific(delta, MAT_CLASSID, 2);
+  PetscCheckSameComm(s, 1, delta, 2);
+  PetscCall(MatGetSize(delta, &N, &n));
+  PetscCheck(N > 0 && N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "The matrix of dissimilarities has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; it must be square and not empty", N, n);
+  if (weight) {
+    PetscValidHeaderSpecific(weight, MAT_CLASSID, 3);
+    PetscCall(MatGetSize(weight, &n, NULL));
+    PetscCheck(N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "weights of %" PetscInt_FMT " points, but dissimilarities of %" PetscInt_FMT " points", n, N);
+  }
+  PetscCall(SMACOFSetMatrices(s, delta, weight, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetFeatures - Sets feature vectors, whose distances are the dissimilarities
+
+  Collective
+
+  Input Parameters:
++ s      - the solver
+. F      - a dense matrix with a row for each point
+- metric - the distance
+
+  Level: beginner
+
+  Note:
+  Every rank holds a copy of the features of all points.
+
+.seealso: `SMACOFSetDissimilarities()`, `SMACOFSetMatrixFree()`, `SMACOFSetStorage()`
+@*/
+PetscErrorCode SMACOFSetFeatures(SMACOF s, Mat F, SMACOFMetric metric)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscValidHeaderSpecific(F, MAT_CLASSID, 2);
+  PetscCheckSameComm(s, 1, F, 2);
+  PetscValidLogicalCollectiveEnum(s, metric, 3);
+  PetscCall(SMACOFSetMatrices(s, NULL, NULL, F));
+  s->metric = metric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetMissing - Sets the values that mean a missing dissimilarity, besides an absent entry
+
+  Logically Collective
+
+  Input Parameters:
++ s    - the solver
+. nan  - whether not-a-number does
+- zero - whether 0 does
+
+  Level: intermediate
+
+.seealso: `SMACOFSetDissimilarities()`
+@*/
+PetscErrorCode SMACOFSetMissing(SMACOF s, PetscBool nan, PetscBool zero)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(SMACOFSetDataFlag(s, &s->nan_missing, nan));
+  PetscCall(SMACOFSetDataFlag(s, &s->zero_missing, zero));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetSymmetrize - Sets whether the mean of two different entries of a pair is taken; otherwise they are an error
+
+  Logically Collective
+
+  Input Parameters:
++ s          - the solver
+- symmetrize - whether the mean is taken
+
+  Level: intermediate
+
+.seealso: `SMACOFSetDissimilarities()`
+@*/
+PetscErrorCode SMACOFSetSymmetrize(SMACOF s, PetscBool symmetrize)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(SMACOFSetDataFlag(s, &s->symmetrize, symmetrize));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetStorage - Sets the precision of stored dissimilarities and weights
+
+  Logically Collective
+
+  Input Parameters:
++ s       - the solver
+- storage - the precision; the default is `SMACOF_STORAGE_SINGLE`
+
+  Level: intermediate
+
+  Note:
+  It is also the precision in which a GPU computes distances that are not stored. Disparities other than ratio always use double precision.
+
+.seealso: `SMACOFSetDissimilarities()`, `SMACOFSetMatrixFree()`, `SMACOFSetArithmetic()`
+@*/
+PetscErrorCode SMACOFSetStorage(SMACOF s, SMACOFStorage storage)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(SMACOFSetDataFlag(s, &s->in_double, (PetscBool)(storage == SMACOF_STORAGE_DOUBLE)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetMatrixFree - Sets whether distances between features are computed in every pass instead of being stored
+
+  Logically Collective
+
+  Input Parameters:
++ s           - the solver
+- matrix_free - whether they are computed in every pass
+
+  Level: intermediate
+
+.seealso: `SMACOFSetFeatures()`
+@*/
+PetscErrorCode SMACOFSetMatrixFree(SMACOF s, PetscBool matrix_free)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(SMACOFSetDataFlag(s, &s->matrix_free, matrix_free));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetFixedPoints - Sets points that keep prescribed coordinates
+
+  Logically Collective
+
+  Input Parameters:
++ s      - the solver
+. n      - number of fixed points, the same on all ranks; 0 removes them
+. points - their numbers in ascending order, counted from 0
+- x      - [n][dim] their coordinates, with the dimension that was set before
+
+  Level: intermediate
+
+  Note:
+  The arrays are copied. New data remove the fixed points.
+
+.seealso: `SMACOFSetDimension()`, `SMACOFSetDissimilarities()`
+@*/
+PetscErrorCode SMACOFSetFixedPoints(SMACOF s, PetscInt n, const PetscInt points[], const PetscReal x[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(s, n, 2);
+  for (PetscInt k = 0; k < n; k++)
+    PetscCheck(points[k] > (k ? points[k - 1] : -1), PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "Fixed point %" PetscInt_FMT " follows %" PetscInt_FMT "; fixed points must be ascending from 0 on", points[k], k ? points[k - 1] : -1);
+  PetscCall(PetscFree2(s->fixed.point, s->fixed.x));
+  PetscCall(PetscMalloc2(n, &s->fixed.point, n * s->dim, &s->fixed.x));
+  PetscCall(PetscArraycpy(s->fixed.point, points, n));
+  PetscCall(PetscArraycpy(s->fixed.x, x, n * s->dim));
+  s->fixed.n = n;
+  s->setup   = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  SMACOFSetStartConfiguration - Sets the configuration of the first start
+
+  Logically Collective
+
+  Input Parameters:
++ s - the solver
+- x - a sequential vector, the same on every rank, with coordinate c of point i at position c N + i; `NULL` removes it
+
+  Level: intermediate
+
+  Note:
+  The solver references the vector. It may be the one of `SMACOFGetConfiguration()` of another solver. New data remove it.
+
+.seealso: `SMACOFSetStart()`, `SMACOFGetConfiguration()`
+@*/
+PetscErrorCode SMACOFSetStartConfiguration(SMACOF s, Vec x)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  if (x) PetscValidHeaderSpecific(x, VEC_CLASSID, 2);
+  if (x) PetscCall(PetscObjectReference((PetscObject)x));
+  PetscCall(VecDestroy(&s->given));
+  s->given = x;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,97 @@
+/* A sample of the pairs, for diagrams. */
+#include "solvers/smacof/smacofimpl.h"
+
+/* Returns the number of pairs (i, j), i > j, in the local rows. */
+static PetscInt64 SMACOFCountLocalPairs(const SMACOFPairs *D)
+{
+  PetscInt64 n = 0;
+
+  for (PetscInt i = 0; i < D->last - D->first; i++) {
+    if (!D->start) n += D->first + i;
+    else
+      for (int64_t k = D->start[i]; k < D->start[i + 1]; k++) n += D->column[k] < D->first + i;
+  }
+  return n;
+}
+
+/* Collects every k-th pair of the local rows.  The pairs of this rank are numbered from `pair` on. */
+static PetscErrorCode SMACOFSampleLocalPairs(SMACOF s, PetscInt64 k, PetscInt64 pair, const double x[], PetscInt *n, SMACOFPair sample[])
+{
+  const SMACOFPairs *D = &s->D;
+  const int         *column;
+  double            *delta;
+  PetscInt           entries;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(PetscMalloc1(D->N, &delta));
+  for (PetscInt i = D->first; i < D->last; i++) {
+    const size_t at = D->start ? (size_t)D->start[i - D->first] : (size_t)(i - D->first) * (size_t)D->N;
+
+    PetscCall(SMACOFPairsGetRow_Private(D, i - D->first, &entries, &column, delta, NULL));
+    for (PetscInt e = 0; e < entries; e++) {
+      const PetscInt j = column ? column[e] : e;
+
+      if (j >= i || pair++ % k) continue;
+      sample[(*n)++] = (SMACOFPair){(double)i, (double)j, delta[e], s->regression.D ? s->regression.dhat[at + (size_t)e] : delta[e], SMACOFGetDistance_Private(D->N, s->dim, x, i, j)};
+    }
+  }
+  PetscCall(PetscFree(delta));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  SMACOFGetSample - Gets dissimilarities, disparities and distances of a sample of the pairs, as a Shepard diagram shows them
+
+  Collective
+
+  Input Parameters:
++ s    - the solver
+- most - maximum number of pairs
+
+  Output Parameters:
++ n     - number of pairs; 0 on all ranks but the first
+- pairs - every k-th pair, with the smallest possible k; free the array with `PetscFree()`
+
+  Level: intermediate
+
+.seealso: `SMACOFSolve()`, `SMACOFPair`
+@*/
+PetscErrorCode SMACOFGetSample(SMACOF s, PetscInt most, PetscInt *n, SMACOFPair **pairs)
+{
+  const PetscInt64 k    = (s->D.npairs + most - 1) / most;
+  PetscInt64       pair = 0, mine;
+  PetscMPIInt      size, rank, count, *counts, *displs;
+  MPI_Datatype     type;
+  SMACOFPair      *local;
+  const double    *x;
+  PetscInt         found;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  SMACOFCheckPointer(n, 3);
+  SMACOFCheckPointer(pairs, 4);
+  PetscCheck(s->outcome.start >= 0, s->D.comm, PETSC_ERR_ORDER, "There is no result yet: call SMACOFSolve() first");
+  PetscCall(VecGetArrayRead(s->best.x, &x));
+  if (s->regression.D) PetscCall(SMACOFRegressionFit_Private(&s->regression, x));
+  mine = SMACOFCountLocalPairs(&s->D);
+  PetscCallMPI(MPI_Exscan(&mine, &pair, 1, MPIU_INT64, MPI_SUM, s->D.comm));
+  PetscCallMPI(MPI_Comm_rank(s->D.comm, &rank));
+  PetscCallMPI(MPI_Comm_size(s->D.comm, &size));
+  PetscCall(PetscMalloc1(most + 1, &local));
+  PetscCall(SMACOFSampleLocalPairs(s, k, rank ? pair : 0, x, &found, local));
+  PetscCall(VecRestoreArrayRead(s->best.x, &x));
+  PetscCall(PetscCalloc2(size, &counts, size, &displs));
+  PetscCall(PetscMPIIntCast(found, &count));
+  PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, s->D.comm));
+  for (PetscMPIInt r = 1; r < size; r++) displs[r] = displs[r - 1] + counts[r - 1];
+  *n = displs[size - 1] + counts[size - 1];
+  PetscCall(PetscMalloc1(*n, pairs));
+  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(SMACOFPair), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Gatherv(local, count, type, *pairs, counts, displs, type, 0, s->D.comm));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscCall(PetscFree2(counts, displs));
+  PetscCall(PetscFree(local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
