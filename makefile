@@ -288,7 +288,7 @@ install: all man ## install below prefix= (default /usr/local)
 	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(prefix)/include
 	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
 	install -m 644 src/device/gpdevice.h $(DESTDIR)$(prefix)/include/gpucsr/device
-	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
+	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum rows loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
 	$(if $(strip $(apps)),install -m 644 $(apps:%=$(BUILD)/man/man1/%.1) $(DESTDIR)$(prefix)/share/man/man1)
 	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr

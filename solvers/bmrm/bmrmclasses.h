@@ -28,6 +28,13 @@ typedef struct {
   const double *p;     /* parameters of the loss */
 } BMRMExample;
 
+FORMULA BMRMExample ClassGetExample(const BMRMScores *x, int64_t i, double s)
+{
+  const BMRMExample example = {x->k, x->n, x->f + i, x->e + i, s, x->y + i, x->p};
+
+  return example;
+}
+
 FORMULA double ClassAlong(const BMRMExample *x, int c)
 {
   return x->e[c * x->m];
@@ -43,27 +50,12 @@ FORMULA int ClassOf(const BMRMExample *x)
   return (int)x->y[0];
 }
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
-
-/* Kernels for the examples i = 0 ... n-1 of k classes, as in BMRMPointwiseKernels. All arrays are in the memory of the work's device. */
 typedef struct {
-  GpErr (*risk)(BMRMWork *, int64_t n, int k, const double p[], const double *f, const double *e, double s, const double *y);
-  GpErr (*cut)(BMRMWork *, int64_t n, int64_t first, int nblock, int block, int k, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r);
-  GpErr (*slopes)(BMRMWork *, int64_t n, int k, const double p[], const double *f, const double *e, int nt, const double t[], const double *y);
-} BMRMClassKernels;
-
-typedef struct {
-  BMRMClassKernels  kernels; /* the host implementation */
+  BMRMKernels       kernels; /* the host implementation */
   BMRMTask          task;    /* BMRM_TASK_MULTICLASS or BMRM_TASK_MULTILABEL */
   BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
   int               nparameter;
   void (*line)(const BMRMExample *, int c, double *value, double *slope); /* NULL if the loss is not a maximum of lines */
 } BMRMClasses;
-
-#if defined(__cplusplus)
-}
-#endif
 
 #endif

@@ -2,11 +2,11 @@
 #ifndef BMRM_CLASSROWS_H
 #define BMRM_CLASSROWS_H
 
-#define BMRM_CLASS_NAME_(name, twin) BMRMClasses_##name##_##twin
-#define BMRM_CLASS_NAME(name, twin)  BMRM_CLASS_NAME_(name, twin)
+#define BMRM_NAME_(name, backend) BMRMClasses_##name##_##backend
+#define BMRM_NAME(name, backend)  BMRM_NAME_(name, backend)
 
 /* Computes the state. Returns 0, or NaN if a score is not finite, so that the caller's sums show it. */
-FORMULA double Begin(const BMRMExample *x, double state[])
+FORMULA double ClassStart(const BMRMExample *x, double state[])
 {
   double sum = 0;
 
@@ -15,29 +15,29 @@ FORMULA double Begin(const BMRMExample *x, double state[])
   return sum - sum;
 }
 
-FORMULA double Value(const BMRMExample *x)
+FORMULA double ClassValue(const BMRMExample *x)
 {
   double       state[BMRM_CLASS_STATE], value = 0;
-  const double bad = Begin(x, state);
+  const double bad = ClassStart(x, state);
 
   for (int c = 0; c < x->k; c++) value += ClassSlope(x, state, c) * ClassScore(x, c);
   return value + ClassOffset(x, state) + bad;
 }
 
 /* Stores the slopes of the cut of an example in r, and returns its offset. */
-FORMULA double CutOf(const BMRMExample *x, double scale, double *r)
+FORMULA double ClassCut(const BMRMExample *x, double scale, double *r)
 {
   double       state[BMRM_CLASS_STATE];
-  const double bad = Begin(x, state);
+  const double bad = ClassStart(x, state);
 
   for (int c = 0; c < x->k; c++) r[c * x->m] = scale * ClassSlope(x, state, c) + bad;
   return ClassOffset(x, state) + bad;
 }
 
-FORMULA void SlopesOf(const BMRMExample *x, double *first, double *second)
+FORMULA void ClassSlopes(const BMRMExample *x, double *first, double *second)
 {
   double       state[BMRM_CLASS_STATE], sum = 0;
-  const double bad = Begin(x, state);
+  const double bad = ClassStart(x, state);
 
   for (int c = 0; c < x->k; c++) sum += ClassSlope(x, state, c) * ClassAlong(x, c);
   *first += sum + bad;
@@ -45,144 +45,92 @@ FORMULA void SlopesOf(const BMRMExample *x, double *first, double *second)
 }
 
 #if !defined(__CUDACC__)
-static GpErr Risk(BMRMWork *work, int64_t n, int k, const double p[], const double *f, const double *e, double s, const double *y)
+static GpErr BMRMClassesRisk(BMRMWork *work, const BMRMScores *x, double s)
 {
   double sum = 0;
 
-  for (int64_t i = 0; i < n; i++) {
-    const BMRMExample x = {k, n, f + i, e + i, s, y + i, p};
+  for (int64_t i = 0; i < x->n; i++) {
+    const BMRMExample example = ClassGetExample(x, i, s);
 
-    sum += Value(&x);
+    sum += ClassValue(&example);
   }
   work->result[0] = sum;
   return GP_SUCCESS;
 }
 
-static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, int k, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+static GpErr BMRMClassesCut(BMRMWork *work, const BMRMScores *x, double s, int64_t first, int nblock, int block, double scale, double *r)
 {
   double sum = 0;
 
-  for (int64_t i = 0; i < n; i++) {
-    const BMRMExample x = {k, n, f + i, e + i, s, y + i, p};
+  for (int64_t i = 0; i < x->n; i++) {
+    const BMRMExample example = ClassGetExample(x, i, s);
 
-    if ((first + i) % nblock == block) sum += CutOf(&x, scale, r + i);
+    if ((first + i) % nblock == block) sum += ClassCut(&example, scale, r + i);
     else
-      for (int c = 0; c < k; c++) r[c * n + i] = 0;
+      for (int c = 0; c < x->k; c++) r[c * x->n + i] = 0;
   }
   work->result[0] = sum;
   return GP_SUCCESS;
 }
 
-static GpErr Slopes(BMRMWork *work, int64_t n, int k, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
+static GpErr BMRMClassesSlopes(BMRMWork *work, const BMRMScores *x, int nt, const double t[])
 {
   for (int j = 0; j < nt; j++) {
     work->result[2 * j] = work->result[2 * j + 1] = 0;
-    for (int64_t i = 0; i < n; i++) {
-      const BMRMExample x = {k, n, f + i, e + i, t[j], y + i, p};
+    for (int64_t i = 0; i < x->n; i++) {
+      const BMRMExample example = ClassGetExample(x, i, t[j]);
 
-      SlopesOf(&x, &work->result[2 * j], &work->result[2 * j + 1]);
+      ClassSlopes(&example, &work->result[2 * j], &work->result[2 * j + 1]);
     }
   }
   return GP_SUCCESS;
 }
 
+  #if defined(LOSS_PARAMETER)
+    #define BMRM_PARAMETERS {{LOSS_PARAMETER}}, 1
+  #else
+    #define BMRM_PARAMETERS {{NULL}}, 0
+  #endif
+
   #if CLASS_LINES
-static void Line(const BMRMExample *x, int c, double *value, double *slope)
+static void BMRMClassesLine(const BMRMExample *x, int c, double *value, double *slope)
 {
   ClassLine(x, c, value, slope);
 }
   #else
-    #define Line NULL
+    #define BMRMClassesLine NULL
   #endif
 
-  #if defined(LOSS_PARAMETER)
-    #define LOSS_PARAMETERS {LOSS_PARAMETER}, 1
-  #else
-    #define LOSS_PARAMETERS {{0}}, 0
-  #endif
+extern const BMRMClasses BMRM_NAME(LOSS, Host);
 
-extern const BMRMClasses BMRM_CLASS_NAME(LOSS, Host);
-
-const BMRMClasses BMRM_CLASS_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_PARAMETERS, Line};
+const BMRMClasses BMRM_NAME(LOSS, Host) = {{BMRMClassesRisk, BMRMClassesCut, BMRMClassesSlopes}, LOSS_TASK, BMRM_PARAMETERS, BMRMClassesLine};
 
 #else
-  #include "solvers/bmrm/bmrmsum.h"
+__device__ static double BMRMRowRisk(const BMRMScores &x, int64_t i, double s)
+{
+  const BMRMExample example = ClassGetExample(&x, i, s);
 
-/* Members that all rules have in common. */
-struct Examples {
-  Parameters    q;
-  int           k;
-  int64_t       n;
-  const double *f, *e, *y;
+  return ClassValue(&example);
+}
 
-  __device__ BMRMExample at(int64_t i, double s) const { return {k, n, f + i, e + i, s, y + i, q.p}; }
-};
+__device__ static double BMRMRowCut(const BMRMScores &x, int64_t i, double s, double scale, double *r)
+{
+  const BMRMExample example = ClassGetExample(&x, i, s);
 
-struct RiskRule {
-  static constexpr int K = 1;
-  Examples             of;
-  double               s;
-  __device__ void      take(double (&sum)[K], int64_t i) const
-  {
-    const BMRMExample x = of.at(i, s);
+  return ClassCut(&example, scale, r + i);
+}
 
-    sum[0] += Value(&x);
-  }
-};
-
-struct CutRule {
-  static constexpr int K = 1;
-  Examples             of;
-  double               s, scale;
-  int64_t              first;
-  int                  nblock, block;
-  double              *r;
-  __device__ void      take(double (&sum)[K], int64_t i) const
-  {
-    const BMRMExample x = of.at(i, s);
-
-    if ((first + i) % nblock == block) sum[0] += CutOf(&x, scale, r + i);
-    else
-      for (int c = 0; c < of.k; c++) r[c * of.n + i] = 0;
-  }
-};
-
-struct SlopesRule {
-  static constexpr int K = 2 * BMRM_SLOPES;
-  Examples             of;
-  int                  nt;
-  double               t[BMRM_SLOPES];
-  __device__ void      take(double (&sum)[K], int64_t i) const
-  {
+__device__ static void BMRMRowSlopes(const BMRMScores &x, int64_t i, int nt, const double (&t)[BMRM_SLOPES], double (&sum)[2 * BMRM_SLOPES])
+{
   #pragma unroll
-    for (int j = 0; j < BMRM_SLOPES; j++) {
-      if (j >= nt) continue;
-      const BMRMExample x = of.at(i, t[j]);
+  for (int j = 0; j < BMRM_SLOPES; j++) {
+    if (j >= nt) continue;
+    const BMRMExample example = ClassGetExample(&x, i, t[j]);
 
-      SlopesOf(&x, &sum[2 * j], &sum[2 * j + 1]);
-    }
+    ClassSlopes(&example, &sum[2 * j], &sum[2 * j + 1]);
   }
-};
-
-static GpErr Risk(BMRMWork *work, int64_t n, int k, const double p[], const double *f, const double *e, double s, const double *y)
-{
-  return Launch(work, n, RiskRule{{Keep(p), k, n, f, e, y}, s}, 1, "risk");
 }
 
-static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, int k, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
-{
-  return Launch(work, n, CutRule{{Keep(p), k, n, f, e, y}, s, scale, first, nblock, block, r}, 1, "cut");
-}
-
-static GpErr Slopes(BMRMWork *work, int64_t n, int k, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
-{
-  SlopesRule rule = {{Keep(p), k, n, f, e, y}, nt, {}};
-
-  for (int j = 0; j < nt; j++) rule.t[j] = t[j];
-  return Launch(work, n, rule, 2 * nt, "slopes");
-}
-
-extern "C" const BMRMClassKernels BMRM_CLASS_NAME(LOSS, CUDA);
-const BMRMClassKernels            BMRM_CLASS_NAME(LOSS, CUDA) = {Risk, Cut, Slopes};
+  #include "solvers/bmrm/bmrmrows.h"
 #endif
 #endif

@@ -39,29 +39,37 @@ typedef struct {
 
 #define BMRM_PARTS 1024 /* maximum number of thread blocks of a kernel */
 
-/* Kernels for the examples i = 0 ... n-1 with scores f + s e and labels y; p holds the parameters. All arrays are in the memory of the work's
-   device. */
+/* Scores of n examples of this rank, with k scores per example, the labels, and the parameters of the loss. Scores of consecutive classes are n apart. p is
+   in host memory, the other arrays are in the memory of the work's device. */
+typedef struct {
+  int64_t       n;
+  int           k;
+  const double *p, *f, *e, *y; /* e: the derivatives of the scores f along a line */
+} BMRMScores;
+
+/* One implementation of a mean over the examples, at the scores f + s e. */
 typedef struct {
   /* result[0] = sum of the losses */
-  GpErr (*risk)(BMRMWork *, int64_t n, const double p[], const double *f, const double *e, double s, const double *y);
+  GpErr (*risk)(BMRMWork *, const BMRMScores *, double s);
   /* For the examples with (first + i) % nblock == block: r = scale times the slope of the loss, result[0] = sum of the offsets. For the others: r
      = 0. */
-  GpErr (*cut)(BMRMWork *, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r);
+  GpErr (*cut)(BMRMWork *, const BMRMScores *, double s, int64_t first, int nblock, int block, double scale, double *r);
   /* result[2 k] and result[2 k + 1]: the sums of the first and second derivatives with respect to s, right of t[k], for k < nt <= BMRM_SLOPES. */
-  GpErr (*slopes)(BMRMWork *, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y);
-} BMRMPointwiseKernels;
+  GpErr (*slopes)(BMRMWork *, const BMRMScores *, int nt, const double t[]);
+} BMRMKernels;
 
+/* A loss that is a mean over the examples of a function of one score. */
 typedef struct {
-  BMRMPointwiseKernels kernels; /* the host implementation */
-  BMRMTask             task;
-  const char          *labels; /* description of the labels that fits() accepts */
-  BMRMLossParameter    parameter[BMRM_LOSS_PARAMETERS];
-  int                  nparameter;
-  int (*fits)(double y);
+  BMRMKernels       kernels; /* the host implementation */
+  BMRMTask          task;
+  const char       *labels; /* description of the labels that fits() accepts; NULL if these are the labels of the task */
+  BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
+  int               nparameter;
+  int (*fits)(double y); /* NULL: the labels of the task */
   double (*offset)(double u, double y, const double p[]);
-  int (*steps)(const double p[]);                                                                                                          /* whether the slope is constant between kinks */
-  int kinks;                                                                                                                               /* number of kinks of one example; -1 if the loss is not piecewise quadratic */
-  int64_t (*pieces)(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *); /* stores the kinks with 0 < t <= end; returns their number */
+  int (*steps)(const double p[]);                                                   /* whether the slope is constant between kinks */
+  int kinks;                                                                        /* number of kinks of one example; -1 if the loss is not piecewise quadratic */
+  int64_t (*pieces)(const BMRMScores *, double scale, double end, BMRMKink kink[]); /* stores the kinks with 0 < t <= end; returns their number */
 } BMRMPointwise;
 
 #if defined(__cplusplus)

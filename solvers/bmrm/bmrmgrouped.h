@@ -26,10 +26,10 @@ typedef struct {
 typedef struct {
   BMRMGroupKind     kind;
   BMRMTask          task;
-  const char       *labels; /* description of the labels that fits() accepts */
+  const char       *labels; /* description of the labels that fits() accepts; NULL: the labels of the task */
   PetscInt          nparameter;
   BMRMLossParameter parameter[BMRM_LOSS_PARAMETERS];
-  int (*fits)(double y);
+  int (*fits)(double y); /* NULL: the labels of the task */
   /* Computes u and offset: u'g + offset is at most the loss at every g, and equal to it at z. */
   PetscErrorCode (*cut)(const BMRMGroup *, PetscReal u[], PetscReal *offset);
   BMRMListsCut lists[2]; /* instead of cut: host and CUDA implementation; NULL if there is none */

@@ -154,21 +154,6 @@ PETSC_INTERN PetscErrorCode BMRMBlocksCreate_Private(Mat, PetscInt, Mat *);
 PETSC_INTERN PetscErrorCode BMRMRowsSetUp(BMRM);
 PETSC_INTERN PetscErrorCode BMRMRowsProducts(BMRM, PetscBool);
 
-/* bmrmplace.c: the arrays that the kernels of a loss use, valid between Get and Restore */
-typedef struct {
-  PetscInt           n, start;    /* number of labels on this rank; index of the first one */
-  PetscBool          device, gpu; /* whether the arrays are in the memory of a GpDev; whether that device is a GPU */
-  const PetscScalar *f, *e, *y;
-  BMRMWork           work;
-  double             result[2 * BMRM_SLOPES]; /* results of kernels on host arrays that belong to no GpDev */
-} BMRMPlace;
-
-PETSC_INTERN PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *, PetscBool, Vec, Vec, Vec);
-PETSC_INTERN PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *, Vec, Vec, Vec, PetscLogDouble);
-PETSC_INTERN PetscErrorCode BMRMPlaceGetWrite_Private(const BMRMPlace *, Vec, PetscScalar **);
-PETSC_INTERN PetscErrorCode BMRMPlaceRestoreWrite_Private(const BMRMPlace *, Vec, PetscScalar **);
-PETSC_INTERN PetscErrorCode BMRMPlaceDestroy_Private(BMRMPlace *);
-
 /* bmrmpackage.c */
 PETSC_INTERN PetscFunctionList BMRMLossList, BMRMRegularizerList;
 

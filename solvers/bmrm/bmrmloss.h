@@ -60,8 +60,8 @@ struct _n_BMRMLoss {
   void             *data;                        /* data of the type of loss */
 };
 
-PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMPointwiseKernels *);
-PETSC_EXTERN PetscErrorCode BMRMLossSetClasses(BMRMLoss, const BMRMClasses *, const BMRMClassKernels *);
+PETSC_EXTERN PetscErrorCode BMRMLossSetPointwise(BMRMLoss, const BMRMPointwise *, const BMRMKernels *);
+PETSC_EXTERN PetscErrorCode BMRMLossSetClasses(BMRMLoss, const BMRMClasses *, const BMRMKernels *);
 PETSC_EXTERN PetscErrorCode BMRMLossDescribe(BMRMLoss, BMRMTask, int (*)(double), const char[], PetscInt, const BMRMLossParameter[]);
 PETSC_EXTERN PetscErrorCode BMRMPiecesReserve(BMRMPieces *, PetscInt);
 

@@ -6,12 +6,14 @@
         LossSlope(z, y, p, side)      its derivative with respect to z: the right derivative for side > 0, the left derivative for side < 0
         LossCurvature(z, y, p, side)  its second derivative on that side
         LossOffset(u, y, p)           the largest c with u z + c <= loss(z) for every z, which is the negative conjugate at u
-        LossLabelFits(y)              whether the label is valid
         LOSS                          the name
         LOSS_KINKS                    number of kinks of a piecewise quadratic loss; -1 for other losses
         LossKink(k, y, p, &z, &jump, &bend)   position of kink k in ascending order, and the increase of slope and curvature there
-        LOSS_TASK, LOSS_LABELS        meaning of the labels, and their description
-        LOSS_PARAMETER                optional: option, help, default and limits of p[0]
+        LOSS_TASK                     meaning of the labels
+   and optionally
+        LOSS_PARAMETER                option, help, default and limits of p[0]
+        LOSS_LABELS, LossLabelFits(y) description of the valid labels, and whether a label is valid, if these are not the labels of the task
+        LOSS_LINEAR                   the loss is piecewise linear: instead of LossCurvature(), which is 0
 
    The offset of a cut is the conjugate of the slopes that were used, not a difference of values and products. There is no cancellation. Rounding
    errors of the products make a cut slightly less tight, but it remains a lower bound. Sums are added in an order that depends only on n and on
@@ -19,120 +21,145 @@
 #ifndef BMRM_POINTWISE_H
 #define BMRM_POINTWISE_H
 
-#define BMRM_NAME_(name, twin) BMRMPointwise_##name##_##twin
-#define BMRM_NAME(name, twin)  BMRM_NAME_(name, twin)
+#include "solvers/bmrm/bmrmformula.h"
+
+#define BMRM_NAME_(name, backend) BMRMPointwise_##name##_##backend
+#define BMRM_NAME(name, backend)  BMRM_NAME_(name, backend)
+
+#if defined(LOSS_LINEAR)
+FORMULA double LossCurvature(double z, double y, const double p[], double side)
+{
+  return 0;
+}
+#endif
 
 #if !defined(__CUDACC__)
 /* Formulas and sums are separate loops over chunks. Neither loop has branches or a serial dependence, so that compilers vectorise both. */
 enum {
-  CHUNK = 256,
-  LANES = 8 /* independent partial sums */
+  BMRM_CHUNK = 256,
+  BMRM_LANES = 8 /* independent partial sums */
 };
 
-static inline void Add(int m, const double u[], double sum[])
+/* The examples of a chunk */
+typedef struct {
+  int           m;
+  const double *f, *e, *y;
+} BMRMChunk;
+
+static inline BMRMChunk BMRMGetChunk(const BMRMScores *x, int64_t start)
+{
+  const BMRMChunk chunk = {(int)(x->n - start < BMRM_CHUNK ? x->n - start : BMRM_CHUNK), x->f + start, x->e + start, x->y + start};
+
+  return chunk;
+}
+
+static inline void BMRMAddToLanes(int m, const double u[], double sum[])
 {
   int i = 0;
 
-  for (; i + LANES <= m; i += LANES)
-    for (int k = 0; k < LANES; k++) sum[k] += u[i + k];
+  for (; i + BMRM_LANES <= m; i += BMRM_LANES)
+    for (int k = 0; k < BMRM_LANES; k++) sum[k] += u[i + k];
   for (; i < m; i++) sum[0] += u[i];
 }
 
-static inline double Total(const double sum[])
+static inline double BMRMSumLanes(const double sum[])
 {
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
+static GpErr BMRMPointwiseRisk(BMRMWork *work, const BMRMScores *x, double s)
 {
-  double sum[LANES] = {0}, u[CHUNK];
+  double sum[BMRM_LANES] = {0}, u[BMRM_CHUNK];
 
-  for (int64_t start = 0; start < n; start += CHUNK) {
-    const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
-    const double *fs = f + start, *es = e + start, *ys = y + start;
+  for (int64_t start = 0; start < x->n; start += BMRM_CHUNK) {
+    const BMRMChunk c = BMRMGetChunk(x, start);
 
-    for (int i = 0; i < m; i++) u[i] = LossValue(fs[i] + s * es[i], ys[i], p);
-    Add(m, u, sum);
+    for (int i = 0; i < c.m; i++) u[i] = LossValue(c.f[i] + s * c.e[i], c.y[i], x->p);
+    BMRMAddToLanes(c.m, u, sum);
   }
-  work->result[0] = Total(sum);
+  work->result[0] = BMRMSumLanes(sum);
   return GP_SUCCESS;
 }
 
-static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
+static GpErr BMRMPointwiseCut(BMRMWork *work, const BMRMScores *x, double s, int64_t first, int nblock, int block, double scale, double *r)
 {
-  double sum[LANES] = {0}, u[CHUNK], c[CHUNK];
-  int    of         = (int)(first % nblock);
+  double sum[BMRM_LANES] = {0}, u[BMRM_CHUNK], offset[BMRM_CHUNK];
+  int    of              = (int)(first % nblock);
 
-  for (int64_t start = 0; start < n; start += CHUNK) {
-    const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
-    const double *fs = f + start, *es = e + start, *ys = y + start;
+  for (int64_t start = 0; start < x->n; start += BMRM_CHUNK) {
+    const BMRMChunk c = BMRMGetChunk(x, start);
 
-    for (int i = 0; i < m; i++) {
-      u[i]         = LossSlope(fs[i] + s * es[i], ys[i], p, 1);
-      c[i]         = LossOffset(u[i], ys[i], p);
+    for (int i = 0; i < c.m; i++) {
+      u[i]         = LossSlope(c.f[i] + s * c.e[i], c.y[i], x->p, 1);
+      offset[i]    = LossOffset(u[i], c.y[i], x->p);
       r[start + i] = scale * u[i];
     }
-    for (int i = 0; nblock > 1 && i < m; i++) {
-      if (of != block) c[i] = r[start + i] = 0;
+    for (int i = 0; nblock > 1 && i < c.m; i++) {
+      if (of != block) offset[i] = r[start + i] = 0;
       of = of + 1 == nblock ? 0 : of + 1;
     }
-    Add(m, c, sum);
+    BMRMAddToLanes(c.m, offset, sum);
   }
-  work->result[0] = Total(sum);
+  work->result[0] = BMRMSumLanes(sum);
   return GP_SUCCESS;
 }
 
-static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
+static GpErr BMRMPointwiseSlopes(BMRMWork *work, const BMRMScores *x, int nt, const double t[])
 {
-  double u[CHUNK], c[CHUNK];
+  double u[BMRM_CHUNK], v[BMRM_CHUNK];
 
   for (int k = 0; k < nt; k++) {
-    double first[LANES] = {0}, second[LANES] = {0};
+    double first[BMRM_LANES] = {0}, second[BMRM_LANES] = {0};
 
-    for (int64_t start = 0; start < n; start += CHUNK) {
-      const int     m  = (int)(n - start < CHUNK ? n - start : CHUNK);
-      const double *fs = f + start, *es = e + start, *ys = y + start;
+    for (int64_t start = 0; start < x->n; start += BMRM_CHUNK) {
+      const BMRMChunk c = BMRMGetChunk(x, start);
 
-      for (int i = 0; i < m; i++) u[i] = LossSlope(fs[i] + t[k] * es[i], ys[i], p, es[i]);
-      for (int i = 0; i < m; i++) c[i] = LossCurvature(fs[i] + t[k] * es[i], ys[i], p, es[i]);
-      for (int i = 0; i < m; i++) { /* skip rows with e = 0: an infinite slope would make the product a NaN */
-        const double slope = es[i] * u[i], bend = es[i] * es[i] * c[i];
+      for (int i = 0; i < c.m; i++) u[i] = LossSlope(c.f[i] + t[k] * c.e[i], c.y[i], x->p, c.e[i]);
+      for (int i = 0; i < c.m; i++) v[i] = LossCurvature(c.f[i] + t[k] * c.e[i], c.y[i], x->p, c.e[i]);
+      for (int i = 0; i < c.m; i++) { /* skip rows with e = 0: an infinite slope would make the product a NaN */
+        const double slope = c.e[i] * u[i], bend = c.e[i] * c.e[i] * v[i];
 
-        u[i] = es[i] == 0 ? 0 : slope;
-        c[i] = es[i] == 0 ? 0 : bend;
+        u[i] = c.e[i] == 0 ? 0 : slope;
+        v[i] = c.e[i] == 0 ? 0 : bend;
       }
-      Add(m, u, first);
-      Add(m, c, second);
+      BMRMAddToLanes(c.m, u, first);
+      BMRMAddToLanes(c.m, v, second);
     }
-    work->result[2 * k]     = Total(first);
-    work->result[2 * k + 1] = Total(second);
+    work->result[2 * k]     = BMRMSumLanes(first);
+    work->result[2 * k + 1] = BMRMSumLanes(second);
   }
   return GP_SUCCESS;
 }
 
-  #if LOSS_KINKS > 0
-static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
+  #if LOSS_KINKS < 0
+    #define BMRMPointwisePieces NULL
+  #else
+static int64_t BMRMPointwisePieces(const BMRMScores *x, double scale, double end, BMRMKink kink[])
 {
   int64_t ahead = 0;
 
+    #if LOSS_KINKS > 0
   for (int k = 0; k < LOSS_KINKS; k++) {
-    for (int64_t i = 0; i < n; i++) {
-      const double reach = end * e[i]; /* NaN if e is 0 and end is infinite */
+    for (int64_t i = 0; i < x->n; i++) {
+      const double e = x->e[i], reach = end * e; /* NaN if e is 0 and end is infinite */
       double       z, jump, bend, way;
-      const int    on = (LossKink(k, y[i], p, &z, &jump, &bend), way = z - f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
+      const int    on = (LossKink(k, x->y[i], x->p, &z, &jump, &bend), way = z - x->f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
 
       if (!on) continue;
-      kink[ahead].t      = way / e[i];
-      kink[ahead].jump   = scale * fabs(e[i]) * jump;
-      kink[ahead++].bend = scale * fabs(e[i]) * e[i] * bend; /* towards smaller z the increase has the opposite sign */
+      kink[ahead].t      = way / e;
+      kink[ahead].jump   = scale * fabs(e) * jump;
+      kink[ahead++].bend = scale * fabs(e) * e * bend; /* towards smaller z the increase has the opposite sign */
     }
   }
+    #endif
   return ahead;
 }
+  #endif
 
 /* Whether the slope is constant between kinks: no kink changes the curvature, and the curvature elsewhere is zero. */
-static int Steps(const double p[])
+static int BMRMPointwiseSteps(const double p[])
 {
+  #if LOSS_KINKS > 0
   for (int k = 0; k < LOSS_KINKS; k++) {
     double z, jump, bend;
 
@@ -140,114 +167,65 @@ static int Steps(const double p[])
     if (bend != 0) return 0;
   }
   return LossCurvature(0.5, 1, p, 1) == 0;
-}
-  #elif LOSS_KINKS == 0
-static int64_t Pieces(int64_t n, const double p[], double scale, double end, const double *f, const double *e, const double *y, BMRMKink *kink)
-{
-  return 0;
-}
   #else
-    #define Pieces NULL
-  #endif
-  #if LOSS_KINKS <= 0
-static int Steps(const double p[])
-{
   return 0;
+  #endif
 }
+
+  #if defined(LOSS_PARAMETER)
+    #define BMRM_PARAMETERS {{LOSS_PARAMETER}}, 1
+  #else
+    #define BMRM_PARAMETERS {{NULL}}, 0
   #endif
 
-static int Fits(double y)
+  #if defined(LOSS_LABELS)
+static int BMRMPointwiseFits(double y)
 {
   return LossLabelFits(y);
 }
+  #else
+    #define BMRMPointwiseFits NULL
+    #define LOSS_LABELS       NULL
+  #endif
 
-static double Offset(double u, double y, const double p[])
+static double BMRMPointwiseOffset(double u, double y, const double p[])
 {
   return LossOffset(u, y, p);
 }
 
-  #if defined(LOSS_PARAMETER)
-    #define LOSS_PARAMETERS {LOSS_PARAMETER}, 1
-  #else
-    #define LOSS_PARAMETERS {{0}}, 0
-  #endif
-
 extern const BMRMPointwise BMRM_NAME(LOSS, Host);
 
-const BMRMPointwise BMRM_NAME(LOSS, Host) = {{Risk, Cut, Slopes}, LOSS_TASK, LOSS_LABELS, LOSS_PARAMETERS, Fits, Offset, Steps, LOSS_KINKS, Pieces};
+const BMRMPointwise BMRM_NAME(LOSS, Host) = {{BMRMPointwiseRisk, BMRMPointwiseCut, BMRMPointwiseSlopes}, LOSS_TASK, LOSS_LABELS, BMRM_PARAMETERS, BMRMPointwiseFits, BMRMPointwiseOffset, BMRMPointwiseSteps, LOSS_KINKS, BMRMPointwisePieces};
 
 #else
-  #include "solvers/bmrm/bmrmsum.h"
+__device__ static double BMRMRowRisk(const BMRMScores &x, int64_t i, double s)
+{
+  return LossValue(x.f[i] + s * x.e[i], x.y[i], x.p);
+}
 
-struct RiskRule {
-  static constexpr int K = 1;
-  Parameters           q;
-  const double        *f, *e, *y;
-  double               s;
-  __device__ void      take(double (&sum)[K], int64_t i) const { sum[0] += LossValue(f[i] + s * e[i], y[i], q.p); }
-};
+__device__ static double BMRMRowCut(const BMRMScores &x, int64_t i, double s, double scale, double *r)
+{
+  const double u = LossSlope(x.f[i] + s * x.e[i], x.y[i], x.p, 1);
 
-struct CutRule {
-  static constexpr int K = 1;
-  Parameters           q;
-  const double        *f, *e, *y;
-  double               s, scale;
-  int64_t              first;
-  int                  nblock, block;
-  double              *r;
-  __device__ void      take(double (&sum)[K], int64_t i) const
-  {
-    double u = 0;
+  r[i] = scale * u;
+  return LossOffset(u, x.y[i], x.p);
+}
 
-    if ((first + i) % nblock == block) {
-      u = LossSlope(f[i] + s * e[i], y[i], q.p, 1);
-      sum[0] += LossOffset(u, y[i], q.p);
-    }
-    r[i] = scale * u;
-  }
-};
+__device__ static void BMRMRowSlopes(const BMRMScores &x, int64_t i, int nt, const double (&t)[BMRM_SLOPES], double (&sum)[2 * BMRM_SLOPES])
+{
+  const double fi = x.f[i], ei = x.e[i], yi = x.y[i];
 
-struct SlopesRule {
-  static constexpr int K = 2 * BMRM_SLOPES;
-  Parameters           q;
-  const double        *f, *e, *y;
-  int                  nt;
-  double               t[BMRM_SLOPES];
-  __device__ void      take(double (&sum)[K], int64_t i) const
-  {
-    const double fi = f[i], ei = e[i], yi = y[i];
-
-    if (ei == 0) return; /* an infinite slope would make the product a NaN */
+  if (ei == 0) return; /* an infinite slope would make the product a NaN */
   #pragma unroll
-    for (int k = 0; k < BMRM_SLOPES; k++) {
-      const double z = fi + t[k] * ei;
+  for (int k = 0; k < BMRM_SLOPES; k++) {
+    const double z = fi + t[k] * ei;
 
-      if (k >= nt) continue;
-      sum[2 * k] += ei * LossSlope(z, yi, q.p, ei);
-      sum[2 * k + 1] += ei * ei * LossCurvature(z, yi, q.p, ei);
-    }
+    if (k >= nt) continue;
+    sum[2 * k] += ei * LossSlope(z, yi, x.p, ei);
+    sum[2 * k + 1] += ei * ei * LossCurvature(z, yi, x.p, ei);
   }
-};
-
-static GpErr Risk(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, double s, const double *y)
-{
-  return Launch(work, n, RiskRule{Keep(p), f, e, y, s}, 1, "risk");
 }
 
-static GpErr Cut(BMRMWork *work, int64_t n, int64_t first, int nblock, int block, const double p[], double scale, const double *f, const double *e, double s, const double *y, double *r)
-{
-  return Launch(work, n, CutRule{Keep(p), f, e, y, s, scale, first, nblock, block, r}, 1, "cut");
-}
-
-static GpErr Slopes(BMRMWork *work, int64_t n, const double p[], const double *f, const double *e, int nt, const double t[], const double *y)
-{
-  SlopesRule rule = {Keep(p), f, e, y, nt, {}};
-
-  for (int k = 0; k < nt; k++) rule.t[k] = t[k];
-  return Launch(work, n, rule, 2 * nt, "slopes");
-}
-
-extern "C" const BMRMPointwiseKernels BMRM_NAME(LOSS, CUDA);
-const BMRMPointwiseKernels            BMRM_NAME(LOSS, CUDA) = {Risk, Cut, Slopes};
+  #include "solvers/bmrm/bmrmrows.h"
 #endif
 #endif

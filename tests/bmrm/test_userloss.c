@@ -3,15 +3,9 @@ static char help[] = "A loss from outside the library: formulas, two includes, o
 #include <solvers/bmrm/bmrmloss.h>
 
 /* sqrt(1 + (z - y)^2) - 1 */
-#define LOSS        rounded
-#define LOSS_KINKS  -1
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a number"
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS       rounded
+#define LOSS_KINKS -1
+#define LOSS_TASK  BMRM_TASK_REGRESSION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

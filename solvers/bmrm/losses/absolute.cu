@@ -1,15 +1,10 @@
 /* The absolute loss |z - y|: least absolute deviations. The minimiser is the conditional median. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        absolute
-#define LOSS_KINKS  1
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS       absolute
+#define LOSS_KINKS 1
+#define LOSS_LINEAR
+#define LOSS_TASK BMRM_TASK_REGRESSION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {
@@ -19,11 +14,6 @@ FORMULA double LossValue(double z, double y, const double p[])
 FORMULA double LossSlope(double z, double y, const double p[], double side)
 {
   return z > y || (z == y && side > 0) ? 1 : -1;
-}
-
-FORMULA double LossCurvature(double z, double y, const double p[], double side)
-{
-  return 0;
 }
 
 FORMULA double LossOffset(double u, double y, const double p[])

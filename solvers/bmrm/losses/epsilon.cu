@@ -1,19 +1,11 @@
 /* The epsilon-insensitive loss max(0, |z - y| - epsilon) of support vector regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        epsilon
-#define LOSS_KINKS  2
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_epsilon", "losses epsilon and sqepsilon: errors up to this size cost nothing", 0.1, 0, INFINITY \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS       epsilon
+#define LOSS_KINKS 2
+#define LOSS_LINEAR
+#define LOSS_TASK      BMRM_TASK_REGRESSION
+#define LOSS_PARAMETER "-bmrm_loss_epsilon", "losses epsilon and sqepsilon: errors up to this size cost nothing", 0.1, 0, INFINITY
 
 FORMULA double LossValue(double z, double y, const double p[])
 {
@@ -28,11 +20,6 @@ FORMULA double LossSlope(double z, double y, const double p[], double side)
 
   if (over > 0 || (over == 0 && side > 0)) return 1;
   return under > 0 || (under == 0 && side < 0) ? -1 : 0;
-}
-
-FORMULA double LossCurvature(double z, double y, const double p[], double side)
-{
-  return 0;
 }
 
 FORMULA double LossOffset(double u, double y, const double p[])

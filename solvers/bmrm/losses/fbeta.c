@@ -4,15 +4,5 @@
 GpErr BMRMFbetaCut_Host(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 GpErr BMRMFbetaCut_CUDA(GpDev, const BMRMLists *, const double p[], const double *z, double *u, double *c);
 
-static int Fits(double y)
-{
-  return y == 1 || y == -1;
-}
-
-const BMRMGrouped BMRMGrouped_fbeta = {.kind       = BMRM_GROUP_ALL,
-                                       .task       = BMRM_TASK_CLASSIFICATION,
-                                       .labels     = "+1 or -1",
-                                       .fits       = Fits,
-                                       .nparameter = 1,
-                                       .parameter  = {{"-bmrm_loss_beta", "loss fbeta: weight of recall relative to precision", 1, 0, INFINITY}},
-                                       .lists      = BMRM_LISTS(BMRMFbetaCut)};
+const BMRMGrouped BMRMGrouped_fbeta = {
+  .kind = BMRM_GROUP_ALL, .task = BMRM_TASK_CLASSIFICATION, .nparameter = 1, .parameter = {{"-bmrm_loss_beta", "loss fbeta: weight of recall relative to precision", 1, 0, INFINITY}}, .lists = BMRM_LISTS(BMRMFbetaCut)};

@@ -1,15 +1,10 @@
 /* The hinge loss max(0, 1 - y z) of support vector machines. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        hinge
-#define LOSS_KINKS  1
-#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
-#define LOSS_LABELS "+1 or -1"
-
-FORMULA int LossLabelFits(double y)
-{
-  return (y == 1 || y == -1);
-}
+#define LOSS       hinge
+#define LOSS_KINKS 1
+#define LOSS_LINEAR
+#define LOSS_TASK BMRM_TASK_CLASSIFICATION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {
@@ -23,11 +18,6 @@ FORMULA double LossSlope(double z, double y, const double p[], double side)
   const double loss = 1 - y * z;
 
   return (loss > 0) | ((loss == 0) & (y * side < 0)) ? -y : 0;
-}
-
-FORMULA double LossCurvature(double z, double y, const double p[], double side)
-{
-  return 0;
 }
 
 FORMULA double LossOffset(double u, double y, const double p[])

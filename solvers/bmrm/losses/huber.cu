@@ -1,19 +1,10 @@
 /* The Huber loss of robust regression: (z - y)^2/2 if |z - y| <= delta, otherwise its tangent. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        huber
-#define LOSS_KINKS  2
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS           huber
+#define LOSS_KINKS     2
+#define LOSS_TASK      BMRM_TASK_REGRESSION
+#define LOSS_PARAMETER "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

@@ -1,19 +1,10 @@
 /* The Huber hinge loss: the hinge loss with its kink replaced by a parabola between the margins 1 - h and 1 + h. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        huberhinge
-#define LOSS_KINKS  2
-#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
-#define LOSS_LABELS "+1 or -1"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return (y == 1 || y == -1);
-}
+#define LOSS           huberhinge
+#define LOSS_KINKS     2
+#define LOSS_TASK      BMRM_TASK_CLASSIFICATION
+#define LOSS_PARAMETER "-bmrm_loss_huber", "losses huber and huberhinge: half the width of the parabola", 0.5, 0, INFINITY
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

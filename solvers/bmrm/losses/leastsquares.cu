@@ -1,15 +1,9 @@
 /* The squared error (z - y)^2/2 of least-squares regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        leastsquares
-#define LOSS_KINKS  0
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS       leastsquares
+#define LOSS_KINKS 0
+#define LOSS_TASK  BMRM_TASK_REGRESSION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

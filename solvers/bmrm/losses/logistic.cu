@@ -1,15 +1,9 @@
 /* The logistic loss log(1 + exp(-y z)) of logistic regression. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        logistic
-#define LOSS_KINKS  -1
-#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
-#define LOSS_LABELS "+1 or -1"
-
-FORMULA int LossLabelFits(double y)
-{
-  return (y == 1 || y == -1);
-}
+#define LOSS       logistic
+#define LOSS_KINKS -1
+#define LOSS_TASK  BMRM_TASK_CLASSIFICATION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

@@ -5,7 +5,7 @@
 
 FORMULA void ClassLine(const BMRMExample *x, int c, double *value, double *slope)
 {
-  *value = Cost(x, c) + ClassScore(x, c) - ClassScore(x, ClassOf(x));
+  *value = ClassCost(x, c) + ClassScore(x, c) - ClassScore(x, ClassOf(x));
   *slope = ClassAlong(x, c) - ClassAlong(x, ClassOf(x));
 }
 

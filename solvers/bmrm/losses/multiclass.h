@@ -4,15 +4,12 @@
 
 #include "solvers/bmrm/bmrmclasses.h"
 
-#define LOSS_TASK   BMRM_TASK_MULTICLASS
-#define CLASS_LINES 1
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_distance", "losses multiclass and slackmulticlass: a wrong class costs its distance from the right class to this power", 0, -1e-300, 10 \
-  }
+#define LOSS_TASK      BMRM_TASK_MULTICLASS
+#define CLASS_LINES    1
+#define LOSS_PARAMETER "-bmrm_loss_distance", "losses multiclass and slackmulticlass: a wrong class costs its distance from the right class to this power", 0, -1e-300, 10
 
 /* The cost of predicting class c for the example: 0 for the right class, 1 for the others if d = 0. */
-FORMULA double Cost(const BMRMExample *x, int c)
+FORMULA double ClassCost(const BMRMExample *x, int c)
 {
   const double distance = fabs(c - x->y[0]);
 
@@ -33,7 +30,7 @@ FORMULA void ClassState(const BMRMExample *x, double state[])
     most     = value;
     state[0] = c;
   }
-  state[1] = Cost(x, (int)state[0]);
+  state[1] = ClassCost(x, (int)state[0]);
 }
 
 FORMULA double ClassOffset(const BMRMExample *x, const double state[])

@@ -8,7 +8,7 @@
    assignment problem. The method of shortest augmenting paths solves it in O(n^3). */
 #include "solvers/bmrm/bmrmgrouped.h"
 
-static int Fits(double y)
+static int BMRMNdcgFits(double y)
 {
   return y >= 0 && y <= 50;
 }
@@ -21,7 +21,7 @@ typedef struct {
 } Places;
 
 /* The method of Kuhn and Munkres with potentials. Places and examples are counted from 1. On return at[i] is the place of example i. */
-static PetscErrorCode Assign(const Places *ps, PetscInt at[])
+static PetscErrorCode BMRMNdcgAssign(const Places *ps, PetscInt at[])
 {
   const PetscInt n = ps->n;
   PetscReal     *u, *v, *least;
@@ -73,7 +73,7 @@ static PetscErrorCode Assign(const Places *ps, PetscInt at[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
+static PetscErrorCode BMRMNdcgCut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
 {
   const PetscInt n     = g->n;
   PetscReal      ideal = 0;
@@ -98,7 +98,7 @@ static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
   }
   if (g->y[0] == g->y[n - 1]) PetscCall(PetscArrayzero(u, n)); /* all labels are equal: the loss is 0 */
   else {
-    PetscCall(Assign(&ps, at));
+    PetscCall(BMRMNdcgAssign(&ps, at));
     *offset = 1;
     for (PetscInt i = 0; i < n; i++) {
       u[i] += ps.weight[at[i + 1] - 1];
@@ -110,4 +110,4 @@ static PetscErrorCode Cut(const BMRMGroup *g, PetscReal u[], PetscReal *offset)
 }
 
 const BMRMGrouped BMRMGrouped_ndcg = {
-  .kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a relevance from 0 to 50", .fits = Fits, .nparameter = 1, .parameter = {{"-bmrm_loss_places", "loss ndcg: number of places that count", 10, 0, INFINITY}}, .cut = Cut};
+  .kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a relevance from 0 to 50", .fits = BMRMNdcgFits, .nparameter = 1, .parameter = {{"-bmrm_loss_places", "loss ndcg: number of places that count", 10, 0, INFINITY}}, .cut = BMRMNdcgCut};

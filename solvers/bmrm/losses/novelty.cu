@@ -1,19 +1,11 @@
 /* Novelty detection: max(0, rho - z), the loss of the linear one-class support vector machine. Labels are ignored. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        novelty
-#define LOSS_KINKS  1
-#define LOSS_TASK   BMRM_TASK_NOVELTY
-#define LOSS_LABELS "anything"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_rho", "loss novelty: the score that an example of the class should reach", 1, 0, INFINITY \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return 1;
-}
+#define LOSS       novelty
+#define LOSS_KINKS 1
+#define LOSS_LINEAR
+#define LOSS_TASK      BMRM_TASK_NOVELTY
+#define LOSS_PARAMETER "-bmrm_loss_rho", "loss novelty: the score that an example of the class should reach", 1, 0, INFINITY
 
 FORMULA double LossValue(double z, double y, const double p[])
 {
@@ -25,11 +17,6 @@ FORMULA double LossValue(double z, double y, const double p[])
 FORMULA double LossSlope(double z, double y, const double p[], double side)
 {
   return z < p[0] || (z == p[0] && side < 0) ? -1 : 0;
-}
-
-FORMULA double LossCurvature(double z, double y, const double p[], double side)
-{
-  return 0;
 }
 
 FORMULA double LossOffset(double u, double y, const double p[])

@@ -2,9 +2,4 @@
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
-static int Fits(double y)
-{
-  return y - y == 0;
-}
-
-const BMRMGrouped BMRMGrouped_ordinal = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMDistantPairsCut), .sweep = BMRMDistantPairsSweep};
+const BMRMGrouped BMRMGrouped_ordinal = {.kind = BMRM_GROUP_ALL, .task = BMRM_TASK_RANKING, .lists = BMRM_LISTS(BMRMDistantPairsCut), .sweep = BMRMDistantPairsSweep};

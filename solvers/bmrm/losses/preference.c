@@ -3,9 +3,4 @@
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "solvers/bmrm/losses/pairwise.h"
 
-static int Fits(double y)
-{
-  return y - y == 0;
-}
-
-const BMRMGrouped BMRMGrouped_preference = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .labels = "a number", .fits = Fits, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};
+const BMRMGrouped BMRMGrouped_preference = {.kind = BMRM_GROUP_QUERY, .task = BMRM_TASK_RANKING, .lists = BMRM_LISTS(BMRMPairsCut), .sweep = BMRMPairsSweep};

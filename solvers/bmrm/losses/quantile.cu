@@ -1,19 +1,11 @@
 /* The pinball loss of quantile regression: tau (y - z) if z < y, otherwise (1 - tau)(z - y). The minimiser is the quantile tau. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        quantile
-#define LOSS_KINKS  1
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_quantile", "loss quantile: the quantile tau", 0.5, 0, 1 \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS       quantile
+#define LOSS_KINKS 1
+#define LOSS_LINEAR
+#define LOSS_TASK      BMRM_TASK_REGRESSION
+#define LOSS_PARAMETER "-bmrm_loss_quantile", "loss quantile: the quantile tau", 0.5, 0, 1
 
 FORMULA double LossValue(double z, double y, const double p[])
 {
@@ -23,11 +15,6 @@ FORMULA double LossValue(double z, double y, const double p[])
 FORMULA double LossSlope(double z, double y, const double p[], double side)
 {
   return z > y || (z == y && side > 0) ? 1 - p[0] : -p[0];
-}
-
-FORMULA double LossCurvature(double z, double y, const double p[], double side)
-{
-  return 0;
 }
 
 FORMULA double LossOffset(double u, double y, const double p[])

@@ -5,7 +5,7 @@
 
 FORMULA void ClassLine(const BMRMExample *x, int c, double *value, double *slope)
 {
-  const double cost = Cost(x, c);
+  const double cost = ClassCost(x, c);
 
   *value = cost * (1 + ClassScore(x, c) - ClassScore(x, ClassOf(x)));
   *slope = cost * (ClassAlong(x, c) - ClassAlong(x, ClassOf(x)));

@@ -14,14 +14,14 @@ FORMULA void ClassState(const BMRMExample *x, double state[])
   for (int c = 0; c < x->k; c++) state[1] += exp(ClassScore(x, c) - state[0]);
 }
 
-FORMULA double Probability(const BMRMExample *x, const double state[], int c)
+FORMULA double ClassProbability(const BMRMExample *x, const double state[], int c)
 {
   return exp(ClassScore(x, c) - state[0]) / state[1];
 }
 
 FORMULA double ClassSlope(const BMRMExample *x, const double state[], int c)
 {
-  return Probability(x, state, c) - (c == ClassOf(x));
+  return ClassProbability(x, state, c) - (c == ClassOf(x));
 }
 
 /* For the slopes at these scores, the negative conjugate of the loss is the entropy of the probabilities. */
@@ -30,7 +30,7 @@ FORMULA double ClassOffset(const BMRMExample *x, const double state[])
   double entropy = 0;
 
   for (int c = 0; c < x->k; c++) {
-    const double u = Probability(x, state, c);
+    const double u = ClassProbability(x, state, c);
 
     if (u > 0) entropy -= u * log(u);
   }
@@ -41,8 +41,8 @@ FORMULA double ClassCurvature(const BMRMExample *x, const double state[])
 {
   double mean = 0, square = 0;
 
-  for (int c = 0; c < x->k; c++) mean += Probability(x, state, c) * ClassAlong(x, c);
-  for (int c = 0; c < x->k; c++) square += Probability(x, state, c) * (ClassAlong(x, c) - mean) * (ClassAlong(x, c) - mean);
+  for (int c = 0; c < x->k; c++) mean += ClassProbability(x, state, c) * ClassAlong(x, c);
+  for (int c = 0; c < x->k; c++) square += ClassProbability(x, state, c) * (ClassAlong(x, c) - mean) * (ClassAlong(x, c) - mean);
   return square;
 }
 

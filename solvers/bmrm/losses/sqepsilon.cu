@@ -1,19 +1,10 @@
 /* The squared epsilon-insensitive loss max(0, |z - y| - epsilon)^2. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        sqepsilon
-#define LOSS_KINKS  2
-#define LOSS_TASK   BMRM_TASK_REGRESSION
-#define LOSS_LABELS "a finite number"
-#define LOSS_PARAMETER \
-  { \
-    "-bmrm_loss_epsilon", "losses epsilon and sqepsilon: errors up to this size cost nothing", 0.1, 0, INFINITY \
-  }
-
-FORMULA int LossLabelFits(double y)
-{
-  return y - y == 0;
-}
+#define LOSS           sqepsilon
+#define LOSS_KINKS     2
+#define LOSS_TASK      BMRM_TASK_REGRESSION
+#define LOSS_PARAMETER "-bmrm_loss_epsilon", "losses epsilon and sqepsilon: errors up to this size cost nothing", 0.1, 0, INFINITY
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

@@ -1,15 +1,9 @@
 /* The squared hinge loss max(0, 1 - y z)^2. */
 #include "solvers/bmrm/bmrmformula.h"
 
-#define LOSS        sqhinge
-#define LOSS_KINKS  1
-#define LOSS_TASK   BMRM_TASK_CLASSIFICATION
-#define LOSS_LABELS "+1 or -1"
-
-FORMULA int LossLabelFits(double y)
-{
-  return (y == 1 || y == -1);
-}
+#define LOSS       sqhinge
+#define LOSS_KINKS 1
+#define LOSS_TASK  BMRM_TASK_CLASSIFICATION
 
 FORMULA double LossValue(double z, double y, const double p[])
 {

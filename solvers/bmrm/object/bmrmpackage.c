@@ -22,12 +22,12 @@ PetscFunctionList BMRMLossList = NULL, BMRMRegularizerList = NULL;
     PetscCall(__VA_ARGS__); \
     PetscFunctionReturn(PETSC_SUCCESS); \
   }
-#define FORMULAS(kind, kernels, name) \
-  extern const BMRM##kind BMRM##kind##_##name##_Host; \
-  extern const kernels    BMRM##kind##_##name##_CUDA; \
+#define FORMULAS(kind, name) \
+  extern const BMRM##kind  BMRM##kind##_##name##_Host; \
+  extern const BMRMKernels BMRM##kind##_##name##_CUDA; \
   BMRM_CREATE(BMRMLoss, name, BMRMLossSet##kind(t, &BMRM##kind##_##name##_Host, BMRM_CUDA_KERNELS(kind, name)))
-#define POINTWISE(name) FORMULAS(Pointwise, BMRMPointwiseKernels, name)
-#define CLASSES(name)   FORMULAS(Classes, BMRMClassKernels, name)
+#define POINTWISE(name) FORMULAS(Pointwise, name)
+#define CLASSES(name)   FORMULAS(Classes, name)
 #define GROUPED(name) \
   PETSC_INTERN const BMRMGrouped BMRMGrouped_##name; \
   BMRM_CREATE(BMRMLoss, name, BMRMLossSetGrouped(t, &BMRMGrouped_##name))

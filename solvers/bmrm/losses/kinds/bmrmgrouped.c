@@ -1,5 +1,5 @@
 /* Losses over lists of examples: collects the scores of all lists in one memory space, and applies the functions of the loss to them. */
-#include "solvers/bmrm/bmrmimpl.h"
+#include "bmrmkinds.h"
 #include "solvers/bmrm/bmrmgrouped.h"
 #include "device/gpsteps.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ typedef struct {
   PetscInt  row;
 } Entry;
 
-static int CompareEntries(const void *a, const void *b)
+static int BMRMGroupedCompareEntries(const void *a, const void *b)
 {
   const Entry *x = (const Entry *)a, *y = (const Entry *)b;
 
@@ -40,7 +40,7 @@ static int CompareEntries(const void *a, const void *b)
 }
 
 /* Gathers the vector on rank 0, unless the gathered values are current. Collective. */
-static PetscErrorCode GroupedGather(Grouped *gr, Vec v, Gathered *to)
+static PetscErrorCode BMRMGroupedGather(Grouped *gr, Vec v, Gathered *to)
 {
   PetscObjectId    id;
   PetscObjectState state;
@@ -59,7 +59,7 @@ static PetscErrorCode GroupedGather(Grouped *gr, Vec v, Gathered *to)
 }
 
 /* Sets the pointers of the arrays of lists into one block of memory. Returns its size in bytes. */
-static size_t GroupedSetPointers(BMRMLists *ls, void *memory)
+static size_t BMRMGroupedSetPointers(BMRMLists *ls, void *memory)
 {
   const size_t n = (size_t)ls->n, ngroup = (size_t)ls->ngroup;
 
@@ -72,13 +72,13 @@ static size_t GroupedSetPointers(BMRMLists *ls, void *memory)
   return (n + ngroup) * sizeof(double) + (3 * n + ngroup + 1) * sizeof(int32_t);
 }
 
-static PetscErrorCode GroupedReset(Grouped *gr)
+static PetscErrorCode BMRMGroupedReset(Grouped *gr)
 {
   PetscFunctionBegin;
   PetscCall(VecScatterDestroy(&gr->scatter));
   PetscCall(VecDestroy(&gr->f.all));
   PetscCall(VecDestroy(&gr->e.all));
-  if (gr->device) GpDevFree(gr->device, &gr->there.y, GroupedSetPointers(&gr->there, gr->there.y));
+  if (gr->device) GpDevFree(gr->device, &gr->there.y, BMRMGroupedSetPointers(&gr->there, gr->there.y));
   gr->device = NULL;
   PetscCall(PetscFree(gr->lists.y));
   gr->lists.n = gr->lists.ngroup = 0;
@@ -87,19 +87,19 @@ static PetscErrorCode GroupedReset(Grouped *gr)
 
 /* Sorts the examples by list and label, and fills the lists. count[0] = number of lists, count[1] = number of lists with two or more different
    labels. */
-static PetscErrorCode GroupedSortExamples(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
+static PetscErrorCode BMRMGroupedSortExamples(Grouped *gr, PetscInt n, Entry *entry, PetscInt count[2])
 {
   BMRMLists *ls = &gr->lists;
   char      *memory;
 
   PetscFunctionBegin;
-  qsort(entry, (size_t)n, sizeof(*entry), CompareEntries);
+  qsort(entry, (size_t)n, sizeof(*entry), BMRMGroupedCompareEntries);
   ls->n      = n;
   ls->ngroup = ls->nlabel = 0;
   ls->first               = 0;
   for (PetscInt i = 0; i < n; i++) ls->ngroup += !i || entry[i].query != entry[i - 1].query;
-  PetscCall(PetscMalloc(GroupedSetPointers(ls, NULL), &memory));
-  (void)GroupedSetPointers(ls, memory);
+  PetscCall(PetscMalloc(BMRMGroupedSetPointers(ls, NULL), &memory));
+  (void)BMRMGroupedSetPointers(ls, memory);
   count[0] = count[1] = 0;
   for (PetscInt i = 0, run = 0; i < n; i++) {
     const PetscBool begins = (PetscBool)(!i || entry[i].query != entry[i - 1].query), lower = (PetscBool)(!begins && entry[i].label != entry[i - 1].label);
@@ -122,7 +122,7 @@ static PetscErrorCode GroupedSortExamples(Grouped *gr, PetscInt n, Entry *entry,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
+static PetscErrorCode BMRMLossSetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
 {
   Grouped           *gr      = (Grouped *)l->data;
   const Vec          queries = gr->of->kind == BMRM_GROUP_QUERY ? l->queries : NULL;
@@ -132,14 +132,14 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   PetscMPIInt        size;
 
   PetscFunctionBegin;
-  PetscCall(GroupedReset(gr));
+  PetscCall(BMRMGroupedReset(gr));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)y), &size));
   PetscCall(VecGetSize(y, &N));
   PetscCheck(N < PETSC_MPI_INT_MAX / 2, PetscObjectComm((PetscObject)y), PETSC_ERR_SUP, "%" PetscInt_FMT " examples are too many for a loss that compares examples with each other: the maximum is %d", N, PETSC_MPI_INT_MAX / 2);
   gr->alone = (PetscBool)(size == 1);
   if (!gr->host) PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &gr->host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the host backend");
-  PetscCall(GroupedGather(gr, y, &gr->f));
-  if (queries) PetscCall(GroupedGather(gr, queries, &gr->e));
+  PetscCall(BMRMGroupedGather(gr, y, &gr->f));
+  if (queries) PetscCall(BMRMGroupedGather(gr, queries, &gr->e));
   PetscCall(VecGetLocalSize(gr->f.all, &n));
   PetscCall(PetscMalloc1(n, &entry));
   PetscCall(VecGetArrayRead(gr->f.all, &label));
@@ -151,7 +151,7 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
   }
   if (queries) PetscCall(VecRestoreArrayRead(gr->e.all, &query));
   PetscCall(VecRestoreArrayRead(gr->f.all, &label));
-  PetscCall(GroupedSortExamples(gr, n, entry, count));
+  PetscCall(BMRMGroupedSortExamples(gr, n, entry, count));
   PetscCall(PetscFree(entry));
   PetscCallMPI(MPI_Bcast(count, 2, MPIU_INT, 0, PetscObjectComm((PetscObject)y)));
   PetscCheck(count[1] > 0, PetscObjectComm((PetscObject)y), PETSC_ERR_ARG_WRONG, "All labels %sare equal: the loss needs examples with different labels", queries ? "of each query " : "");
@@ -161,9 +161,9 @@ static PetscErrorCode SetUp_Grouped(BMRMLoss l, PetscInt m, Vec y)
 }
 
 /* Gets the lists in the memory of a device; copies them there on first use. */
-static PetscErrorCode GroupedGetLists(Grouped *gr, GpDev dev, BMRMLists *lists)
+static PetscErrorCode BMRMGroupedGetLists(Grouped *gr, GpDev dev, BMRMLists *lists)
 {
-  const size_t bytes  = GroupedSetPointers(&gr->lists, gr->lists.y);
+  const size_t bytes  = BMRMGroupedSetPointers(&gr->lists, gr->lists.y);
   char        *memory = NULL;
 
   PetscFunctionBegin;
@@ -173,7 +173,7 @@ static PetscErrorCode GroupedGetLists(Grouped *gr, GpDev dev, BMRMLists *lists)
     gr->there = gr->lists;
     PetscCallDevice(dev, "The loss", GpDevAlloc(dev, bytes, &memory));
     gr->device = dev;
-    (void)GroupedSetPointers(&gr->there, memory);
+    (void)BMRMGroupedSetPointers(&gr->there, memory);
     PetscCallDevice(dev, "The loss", GpDevUpload(dev, memory, gr->lists.y, bytes));
   }
   *lists = gr->there;
@@ -189,7 +189,7 @@ typedef struct {
 } Sweep;
 
 /* Computes the cuts of all groups one after the other, for losses that are functions of one group. */
-static PetscErrorCode GroupedCutEach(BMRMLoss l, const BMRMListScores *sc)
+static PetscErrorCode BMRMGroupedCutEach(BMRMLoss l, const BMRMListScores *sc)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -209,20 +209,20 @@ static PetscErrorCode GroupedCutEach(BMRMLoss l, const BMRMListScores *sc)
 }
 
 /* Computes the scores f + s e, the cuts and their sums, with the workspace of sc. The results are valid after a synchronisation of the device. */
-static PetscErrorCode GroupedCutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, const BMRMListScores *sc, const Sweep *sw)
+static PetscErrorCode BMRMGroupedCutAndSum(BMRMLoss l, BMRMWork *work, BMRMListsCut cut, const BMRMListScores *sc, const Sweep *sw)
 {
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
   PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
-  if (gr->of->cut) PetscCall(GroupedCutEach(l, sc));
+  if (gr->of->cut) PetscCall(BMRMGroupedCutEach(l, sc));
   else PetscCallDevice(work->dev, "The loss", (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
   PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sums value, offset and slope along e over the groups at f + s e, in the memory space of the scores. */
-static PetscErrorCode GroupedEvaluate(BMRMLoss l, Sweep *sw)
+static PetscErrorCode BMRMGroupedEvaluate(BMRMLoss l, Sweep *sw)
 {
   Grouped       *gr    = (Grouped *)l->data;
   BMRMListsCut   cut   = gr->of->sweep && !gr->at.device ? gr->of->sweep : gr->of->lists[gr->at.gpu];
@@ -233,11 +233,11 @@ static PetscErrorCode GroupedEvaluate(BMRMLoss l, Sweep *sw)
 
   PetscFunctionBegin;
   if (!gr->at.device) work.dev = gr->host;
-  PetscCall(GroupedGetLists(gr, work.dev, &sc.of));
+  PetscCall(BMRMGroupedGetLists(gr, work.dev, &sc.of));
   PetscCallDevice(work.dev, "The loss", GpDevBorrow(work.dev, bytes, &sc.z));
   sc.u = sc.z + sc.of.n;
   sc.c = sc.u + sc.of.n;
-  err  = GroupedCutAndSum(l, &work, cut, &sc, sw);
+  err  = BMRMGroupedCutAndSum(l, &work, cut, &sc, sw);
   GpDevReturn(work.dev, &sc.z, bytes);
   PetscCall(err);
   PetscCallDevice(work.dev, "The loss", work.dev->ops->sync(work.dev));
@@ -248,7 +248,7 @@ static PetscErrorCode GroupedEvaluate(BMRMLoss l, Sweep *sw)
 }
 
 /* Gets the scores: in place if one rank has them all, otherwise gathered on rank 0. */
-static PetscErrorCode GroupedGetScores(BMRMLoss l, Vec f, Vec e, Vec y)
+static PetscErrorCode BMRMGroupedGetScores(BMRMLoss l, Vec f, Vec e, Vec y)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -257,13 +257,13 @@ static PetscErrorCode GroupedGetScores(BMRMLoss l, Vec f, Vec e, Vec y)
     PetscCall(BMRMPlaceGet_Private(&gr->at, (PetscBool)(gr->of->lists[1] != NULL), f, e, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GroupedGather(gr, f, &gr->f));
-  PetscCall(GroupedGather(gr, e, &gr->e));
+  PetscCall(BMRMGroupedGather(gr, f, &gr->f));
+  PetscCall(BMRMGroupedGather(gr, e, &gr->e));
   PetscCall(BMRMPlaceGet_Private(&gr->at, PETSC_FALSE, gr->f.all, gr->e.all, gr->f.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GroupedRestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
+static PetscErrorCode BMRMGroupedRestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
 {
   Grouped *gr = (Grouped *)l->data;
 
@@ -273,20 +273,20 @@ static PetscErrorCode GroupedRestoreScores(BMRMLoss l, Vec f, Vec e, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Risk_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk)
+static PetscErrorCode BMRMLossRisk_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscReal *risk)
 {
   Sweep sw = {s, 1, 0, 0, 0, 0, NULL};
 
   PetscFunctionBegin;
-  PetscCall(GroupedGetScores(l, f, e, y));
-  PetscCall(GroupedEvaluate(l, &sw));
-  PetscCall(GroupedRestoreScores(l, f, e, y));
+  PetscCall(BMRMGroupedGetScores(l, f, e, y));
+  PetscCall(BMRMGroupedEvaluate(l, &sw));
+  PetscCall(BMRMGroupedRestoreScores(l, f, e, y));
   *risk = sw.value;
   PetscCallMPI(MPI_Bcast(risk, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)f)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Cut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset)
+static PetscErrorCode BMRMLossCut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, PetscInt n, PetscInt k, Vec r, PetscReal *offset)
 {
   Grouped     *gr  = (Grouped *)l->data;
   Sweep        sw  = {s, n, k, 0, 0, 0, NULL};
@@ -294,13 +294,13 @@ static PetscErrorCode Cut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, 
   PetscScalar *ra;
 
   PetscFunctionBegin;
-  PetscCall(GroupedGetScores(l, f, e, y));
+  PetscCall(BMRMGroupedGetScores(l, f, e, y));
   if (!gr->alone) PetscCall(VecDuplicate(gr->f.all, &all));
   PetscCall(BMRMPlaceGetWrite_Private(&gr->at, all, &ra));
   sw.r = ra;
-  PetscCall(GroupedEvaluate(l, &sw));
+  PetscCall(BMRMGroupedEvaluate(l, &sw));
   PetscCall(BMRMPlaceRestoreWrite_Private(&gr->at, all, &ra));
-  PetscCall(GroupedRestoreScores(l, f, e, y));
+  PetscCall(BMRMGroupedRestoreScores(l, f, e, y));
   if (!gr->alone) {
     PetscCall(VecScatterBegin(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
     PetscCall(VecScatterEnd(gr->scatter, all, r, INSERT_VALUES, SCATTER_REVERSE));
@@ -311,34 +311,27 @@ static PetscErrorCode Cut_Grouped(BMRMLoss l, Vec f, Vec e, PetscReal s, Vec y, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Least_Grouped(BMRMLoss l, Vec y, PetscInt n, PetscReal least[])
+static PetscErrorCode BMRMLossSlopes_Grouped(BMRMLoss l, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(least, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Slopes_Grouped(BMRMLoss l, Vec f, Vec e, PetscInt nt, const PetscReal t[], Vec y, PetscReal d[])
-{
-  PetscFunctionBegin;
-  PetscCall(GroupedGetScores(l, f, e, y));
+  PetscCall(BMRMGroupedGetScores(l, f, e, y));
   for (PetscInt k = 0; k < nt; k++) {
     Sweep sw = {t[k], 1, 0, 0, 0, 0, NULL};
 
-    PetscCall(GroupedEvaluate(l, &sw));
+    PetscCall(BMRMGroupedEvaluate(l, &sw));
     d[2 * k]     = sw.slope;
     d[2 * k + 1] = 0;
   }
-  PetscCall(GroupedRestoreScores(l, f, e, y));
+  PetscCall(BMRMGroupedRestoreScores(l, f, e, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy_Grouped(BMRMLoss l)
+static PetscErrorCode BMRMLossDestroy_Grouped(BMRMLoss l)
 {
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
-  PetscCall(GroupedReset(gr));
+  PetscCall(BMRMGroupedReset(gr));
   PetscCall(BMRMPlaceDestroy_Private(&gr->at));
   GpDevClose(&gr->host);
   PetscCall(PetscFree(l->data));
@@ -370,12 +363,12 @@ PetscErrorCode BMRMLossSetGrouped(BMRMLoss l, const BMRMGrouped *of)
   PetscCall(PetscNew(&gr));
   gr->of          = of;
   l->data         = gr;
-  l->ops->setup   = SetUp_Grouped;
-  l->ops->risk    = Risk_Grouped;
-  l->ops->cut     = Cut_Grouped;
-  l->ops->least   = Least_Grouped;
-  l->ops->slopes  = Slopes_Grouped;
-  l->ops->destroy = Destroy_Grouped;
+  l->ops->setup   = BMRMLossSetUp_Grouped;
+  l->ops->risk    = BMRMLossRisk_Grouped;
+  l->ops->cut     = BMRMLossCut_Grouped;
+  l->ops->least   = BMRMLossLeastZero_Private;
+  l->ops->slopes  = BMRMLossSlopes_Grouped;
+  l->ops->destroy = BMRMLossDestroy_Grouped;
   l->onebyone     = PETSC_TRUE;
   PetscCall(BMRMLossDescribe(l, of->task, of->fits, of->labels, of->nparameter, of->parameter));
   PetscFunctionReturn(PETSC_SUCCESS);

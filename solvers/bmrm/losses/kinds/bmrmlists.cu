@@ -178,11 +178,11 @@ GpErr BMRMListsSums_Host(BMRMWork *work, const BMRMListScores *of, int nblock, i
 struct PlaceRule {
   static constexpr int K = 3;
   SumArgs              a;
-  __device__ void      take(double (&sum)[K], int64_t i) const { AddPlace(&a, i, sum); }
+  __device__ void      add(double (&sum)[K], int64_t i) const { AddPlace(&a, i, sum); }
 };
 
 extern "C" GpErr BMRMListsSums_CUDA(BMRMWork *work, const BMRMListScores *of, int nblock, int block, double scale, double *r)
 {
-  return Launch(work, of->of.n, PlaceRule{{*of, nblock, block, scale, r}}, 3, "sums over lists");
+  return BMRMSumRows(work, of->of.n, PlaceRule{{*of, nblock, block, scale, r}}, 3, "sums over lists");
 }
 #endif

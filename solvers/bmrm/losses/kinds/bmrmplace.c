@@ -1,5 +1,5 @@
 /* Selects where the kernels of a loss run: on the device that holds the vectors if there are kernels for it, otherwise on the host. */
-#include "solvers/bmrm/bmrmimpl.h"
+#include "bmrmkinds.h"
 #include <gpucsr.h>
 
 /* Allocates the workspace on first use: device memory for partial sums, and pinned host memory to which kernels write the results. */
@@ -30,7 +30,7 @@ static PetscErrorCode BMRMPlaceRestoreArray(PetscBool device, Vec v, const Petsc
 }
 
 /* Gets the arrays of scores f, directions e and labels y, in device memory if possible. The second argument says whether the loss has CUDA kernels. */
-PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e, Vec y)
+PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool cuda, Vec f, Vec e, Vec y)
 {
   GpDev dev = NULL;
 
@@ -38,7 +38,7 @@ PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool twins, Vec f, Vec e
   PetscCall(VecGetLocalSize(y, &at->n));
   PetscCall(VecGetOwnershipRange(y, &at->start, NULL));
   PetscCall(VecGPUGetRuntime(y, &dev));
-  at->device = (PetscBool)(dev && (dev->kind == GP_DEV_HOST || twins));
+  at->device = (PetscBool)(dev && (dev->kind == GP_DEV_HOST || cuda));
   at->gpu    = (PetscBool)(at->device && dev->kind != GP_DEV_HOST);
   if (at->device) PetscCall(BMRMPlaceAllocate(at, dev));
   else if (!at->work.dev) at->work.result = at->result;
