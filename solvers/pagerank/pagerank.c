@@ -194,9 +194,11 @@ static PetscErrorCode PageRankDestroyWork(PageRank pr)
   PetscCall(VecDestroy(&pr->uniform));
   PetscCall(VecDestroy(&pr->inverse));
   PetscCall(VecDestroy(&pr->r));
-  pr->v = pr->u = pr->isdangling = NULL;
-  pr->nranks                     = 0;
-  pr->setup                      = PETSC_FALSE;
+  PetscCall(VecDestroy(&pr->v));
+  PetscCall(VecDestroy(&pr->u));
+  pr->isdangling = NULL;
+  pr->nranks     = 0;
+  pr->setup      = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,11 +239,17 @@ static PetscErrorCode PageRankCheckSettings(PageRank pr)
 static PetscErrorCode PageRankSelect(PageRank pr, PetscInt k)
 {
   const PetscBool sweeps = (PetscBool)(pr->solve == PageRankSolve_GaussSeidel), power = (PetscBool)(pr->solve == PageRankSolve_Power && !pr->extrapolate && pr->nblocks == 1);
+  Vec             v = pr->npersonal ? pr->personal[k] : pr->uniform, u = NULL;
 
   PetscFunctionBegin;
   PetscCall(PageRankLoopDestroy_Private(pr));
-  pr->v = pr->npersonal ? pr->personal[k] : pr->uniform;
-  if (pr->isdangling && pr->dangling != PAGERANK_DANGLING_SELF) pr->u = pr->dangling == PAGERANK_DANGLING_VECTOR ? pr->danglingvec : pr->dangling == PAGERANK_DANGLING_UNIFORM ? pr->uniform : pr->v;
+  if (pr->isdangling && pr->dangling != PAGERANK_DANGLING_SELF) u = pr->dangling == PAGERANK_DANGLING_VECTOR ? pr->danglingvec : pr->dangling == PAGERANK_DANGLING_UNIFORM ? pr->uniform : v;
+  PetscCall(PetscObjectReference((PetscObject)v)); /* the device loop uses the vectors until it is destroyed */
+  if (u) PetscCall(PetscObjectReference((PetscObject)u));
+  PetscCall(VecDestroy(&pr->v));
+  PetscCall(VecDestroy(&pr->u));
+  pr->v = v;
+  pr->u = u;
   if (sweeps && !pr->inverse) PetscCall(PageRankSetUp_GaussSeidel(pr));
   if ((sweeps || power) && pr->device_loop && !pr->nmonitors) PetscCall(PageRankLoopCreate_Private(pr, sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,6 +38,7 @@ PetscErrorCode PageRankSetGraph(PageRank pr, Mat links)
   PetscCheck(m == n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix of the links has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns on this process: expected equal numbers", m, n);
   PetscCall(PetscObjectReference((PetscObject)links));
   PetscCall(MatDestroy(&pr->links));
+  PetscCall(PageRankLoopDestroy_Private(pr));
   PetscCall(PageRankGraphDestroy_Private(pr));
   pr->links  = links;
   pr->setup  = PETSC_FALSE;
