@@ -3,13 +3,13 @@ static char help[] = "Ranks the nodes of a small graph by PageRank, and prints t
 /*
   Build it with the installed library:
 
-    mpicc pagerank.c -o pagerank $(pkg-config --cflags PETSc) -I<prefix>/include -L<prefix>/lib -lgpucsr -Wl,-rpath,<prefix>/lib $(pkg-config --libs PETSc)
+    mpicc ex_pagerank.c -o ex_pagerank $(pkg-config --cflags PETSc) -I<prefix>/include -L<prefix>/lib -lgpucsr -Wl,-rpath,<prefix>/lib $(pkg-config --libs PETSc)
 
   Run it:
 
-    ./pagerank
-    mpiexec -n 2 ./pagerank -pagerank_method power -pagerank_damping 0.9 -pagerank_monitor
-    ./pagerank -mat_gpucsr_vec_type gpu -pagerank_view            # vectors and iteration on the GPU
+    ./ex_pagerank
+    mpiexec -n 2 ./ex_pagerank -pagerank_method power -pagerank_damping 0.9 -pagerank_monitor
+    ./ex_pagerank -mat_gpucsr_vec_type gpu -pagerank_view            # vectors and iteration on the GPU
 */
 #include <gpucsr.h>
 #include <gpucsrpagerank.h>
