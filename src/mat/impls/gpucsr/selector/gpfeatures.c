@@ -87,11 +87,7 @@ GpErr GpSelFeaturesBegin(const GpCsr *A)
   for (int s = 0; s < GP_SETS; s++) W.set[s] = (uint64_t *)(memory + places + (size_t)s * sets);
   W.hits     = (int32_t *)(memory + places + GP_SETS * sets);
   W.diagonal = (uint32_t *)(memory + places + GP_SETS * sets + hits);
-#if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) err = GpSelScan_CUDA(A, &W);
-  else
-#endif
-    err = GpSelScan_Host(A, &W);
+  err        = GP_ON_DEVICE(dev, GpSelScan, A, &W);
   if (!err) err = GpDevFetchBegin(dev, W.counts, sizeof(*W.counts));
   GpDevReturnClean(dev, &memory, bytes, 0);
   return err;

@@ -4,12 +4,6 @@
 
 #include "mat/impls/gpucsr/selector/gpfeatures.h"
 
-#if defined(__CUDACC__)
-  #define GP_BOTH __host__ __device__ static inline
-#else
-  #define GP_BOTH static inline
-#endif
-
 /* hash sets with open addressing in zeroed device memory; 0 marks a free slot and is never a key */
 enum {
   GP_SET_VALUES,
@@ -25,16 +19,9 @@ typedef struct {
   uint32_t    *diagonal;     /* one bit per diagonal */
 } GpSelWork;
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
-GpErr GpSelScan_Host(const GpCsr *A, GpSelWork *W);
-GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W); /* only with GP_HAVE_CUDA */
-#if defined(__cplusplus)
-}
-#endif
+GP_PAIR(GpSelScan, const GpCsr *A, GpSelWork *W);
 
-GP_BOTH uint64_t GpSelMix(uint64_t x) /* the finaliser of MurmurHash3 (A. Appleby, public domain): a bijection */
+GP_INLINE uint64_t GpSelMix(uint64_t x) /* the finaliser of MurmurHash3 (A. Appleby, public domain): a bijection */
 {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccdULL;
@@ -44,24 +31,24 @@ GP_BOTH uint64_t GpSelMix(uint64_t x) /* the finaliser of MurmurHash3 (A. Appleb
   return x;
 }
 
-GP_BOTH uint64_t GpSelKey(uint64_t x)
+GP_INLINE uint64_t GpSelKey(uint64_t x)
 {
   return x ? x : 1;
 }
 
 /* values are compared by their bits, because a table of distinct values must reproduce them exactly */
-GP_BOTH uint64_t GpSelBits(const void *val, GpPrec prec, int64_t k)
+GP_INLINE uint64_t GpSelBits(const void *val, GpPrec prec, int64_t k)
 {
   return prec == GP_F32 ? (uint64_t)((const uint32_t *)val)[k] : ((const uint64_t *)val)[k];
 }
 
 /* Extends the key of a row by one nonzero. Only one of the two mixing steps depends on the previous key, so the other one overlaps it. */
-GP_BOTH uint64_t GpSelChain(uint64_t key, int32_t offset, uint64_t bits)
+GP_INLINE uint64_t GpSelChain(uint64_t key, int32_t offset, uint64_t bits)
 {
   return GpSelMix(key + GpSelMix((uint64_t)(uint32_t)offset + 1) + bits);
 }
 
-GP_BOTH int GpSelBin(int32_t length)
+GP_INLINE int GpSelBin(int32_t length)
 {
   int bin = 0;
 
@@ -70,25 +57,22 @@ GP_BOTH int GpSelBin(int32_t length)
 }
 
 /* the stride that samples at least GP_SEL_CLOSE of `many` items, if there are as many */
-GP_BOTH int64_t GpSelStride(int64_t many)
-{
-  return many > GP_SEL_CLOSE ? many / GP_SEL_CLOSE : 1;
-}
+#define GpSelStride(many) ((many) > GP_SEL_CLOSE ? (many) / GP_SEL_CLOSE : 1)
 
-GP_BOTH int GpSelIsNear(int64_t row, int64_t col, int64_t m, int64_t n)
+GP_INLINE int GpSelIsNear(int64_t row, int64_t col, int64_t m, int64_t n)
 {
   const int64_t away = col - (m == n ? row : row * n / m); /* a 64-bit division is most of the work per nonzero on a GPU */
 
   return away <= GP_SEL_NEAR && -away <= GP_SEL_NEAR;
 }
 
-GP_BOTH int64_t GpSelHubs(int64_t hits)
+GP_INLINE int64_t GpSelHubs(int64_t hits)
 {
   return hits >= GP_SEL_HUB ? hits : 0;
 }
 
 /* Returns whether nonzero k of row i is the first of its aligned block: no nonzero of the block precedes it in its row or lies in a row above. */
-GP_BOTH int GpSelFirstOfBlock(const int32_t *rowptr, const int32_t *col, int32_t i, int32_t k, int32_t size)
+GP_INLINE int GpSelFirstOfBlock(const int32_t *rowptr, const int32_t *col, int32_t i, int32_t k, int32_t size)
 {
   const int64_t left = (int64_t)(col[k] / size) * size;
 

@@ -366,7 +366,7 @@ static unsigned Sampled(int64_t many)
   return (unsigned)((many - 1) / GpSelStride(many) + 1);
 }
 
-extern "C" GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W)
+GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W)
 {
   const int64_t most = 8 * (int64_t)A->dev->compute_units, slices = ((int64_t)A->m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, tiles = ((int64_t)A->nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
   const int64_t rows = (slices + WARPS - 1) / WARPS;

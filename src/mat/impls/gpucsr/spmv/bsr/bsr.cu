@@ -19,11 +19,9 @@ typedef struct {
 } Plan;
 
 /* The steps of a build, implemented by each backend. */
-typedef struct {
-  GpErr (*sample)(const GpCsr *, double columns[SIZES]);        /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
-  GpErr (*plan)(const GpCsr *, GpBsr *, Plan *);                /* plans the slices and fills GpBsr.start */
-  GpErr (*fill)(const GpCsr *, const GpBsr *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
-} Steps;
+GP_PAIR(GpBsrSample, const GpCsr *, double columns[SIZES]);        /* estimates from a sample, for each size that divides rows and columns, the slice columns of all slices */
+GP_PAIR(GpBsrPlan, const GpCsr *, GpBsr *, Plan *);                /* plans the slices and fills GpBsr.start */
+GP_PAIR(GpBsrFill, const GpCsr *, const GpBsr *, int32_t *before); /* fills columns and values; `before` comes from the plan, or is NULL and is computed again */
 
 static const int sizes[SIZES] = {2, 3, 4, 6};
 
@@ -50,7 +48,20 @@ static inline size_t BeforeBytes(const GpCsr *A)
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
+/* Returns the largest number of blocks in a block row of the slice. */
+static int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
+{
+  int32_t width = 0;
+
+  for (int l = 0; l < GP_WARP; l++) {
+    const int32_t n = WalkRow(A, b, slice, l);
+
+    if (n > width) width = n;
+  }
+  return width;
+}
+
+GpErr GpBsrSample_Host(const GpCsr *A, double columns[SIZES])
 {
   for (int i = 0; i < SIZES; i++) {
     const int32_t n = Slices(A, sizes[i]), step = SampleStep(n);
@@ -61,7 +72,7 @@ static GpErr Sample_Host(const GpCsr *A, double columns[SIZES])
   return GP_SUCCESS;
 }
 
-static GpErr Plan_Host(const GpCsr *A, GpBsr *B, Plan *P)
+GpErr GpBsrPlan_Host(const GpCsr *A, GpBsr *B, Plan *P)
 {
   B->start[0] = 0;
   for (int32_t s = 0; s < B->nslices; s++) {
@@ -74,17 +85,13 @@ static GpErr Plan_Host(const GpCsr *A, GpBsr *B, Plan *P)
   return GP_SUCCESS;
 }
 
-static GpErr Fill_Host(const GpCsr *A, const GpBsr *B, int32_t *before)
+GpErr GpBsrFill_Host(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
   (void)before;
   for (int32_t s = 0; s < B->nslices; s++)
     for (int l = 0; l < GP_WARP; l++) FillRow(A, B, B->b, s, l);
   return GP_SUCCESS;
 }
-
-static const Steps StepsHost = {Sample_Host, Plan_Host, Fill_Host};
-extern const Steps GpBsrStepsCUDA;
-  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpBsrStepsCUDA)
 
 /* Selects the block size that takes the fewest bytes in a sample of the slices. */
 static GpErr ChooseSize(const GpCsr *A, int *size)
@@ -95,7 +102,7 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
 
   *size = 0;
   if (!A->nnz) return GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has no nonzeros, so it has no blocks");
-  err = StepsOf(A->dev)->sample(A, columns);
+  err = GP_ON_DEVICE(A->dev, GpBsrSample, A, columns);
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
     const int     b = sizes[i];
@@ -136,7 +143,7 @@ GpErr GpFmtRefill_bsr(GpFmt *F)
 {
   const GpBsr *B = (const GpBsr *)F->data;
 
-  return B->ncolumns ? StepsOf(F->csr->dev)->fill(F->csr, B, NULL) : GP_SUCCESS;
+  return B->ncolumns ? GP_ON_DEVICE(F->csr->dev, GpBsrFill, F->csr, B, NULL) : GP_SUCCESS;
 }
 
 GpErr GpFmtBuild_bsr(GpFmt *F, const int32_t rowptr[])
@@ -154,14 +161,14 @@ GpErr GpFmtBuild_bsr(GpFmt *F, const int32_t rowptr[])
   if (err) return err;
   B->nslices = Slices(A, B->b);
   err        = GpDevAlloc(dev, StartBytes(B), &B->start);
-  if (!err) err = StepsOf(dev)->plan(A, B, &P);
+  if (!err) err = GP_ON_DEVICE(dev, GpBsrPlan, A, B, &P);
   if (!err) {
     B->walk = P.walk;
     Shape(A, B, P.ncolumns, P.widest);
     err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
   }
   if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(A->prec), &B->value);
-  if (!err) err = StepsOf(dev)->fill(A, B, P.before);
+  if (!err) err = GP_ON_DEVICE(dev, GpBsrFill, A, B, P.before);
   GpDevReturn(dev, &P.before, BeforeBytes(A));
   return err;
 }
@@ -191,13 +198,13 @@ double GpFmtTraffic_bsr(const GpFmt *F)
 }
 
 #else
-  #include "device/gpsteps.h"
   #include "mat/impls/gpucsr/spmv/bsr/bsrfirst.h"
 
   /* The block size is a template parameter, because the kernels divide by it for every nonzero. */
   #define OF_SIZE(Kernel, b) ((b) == 2 ? Kernel<2> : (b) == 3 ? Kernel<3> : (b) == 4 ? Kernel<4> : Kernel<6>)
 
-static constexpr int BLOCK = 128, WARPS = BLOCK / GP_WARP;
+static constexpr int      BLOCK = 128, WARPS = BLOCK / GP_WARP;
+static constexpr unsigned ALL = 0xffffffffu;
 
 static unsigned Blocks(int64_t warps)
 {
@@ -207,6 +214,15 @@ static unsigned Blocks(int64_t warps)
 __device__ static int64_t ThisWarp()
 {
   return (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
+}
+
+/* Returns the largest number of blocks in a block row of the slice. Called by a whole warp. */
+__device__ static int32_t SliceWidth(const GpCsr &A, int b, int32_t slice)
+{
+  const int32_t n = WalkRow(&A, b, slice, threadIdx.x % GP_WARP);
+
+  __syncwarp();
+  return __reduce_max_sync(ALL, n);
 }
 
 typedef struct {
@@ -227,8 +243,8 @@ __global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Sampl
   if (descends) GP_SET(walk, 1);
   __syncthreads();
   if (warp) return;
-  const int32_t width = GpLanesMax(length + threadIdx.x);
-  GP_ONE_LANE(0) atomicAdd(sum + i, width);
+  const int32_t width = __reduce_max_sync(ALL, length[threadIdx.x]);
+  if (threadIdx.x == 0) atomicAdd(sum + i, width);
 }
 
 __global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
@@ -237,8 +253,8 @@ __global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
   const int64_t slice = ThisWarp() * S.step[i];
 
   if (slice >= S.nslices[i]) return;
-  const int32_t width = SliceWidth(&A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
-  GP_ONE_LANE(0) atomicAdd(sum + i, width);
+  const int32_t width = SliceWidth(A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
+  if (threadIdx.x % GP_WARP == 0) atomicAdd(sum + i, width);
 }
 
 /* Marks the first nonzero of every block. A warp takes a row. *walk is set if the columns of a row do not ascend; walk may be NULL. */
@@ -260,21 +276,22 @@ __global__ static void Widths(GpCsr A, GpBsr S, const int32_t *before)
   const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
 
   if (s >= S.nslices) return;
-  const int32_t length      = before && row < A.m ? before[A.rowptr[row + S.b]] - before[A.rowptr[row]] : 0;
-  const int32_t width       = before ? GpLanesMax(&length) : SliceWidth(&A, S.b, (int32_t)s);
-  GP_ONE_LANE(0) S.start[s] = width;
-  GP_ONE_LANE(0) atomicMax(S.start + S.nslices + 1, width);
+  const int32_t length = before && row < A.m ? before[A.rowptr[row + S.b]] - before[A.rowptr[row]] : 0;
+  const int32_t width  = before ? __reduce_max_sync(ALL, length) : SliceWidth(A, S.b, (int32_t)s);
+  if (threadIdx.x % GP_WARP) return;
+  S.start[s] = width;
+  atomicMax(S.start + S.nslices + 1, width);
 }
 
 typedef struct {
   GpBsr B;
   int   single;
-} Room;
+} Cleared;
 
 GP_STEP(Clear)
 {
-  const Room   *R    = (const Room *)args;
-  const int64_t cols = (int64_t)R->B.ncolumns * GP_WARP;
+  const Cleared *R    = (const Cleared *)args;
+  const int64_t  cols = (int64_t)R->B.ncolumns * GP_WARP;
 
   if (i < cols) R->B.col[i] = 0;
   GpPutOrHole(R->single, R->B.value, i, NULL, -1);
@@ -312,7 +329,7 @@ __global__ static void WalkFill(GpCsr A, GpBsr S)
   if (s < S.nslices) FillRow(&A, &S, S.b, (int32_t)s, threadIdx.x % GP_WARP);
 }
 
-static GpErr Sample_CUDA(const GpCsr *A, double columns[SIZES])
+GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
 {
   GpDev        dev    = A->dev;
   cudaStream_t stream = (cudaStream_t)dev->stream;
@@ -353,7 +370,7 @@ static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
   return err;
 }
 
-static GpErr Plan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
+GpErr GpBsrPlan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
 {
   GpDev    dev = A->dev;
   int32_t *end = B->start + B->nslices, found[3];
@@ -376,25 +393,23 @@ static GpErr Plan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
   return err;
 }
 
-static GpErr Fill_CUDA(const GpCsr *A, const GpBsr *B, int32_t *before)
+GpErr GpBsrFill_CUDA(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
-  GpDev        dev    = A->dev;
-  cudaStream_t stream = (cudaStream_t)dev->stream;
-  const Room   R      = {*B, A->prec == GP_F32};
-  int32_t     *again  = NULL;
-  GpErr        err;
+  GpDev         dev    = A->dev;
+  cudaStream_t  stream = (cudaStream_t)dev->stream;
+  const Cleared R      = {*B, A->prec == GP_F32};
+  int32_t      *again  = NULL;
+  GpErr         err;
 
   if (B->walk) {
     WalkFill<<<Blocks(B->nslices), BLOCK, 0, stream>>>(*A, *B);
     return GpDevCheckLaunch(dev, "walking blocks");
   }
   err = before ? GP_SUCCESS : CountBefore(A, B->b, NULL, &again);
-  if (!err) err = GP_EACH(dev, Room, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
+  if (!err) err = GP_EACH(dev, Cleared, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
   if (!err) OF_SIZE(Fill, B->b)<<<Blocks(A->m), BLOCK, 0, stream>>>(*A, *B, before ? before : again);
   if (!err) err = GpDevCheckLaunch(dev, "filling blocks");
   GpDevReturn(dev, &again, BeforeBytes(A));
   return err;
 }
-
-extern "C" const Steps GpBsrStepsCUDA = {Sample_CUDA, Plan_CUDA, Fill_CUDA};
 #endif

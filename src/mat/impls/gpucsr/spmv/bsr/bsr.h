@@ -19,7 +19,7 @@ typedef struct {
 } GpBsr;
 
 /* Returns the first slice column of a slice. For slice + 1 this is the end of the slice. */
-GP_LANEFN int32_t GpBsrStart(const GpBsr *B, int32_t slice)
+GP_INLINE int32_t GpBsrStart(const GpBsr *B, int32_t slice)
 {
   return B->width ? slice * B->width : B->start[slice];
 }

@@ -12,7 +12,7 @@ typedef struct {
   int32_t k[MOST], end[MOST];
 } Walk;
 
-GP_LANEFN Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
+GP_INLINE Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
 {
   const int64_t first = ((int64_t)slice * GP_WARP + l) * b;
   Walk          W;
@@ -27,7 +27,7 @@ GP_LANEFN Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
 }
 
 /* Returns the leftmost block column among the current nonzeros of all rows, or -1 if all rows have ended. */
-GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
+GP_INLINE int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
 {
   int32_t col = INT32_MAX;
 
@@ -38,7 +38,7 @@ GP_LANEFN int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
 
 /* Returns the next nonzero of row r in this block with a column greater than `after`, or -1. Columns that do not ascend, or occur twice, start
    another block. */
-GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
+GP_INLINE int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
 {
   const int32_t k = W->k[r];
 
@@ -47,28 +47,20 @@ GP_LANEFN int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t blo
   return k;
 }
 
-/* Returns the largest number of blocks in a block row of the slice. */
-GP_WARPFN int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
+/* Returns the number of blocks in block row l of a slice. */
+GP_INLINE int32_t WalkRow(const GpCsr *A, int b, int32_t slice, int l)
 {
-  int32_t n[GP_PER_LANE];
+  Walk    W = Begin(A, b, slice, l);
+  int32_t block, n = 0;
 
-  GP_LANES(l)
-  {
-    Walk    W = Begin(A, b, slice, l);
-    int32_t block;
-
-    n[GP_AT(l)] = 0;
-    while ((block = Leftmost(A, b, &W)) >= 0) {
-      n[GP_AT(l)]++;
-      for (int r = 0; r < MOST; r++)
-        for (int32_t k, after = -1; r < b && (k = NextInBlock(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
-    }
+  for (; (block = Leftmost(A, b, &W)) >= 0; n++) {
+    for (int r = 0; r < MOST; r++)
+      for (int32_t k, after = -1; r < b && (k = NextInBlock(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
   }
-  GP_LANESYNC();
-  return GpLanesMax(n);
+  return n;
 }
 
-GP_LANEFN void FillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int l)
+GP_INLINE void FillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int l)
 {
   const int single = A->prec == GP_F32;
   Walk      W      = Begin(A, b, slice, l);

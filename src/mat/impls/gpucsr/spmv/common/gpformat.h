@@ -2,11 +2,13 @@
 #ifndef GPFORMAT_H
 #define GPFORMAT_H
 
-#include "device/gpdevice.h"
+#include "device/gpsteps.h"
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
+
+#define GP_WARP 32 /* lanes of a warp, and rows of a slice */
 
 /* Precision of the stored values. Products and sums are always double. */
 typedef enum {
@@ -76,8 +78,7 @@ GpErr GpCsrStillSame(const GpCsr *A);       /* GP_ERR_ARGUMENT if the nonzeros n
 
 #define GP_SAME_FIRST 4096 /* number of nonzeros that are checked first; they suffice for most matrices */
 
-GpErr GpCsrDiffers_Host(const GpCsr *A, int64_t n, int32_t *other); /* does not wait; sets *other, in device memory, to 1 if the first n nonzeros differ */
-GpErr GpCsrDiffers_CUDA(const GpCsr *A, int64_t n, int32_t *other);
+GP_PAIR(GpCsrDiffers, const GpCsr *A, int64_t n, int32_t *other); /* does not wait; sets *other, in device memory, to 1 if the first n nonzeros differ */
 
 /* Assembly from entries in any order. Nonzero k is the sum of the entries source[start[k]] to source[start[k+1]-1], in that order. */
 typedef struct {

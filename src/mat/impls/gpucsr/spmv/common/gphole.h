@@ -3,13 +3,13 @@
 #ifndef GPHOLE_H
 #define GPHOLE_H
 
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 #define GP_HOLE_F32 0x7fd0c5a1u
 #define GP_HOLE_F64 0x7ffac5a1c5a1c5a1ull
 
 /* Writes nonzero k, or a hole if k < 0, at position `to`. A value with the same bits as a hole is replaced by the next NaN. */
-GP_LANEFN void GpPutOrHole(int single, void *value, int64_t to, const void *source, int64_t k)
+GP_INLINE void GpPutOrHole(int single, void *value, int64_t to, const void *source, int64_t k)
 {
   if (single) {
     const uint32_t bits = k < 0 ? GP_HOLE_F32 : ((const uint32_t *)source)[k];

@@ -4,7 +4,6 @@
 #define GPKEYSET_H
 
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -29,7 +28,7 @@ void  GpKeySetDestroy(GpDev dev, GpKeySet *S);
 #endif
 
 /* The mixing step of splitmix64. Source: G. Steele, D. Lea, C. Flood, OOPSLA 2014. */
-GP_LANEFN uint64_t GpMix(uint64_t h)
+GP_INLINE uint64_t GpMix(uint64_t h)
 {
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
@@ -37,7 +36,7 @@ GP_LANEFN uint64_t GpMix(uint64_t h)
 }
 
 /* Returns the slot of a key, or -1 if the set does not contain it. */
-GP_LANEFN int32_t GpKeySetFind(const GpKeySet *S, uint64_t key)
+GP_INLINE int32_t GpKeySetFind(const GpKeySet *S, uint64_t key)
 {
   for (int32_t n = 0, slot = (int32_t)(GpMix(key) & (uint64_t)(S->slots - 1)); n < S->slots; n++, slot = (slot + 1) & (S->slots - 1)) {
     if (S->key[slot] == key) return slot;
@@ -46,7 +45,7 @@ GP_LANEFN int32_t GpKeySetFind(const GpKeySet *S, uint64_t key)
   return -1;
 }
 
-GP_LANEFN uint64_t GpKeySetTake(const GpKeySet *S, int32_t slot, uint64_t key) /* returns the previous contents of the slot */
+GP_INLINE uint64_t GpKeySetTake(const GpKeySet *S, int32_t slot, uint64_t key) /* returns the previous contents of the slot */
 {
 #if defined(__CUDACC__)
   const uint64_t held = S->key[slot];
@@ -60,7 +59,7 @@ GP_LANEFN uint64_t GpKeySetTake(const GpKeySet *S, int32_t slot, uint64_t key) /
 #endif
 }
 
-GP_LANEFN void GpKeySetLower(const GpKeySet *S, int32_t slot, int32_t place)
+GP_INLINE void GpKeySetLower(const GpKeySet *S, int32_t slot, int32_t place)
 {
   const int32_t before = INT32_MAX - place;
 
@@ -72,7 +71,7 @@ GP_LANEFN void GpKeySetLower(const GpKeySet *S, int32_t slot, int32_t place)
 #endif
 }
 
-GP_LANEFN int32_t GpKeySetCount(const GpKeySet *S)
+GP_INLINE int32_t GpKeySetCount(const GpKeySet *S)
 {
 #if defined(__CUDACC__)
   return atomicAdd(S->list, 1);
@@ -82,7 +81,7 @@ GP_LANEFN int32_t GpKeySetCount(const GpKeySet *S)
 }
 
 /* Adds a key. Does nothing if the set already has too many keys. */
-GP_LANEFN void GpKeySetAdd(const GpKeySet *S, uint64_t key, int32_t place)
+GP_INLINE void GpKeySetAdd(const GpKeySet *S, uint64_t key, int32_t place)
 {
   for (int32_t n = 0, slot = (int32_t)(GpMix(key) & (uint64_t)(S->slots - 1)); n < S->slots; n++, slot = (slot + 1) & (S->slots - 1)) {
     const uint64_t held = GpKeySetTake(S, slot, key);

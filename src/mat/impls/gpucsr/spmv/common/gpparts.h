@@ -3,8 +3,7 @@
 #ifndef GPPARTS_H
 #define GPPARTS_H
 
-#include "device/gpdevice.h"
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 #define GP_PARTS_MOST 16
 

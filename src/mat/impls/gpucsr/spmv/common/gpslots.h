@@ -5,7 +5,6 @@
 
 #include "device/gplaunch.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
 #include "mat/impls/gpucsr/spmv/common/gpload.h"
 
 static constexpr int AHEAD = 8;

@@ -1,6 +1,6 @@
 /* Format csrlist: compressed rows and a list of the nonempty rows, for matrices with few of them, such as the off-diagonal block of a parallel
    matrix. */
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 typedef struct {
   const int32_t *rowptr;

@@ -5,19 +5,32 @@
    allocates while the GPU sorts. */
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
+typedef struct {
+  GpCsr          A, At;
+  const int32_t *perm;
+} Permute;
+
+GP_STEP(PermuteValue)
+{
+  const Permute *p = (const Permute *)args;
+
+  if (p->A.prec == GP_F32) ((float *)p->At.val)[i] = ((const float *)p->A.val)[p->perm[i]];
+  else ((double *)p->At.val)[i] = ((const double *)p->A.val)[p->perm[i]];
+}
+
+GP_PAIR(GpCsrPermuteValues, const GpCsr *A, const int32_t *perm, GpCsr *At);
+GpErr GP_IMPL(GpCsrPermuteValues)(const GpCsr *A, const int32_t *perm, GpCsr *At)
+{
+  const Permute p = {*A, *At, perm};
+
+  return GP_EACH(A->dev, Permute, PermuteValue, A->nnz, &p);
+}
+
+GP_PAIR(GpCsrSortTranspose, const GpCsr *A, GpCsr *At, int32_t *perm);
+
 #if !defined(__CUDACC__)
   #include <stdlib.h>
   #include <string.h>
-
-GpErr GpCsrPermuteValues_Host(const GpCsr *A, const int32_t *perm, GpCsr *At)
-{
-  if (A->prec == GP_F32) {
-    for (int32_t k = 0; k < A->nnz; k++) ((float *)At->val)[k] = ((const float *)A->val)[perm[k]];
-  } else {
-    for (int32_t k = 0; k < A->nnz; k++) ((double *)At->val)[k] = ((const double *)A->val)[perm[k]];
-  }
-  return GP_SUCCESS;
-}
 
 /* Counting sort. `places` receives the source of every nonzero. */
 static GpErr Count(const GpCsr *A, GpCsr *At, int32_t *places)
@@ -40,7 +53,7 @@ static GpErr Count(const GpCsr *A, GpCsr *At, int32_t *places)
   return GpCsrPermuteValues_Host(A, places, At);
 }
 
-GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
+GpErr GpCsrSortTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
   const size_t bytes  = (size_t)A->nnz * sizeof(int32_t);
   int32_t     *places = perm;
@@ -52,17 +65,9 @@ GpErr GpCsrTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
   return err;
 }
 
-  #if GP_HAVE_CUDA
-GpErr GpCsrTranspose_CUDA(const GpCsr *, GpCsr *, int32_t *);
-GpErr GpCsrPermuteValues_CUDA(const GpCsr *, const int32_t *, GpCsr *);
-  #endif
-
 GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At)
 {
-  #if GP_HAVE_CUDA
-  if (A->dev->kind == GP_DEV_CUDA) return GpCsrPermuteValues_CUDA(A, perm, At);
-  #endif
-  return GpCsrPermuteValues_Host(A, perm, At);
+  return GP_ON_DEVICE(A->dev, GpCsrPermuteValues, A, perm, At);
 }
 
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
@@ -70,11 +75,7 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
   GpErr err;
 
   *At = (GpCsr){0};
-  #if GP_HAVE_CUDA
-  if (A->dev->kind == GP_DEV_CUDA) err = GpCsrTranspose_CUDA(A, At, perm);
-  else
-  #endif
-    err = GpCsrTranspose_Host(A, At, perm);
+  err = GP_ON_DEVICE(A->dev, GpCsrSortTranspose, A, At, perm);
   if (err) GpCsrDestroy(At);
   return err;
 }
@@ -141,27 +142,9 @@ __global__ static void __launch_bounds__(BLOCK) Collect(int32_t nnz, int32_t row
   ((T *)At.val)[k] = val[from];
 }
 
-template <typename T>
-__global__ static void Gather(int32_t nnz, const int32_t *perm, const T *in, T *out)
-{
-  int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (k < nnz) out[k] = in[perm[k]];
-}
-
-extern "C" GpErr GpCsrPermuteValues_CUDA(const GpCsr *A, const int32_t *perm, GpCsr *At)
-{
-  cudaStream_t stream = (cudaStream_t)A->dev->stream;
-
-  if (!A->nnz) return GP_SUCCESS;
-  if (A->prec == GP_F32) Gather<<<Blocks(A->nnz, BLOCK), BLOCK, 0, stream>>>(A->nnz, perm, (const float *)A->val, (float *)At->val);
-  else Gather<<<Blocks(A->nnz, BLOCK), BLOCK, 0, stream>>>(A->nnz, perm, (const double *)A->val, (double *)At->val);
-  return GpDevCheckLaunch(A->dev, "transpose values");
-}
-
 /* The workspace contains, in this order: the sorted columns, the row of every nonzero, the positions, the sorted positions (unless the caller
    wants them in perm), and CUB's workspace. */
-extern "C" GpErr GpCsrTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
+GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
   GpDev          dev    = A->dev;
   cudaStream_t   stream = (cudaStream_t)dev->stream;

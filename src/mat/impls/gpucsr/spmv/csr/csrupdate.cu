@@ -2,17 +2,12 @@
    the diagonal or with diagonal blocks. Host and CUDA use one formula in double precision; the result is stored as an upload would store it. */
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
-#if defined(__CUDACC__)
-  #define GP_BOTH __host__ __device__ static inline
-#else
-  #define GP_BOTH static inline
-  #include <math.h>
-  #include <string.h>
-#endif
+#include <math.h>
+#include <string.h>
 
 /* Returns the new value of nonzero k in row i and column j. The host applied the same operation to the same double, so the results have the same
    bits. For this reason the file is compiled without contracting products and sums (FMA). */
-GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
+GP_INLINE double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
 {
   switch (kind) {
   case GP_UPDATE_SCALE:
@@ -30,22 +25,68 @@ GP_BOTH double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, in
   }
 }
 
-/* Returns the product of row i with x, limited to the columns of its diagonal block. */
-GP_BOTH double BlockRow(const GpCsr *A, const int32_t *span, const double *x, int32_t i)
+/* Returns 1 if nonzero k of column j is on the diagonal. This needs the pointers of row j only, and no search for the row of k. */
+GP_INLINE int OnDiagonal(const GpCsr *A, int64_t k, int32_t j)
 {
-  double s = 0;
-
-  for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
-    const int32_t j = A->col[k];
-
-    if (j >= span[2 * i] && j < span[2 * i + 1]) s += (A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k]) * x[j];
-  }
-  return s;
+  return j < A->m && A->rowptr[j] <= k && k < A->rowptr[j + 1];
 }
+
+GP_INLINE double ValueOf(const GpCsr *A, int64_t k)
+{
+  return A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+}
+
+typedef struct {
+  GpCsr          A;
+  const int32_t *span;
+  const double  *x;
+  double        *y;
+} Rows;
+
+GP_STEP(TakeDiagonal)
+{
+  const Rows   *a = (const Rows *)args;
+  const int32_t j = a->A.col[i];
+
+  if (OnDiagonal(&a->A, i, j)) a->y[j] = ValueOf(&a->A, i);
+}
+
+/* Multiplies row i with x, limited to the columns of its diagonal block. */
+GP_STEP(MultBlockRow)
+{
+  const Rows *a = (const Rows *)args;
+  double      s = 0;
+
+  for (int32_t k = a->A.rowptr[i]; k < a->A.rowptr[i + 1]; k++) {
+    const int32_t j = a->A.col[k];
+
+    if (j >= a->span[2 * i] && j < a->span[2 * i + 1]) s += ValueOf(&a->A, k) * a->x[j];
+  }
+  a->y[i] = s;
+}
+
+GP_PAIR(GpCsrTakeDiagonal, const GpCsr *, double *diagonal);
+GpErr GP_IMPL(GpCsrTakeDiagonal)(const GpCsr *A, double *diagonal)
+{
+  const Rows  a   = {*A, NULL, NULL, diagonal};
+  const GpErr err = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
+
+  return err ? err : GP_EACH(A->dev, Rows, TakeDiagonal, A->nnz, &a);
+}
+
+GP_PAIR(GpCsrMultBlockRows, const GpCsr *, const int32_t *span, const double *x, double *y);
+GpErr GP_IMPL(GpCsrMultBlockRows)(const GpCsr *A, const int32_t *span, const double *x, double *y)
+{
+  const Rows a = {*A, span, x, y};
+
+  return GP_EACH(A->dev, Rows, MultBlockRow, A->m, &a);
+}
+
+GP_PAIR(GpCsrChangeValues, GpCsr *, const GpCsrUpdate *, uint64_t *worst); /* worst: the maximum of Change() */
 
 /* Encodes the relative change of storing v as a float, and the position, in one number. The maximum of these numbers is the largest change, and
    the first position among equal changes. Zero means that nothing changed. */
-GP_BOTH uint64_t Change(double v, float stored, int32_t k)
+GP_INLINE uint64_t Change(double v, float stored, int32_t k)
 {
   const double change = fabs(v - (double)stored);
   union {
@@ -89,20 +130,25 @@ static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const
   return worst;
 }
 
-static uint64_t GpCsrUpdateValues_Host(GpCsr *A, const GpCsrUpdate *u)
+GpErr GpCsrChangeValues_Host(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
 {
   switch (u->kind) {
   case GP_UPDATE_SCALE:
-    return UpdateRows(A, u, GP_UPDATE_SCALE);
+    *worst = UpdateRows(A, u, GP_UPDATE_SCALE);
+    break;
   case GP_UPDATE_DIAGONAL:
-    return UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+    *worst = UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+    break;
   case GP_UPDATE_SHIFT:
-    return UpdateRows(A, u, GP_UPDATE_SHIFT);
+    *worst = UpdateRows(A, u, GP_UPDATE_SHIFT);
+    break;
   case GP_UPDATE_AXPY:
-    return UpdateRows(A, u, GP_UPDATE_AXPY);
+    *worst = UpdateRows(A, u, GP_UPDATE_AXPY);
+    break;
   default:
-    return UpdateRows(A, u, GP_UPDATE_SET);
+    *worst = UpdateRows(A, u, GP_UPDATE_SET);
   }
+  return GP_SUCCESS;
 }
 
 void GpCsrAxpyHost(int64_t n, double a, const double x[], double y[])
@@ -110,35 +156,14 @@ void GpCsrAxpyHost(int64_t n, double a, const double x[], double y[])
   for (int64_t k = 0; k < n; k++) y[k] += a * x[k];
 }
 
-GpErr GpCsrDiagonal_Host(const GpCsr *A, double *diagonal)
-{
-  memset(diagonal, 0, (size_t)A->m * sizeof(double));
-  for (int32_t i = 0; i < A->m; i++) {
-    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
-      if (A->col[k] == i) diagonal[i] = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
-    }
-  }
-  return GP_SUCCESS;
-}
-
-  #if GP_HAVE_CUDA
-GpErr GpCsrUpdateValues_CUDA(GpCsr *, const GpCsrUpdate *, uint64_t *);
-GpErr GpCsrDiagonal_CUDA(const GpCsr *, double *);
-GpErr GpCsrMultBlocks_CUDA(const GpCsr *, const int32_t *, const double *, double *);
-  #endif
-
 GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
 {
   uint64_t worst = 0;
-  GpErr    err   = GP_SUCCESS;
+  GpErr    err;
 
   *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
   if (!A->nnz) return GP_SUCCESS;
-  #if GP_HAVE_CUDA
-  if (A->dev->kind == GP_DEV_CUDA) err = GpCsrUpdateValues_CUDA(A, u, &worst);
-  else
-  #endif
-    worst = GpCsrUpdateValues_Host(A, u);
+  err = GP_ON_DEVICE(A->dev, GpCsrChangeValues, A, u, &worst);
   if (err || !worst) return err;
   uint32_t bits = (uint32_t)(worst >> 32);
   float    ratio;
@@ -152,19 +177,12 @@ GpErr GpCsrUpdateValues(GpCsr *A, const GpCsrUpdate *u, GpLoss *loss)
 
 GpErr GpCsrDiagonal(const GpCsr *A, double *diagonal)
 {
-  #if GP_HAVE_CUDA
-  if (A->dev->kind == GP_DEV_CUDA) return GpCsrDiagonal_CUDA(A, diagonal);
-  #endif
-  return GpCsrDiagonal_Host(A, diagonal);
+  return GP_ON_DEVICE(A->dev, GpCsrTakeDiagonal, A, diagonal);
 }
 
 GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, double *y)
 {
-  #if GP_HAVE_CUDA
-  if (A->dev->kind == GP_DEV_CUDA) return GpCsrMultBlocks_CUDA(A, span, x, y);
-  #endif
-  for (int32_t i = 0; i < A->m; i++) y[i] = BlockRow(A, span, x, i);
-  return GP_SUCCESS;
+  return GP_ON_DEVICE(A->dev, GpCsrMultBlockRows, A, span, x, y);
 }
 
 #else
@@ -174,12 +192,6 @@ static constexpr int BLOCK = 256;
 static unsigned Blocks(int64_t n)
 {
   return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
-/* Returns true if nonzero k of column j is on the diagonal. This needs the pointers of row j only, and no search for the row of k. */
-__device__ static bool OnDiagonal(const GpCsr &A, int32_t k, int32_t j)
-{
-  return j < A.m && A.rowptr[j] <= k && k < A.rowptr[j + 1];
 }
 
 /* Returns the row of nonzero k: the last row that starts at or before it. */
@@ -217,7 +229,7 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 
   for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
     const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
-    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(A, k, j), k, (double)val[k]), k, val);
+    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(&A, k, j), k, (double)val[k]), k, val);
 
     mine = change > mine ? change : mine;
   }
@@ -231,17 +243,7 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
   }
 }
 
-template <typename T>
-__global__ static void Diagonal(GpCsr A, double *diagonal)
-{
-  const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (k >= A.nnz) return;
-  const int32_t j = A.col[k];
-  if (OnDiagonal(A, (int32_t)k, j)) diagonal[j] = (double)((const T *)A.val)[k];
-}
-
-extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
+GpErr GpCsrChangeValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
 {
   GpDev               dev    = A->dev;
   cudaStream_t        stream = (cudaStream_t)dev->stream;
@@ -263,30 +265,5 @@ extern "C" GpErr GpCsrUpdateValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t
   if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
   GpDevReturn(dev, &device, sizeof(*device));
   return err;
-}
-
-extern "C" GpErr GpCsrDiagonal_CUDA(const GpCsr *A, double *diagonal)
-{
-  cudaStream_t stream = (cudaStream_t)A->dev->stream;
-  GpErr        err    = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
-
-  if (err || !A->nnz) return err;
-  if (A->prec == GP_F32) Diagonal<float><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
-  else Diagonal<double><<<Blocks(A->nnz), BLOCK, 0, stream>>>(*A, diagonal);
-  return GpDevCheckLaunch(A->dev, "diagonal");
-}
-
-__global__ static void MultBlocks(GpCsr A, const int32_t *span, const double *x, double *y)
-{
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (i < A.m) y[i] = BlockRow(&A, span, x, (int32_t)i);
-}
-
-extern "C" GpErr GpCsrMultBlocks_CUDA(const GpCsr *A, const int32_t *span, const double *x, double *y)
-{
-  if (!A->m) return GP_SUCCESS;
-  MultBlocks<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, span, x, y);
-  return GpDevCheckLaunch(A->dev, "diagonal blocks");
 }
 #endif

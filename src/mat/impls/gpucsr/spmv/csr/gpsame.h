@@ -2,7 +2,7 @@
 #ifndef GPSAME_H
 #define GPSAME_H
 
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 /* Compares the bits. NaN and infinity always differ, since products with one common value do not handle them. */
 GP_INLINE int GpValueDiffers(const GpCsr *C, int64_t i)

@@ -9,50 +9,51 @@
 
 #define ASCENDS 1 /* The place of an offset in the key set: 1 if all its nonzeros are to the right of their left neighbour in the row, else 0. The key set keeps the least place. */
 
-GP_LANEFN void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
+GP_INLINE void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
 {
   GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, ascends ? ASCENDS : 0);
 }
 
+typedef struct {
+  GpCsr A;
+  GpDia D;
+} Fill;
+
 /* Fills one row, whose columns ascend. */
-GP_LANEFN void PutRow(const GpCsr *A, const GpDia *D, int32_t row)
+GP_STEP(PutRow)
 {
-  const int32_t end = A->rowptr[row + 1];
-  int32_t       k   = A->rowptr[row];
+  const Fill   *f   = (const Fill *)args;
+  const GpCsr  *A   = &f->A;
+  const int32_t end = A->rowptr[i + 1];
+  int32_t       k   = A->rowptr[i];
 
-  for (int32_t d = 0; d < D->n; d++) {
-    const int on = k < end && A->col[k] - row == D->offset[d];
+  for (int32_t d = 0; d < f->D.n; d++) {
+    const int on = k < end && A->col[k] - (int32_t)i == f->D.offset[d];
 
-    GpPutOrHole(A->prec == GP_F32, D->value, d * D->stride + row, A->val, on ? k : -1);
+    GpPutOrHole(A->prec == GP_F32, f->D.value, d * f->D.stride + i, A->val, on ? k : -1);
     k += on;
   }
 }
 
-/* The steps of a build, implemented by each backend. */
-typedef struct {
-  GpErr (*collect)(const GpCsr *, const GpKeySet *);
-  GpErr (*fill)(const GpCsr *, const GpDia *);
-} Steps;
+GP_PAIR(GpDiaFill, const GpCsr *, const GpDia *);
+GpErr GP_IMPL(GpDiaFill)(const GpCsr *A, const GpDia *D)
+{
+  const Fill f = {*A, *D};
+
+  return GP_EACH(A->dev, Fill, PutRow, A->m, &f);
+}
+
+GP_PAIR(GpDiaCollect, const GpCsr *, const GpKeySet *); /* adds the offsets of all nonzeros to the set */
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
+GpErr GpDiaCollect_Host(const GpCsr *A, const GpKeySet *set)
 {
   for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++)
     for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i, k == A->rowptr[i] || A->col[k] > A->col[k - 1]);
   return GP_SUCCESS;
 }
-
-static GpErr Fill_Host(const GpCsr *A, const GpDia *D)
-{
-  for (int32_t i = 0; i < A->m; i++) PutRow(A, D, i);
-  return GP_SUCCESS;
-}
-
-static const Steps StepsHost = {Collect_Host, Fill_Host};
-extern const Steps GpDiaStepsCUDA;
-  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpDiaStepsCUDA)
 
 static int CompareOffsets(const void *a, const void *b)
 {
@@ -68,7 +69,7 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
   int      ascend = 1;
   GpErr    err    = GpKeySetCreate(dev, GP_DIA_MOST, &set);
 
-  if (!err) err = StepsOf(dev)->collect(A, &set);
+  if (!err) err = GP_ON_DEVICE(dev, GpDiaCollect, A, &set);
   if (!err) err = GpKeySetMove(dev, &set, &H);
   else GpKeySetDestroy(dev, &set);
   if (!err && H.list[0] > GP_DIA_MOST) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the matrix has more than %d diagonals", GP_DIA_MOST);
@@ -91,7 +92,7 @@ GpErr GpFmtRefill_dia(GpFmt *F)
 {
   const GpDia *D = (const GpDia *)F->data;
 
-  return D->n ? StepsOf(F->csr->dev)->fill(F->csr, D) : GP_SUCCESS;
+  return D->n ? GP_ON_DEVICE(F->csr->dev, GpDiaFill, F->csr, D) : GP_SUCCESS;
 }
 
 GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
@@ -137,11 +138,6 @@ double GpFmtTraffic_dia(const GpFmt *F)
 static constexpr int      BLOCK = 256, PATIENCE = 16; /* number of steps between two checks for too many diagonals */
 static constexpr unsigned ALL = 0xffffffffu;
 
-static unsigned Blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
 /* Collects the offsets; a thread takes a row. If neighbouring rows have the same offset at one step, as in a stencil, one lane adds it for all of
    them. Otherwise thousands of threads would contend for one slot. */
 __global__ static void Collect(GpCsr A, GpKeySet set)
@@ -161,24 +157,9 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
   }
 }
 
-__global__ static void Fill(GpCsr A, GpDia D)
+GpErr GpDiaCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (i < A.m) PutRow(&A, &D, (int32_t)i);
-}
-
-static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
-{
-  Collect<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
+  Collect<<<(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
   return GpDevCheckLaunch(A->dev, "offsets of diagonals");
 }
-
-static GpErr Fill_CUDA(const GpCsr *A, const GpDia *D)
-{
-  Fill<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *D);
-  return GpDevCheckLaunch(A->dev, "filling diagonals");
-}
-
-extern "C" const Steps GpDiaStepsCUDA = {Collect_CUDA, Fill_CUDA};
 #endif

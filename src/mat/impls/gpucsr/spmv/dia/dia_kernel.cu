@@ -4,7 +4,7 @@
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 
 /* the first diagonal of a part; First(n, part + 1, parts) is its end */
-GP_LANEFN int32_t First(int32_t n, int32_t part, int32_t parts)
+GP_INLINE int32_t First(int32_t n, int32_t part, int32_t parts)
 {
   return n * part / parts;
 }

@@ -1,6 +1,5 @@
 /* Format panel (panel.h): number of panels, memory, and the bytes that a product reads. */
 #include "mat/impls/gpucsr/spmv/panel/panel.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 #include <stdlib.h>
 

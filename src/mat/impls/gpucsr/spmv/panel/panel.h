@@ -12,7 +12,6 @@
 #define GPPANEL_H
 
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
 
 #define GP_PIECE_IDLE INT32_MIN /* value of `out` for a lane without a piece */
 #define GP_PIECE_MOST 64        /* maximum number of nonzeros of a piece */
@@ -55,13 +54,10 @@ static inline int32_t GpPieceLongest(int64_t nnz)
 extern "C" {
 #endif
 /* Builds the pieces. The caller sets npanels and width. */
-GpErr GpPanelBuild_Host(GpPanel *P, const GpCsr *C);
-GpErr GpPanelBuild_CUDA(GpPanel *P, const GpCsr *C);
-/* Fills in the values of the same pattern. */
-GpErr GpPanelPutValues_Host(const GpPanel *P, const GpCsr *C);
-GpErr GpPanelPutValues_CUDA(const GpPanel *P, const GpCsr *C);
-GpErr GpPanelAllocateLanes(GpPanel *P, GpDev dev);      /* allocates the arrays of nslices slices and of their lanes */
-GpErr GpPanelAllocateSlots(GpPanel *P, const GpCsr *C); /* allocates codes and values */
+GP_PAIR(GpPanelBuild, GpPanel *P, const GpCsr *C);
+GP_PAIR(GpPanelPutValues, const GpPanel *P, const GpCsr *C); /* fills in the values of the same pattern */
+GpErr GpPanelAllocateLanes(GpPanel *P, GpDev dev);           /* allocates the arrays of nslices slices and of their lanes */
+GpErr GpPanelAllocateSlots(GpPanel *P, const GpCsr *C);      /* allocates codes and values */
 #if defined(__cplusplus)
 }
 #endif

@@ -1,7 +1,6 @@
 /* Builds format panel (panel.h): finds the part of each row in each panel, cuts the parts into pieces, sorts the pieces of each panel by length, and
    lays them out in slices. */
 #include "mat/impls/gpucsr/spmv/panel/panel.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
    starts. Rows are placed one after the other. A row that does not fit in the rest of its balanced row starts in the next one. Only a row longer
    than a balanced row is split. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 #define GP_BALANCED_FILL 3 /* maximum number of slots per nonzero */
 

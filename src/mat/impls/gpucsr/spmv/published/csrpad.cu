@@ -1,6 +1,5 @@
 /* Format csrpad: compressed rows padded so that each starts and ends at a multiple of four nonzeros. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 typedef struct {
   GpCsrPad P;

@@ -1,6 +1,5 @@
 /* Format hybrid (CSR/ELL): rows of up to 4, 7 and 16 nonzeros are in one ELL array of that width each. The other rows remain compressed. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 typedef struct {
   GpHybrid H;

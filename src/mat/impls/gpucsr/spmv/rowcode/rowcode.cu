@@ -10,12 +10,12 @@
 #define SAMPLE  4096  /* number of rows in the sample that is checked against the grid */
 #define OTHERS  8     /* at most one in so many sampled rows may not belong to the grid */
 
-GP_LANEFN uint64_t ValueBits(const GpCsr *A, int32_t k)
+GP_INLINE uint64_t ValueBits(const GpCsr *A, int32_t k)
 {
   return A->prec == GP_F32 ? ((const uint32_t *)A->val)[k] : ((const uint64_t *)A->val)[k];
 }
 
-GP_LANEFN uint64_t RowHash(const GpCsr *A, int32_t row)
+GP_INLINE uint64_t RowHash(const GpCsr *A, int32_t row)
 {
   uint64_t h = 0x9e3779b97f4a7c15ull;
 
@@ -24,80 +24,94 @@ GP_LANEFN uint64_t RowHash(const GpCsr *A, int32_t row)
   return h == GP_KEY_NONE ? 1 : h;
 }
 
-/* Writes the entries of pattern p, which are those of row `row`. */
-GP_LANEFN void PutPattern(const GpCsr *A, const GpRowCode *R, int32_t p, int32_t row)
+typedef struct {
+  GpCsr          A;
+  GpKeySet       set;
+  GpRowCode      R;
+  const int32_t *rows, *slots; /* [npatterns] first row of each pattern, and the slot of its hash */
+  int32_t       *found;        /* [1] result of PutCode() or CountOther() */
+} Build;
+
+GP_STEP(TakeLength)
 {
-  for (int32_t k = A->rowptr[row], e = R->start[p]; k < A->rowptr[row + 1]; k++, e++) {
-    R->entry[e].value  = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
-    R->entry[e].offset = A->col[k] - row;
-    R->entry[e].unused = 0;
+  const Build *b = (const Build *)args;
+
+  b->R.start[i] = b->A.rowptr[b->rows[i] + 1] - b->A.rowptr[b->rows[i]];
+}
+
+/* Writes the entries of pattern i, and its number at the slot of its hash. */
+GP_STEP(PutPattern)
+{
+  const Build  *b   = (const Build *)args;
+  const GpCsr  *A   = &b->A;
+  const int32_t row = b->rows[i];
+
+  b->set.before[b->slots[i]] = (int32_t)i;
+  for (int32_t k = A->rowptr[row], e = b->R.start[i]; k < A->rowptr[row + 1]; k++, e++) {
+    b->R.entry[e].value  = A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+    b->R.entry[e].offset = A->col[k] - row;
+    b->R.entry[e].unused = 0;
   }
 }
 
-/* Writes the code of a row. before[slot] holds the number of the pattern here. Returns 0 if the row differs from the pattern with its hash. */
-GP_LANEFN int PutCode(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, int32_t row)
+GP_INLINE int IsSameRow(const GpCsr *A, int32_t row, int32_t other)
 {
-  const int32_t slot = GpKeySetFind(set, RowHash(A, row)), p = slot < 0 ? 0 : set->before[slot], first = A->rowptr[row], other = A->rowptr[rows[p]], n = A->rowptr[row + 1] - first;
+  const int32_t first = A->rowptr[row], otherfirst = A->rowptr[other], n = A->rowptr[row + 1] - first;
 
-  if (R->width == 1) ((uint8_t *)R->code)[row] = (uint8_t)p;
-  else ((uint16_t *)R->code)[row] = (uint16_t)p;
-  if (slot < 0 || A->rowptr[rows[p] + 1] - other != n) return 0;
+  if (A->rowptr[other + 1] - otherfirst != n) return 0;
   for (int32_t k = 0; k < n; k++)
-    if (A->col[first + k] - row != A->col[other + k] - rows[p] || ValueBits(A, first + k) != ValueBits(A, other + k)) return 0;
+    if (A->col[first + k] - row != A->col[otherfirst + k] - other || ValueBits(A, first + k) != ValueBits(A, otherfirst + k)) return 0;
   return 1;
 }
 
-/* The steps of a build, implemented by each backend. */
-typedef struct {
-  GpErr (*collect)(const GpCsr *, const GpKeySet *);
-  GpErr (*lengths)(const GpCsr *, const int32_t *rows, int32_t n, int32_t *length);
-  GpErr (*fill)(const GpCsr *, const GpKeySet *, const GpRowCode *, const int32_t *rows, const int32_t *slots, int32_t *wrong);
-  GpErr (*others)(const GpCsr *, const GpRowCode *, int32_t *count); /* counts the sampled rows that do not belong to the grid */
-} Steps;
-
-/* Returns 1 if row s of the sample does not belong to the grid. */
-GP_LANEFN int IsOther(const GpCsr *A, const GpRowCode *R, int32_t s)
+/* Writes the code of row i. Sets *found if the row differs from the pattern with its hash. */
+GP_STEP(PutCode)
 {
-  const int64_t i = (int64_t)s * A->m / SAMPLE;
+  const Build  *b    = (const Build *)args;
+  const int32_t slot = GpKeySetFind(&b->set, RowHash(&b->A, (int32_t)i)), p = slot < 0 ? 0 : b->set.before[slot];
 
-  return R->mask[((const uint8_t *)R->code)[i]] == GP_ROWGRID_OTHER;
+  if (b->R.width == 1) ((uint8_t *)b->R.code)[i] = (uint8_t)p;
+  else ((uint16_t *)b->R.code)[i] = (uint16_t)p;
+  if (slot < 0 || !IsSameRow(&b->A, (int32_t)i, b->rows[p])) *b->found = 1;
+}
+
+/* Counts row i of the sample if it does not belong to the grid. */
+GP_STEP(CountOther)
+{
+  const Build *b = (const Build *)args;
+
+  if (b->R.mask[((const uint8_t *)b->R.code)[i * b->A.m / SAMPLE]] == GP_ROWGRID_OTHER) GP_COUNT(b->found);
+}
+
+GP_PAIR(GpRowCodeCollect, const GpCsr *, const GpKeySet *); /* adds the hashes of all rows to the set */
+GP_PAIR(GpRowCodeLengths, const Build *);
+GpErr GP_IMPL(GpRowCodeLengths)(const Build *b)
+{
+  return GP_EACH(b->A.dev, Build, TakeLength, b->R.npatterns, b);
+}
+
+GP_PAIR(GpRowCodeFill, const Build *);
+GpErr GP_IMPL(GpRowCodeFill)(const Build *b)
+{
+  GpErr err = GP_EACH(b->A.dev, Build, PutPattern, b->R.npatterns, b);
+
+  return err ? err : GP_EACH(b->A.dev, Build, PutCode, b->A.m, b);
+}
+
+GP_PAIR(GpRowCodeOthers, const Build *);
+GpErr GP_IMPL(GpRowCodeOthers)(const Build *b)
+{
+  return GP_EACH(b->A.dev, Build, CountOther, SAMPLE, b);
 }
 
 #if !defined(__CUDACC__)
   #include <stdlib.h>
 
-static GpErr Collect_Host(const GpCsr *A, const GpKeySet *set)
+GpErr GpRowCodeCollect_Host(const GpCsr *A, const GpKeySet *set)
 {
   for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) GpKeySetAdd(set, RowHash(A, i), i);
   return GP_SUCCESS;
 }
-
-static GpErr Lengths_Host(const GpCsr *A, const int32_t *rows, int32_t n, int32_t *length)
-{
-  for (int32_t p = 0; p < n; p++) length[p] = A->rowptr[rows[p] + 1] - A->rowptr[rows[p]];
-  return GP_SUCCESS;
-}
-
-static GpErr Fill_Host(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, const int32_t *slots, int32_t *wrong)
-{
-  for (int32_t p = 0; p < R->npatterns; p++) {
-    set->before[slots[p]] = p;
-    PutPattern(A, R, p, rows[p]);
-  }
-  for (int32_t i = 0; i < A->m; i++)
-    if (!PutCode(A, set, R, rows, i)) *wrong = 1;
-  return GP_SUCCESS;
-}
-
-static GpErr Others_Host(const GpCsr *A, const GpRowCode *R, int32_t *count)
-{
-  for (int32_t s = 0; s < SAMPLE; s++) *count += IsOther(A, R, s);
-  return GP_SUCCESS;
-}
-
-static const Steps StepsHost = {Collect_Host, Lengths_Host, Fill_Host, Others_Host};
-extern const Steps GpRowCodeStepsCUDA;
-  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpRowCodeStepsCUDA)
 
 typedef struct {
   int32_t row, slot;
@@ -132,12 +146,13 @@ static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *row
 /* Computes start[] from the lengths of the patterns. */
 static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
 {
+  const Build   b     = {.A = *A, .R = *R, .rows = rows};
   const int32_t n     = R->npatterns;
   int32_t      *start = (int32_t *)malloc(((size_t)n + 1) * sizeof(int32_t));
   GpErr         err;
 
   if (!start) return GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for %d patterns of rows", (int)n);
-  err = StepsOf(A->dev)->lengths(A, rows, n, R->start);
+  err = GP_ON_DEVICE(A->dev, GpRowCodeLengths, &b);
   if (!err) err = GpDevDownload(A->dev, start + 1, R->start, (size_t)n * sizeof(int32_t));
   if (!err) {
     int64_t total = 0;
@@ -158,14 +173,14 @@ static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
 /* Counts the sampled rows that do not belong to the grid. */
 static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
 {
-  GpDev    dev   = A->dev;
-  int32_t *count = NULL;
-  GpErr    err   = GpDevBorrow(dev, sizeof(int32_t), &count);
+  GpDev dev = A->dev;
+  Build b   = {.A = *A, .R = *R};
+  GpErr err = GpDevBorrow(dev, sizeof(int32_t), &b.found);
 
-  if (!err) err = dev->ops->zero(dev, count, sizeof(int32_t));
-  if (!err) err = StepsOf(dev)->others(A, R, count);
-  if (!err) err = GpDevDownload(dev, others, count, sizeof(int32_t));
-  GpDevReturn(dev, &count, sizeof(int32_t));
+  if (!err) err = dev->ops->zero(dev, b.found, sizeof(int32_t));
+  if (!err) err = GP_ON_DEVICE(dev, GpRowCodeOthers, &b);
+  if (!err) err = GpDevDownload(dev, others, b.found, sizeof(int32_t));
+  GpDevReturn(dev, &b.found, sizeof(int32_t));
   return err;
 }
 
@@ -243,8 +258,12 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = OrderPatterns(dev, H, R->npatterns, rows);
   if (!err) err = PlacePatterns(A, R, rows);
   if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
-  if (!err) err = StepsOf(dev)->fill(A, set, R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns);
-  if (!err) err = GpDevDownload(dev, &wrong, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
+  if (!err) {
+    const Build b = {*A, *set, *R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns};
+
+    err = GP_ON_DEVICE(dev, GpRowCodeFill, &b);
+    if (!err) err = GpDevDownload(dev, &wrong, b.found, sizeof(int32_t));
+  }
   if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have the same hash");
   if (!err) err = MakeGrid(A, R);
   GpDevReturn(dev, &rows, bytes);
@@ -271,7 +290,7 @@ GpErr GpFmtRefill_rowcode(GpFmt *F)
     GpKeySet set, H = {.key = NULL};
 
     err = GpKeySetCreate(A->dev, limit, &set);
-    if (!err) err = StepsOf(A->dev)->collect(A, &set);
+    if (!err) err = GP_ON_DEVICE(A->dev, GpRowCodeCollect, A, &set);
     if (!err) err = GpKeySetDownload(A->dev, &set, &H);
     if (!err && H.list[0] <= limit) err = MakePatterns(A, R, &set, &H);
     else if (!err && limit == MANY) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has more than %d distinct rows", MANY);
@@ -310,11 +329,6 @@ double GpFmtTraffic_rowcode(const GpFmt *F)
 #else
 static constexpr int BLOCK = 256;
 
-static unsigned Blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
 /* Lanes of a warp with the same hash add it once. */
 __global__ static void Collect(GpCsr A, GpKeySet set)
 {
@@ -326,58 +340,9 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
   if (h != GP_KEY_NONE && threadIdx.x % GP_WARP == __ffs(same) - 1) GpKeySetAdd(&set, h, (int32_t)i);
 }
 
-__global__ static void Lengths(GpCsr A, const int32_t *rows, int32_t n, int32_t *length)
+GpErr GpRowCodeCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  const int32_t p = blockIdx.x * BLOCK + threadIdx.x;
-
-  if (p < n) length[p] = A.rowptr[rows[p] + 1] - A.rowptr[rows[p]];
-}
-
-__global__ static void Patterns(GpCsr A, GpKeySet set, GpRowCode R, const int32_t *rows, const int32_t *slots)
-{
-  const int32_t p = blockIdx.x * BLOCK + threadIdx.x;
-
-  if (p >= R.npatterns) return;
-  set.before[slots[p]] = p;
-  PutPattern(&A, &R, p, rows[p]);
-}
-
-__global__ static void Codes(GpCsr A, GpKeySet set, GpRowCode R, const int32_t *rows, int32_t *wrong)
-{
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-
-  if (i < A.m && !PutCode(&A, &set, &R, rows, (int32_t)i)) *wrong = 1;
-}
-
-static GpErr Collect_CUDA(const GpCsr *A, const GpKeySet *set)
-{
-  Collect<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
+  Collect<<<(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
   return GpDevCheckLaunch(A->dev, "hashes of rows");
 }
-
-static GpErr Lengths_CUDA(const GpCsr *A, const int32_t *rows, int32_t n, int32_t *length)
-{
-  Lengths<<<Blocks(n), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, rows, n, length);
-  return GpDevCheckLaunch(A->dev, "lengths of patterns");
-}
-
-__global__ static void Others(GpCsr A, GpRowCode R, int32_t *count)
-{
-  if (IsOther(&A, &R, blockIdx.x * BLOCK + threadIdx.x)) atomicAdd(count, 1);
-}
-
-static GpErr Others_CUDA(const GpCsr *A, const GpRowCode *R, int32_t *count)
-{
-  Others<<<SAMPLE / BLOCK, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *R, count);
-  return GpDevCheckLaunch(A->dev, "rows of a grid");
-}
-
-static GpErr Fill_CUDA(const GpCsr *A, const GpKeySet *set, const GpRowCode *R, const int32_t *rows, const int32_t *slots, int32_t *wrong)
-{
-  Patterns<<<Blocks(R->npatterns), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set, *R, rows, slots);
-  Codes<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set, *R, rows, wrong);
-  return GpDevCheckLaunch(A->dev, "codes of rows");
-}
-
-extern "C" const Steps GpRowCodeStepsCUDA = {Collect_CUDA, Lengths_CUDA, Fill_CUDA, Others_CUDA};
 #endif

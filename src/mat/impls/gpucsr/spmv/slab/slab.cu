@@ -1,7 +1,6 @@
 /* Builds slabs. The first pass finds the pieces of x that each block needs and sorts its rows by length; the second pass fills the arrays. The
    pieces are bits of a map over the block's span of x. The position of a piece is the number of bits before it. */
 #include "mat/impls/gpucsr/spmv/slab/slab.h"
-#include "device/gpsteps.h"
 
 #define MAPWORDS 4096 /* number of words of the map, which covers 131,072 pieces or 524,288 entries */
 #define REUSE    1    /* minimum number of nonzeros per staged entry */
@@ -14,27 +13,28 @@ typedef struct {
 } Worst;
 
 /* The steps of a build, implemented by each backend. */
-typedef struct {
-  GpErr (*plan)(const GpCsr *, const GpSlab *, Worst *); /* fills start with widths, first with numbers of pieces, and row; Worst is device memory */
-  GpErr (*fill)(const GpCsr *, const GpSlab *);
-} Steps;
+GP_PAIR(GpSlabPlan, const GpCsr *, const GpSlab *, Worst *); /* fills start with widths, first with numbers of pieces, and row; Worst is device memory */
+GP_PAIR(GpSlabFill, const GpCsr *, const GpSlab *);
 
-GP_LANEFN int32_t Length(const GpCsr *A, int64_t row)
+GP_INLINE int32_t Length(const GpCsr *A, int64_t row)
 {
   return row < A->m ? A->rowptr[row + 1] - A->rowptr[row] : 0;
 }
 
-GP_LANEFN int32_t Bits(uint32_t word)
+GP_INLINE int32_t Bits(uint32_t word)
 {
 #if defined(__CUDACC__)
   return __popc(word);
 #else
-  return GpLanesCount(word);
+  int32_t n = 0;
+
+  for (; word; word &= word - 1) n++;
+  return n;
 #endif
 }
 
 /* Returns the index of nonzero k of a block whose map begins at piece `least`. */
-GP_LANEFN uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint32_t map[], const int32_t before[])
+GP_INLINE uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t p = A->col[k] / GP_SLAB_PIECE - least;
 
@@ -42,7 +42,7 @@ GP_LANEFN uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint3
 }
 
 /* Fills the row at one position of a block, column by column. */
-GP_LANEFN void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t place, int32_t least, const uint32_t map[], const int32_t before[])
+GP_INLINE void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t place, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t slice = block * GP_SLAB_SLICES + place / GP_WARP;
   const int64_t row   = (int64_t)block * GP_SLAB_ROWS + S->row[(int64_t)block * GP_SLAB_ROWS + place];
@@ -86,7 +86,7 @@ static int32_t Map(const GpCsr *A, int32_t block, int32_t *least, uint32_t map[M
   return words;
 }
 
-static GpErr Plan_Host(const GpCsr *A, const GpSlab *S, Worst *worst)
+GpErr GpSlabPlan_Host(const GpCsr *A, const GpSlab *S, Worst *worst)
 {
   uint32_t map[MAPWORDS];
 
@@ -110,7 +110,7 @@ static GpErr Plan_Host(const GpCsr *A, const GpSlab *S, Worst *worst)
   return GP_SUCCESS;
 }
 
-static GpErr Fill_Host(const GpCsr *A, const GpSlab *S)
+GpErr GpSlabFill_Host(const GpCsr *A, const GpSlab *S)
 {
   uint32_t map[MAPWORDS];
   int32_t  before[MAPWORDS];
@@ -129,10 +129,6 @@ static GpErr Fill_Host(const GpCsr *A, const GpSlab *S)
   return GP_SUCCESS;
 }
 
-static const Steps StepsHost = {Plan_Host, Fill_Host};
-extern const Steps GpSlabStepsCUDA;
-  #define StepsOf(dev) GpDevSelect(dev, StepsHost, GpSlabStepsCUDA)
-
 static size_t Slices(const GpSlab *S)
 {
   return (size_t)S->nblocks * GP_SLAB_SLICES;
@@ -146,7 +142,7 @@ static GpErr Plan(const GpCsr *A, GpSlab *S)
   GpErr  err = GpDevBorrow(dev, sizeof(worst), &found);
 
   if (!err) err = dev->ops->zero(dev, found, sizeof(worst));
-  if (!err) err = StepsOf(dev)->plan(A, S, found);
+  if (!err) err = GP_ON_DEVICE(dev, GpSlabPlan, A, S, found);
   if (!err) err = GpDevDownload(dev, &worst, found, sizeof(worst));
   GpDevReturn(dev, &found, sizeof(worst));
   if (err) return err;
@@ -167,7 +163,7 @@ GpErr GpFmtRefill_slab(GpFmt *F)
 {
   const GpSlab *S = (const GpSlab *)F->data;
 
-  return S->nblocks ? StepsOf(F->csr->dev)->fill(F->csr, S) : GP_SUCCESS;
+  return S->nblocks ? GP_ON_DEVICE(F->csr->dev, GpSlabFill, F->csr, S) : GP_SUCCESS;
 }
 
 GpErr GpFmtBuild_slab(GpFmt *F, const int32_t rowptr[])
@@ -319,17 +315,15 @@ __global__ static void __launch_bounds__(BLOCK) Fills(GpCsr A, GpSlab S)
   FillRow(&A, &S, blockIdx.x, threadIdx.x, M.low, M.map, M.before);
 }
 
-static GpErr Plan_CUDA(const GpCsr *A, const GpSlab *S, Worst *worst)
+GpErr GpSlabPlan_CUDA(const GpCsr *A, const GpSlab *S, Worst *worst)
 {
   Plans<<<(unsigned)S->nblocks, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *S, worst);
   return GpDevCheckLaunch(A->dev, "plan of slabs");
 }
 
-static GpErr Fill_CUDA(const GpCsr *A, const GpSlab *S)
+GpErr GpSlabFill_CUDA(const GpCsr *A, const GpSlab *S)
 {
   Fills<<<(unsigned)S->nblocks, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *S);
   return GpDevCheckLaunch(A->dev, "filling slabs");
 }
-
-extern "C" const Steps GpSlabStepsCUDA = {Plan_CUDA, Fill_CUDA};
 #endif

@@ -11,7 +11,6 @@
 #define GPTEAM_H
 
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
-#include "mat/impls/gpucsr/spmv/common/gplanes.h"
 
 #define GP_TEAM_LEAST   8  /* nonzeros of a lane in a small matrix; its loads are in flight together */
 #define GP_TEAM_LONGEST 64 /* nonzeros of a lane in a large matrix, whose lanes do not all run at once */
@@ -49,7 +48,7 @@ typedef struct {
 #define GpTeamsValues(T) ((T)->same ? (size_t)1 : (size_t)(T)->slots)
 
 /* Returns the class of the rows in a slice. A slice that only fills a block has a class too, but no row. */
-GP_LANEFN int32_t GpTeamClass(const GpTeams *T, int32_t slice)
+GP_INLINE int32_t GpTeamClass(const GpTeams *T, int32_t slice)
 {
   int32_t k = 0;
 
@@ -61,7 +60,7 @@ GP_LANEFN int32_t GpTeamClass(const GpTeams *T, int32_t slice)
 }
 
 /* Returns the index in order of the row of a lane. It is at or behind end[k] if the lane has no row. */
-GP_LANEFN int32_t GpTeamPlace(const GpTeams *T, int32_t k, int32_t slice, int32_t lane)
+GP_INLINE int32_t GpTeamPlace(const GpTeams *T, int32_t k, int32_t slice, int32_t lane)
 {
   return T->begin[k] + (int32_t)(((int64_t)(slice - T->first[k]) * GP_WARP + lane) >> k);
 }

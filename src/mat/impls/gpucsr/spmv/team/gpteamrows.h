@@ -3,7 +3,6 @@
 #ifndef GPTEAMROWS_H
 #define GPTEAMROWS_H
 
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 #include "mat/impls/gpucsr/spmv/team/gpteam.h"
 
 #define GP_TEAM_THREADS 1024                                                         /* number of rows that a block sorts at once */
@@ -51,15 +50,7 @@ GP_INLINE int32_t GpTeamKey(const GpTeams *T, int32_t length)
   return (T->most - k) * (T->longest / 2) + (share < T->longest ? T->longest - share : 0);
 }
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
-GpErr GpTeamsCount_Host(const GpTeamRows *R); /* adds to the tally, which must be zero before */
-GpErr GpTeamsCount_CUDA(const GpTeamRows *R);
-GpErr GpTeamsPlace_Host(const GpTeamPlaces *P); /* fills order, where rows of equal key ascend, and clears zero and ticket */
-GpErr GpTeamsPlace_CUDA(const GpTeamPlaces *P);
-#if defined(__cplusplus)
-}
-#endif
+GP_PAIR(GpTeamsCount, const GpTeamRows *R);   /* adds to the tally, which must be zero before */
+GP_PAIR(GpTeamsPlace, const GpTeamPlaces *P); /* fills order, where rows of equal key ascend, and clears zero and ticket */
 
 #endif

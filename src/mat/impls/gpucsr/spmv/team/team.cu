@@ -45,6 +45,8 @@ GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32
   else FILL(double, T->val, ((const double *)f->C.val)[j])
 }
 
+GP_PAIR(GpTeamsFill, const Fill *f);
+
 #if defined(__CUDACC__)
 static constexpr int BLOCK = 256;
 
@@ -93,7 +95,7 @@ __global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant
   FillLane(&f, i, k, base, width);
 }
 
-extern "C" GpErr GpTeamsFill_CUDA(const Fill *f)
+GpErr GpTeamsFill_CUDA(const Fill *f)
 {
   const int64_t lanes = (int64_t)f->T.nslices * GP_WARP;
 
@@ -106,9 +108,7 @@ extern "C" GpErr GpTeamsFill_CUDA(const Fill *f)
   #include <stdlib.h>
   #include <string.h>
 
-GpErr GpTeamsFill_CUDA(const Fill *f);
-
-static GpErr GpTeamsFill_Host(const Fill *f)
+GpErr GpTeamsFill_Host(const Fill *f)
 {
   const GpTeams *T  = &f->T;
   int32_t        at = 0;

@@ -89,7 +89,7 @@ __global__ static void __launch_bounds__(BLOCK) CountAll(const __grid_constant__
   else LookAtValues(R, blockIdx.x - R.tiles, gridDim.x - R.tiles);
 }
 
-extern "C" GpErr GpTeamsCount_CUDA(const GpTeamRows *R)
+GpErr GpTeamsCount_CUDA(const GpTeamRows *R)
 {
   const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)R->C.dev->compute_units;
 
@@ -150,7 +150,7 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
   for (int32_t b = tile * BLOCK + threadIdx.x; R.T.ticket && b < R.T.ngangs; b += R.tiles * BLOCK) R.T.ticket[b] = 0;
 }
 
-extern "C" GpErr GpTeamsPlace_CUDA(const GpTeamPlaces *P)
+GpErr GpTeamsPlace_CUDA(const GpTeamPlaces *P)
 {
   PlaceRows<<<(unsigned)P->R.tiles, BLOCK, 0, (cudaStream_t)P->R.C.dev->stream>>>(*P);
   return GpDevCheckLaunch(P->R.C.dev, "sorting rows by their teams");

@@ -1,6 +1,5 @@
 /* Builds format csrblock (csrblock.h): compressed rows in tiles of equally many nonzeros. Only the first row of every tile must be found. */
 #include "mat/impls/gpucsr/spmv/tile/csrblock.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 typedef struct {
   GpCsrBlock B;

@@ -1,6 +1,5 @@
 /* Arrays that cuSPARSE's formats need in addition to compressed rows: the row of every nonzero (COO), slices of padded rows (sliced ELL). */
 #include "mat/impls/gpucsr/spmv/vendor/gpvendor.h"
-#include "mat/impls/gpucsr/spmv/common/gpsteps.h"
 
 #define GP_VENDOR_PADDING 4 /* maximum number of slots per nonzero */
 
