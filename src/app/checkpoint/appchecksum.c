@@ -10,7 +10,7 @@
 
 static uint64_t Table[8][256];
 
-static void FillTables(void)
+static void ChecksumFillTables(void)
 {
   for (int i = 0; i < 256; i++) {
     uint64_t crc = (uint64_t)i;
@@ -36,7 +36,7 @@ uint64_t GpAppChecksum(uint64_t crc, const void *data, size_t bytes)
 {
   const unsigned char *p = (const unsigned char *)data;
 
-  if (!Table[0][1]) FillTables();
+  if (!Table[0][1]) ChecksumFillTables();
   crc = ~crc;
   for (; bytes >= 8; bytes -= 8, p += 8) {
     uint64_t next = 0;

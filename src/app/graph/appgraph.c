@@ -19,7 +19,7 @@ PetscErrorCode GpAppGraphDestroy(GpAppGraph *G)
 }
 
 /* whether a text begins with a word in capital letters or not, after blanks and lines that begin with `comment` */
-static PetscBool BeginsWith(const char *p, char comment, const char word[])
+static PetscBool GraphBeginsWith(const char *p, char comment, const char word[])
 {
   for (; *p; p++) {
     if (isspace((unsigned char)*p)) continue;
@@ -31,7 +31,7 @@ static PetscBool BeginsWith(const char *p, char comment, const char word[])
 }
 
 /* lines c of comments, then p <problem> <nodes> <edges> */
-static PetscBool IsDimacs(const char begin[])
+static PetscBool GraphIsDimacs(const char begin[])
 {
   char      problem[32];
   long long n, m;
@@ -44,16 +44,16 @@ static PetscBool IsDimacs(const char begin[])
 }
 
 /* Recognises the format by the first bytes of a text. Edge lists and METIS are distinguished later. */
-static GpAppGraphFormat FindFormat(const char begin[])
+static GpAppGraphFormat GraphFindFormat(const char begin[])
 {
   const char *gml = begin;
 
-  if (BeginsWith(begin, 0, "%%MatrixMarket")) return GP_GRAPH_MARKET;
-  if (BeginsWith(begin, '%', "*Vertices") || BeginsWith(begin, '%', "*Network")) return GP_GRAPH_PAJEK;
-  if (BeginsWith(begin, 0, "<?xml") || BeginsWith(begin, 0, "<graphml") || BeginsWith(begin, 0, "<!--")) return GP_GRAPH_GRAPHML;
-  if (IsDimacs(begin)) return GP_GRAPH_DIMACS;
+  if (GraphBeginsWith(begin, 0, "%%MatrixMarket")) return GP_GRAPH_MARKET;
+  if (GraphBeginsWith(begin, '%', "*Vertices") || GraphBeginsWith(begin, '%', "*Network")) return GP_GRAPH_PAJEK;
+  if (GraphBeginsWith(begin, 0, "<?xml") || GraphBeginsWith(begin, 0, "<graphml") || GraphBeginsWith(begin, 0, "<!--")) return GP_GRAPH_GRAPHML;
+  if (GraphIsDimacs(begin)) return GP_GRAPH_DIMACS;
   for (const char *key[] = {"Creator", "Version", "comment", "graph"}, **k = key; k < key + 4; k++) {
-    if (!BeginsWith(gml, '#', *k)) continue;
+    if (!GraphBeginsWith(gml, '#', *k)) continue;
     gml = strstr(begin, "graph");
     for (; gml; gml = strstr(gml + 1, "graph"))
       if (gml[5 + strspn(gml + 5, " \t\r\n")] == '[') return GP_GRAPH_GML;
@@ -63,7 +63,7 @@ static GpAppGraphFormat FindFormat(const char begin[])
 }
 
 /* Reads a Matrix Market file. Entry (i,j) is the weight of the link from i to j. */
-static PetscErrorCode ReadMarket(GpAppText *T, GpAppGraph *G)
+static PetscErrorCode GraphReadMarket(GpAppText *T, GpAppGraph *G)
 {
   GpAppMarket mk;
 
@@ -80,7 +80,7 @@ static PetscErrorCode ReadMarket(GpAppText *T, GpAppGraph *G)
 }
 
 /* Reads a matrix in PETSc's binary format. Entry (i,j) is the weight of the link from i to j. */
-static PetscErrorCode ReadBinary(GpAppGraph *G)
+static PetscErrorCode GraphReadBinary(GpAppGraph *G)
 {
   GpAppComplaint wrong = {0};
   GpAppText      place;
@@ -123,9 +123,9 @@ static PetscErrorCode ReadBinary(GpAppGraph *G)
 }
 
 /* a text of any format but Matrix Market */
-static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G, GpAppComplaint *C)
+static PetscErrorCode GraphReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G, GpAppComplaint *C)
 {
-  GpGraphForm form;
+  GpAppGraphForm form;
 
   PetscFunctionBegin;
   if (G->format >= GP_GRAPH_PAJEK) {
@@ -149,7 +149,7 @@ static PetscErrorCode ReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGr
 }
 
 /* a rank without links must have an array of weights if other ranks have one */
-static PetscErrorCode AgreeOnWeights(GpAppGraph *G)
+static PetscErrorCode GraphAgreeOnWeights(GpAppGraph *G)
 {
   int mine = G->weighted, any;
 
@@ -162,7 +162,7 @@ static PetscErrorCode AgreeOnWeights(GpAppGraph *G)
 }
 
 /* Reads a file that is not in PETSc's binary format. The text is destroyed, also after an error. */
-static PetscErrorCode ReadAny(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G)
+static PetscErrorCode GraphReadFile(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G)
 {
   GpAppComplaint C = {0};
   PetscErrorCode ierr;
@@ -171,18 +171,18 @@ static PetscErrorCode ReadAny(GpAppText *T, const GpAppGraphSpec *spec, GpAppGra
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(G->file, T->file, sizeof(G->file)));
   PetscCall(GpAppTextBeginning(T, begin, sizeof(begin)));
-  G->format = spec->format ? spec->format : FindFormat(begin);
+  G->format = spec->format ? spec->format : GraphFindFormat(begin);
   if (G->format == GP_GRAPH_MARKET) {
     PetscBool is;
 
     PetscCall(GpAppTextIsMarket(T, &is));
-    if (is) ierr = ReadMarket(T, G);
+    if (is) ierr = GraphReadMarket(T, G);
     else {
       GpAppComplain(&C, 1, begin, begin + strlen(begin), "expected %%MatrixMarket");
       ierr = GpAppTextRaise(T, &C);
     }
   } else {
-    PetscCall(ReadText(T, spec, G, &C));
+    PetscCall(GraphReadText(T, spec, G, &C));
     ierr = GpAppTextRaise(T, &C);
   }
   PetscCall(GpAppTextDestroy(T));
@@ -239,14 +239,14 @@ PetscErrorCode GpAppGraphRead(MPI_Comm comm, const char file[], const GpAppGraph
   if (!spec->format) PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
   if (binary || spec->format == GP_GRAPH_BINARY) {
     G->format = GP_GRAPH_BINARY;
-    ierr      = ReadBinary(G);
+    ierr      = GraphReadBinary(G);
   } else {
     PetscCall(GpAppTextRead(comm, file, &T));
-    ierr = ReadAny(&T, spec, G);
+    ierr = GraphReadFile(&T, spec, G);
   }
   if (ierr) PetscCall(GpAppGraphDestroy(G));
   PetscCall(ierr);
-  PetscCall(AgreeOnWeights(G));
+  PetscCall(GraphAgreeOnWeights(G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

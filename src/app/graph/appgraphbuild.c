@@ -95,7 +95,7 @@ PetscErrorCode GpAppGraphSetLabels(GpAppGraph *G, PetscInt64 n, char *const labe
 }
 
 /* Finds the place of a node, and adds a new one. */
-PetscErrorCode GpAppGraphPartsFind(GpGraphParts *P, const char id[], size_t length, PetscInt64 *place)
+PetscErrorCode GpAppGraphPartsFind(GpAppGraphParts *P, const char id[], size_t length, PetscInt64 *place)
 {
   PetscFunctionBegin;
   PetscCall(GpAppNamesAdd(&P->id, id, length, place));
@@ -112,7 +112,7 @@ PetscErrorCode GpAppGraphPartsFind(GpGraphParts *P, const char id[], size_t leng
 }
 
 /* Gives a node a label, which replaces an earlier one. */
-PetscErrorCode GpAppGraphPartsLabel(GpGraphParts *P, PetscInt64 place, const char label[], size_t length)
+PetscErrorCode GpAppGraphPartsLabel(GpAppGraphParts *P, PetscInt64 place, const char label[], size_t length)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(P->label[place]));
@@ -121,9 +121,9 @@ PetscErrorCode GpAppGraphPartsLabel(GpGraphParts *P, PetscInt64 place, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpAppGraphPartsAddEdge(GpGraphParts *P, const GpGraphEdge *edge)
+PetscErrorCode GpAppGraphPartsAddEdge(GpAppGraphParts *P, const GpAppGraphEdge *edge)
 {
-  GpGraphEdge *to;
+  GpAppGraphEdge *to;
 
   PetscFunctionBegin;
   if (!P->edges) PetscCall(PetscSegBufferCreate(sizeof(*to), 1024, &P->edges));
@@ -133,17 +133,17 @@ PetscErrorCode GpAppGraphPartsAddEdge(GpGraphParts *P, const GpGraphEdge *edge)
 }
 
 /* Adds the edges to the graph; they must join declared nodes. undirected: all edges lead both ways. The labels are the names if they tell all nodes apart, else the identities are. */
-PetscErrorCode GpAppGraphPartsFinish(GpGraphParts *P, PetscBool undirected, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphPartsFinish(GpAppGraphParts *P, PetscBool undirected, GpAppGraph *G, GpAppComplaint *C)
 {
-  GpGraphEdge *edge = NULL;
-  size_t       n    = 0;
+  GpAppGraphEdge *edge = NULL;
+  size_t          n    = 0;
 
   PetscFunctionBegin;
   if (P->edges) {
     PetscCall(PetscSegBufferGetSize(P->edges, &n));
     PetscCall(PetscSegBufferExtractInPlace(P->edges, &edge));
   }
-  for (const GpGraphEdge *e = edge; e < edge + n; e++) {
+  for (const GpAppGraphEdge *e = edge; e < edge + n; e++) {
     if (!P->declared[e->from] || !P->declared[e->to]) {
       const char *id = GpAppNamesGet(&P->id, P->declared[e->from] ? e->to : e->from);
 
@@ -162,7 +162,7 @@ PetscErrorCode GpAppGraphPartsFinish(GpGraphParts *P, PetscBool undirected, GpAp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpAppGraphPartsDestroy(GpGraphParts *P)
+PetscErrorCode GpAppGraphPartsDestroy(GpAppGraphParts *P)
 {
   PetscFunctionBegin;
   for (PetscInt64 k = 0; k < P->capacity; k++) PetscCall(PetscFree(P->label[k]));

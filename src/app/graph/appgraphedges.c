@@ -5,11 +5,11 @@
 
 /* the lines of a rank while they are parsed */
 typedef struct {
-  const GpGraphForm *form;
-  GpAppGraph        *G;
-  GpAppComplaint    *wrong;
-  GpAppLines         L;
-  PetscBool          weighted; /* lines so far have weights */
+  const GpAppGraphForm *form;
+  GpAppGraph           *G;
+  GpAppComplaint       *wrong;
+  GpAppLines            L;
+  PetscBool             weighted; /* lines so far have weights */
 } Reader;
 
 static void EdgesRefuse(Reader *R, const char *token, const char *end, const char expected[])
@@ -126,7 +126,7 @@ static const char *EdgesFindBrace(const char *p, const char *eol)
 }
 
 /* the number of a node, or that of its name */
-static PetscErrorCode EdgesFindNode(Reader *R, const GpField *f, const char *eol, PetscInt64 *id)
+static PetscErrorCode EdgesFindNode(Reader *R, const GpAppField *f, const char *eol, PetscInt64 *id)
 {
   const size_t length = (size_t)(f->end - f->begin);
   char         copy[512];
@@ -139,7 +139,7 @@ static PetscErrorCode EdgesFindNode(Reader *R, const GpField *f, const char *eol
     if (q != f->end) EdgesRefuse(R, f->begin, f->end, "expected a node number, not negative and below 2^63 (-graph_names yes reads all nodes as names)");
   } else if (!f->quoted || !memchr(f->begin, '"', length)) PetscCall(GpAppNamesAdd(&R->G->names, f->begin, length, id));
   else if (length >= sizeof(copy)) EdgesRefuse(R, f->begin, R->L.eol, "expected a name of at most 511 bytes");
-  else PetscCall(GpAppNamesAdd(&R->G->names, copy, GpFieldCopy(f, copy) - 1, id));
+  else PetscCall(GpAppNamesAdd(&R->G->names, copy, GpAppFieldCopy(f, copy) - 1, id));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +147,7 @@ static PetscErrorCode EdgesFindNode(Reader *R, const GpField *f, const char *eol
 static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
 {
   const int  *column = R->form->column, last = PetscMax(PetscMax(column[0], column[1]), column[2]);
-  GpField     field[3] = {{eol, eol}, {eol, eol}, {eol, eol}};
+  GpAppField  field[3] = {{eol, eol}, {eol, eol}, {eol, eol}};
   PetscInt64  id[2];
   double      w    = NAN;
   int         k    = 0;
@@ -155,7 +155,7 @@ static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
 
   PetscFunctionBegin;
   for (const char *q = p; q && q < stop; k++) {
-    GpField f = GpFieldGet(q, stop, R->form->delimiter);
+    GpAppField f = GpAppFieldGet(q, stop, R->form->delimiter);
 
     for (int c = 0; c < 3; c++)
       if (column[c] == k) field[c] = f;
@@ -169,7 +169,7 @@ static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
   if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
   if (stop < eol) (void)EdgesScanWeight(R, stop, eol, &w);
   else if (column[2] >= 0 && field[2].begin < field[2].end) {
-    const GpFieldKind kind = GpFieldClassify(&field[2], GpTableCommas(R->form->delimiter), &w);
+    const GpAppFieldKind kind = GpAppFieldClassify(&field[2], GpAppTableTakesCommas(R->form->delimiter), &w);
 
     if (kind != GP_FIELD_NUMBER || !(w >= 0 && w <= PETSC_MAX_REAL)) EdgesRefuse(R, field[2].begin, field[2].end, GP_GRAPH_EXPECTED_WEIGHT);
   }
@@ -241,7 +241,7 @@ static PetscErrorCode EdgesAgreeOnWeights(Reader *R)
 }
 
 /* whether the first line can hold the numbers of nodes and edges of what was read; base: the number of the first node */
-static PetscErrorCode EdgesMatchSizes(const GpGraphForm *form, const GpAppGraph *G, PetscInt64 bytes, PetscBool *match, PetscInt64 *base)
+static PetscErrorCode EdgesMatchSizes(const GpAppGraphForm *form, const GpAppGraph *G, PetscInt64 bytes, PetscBool *match, PetscInt64 *base)
 {
   const GpAppLinks *L       = &G->links;
   PetscInt64        mine[2] = {INT64_MIN, 0}, all[2], edges, N = form->first[0]; /* less the least number, and the largest */
@@ -265,12 +265,12 @@ static PetscErrorCode EdgesMatchSizes(const GpGraphForm *form, const GpAppGraph 
 /* The first line holds sizes, or it is an edge like the others. */
 static PetscErrorCode EdgesJudgeFirst(const GpAppText *T, const GpAppGraphSpec *spec, Reader *R)
 {
-  const GpGraphForm *form       = R->form;
-  GpAppGraph        *G          = R->G;
-  PetscBool          match      = PETSC_FALSE;
-  const PetscInt64   line       = form->line - T->before;
-  PetscInt64         base       = 0, bytes;
-  char               first[128] = "";
+  const GpAppGraphForm *form       = R->form;
+  GpAppGraph           *G          = R->G;
+  PetscBool             match      = PETSC_FALSE;
+  const PetscInt64      line       = form->line - T->before;
+  PetscInt64            base       = 0, bytes;
+  char                  first[128] = "";
 
   PetscFunctionBegin;
   PetscCall(GpAppSumBefore(G->comm, (PetscInt64)T->length, NULL, &bytes));
@@ -314,7 +314,7 @@ static PetscErrorCode EdgesNumberNames(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpAppGraphReadEdges(const GpAppText *T, const GpAppGraphSpec *spec, const GpGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphReadEdges(const GpAppText *T, const GpAppGraphSpec *spec, const GpAppGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
 {
   Reader      R     = {.form = form, .G = G, .wrong = C};
   const char *comma = form->delimiter == ',' ? "commas" : form->delimiter == ';' ? "semicolons" : form->delimiter == '\t' ? "tabs" : "blanks";

@@ -15,8 +15,8 @@ static const char *const TargetWords[] = {"target", "dst", "dest", "destination"
 static const char *const WeightWords[] = {"weight", "weights", "w", "value", "strength", "count", NULL};
 
 typedef struct {
-  int     n;
-  GpField field[FIELDS];
+  int        n;
+  GpAppField field[FIELDS];
 } Fields;
 
 /* what separates the fields of a line: outside quotes and before braces, the first of ; tab , that there is, else blanks */
@@ -36,11 +36,11 @@ static char FormFindDelimiter(const char *p, const char *eol)
 
 static void FormSplitLine(const char *p, const char *eol, char delimiter, Fields *F)
 {
-  for (F->n = 0; F->n < FIELDS && p; p = F->field[F->n++].next) F->field[F->n] = GpFieldGet(p, eol, delimiter);
+  for (F->n = 0; F->n < FIELDS && p; p = F->field[F->n++].next) F->field[F->n] = GpAppFieldGet(p, eol, delimiter);
   if (F->n && F->n < FIELDS && F->field[F->n - 1].begin == eol && F->n > 1 && !F->field[F->n - 1].quoted) F->n--; /* a delimiter that ends the line */
 }
 
-static PetscBool FormIsWord(const GpField *f, const char *const words[])
+static PetscBool FormIsWord(const GpAppField *f, const char *const words[])
 {
   const size_t n = (size_t)(f->end - f->begin);
 
@@ -49,7 +49,7 @@ static PetscBool FormIsWord(const GpField *f, const char *const words[])
   return PETSC_FALSE;
 }
 
-static PetscBool FormIsNumber(const GpField *f)
+static PetscBool FormIsNumber(const GpAppField *f)
 {
   double      v;
   const char *end = f->begin < f->end ? GpAppScanReal(f->begin, &v) : NULL;
@@ -58,11 +58,11 @@ static PetscBool FormIsNumber(const GpField *f)
 }
 
 /* Can the field be a heading above weights?  A missing value, nan, or a number with a decimal comma is a weight, which a later check refuses or accepts. */
-static PetscBool FormIsWeightHeading(const GpField *f)
+static PetscBool FormIsWeightHeading(const GpAppField *f)
 {
   double v;
 
-  return (PetscBool)(GpFieldClassify(f, PETSC_TRUE, &v) == GP_FIELD_WORD);
+  return (PetscBool)(GpAppFieldClassify(f, PETSC_TRUE, &v) == GP_FIELD_WORD);
 }
 
 static int FormFindColumn(const Fields *F, const char *const words[])
@@ -84,7 +84,7 @@ static PetscBool FormIsHeading(const Fields *first, const Fields *second)
 }
 
 /* which columns hold what, by the headings or by their places */
-static void FormFindColumns(const Fields *heading, const Fields *data, GpGraphForm *form)
+static void FormFindColumns(const Fields *heading, const Fields *data, GpAppGraphForm *form)
 {
   int from = heading ? FormFindColumn(heading, SourceWords) : -1, to = heading ? FormFindColumn(heading, TargetWords) : -1, weight = heading ? FormFindColumn(heading, WeightWords) : -1;
 
@@ -97,7 +97,7 @@ static void FormFindColumns(const Fields *heading, const Fields *data, GpGraphFo
   form->column[1] = to;
   form->column[2] = weight;
   for (int k = 0; heading && k < heading->n; k++) {
-    const GpField *f = &heading->field[k];
+    const GpAppField *f = &heading->field[k];
 
     if (k == from || k == to || k == weight) continue;
     form->fields = PETSC_TRUE;
@@ -126,7 +126,7 @@ static int FormScanWholeNumbers(const char *p, const char *eol, PetscInt64 numbe
 /* "nodes,edges,d or u,...": the files of JuliaGraphs */
 static int FormFindJulia(const Fields *F)
 {
-  const GpField *f = &F->field[2];
+  const GpAppField *f = &F->field[2];
 
   return F->n >= 3 && FormIsNumber(&F->field[0]) && FormIsNumber(&F->field[1]) && f->end - f->begin == 1 && (*f->begin == 'd' || *f->begin == 'u') ? *f->begin : 0;
 }
@@ -140,7 +140,7 @@ typedef struct {
 } Sample;
 
 /* looks at lines as METIS would; false where something is no number */
-static PetscBool FormSampleLines(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
+static PetscBool FormSampleLines(const GpAppGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
 {
   const PetscInt64 fmt = form->nfirst > 2 ? form->first[2] : 0, skip = (fmt / 100 % 10 == 1) + (fmt / 10 % 10 == 1) * (form->nfirst > 3 ? form->first[3] : 1);
   PetscInt64       lines = 0, fields = -1;
@@ -209,7 +209,7 @@ static PetscBool FormListsNeighbours(const char *p, const char *end)
 }
 
 /* 1: the lines behind the first one can only be METIS; 2: they can be; 0: they cannot.  rest: lines of the whole file behind it, comments and blank lines included. */
-static int FormFindMetis(const GpGraphForm *form, const char *p, const char *end, PetscInt64 rest)
+static int FormFindMetis(const GpAppGraphForm *form, const char *p, const char *end, PetscInt64 rest)
 {
   const PetscInt64 n = form->first[0], m = form->first[1];
   PetscBool        fits;
@@ -232,7 +232,7 @@ static PetscBool FormHasDecimalComma(const Fields *F, int k)
 }
 
 /* the form by the first two lines of data, which this rank has, and by what comes behind them */
-static void FormExamineLines(GpAppLines L, const GpAppGraphSpec *spec, const char *first, PetscInt64 rest, GpGraphForm *form)
+static void FormExamineLines(GpAppLines L, const GpAppGraphSpec *spec, const char *first, PetscInt64 rest, GpAppGraphForm *form)
 {
   const char   *eol = L.eol, *second = GpAppLinesNext(&L, "#%"), *eol2 = L.eol;
   Fields        one, two;
@@ -278,7 +278,7 @@ static PetscBool FormHasMetisName(const char file[])
 }
 
 /* the rank that has the first line of data looks at it, and all ranks learn what it found; line 0: there is none */
-PetscErrorCode GpAppGraphFindForm(const GpAppText *T, const GpAppGraphSpec *spec, GpGraphForm *form)
+PetscErrorCode GpAppGraphFindForm(const GpAppText *T, const GpAppGraphSpec *spec, GpAppGraphForm *form)
 {
   GpAppLines  L     = {T->text, T->text + T->length};
   const char *first = GpAppLinesNext(&L, "#%");

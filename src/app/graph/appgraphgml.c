@@ -11,7 +11,7 @@ typedef struct {
 } Token;
 
 typedef struct {
-  GpGraphParts    parts;
+  GpAppGraphParts parts;
   GpAppComplaint *wrong;
   const char     *p, *end;
   PetscInt64      line;
@@ -159,8 +159,8 @@ static PetscErrorCode GMLReadNode(Reader *R)
 
 static PetscErrorCode GMLReadEdge(Reader *R)
 {
-  GpGraphEdge e = {-1, -1, R->line, NAN, PETSC_FALSE};
-  Token       t;
+  GpAppGraphEdge e = {-1, -1, R->line, NAN, PETSC_FALSE};
+  Token          t;
 
   PetscFunctionBegin;
   for (t = GMLReadToken(R); t.kind == 'w' && !R->wrong->code; t = GMLReadToken(R)) {

@@ -8,7 +8,7 @@ typedef struct {
   PetscBool  weighted;
 } Header;
 
-static PetscBool MetisReadHeader(const GpGraphForm *form, PetscInt64 bytes, PetscInt64 line, Header *H, GpAppComplaint *C)
+static PetscBool MetisReadHeader(const GpAppGraphForm *form, PetscInt64 bytes, PetscInt64 line, Header *H, GpAppComplaint *C)
 {
   const PetscInt64 fmt = form->nfirst > 2 ? form->first[2] : 0, ncon = form->nfirst > 3 ? form->first[3] : 1;
   const int        code = PETSC_ERR_FILE_UNEXPECTED;
@@ -66,7 +66,7 @@ static PetscErrorCode MetisReadNode(const char *p, const GpAppLines *L, const He
 }
 
 /* Reads a METIS file: a line for every node, blank if it has no neighbours; lines that begin with % are comments. Ranks parse their own lines. */
-PetscErrorCode GpAppGraphReadMetis(const GpAppText *T, const GpGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
+PetscErrorCode GpAppGraphReadMetis(const GpAppText *T, const GpAppGraphForm *form, GpAppGraph *G, GpAppComplaint *C)
 {
   const GpAppLines all  = {T->text, T->text + T->length};
   GpAppLines       L    = all;

@@ -45,14 +45,14 @@ typedef struct {
     KeyKind kind;
     double  otherwise; /* the default weight, or NaN */
   } key[KEYS];
-  int          declaring; /* the key whose default may come, or -1 */
-  PetscBool    collects, inedge;
-  KeyKind      collecting;
-  size_t       nvalue;
-  char         value[VALUE];
-  PetscInt64   node; /* the place of the current node; -1: none */
-  GpGraphEdge  edge; /* the current edge */
-  GpGraphParts parts;
+  int             declaring; /* the key whose default may come, or -1 */
+  PetscBool       collects, inedge;
+  KeyKind         collecting;
+  size_t          nvalue;
+  char            value[VALUE];
+  PetscInt64      node; /* the place of the current node; -1: none */
+  GpAppGraphEdge  edge; /* the current edge */
+  GpAppGraphParts parts;
 } Reader;
 
 /* opens the library; NULL where it is not there or lacks something */

@@ -18,12 +18,12 @@ typedef struct {
   int        jlg;       /* the first line is that of JuliaGraphs: 'd' or 'u'; 0: it is not */
   int        metis;     /* 1: it can only be METIS, 2: METIS or an edge list */
   char       ignored[64];
-} GpGraphForm;
+} GpAppGraphForm;
 
 /* Readers of one format each. They record errors in the complaint. All ranks return the same error code. */
-PETSC_INTERN PetscErrorCode GpAppGraphFindForm(const GpAppText *, const GpAppGraphSpec *, GpGraphForm *);
-PETSC_INTERN PetscErrorCode GpAppGraphReadEdges(const GpAppText *, const GpAppGraphSpec *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpAppGraphReadMetis(const GpAppText *, const GpGraphForm *, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphFindForm(const GpAppText *, const GpAppGraphSpec *, GpAppGraphForm *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadEdges(const GpAppText *, const GpAppGraphSpec *, const GpAppGraphForm *, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphReadMetis(const GpAppText *, const GpAppGraphForm *, GpAppGraph *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpAppGraphReadDimacs(const GpAppText *, GpAppGraph *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpAppGraphReadPajek(const GpAppText *, GpAppGraph *, GpAppComplaint *);   /* a text that every rank has */
 PETSC_INTERN PetscErrorCode GpAppGraphReadGML(const GpAppText *, GpAppGraph *, GpAppComplaint *);     /* a text that every rank has */
@@ -41,7 +41,7 @@ typedef struct {
   PetscInt64 from, to, line;
   double     weight; /* NaN: none */
   PetscBool  both;   /* it leads both ways */
-} GpGraphEdge;
+} GpAppGraphEdge;
 
 /* Nodes with identities and labels, and edges between them, in any order in the file */
 typedef struct {
@@ -50,12 +50,12 @@ typedef struct {
   char         **label;    /* [capacity] NULL: none */
   PetscInt64     capacity;
   PetscSegBuffer edges;
-} GpGraphParts;
+} GpAppGraphParts;
 
-PETSC_INTERN PetscErrorCode GpAppGraphPartsFind(GpGraphParts *, const char id[], size_t length, PetscInt64 *place);
-PETSC_INTERN PetscErrorCode GpAppGraphPartsLabel(GpGraphParts *, PetscInt64 place, const char label[], size_t length);
-PETSC_INTERN PetscErrorCode GpAppGraphPartsAddEdge(GpGraphParts *, const GpGraphEdge *);
-PETSC_INTERN PetscErrorCode GpAppGraphPartsFinish(GpGraphParts *, PetscBool undirected, GpAppGraph *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpAppGraphPartsDestroy(GpGraphParts *);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsFind(GpAppGraphParts *, const char id[], size_t length, PetscInt64 *place);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsLabel(GpAppGraphParts *, PetscInt64 place, const char label[], size_t length);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsAddEdge(GpAppGraphParts *, const GpAppGraphEdge *);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsFinish(GpAppGraphParts *, PetscBool undirected, GpAppGraph *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppGraphPartsDestroy(GpAppGraphParts *);
 
 #endif

@@ -40,18 +40,18 @@ PetscErrorCode GpAppFilesAdd(GpAppFileRole role, const char option[], const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool Writes(const File *f)
+static PetscBool FilesIsOutput(const File *f)
 {
   return (PetscBool)(f->role == GP_APP_FILE_OUTPUT || f->role == GP_APP_FILE_CHECKPOINT);
 }
 
 /* Finds which file a name stands for; links are followed for inputs too. */
-static void Identify(const File *f, GpAppTarget *t)
+static void FilesIdentify(const File *f, GpAppTarget *t)
 {
   struct stat st;
 
   GpAppTargetResolve_Private(f->path, t);
-  if (!Writes(f) && !strcmp(f->path, "-") && !fstat(0, &st)) {
+  if (!FilesIsOutput(f) && !strcmp(f->path, "-") && !fstat(0, &st)) {
     t->err     = 0;
     t->regular = (PetscBool)S_ISREG(st.st_mode);
     t->device  = st.st_dev;
@@ -60,7 +60,7 @@ static void Identify(const File *f, GpAppTarget *t)
 }
 
 /* Returns whether two names are the same file, and one of the two uses would destroy it. */
-static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
+static PetscBool FilesCollide(const GpAppTarget *a, const GpAppTarget *b)
 {
   if (a->err || b->err) return PETSC_FALSE;
   if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both uses append to the same open file */
@@ -70,23 +70,23 @@ static PetscBool Collide(const GpAppTarget *a, const GpAppTarget *b)
 }
 
 /* Finds the first pair of files that conflict: an output and another file, or two inputs that are standard input. */
-static PetscErrorCode FindCollision(int found[2])
+static PetscErrorCode FilesFindCollision(int found[2])
 {
   GpAppTarget *t;
 
   PetscFunctionBegin;
   found[0] = found[1] = -1;
   PetscCall(PetscMalloc1(NFiles, &t));
-  for (int i = 0; i < NFiles; i++) Identify(&Files[i], &t[i]);
+  for (int i = 0; i < NFiles; i++) FilesIdentify(&Files[i], &t[i]);
   for (int i = 0; i < NFiles && found[0] < 0; i++) {
-    for (int k = i + 1; k < NFiles && !Writes(&Files[i]) && !strcmp(Files[i].path, "-"); k++) {
-      if (Writes(&Files[k]) || strcmp(Files[k].path, "-")) continue;
+    for (int k = i + 1; k < NFiles && !FilesIsOutput(&Files[i]) && !strcmp(Files[i].path, "-"); k++) {
+      if (FilesIsOutput(&Files[k]) || strcmp(Files[k].path, "-")) continue;
       found[0] = i;
       found[1] = k;
       break;
     }
-    for (int k = 0; k < NFiles && Writes(&Files[i]) && found[0] < 0; k++) {
-      if (k == i || (Writes(&Files[k]) && k < i) || !Collide(&t[i], &t[k])) continue;
+    for (int k = 0; k < NFiles && FilesIsOutput(&Files[i]) && found[0] < 0; k++) {
+      if (k == i || (FilesIsOutput(&Files[k]) && k < i) || !FilesCollide(&t[i], &t[k])) continue;
       if (Files[i].role == GP_APP_FILE_CHECKPOINT && Files[k].role == GP_APP_FILE_RESTART) continue;
       found[0] = i;
       found[1] = k;
@@ -98,13 +98,13 @@ static PetscErrorCode FindCollision(int found[2])
 }
 
 /* Finds the first input that cannot be read, and why. A file that goes with another of the same option may be missing: its reader knows whether it needs it. */
-static int FindUnreadable(int *err)
+static int FilesFindUnreadable(int *err)
 {
   for (int i = 0; i < NFiles; i++) {
     struct stat st;
 
-    if (Writes(&Files[i]) || !strcmp(Files[i].path, "-")) continue;
-    if (i && !Writes(&Files[i - 1]) && !strcmp(Files[i].option, Files[i - 1].option)) continue;
+    if (FilesIsOutput(&Files[i]) || !strcmp(Files[i].path, "-")) continue;
+    if (i && !FilesIsOutput(&Files[i - 1]) && !strcmp(Files[i].option, Files[i - 1].option)) continue;
     *err = 0;
     if (stat(Files[i].path, &st) || access(Files[i].path, R_OK)) *err = errno;
     else if (S_ISDIR(st.st_mode)) *err = EISDIR;
@@ -135,8 +135,8 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (!rank) {
-    unreadable[0] = FindUnreadable(&unreadable[1]);
-    PetscCall(FindCollision(found));
+    unreadable[0] = FilesFindUnreadable(&unreadable[1]);
+    PetscCall(FilesFindCollision(found));
   }
   PetscCallMPI(MPI_Bcast(unreadable, 2, MPI_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));
@@ -145,12 +145,12 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
   if (found[0] >= 0) {
     f = &Files[found[0]];
     g = &Files[found[1]];
-    PetscCheck(Writes(f), comm, PETSC_ERR_USER_INPUT, "%s - and %s -: only one input can be standard input", f->option, g->option);
-    PetscCheck(Writes(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: choose another name for the output", f->option, f->path, g->option);
+    PetscCheck(FilesIsOutput(f), comm, PETSC_ERR_USER_INPUT, "%s - and %s -: only one input can be standard input", f->option, g->option);
+    PetscCheck(FilesIsOutput(g), comm, PETSC_ERR_USER_INPUT, "%s %s would overwrite the input of %s: choose another name for the output", f->option, f->path, g->option);
     SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s and %s %s are the same file: choose another name for one of them", f->option, f->path, g->option, g->path);
   }
-  for (int i = 0; i < n; i++) PetscCheck(!Writes(&Files[i]) || strcmp(Files[i].path, "-"), comm, PETSC_ERR_USER_INPUT, "%s -: - is standard input only; name the standard output stream /dev/stdout, or a file ./-", Files[i].option);
+  for (int i = 0; i < n; i++) PetscCheck(!FilesIsOutput(&Files[i]) || strcmp(Files[i].path, "-"), comm, PETSC_ERR_USER_INPUT, "%s -: - is standard input only; name the standard output stream /dev/stdout, or a file ./-", Files[i].option);
   for (int i = 0; i < n; i++)
-    if (Writes(&Files[i])) PetscCall(GpAppOutputProbe(comm, Files[i].path));
+    if (FilesIsOutput(&Files[i])) PetscCall(GpAppOutputProbe(comm, Files[i].path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,14 +50,14 @@ void GpAppTemporariesRemove(void)
   errno = kept;
 }
 
-static void HandleEnding(int sig)
+static void SignalHandleEnding(int sig)
 {
   GpAppTemporariesRemove();
   (void)signal(sig, SIG_DFL);
   (void)raise(sig); /* takes effect when the handler returns, since the signal is blocked until then */
 }
 
-static void HandleFault(int sig)
+static void SignalHandleFault(int sig)
 {
   GpAppTemporariesRemove();
   for (size_t k = 0; k < sizeof(Faults) / sizeof(Faults[0]); k++)
@@ -83,13 +83,13 @@ PetscErrorCode GpAppSignalsInstall(void)
   PetscCall(PetscMemzero(&ending, sizeof(ending)));
   (void)sigfillset(&ending.sa_mask);
   fault             = ending;
-  ending.sa_handler = HandleEnding;
-  fault.sa_handler  = HandleFault;
+  ending.sa_handler = SignalHandleEnding;
+  fault.sa_handler  = SignalHandleFault;
   for (size_t k = 0; k < sizeof(Ending) / sizeof(Ending[0]); k++) {
     if (!sigaction(Ending[k], NULL, &old) && old.sa_handler != SIG_IGN) (void)sigaction(Ending[k], &ending, NULL);
   }
   for (size_t k = 0; k < sizeof(Faults) / sizeof(Faults[0]); k++) {
-    if (!sigaction(Faults[k], NULL, &old) && old.sa_handler != HandleFault && !sigaction(Faults[k], &fault, NULL)) Before[k] = old;
+    if (!sigaction(Faults[k], NULL, &old) && old.sa_handler != SignalHandleFault && !sigaction(Faults[k], &fault, NULL)) Before[k] = old;
   }
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)atexit(GpAppTemporariesRemove);
@@ -97,7 +97,7 @@ PetscErrorCode GpAppSignalsInstall(void)
 }
 
 /* Enters a name into the table; -1: the table is full. The caller has blocked all signals. */
-static int Register(int folder, const char name[], int flags)
+static int TemporaryRegister(int folder, const char name[], int flags)
 {
   for (int k = 0; k < MAX_TEMPORARIES; k++) {
     if (Temporaries[k].used) continue;
@@ -134,7 +134,7 @@ int GpAppTemporaryCreate_Private(int folder, mode_t mode, int *slot, char name[G
     (void)sigprocmask(SIG_BLOCK, &all, &kept); /* no signal comes between the creation and the entry in the table */
     fd  = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     err = fd < 0 ? errno : 0;
-    if (fd >= 0) *slot = Register(folder, name, 0);
+    if (fd >= 0) *slot = TemporaryRegister(folder, name, 0);
     if (fd >= 0 && *slot < 0) {
       (void)unlinkat(folder, name, 0);
       (void)close(fd);
@@ -156,7 +156,7 @@ void GpAppTemporaryForget_Private(int slot, PetscBool remove)
 }
 
 /* Checks that the disk has space for a number of bytes. Returns an errno. */
-static int CheckSpace(int folder, off_t bytes)
+static int ScratchCheckSpace(int folder, off_t bytes)
 {
   const int fd  = openat(folder, "space", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   int       err = fd < 0 ? errno : posix_fallocate(fd, 0, bytes);
@@ -198,12 +198,12 @@ int GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScrat
   if (!mkdtemp(s->path)) err = errno;
   else if ((s->folder = open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) err = errno;
   if (s->folder >= 0) {
-    s->slot[s->nslots++] = Register(s->parent, strrchr(s->path, '/') + 1, AT_REMOVEDIR);
-    s->slot[s->nslots++] = Register(s->folder, "space", 0);
-    for (int k = 0; k < n && s->nslots < GP_APP_SCRATCH_FILES; k++) s->slot[s->nslots++] = Register(s->folder, name[k], 0);
+    s->slot[s->nslots++] = TemporaryRegister(s->parent, strrchr(s->path, '/') + 1, AT_REMOVEDIR);
+    s->slot[s->nslots++] = TemporaryRegister(s->folder, "space", 0);
+    for (int k = 0; k < n && s->nslots < GP_APP_SCRATCH_FILES; k++) s->slot[s->nslots++] = TemporaryRegister(s->folder, name[k], 0);
   }
   (void)sigprocmask(SIG_SETMASK, &kept, NULL);
-  if (!err) err = CheckSpace(s->folder, (off_t)bytes);
+  if (!err) err = ScratchCheckSpace(s->folder, (off_t)bytes);
   if (err) GpAppScratchRemove(s);
   return err;
 }

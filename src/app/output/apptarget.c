@@ -11,7 +11,7 @@
 #define MAX_LINKS 40 /* the limit of the Linux kernel */
 
 /* Copies text into a buffer; ENAMETOOLONG when it does not fit. */
-static int Copy(char to[], size_t size, const char from[], size_t length)
+static int TargetCopyText(char to[], size_t size, const char from[], size_t length)
 {
   if (length >= size) return ENAMETOOLONG;
   memmove(to, from, length);
@@ -20,14 +20,14 @@ static int Copy(char to[], size_t size, const char from[], size_t length)
 }
 
 /* Splits a path into its folder and the last name. */
-static int Split(const char path[], char folder[PETSC_MAX_PATH_LEN], char name[NAME_MAX + 1])
+static int TargetSplitPath(const char path[], char folder[PETSC_MAX_PATH_LEN], char name[NAME_MAX + 1])
 {
   const char *slash = strrchr(path, '/');
   int         err;
 
   if (!path[0]) return ENOENT;
-  err = slash ? Copy(folder, PETSC_MAX_PATH_LEN, path, slash == path ? 1 : (size_t)(slash - path)) : Copy(folder, PETSC_MAX_PATH_LEN, ".", 1);
-  if (!err) err = Copy(name, NAME_MAX + 1, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+  err = slash ? TargetCopyText(folder, PETSC_MAX_PATH_LEN, path, slash == path ? 1 : (size_t)(slash - path)) : TargetCopyText(folder, PETSC_MAX_PATH_LEN, ".", 1);
+  if (!err) err = TargetCopyText(name, NAME_MAX + 1, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
   return err ? err : name[0] ? 0 : EISDIR;
 }
 
@@ -35,7 +35,7 @@ static int Split(const char path[], char folder[PETSC_MAX_PATH_LEN], char name[N
   The links in /proc/<process>/fd stand for open files and not for names: what they point to may be a pipe, or a file that is written to by
   others at this moment. Returns whether the folder is such a one; the descriptor is that of this process, or -1.
 */
-static PetscBool IsDescriptor(const char folder[], const char name[], int *descriptor)
+static PetscBool TargetIsDescriptor(const char folder[], const char name[], int *descriptor)
 {
   char real[PATH_MAX], own[64], *end;
   long n;
@@ -49,7 +49,7 @@ static PetscBool IsDescriptor(const char folder[], const char name[], int *descr
 }
 
 /* Replaces the path of a link by that of what it points to. */
-static int Follow(char path[PETSC_MAX_PATH_LEN], const char folder[])
+static int TargetFollowLink(char path[PETSC_MAX_PATH_LEN], const char folder[])
 {
   char          to[PETSC_MAX_PATH_LEN];
   const ssize_t n = readlink(path, to, sizeof(to));
@@ -57,14 +57,14 @@ static int Follow(char path[PETSC_MAX_PATH_LEN], const char folder[])
   if (n < 0) return errno;
   if ((size_t)n >= sizeof(to)) return ENAMETOOLONG;
   to[n] = 0;
-  if (to[0] == '/' || !strcmp(folder, ".")) return Copy(path, PETSC_MAX_PATH_LEN, to, (size_t)n);
+  if (to[0] == '/' || !strcmp(folder, ".")) return TargetCopyText(path, PETSC_MAX_PATH_LEN, to, (size_t)n);
   if (strlen(folder) + 1 + (size_t)n >= PETSC_MAX_PATH_LEN) return ENAMETOOLONG;
   (void)snprintf(path, PETSC_MAX_PATH_LEN, "%.*s/%.*s", (int)strlen(folder), folder, (int)n, to);
   return 0;
 }
 
 /* Notes what is there, of a name that is no link. */
-static int Examine(GpAppTarget *t, const struct stat *st)
+static int TargetExamine(GpAppTarget *t, const struct stat *st)
 {
   if (S_ISDIR(st->st_mode)) return EISDIR;
   t->regular = (PetscBool)S_ISREG(st->st_mode);
@@ -77,24 +77,24 @@ static int Examine(GpAppTarget *t, const struct stat *st)
   return 0;
 }
 
-static int Resolve(GpAppTarget *t)
+static int TargetResolve(GpAppTarget *t)
 {
   struct stat st;
   int         err;
 
   for (int links = 0; links <= MAX_LINKS; links++) {
-    if ((err = Split(t->path, t->folder, t->name))) return err;
-    if (IsDescriptor(t->folder, t->name, &t->descriptor)) {
+    if ((err = TargetSplitPath(t->path, t->folder, t->name))) return err;
+    if (TargetIsDescriptor(t->folder, t->name, &t->descriptor)) {
       t->direct = PETSC_TRUE;
       if (t->descriptor >= 0 ? fstat(t->descriptor, &st) : stat(t->path, &st)) return errno;
-      return Examine(t, &st);
+      return TargetExamine(t, &st);
     }
     if (lstat(t->path, &st)) {
       if (errno != ENOENT) return errno;
     } else if (S_ISLNK(st.st_mode)) {
-      if ((err = Follow(t->path, t->folder))) return err;
+      if ((err = TargetFollowLink(t->path, t->folder))) return err;
       continue;
-    } else if ((err = Examine(t, &st))) return err;
+    } else if ((err = TargetExamine(t, &st))) return err;
     if (stat(t->folder, &st)) return errno;
     t->folder_device = st.st_dev;
     t->folder_inode  = st.st_ino;
@@ -108,6 +108,6 @@ void GpAppTargetResolve_Private(const char path[], GpAppTarget *t)
 {
   memset(t, 0, sizeof(*t));
   t->descriptor = -1;
-  t->err        = Copy(t->path, sizeof(t->path), path, strlen(path));
-  if (!t->err) t->err = Resolve(t);
+  t->err        = TargetCopyText(t->path, sizeof(t->path), path, strlen(path));
+  if (!t->err) t->err = TargetResolve(t);
 }

@@ -15,23 +15,23 @@ typedef struct {
   double    low, high, from, to;
 } Scale;
 
-static double Value(const Scale *s, double v)
+static double PlotGetValue(const Scale *s, double v)
 {
   return s->log ? log10(v) : v;
 }
 
-static double Place(const Scale *s, double v)
+static double PlotGetPlace(const Scale *s, double v)
 {
-  return s->from + (Value(s, v) - s->low) / (s->high - s->low) * (s->to - s->from);
+  return s->from + (PlotGetValue(s, v) - s->low) / (s->high - s->low) * (s->to - s->from);
 }
 
-static PetscBool Shown(const Scale *s, double v)
+static PetscBool PlotShows(const Scale *s, double v)
 {
   return (PetscBool)(isfinite(v) && (!s->log || v > 0));
 }
 
 /* Computes the scale of one coordinate over all points that it can show. A logarithmic scale covers whole decades. */
-static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool log, double from, double to)
+static Scale PlotComputeScale(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool log, double from, double to)
 {
   Scale s = {log, INFINITY, -INFINITY, from, to};
 
@@ -39,7 +39,7 @@ static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool 
     for (PetscInt i = 0; i < curves[c].n; i++) {
       const double v = ofx ? curves[c].x[i] : curves[c].y[i];
 
-      if (!Shown(&s, v)) continue;
+      if (!PlotShows(&s, v)) continue;
       s.low  = fmin(s.low, log ? floor(log10(v)) : v);
       s.high = fmax(s.high, log ? ceil(log10(v)) : v);
     }
@@ -50,7 +50,7 @@ static Scale ScaleOf(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool 
 }
 
 /* lines and numbers along an axis: every decade, or steps of 1, 2 or 5 times a power of ten */
-static void Ticks(FILE *fp, const Scale *s, PetscBool horizontal)
+static void PlotDrawTicks(FILE *fp, const Scale *s, PetscBool horizontal)
 {
   const double decade = pow(10, floor(log10((s->high - s->low) / 4))), part = (s->high - s->low) / 4 / decade, step = s->log ? PetscMax(1, ceil((s->high - s->low) / 12)) : decade * (part >= 5 ? 5 : part >= 2 ? 2 : 1);
 
@@ -83,19 +83,19 @@ static void Ticks(FILE *fp, const Scale *s, PetscBool horizontal)
 void GpAppPlotWrite(GpAppOutput *out, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
 {
   static const char *const colours[] = {"#0b62a4", "#b8860b", "#a61c1c"};
-  const Scale              x = ScaleOf(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT), y = ScaleOf(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
+  const Scale              x = PlotComputeScale(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT), y = PlotComputeScale(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
   FILE                    *fp = out->fp;
 
   if (!fp) return;
   (void)fprintf(fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", WIDTH, HEIGHT);
-  Ticks(fp, &x, PETSC_TRUE);
-  Ticks(fp, &y, PETSC_FALSE);
+  PlotDrawTicks(fp, &x, PETSC_TRUE);
+  PlotDrawTicks(fp, &y, PETSC_FALSE);
   for (int c = 0; c < n; c++) {
     const char *colour = colours[c % 3];
 
     (void)fprintf(fp, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
     for (PetscInt i = 0; i < curves[c].n; i++) {
-      if (Shown(&x, curves[c].x[i]) && Shown(&y, curves[c].y[i])) (void)fprintf(fp, "%.1f,%.1f ", Place(&x, curves[c].x[i]), Place(&y, curves[c].y[i]));
+      if (PlotShows(&x, curves[c].x[i]) && PlotShows(&y, curves[c].y[i])) (void)fprintf(fp, "%.1f,%.1f ", PlotGetPlace(&x, curves[c].x[i]), PlotGetPlace(&y, curves[c].y[i]));
     }
     (void)fprintf(fp, "\"/>\n");
     if (curves[c].name) (void)fprintf(fp, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>\n", WIDTH - RIGHT - 8, TOP + 18 * (c + 1), colour, curves[c].name);

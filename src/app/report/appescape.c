@@ -6,7 +6,7 @@
 static const char Replacement[] = "\357\277\275"; /* U+FFFD in UTF-8 */
 
 /* Returns the length of the UTF-8 character at s, 0 if it is not one that JSON and XML allow. The caller handles control characters. */
-static size_t CharacterLength(const unsigned char *s)
+static size_t EscapeMeasureCharacter(const unsigned char *s)
 {
   const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
 
@@ -31,7 +31,7 @@ void GpAppWriteXML(FILE *fp, const char text[])
   const unsigned char *c = (const unsigned char *)text;
 
   while (*c) {
-    const size_t n = CharacterLength(c);
+    const size_t n = EscapeMeasureCharacter(c);
 
     if (*c == '<') (void)fputs("&lt;", fp);
     else if (*c == '>') (void)fputs("&gt;", fp);
@@ -50,7 +50,7 @@ void GpAppWriteJSON(FILE *fp, const char text[])
 
   (void)fputc('"', fp);
   while (*c) {
-    const size_t n = CharacterLength(c);
+    const size_t n = EscapeMeasureCharacter(c);
 
     if (*c == '"' || *c == '\\') (void)fprintf(fp, "\\%c", *c);
     else if (!n) (void)fputs(Replacement, fp);
@@ -72,11 +72,11 @@ void GpAppWriteJSON(FILE *fp, const char text[])
 */
 void GpAppWriteCSV(FILE *fp, const char text[])
 {
-  const size_t  length = strlen(text);
-  const GpField f      = {text, text + length, NULL, PETSC_FALSE, GP_QUOTES_GOOD};
-  double        value;
+  const size_t     length = strlen(text);
+  const GpAppField f      = {text, text + length, NULL, PETSC_FALSE, GP_QUOTES_GOOD};
+  double           value;
 
-  if (length && !strpbrk(text, "\",; \t\r") && *text != '#' && *text != '%' && GpFieldClassify(&f, PETSC_TRUE, &value) == GP_FIELD_WORD) {
+  if (length && !strpbrk(text, "\",; \t\r") && *text != '#' && *text != '%' && GpAppFieldClassify(&f, PETSC_TRUE, &value) == GP_FIELD_WORD) {
     (void)fputs(text, fp);
     return;
   }

@@ -5,19 +5,19 @@
 
 /* Data of the third pass. */
 typedef struct {
-  const GpAppTableSpec *spec;
-  const GpSurvey       *S;
-  GpForm                form;
-  PetscInt             *where; /* [cols] place of a column among those of text, -1: it holds numbers */
-  char                 *to;    /* end of the strings so far */
-  PetscInt              row;
+  const GpAppTableSpec   *spec;
+  const GpAppTableSurvey *S;
+  GpAppTableForm          form;
+  PetscInt               *where; /* [cols] place of a column among those of text, -1: it holds numbers */
+  char                   *to;    /* end of the strings so far */
+  PetscInt                row;
 } Filler;
 
 /* refuses the first line that has another number of fields than the lines before it */
 static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAppComplaint *C)
 {
-  const GpSurvey *S = F->S;
-  GpAppLines      L = {X->text, X->text + X->length};
+  const GpAppTableSurvey *S = F->S;
+  GpAppLines              L = {X->text, X->text + X->length};
 
   PetscFunctionBegin;
   if (F->form.shape != GP_TABLE_RECTANGLE || S->lines < 2 || (S->kmin == S->kmax && S->kmax == F->form.expected)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -25,7 +25,7 @@ static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAp
     PetscInt k = 0;
 
     if (p == S->here) continue;
-    for (const char *at = p; at; k++) at = GpFieldGet(at, L.eol, S->delimiter).next;
+    for (const char *at = p; at; k++) at = GpAppFieldGet(at, L.eol, S->delimiter).next;
     if (k == F->form.expected) continue;
     GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, L.line, "expected %" PetscInt_FMT " fields as in the first line of data, got %" PetscInt_FMT "%s", F->form.expected, k,
                        S->delimiter == ' ' ? "; fields are separated by blanks here: quote those that hold blanks, or separate by commas" : "");
@@ -47,8 +47,8 @@ static PetscInt TableFindLabel(const GpAppTable *T, const char label[])
 /* Is the column that was taken for row names the one whose heading spec->label gives? */
 static PetscBool TableNamesAreLabels(const Filler *F)
 {
-  const char    *label = F->spec->label;
-  const GpField *f;
+  const char       *label = F->spec->label;
+  const GpAppField *f;
 
   if (!label || !*label || F->spec->names != GP_TABLE_AUTO || !F->form.names || !F->form.header || F->form.shifted) return PETSC_FALSE;
   f = &F->S->field[0].field;
@@ -58,9 +58,9 @@ static PetscBool TableNamesAreLabels(const Filler *F)
 /* copies the headings; every rank has the first line */
 static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
 {
-  const GpSurvey *S = F->S;
-  PetscInt        k = 0;
-  char           *to;
+  const GpAppTableSurvey *S = F->S;
+  PetscInt                k = 0;
+  char                   *to;
 
   PetscFunctionBegin;
   if (!F->form.header) PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,12 +70,12 @@ static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
   to = T->headings;
   if (F->form.names) {
     T->corner = to;
-    if (!F->form.shifted && (F->form.shape == GP_TABLE_RECTANGLE || S->kfirst > T->cols)) to += GpFieldCopy(&S->field[k++].field, to);
+    if (!F->form.shifted && (F->form.shape == GP_TABLE_RECTANGLE || S->kfirst > T->cols)) to += GpAppFieldCopy(&S->field[k++].field, to);
     else to++;
   }
   for (PetscInt j = 0; j < T->cols; j++) {
     T->heading[j] = to;
-    if (k < S->kfirst) to += GpFieldCopy(&S->field[k++].field, to);
+    if (k < S->kfirst) to += GpAppFieldCopy(&S->field[k++].field, to);
     else to++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,9 +84,9 @@ static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
 /* whether a column, counted without row names, holds words, or numbers in quotes that are names beside numbers without quotes */
 static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
 {
-  const GpSurvey *S     = F->S;
-  const PetscInt  c     = j + (F->form.names ? 1 : 0);
-  PetscInt64      flags = c < S->kmax ? S->column[c].flags : 0;
+  const GpAppTableSurvey *S     = F->S;
+  const PetscInt          c     = j + (F->form.names ? 1 : 0);
+  PetscInt64              flags = c < S->kmax ? S->column[c].flags : 0;
 
   if (!F->form.header && c < S->kfirst) {
     flags |= S->field[c].field.quoted ? GP_COLUMN_QUOTED : S->field[c].empty ? 0 : GP_COLUMN_UNQUOTED;
@@ -122,8 +122,8 @@ static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
 /* allocates the rows of this rank; the file has a byte or more for each number and each byte of a string */
 static PetscErrorCode TableAllocate(const GpAppText *X, Filler *F, GpAppTable *T)
 {
-  const GpSurvey *S     = F->S;
-  size_t          bytes = 1;
+  const GpAppTableSurvey *S     = F->S;
+  size_t                  bytes = 1;
 
   PetscFunctionBegin;
   for (PetscInt64 c = 0; c < S->kmax; c++) {
@@ -142,7 +142,7 @@ static PetscErrorCode TableAllocate(const GpAppText *X, Filler *F, GpAppTable *T
 }
 
 /* refuses a field that is not a number */
-static void TableComplain(const GpAppTable *T, const Filler *F, GpFieldKind kind, PetscInt j, const GpField *f, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
+static void TableComplain(const GpAppTable *T, const Filler *F, GpAppFieldKind kind, PetscInt j, const GpAppField *f, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
 {
   const PetscInt field = j + 1 + (F->form.names ? 1 : 0);
   char           expected[160], heading[48] = "";
@@ -167,25 +167,25 @@ static PetscErrorCode TableFillRow(GpAppTable *T, Filler *F, const char *p, cons
   PetscFunctionBegin;
   T->line[F->row] = line;
   if (F->form.names) {
-    const GpField f = GpFieldGet(at, eol, T->delimiter);
+    const GpAppField f = GpAppFieldGet(at, eol, T->delimiter);
 
     T->name[F->row] = F->to;
-    F->to += GpFieldCopy(&f, F->to);
+    F->to += GpAppFieldCopy(&f, F->to);
     if (f.quoted) T->quoted_names = PETSC_TRUE;
     at = f.next;
   }
   for (; at && j < T->cols && !C->code; j++) {
-    const GpField f = GpFieldGet(at, eol, T->delimiter);
-    GpFieldKind   kind;
+    const GpAppField f = GpAppFieldGet(at, eol, T->delimiter);
+    GpAppFieldKind   kind;
 
     at = f.next;
     if (F->where[j] >= 0) {
       T->word[F->row * T->ntext + F->where[j]] = F->to;
-      F->to += GpFieldCopy(&f, F->to);
+      F->to += GpAppFieldCopy(&f, F->to);
       value[j] = NAN;
       continue;
     }
-    kind = GpFieldClassify(&f, T->decimal_comma, &value[j]);
+    kind = GpAppFieldClassify(&f, T->decimal_comma, &value[j]);
     if (kind == GP_FIELD_NUMBER && f.quoted) T->quoted_numbers = PETSC_TRUE;
     if (kind == GP_FIELD_NUMBER && T->decimal_comma && memchr(f.begin, '.', (size_t)(f.end - f.begin))) kind = GP_FIELD_WORD;
     if (kind == GP_FIELD_MISSING || (kind == GP_FIELD_NAN && F->spec->nan_missing)) T->missing++;
@@ -214,14 +214,14 @@ static PetscErrorCode TableAgree(GpAppTable *T, const GpAppText *X)
 }
 
 /* raises on all ranks the first complaint of any of them, after everything is given back */
-static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpSurvey *S, GpAppTable *T)
+static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpAppTableSurvey *S, GpAppTable *T)
 {
   PetscBool bad;
 
   PetscFunctionBegin;
   PetscCall(GpAppFindAny(X->comm, (PetscBool)(C->code || X->unreadable.code), &bad));
   if (!bad) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GpSurveyDestroy(S));
+  PetscCall(GpAppTableSurveyDestroy(S));
   PetscCall(PetscFree(F->where));
   PetscCall(GpAppTableDestroy(T));
   PetscCall(GpAppTextRaise(X, C));
@@ -231,10 +231,10 @@ static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpS
 /* rows and columns of all ranks, and what refuses the table as a whole */
 static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T, GpAppComplaint *C)
 {
-  const GpSurvey  *S    = F->S;
-  const PetscInt64 rows = S->lines - (F->form.header ? 1 : 0);
-  GpAppLines       L    = {X->text, X->text + X->length};
-  PetscInt64       here = 0;
+  const GpAppTableSurvey *S    = F->S;
+  const PetscInt64        rows = S->lines - (F->form.header ? 1 : 0);
+  GpAppLines              L    = {X->text, X->text + X->length};
+  PetscInt64              here = 0;
 
   PetscFunctionBegin;
   for (const char *p; (p = GpAppLinesNext(&L, GP_TABLE_COMMENT));) here += p != S->here || !F->form.header;
@@ -269,10 +269,10 @@ static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T,
 */
 PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTable *T)
 {
-  GpAppLines     L = {X->text, X->text + X->length};
-  GpSurvey       S;
-  Filler         F = {.spec = spec, .S = &S};
-  GpAppComplaint C = {0};
+  GpAppLines       L = {X->text, X->text + X->length};
+  GpAppTableSurvey S;
+  Filler           F = {.spec = spec, .S = &S};
+  GpAppComplaint   C = {0};
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(T, sizeof(*T)));
@@ -280,14 +280,14 @@ PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTa
   T->label = -1;
   PetscCall(PetscStrncpy(T->file, X->file, sizeof(T->file)));
   if (!X->before && X->length >= 3 && !memcmp(X->text, "\357\273\277", 3)) memset(X->text, ' ', 3); /* byte-order mark of UTF-8 */
-  PetscCall(GpTableSurvey(X, spec, &S, &C));
+  PetscCall(GpAppTableSurveyLines(X, spec, &S, &C));
   PetscCall(TableRaise(X, &C, &F, &S, T));
-  if (S.lines) PetscCall(GpTableGuess(spec, &S, &F.form));
+  if (S.lines) PetscCall(GpAppTableGuessForm(spec, &S, &F.form));
   if (TableNamesAreLabels(&F)) {
     GpAppTableSpec plain = *spec;
 
     plain.names = GP_TABLE_NO;
-    PetscCall(GpTableGuess(&plain, &S, &F.form));
+    PetscCall(GpAppTableGuessForm(&plain, &S, &F.form));
   }
   PetscCall(TableCheckFields(X, &F, &C));
   PetscCall(TableMeasure(X, &F, T, &C));
@@ -304,7 +304,7 @@ PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTa
   PetscCall(TableRaise(X, &C, &F, &S, T));
   PetscCall(TableAgree(T, X));
   PetscCall(PetscFree(F.where));
-  PetscCall(GpSurveyDestroy(&S));
+  PetscCall(GpAppTableSurveyDestroy(&S));
   PetscCall(GpAppTextDestroy(X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,7 +17,7 @@ static PetscBool FieldIsDelimiter(char c, char delimiter)
 }
 
 /*
-  GpFieldGet - Finds the field that begins at p
+  GpAppFieldGet - Finds the field that begins at p
 
   Not Collective
 
@@ -30,9 +30,9 @@ static PetscBool FieldIsDelimiter(char c, char delimiter)
   Quotes follow RFC 4180: a quoted field begins with ", and "" inside it stands for one ". A newline inside quotes is not understood; the field is
   then GP_QUOTES_OPEN and ends with the line.
 */
-GpField GpFieldGet(const char *p, const char *eol, char delimiter)
+GpAppField GpAppFieldGet(const char *p, const char *eol, char delimiter)
 {
-  GpField f = {NULL, NULL, NULL, PETSC_FALSE, GP_QUOTES_GOOD};
+  GpAppField f = {NULL, NULL, NULL, PETSC_FALSE, GP_QUOTES_GOOD};
 
   while (p < eol && FieldIsBlank(*p, delimiter)) p++;
   f.begin = p;
@@ -65,7 +65,7 @@ GpField GpFieldGet(const char *p, const char *eol, char delimiter)
   return f;
 }
 
-static PetscBool FieldIs(const GpField *f, const char *const words[])
+static PetscBool FieldIs(const GpAppField *f, const char *const words[])
 {
   const size_t n = (size_t)(f->end - f->begin);
 
@@ -75,7 +75,7 @@ static PetscBool FieldIs(const GpField *f, const char *const words[])
 }
 
 /* a decimal number that fills the field; a comma stands for the decimal point on request */
-static PetscBool FieldNumber(const GpField *f, PetscBool decimal_comma, double *value)
+static PetscBool FieldNumber(const GpAppField *f, PetscBool decimal_comma, double *value)
 {
   const size_t n = (size_t)(f->end - f->begin);
   char         copy[NUMBER_MAX];
@@ -95,7 +95,7 @@ static PetscBool FieldNumber(const GpField *f, PetscBool decimal_comma, double *
 }
 
 /* tells numbers, missing values and words apart; sets the value of a number, NaN for all other fields */
-GpFieldKind GpFieldClassify(const GpField *f, PetscBool decimal_comma, double *value)
+GpAppFieldKind GpAppFieldClassify(const GpAppField *f, PetscBool decimal_comma, double *value)
 {
   static const char *const missing[]  = {"NA", "N/A", ".", "?", "null", "NULL", NULL};
   static const char *const nans[]     = {"NaN", "nan", "NAN", "-nan", "-NaN", NULL};
@@ -116,7 +116,7 @@ GpFieldKind GpFieldClassify(const GpField *f, PetscBool decimal_comma, double *v
 }
 
 /* copies the content with its final 0, a doubled quote becoming one; returns the bytes written, at most end - begin + 1 */
-size_t GpFieldCopy(const GpField *f, char *to)
+size_t GpAppFieldCopy(const GpAppField *f, char *to)
 {
   char *begin = to;
 
@@ -128,7 +128,7 @@ size_t GpFieldCopy(const GpField *f, char *to)
   return (size_t)(to - begin);
 }
 
-PetscBool GpFieldSame(const GpField *a, const GpField *b)
+PetscBool GpAppFieldIsSame(const GpAppField *a, const GpAppField *b)
 {
   return (PetscBool)(a->end - a->begin == b->end - b->begin && !memcmp(a->begin, b->begin, (size_t)(a->end - a->begin)));
 }

@@ -13,28 +13,28 @@ typedef enum {
   GP_FIELD_NAN,     /* the word nan; a missing value where the caller says so */
   GP_FIELD_REFUSED, /* a number that is not read: inf, beyond the range of double precision, or a decimal comma where none is understood */
   GP_FIELD_WORD
-} GpFieldKind;
+} GpAppFieldKind;
 
 typedef enum {
   GP_QUOTES_GOOD,
   GP_QUOTES_OPEN,  /* no closing quote on the line */
   GP_QUOTES_INSIDE /* text follows the closing quote */
-} GpFieldQuotes;
+} GpAppFieldQuotes;
 
 typedef struct {
-  const char   *begin, *end; /* content, without blanks and quotes around it */
-  const char   *next;        /* beginning of the next field; NULL: this is the last field of the line */
-  PetscBool     quoted;
-  GpFieldQuotes quotes;
-} GpField;
+  const char      *begin, *end; /* content, without blanks and quotes around it */
+  const char      *next;        /* beginning of the next field; NULL: this is the last field of the line */
+  PetscBool        quoted;
+  GpAppFieldQuotes quotes;
+} GpAppField;
 
 /* A field of the first data line */
 typedef struct {
-  GpField     field;
-  GpFieldKind kind;
-  double      value;
-  PetscBool   empty;
-} GpFirst;
+  GpAppField     field;
+  GpAppFieldKind kind;
+  double         value;
+  PetscBool      empty;
+} GpAppTableFirst;
 
 /* Columns of the lines behind the first one. Ranks combine flags by bitwise or, words by addition; bytes stay local. */
 enum {
@@ -47,44 +47,44 @@ enum {
 
 typedef struct {
   PetscInt64 flags, words, bytes;
-} GpColumn;
+} GpAppTableColumn;
 
 /* What the data lines of a file have in common. Data lines are all but blank lines and comments, numbered from 0 over all ranks. The first one may
    be a heading, so counts of fields and columns are those of all other data lines. */
 typedef struct {
-  char        delimiter;
-  PetscInt64  lines, offset, comments; /* data lines, data lines on the ranks before, comment lines */
-  char       *first;                   /* text of the first data line with its newline and a final 0, on every rank */
-  PetscInt    kfirst;                  /* its number of fields */
-  GpFirst    *field;                   /* [kfirst] its fields */
-  const char *here;                    /* the first data line in the text of the rank that holds it, else NULL */
-  PetscInt64  kmin, kmax;              /* fewest and most fields of a line */
-  PetscInt64  smin, smax;              /* least and largest difference of a line's fields and its number: equal for a triangle */
-  GpColumn   *column;                  /* [kmax] */
-  PetscBool   repeats[2];              /* the fields of column 0 are those of the first line, without or with its first one left out */
-  PetscBool   diagonal;                /* field i of line i is missing for all i >= 1 */
-  PetscBool   zeros;                   /* the last field of every line is 0 or missing */
-  double      seqmin, seqmax;          /* least and largest difference of the number in column 0 and the line's number; equal for a sequence */
-  PetscBool   comma;                   /* a number has a decimal comma */
-} GpSurvey;
+  char              delimiter;
+  PetscInt64        lines, offset, comments; /* data lines, data lines on the ranks before, comment lines */
+  char             *first;                   /* text of the first data line with its newline and a final 0, on every rank */
+  PetscInt          kfirst;                  /* its number of fields */
+  GpAppTableFirst  *field;                   /* [kfirst] its fields */
+  const char       *here;                    /* the first data line in the text of the rank that holds it, else NULL */
+  PetscInt64        kmin, kmax;              /* fewest and most fields of a line */
+  PetscInt64        smin, smax;              /* least and largest difference of a line's fields and its number: equal for a triangle */
+  GpAppTableColumn *column;                  /* [kmax] */
+  PetscBool         repeats[2];              /* the fields of column 0 are those of the first line, without or with its first one left out */
+  PetscBool         diagonal;                /* field i of line i is missing for all i >= 1 */
+  PetscBool         zeros;                   /* the last field of every line is 0 or missing */
+  double            seqmin, seqmax;          /* least and largest difference of the number in column 0 and the line's number; equal for a sequence */
+  PetscBool         comma;                   /* a number has a decimal comma */
+} GpAppTableSurvey;
 
 /* Verdict on a table. */
 typedef struct {
   PetscBool       header, names, shifted; /* shifted: the heading line has no field above the row names */
   GpAppTableShape shape;
   PetscInt        expected; /* fields of a line of a rectangle, row name included */
-} GpForm;
+} GpAppTableForm;
 
-PETSC_INTERN GpField        GpFieldGet(const char *, const char *, char delimiter);
-PETSC_INTERN GpFieldKind    GpFieldClassify(const GpField *, PetscBool decimal_comma, double *);
-PETSC_INTERN size_t         GpFieldCopy(const GpField *, char *);
-PETSC_INTERN PetscBool      GpFieldSame(const GpField *, const GpField *);
-PETSC_INTERN PetscErrorCode GpTableSurvey(const GpAppText *, const GpAppTableSpec *, GpSurvey *, GpAppComplaint *);
-PETSC_INTERN PetscErrorCode GpTableGuess(const GpAppTableSpec *, const GpSurvey *, GpForm *);
-PETSC_INTERN PetscErrorCode GpSurveyDestroy(GpSurvey *);
+PETSC_INTERN GpAppField     GpAppFieldGet(const char *, const char *, char delimiter);
+PETSC_INTERN GpAppFieldKind GpAppFieldClassify(const GpAppField *, PetscBool decimal_comma, double *);
+PETSC_INTERN size_t         GpAppFieldCopy(const GpAppField *, char *);
+PETSC_INTERN PetscBool      GpAppFieldIsSame(const GpAppField *, const GpAppField *);
+PETSC_INTERN PetscErrorCode GpAppTableSurveyLines(const GpAppText *, const GpAppTableSpec *, GpAppTableSurvey *, GpAppComplaint *);
+PETSC_INTERN PetscErrorCode GpAppTableGuessForm(const GpAppTableSpec *, const GpAppTableSurvey *, GpAppTableForm *);
+PETSC_INTERN PetscErrorCode GpAppTableSurveyDestroy(GpAppTableSurvey *);
 
 /* whether a decimal comma is understood with this delimiter */
-static inline PetscBool GpTableCommas(char delimiter)
+static inline PetscBool GpAppTableTakesCommas(char delimiter)
 {
   return (PetscBool)(delimiter == ';');
 }

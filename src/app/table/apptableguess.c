@@ -4,14 +4,14 @@
 #include <string.h>
 
 /* is field j of the first line a heading, to judge by the column under it? */
-static PetscBool GuessAbove(const GpFirst *f, const GpColumn *c)
+static PetscBool GuessAbove(const GpAppTableFirst *f, const GpAppTableColumn *c)
 {
   if (f->kind == GP_FIELD_WORD && (c->flags & GP_COLUMN_NUMBER) && !(c->flags & GP_COLUMN_WORD)) return PETSC_TRUE;
   return (PetscBool)(f->field.quoted && !f->empty && (c->flags & GP_COLUMN_UNQUOTED) && !(c->flags & GP_COLUMN_QUOTED));
 }
 
 /* are these numbers 0, 1, 2, ... or 1, 2, 3, ...? */
-static PetscBool GuessCounts(const GpFirst first[], PetscInt n)
+static PetscBool GuessCounts(const GpAppTableFirst first[], PetscInt n)
 {
   for (PetscInt j = 0; j < n; j++)
     if (first[j].kind != GP_FIELD_NUMBER || first[j].value != first[0].value + (double)j) return PETSC_FALSE;
@@ -19,7 +19,7 @@ static PetscBool GuessCounts(const GpFirst first[], PetscInt n)
 }
 
 /* does column 0 count the rows behind the first line from 0 or 1? */
-static PetscBool GuessCountsRows(const GpSurvey *S, PetscBool header)
+static PetscBool GuessCountsRows(const GpAppTableSurvey *S, PetscBool header)
 {
   const double start = S->seqmin + (header ? 1 : 0);
 
@@ -27,7 +27,7 @@ static PetscBool GuessCountsRows(const GpSurvey *S, PetscBool header)
 }
 
 /* an empty field above row names, as R's write.csv() and pandas leave it */
-static PetscBool GuessCorner(const GpSurvey *S)
+static PetscBool GuessCorner(const GpAppTableSurvey *S)
 {
   PetscBool plain = PETSC_TRUE;
 
@@ -40,7 +40,7 @@ static PetscBool GuessCorner(const GpSurvey *S)
 }
 
 /* a heading line without a field above the row names, as R's write.table() writes it */
-static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpSurvey *S)
+static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpAppTableSurvey *S)
 {
   if (S->kmin != S->kmax || S->kfirst != S->kmax - 1 || S->lines < 2) return PETSC_FALSE;
   if (spec->header == GP_TABLE_YES || S->repeats[0]) return PETSC_TRUE;
@@ -51,7 +51,7 @@ static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpSurvey *S)
   return GuessCounts(S->field, S->kfirst);
 }
 
-static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpSurvey *S)
+static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpAppTableSurvey *S)
 {
   PetscBool numbers = PETSC_FALSE; /* numbers without quotes in columns 1, 2, ... */
 
@@ -67,10 +67,10 @@ static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpSurvey *S)
 }
 
 /* headings of a column that holds names although it holds numbers */
-static PetscBool GuessNamesHeading(const GpSurvey *S)
+static PetscBool GuessNamesHeading(const GpAppTableSurvey *S)
 {
   static const char *const words[] = {"point", "id", "name", "names", "label", "index", "row", "node", "item", NULL};
-  const GpField            f       = S->field[0].field;
+  const GpAppField         f       = S->field[0].field;
 
   for (const char *const *w = words; *w; w++) {
     size_t n = 0;
@@ -81,10 +81,10 @@ static PetscBool GuessNamesHeading(const GpSurvey *S)
   return PETSC_FALSE;
 }
 
-static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const GpForm *form)
+static PetscBool GuessNames(const GpAppTableSpec *spec, const GpAppTableSurvey *S, const GpAppTableForm *form)
 {
   const PetscInt64 k = S->lines > 1 ? S->kmax : S->kfirst, rows = S->lines - (form->header ? 1 : 0);
-  GpColumn         c     = {0};
+  GpAppTableColumn c     = {0};
   PetscBool        plain = PETSC_FALSE; /* fields without quotes behind column 0 */
 
   if (form->shifted) return PETSC_TRUE;
@@ -107,7 +107,7 @@ static PetscBool GuessNames(const GpAppTableSpec *spec, const GpSurvey *S, const
 }
 
 /* a triangle: every line has one field more than the one before */
-static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, GpForm *form)
+static void GuessTriangle(const GpAppTableSpec *spec, const GpAppTableSurvey *S, GpAppTableForm *form)
 {
   const PetscInt k = S->kfirst;
 
@@ -135,11 +135,11 @@ static void GuessTriangle(const GpAppTableSpec *spec, const GpSurvey *S, GpForm 
 }
 
 /*
-  GpTableGuess - Decides whether a table has headings and row names, and whether it is a triangle
+  GpAppTableGuessForm - Decides whether a table has headings and row names, and whether it is a triangle
 
   Not Collective; every rank finds the same
 */
-PetscErrorCode GpTableGuess(const GpAppTableSpec *spec, const GpSurvey *S, GpForm *form)
+PetscErrorCode GpAppTableGuessForm(const GpAppTableSpec *spec, const GpAppTableSurvey *S, GpAppTableForm *form)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(form, sizeof(*form)));

@@ -33,7 +33,7 @@ static char SurveyChooseDelimiter(const PetscInt64 count[3], PetscInt64 lines)
 }
 
 /* counts lines, chooses the delimiter, brings the first data line to all ranks */
-static PetscErrorCode SurveyLines(const GpAppText *X, GpSurvey *S, GpAppComplaint *C)
+static PetscErrorCode SurveyLines(const GpAppText *X, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   GpAppLines  L        = {X->text, X->text + X->length};
   PetscInt64  count[5] = {0}, all[5], length = 0;
@@ -72,27 +72,27 @@ static PetscErrorCode SurveyLines(const GpAppText *X, GpSurvey *S, GpAppComplain
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void SurveyField(GpSurvey *S, const GpField *f, GpFieldKind kind, GpColumn *c)
+static void SurveyField(GpAppTableSurvey *S, const GpAppField *f, GpAppFieldKind kind, GpAppTableColumn *c)
 {
   c->bytes += f->end - f->begin + 1;
   c->words += kind == GP_FIELD_WORD;
   c->flags |= kind == GP_FIELD_WORD ? GP_COLUMN_WORD : kind == GP_FIELD_MISSING || kind == GP_FIELD_NAN ? GP_COLUMN_MISSING : GP_COLUMN_NUMBER;
   if (f->quoted) c->flags |= GP_COLUMN_QUOTED;
   else if (f->begin < f->end) c->flags |= GP_COLUMN_UNQUOTED;
-  if (GpTableCommas(S->delimiter) && kind == GP_FIELD_NUMBER && memchr(f->begin, ',', (size_t)(f->end - f->begin))) S->comma = PETSC_TRUE;
+  if (GpAppTableTakesCommas(S->delimiter) && kind == GP_FIELD_NUMBER && memchr(f->begin, ',', (size_t)(f->end - f->begin))) S->comma = PETSC_TRUE;
 }
 
 /* data line number `number`, counted from 0 over all ranks, that is not the first one */
-static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
+static PetscErrorCode SurveyLine(GpAppTableSurvey *S, PetscInt64 number, const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
 {
-  const char *at = p;
-  PetscInt64  k  = 0;
-  GpFieldKind kind;
-  double      value;
+  const char    *at = p;
+  PetscInt64     k  = 0;
+  GpAppFieldKind kind;
+  double         value;
 
   PetscFunctionBegin;
   for (; at; k++) {
-    const GpField f = GpFieldGet(at, eol, S->delimiter);
+    const GpAppField f = GpAppFieldGet(at, eol, S->delimiter);
 
     if (f.quotes != GP_QUOTES_GOOD) {
       GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, f.begin - p, f.begin - 1, eol,
@@ -102,15 +102,15 @@ static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const char *p, 
     if (k == *capacity) {
       const PetscInt64 more = PetscMax(2 * *capacity, (PetscInt64)64);
 
-      PetscCall(PetscRealloc((size_t)more * sizeof(GpColumn), &S->column));
+      PetscCall(PetscRealloc((size_t)more * sizeof(GpAppTableColumn), &S->column));
       PetscCall(PetscArrayzero(S->column + *capacity, more - *capacity));
       *capacity = more;
     }
-    kind = GpFieldClassify(&f, GpTableCommas(S->delimiter), &value);
+    kind = GpAppFieldClassify(&f, GpAppTableTakesCommas(S->delimiter), &value);
     SurveyField(S, &f, kind, &S->column[k]);
     if (!k) {
-      S->repeats[0] = (PetscBool)(S->repeats[0] && number <= S->kfirst && GpFieldSame(&f, &S->field[number - 1].field));
-      S->repeats[1] = (PetscBool)(S->repeats[1] && number < S->kfirst && GpFieldSame(&f, &S->field[number].field));
+      S->repeats[0] = (PetscBool)(S->repeats[0] && number <= S->kfirst && GpAppFieldIsSame(&f, &S->field[number - 1].field));
+      S->repeats[1] = (PetscBool)(S->repeats[1] && number < S->kfirst && GpAppFieldIsSame(&f, &S->field[number].field));
       S->seqmin     = PetscMin(S->seqmin, kind == GP_FIELD_NUMBER ? value - (double)number : -PETSC_MAX_REAL);
       S->seqmax     = PetscMax(S->seqmax, kind == GP_FIELD_NUMBER ? value - (double)number : PETSC_MAX_REAL);
     }
@@ -127,7 +127,7 @@ static PetscErrorCode SurveyLine(GpSurvey *S, PetscInt64 number, const char *p, 
 }
 
 /* combines what the ranks found */
-static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpSurvey *S, GpAppComplaint *C)
+static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   PetscInt64  least[]   = {S->kmin, -S->kmax, S->smin, -S->smax, S->repeats[0], S->repeats[1], S->diagonal, S->zeros, !S->comma};
   double      extreme[] = {S->seqmin, -S->seqmax};
@@ -151,7 +151,7 @@ static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpSurvey 
     GpAppComplain(C, 0, "", "", "expected lines of at most 2147483646 fields");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscRealloc((size_t)PetscMax(S->kmax, 1) * sizeof(GpColumn), &S->column));
+  PetscCall(PetscRealloc((size_t)PetscMax(S->kmax, 1) * sizeof(GpAppTableColumn), &S->column));
   if (capacity < S->kmax) PetscCall(PetscArrayzero(S->column + capacity, S->kmax - capacity));
   PetscCall(PetscMalloc1(S->kmax, &both));
   for (PetscInt64 j = 0; j < S->kmax; j++) both[j] = S->column[j].flags;
@@ -179,20 +179,20 @@ static PetscBool SurveyIsText(const GpAppText *X, GpAppComplaint *C)
 }
 
 /* Splits the first data line into its fields. */
-static PetscErrorCode SurveyFirst(GpSurvey *S)
+static PetscErrorCode SurveyFirst(GpAppTableSurvey *S)
 {
-  const char *eol = strchr(S->first, '\n');
-  GpColumn    c   = {0};
+  const char      *eol = strchr(S->first, '\n');
+  GpAppTableColumn c   = {0};
 
   PetscFunctionBegin;
-  for (const char *at = S->first; at; S->kfirst++) at = GpFieldGet(at, eol, S->delimiter).next;
+  for (const char *at = S->first; at; S->kfirst++) at = GpAppFieldGet(at, eol, S->delimiter).next;
   PetscCall(PetscMalloc1(S->kfirst, &S->field));
   S->field[0].field.next = S->first;
   for (PetscInt k = 0; k < S->kfirst; k++) {
-    GpFirst *f = &S->field[k];
+    GpAppTableFirst *f = &S->field[k];
 
-    f->field = GpFieldGet(S->field[PetscMax(k - 1, 0)].field.next, eol, S->delimiter);
-    f->kind  = GpFieldClassify(&f->field, GpTableCommas(S->delimiter), &f->value);
+    f->field = GpAppFieldGet(S->field[PetscMax(k - 1, 0)].field.next, eol, S->delimiter);
+    f->kind  = GpAppFieldClassify(&f->field, GpAppTableTakesCommas(S->delimiter), &f->value);
     f->empty = (PetscBool)(f->field.begin == f->field.end);
     SurveyField(S, &f->field, f->kind, &c);
   }
@@ -200,7 +200,7 @@ static PetscErrorCode SurveyFirst(GpSurvey *S)
 }
 
 /*
-  GpTableSurvey - Finds out what the lines of a table have in common
+  GpAppTableSurveyLines - Finds out what the lines of a table have in common
 
   Collective
 
@@ -209,16 +209,16 @@ static PetscErrorCode SurveyFirst(GpSurvey *S)
 - spec - the delimiter, if it is known
 
   Output Parameters:
-+ S - the survey, to be freed with GpSurveyDestroy(); the same on all ranks but for offset, here and the bytes of columns
++ S - the survey, to be freed with GpAppTableSurveyDestroy(); the same on all ranks but for offset, here and the bytes of columns
 - C - what is wrong in the lines of this rank; the survey is of no use if any rank has a complaint
 */
-PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpSurvey *S, GpAppComplaint *C)
+PetscErrorCode GpAppTableSurveyLines(const GpAppText *X, const GpAppTableSpec *spec, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   GpAppLines L        = {X->text, X->text + X->length};
   PetscInt64 capacity = 0, number;
 
   PetscFunctionBegin;
-  *S           = (GpSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
+  *S           = (GpAppTableSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
   S->delimiter = spec->delimiter;
   if (!SurveyIsText(X, C)) L.end = X->text;
   PetscCall(SurveyLines(X, S, C));
@@ -237,7 +237,7 @@ PetscErrorCode GpTableSurvey(const GpAppText *X, const GpAppTableSpec *spec, GpS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpSurveyDestroy(GpSurvey *S)
+PetscErrorCode GpAppTableSurveyDestroy(GpAppTableSurvey *S)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(S->first));
