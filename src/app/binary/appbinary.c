@@ -12,23 +12,10 @@ enum {
   PIECE = 65536 /* number of integers in one read */
 };
 
-/*
-  GpAppIsBinary - Returns whether a file is in PETSc's binary format; a file of a PETSc with another size of PetscInt is an error
-
-  Collective
-
-  Input Parameters:
-+ comm    - the communicator; its first rank reads the file
-. file    - the file; if it cannot be opened, it is not binary, and the reader of text reports the cause
-- classid - the expected first object: `MAT_FILE_CLASSID` or `VEC_FILE_CLASSID`
-
-  Output Parameters:
-+ binary - whether the file begins with such an object
-- bytes  - length of the file, or NULL
-
-  Note:
-  Only a regular file is opened: PETSc opens it again, which would lose the first bytes of a pipe, or wait for ever.
-*/
+/* Returns whether a file begins with an object in PETSc's binary format, of the class MAT_FILE_CLASSID or VEC_FILE_CLASSID, and its length in bytes unless that is NULL.
+   Collective.
+   A file of a PETSc with another size of PetscInt is an error. A file that cannot be opened is not binary: the reader of text reports the cause. Only a regular file is opened,
+   because PETSc opens it again, which would lose the first bytes of a pipe. */
 PetscErrorCode GpAppIsBinary(MPI_Comm comm, const char file[], int classid, PetscBool *binary, PetscInt64 *bytes)
 {
   const int   bits  = 8 * (int)sizeof(PetscInt);
@@ -135,18 +122,8 @@ static PetscErrorCode BinaryExamineHeader(const char file[], GpAppMatHeader *H, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppMatReadHeader - Reads the header of a matrix in PETSc's binary format, and checks it against the length of the file
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - the file; other objects, such as vectors, may follow the matrix
-
-  Output Parameter:
-. H - the sizes; the file is long enough for them, so that memory can be allocated
-*/
+/* Reads the header of a matrix in PETSc's binary format, and checks it against the length of the file, so that memory can be allocated. Collective.
+   Other objects, such as vectors, may follow the matrix. */
 PetscErrorCode GpAppMatReadHeader(MPI_Comm comm, const char file[], GpAppMatHeader *H)
 {
   GpAppComplaint C = {0};
@@ -249,16 +226,7 @@ static PetscErrorCode BinaryReadLengths(const char file[], PetscInt start, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppMatCheck - Checks the rows of a sparse matrix in PETSc's binary format: their lengths, and that columns ascend and are in range. Each rank checks some of the rows.
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file
-- H    - its header, from GpAppMatReadHeader()
-*/
+/* Checks the rows of a sparse matrix in PETSc's binary format: their lengths, and that columns ascend and are in range. Each rank checks some of the rows. Collective. */
 PetscErrorCode GpAppMatCheck(MPI_Comm comm, const char file[], const GpAppMatHeader *H)
 {
   GpAppComplaint C = {0};

@@ -17,22 +17,8 @@ static PetscErrorCode BinaryOpenViewer(MPI_Comm comm, const char file[], PetscVi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppMatLoad - Reads a matrix in PETSc's binary format, after all of it has been checked
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file
-- type - the type of the matrix, such as MATAIJ; NULL: MATDENSE for the dense format, else MATAIJ
-
-  Output Parameter:
-. A - the matrix
-
-  Note:
-  An invalid file is an error PETSC_ERR_FILE_OPEN, PETSC_ERR_FILE_READ or PETSC_ERR_FILE_UNEXPECTED on all ranks, whose message names the file and the row.
-*/
+/* Reads a matrix in PETSc's binary format, after all of it has been checked. type NULL: MATDENSE for the dense format, else MATAIJ. Collective.
+   The message of an error names the file and the row. */
 PetscErrorCode GpAppMatLoad(MPI_Comm comm, const char file[], MatType type, Mat *A)
 {
   GpAppMatHeader H;
@@ -76,16 +62,7 @@ static PetscErrorCode BinaryExamineVectors(const char file[], PetscInt n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppVecLoad - Reads vectors in PETSc's binary format from the beginning of a file, after their sizes have been checked
-
-  Collective
-
-  Input Parameters:
-+ file - the file
-. n    - how many vectors, at least one
-- x    - [n] vectors; the vectors in the file must have their size
-*/
+/* Reads n >= 1 vectors in PETSc's binary format from the beginning of a file, which must have the sizes of x[]. Collective. */
 PetscErrorCode GpAppVecLoad(const char file[], PetscInt n, Vec x[])
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)x[0]);

@@ -47,19 +47,7 @@ static void CheckpointTake(GpAppCheckpoint *ck, void *data, size_t bytes)
   if (ck->bad) memset(data, 0, bytes);
 }
 
-/*
-  GpAppCheckpointCreate - Begins to write a checkpoint
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file, which is replaced as a whole when the checkpoint is committed
-- kind - program and version of the checkpoint
-
-  Output Parameter:
-. ck - the checkpoint; GpAppCheckpointCommit() reports a failure
-*/
+/* Begins to write a checkpoint, which replaces the file when it is committed. GpAppCheckpointCommit() reports a failure. Collective. */
 PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpAppCheckpointKind *kind, GpAppCheckpoint *ck)
 {
   Header h;
@@ -76,20 +64,8 @@ PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppCheckpointCommit - Ends a checkpoint and gives the file its name
-
-  Collective
-
-  Input Parameter:
-. ck - the checkpoint
-
-  Output Parameter:
-. written - whether it could be written, or NULL
-
-  Note:
-  A failure, for instance because the disk is full, is a warning and not an error, so that the computation continues. The previous checkpoint is kept.
-*/
+/* Ends a checkpoint and gives the file its name. written: whether that was possible, or NULL. Collective.
+   A failure, for instance because the disk is full, is a warning and not an error, so that the computation continues. The previous checkpoint is kept. */
 PetscErrorCode GpAppCheckpointCommit(GpAppCheckpoint *ck, PetscBool *written)
 {
   Trailer end;
@@ -154,22 +130,8 @@ static const char *CheckpointVerify(GpAppCheckpoint *ck, const GpAppCheckpointKi
   return NULL;
 }
 
-/*
-  GpAppCheckpointOpen - Opens a checkpoint for reading, once all of it is verified
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file
-- kind - program and version that the checkpoint must have
-
-  Output Parameter:
-. ck - the checkpoint, with ck->left bytes of values
-
-  Note:
-  If the file is refused, the error is PETSC_ERR_FILE_OPEN or PETSC_ERR_FILE_UNEXPECTED with a message of one line, and nothing is left open or allocated.
-*/
+/* Opens a checkpoint for reading, once all of it is verified. Collective.
+   If the file is refused, the error is PETSC_ERR_FILE_OPEN or PETSC_ERR_FILE_UNEXPECTED, and nothing is left open or allocated. */
 PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpAppCheckpointKind *kind, GpAppCheckpoint *ck)
 {
   PetscMPIInt rank;
@@ -194,16 +156,7 @@ PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpApp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppCheckpointRefuse - Closes a checkpoint that is being read, and raises an error
-
-  Logically Collective
-
-  Input Parameters:
-+ ck     - the checkpoint
-. code   - the class of the error
-- format - what is wrong, as for printf(); the name of the file comes before it
-*/
+/* Closes a checkpoint that is being read, and raises an error. format: what is wrong, as for printf(); the name of the file comes before it. Logically collective. */
 PetscErrorCode GpAppCheckpointRefuse(GpAppCheckpoint *ck, PetscErrorCode code, const char format[], ...)
 {
   char    why[512];
@@ -218,17 +171,8 @@ PetscErrorCode GpAppCheckpointRefuse(GpAppCheckpoint *ck, PetscErrorCode code, c
   SETERRQ(ck->comm, code, "%s: %s", ck->file, why);
 }
 
-/*
-  GpAppCheckpointClose - Ends the reading of a checkpoint, all of whose values must have been read
-
-  Collective
-
-  Input Parameter:
-. ck - the checkpoint
-
-  Note:
-  The values are valid only if this function succeeds: it reports read errors that occurred after the check.
-*/
+/* Ends the reading of a checkpoint, all of whose values must have been read. The values are valid only if this function succeeds: it reports read errors that occurred after the
+   check. Collective. */
 PetscErrorCode GpAppCheckpointClose(GpAppCheckpoint *ck)
 {
   int bad = ck->bad;
@@ -254,16 +198,7 @@ static PetscErrorCode CheckpointCount(GpAppCheckpoint *ck, PetscInt64 n, size_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppCheckpointReplicated - Writes or reads values that all ranks have
-
-  Collective
-
-  Input Parameters:
-+ ck    - the checkpoint
-. data  - the values. The values of the first rank are written; all ranks receive the values that are read.
-- bytes - their number
-*/
+/* Writes values of the first rank, or reads values for all ranks. Collective. */
 PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t bytes)
 {
   PetscFunctionBegin;
@@ -294,20 +229,8 @@ static PetscErrorCode CheckpointPassValues(void *ctx, void *values, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppCheckpointDistributed - Writes or reads an array that is distributed over the ranks
-
-  Collective
-
-  Input Parameters:
-+ ck     - the checkpoint
-. values - the part of this rank
-. n      - its number of values
-- each   - bytes of a value
-
-  Note:
-  The file holds the parts in the order of the ranks, so that another number of ranks can read them.
-*/
+/* Writes or reads an array that is distributed over the ranks, n values of `each` bytes here. Collective.
+   The file holds the parts in the order of the ranks, so that another number of ranks can read them. */
 PetscErrorCode GpAppCheckpointDistributed(GpAppCheckpoint *ck, void *values, PetscInt n, size_t each)
 {
   ValuePass  pass = {ck, each};

@@ -22,16 +22,7 @@ static void ChecksumFillTables(void)
     for (int i = 0; i < 256; i++) Table[k][i] = (Table[k - 1][i] >> 8) ^ Table[0][Table[k - 1][i] & 255];
 }
 
-/*
-  GpAppChecksum - The checksum of data that follow other data
-
-  Not Collective
-
-  Input Parameters:
-+ crc   - the checksum of the data before, 0 where there are none
-. data  - the data
-- bytes - their number
-*/
+/* Returns the checksum of data that follow other data, whose checksum is crc; 0 if there are none. */
 uint64_t GpAppChecksum(uint64_t crc, const void *data, size_t bytes)
 {
   const unsigned char *p = (const unsigned char *)data;

@@ -213,19 +213,7 @@ PetscErrorCode GpAppGraphOptions(MPI_Comm comm, GpAppGraphSpec *spec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppGraphRead - Reads a graph from a file
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file, of any format of docs/formats.md
-- spec - what the user knows, from GpAppGraphOptions() or all zero
-
-  Output Parameter:
-. G - the graph, to be freed with GpAppGraphDestroy(); if the file is refused, all memory has been freed
-*/
+/* Reads a graph from a file of any format of docs/formats.md. If the file is refused, all memory has been freed. Collective. */
 PetscErrorCode GpAppGraphRead(MPI_Comm comm, const char file[], const GpAppGraphSpec *spec, GpAppGraph *G)
 {
   PetscErrorCode ierr;

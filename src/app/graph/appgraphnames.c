@@ -79,21 +79,8 @@ PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppNamesMerge - Merges the names of all ranks into one set on every rank
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- N    - on entry the names of this rank; on exit the names of all ranks, in the order of the ranks and, within a rank, in its own order
-
-  Output Parameter:
-. number - [n on entry] the new number of each name of this rank, to be freed with PetscFree()
-
-  Note:
-  Ranks that read a file in parts number names as one rank that reads all of it: by first occurrence.
-*/
+/* Merges the names of all ranks into one set on every rank. number: the new number of each name of this rank, to be freed with PetscFree(). Collective.
+   Ranks that read a file in parts number names as one rank that reads all of it: by first occurrence. */
 PetscErrorCode GpAppNamesMerge(MPI_Comm comm, GpAppNames *N, PetscInt64 **number)
 {
   GpAppNames all = {0};

@@ -217,18 +217,8 @@ PetscErrorCode GpAppTextIsMarket(const GpAppText *T, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppMarketParse - Reads a matrix in the Matrix Market format out of a text
-
-  Collective
-
-  Input Parameters:
-+ T     - the text, from GpAppTextRead(); it is destroyed where the file is refused
-- wants - what the caller needs, GP_MARKET_SQUARE and others, or 0
-
-  Output Parameter:
-. mk - the entries as they stand in the file, to be freed with GpAppMarketDestroy(); nothing is left to free where the file is refused
-*/
+/* Reads a matrix in the Matrix Market format from a text of GpAppTextRead(). wants: GP_MARKET_SQUARE and others, or 0. Collective.
+   If the file is refused, the text is destroyed and nothing is left to free. */
 PetscErrorCode GpAppMarketParse(GpAppText *T, int wants, GpAppMarket *mk)
 {
   PetscInt64     first, total, most;

@@ -16,19 +16,7 @@ typedef struct {
 static File Files[MAX_FILES];
 static int  NFiles = 0;
 
-/*
-  GpAppFilesAdd - Registers a file that a run reads or writes
-
-  Logically Collective
-
-  Input Parameters:
-+ role   - what the run does with it
-. option - the option that names it, for messages
-- path   - the file; an empty name is no file
-
-  Note:
-  GpAppFilesCheck() checks all registered files. The checkpoint to write may be the file that the run restarts from.
-*/
+/* Registers a file that a run reads or writes, and the option that names it; an empty path is no file. GpAppFilesCheck() checks all registered files. Logically collective. */
 PetscErrorCode GpAppFilesAdd(GpAppFileRole role, const char option[], const char path[])
 {
   PetscFunctionBegin;
@@ -113,18 +101,9 @@ static int FilesFindUnreadable(int *err)
   return -1;
 }
 
-/*
-  GpAppFilesCheck - Refuses, before the work, inputs that cannot be read, files of a run that would destroy each other, and outputs that cannot be written
-
-  Collective
-
-  Input Parameter:
-. comm - the communicator
-
-  Notes:
-  Two existing files are the same if device and inode agree after links have been resolved. Two files that do not exist yet are the same if folder and name agree. Devices and pipes may be named
-  several times. Afterwards no files are registered.
-*/
+/* Refuses inputs that cannot be read, files of a run that would destroy each other, and outputs that cannot be written. Afterwards no files are registered. Collective.
+   Two existing files are the same if device and inode agree after links have been resolved. Two files that do not exist yet are the same if folder and name agree. Devices and
+   pipes may be named several times. */
 PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
 {
   const int   n        = NFiles;

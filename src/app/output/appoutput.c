@@ -155,18 +155,8 @@ static PetscErrorCode OutputBroadcastError(GpAppOutput *out, int err)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppOutputTryOpen - Opens an output for writing by the first rank; a failure is noted and not raised
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- path - a file, which is replaced when the output is committed; or a device, pipe or descriptor (/dev/stdout), which is written to
-
-  Output Parameter:
-. out - the output; out->why is the cause on all ranks when it could not be opened, else empty; out->fp is NULL on the other ranks
-*/
+/* Opens an output for writing by the first rank: a file, which is replaced when the output is committed; or a device, pipe or descriptor, which is written to. Collective.
+   A failure is not raised: out->why is its cause on all ranks, else empty. */
 PetscErrorCode GpAppOutputTryOpen(MPI_Comm comm, const char path[], GpAppOutput *out)
 {
   PetscMPIInt rank;
@@ -219,18 +209,8 @@ PetscErrorCode GpAppOutputProbe(MPI_Comm comm, const char path[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppOutputTryCommit - Ends an output and gives the file its name; a failure is noted and not raised
-
-  Collective
-
-  Input Parameter:
-. out - the output
-
-  Note:
-  When anything failed since the output was opened, out->why is the cause on all ranks; nothing is left behind, and a file that was there
-  before is as it was. Of a device or pipe a part may have been written.
-*/
+/* Ends an output and gives the file its name. Collective.
+   If anything failed since the output was opened, out->why is the cause on all ranks, and the old file is as it was. A device or pipe may have received a part. */
 PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
 {
   GpAppOutputFile f   = out->file;
@@ -259,20 +239,8 @@ PetscErrorCode GpAppOutputCommit(GpAppOutput *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppPassInTurn_Private - Passes the values of all ranks, in the order of the ranks, through a function on the first rank
-
-  Collective
-
-  Input Parameters:
-+ comm   - the communicator
-. values - the values of this rank, which are read or written
-. n      - their number
-. each   - bytes of a value
-. write  - whether the function receives the values; otherwise it supplies them
-. pass   - the function; it may change the values that it receives
-- ctx    - its context
-*/
+/* Passes the values of all ranks, in the order of the ranks, through a function on the first rank. Collective.
+   write: the function receives the values, and may change its copy; otherwise it supplies them. values: those of this rank, n of `each` bytes. */
 PetscErrorCode GpAppPassInTurn_Private(MPI_Comm comm, void *values, PetscInt n, size_t each, PetscBool write, GpAppPass pass, void *ctx)
 {
   const PetscInt most = 8192;
@@ -326,21 +294,8 @@ static PetscErrorCode OutputWriteBinary(void *ctx, void *values, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppOutputBinary - Writes the values of all ranks, in the order of the ranks, as PETSc's binary format has them
-
-  Collective
-
-  Input Parameters:
-+ out    - the output
-. values - those of this rank
-. n      - how many
-- type   - their type
-
-  Note:
-  PETSc's viewers open files by name and do not tell why a write failed. This function writes to files, pipes and devices alike, and
-  GpAppOutputCommit() tells the cause.
-*/
+/* Writes the values of all ranks, in the order of the ranks, in PETSc's binary format. Collective.
+   PETSc's viewers open files by name and do not tell why a write failed. This function writes to files, pipes and devices alike, and GpAppOutputCommit() tells the cause. */
 PetscErrorCode GpAppOutputBinary(GpAppOutput *out, const void *values, PetscInt n, PetscDataType type)
 {
   BinarySink to = {out, type, 0};

@@ -27,14 +27,8 @@ static const int Ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 static const int        Faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 static struct sigaction Before[sizeof(Faults) / sizeof(Faults[0])];
 
-/*
-  GpAppTemporariesRemove - Removes all temporary files of this process
-
-  Not Collective
-
-  Note:
-  Only functions that are safe in a signal handler are called. A program calls this too before it ends without the usual way out.
-*/
+/* Removes all temporary files of this process. A program calls this before it ends without the usual way out.
+   Only functions that are safe in a signal handler are called. */
 void GpAppTemporariesRemove(void)
 {
   const pid_t me   = getpid();
@@ -65,16 +59,9 @@ static void SignalHandleFault(int sig)
   (void)raise(sig);
 }
 
-/*
-  GpAppSignalsInstall - Makes a program remove its temporary files when a signal ends it
-
-  Not Collective
-
-  Note:
-  Call it after PetscInitialize(), whose handlers it replaces for the signals that end a program from outside. A signal that is ignored
-  stays ignored (nohup). SIGXFSZ is ignored, so that a file that grows beyond `ulimit -f` is an error with a message. The library never
-  calls this: signals belong to the program.
-*/
+/* Makes a program remove its temporary files when a signal ends it. Call it after PetscInitialize(), whose handlers it replaces for the signals that end a program from outside.
+   A signal that is ignored stays ignored (nohup). SIGXFSZ is ignored, so that a file that grows beyond `ulimit -f` is an error with a message. The library never calls this:
+   signals belong to the program. */
 PetscErrorCode GpAppSignalsInstall(void)
 {
   struct sigaction ending, fault, old;
@@ -166,22 +153,7 @@ static int ScratchCheckSpace(int folder, off_t bytes)
   return err;
 }
 
-/*
-  GpAppScratchCreate - Creates a folder for temporary files
-
-  Not Collective
-
-  Input Parameters:
-+ n     - the number of files that may appear in it
-. name  - names of the files
-- bytes - upper bound on the total size of the files
-
-  Output Parameter:
-. s - the folder, in the one that the environment variable TMPDIR names, or in /tmp
-
-  Note:
-  Returns 0, or an errno if the folder cannot be created, for instance because the disk has no space for the files.
-*/
+/* Creates a folder for temporary files of at most `bytes` bytes with n names, in TMPDIR or /tmp. Returns 0, or an errno, for instance because the disk has no space for the files. */
 int GpAppScratchCreate(int n, const char *const name[], size_t bytes, GpAppScratch *s)
 {
   const char *parent = getenv("TMPDIR");

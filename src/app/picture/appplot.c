@@ -64,22 +64,8 @@ static void PlotDrawTicks(FILE *fp, const Scale *s, PetscBool horizontal)
   }
 }
 
-/*
-  GpAppPlotWrite - Writes curves as an SVG picture
-
-  Not Collective
-
-  Input Parameters:
-+ out    - the file; only the first rank writes
-. xlabel - label of the x axis
-. xlog   - whether the x axis is logarithmic
-. ylabel - label of the y axis, which is logarithmic
-. n      - number of curves
-- curves - the curves; points that an axis cannot show are left out
-
-  Note:
-  GpAppOutputCommit() reports write errors.
-*/
+/* Writes curves as an SVG picture, over a linear or logarithmic x axis and a logarithmic y axis. Points that an axis cannot show are left out. GpAppOutputCommit() reports write
+   errors. */
 void GpAppPlotWrite(GpAppOutput *out, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
 {
   static const char *const colours[] = {"#0b62a4", "#b8860b", "#a61c1c"};

@@ -18,14 +18,7 @@ static size_t EscapeMeasureCharacter(const unsigned char *s)
   return n;
 }
 
-/*
-  GpAppWriteXML - Writes text as the content of an XML element or of an attribute in double quotes
-
-  Not Collective
-
-  Note:
-  Bytes that are not UTF-8, and control characters, which XML cannot represent, become U+FFFD.
-*/
+/* Writes text as the content of an XML element or of an attribute in double quotes. Bytes that are not UTF-8, and control characters, which XML cannot represent, become U+FFFD. */
 void GpAppWriteXML(FILE *fp, const char text[])
 {
   const unsigned char *c = (const unsigned char *)text;
@@ -61,15 +54,8 @@ void GpAppWriteJSON(FILE *fp, const char text[])
   (void)fputc('"', fp);
 }
 
-/*
-  GpAppWriteCSV - Writes text as a field of CSV that the table reader reads as the same text
-
-  Not Collective
-
-  Note:
-  A plain word is written without quotes. Text is quoted if it contains a delimiter, a quote or a blank, begins like a comment, is empty, or looks
-  like a number or a missing value.
-*/
+/* Writes text as a field of CSV that the table reader reads as the same text. Text is quoted if it contains a delimiter, a quote or a blank, begins like a comment, is empty, or
+   looks like a number or a missing value. */
 void GpAppWriteCSV(FILE *fp, const char text[])
 {
   const size_t     length = strlen(text);

@@ -252,21 +252,8 @@ static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTableParse - Reads a table from the lines of a text
-
-  Collective
-
-  Input Parameters:
-+ X    - all lines of the file, as GpAppTextRead() gives them; destroyed in any case
-- spec - what the caller knows of the table, or wants
-
-  Output Parameter:
-. T - the table, to be freed with GpAppTableDestroy()
-
-  Note:
-  The same table is read, or refused with the same words, on any number of ranks. A refusal frees all memory first.
-*/
+/* Reads a table from the lines of a text of GpAppTextRead(), which is destroyed in any case. Collective.
+   The same table is read, or refused with the same words, on any number of ranks. A refusal frees all memory first. */
 PetscErrorCode GpAppTableParse(GpAppText *X, const GpAppTableSpec *spec, GpAppTable *T)
 {
   GpAppLines       L = {X->text, X->text + X->length};

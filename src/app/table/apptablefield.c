@@ -16,20 +16,9 @@ static PetscBool FieldIsDelimiter(char c, char delimiter)
   return delimiter == ' ' ? GpAppIsBlank(c) : (PetscBool)(c == delimiter);
 }
 
-/*
-  GpAppFieldGet - Finds the field that begins at p
-
-  Not Collective
-
-  Input Parameters:
-+ p         - beginning of a line, or next of the field before
-. eol       - the newline that ends the line
-- delimiter - as in GpAppTableSpec, not 0
-
-  Note:
-  Quotes follow RFC 4180: a quoted field begins with ", and "" inside it stands for one ". A newline inside quotes is not understood; the field is
-  then GP_QUOTES_OPEN and ends with the line.
-*/
+/* Finds the field that begins at p: at the beginning of a line, or at `next` of the field before. eol: the newline that ends the line.
+   Quotes follow RFC 4180: a quoted field begins with ", and "" inside it stands for one ". A newline inside quotes is not understood; the field is then GP_QUOTES_OPEN and ends
+   with the line. */
 GpAppField GpAppFieldGet(const char *p, const char *eol, char delimiter)
 {
   GpAppField f = {NULL, NULL, NULL, PETSC_FALSE, GP_QUOTES_GOOD};

@@ -47,14 +47,7 @@ static PetscErrorCode TableGatherStrings(const GpAppTable *T, const char *const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTableGatherNames - All row names, one after another, each with its final 0, on every rank
-
-  Collective
-
-  Output Parameter:
-. names - the names, to be freed with PetscFree(); NULL: rows have none
-*/
+/* Gathers all row names, one after another, each with its final 0, on every rank. The caller frees them with PetscFree(). NULL: rows have none. Collective. */
 PetscErrorCode GpAppTableGatherNames(const GpAppTable *T, char **names)
 {
   PetscFunctionBegin;
@@ -77,19 +70,8 @@ static int TableCompareStrings(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/*
-  GpAppTableCategorize - Replaces the missing values of a column of text by codes: 0, 1, ... in the order of the different strings, by bytes
-
-  Collective
-
-  Input Parameters:
-+ T - the table
-- k - which column of text
-
-  Output Parameters:
-+ n      - how many strings are different
-- levels - these strings in order, each with its final 0, on every rank; to be freed with PetscFree()
-*/
+/* Replaces the missing values of the k-th column of text by codes 0, 1, ... in the order of the different strings, by bytes. Collective.
+   levels: the n strings in order, each with its final 0, on every rank. The caller frees them with PetscFree(). */
 PetscErrorCode GpAppTableCategorize(GpAppTable *T, PetscInt k, PetscInt *n, char **levels)
 {
   const char **sorted, *at;

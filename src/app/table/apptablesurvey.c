@@ -199,19 +199,8 @@ static PetscErrorCode SurveyFirst(GpAppTableSurvey *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTableSurveyLines - Finds out what the lines of a table have in common
-
-  Collective
-
-  Input Parameters:
-+ X    - all lines of the file
-- spec - the delimiter, if it is known
-
-  Output Parameters:
-+ S - the survey, to be freed with GpAppTableSurveyDestroy(); the same on all ranks but for offset, here and the bytes of columns
-- C - what is wrong in the lines of this rank; the survey is of no use if any rank has a complaint
-*/
+/* Finds out what the lines of a table have in common. Collective.
+   The survey is the same on all ranks except offset, here and the bytes of columns. It is of no use if any rank has a complaint. */
 PetscErrorCode GpAppTableSurveyLines(const GpAppText *X, const GpAppTableSpec *spec, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   GpAppLines L        = {X->text, X->text + X->length};

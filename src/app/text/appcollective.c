@@ -47,21 +47,8 @@ PetscErrorCode GpAppBroadcast(MPI_Comm comm, void *data, size_t bytes, PetscMPII
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppAllgather - Gathers arrays of all ranks, in the order of the ranks, on every rank
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. mine - the array of this rank
-. n    - its number of values
-- each - bytes of a value
-
-  Output Parameters:
-+ all   - pointer to the array of all values, to be freed with PetscFree()
-- total - the number of all values, or NULL
-*/
+/* Gathers arrays of all ranks, n values of `each` bytes here, on every rank. all: pointer to the array, which the caller frees with PetscFree(); total: its number of values, or
+   NULL. Collective. */
 PetscErrorCode GpAppAllgather(MPI_Comm comm, const void *mine, PetscInt64 n, size_t each, void *all, PetscInt64 *total)
 {
   PetscMPIInt  size, count, bytes, *counts, *starts;

@@ -38,16 +38,7 @@ void GpAppComplain(GpAppComplaint *C, PetscInt64 line, const char token[], const
   GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, 0, token, end, expected);
 }
 
-/*
-  GpAppComplaintRaise - Raises the complaint of the lowest rank that has one on all ranks
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. file - the file, for the message
-- C    - the complaint of this rank, whose line is counted over the whole file
-*/
+/* Raises the complaint of the lowest rank that has one on all ranks. Its line is counted over the whole file. Collective. */
 PetscErrorCode GpAppComplaintRaise(MPI_Comm comm, const char file[], const GpAppComplaint *C)
 {
   PetscMPIInt    rank, size, mine, first;

@@ -70,19 +70,8 @@ static void GpAppTextRemoveReturns(GpAppText *T)
   T->length = (size_t)(to - T->text);
 }
 
-/*
-  GpAppTextNext - Reads the next lines of this rank
-
-  Not Collective
-
-  Input Parameters:
-+ T     - the text
-- block - approximate number of bytes; (size_t)-1 for all remaining bytes
-
-  Note:
-  T->text and T->length hold whole lines. A single line can be longer than a block. T->length is 0 at the end of the text, and after a read error, which
-  GpAppTextRaise() reports.
-*/
+/* Reads the next lines of this rank, about `block` bytes; (size_t)-1: all that remain. Not collective.
+   T->text and T->length hold whole lines. A single line can be longer than a block. T->length is 0 at the end of the text, and after a read error, which GpAppTextRaise() reports. */
 PetscErrorCode GpAppTextNext(GpAppText *T, size_t block)
 {
   PetscFunctionBegin;
@@ -256,18 +245,8 @@ PetscErrorCode GpAppTextDestroy(GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTextRaise - Raises the first error in a text on all ranks, if there is one
-
-  Collective
-
-  Input Parameters:
-+ T - the text; all ranks lower than the rank of the complaint must have counted all their lines
-- C - the complaint of this rank, or NULL
-
-  Note:
-  A rank that could not read its part reports that instead of C. If there is an error, the text is freed.
-*/
+/* Raises the first error in a text on all ranks, if there is one; the text is then freed. C: the complaint of this rank, or NULL. Collective.
+   All ranks below that of the complaint must have counted all their lines. A rank that could not read its part reports that instead of C. */
 PetscErrorCode GpAppTextRaise(GpAppText *T, const GpAppComplaint *C)
 {
   GpAppComplaint it = T->unreadable.code || !C ? T->unreadable : *C;
@@ -305,22 +284,9 @@ static PetscErrorCode GpAppTextOpenAs(MPI_Comm comm, const char file[], PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTextOpen - Opens a text file, to be read by all ranks
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - a file or a pipe, `-` for standard input; contents compressed by gzip, xz, bzip2 or zstd are decompressed by the programs of these names
-
-  Output Parameter:
-. T - the text, without a line at hand; to be freed with GpAppTextDestroy()
-
-  Note:
-  All ranks read their own parts of a plain file. If the file is compressed or a pipe, or if another rank finds no such file, the first rank alone opens it: on one rank it is read as it
-  comes, and on several ranks the first one reads all of it now, and distributes the lines.
-*/
+/* Opens a text file or pipe for all ranks, `-` for standard input. Contents compressed by gzip, xz, bzip2 or zstd are decompressed by the programs of these names. Collective.
+   All ranks read their own parts of a plain file. If the file is compressed or a pipe, or if another rank finds no such file, the first rank alone opens it: on one rank it is
+   read as it comes, and on several ranks the first one reads all of it now, and distributes the lines. */
 PetscErrorCode GpAppTextOpen(MPI_Comm comm, const char file[], GpAppText *T)
 {
   PetscFunctionBegin;

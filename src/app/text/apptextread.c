@@ -10,18 +10,7 @@ static void GpAppTextCountLines(GpAppText *T)
   }
 }
 
-/*
-  GpAppTextRead - Reads a text file at once; every rank gets some of its lines
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - the file, as for GpAppTextOpen()
-
-  Output Parameter:
-. T - the lines, to be freed with GpAppTextDestroy()
-*/
+/* Reads a text file at once, as GpAppTextOpen() opens it; every rank gets some of its lines. Collective. */
 PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
 {
   PetscFunctionBegin;
@@ -32,21 +21,8 @@ PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTextReadAll - Reads a text file at once; every rank gets all of its lines
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-- file - the file, as for GpAppTextOpen(); only the first rank opens it
-
-  Output Parameter:
-. T - the lines, to be freed with GpAppTextDestroy()
-
-  Note:
-  All ranks parse the same lines, so all of them find the same complaint; GpAppTextRaise() raises that of the first rank.
-*/
+/* Reads a text file at once by the first rank; every rank gets all of its lines. Collective.
+   All ranks parse the same lines, so all of them find the same complaint; GpAppTextRaise() raises that of the first rank. */
 PetscErrorCode GpAppTextReadAll(MPI_Comm comm, const char file[], GpAppText *T)
 {
   PetscMPIInt rank;
@@ -96,18 +72,7 @@ PetscErrorCode GpAppTextGather(GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GpAppTextBeginning - Gets the first bytes of a text on all ranks, for telling one format from another
-
-  Collective
-
-  Input Parameters:
-+ T    - the text, just opened or read
-- size - of begin in bytes, at least one
-
-  Output Parameter:
-. begin - the bytes that were read already, and a 0 after them: 4096 of them, or all of a smaller file
-*/
+/* Gets the first size - 1 bytes of a text on all ranks, at most 4096 and then a 0, for telling one format from another. The text has just been opened or read. Collective. */
 PetscErrorCode GpAppTextBeginning(const GpAppText *T, char begin[], size_t size)
 {
   const size_t n = PetscMin(size - 1, T->length + T->ahead);
