@@ -122,7 +122,7 @@ PETSC_INTERN struct _MatOps MatGPUCSRParentOps_Private[2]; /* operations of MATS
 PETSC_INTERN PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
 
-/* Tests the operation instead of the type name, because MatGPUCSRPresent_Private() exchanges the name for some time.  The destroy operation would
+/* Tests the operation instead of the type name, because MatGPUCSRExchangeTypeName_Private() exchanges the name for some time.  The destroy operation would
    not do: MatCreateSubMatrices() replaces it in its results. */
 static inline PetscBool MatGPUCSRIs_Private(Mat A)
 {

@@ -30,39 +30,24 @@ PetscErrorCode MatSeqAIJGPUCSRUpdate_Private(Mat A, const GpCsrUpdate *update, G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatScale_SeqAIJGPUCSR(Mat A, PetscScalar a)
-{
-  GpOp op;
+/* Defines an operation: changes the host arrays by the operation of the parent type, and then the image if it was current.  After the operation
+   PETSc increases the object state by 1.  The last argument is the change of the image. */
+#define UPDATE_IN_PLACE(Name, operation, parameters, arguments, condition, ...) \
+  static PetscErrorCode Mat##Name##_SeqAIJGPUCSR parameters \
+  { \
+    GpOp op; \
+\
+    PetscFunctionBegin; \
+    PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op)); \
+    PetscCall((*MatGPUCSRBase_Private(A)->operation)arguments); \
+    if (op && A->spptr && (condition)) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, __VA_ARGS__, NULL, 1)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
 
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
-  PetscCall((*MatGPUCSRBase_Private(A)->scale)(A, a));
-  /* not for a = 0: BLAS implementations differ in the result of 0 times infinity */
-  if (op && a != 0) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a}, NULL, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatZeroEntries_SeqAIJGPUCSR(Mat A)
-{
-  GpOp op;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
-  PetscCall((*MatGPUCSRBase_Private(A)->zeroentries)(A));
-  if (op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, NULL, NULL, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatShift_SeqAIJGPUCSR(Mat A, PetscScalar a)
-{
-  GpOp op;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
-  PetscCall((*MatGPUCSRBase_Private(A)->shift)(A, a));
-  if (op && A->spptr) PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a}, NULL, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* not for a = 0: BLAS implementations differ in the result of 0 times infinity */
+UPDATE_IN_PLACE(Scale, scale, (Mat A, PetscScalar a), (A, a), a != 0, &(GpCsrUpdate){.kind = GP_UPDATE_SCALE, .factor = a})
+UPDATE_IN_PLACE(Shift, shift, (Mat A, PetscScalar a), (A, a), PETSC_TRUE, &(GpCsrUpdate){.kind = GP_UPDATE_SHIFT, .factor = a})
+UPDATE_IN_PLACE(ZeroEntries, zeroentries, (Mat A), (A), PETSC_TRUE, NULL)
 
 /* Tells whether both matrices have one pattern.  For SAME_NONZERO_PATTERN the patterns are compared in debugging builds only, as in PETSc. */
 static PetscErrorCode MatGPUCSRSamePattern(Mat X, Mat Y, MatStructure structure, PetscBool *same)

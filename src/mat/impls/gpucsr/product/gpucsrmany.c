@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Returns the number of columns, beginning with column c, that are contiguous in host memory, so that one copy moves them. */
-static PetscInt MatGPUCSRManyCountContiguous(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
+static PetscInt MatGPUCSRBatchCountContiguous(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
 {
   PetscInt run = 1;
 
@@ -14,8 +14,32 @@ static PetscInt MatGPUCSRManyCountContiguous(PetscInt c, PetscInt k, size_t n, c
   return run;
 }
 
-/* Gets the device address of each column: of x (which = 0), uploaded if it is on the host, or of y (which = 1), which is only written. */
-static PetscErrorCode MatGPUCSRManyUpload(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[], double *device[])
+/* Copies the columns in host memory: those of x (which = 0) to the device, or those of y (which = 1) to the host. */
+static PetscErrorCode MatGPUCSRBatchCopy(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[])
+{
+  const PetscLogEvent event = which ? VEC_GPU_Download : VEC_GPU_Upload;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0, run; c < k; c += run) {
+    double *column;
+    size_t  bytes;
+
+    run = 1;
+    if (v[c].device || !n) continue;
+    run    = MatGPUCSRBatchCountContiguous(c, k, n, v);
+    bytes  = run * n * sizeof(double);
+    column = g->batch[which][slot].array + c * n;
+    PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
+    if (which) PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, column, bytes));
+    else PetscCallGp(g->dev, "uploading vectors", GpDevUpload(g->dev, column, v[c].host, bytes));
+    PetscCall(which ? PetscLogGpuToCpu((PetscLogDouble)bytes) : PetscLogCpuToGpu((PetscLogDouble)bytes));
+    PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the device address of each column of x (which = 0) or y (which = 1): that of the vector, or a place in the buffer. */
+static PetscErrorCode MatGPUCSRBatchGetDevice(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[], double *device[])
 {
   MatGPUCSRBuffer *buffer = &g->batch[which][slot];
 
@@ -25,31 +49,6 @@ static PetscErrorCode MatGPUCSRManyUpload(Mat_GPUCSR *g, int which, int slot, Pe
     if (device[c] || !n) continue;
     PetscCall(MatGPUCSRReserve_Private(g->dev, "allocating memory for vectors", n * MAT_GPUCSR_BATCH, buffer));
     device[c] = buffer->array + c * n;
-  }
-  if (which) PetscFunctionReturn(PETSC_SUCCESS); /* y is only written */
-  for (PetscInt c = 0, run; c < k; c += run) {
-    run = 1;
-    if (v[c].device || !n) continue;
-    run = MatGPUCSRManyCountContiguous(c, k, n, v);
-    PetscCall(PetscLogEventBegin(VEC_GPU_Upload, 0, 0, 0, 0));
-    PetscCallGp(g->dev, "uploading vectors", GpDevUpload(g->dev, device[c], v[c].host, run * n * sizeof(double)));
-    PetscCall(PetscLogCpuToGpu((PetscLogDouble)(run * n * sizeof(double))));
-    PetscCall(PetscLogEventEnd(VEC_GPU_Upload, 0, 0, 0, 0));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRManyDownload(Mat_GPUCSR *g, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[])
-{
-  PetscFunctionBegin;
-  for (PetscInt c = 0, run; c < k; c += run) {
-    run = 1;
-    if (v[c].device || !n) continue;
-    run = MatGPUCSRManyCountContiguous(c, k, n, v);
-    PetscCall(PetscLogEventBegin(VEC_GPU_Download, 0, 0, 0, 0));
-    PetscCallGp(g->dev, "downloading vectors", GpDevDownload(g->dev, v[c].host, g->batch[1][slot].array + c * n, run * n * sizeof(double)));
-    PetscCall(PetscLogGpuToCpu((PetscLogDouble)(run * n * sizeof(double))));
-    PetscCall(PetscLogEventEnd(VEC_GPU_Download, 0, 0, 0, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,11 +85,12 @@ static PetscErrorCode MatGPUCSRMultBatches(Mat A, PetscBool transpose, PetscInt 
   for (PetscInt first = 0, slot = 0; first < k; first += batch, slot = 1 - slot) {
     const PetscInt now = PetscMin(k - first, batch);
 
-    PetscCall(MatGPUCSRManyUpload(g, 0, slot, now, nx, x + first, dx));
-    PetscCall(MatGPUCSRManyUpload(g, 1, slot, now, ny, y + first, dy));
+    PetscCall(MatGPUCSRBatchGetDevice(g, 0, slot, now, nx, x + first, dx));
+    PetscCall(MatGPUCSRBatchGetDevice(g, 1, slot, now, ny, y + first, dy));
+    PetscCall(MatGPUCSRBatchCopy(g, 0, slot, now, nx, x + first));
     PetscCall((*g->multbatch)(A, transpose, now, x + first, dx, dy));
-    if (first) PetscCall(MatGPUCSRManyDownload(g, 1 - slot, batch, ny, y + first - batch));
-    if (first + batch >= k) PetscCall(MatGPUCSRManyDownload(g, slot, now, ny, y + first));
+    if (first) PetscCall(MatGPUCSRBatchCopy(g, 1, 1 - slot, batch, ny, y + first - batch));
+    if (first + batch >= k) PetscCall(MatGPUCSRBatchCopy(g, 1, slot, now, ny, y + first));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,9 +49,9 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
     is = MatGPUCSRIs_Private(A);
     if (is) PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   } else {
-    PetscCall(MatGPUCSRHideType_Private(A, &own));
+    own = MatGPUCSRExchangeTypeName_Private(A, NULL);
     PetscCall(MatConvert(A, type, reuse, B));
-    PetscCall(MatGPUCSRRestoreType_Private(A, own));
+    (void)MatGPUCSRExchangeTypeName_Private(A, own);
     is = PETSC_TRUE;
   }
   if (is) A->ops->convert = convert;

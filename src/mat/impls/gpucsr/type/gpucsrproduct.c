@@ -2,23 +2,15 @@
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 
-/* Hides the type gpucsr from PETSc: sets the type name of the parent type and returns the former name, which
-   MatGPUCSRRestoreType_Private() restores.  Exchanges the pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */
-PetscErrorCode MatGPUCSRHideType_Private(Mat A, char **own)
+/* Hides the type gpucsr from PETSc: sets the type name of the parent type, or restores the given one, and returns the former name.  Exchanges the
+   pointer, not the string, because a caller may hold the pointer returned by MatGetType(). */
+char *MatGPUCSRExchangeTypeName_Private(Mat A, char *name)
 {
   static char plain[2][sizeof(MATSEQAIJ)] = {MATSEQAIJ, MATMPIAIJ};
+  char       *former                      = ((PetscObject)A)->type_name;
 
-  PetscFunctionBegin;
-  *own                        = ((PetscObject)A)->type_name;
-  ((PetscObject)A)->type_name = plain[((Mat_GPUCSR *)A->spptr)->mpi ? 1 : 0];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatGPUCSRRestoreType_Private(Mat A, char *own)
-{
-  PetscFunctionBegin;
-  ((PetscObject)A)->type_name = own;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  ((PetscObject)A)->type_name = name ? name : plain[((Mat_GPUCSR *)A->spptr)->mpi];
+  return former;
 }
 
 /* Sets the functions of the product C, of whose operands at least one is of type gpucsr. */
@@ -39,12 +31,12 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
     if (!is[k]) continue;
     /* while it is composed, PETSc would call this function again, and not that of another operand */
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
-    PetscCall(MatGPUCSRHideType_Private(operand[k], &own[k]));
+    own[k] = MatGPUCSRExchangeTypeName_Private(operand[k], NULL);
   }
   PetscCall(MatProductSetFromOptions(C));
   for (int k = 0; k < 3; k++) {
     if (!is[k]) continue;
-    PetscCall(MatGPUCSRRestoreType_Private(operand[k], own[k]));
+    (void)MatGPUCSRExchangeTypeName_Private(operand[k], own[k]);
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
