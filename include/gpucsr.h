@@ -2,6 +2,7 @@
 #ifndef GPUCSR_H
 #define GPUCSR_H
 
+/* MANSEC = Mat */
 #include <petscmat.h>
 
 #define GPUCSR_VERSION_MAJOR 0

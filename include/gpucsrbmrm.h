@@ -3,6 +3,7 @@
 #ifndef GPUCSRBMRM_H
 #define GPUCSRBMRM_H
 
+/* MANSEC = BMRM */
 #include <petscmat.h>
 #include "gpucsrbmrmtypes.h"
 

@@ -3,6 +3,7 @@
 #ifndef GPUCSRBMRMPREDICT_H
 #define GPUCSRBMRMPREDICT_H
 
+/* MANSEC = BMRM */
 #include "gpucsrbmrm.h"
 
 /*S

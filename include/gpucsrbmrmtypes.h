@@ -2,6 +2,7 @@
 #ifndef GPUCSRBMRMTYPES_H
 #define GPUCSRBMRMTYPES_H
 
+/* MANSEC = BMRM */
 /*E
   BMRMTask - What the labels of a loss mean
 

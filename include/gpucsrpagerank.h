@@ -2,6 +2,7 @@
 #ifndef GPUCSRPAGERANK_H
 #define GPUCSRPAGERANK_H
 
+/* MANSEC = PageRank */
 #include <petscksp.h>
 
 /*S

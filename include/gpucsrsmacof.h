@@ -2,6 +2,7 @@
 #ifndef GPUCSRSMACOF_H
 #define GPUCSRSMACOF_H
 
+/* MANSEC = SMACOF */
 #include <petscksp.h>
 
 #define SMACOF_MAX_DIMENSION 8

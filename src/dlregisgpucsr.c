@@ -1,5 +1,6 @@
 /* Initialisation of the library: the entry point that PETSc calls after loading it (-dll_append), and PetscGPUCSRInitialize(), which a program that
    links the library calls. */
+/* MANSEC = Sys */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "ksp/impls/lmvm/gpulmvm.h"
 #include "mat/impls/gpucsr/type/gpucsrtype.h"

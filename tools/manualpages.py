@@ -7,6 +7,8 @@
 A comment opens with /*@ (function), /*@C (function, not for Fortran), /*MC (type of an object), /*E (enumeration) or /*S
 (structure) and ends with @*/ or the letter.  Its first line is "Name - one sentence".  Public is what include/*.h declares
 with PETSC_EXTERN, or defines by a typedef whose name begins as the project's types do.
+
+The index has PETSc's sections.  A line /* MANSEC = Mat */ in the file of the comment, or else in the header, names the section.
 """
 import pathlib
 import re
@@ -15,6 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = sorted((ROOT / "include").glob("*.h"))
 PETSC = "https://petsc.org/release/manualpages/"
+MANSEC = re.compile(r"^/\* MANSEC = (\w+) \*/$", re.M)
 COMMENT = re.compile(r"^/\*(@C?|MC|E|S)\n(.*?)^[ ]*(?:@\*/|MC?\*/|E\*/|S\*/|M\*/)", re.S | re.M)
 COLLECTIVE = ("Collective", "Not Collective", "Logically Collective", "Neighbor-wise Collective")
 SECTIONS = ("Input Parameter", "Output Parameter", "Input/Output Parameter", "Options Database Key", "Value", "Values", "Note", "Notes", "References", "Example", "Errors", "Field", "Fields")
@@ -66,6 +69,7 @@ def read_pages():
                 page = Page(m.group(1), m.group(2), path.relative_to(ROOT), text.count("\n", 0, m.start()) + 1)
                 signature = re.match(r"\s*(?:PETSC_EXTERN\s+)?(PetscErrorCode\s+" + re.escape(page.name) + r"\([^{;]*\))", text[m.end():]) if page.name else None
                 page.signature = re.sub(r"\s+", " ", signature.group(1)) if signature else ""
+                page.mansec = MANSEC.search(text)
                 pages[page.name] = page
     return pages
 
@@ -99,8 +103,14 @@ def parameter_names(signature):
     return names
 
 
+def mansec(page, functions, types):
+    header = functions.get(page.name) or types.get(page.name)
+    line = page.mansec or (header and MANSEC.search((ROOT / "include" / header).read_text()))
+    return line.group(1) if line else ""
+
+
 def check(pages, functions, types):
-    findings = []
+    findings = [f"include/{h.name}: no line /* MANSEC = ... */" for h in HEADERS if not MANSEC.search(h.read_text())]
 
     def complain(page, what):
         findings.append(f"{page.file}:{page.line}: {page.name}: {what}")
@@ -175,9 +185,9 @@ def write(pages, functions, types, directory):
     for name, page in shown.items():
         (directory / f"{name}.md").write_text(markdown(page, shown))
     index = ["# Manual pages", ""]
-    for level in ("beginner", "intermediate", "advanced", "developer"):
-        index += [f"## {level.capitalize()}", "", "| name | |", "|---|---|"]
-        index += [f"| [{name}]({name}.md) | {page.brief} |" for name, page in sorted(shown.items()) if page.section("Level")[:1] == [level]]
+    for section in sorted({mansec(page, functions, types) for page in shown.values()}):
+        index += [f"## {section}", "", "| name | level | |", "|---|---|---|"]
+        index += [f"| [{name}]({name}.md) | {page.section('Level')[0].strip()} | {page.brief} |" for name, page in sorted(shown.items()) if mansec(page, functions, types) == section]
         index += [""]
     (directory / "index.md").write_text("\n".join(index))
     print(f"{len(shown)} manual pages in {directory}")

@@ -1,4 +1,5 @@
 /* The device of this process: -gpucsr_device auto|cuda|host, opened at first use, closed by PetscFinalize(). */
+/* MANSEC = Sys */
 #include "sys/gpucsrsys.h"
 #include "gpucsr.h"
 

@@ -1,4 +1,5 @@
 /* The Vec types seqgpu and mpigpu: creation, duplication, destruction, options. */
+/* MANSEC = Vec */
 #include "vec/gpuvecimpl.h"
 
 static struct _VecOps VecOpsBase[2]; /* operations of VECSEQ and of VECMPI, copied from the most recently created vector */

@@ -1,4 +1,5 @@
 /* Public functions for solvers with kernels of their own: the device of a vector, its values there, and sums over ranks. */
+/* MANSEC = Vec */
 #include "vec/gpuvecimpl.h"
 #include "sys/gpucsrexchange.h"
 

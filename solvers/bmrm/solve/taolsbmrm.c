@@ -1,5 +1,6 @@
 /* The Tao type lsbmrm: the bundle method with a line search, for f(x) + lambda/2 ||x||^2 with any convex f that the user evaluates, or for the
    risk of a BMRM. */
+/* MANSEC = Tao */
 #include "solvers/bmrm/bmrmimpl.h"
 #include <gpucsr.h>
 #include <petsc/private/taoimpl.h>

@@ -1,5 +1,6 @@
 /* The solver type KSPGPUCG: conjugate gradients whose whole loop, including scalars and stopping test, runs on the device.  The host launches
    a graph of several iterations and then reads the state of the method.  A solve that the loop does not support is left to KSPCG. */
+/* MANSEC = KSP */
 #include "ksp/impls/gpucg/gpucg.h"
 
 static PetscErrorCode KSPGPUCGGetData(KSP ksp, KSP_GPUCG **cg)

@@ -1,4 +1,5 @@
 /* Rounding of values by the conversion to single precision, and the notice that the default storage has rounded values. */
+/* MANSEC = Sys */
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
 static PetscBool NoticeWanted = PETSC_TRUE, NoticeGiven = PETSC_FALSE; /* for this process */

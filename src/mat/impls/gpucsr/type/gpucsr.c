@@ -1,5 +1,6 @@
 /* Creation of the matrix types MATSEQAIJGPUCSR and MATMPIAIJGPUCSR, which derive from MATSEQAIJ and MATMPIAIJ.  They keep the data and the
    operations of the parent type, except the operations that are replaced here.  The blocks of a parallel matrix have the type MATSEQAIJGPUCSR. */
+/* MANSEC = Mat */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "vec/gpuvecimpl.h"
 
