@@ -6,7 +6,10 @@ static char help[] = "Every SpMV kernel on every test matrix, compared with sums
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
-#define CASES 31
+#include <inttypes.h>
+
+#define CASES          31
+#define CHECKSUM_START 0xcbf29ce484222325
 
 /* Rows of very different lengths: empty, short, longer than a tile, spanning many tiles, and ending exactly at the end of a tile. */
 static void Uneven(BenchMatrix *A, uint64_t seed)
@@ -261,6 +264,26 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
 static int       taken[GP_KERNELS][GP_PRECISIONS]; /* number of matrices with nonzeros that the format of the kernel accepted */
 static PetscBool vendor = PETSC_TRUE;              /* tests cuSPARSE's kernels too; racecheck reports hazards in them */
 static int       only   = -1;                      /* kernel of the option -kernel. -1: all. */
+static uint64_t  checksum[GP_KERNELS];             /* of every product of the current matrix by each kernel, for the option -checksums */
+
+/* Extends the checksum of a kernel (FNV-1a, 64 bits) by the bits of a product. */
+static void UpdateChecksum(int kernel, int32_t m, const double *y)
+{
+  const unsigned char *byte = (const unsigned char *)y;
+
+  for (size_t b = 0; b < (size_t)m * sizeof(double); b++) checksum[kernel] = (checksum[kernel] ^ byte[b]) * 0x100000001b3;
+}
+
+/* Writes a line for each kernel: kernel, checksum, matrix. tests/gpu/run_checksums.sh compares them with recorded ones. */
+static PetscErrorCode WriteChecksums(FILE *file, const char *name)
+{
+  PetscFunctionBegin;
+  for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
+    if (checksum[kernel] != CHECKSUM_START && GpKernelTable[kernel].repeatable) PetscCall(PetscFPrintf(PETSC_COMM_SELF, file, "%s\t%016" PRIx64 "\t%s\n", GpKernelTable[kernel].name, checksum[kernel], name));
+    checksum[kernel] = CHECKSUM_START;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Checks one kernel on A or on its transpose: without z, with z, with z in place of y, and the last once more, which must give the same bits. */
 static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, int transpose, const GpCsr *C, const int32_t *rowptr, int kernel, const double *x, const double *z, double *worst)
@@ -285,6 +308,7 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
     PetscCall(Product(dev, &F, kernel, x, add, mode >= 2, y));
     if (mode == 3 && GpKernelTable[kernel].repeatable) PetscCheck(!C->m || !memcmp(y, again, (size_t)C->m * sizeof(double)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s %s: two runs differ", name, GpKernelTable[kernel].name);
     if (C->m) memcpy(again, y, (size_t)C->m * sizeof(double));
+    UpdateChecksum(kernel, C->m, y);
     Gold(A, transpose, x, add, gold, scale);
     for (int32_t i = 0; i < C->m; i++) {
       const double error = fabs(y[i] - gold[i]) / (scale[i] > 0 ? scale[i] : 1.0);
@@ -321,6 +345,7 @@ static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, G
     PetscCallGp(dev, "refill", err);
     PetscCall(Product(dev, &F, kernel, x, NULL, 0, y));
     A->val = others;
+    UpdateChecksum(kernel, C->m, y);
     Gold(A, 0, x, NULL, gold, scale);
     A->val = values;
     for (int32_t i = 0; i < C->m; i++) {
@@ -437,7 +462,8 @@ int main(int argc, char **argv)
   GpDev     dev;
   double    worst = 0;
   PetscInt  every = 1; /* sanitizers are slow and run every n-th case only */
-  char      one[64];
+  char      one[64], sums[PETSC_MAX_PATH_LEN];
+  FILE     *file = NULL;
   PetscBool set;
 
   PetscFunctionBeginUser;
@@ -451,6 +477,9 @@ int main(int argc, char **argv)
     only = GpKernelFind(one);
     PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "-kernel %s: there is no such kernel", one);
   }
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-checksums", sums, sizeof(sums), &set));
+  if (set) PetscCall(PetscFOpen(PETSC_COMM_SELF, sums, "w", &file));
+  for (int kernel = 0; kernel < GP_KERNELS; kernel++) checksum[kernel] = CHECKSUM_START;
   for (PetscInt which = 0; which < CASES; which += every) {
     BenchMatrix A;
     const char *name;
@@ -459,8 +488,10 @@ int main(int argc, char **argv)
     PetscCall(CheckMatrix(dev, name, &A, GP_F32, &worst));
     PetscCall(CheckMatrix(dev, name, &A, GP_F64, &worst));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s agrees\n", name, only >= 0 ? one : "every kernel"));
+    if (file) PetscCall(WriteChecksums(file, name));
     BenchMatrixDestroy(&A);
   }
+  if (file) PetscCall(PetscFClose(PETSC_COMM_SELF, file));
   for (int kernel = 0; every == 1 && kernel < GP_KERNELS; kernel++) { /* cuSPARSE's kernels need a GPU and the library */
     if (only >= 0 && kernel != only) continue;
     PetscCheck((taken[kernel][GP_F32] && taken[kernel][GP_F64]) || !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No matrix of this test fits the format of kernel %s", GpKernelTable[kernel].name);
