@@ -59,7 +59,7 @@ smacof_libs   := $(slepclibs)
 # --- sources and objects ----------------------------------------------------------------------------------------
 # .c             compiled by the C compiler of PETSc
 # .cu            compiled twice: the host implementation by cc, the CUDA implementation by nvcc
-# *_cuda.cu      compiled by nvcc only
+# *_cuda.cu      compiled by nvcc only; *_host.cu: by cc only
 # *_kernel.cu    kernels of products, compiled by nvcc for each precision of the values
 # *_host.c       below spmv/: products on the host, compiled by cc for each precision of the values
 version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/petscversion.h 2>/dev/null | sed -n 's/^.define PETSC_VERSION_\(MAJOR\|MINOR\|SUBMINOR\) *\([0-9]*\).*/\2/p' | head -3 | paste -sd.)
@@ -67,38 +67,27 @@ petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
 products := $(sort $(wildcard src/mat/impls/gpucsr/spmv/*/*_host.c))
-csrc     := $(filter-out %/selector/train%.c $(products),$(sort $(shell find src -name '*.c' 2>/dev/null)))
-cusrc    := $(sort $(shell find src -name '*.cu' 2>/dev/null))
+csrc     := $(filter-out %/selector/train%.c $(products),$(sort $(shell find src solvers -name '*.c')))
+cusrc    := $(sort $(shell find src solvers -name '*.cu'))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
+hostonly := $(filter %_host.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
-once     := $(filter-out $(cudaonly) $(twice),$(cusrc))
-bmrmsrc  := $(sort $(shell find solvers/bmrm -name '*.c'))
+once     := $(filter-out $(cudaonly) $(hostonly) $(twice),$(cusrc))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
-hostobj := $(csrc:%.c=$(obj)/%.o) $(once:%.cu=$(obj)/%.host.o) $(foreach p,f32 f64,$(products:%.c=$(obj)/%.$(p).o))
+hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(products:%.c=$(obj)/%.$(p).o))
 cudalibs := -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
 endif
 srcobj  := $(hostobj) $(cudaobj)
-bmrmcu  := $(sort $(shell find solvers/bmrm -name '*.cu'))
-bmrmobj := $(bmrmsrc:%.c=$(obj)/%.o) $(bmrmcu:%.cu=$(obj)/%.host.o) $(if $(nvcc),$(bmrmcu:%.cu=$(obj)/%.cuda.o))
 apps    := $(examples)
-pagerankcu   := $(wildcard solvers/pagerank/*.cu)
-pagerankhost := $(pagerankcu:%.cu=$(obj)/%.host.o)
-pagerankcuda := $(if $(nvcc),$(pagerankcu:%.cu=$(obj)/%.cuda.o))
-pagerankobj  := $(patsubst %.c,$(obj)/%.o,$(wildcard solvers/pagerank/*.c)) $(pagerankhost) $(pagerankcuda)
-smacofcu   := $(wildcard solvers/smacof/*/*.cu)
-smacofhost := $(patsubst %.cu,$(obj)/%.host.o,$(filter-out %_cuda.cu,$(smacofcu)))
-smacofcuda := $(if $(nvcc),$(patsubst %.cu,$(obj)/%.cuda.o,$(filter-out %_host.cu,$(smacofcu))))
-smacofobj  := $(patsubst %.c,$(obj)/%.o,$(wildcard solvers/smacof/*.c solvers/smacof/*/*.c)) $(smacofhost) $(smacofcuda)
 
 lib  := $(BUILD)/lib/libgpucsr.so
 alib := $(BUILD)/lib/libgpucsr_static.a
-blib := $(BUILD)/lib/libgpucsr_bmrm.a
 rlib := $(BUILD)/lib/libbmrm_program.a# readers and models of the program bmrm, for its tests
 
 # --- flags ---------------------------------------------------------------------------------------------------------------
@@ -121,7 +110,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 .PHONY: all man docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
-all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(blib) $(rlib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
+all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(rlib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
 
 needs-petsc:
 	@echo "No PETSc found: set PETSC_DIR (and PETSC_ARCH), or let tests/setup.sh install it" >&2; exit 1
@@ -166,15 +155,12 @@ $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.host.o: private cflags += -ffp-co
 $(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.cuda.o: private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
-$(lib): $(srcobj) $(bmrmobj) $(pagerankobj) $(smacofobj) $(BUILD)/linked
+$(lib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(bmrmobj) $(pagerankobj) $(smacofobj) $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(petsclib) $(cudalibs) -lm
 $(alib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(srcobj)
-$(blib): $(bmrmobj) $(BUILD)/linked
-	@mkdir -p $(@D); rm -f $@
-	$(call say,AR)ar rcs $@ $(bmrmobj)
 
 # $(call program,name,objects): a program that finds the library in ../lib
 define program
@@ -203,7 +189,6 @@ $(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
-$(BUILD)/bin/bench_smacof: $(smacofhost) $(smacofcuda)
 $(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
@@ -224,9 +209,9 @@ fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
 $(obj)/fuzz/%.o: %.c $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,FUZZ)$(CC) $(cflags) $(sanitize) $(pincs) $(deps) -c $< -o $@
-$(BUILD)/bin/fuzz: $(fuzzobj) $(pagerankhost) $(smacofhost) $(pagerankcuda) $(smacofcuda) $(blib) $(alib)
+$(BUILD)/bin/fuzz: $(fuzzobj) $(alib)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(sanitize) -o $@ $(fuzzobj) $(pagerankhost) $(smacofhost) $(pagerankcuda) $(smacofcuda) -Wl,--start-group $(blib) $(alib) -Wl,--end-group $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) $(sanitize) -o $@ $(fuzzobj) $(alib) $(petsclib) $(cudalibs) -lm
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 

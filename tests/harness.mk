@@ -3,7 +3,7 @@
 # Tests in tests/mat/ link the shared library, as an application does.  All other tests call internal functions, so they link the static
 # archives.  They must not link the shared library too, because the program would have two copies of all functions and data.
 gp_lib      := $(GPUCSR_BUILD)/lib/libgpucsr.so
-gp_archives := $(GPUCSR_BUILD)/lib/libbmrm_program.a $(GPUCSR_BUILD)/lib/libgpucsr_bmrm.a $(GPUCSR_BUILD)/lib/libgpucsr_static.a
+gp_archives := $(GPUCSR_BUILD)/lib/libbmrm_program.a $(GPUCSR_BUILD)/lib/libgpucsr_static.a
 gp_outside  := $(filter $(TESTDIR)/mat/tests/mat/%,$(testexe.c))
 gp_inside   := $(filter-out $(gp_outside),$(testexe.c))
 
