@@ -32,12 +32,9 @@ PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
 PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, const char file[])
 {
   const GpAppCurve curves[] = {{"objective", h->n, h->pass, h->value[0]}, {"lower bound", h->n, h->pass, h->value[1]}, {"gap", h->n, h->pass, h->value[2]}};
-  GpAppOutput      out;
 
   PetscFunctionBegin;
-  PetscCall(GpAppOutputOpen(comm, file, &out));
-  GpAppPlotWrite(&out, "pass", PETSC_FALSE, "BMRM", 3, curves);
-  PetscCall(GpAppOutputCommit(&out));
+  PetscCall(GpAppPlotWrite(comm, file, "pass", PETSC_FALSE, "BMRM", 3, curves));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

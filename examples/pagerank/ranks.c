@@ -171,7 +171,6 @@ static int RanksCompareDescending(const void *a, const void *b)
 /* Writes a picture of the distribution of the ranks: rank over place, on logarithmic axes. A power law is a straight line there. */
 PetscErrorCode RanksWritePicture(Vec x, const char file[])
 {
-  GpAppOutput  out;
   Vec          on0;
   PetscScalar *a;
   PetscInt     N, points = 0;
@@ -187,9 +186,7 @@ PetscErrorCode RanksWritePicture(Vec x, const char file[])
     place[points]  = p;
     rank[points++] = PetscRealPart(a[(PetscInt)p - 1]);
   }
-  PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)x), file, &out));
-  GpAppPlotWrite(&out, "place", PETSC_TRUE, "PageRank", 1, &(GpAppCurve){NULL, points, place, rank});
-  PetscCall(GpAppOutputCommit(&out));
+  PetscCall(GpAppPlotWrite(PetscObjectComm((PetscObject)x), file, "place", PETSC_TRUE, "PageRank", 1, &(GpAppCurve){NULL, points, place, rank}));
   PetscCall(PetscFree2(place, rank));
   PetscCall(VecRestoreArray(on0, &a));
   PetscCall(VecDestroy(&on0));

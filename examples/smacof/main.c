@@ -131,8 +131,8 @@ static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
   PetscCall(SMACOFGetInfo(rq->solver, &info));
   PetscCheck(!rq->start[0] || info.start == SMACOF_START_AUTO || info.start == SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-start_file cannot be combined with -smacof_start %s; leave one of them out", SMACOFStarts[info.start]);
   PetscCheck(rq->start[0] || info.start != SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
-  PetscCall(CanvasProbe(comm, rq->output.map));
-  PetscCall(CanvasProbe(comm, rq->output.shepard));
+  PetscCall(GpAppCanvasProbe(comm, rq->output.map));
+  PetscCall(GpAppCanvasProbe(comm, rq->output.shepard));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
     const char     *name    = (const char *)rq + Files[k].offset;
     const PetscBool picture = (PetscBool)(name == rq->output.map || name == rq->output.shepard);

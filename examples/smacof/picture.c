@@ -27,7 +27,7 @@ static int CompareWords(const void *a, const void *b)
 
 /* Gets the distinct labels in alphabetical order.  n is 0 if there are more labels than colours or if each point has its own label; there is no
    legend then, and the labels may be written next to the points. */
-static PetscErrorCode PictureGetLegend(PetscInt N, const char labels[], const char *word[CANVAS_COLOURS], PetscInt *n)
+static PetscErrorCode PictureGetLegend(PetscInt N, const char labels[], const char *word[GP_APP_CANVAS_COLOURS], PetscInt *n)
 {
   const char **all;
 
@@ -37,12 +37,12 @@ static PetscErrorCode PictureGetLegend(PetscInt N, const char labels[], const ch
   PetscCall(PetscMalloc1(N, &all));
   for (PetscInt i = 0; i < N; i++, labels += strlen(labels) + 1) all[i] = labels;
   qsort(all, (size_t)N, sizeof(*all), CompareWords);
-  for (PetscInt i = 0; i < N && *n <= CANVAS_COLOURS; i++) {
+  for (PetscInt i = 0; i < N && *n <= GP_APP_CANVAS_COLOURS; i++) {
     if (i && !strcmp(all[i], all[i - 1])) continue;
-    if (*n < CANVAS_COLOURS) word[*n] = all[i];
+    if (*n < GP_APP_CANVAS_COLOURS) word[*n] = all[i];
     ++*n;
   }
-  if (*n > CANVAS_COLOURS || *n == N) *n = 0;
+  if (*n > GP_APP_CANVAS_COLOURS || *n == N) *n = 0;
   PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,7 +71,7 @@ static Frame PictureGetMapFrame(PetscInt N, PetscInt dim, const double x[], Pets
   return F;
 }
 
-static PetscErrorCode PictureDrawMap(Canvas *C, const Frame *F, PetscInt N, PetscInt dim, const double x[], const char labels[], PetscInt n, const char *word[])
+static PetscErrorCode PictureDrawMap(GpAppCanvas *C, const Frame *F, PetscInt N, PetscInt dim, const double x[], const char labels[], PetscInt n, const char *word[])
 {
   const char *label = labels;
 
@@ -81,13 +81,13 @@ static PetscErrorCode PictureDrawMap(Canvas *C, const Frame *F, PetscInt N, Pets
     int          k = 0;
 
     while (k < n - 1 && strcmp(word[k], label)) k++;
-    PetscCall(CanvasDisc(C, across, down, N > 500 ? 2.0 : 3.5, k, 1));
-    if (labels && !n && N <= 200) PetscCall(CanvasText(C, across + 5, down + 4, CANVAS_START, label));
+    PetscCall(GpAppCanvasDrawDisc(C, across, down, N > 500 ? 2.0 : 3.5, k, 1));
+    if (labels && !n && N <= 200) PetscCall(GpAppCanvasDrawText(C, across + 5, down + 4, GP_APP_CANVAS_START, label));
     if (labels) label += strlen(label) + 1;
   }
   for (int k = 0; k < n; k++) {
-    PetscCall(CanvasDisc(C, F->W - F->right + 20, F->top + 20 * k, 5, k, 1));
-    PetscCall(CanvasText(C, F->W - F->right + 32, F->top + 20 * k + 4, CANVAS_START, word[k]));
+    PetscCall(GpAppCanvasDrawDisc(C, F->W - F->right + 20, F->top + 20 * k, 5, k, 1));
+    PetscCall(GpAppCanvasDrawText(C, F->W - F->right + 32, F->top + 20 * k + 4, GP_APP_CANVAS_START, word[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,11 +95,11 @@ static PetscErrorCode PictureDrawMap(Canvas *C, const Frame *F, PetscInt N, Pets
 /* Writes the picture of a map.  Labels select the colours, or are written next to the points if there are at most 200 points. */
 PetscErrorCode WriteMap(MPI_Comm comm, PetscInt dim, Vec v, const char labels[], const char file[])
 {
-  const char        *word[CANVAS_COLOURS];
+  const char        *word[GP_APP_CANVAS_COLOURS];
   const PetscScalar *x;
   PetscInt           n, N;
   Frame              F;
-  Canvas             C;
+  GpAppCanvas        C;
 
   PetscFunctionBegin;
   PetscCall(VecGetSize(v, &N));
@@ -107,14 +107,14 @@ PetscErrorCode WriteMap(MPI_Comm comm, PetscInt dim, Vec v, const char labels[],
   PetscCall(VecGetArrayRead(v, &x));
   PetscCall(PictureGetLegend(N, labels, word, &n));
   F = PictureGetMapFrame(N, dim, x, (PetscBool)(n > 0));
-  PetscCall(CanvasOpen(comm, file, "map_", F.W, F.H, &C));
+  PetscCall(GpAppCanvasOpen(comm, file, "map_", F.W, F.H, &C));
   if (C.there) PetscCall(PictureDrawMap(&C, &F, N, dim, x, labels, n, word));
-  PetscCall(CanvasClose(&C));
+  PetscCall(GpAppCanvasClose(&C));
   PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const SMACOFPair all[])
+static PetscErrorCode PictureDrawShepard(GpAppCanvas *C, PetscInt n, const SMACOFPair all[])
 {
   Frame F = {C->W, C->H, 70, 20, 20, 50, {0, 0}, {0, 0}};
 
@@ -128,16 +128,16 @@ static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const SMACOFPair
     char number[32];
 
     PetscCall(PetscSNPrintf(number, sizeof(number), "%.3g", tick * F.high[0] / 4));
-    PetscCall(CanvasText(C, AcrossAt(&F, tick * F.high[0] / 4), F.H - F.bottom + 18, CANVAS_MIDDLE, number));
+    PetscCall(GpAppCanvasDrawText(C, AcrossAt(&F, tick * F.high[0] / 4), F.H - F.bottom + 18, GP_APP_CANVAS_MIDDLE, number));
     PetscCall(PetscSNPrintf(number, sizeof(number), "%.3g", tick * F.high[1] / 4));
-    PetscCall(CanvasText(C, F.left - 8, DownAt(&F, tick * F.high[1] / 4) + 4, CANVAS_END, number));
+    PetscCall(GpAppCanvasDrawText(C, F.left - 8, DownAt(&F, tick * F.high[1] / 4) + 4, GP_APP_CANVAS_END, number));
   }
-  PetscCall(CanvasLine(C, F.left, F.top, F.left, F.H - F.bottom));
-  PetscCall(CanvasLine(C, F.left, F.H - F.bottom, F.W - F.right, F.H - F.bottom));
-  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].distance), 1.2, 0, 0.35));
-  for (PetscInt k = 0; k < n; k++) PetscCall(CanvasDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].disparity), 1, 1, 1));
-  PetscCall(CanvasText(C, (F.left + F.W - F.right) / 2, F.H - 10, CANVAS_MIDDLE, "dissimilarity"));
-  PetscCall(CanvasText(C, 18, (F.top + F.H - F.bottom) / 2, CANVAS_VERTICAL, "distance (blue), disparity (red)"));
+  PetscCall(GpAppCanvasDrawLine(C, F.left, F.top, F.left, F.H - F.bottom, PETSC_FALSE));
+  PetscCall(GpAppCanvasDrawLine(C, F.left, F.H - F.bottom, F.W - F.right, F.H - F.bottom, PETSC_FALSE));
+  for (PetscInt k = 0; k < n; k++) PetscCall(GpAppCanvasDrawDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].distance), 1.2, 0, 0.35));
+  for (PetscInt k = 0; k < n; k++) PetscCall(GpAppCanvasDrawDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].disparity), 1, 1, 1));
+  PetscCall(GpAppCanvasDrawText(C, (F.left + F.W - F.right) / 2, F.H - 10, GP_APP_CANVAS_MIDDLE, "dissimilarity"));
+  PetscCall(GpAppCanvasDrawText(C, 18, (F.top + F.H - F.bottom) / 2, GP_APP_CANVAS_VERTICAL, "distance (blue), disparity (red)"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,7 +145,7 @@ static PetscErrorCode PictureDrawShepard(Canvas *C, PetscInt n, const SMACOFPair
 PetscErrorCode WriteShepard(SMACOF s, const char picture[], const char data[])
 {
   GpAppOutput out;
-  Canvas      C;
+  GpAppCanvas C;
   PetscInt    n    = 0;
   SMACOFPair *all  = NULL;
   MPI_Comm    comm = PetscObjectComm((PetscObject)s);
@@ -153,9 +153,9 @@ PetscErrorCode WriteShepard(SMACOF s, const char picture[], const char data[])
   PetscFunctionBegin;
   PetscCall(SMACOFGetSample(s, SAMPLE, &n, &all));
   if (picture[0]) {
-    PetscCall(CanvasOpen(comm, picture, "shepard_", 640, 480, &C));
+    PetscCall(GpAppCanvasOpen(comm, picture, "shepard_", 640, 480, &C));
     if (C.there) PetscCall(PictureDrawShepard(&C, n, all));
-    PetscCall(CanvasClose(&C));
+    PetscCall(GpAppCanvasClose(&C));
   }
   if (data[0]) {
     PetscCall(GpAppOutputOpen(comm, data, &out));

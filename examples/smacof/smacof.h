@@ -3,6 +3,7 @@
 #define GPUCSR_EXAMPLES_SMACOF_H
 
 #include "app/app.h"
+#include "app/picture/appcanvas.h"
 #include "app/table/apptable.h"
 #include <gpucsrsmacof.h>
 #include <petscdraw.h>
@@ -100,35 +101,5 @@ PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt dim, Vec, const char 
 PETSC_INTERN PetscErrorCode WritePoints(SMACOF, const char names[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt dim, Vec, const char labels[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteShepard(SMACOF, const char picture[], const char data[]);
-
-#define CANVAS_COLOURS 12
-#define CANVAS_IMAGES  3
-
-typedef enum {
-  CANVAS_START,
-  CANVAS_MIDDLE,
-  CANVAS_END,
-  CANVAS_VERTICAL
-} CanvasAnchor;
-
-/* the target of a picture */
-typedef struct {
-  GpAppOutput out;   /* output file, unset for a window of PetscDraw */
-  PetscDraw   draw;  /* NULL for SVG */
-  double      W, H;  /* width and height in pixels */
-  PetscBool   there; /* this is the first rank, which draws */
-  PetscBool   file;  /* the picture goes to a file */
-
-  /* temporary directory for PetscDraw, and the names that its image may have; the name depends on the version of PETSc */
-  GpAppScratch scratch;
-  char         image[CANVAS_IMAGES][32];
-} Canvas;
-
-PETSC_INTERN PetscErrorCode CanvasProbe(MPI_Comm, const char file[]);
-PETSC_INTERN PetscErrorCode CanvasOpen(MPI_Comm, const char file[], const char prefix[], double W, double H, Canvas *);
-PETSC_INTERN PetscErrorCode CanvasDisc(Canvas *, double x, double y, double radius, int colour, double opacity);
-PETSC_INTERN PetscErrorCode CanvasLine(Canvas *, double x0, double y0, double x1, double y1);
-PETSC_INTERN PetscErrorCode CanvasText(Canvas *, double x, double y, CanvasAnchor, const char text[]);
-PETSC_INTERN PetscErrorCode CanvasClose(Canvas *);
 
 #endif

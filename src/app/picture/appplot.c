@@ -1,5 +1,6 @@
 /* Plots of curves as SVG pictures. */
 #include "app/picture/appplot.h"
+#include "app/picture/appcanvas.h"
 #include <math.h>
 
 #define WIDTH  640
@@ -49,43 +50,67 @@ static Scale PlotComputeScale(int n, const GpAppCurve curves[], PetscBool ofx, P
   return s;
 }
 
-/* lines and numbers along an axis: every decade, or steps of 1, 2 or 5 times a power of ten */
-static void PlotDrawTicks(FILE *fp, const Scale *s, PetscBool horizontal)
+/* Draws lines and numbers along an axis: every decade, or steps of 1, 2 or 5 times a power of ten. */
+static PetscErrorCode PlotDrawTicks(GpAppCanvas *C, const Scale *s, PetscBool horizontal)
 {
   const double decade = pow(10, floor(log10((s->high - s->low) / 4))), part = (s->high - s->low) / 4 / decade, step = s->log ? PetscMax(1, ceil((s->high - s->low) / 12)) : decade * (part >= 5 ? 5 : part >= 2 ? 2 : 1);
 
+  PetscFunctionBegin;
   for (double v = ceil(s->low / step) * step; v <= s->high + 1e-9 * step; v += step) {
     const double at = s->from + (v - s->low) / (s->high - s->low) * (s->to - s->from);
+    char         number[32];
 
-    if (horizontal) (void)fprintf(fp, "<path d=\"M%.1f %d V%d\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", at, TOP, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 20);
-    else (void)fprintf(fp, "<path d=\"M%d %.1f H%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT, at, WIDTH - RIGHT, LEFT - 8, at + 4);
-    if (s->log) (void)fprintf(fp, "10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n", (int)v);
-    else (void)fprintf(fp, "%g</text>\n", v);
+    if (s->log) (void)snprintf(number, sizeof(number), "1e%d", (int)v);
+    else (void)snprintf(number, sizeof(number), "%g", v);
+    if (horizontal) {
+      PetscCall(GpAppCanvasDrawLine(C, at, TOP, at, HEIGHT - BOTTOM, PETSC_TRUE));
+      PetscCall(GpAppCanvasDrawText(C, at, HEIGHT - BOTTOM + 20, GP_APP_CANVAS_MIDDLE, number));
+    } else {
+      PetscCall(GpAppCanvasDrawLine(C, LEFT, at, WIDTH - RIGHT, at, PETSC_TRUE));
+      PetscCall(GpAppCanvasDrawText(C, LEFT - 8, at + 4, GP_APP_CANVAS_END, number));
+    }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes curves as an SVG picture, over a linear or logarithmic x axis and a logarithmic y axis. Points that an axis cannot show are left out. GpAppOutputCommit() reports write
-   errors. */
-void GpAppPlotWrite(GpAppOutput *out, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
+/* Draws a curve without the points that an axis cannot show. */
+static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const Scale *x, const Scale *y, const GpAppCurve *curve, int colour)
 {
-  static const char *const colours[] = {"#0b62a4", "#b8860b", "#a61c1c"};
-  const Scale              x = PlotComputeScale(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT), y = PlotComputeScale(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
-  FILE                    *fp = out->fp;
+  double  *across, *down;
+  PetscInt n = 0;
 
-  if (!fp) return;
-  (void)fprintf(fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", WIDTH, HEIGHT);
-  PlotDrawTicks(fp, &x, PETSC_TRUE);
-  PlotDrawTicks(fp, &y, PETSC_FALSE);
-  for (int c = 0; c < n; c++) {
-    const char *colour = colours[c % 3];
-
-    (void)fprintf(fp, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
-    for (PetscInt i = 0; i < curves[c].n; i++) {
-      if (PlotShows(&x, curves[c].x[i]) && PlotShows(&y, curves[c].y[i])) (void)fprintf(fp, "%.1f,%.1f ", PlotGetPlace(&x, curves[c].x[i]), PlotGetPlace(&y, curves[c].y[i]));
-    }
-    (void)fprintf(fp, "\"/>\n");
-    if (curves[c].name) (void)fprintf(fp, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>\n", WIDTH - RIGHT - 8, TOP + 18 * (c + 1), colour, curves[c].name);
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(curve->n, &across, curve->n, &down));
+  for (PetscInt i = 0; i < curve->n; i++) {
+    if (!PlotShows(x, curve->x[i]) || !PlotShows(y, curve->y[i])) continue;
+    across[n] = PlotGetPlace(x, curve->x[i]);
+    down[n++] = PlotGetPlace(y, curve->y[i]);
   }
-  (void)fprintf(fp, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n<text transform=\"translate(24 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n</svg>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15, xlabel, (TOP + HEIGHT - BOTTOM) / 2,
-                ylabel);
+  PetscCall(GpAppCanvasDrawCurve(C, n, across, down, colour));
+  PetscCall(PetscFree2(across, down));
+  if (!curve->name) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppCanvasDrawDisc(C, WIDTH - RIGHT - 8, TOP + 18 * (colour + 1), 5, colour, 1));
+  PetscCall(GpAppCanvasDrawText(C, WIDTH - RIGHT - 20, TOP + 18 * (colour + 1) + 4, GP_APP_CANVAS_END, curve->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes curves as an SVG picture, over a linear or logarithmic x axis and a logarithmic y axis. Points that an axis cannot show are left out. Collective. */
+PetscErrorCode GpAppPlotWrite(MPI_Comm comm, const char file[], const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
+{
+  GpAppCanvas C;
+  Scale       x, y;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppCanvasOpen(comm, file, NULL, WIDTH, HEIGHT, &C));
+  if (C.there) {
+    x = PlotComputeScale(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT);
+    y = PlotComputeScale(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
+    PetscCall(PlotDrawTicks(&C, &x, PETSC_TRUE));
+    PetscCall(PlotDrawTicks(&C, &y, PETSC_FALSE));
+    for (int c = 0; c < n; c++) PetscCall(PlotDrawCurve(&C, &x, &y, &curves[c], c));
+    PetscCall(GpAppCanvasDrawText(&C, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15, GP_APP_CANVAS_MIDDLE, xlabel));
+    PetscCall(GpAppCanvasDrawText(&C, 24, (TOP + HEIGHT - BOTTOM) / 2, GP_APP_CANVAS_VERTICAL, ylabel));
+  }
+  PetscCall(GpAppCanvasClose(&C));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

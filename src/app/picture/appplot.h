@@ -2,7 +2,8 @@
 #ifndef GPUCSR_APPPLOT_H
 #define GPUCSR_APPPLOT_H
 
-#include "app/output/appoutput.h"
+#include <gpucsrcompat.h>
+#include <petscsys.h>
 
 /* a curve of a picture; without a name it has no legend */
 typedef struct {
@@ -11,6 +12,6 @@ typedef struct {
   const double *x, *y;
 } GpAppCurve;
 
-PETSC_EXTERN void GpAppPlotWrite(GpAppOutput *, const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve[]);
+PETSC_EXTERN PetscErrorCode GpAppPlotWrite(MPI_Comm, const char file[], const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve[]);
 
 #endif

@@ -1,5 +1,5 @@
 /* Drawing surface of the pictures: an SVG file, or PetscDraw with an image file or with the target that its options select. */
-#include "smacof.h"
+#include "app/picture/appcanvas.h"
 #include "app/report/appescape.h"
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 static const struct {
   const char *svg;
   int         draw;
-} Colours[CANVAS_COLOURS] = {
+} Colours[GP_APP_CANVAS_COLOURS] = {
   {"#1f77b4", PETSC_DRAW_BLUE},     {"#d62728", PETSC_DRAW_RED},  {"#2ca02c", PETSC_DRAW_LIMEGREEN}, {"#ff7f0e", PETSC_DRAW_ORANGE}, {"#9467bd", PETSC_DRAW_VIOLET},   {"#8c564b", PETSC_DRAW_BROWN},
   {"#e377c2", PETSC_DRAW_DEEPPINK}, {"#17becf", PETSC_DRAW_CYAN}, {"#bcbd22", PETSC_DRAW_KHAKI},     {"#7f7f7f", PETSC_DRAW_GRAY},   {"#1a3a6b", PETSC_DRAW_NAVYBLUE}, {"#000000", PETSC_DRAW_BLACK},
 };
@@ -29,7 +29,7 @@ static PetscBool CanvasIsDraw(const char file[])
 }
 
 /* Checks before the computation that PETSc can write such a picture.  Collective. */
-PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
+PetscErrorCode GpAppCanvasProbe(MPI_Comm comm, const char file[])
 {
   const char *ending = CanvasGetImageEnding(file);
   char        name[16];
@@ -48,9 +48,9 @@ PetscErrorCode CanvasProbe(MPI_Comm comm, const char file[])
   Opens an image in a folder of its own, since PetscDraw writes to a name that it makes up itself. After a failure nothing is drawn, and the output
   cannot be committed.
 */
-static PetscErrorCode CanvasOpenImage(Canvas *C, const char ending[])
+static PetscErrorCode CanvasOpenImage(GpAppCanvas *C, const char ending[])
 {
-  const char *const images[CANVAS_IMAGES] = {C->image[0], C->image[1], C->image[2]};
+  const char *const images[GP_APP_CANVAS_IMAGES] = {C->image[0], C->image[1], C->image[2]};
   PetscOptions      options;
   char              name[PETSC_MAX_PATH_LEN];
   int               err;
@@ -59,7 +59,7 @@ static PetscErrorCode CanvasOpenImage(Canvas *C, const char ending[])
   PetscCall(PetscSNPrintf(C->image[0], sizeof(C->image[0]), "picture%s", ending));
   PetscCall(PetscSNPrintf(C->image[1], sizeof(C->image[1]), "picture_0%s", ending));
   PetscCall(PetscSNPrintf(C->image[2], sizeof(C->image[2]), "picture.%s", ending));
-  err = GpAppScratchCreate(CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
+  err = GpAppScratchCreate(GP_APP_CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
   if (err) {
     PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "no image in the directory for temporary files (TMPDIR or /tmp): %s", strerror(err)));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -75,23 +75,11 @@ static PetscErrorCode CanvasOpenImage(Canvas *C, const char ending[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  CanvasOpen - Begins a picture
-
-  Collective
-
-  Input Parameters:
-+ comm   - the communicator, whose first rank draws
-. file   - output file. PetscDraw writes the formats .ppm, .png, .gif and .jpg; "draw" uses the target of PetscDraw's options; any other name gives SVG
-. prefix - options prefix of PetscDraw
-- W, H   - width and height in pixels
-
-  Output Parameter:
-. C - the canvas, used on the first rank; the origin is the upper left corner
-*/
-PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[], double W, double H, Canvas *C)
+/* Begins a picture of W x H pixels, whose origin is the upper left corner. PetscDraw writes files that end in .ppm, .png, .gif and .jpg; "draw" uses the target of PetscDraw's
+   options with this prefix; any other name gives SVG. Without a prefix all names give SVG. The first rank draws. Collective. */
+PetscErrorCode GpAppCanvasOpen(MPI_Comm comm, const char file[], const char prefix[], double W, double H, GpAppCanvas *C)
 {
-  const char *ending = CanvasGetImageEnding(file);
+  const char *ending = prefix ? CanvasGetImageEnding(file) : NULL;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
@@ -100,7 +88,7 @@ PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[],
   C->W     = W;
   C->H     = H;
   C->there = (PetscBool)!rank;
-  C->file  = (PetscBool)!CanvasIsDraw(file);
+  C->file  = (PetscBool)(!prefix || !CanvasIsDraw(file));
   if (C->file) PetscCall(GpAppOutputOpen(comm, file, &C->out));
   if (rank) PetscFunctionReturn(PETSC_SUCCESS);
   if (ending) PetscCall(CanvasOpenImage(C, ending));
@@ -116,7 +104,7 @@ PetscErrorCode CanvasOpen(MPI_Comm comm, const char file[], const char prefix[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CanvasDisc(Canvas *C, double x, double y, double radius, int colour, double opacity)
+PetscErrorCode GpAppCanvasDrawDisc(GpAppCanvas *C, double x, double y, double radius, int colour, double opacity)
 {
   const int c = Colours[colour].draw;
 
@@ -135,51 +123,51 @@ PetscErrorCode CanvasDisc(Canvas *C, double x, double y, double radius, int colo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CanvasLine(Canvas *C, double x0, double y0, double x1, double y1)
+PetscErrorCode GpAppCanvasDrawLine(GpAppCanvas *C, double x0, double y0, double x1, double y1, PetscBool light)
 {
   PetscFunctionBegin;
   if (C->draw) PetscCall(PetscDrawLine(C->draw, x0, C->H - y0, x1, C->H - y1, PETSC_DRAW_GRAY));
-  else (void)fprintf(C->out.fp, "<path d=\"M%g %g L%g %g\" stroke=\"#888\"/>\n", x0, y0, x1, y1);
+  else (void)fprintf(C->out.fp, "<path d=\"M%g %g L%g %g\" stroke=\"%s\"/>\n", x0, y0, x1, y1, light ? "#ddd" : "#888");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CanvasDrawText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
+static PetscErrorCode CanvasDrawString(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, const char text[])
 {
   const double n = (double)strlen(text);
   PetscReal    width, height;
 
   PetscFunctionBegin;
   PetscCall(PetscDrawStringGetSize(C->draw, &width, &height));
-  if (anchor == CANVAS_VERTICAL) PetscCall(PetscDrawStringVertical(C->draw, x, C->H - y + n * height / 2, PETSC_DRAW_BLACK, text));
-  else PetscCall(PetscDrawString(C->draw, x - (anchor == CANVAS_MIDDLE ? n * width / 2 : anchor == CANVAS_END ? n * width : 0), C->H - y, PETSC_DRAW_BLACK, text));
+  if (anchor == GP_APP_CANVAS_VERTICAL) PetscCall(PetscDrawStringVertical(C->draw, x, C->H - y + n * height / 2, PETSC_DRAW_BLACK, text));
+  else PetscCall(PetscDrawString(C->draw, x - (anchor == GP_APP_CANVAS_MIDDLE ? n * width / 2 : anchor == GP_APP_CANVAS_END ? n * width : 0), C->H - y, PETSC_DRAW_BLACK, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Draws text at (x, y): starting, centred or ending there, or vertical and centred there. */
-PetscErrorCode CanvasText(Canvas *C, double x, double y, CanvasAnchor anchor, const char text[])
+PetscErrorCode GpAppCanvasDrawText(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, const char text[])
 {
   static const char *const anchors[] = {"start", "middle", "end", "middle"};
 
   PetscFunctionBegin;
   if (C->draw) {
-    PetscCall(CanvasDrawText(C, x, y, anchor, text));
+    PetscCall(CanvasDrawString(C, x, y, anchor, text));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
+  (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == GP_APP_CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
   GpAppWriteXML(C->out.fp, text);
   (void)fputs("</text>\n", C->out.fp);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Copies the image that PetscDraw has written into the output. */
-static PetscErrorCode CanvasCopyImage(Canvas *C)
+static PetscErrorCode CanvasCopyImage(GpAppCanvas *C)
 {
   char   name[PETSC_MAX_PATH_LEN], piece[1 << 14];
   size_t n;
   FILE  *fp = NULL;
 
   PetscFunctionBegin;
-  for (int k = 0; k < CANVAS_IMAGES && !fp; k++) {
+  for (int k = 0; k < GP_APP_CANVAS_IMAGES && !fp; k++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[k]));
     fp = fopen(name, "rb");
   }
@@ -191,8 +179,20 @@ static PetscErrorCode CanvasCopyImage(Canvas *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Draws a curve through n points. */
+PetscErrorCode GpAppCanvasDrawCurve(GpAppCanvas *C, PetscInt n, const double x[], const double y[], int colour)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 1; k < n && C->draw; k++) PetscCall(PetscDrawLine(C->draw, x[k - 1], C->H - y[k - 1], x[k], C->H - y[k], Colours[colour].draw));
+  if (C->draw) PetscFunctionReturn(PETSC_SUCCESS);
+  (void)fprintf(C->out.fp, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", Colours[colour].svg);
+  for (PetscInt k = 0; k < n; k++) (void)fprintf(C->out.fp, "%.1f,%.1f ", x[k], y[k]);
+  (void)fputs("\"/>\n", C->out.fp);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Finishes a picture.  Collective. */
-PetscErrorCode CanvasClose(Canvas *C)
+PetscErrorCode GpAppCanvasClose(GpAppCanvas *C)
 {
   PetscFunctionBegin;
   if (C->draw) {
