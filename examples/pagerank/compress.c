@@ -52,25 +52,10 @@ static PetscErrorCode GraphSortKeys(PetscInt64 n, int bits, uint64_t *key[2], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GraphCompress - Converts links to compressed rows and merges equal links
+/* Converts links whose rows belong to this process, m rows from `first` on, to compressed rows with ascending columns, and frees the links. Equal links
+   count once if they have no weights. Otherwise their weights are added. The caller frees i with PetscFree(), j and a with PetscFree2().
 
-  Not Collective
-
-  Input Parameters:
-+ L     - links whose rows belong to this process. This function frees them
-. N     - number of columns
-. first - first row of this process
-- m     - number of rows of this process
-
-  Output Parameters:
-. i, j, a - the rows with ascending columns. Free i with PetscFree(), j and a with PetscFree2()
-
-  Notes:
-  Equal links count once if they have no weights. Otherwise their weights are added.
-
-  The row and the column of a link are packed into one 64-bit key, so that the two arrays of L suffice as input and work array of the sort.
-*/
+   The row and the column of a link are packed into one 64-bit key, so that the two arrays of L suffice as input and work array of the sort. */
 PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_)
 {
   const int      low = GraphCountBits(N), bits = low + GraphCountBits(m);

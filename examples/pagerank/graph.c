@@ -52,17 +52,15 @@ static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt
 /* Sends every link to the process that owns its row. The row of a link is the node it leads to. */
 static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Links *L)
 {
-  Links        mine = {0};
-  MPI_Datatype number;
-  PetscMPIInt  size, *nsend, *sendat, *nrecv, *recvat, *owner;
-  PetscInt64  *from, *to;
-  PetscReal   *weight   = NULL;
-  int          weighted = L->weight != NULL;
+  Links       mine = {0};
+  PetscMPIInt size, *nsend, *sendat, *nrecv, *recvat, *owner;
+  PetscInt64 *from, *to;
+  PetscReal  *weight   = NULL;
+  int         weighted = L->weight != NULL;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  number = MPIU_INT64;
   PetscCall(PetscMalloc5(size, &nsend, size + 1, &sendat, size, &nrecv, size + 1, &recvat, L->n + 1, &owner));
   PetscCall(PetscMalloc2(L->n + 1, &from, L->n + 1, &to));
   if (weighted) PetscCall(PetscMalloc1(L->n + 1, &weight));
@@ -89,8 +87,8 @@ static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Link
   PetscCall(GpAppLinksDestroy(L));
   PetscCall(GpAppLinksReserve(&mine, PetscMax(recvat[size], 1), (PetscBool)weighted));
   mine.n = recvat[size];
-  PetscCallMPI(MPI_Alltoallv(from, nsend, sendat, number, mine.from, nrecv, recvat, number, comm));
-  PetscCallMPI(MPI_Alltoallv(to, nsend, sendat, number, mine.to, nrecv, recvat, number, comm));
+  PetscCallMPI(MPI_Alltoallv(from, nsend, sendat, MPIU_INT64, mine.from, nrecv, recvat, MPIU_INT64, comm));
+  PetscCallMPI(MPI_Alltoallv(to, nsend, sendat, MPIU_INT64, mine.to, nrecv, recvat, MPIU_INT64, comm));
   if (weighted) PetscCallMPI(MPI_Alltoallv(weight, nsend, sendat, MPIU_REAL, mine.weight, nrecv, recvat, MPIU_REAL, comm));
   *L = mine;
   PetscCall(PetscFree5(nsend, sendat, nrecv, recvat, owner));
@@ -119,7 +117,7 @@ static PetscErrorCode GraphCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, P
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, i, j, a));                      /* each of these two calls applies to its own types and is ignored by all others */
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, i, j, a));
   PetscCall(MatAssembled(*A, &assembled));
-  if (assembled && ours) PetscCall(MatGPUCSRUpload(*A));
+  if (ours) PetscCall(MatGPUCSRUpload(*A));
   if (assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSetUp(*A));
   PetscCall(MatGetOwnershipRange(*A, &first, NULL));
@@ -180,20 +178,8 @@ static PetscErrorCode GraphApplyOptions(const GraphOptions *options, Links *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GraphFromLinks - Creates the matrix of a graph from the links of all processes, and frees the links
-
-  Collective
-
-  Input Parameters:
-+ comm    - the communicator
-. options - directions, loops, duplicates, order and number of blocks
-. L       - the links of this process
-- nodes   - number of nodes, if the links number them from 0. 0: the nodes are the identities that occur in the links
-
-  Output Parameter:
-. G - the graph. On entry file is set, and idbase if nodes is not 0
-*/
+/* Creates the matrices of a graph from the links of all processes, and frees the links. nodes: number of nodes, if the links number them from 0. 0: the
+   nodes are the identities that occur in the links. On entry G->file is set, and G->idbase if nodes is not 0. */
 PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links *L, PetscInt64 nodes, Graph *G)
 {
   PetscInt64   local;
@@ -235,11 +221,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  GraphLoad - Reads a graph from a file by GpAppGraphRead() and creates its matrix
-
-  Collective
-*/
+/* Reads a graph from a file and creates its matrices. */
 PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *options, Graph *G)
 {
   GpAppGraph R;

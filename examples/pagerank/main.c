@@ -30,12 +30,12 @@ typedef struct {
 } Outcome;
 
 /* Returns the text of an option for -help. */
-static const char *GetOptionText(const char name[])
+static const char *MainGetOptionText(const char name[])
 {
   return GpAppOptionGetText(options, name);
 }
 
-static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
+static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
 {
   Request  *rq    = (Request *)context;
   PetscBool loops = PETSC_TRUE;
@@ -45,21 +45,21 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
   rq->topk  = 10;
   rq->nrmat = 2;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
-  PetscCall(PetscOptionsString("-f", GetOptionText("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
-  PetscCall(PetscOptionsIntArray("-rmat", GetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
-  PetscCall(PetscOptionsInt("-seed", GetOptionText("-seed"), "", rq->seed, &rq->seed, NULL));
-  PetscCall(PetscOptionsBool("-undirected", GetOptionText("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
-  PetscCall(PetscOptionsBool("-loops", GetOptionText("-loops"), "", loops, &loops, NULL));
-  PetscCall(PetscOptionsBool("-count_duplicates", GetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
-  PetscCall(PetscOptionsEnum("-order", GetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
-  PetscCall(PetscOptionsString("-dangling_file", GetOptionText("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
-  PetscCall(PetscOptionsString("-personalize", GetOptionText("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
-  PetscCall(PetscOptionsString("-start", GetOptionText("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsInt("-topk", GetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
-  PetscCall(PetscOptionsString("-ranks", GetOptionText("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
-  PetscCall(PetscOptionsString("-ranks_binary", GetOptionText("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
-  PetscCall(PetscOptionsString("-picture", GetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-report", GetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-f", MainGetOptionText("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
+  PetscCall(PetscOptionsIntArray("-rmat", MainGetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
+  PetscCall(PetscOptionsInt("-seed", MainGetOptionText("-seed"), "", rq->seed, &rq->seed, NULL));
+  PetscCall(PetscOptionsBool("-undirected", MainGetOptionText("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
+  PetscCall(PetscOptionsBool("-loops", MainGetOptionText("-loops"), "", loops, &loops, NULL));
+  PetscCall(PetscOptionsBool("-count_duplicates", MainGetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", MainGetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
+  PetscCall(PetscOptionsString("-dangling_file", MainGetOptionText("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
+  PetscCall(PetscOptionsString("-personalize", MainGetOptionText("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
+  PetscCall(PetscOptionsString("-start", MainGetOptionText("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(PetscOptionsInt("-topk", MainGetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsString("-ranks", MainGetOptionText("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
+  PetscCall(PetscOptionsString("-ranks_binary", MainGetOptionText("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
+  PetscCall(PetscOptionsString("-picture", MainGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-report", MainGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
   rq->graph.keep_loops = loops;
@@ -67,7 +67,7 @@ static PetscErrorCode GetRequest(MPI_Comm comm, void *context)
 }
 
 /* Creates the solver, which reads its options without a prefix; those of its linear solver have the prefix pagerank_. */
-static PetscErrorCode CreateSolver(MPI_Comm comm, Request *rq)
+static PetscErrorCode MainCreateSolver(MPI_Comm comm, Request *rq)
 {
   const char *method;
   KSP         ksp;
@@ -87,18 +87,18 @@ static PetscErrorCode CreateSolver(MPI_Comm comm, Request *rq)
 }
 
 /* Prints the options of the solver for -help. */
-static PetscErrorCode ShowOptions(MPI_Comm comm, void *context)
+static PetscErrorCode MainShowOptions(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
 
   PetscFunctionBegin;
-  PetscCall(CreateSolver(comm, rq));
+  PetscCall(MainCreateSolver(comm, rq));
   PetscCall(PageRankDestroy(&rq->pr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
-static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
+static PetscErrorCode MainCheckFiles(MPI_Comm comm, const Request *rq)
 {
   PetscFunctionBegin;
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->file));
@@ -113,7 +113,7 @@ static PetscErrorCode CheckFiles(MPI_Comm comm, const Request *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
+static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
 {
   Request             *rq    = (Request *)context;
   PetscReal            inner = 0.5, damping;
@@ -123,18 +123,18 @@ static PetscErrorCode CheckRequest(MPI_Comm comm, void *context)
   PetscFunctionBegin;
   PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other: give one of them" : "nothing to do: give -f <file> or -rmat <scale>,<degree>");
   PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat needs two numbers: -rmat <scale>,<degree>");
-  PetscCall(CreateSolver(comm, rq));
+  PetscCall(MainCreateSolver(comm, rq));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-inner_damping", &inner, NULL));
   PetscCall(PageRankGetDamping(rq->pr, &damping));
   PetscCall(PageRankGetMethod(rq->pr, &method));
   PetscCheck(strcmp(method, PAGERANKINNEROUTER) || inner < damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)inner, (double)damping);
   PetscCall(PageRankGetDangling(rq->pr, &dangling, NULL));
   PetscCheck((dangling == PAGERANK_DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
-  PetscCall(CheckFiles(comm, rq));
+  PetscCall(MainCheckFiles(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
+static PetscErrorCode MainLoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
 {
   Links L = {0};
 
@@ -150,7 +150,7 @@ static PetscErrorCode LoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
 }
 
 /* Reads the initial ranks of -start and scales them to sum 1. */
-static PetscErrorCode ReadInitialRanks(const Request *rq, const Graph *G, PetscInt n)
+static PetscErrorCode MainReadInitialRanks(const Request *rq, const Graph *G, PetscInt n)
 {
   PetscReal sum;
   Vec      *x;
@@ -170,7 +170,7 @@ static PetscErrorCode ReadInitialRanks(const Request *rq, const Graph *G, PetscI
 }
 
 /* Reads the distribution of the rank of dangling nodes. */
-static PetscErrorCode ReadDangling(const Request *rq, const Graph *G)
+static PetscErrorCode MainReadDangling(const Request *rq, const Graph *G)
 {
   PetscInt n;
   Vec     *u;
@@ -184,7 +184,7 @@ static PetscErrorCode ReadDangling(const Request *rq, const Graph *G)
 }
 
 /* Computes the ranks for all personalisations. */
-static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Outcome *out)
+static PetscErrorCode MainComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Outcome *out)
 {
   const PageRank pr = rq->pr;
   PetscLogDouble begin, end;
@@ -193,8 +193,8 @@ static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n
   PetscFunctionBegin;
   PetscCall(PageRankSetGraph(pr, G->links));
   PetscCall(PageRankSetPersonalizations(pr, n, v));
-  if (rq->dangling_file[0]) PetscCall(ReadDangling(rq, G));
-  if (rq->start[0]) PetscCall(ReadInitialRanks(rq, G, PetscMax(n, 1)));
+  if (rq->dangling_file[0]) PetscCall(MainReadDangling(rq, G));
+  if (rq->start[0]) PetscCall(MainReadInitialRanks(rq, G, PetscMax(n, 1)));
   PetscCall(PetscTime(&begin));
   PetscCall(PageRankSetUp(pr));
   PetscCall(PetscTime(&end));
@@ -218,7 +218,7 @@ static PetscErrorCode ComputeRanks(const Request *rq, const Graph *G, PetscInt n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintSummary(const Graph *G, const Outcome *out)
+static PetscErrorCode MainPrintSummary(const Graph *G, const Outcome *out)
 {
   char number[24];
 
@@ -238,7 +238,7 @@ static PetscErrorCode PrintSummary(const Graph *G, const Outcome *out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outcome *out)
+static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const Outcome *out)
 {
   const char *device;
   GpAppOutput file;
@@ -295,7 +295,7 @@ static PetscErrorCode WriteReport(const Request *rq, const Graph *G, const Outco
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
+static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
   Request       *rq = (Request *)context;
   PetscLogDouble begin, end;
@@ -311,23 +311,23 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
   PetscCall(PetscLogStageRegister("PageRank", &solve));
   PetscCall(PetscLogStagePush(load));
   PetscCall(PetscTime(&begin));
-  PetscCall(LoadGraph(comm, rq, &G));
+  PetscCall(MainLoadGraph(comm, rq, &G));
   if (rq->personalize[0]) PetscCall(PersonalizeRead(&G, rq->personalize, &n, &v));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   out.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
-  PetscCall(ComputeRanks(rq, &G, n, v, &out));
+  PetscCall(MainComputeRanks(rq, &G, n, v, &out));
   for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));
   for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(out.x[i], out.bound, k, out.top + i * k, &out.ntop));
-  PetscCall(PrintSummary(&G, &out));
+  PetscCall(MainPrintSummary(&G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, out.vectors, out.x, rq->ranks));
   if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, out.vectors, out.x, rq->binary));
   if (rq->picture[0]) PetscCall(RanksWritePicture(out.x[0], rq->picture));
-  if (rq->report[0]) PetscCall(WriteReport(rq, &G, &out));
+  if (rq->report[0]) PetscCall(MainWriteReport(rq, &G, &out));
   *converged = (PetscBool)(out.reason > 0);
   PetscCall(PetscFree(out.top));
   PetscCall(PageRankDestroy(&rq->pr));
@@ -339,7 +339,7 @@ static PetscErrorCode Run(MPI_Comm comm, void *context, PetscBool *converged)
 int main(int argc, char **argv)
 {
   static Request     rq;
-  const GpAppProgram program = {"pagerank", &manual, GetRequest, ShowOptions, CheckRequest, Run, &rq};
+  const GpAppProgram program = {"pagerank", &manual, MainGetRequest, MainShowOptions, MainCheckRequest, MainRun, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

@@ -89,19 +89,8 @@ static PetscBool PersonalizeHoldsVector(const char *line, const char *eol)
   return (PetscBool)(*line != '#' && strspn(line, " \t\r") < (size_t)(eol - line));
 }
 
-/*
-  PersonalizeRead - Reads distributions over the nodes of a graph from a file
-
-  Collective
-
-  Input Parameters:
-+ G    - the graph
-- file - name of the file. A line <node>[:<weight>] ... gives one vector. Nodes are numbers or names. Lines that begin with # are comments
-
-  Output Parameters:
-+ n - number of vectors
-- v - [n] the vectors, each of sum 1. Free them with VecDestroyVecs()
-*/
+/* Reads n vectors of sum 1 from a file. A line <node>[:<weight>] ... gives one vector. Nodes are numbers or names. Lines that begin with # are comments.
+   The caller frees v with VecDestroyVecs(). */
 PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
 {
   GpAppText      T;

@@ -21,24 +21,10 @@ static void RanksInsertPlace(TopEntry *list, PetscInt k, PetscInt *n, TopEntry e
   list[at] = e;
 }
 
-/*
-  RanksTop - Finds the nodes of highest rank and decides which of their places are certain
+/* Finds the k nodes of highest rank, on all processes. `found` is the length of the list.
 
-  Collective
-
-  Input Parameters:
-+ x     - the ranks
-. bound - upper bound on the error of the ranks in the 1-norm
-- k     - wanted length of the list
-
-  Output Parameters:
-+ top   - [k] the list by descending rank, on all processes
-- found - length of the list
-
-  Note:
-  An error of at most b in the 1-norm changes the difference of two ranks by at most b. A place is certain if the next rank is lower by more than b.
-  Then all nodes up to this place have higher exact ranks than all nodes after it.
-*/
+   An error of at most b in the 1-norm changes the difference of two ranks by at most b. A place is certain if the next rank is lower by more than b.
+   Then all nodes up to this place have higher exact ranks than all nodes after it. bound: the error of the ranks in the 1-norm. */
 PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], PetscInt *found)
 {
   MPI_Comm           comm   = PetscObjectComm((PetscObject)x);

@@ -3,21 +3,20 @@
 
 const char *const Orders[] = {"given", "degree", "Order", "", NULL};
 
-/*
-  GraphReorder - Orders the rows by descending number of outgoing links, then by ascending identity, and renumbers the links
+/* Replaces the numbers of the nodes in the links. */
+static void GraphRenumber(Links *L, const PetscInt number[])
+{
+  for (PetscInt64 k = 0; k < L->n; k++) {
+    L->from[k] = number[L->from[k]];
+    L->to[k]   = number[L->to[k]];
+  }
+}
 
-  Collective
+/* Orders the rows by descending number of outgoing links, then by ascending identity, and renumbers the links.
 
-  Input Parameters:
-+ comm - the communicator
-. L    - the links
-- G    - the graph. On entry the number of nodes is set
-
-  Note:
-  A product reads the vector entry of a node once for every outgoing link. This order places the entries that are read most often next to each other,
-  so that they stay in the caches. R-MAT graphs and other graphs with random node numbers gain. Web graphs in the order of their addresses lose,
-  because there neighbouring nodes link to each other.
-*/
+   A product reads the vector entry of a node once for every outgoing link. This order places the entries that are read most often next to each other,
+   so that they stay in the caches. R-MAT graphs and other graphs with random node numbers gain. Web graphs in the order of their addresses lose,
+   because there neighbouring nodes link to each other. */
 PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
 {
   PetscInt *degree, *start, most = 0;
@@ -40,34 +39,14 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
   }
   PetscCall(PetscFree(start));
   PetscCall(PetscFree(degree));
-  for (PetscInt64 k = 0; k < L->n; k++) {
-    L->from[k] = G->row[L->from[k]];
-    L->to[k]   = G->row[L->to[k]];
-  }
+  GraphRenumber(L, G->row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New position of row r. The n rows of a process, from first on, are assigned to the blocks in turn, and the rows of a block become consecutive. */
-static inline PetscInt GraphComputeInterleavedRow(PetscInt first, PetscInt n, PetscInt blocks, PetscInt r)
-{
-  return first + GraphBlockStart(n, blocks, (r - first) % blocks) + (r - first) / blocks;
-}
+/* Assigns the rows of every process to its blocks in turn and renumbers the links.
 
-/*
-  GraphInterleave - Assigns the rows of every process to blocks in turn and renumbers the links
-
-  Collective
-
-  Input Parameters:
-+ layout - distribution of the rows over the processes
-. blocks - number of blocks of each process
-. L      - the links
-- G      - the graph
-
-  Note:
-  Nodes with neighbouring numbers often link to each other, for example the pages of one site. Block Gauss-Seidel converges faster than a power
-  iteration only through links between different blocks, so neighbours belong in different blocks.
-*/
+   Nodes with neighbouring numbers often link to each other, for example the pages of one site. Block Gauss-Seidel converges faster than a power
+   iteration only through links between different blocks, so neighbours belong in different blocks. */
 PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Graph *G)
 {
   const PetscInt *ranges;
@@ -79,11 +58,8 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
   PetscCall(PetscLayoutGetRanges(layout, &ranges));
   PetscCall(PetscMalloc1(G->N, &moved));
   for (PetscMPIInt p = 0; p < size; p++)
-    for (PetscInt r = ranges[p]; r < ranges[p + 1]; r++) moved[r] = GraphComputeInterleavedRow(ranges[p], ranges[p + 1] - ranges[p], blocks, r);
-  for (PetscInt64 k = 0; k < L->n; k++) {
-    L->from[k] = moved[L->from[k]];
-    L->to[k]   = moved[L->to[k]];
-  }
+    for (PetscInt r = 0, n = ranges[p + 1] - ranges[p]; r < n; r++) moved[ranges[p] + r] = ranges[p] + GraphBlockStart(n, blocks, r % blocks) + r / blocks;
+  GraphRenumber(L, moved);
   if (G->row) {
     for (PetscInt i = 0; i < G->N; i++) G->row[i] = moved[G->row[i]];
   } else {

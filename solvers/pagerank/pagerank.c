@@ -141,45 +141,34 @@ PetscErrorCode PageRankCreate(MPI_Comm comm, PageRank *newpr)
 @*/
 PetscErrorCode PageRankSetFromOptions(PageRank pr)
 {
-  PetscReal damping, tolerance, inner_damping, inner_tolerance;
-  PetscInt  max_it, extrapolate, blocks;
-  PetscBool assemble, print, set;
+  PetscBool print = PETSC_FALSE, set;
   char      method[64];
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
-  damping         = pr->damping;
-  tolerance       = pr->tolerance;
-  inner_damping   = pr->inner_damping;
-  inner_tolerance = pr->inner_tolerance;
-  max_it          = pr->max_it;
-  extrapolate     = pr->extrapolate;
-  blocks          = pr->blocks;
-  assemble        = pr->assemble;
-  print           = pr->print;
   PetscObjectOptionsBegin((PetscObject)pr);
-  PetscCall(PetscOptionsReal("-damping", "probability of following a link", "PageRankSetDamping", damping, &damping, NULL));
+  PetscCall(PetscOptionsReal("-damping", "probability of following a link", "PageRankSetDamping", pr->damping, &pr->damping, NULL));
   PetscCall(PetscOptionsEnum("-dangling", "where the walk continues from a dangling node", "PageRankSetDangling", PageRankDanglingTypes, (PetscEnum)pr->dangling, (PetscEnum *)&pr->dangling, NULL));
-  PetscCall(PetscOptionsFList("-method", "method", "PageRankSetMethod", PageRankMethodList, pr->method, method, sizeof(method), &set));
+  PetscCall(PetscOptionsFList("-method", "method", "PageRankSetMethod", PageRankMethodList, ((PetscObject)pr)->type_name, method, sizeof(method), &set));
   if (set) PetscCall(PageRankSetMethod(pr, method));
-  PetscCall(PetscOptionsReal("-tol", "upper bound on the error in the 1-norm", "PageRankSetTolerances", tolerance, &tolerance, NULL));
-  PetscCall(PetscOptionsInt("-max_it", "maximum number of iterations", "PageRankSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsInt("-extrapolate", "power: iterations between two quadratic extrapolations, 0 for none", "PageRankSetExtrapolation", extrapolate, &extrapolate, NULL));
-  PetscCall(PetscOptionsInt("-blocks", "gauss_seidel: number of row blocks of each process", "PageRankSetBlocks", blocks, &blocks, NULL));
-  PetscCall(PetscOptionsReal("-inner_damping", "inner_outer: damping of the inner iteration", "PageRankSetInnerIteration", inner_damping, &inner_damping, NULL));
-  PetscCall(PetscOptionsReal("-inner_tol", "inner_outer: tolerance of the inner iteration", "PageRankSetInnerIteration", inner_tolerance, &inner_tolerance, NULL));
-  PetscCall(PetscOptionsBool("-assemble", "ksp: give the preconditioner the assembled matrix", "PageRankSetAssemble", assemble, &assemble, NULL));
+  PetscCall(PetscOptionsReal("-tol", "upper bound on the error in the 1-norm", "PageRankSetTolerances", pr->tolerance, &pr->tolerance, NULL));
+  PetscCall(PetscOptionsInt("-max_it", "maximum number of iterations", "PageRankSetTolerances", pr->max_it, &pr->max_it, NULL));
+  PetscCall(PetscOptionsInt("-extrapolate", "power: iterations between two quadratic extrapolations, 0 for none", "PageRankSetExtrapolation", pr->extrapolate, &pr->extrapolate, NULL));
+  PetscCall(PetscOptionsInt("-blocks", "gauss_seidel: number of row blocks of each process", "PageRankSetBlocks", pr->blocks, &pr->blocks, NULL));
+  PetscCall(PetscOptionsReal("-inner_damping", "inner_outer: damping of the inner iteration", "PageRankSetInnerIteration", pr->inner_damping, &pr->inner_damping, NULL));
+  PetscCall(PetscOptionsReal("-inner_tol", "inner_outer: tolerance of the inner iteration", "PageRankSetInnerIteration", pr->inner_tolerance, &pr->inner_tolerance, NULL));
+  PetscCall(PetscOptionsBool("-assemble", "ksp: give the preconditioner the assembled matrix", "PageRankSetAssemble", pr->assemble, &pr->assemble, &set));
+  if (set) PetscCall(PageRankSetAssemble(pr, pr->assemble));
   PetscCall(PetscOptionsBool("-device_loop", "power and gauss_seidel: keep scalars and the stopping test on the device", "PageRankSetDeviceLoop", pr->device_loop, &pr->device_loop, NULL));
   PetscCall(PetscOptionsBool("-monitor", "print a line for each iteration", "PageRankMonitorSet", print, &print, NULL));
   PetscOptionsEnd();
-  PetscCall(PageRankSetDamping(pr, damping));
-  PetscCall(PageRankSetTolerances(pr, tolerance, max_it));
-  PetscCall(PageRankSetExtrapolation(pr, extrapolate));
-  PetscCall(PageRankSetBlocks(pr, blocks));
-  PetscCall(PageRankSetInnerIteration(pr, inner_damping, inner_tolerance));
-  if (assemble != pr->assemble) PetscCall(PageRankSetAssemble(pr, assemble));
-  if (print && !pr->print) PetscCall(PageRankMonitorSet(pr, PageRankMonitorDefault, NULL, NULL));
-  pr->print = print;
+  PetscCall(PageRankSetDamping(pr, pr->damping)); /* these functions check the values */
+  PetscCall(PageRankSetTolerances(pr, pr->tolerance, pr->max_it));
+  PetscCall(PageRankSetExtrapolation(pr, pr->extrapolate));
+  PetscCall(PageRankSetBlocks(pr, pr->blocks));
+  PetscCall(PageRankSetInnerIteration(pr, pr->inner_damping, pr->inner_tolerance));
+  if (print && !pr->print) PetscCall(PageRankMonitorSet(pr, PageRankMonitorDefault, NULL, NULL)); /* options that are read twice add one monitor */
+  pr->print = (PetscBool)(print || pr->print);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,7 +215,7 @@ static PetscErrorCode PageRankCheckSettings(PageRank pr)
   const MPI_Comm comm = PetscObjectComm((PetscObject)pr);
 
   PetscFunctionBegin;
-  PetscCheck(strcmp(pr->method, PAGERANKINNEROUTER) || pr->inner_damping < pr->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "The inner damping %g must be less than the damping %g", (double)pr->inner_damping, (double)pr->damping);
+  PetscCheck(pr->solve != PageRankSolve_InnerOuter || pr->inner_damping < pr->damping, comm, PETSC_ERR_ARG_OUTOFRANGE, "The inner damping %g must be less than the damping %g", (double)pr->inner_damping, (double)pr->damping);
   PetscCheck(pr->dangling != PAGERANK_DANGLING_VECTOR || pr->danglingvec, comm, PETSC_ERR_ORDER, "The distribution of the rank of dangling nodes is missing: call PageRankSetDangling()");
   PetscCheck(!pr->nstart || pr->nstart == PetscMax(pr->npersonal, 1), comm, PETSC_ERR_ARG_INCOMP, "There are %" PetscInt_FMT " vectors of initial ranks, but %" PetscInt_FMT " vectors of ranks are computed", pr->nstart, PetscMax(pr->npersonal, 1));
   if (pr->dangling == PAGERANK_DANGLING_VECTOR) PetscCall(PageRankCheckVec(pr, pr->danglingvec, PETSC_TRUE, "distribution of the rank of dangling nodes"));
@@ -403,7 +392,6 @@ PetscErrorCode PageRankDestroy(PageRank *pr)
   PetscCall(PageRankReset(*pr));
   PetscCall(PageRankMonitorCancel(*pr));
   PetscCall(KSPDestroy(&(*pr)->ksp));
-  PetscCall(PetscFree((*pr)->method));
   PetscCall(PetscHeaderDestroy(pr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

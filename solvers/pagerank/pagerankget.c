@@ -70,7 +70,7 @@ PetscErrorCode PageRankGetMethod(PageRank pr, const char *method[])
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PageRankCheckPointer(method, 2);
-  *method = pr->method;
+  *method = ((PetscObject)pr)->type_name;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,7 +43,6 @@ struct _p_PageRank {
   Vec                  danglingvec;       /* distribution of PAGERANK_DANGLING_VECTOR */
   PetscInt             npersonal, nstart; /* number of personalisations and of initial ranks; 0: none were given */
   Vec                 *personal, *start;  /* [npersonal], [nstart] */
-  char                *method;            /* name of the method */
   PageRankSolveFn      solve;             /* the method */
   PetscInt             blocks;            /* Gauss-Seidel: wanted number of row blocks of each process */
   PetscInt             extrapolate;       /* power: iterations between two quadratic extrapolations. 0: no extrapolation. */

@@ -70,7 +70,7 @@ static PetscErrorCode PageRankMonitorKSP(KSP ksp, PetscInt it, PetscReal norm, v
 @*/
 PetscErrorCode PageRankGetKSP(PageRank pr, KSP *ksp)
 {
-  const PetscBool stationary = (PetscBool)!strcmp(pr->method, PAGERANKJACOBI);
+  const PetscBool stationary = (PetscBool)!strcmp(((PetscObject)pr)->type_name, PAGERANKJACOBI);
   const char     *prefix;
   PC              pc;
 
@@ -99,7 +99,7 @@ static PetscErrorCode PageRankSetUpKSP(PageRank pr, Mat S)
 
   PetscFunctionBegin;
   PetscCall(PageRankGetKSP(pr, &ksp));
-  if (pr->assemble || !strcmp(pr->method, PAGERANKJACOBI)) PetscCall(PageRankAssembleSystem(pr, &P));
+  if (pr->assemble || !strcmp(((PetscObject)pr)->type_name, PAGERANKJACOBI)) PetscCall(PageRankAssembleSystem(pr, &P));
   PetscCall(KSPSetOperators(ksp, S, P ? P : S));
   PetscCall(MatDestroy(&P));
   PetscCall(KSPSetFromOptions(ksp));

@@ -195,18 +195,15 @@ PetscErrorCode PageRankSetInitialRanks(PageRank pr, PetscInt n, const Vec x[])
 PetscErrorCode PageRankSetMethod(PageRank pr, const char method[])
 {
   PageRankSolveFn solve;
-  char           *name;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PetscCall(PetscFunctionListFind(PageRankMethodList, method, &solve));
   PetscCheck(solve, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown method %s: PageRankSetMethod() lists the methods", method);
-  PetscCall(PetscStrallocpy(method, &name));
-  PetscCall(PetscFree(pr->method));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)pr, method));
   PetscCall(KSPDestroy(&pr->ksp));
-  pr->method = name;
-  pr->solve  = solve;
-  pr->setup  = PETSC_FALSE;
+  pr->solve = solve;
+  pr->setup = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -133,7 +133,7 @@ PetscErrorCode PageRankView(PageRank pr, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)pr, viewer));
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "method=%s, damping=%g, dangling=%s, personalisations=%" PetscInt_FMT "\n", pr->method, (double)pr->damping, PageRankDanglingTypes[pr->dangling], pr->npersonal));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "damping=%g, dangling=%s, personalisations=%" PetscInt_FMT "\n", (double)pr->damping, PageRankDanglingTypes[pr->dangling], pr->npersonal));
   PetscCall(PetscViewerASCIIPrintf(viewer, "tolerance=%g, maximum iterations=%" PetscInt_FMT "\n", (double)pr->tolerance, pr->max_it));
   if (pr->nblocks) PetscCall(PetscViewerASCIIPrintf(viewer, "graph: %" PetscInt_FMT " nodes, %" PetscInt_FMT " dangling, row blocks of a process=%" PetscInt_FMT "\n", pr->N, pr->ndangling, pr->nblocks));
   if (pr->reason) {
