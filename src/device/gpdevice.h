@@ -86,7 +86,7 @@ struct GpDev_ {
   int             compute_units;         /* number of streaming multiprocessors; 1 on the host */
   int             launches_early;        /* 1 if kernels may be launched while their predecessor runs (programmatic dependent launch) */
   void           *settled;               /* Stream whose latest product started after all kernels that may have written a matrix; the address of the device object: there is no such product. */
-  int             cluster_blocks;        /* Maximum number of thread blocks in a cluster; 0: the GPU has no clusters. The host uses the value of GPUs with clusters. */
+  int             cluster_blocks;        /* Maximum number of thread blocks in a cluster; 0: the device has no clusters */
   size_t          shared_bytes;          /* maximum shared memory of a block in bytes; the host uses the value of an H200 */
   double          cache;                 /* size of the L2 cache in bytes; 0: unknown */
   char            name[128];             /* "host", or the name of the GPU */

@@ -10,10 +10,9 @@
 static GpErr GpDevOpen_Host(GpDev dev, int ordinal)
 {
   snprintf(dev->name, sizeof(dev->name), "host");
-  dev->ordinal        = ordinal;
-  dev->compute_units  = 1;
-  dev->shared_bytes   = 227 * 1024;
-  dev->cluster_blocks = 8;
+  dev->ordinal       = ordinal;
+  dev->compute_units = 1;
+  dev->shared_bytes  = 227 * 1024;
   return GP_SUCCESS;
 }
 

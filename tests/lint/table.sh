@@ -32,11 +32,11 @@ done
 for host in $(rows $gp/spmv/common/formats.def FORMAT 3 | sort -u); do
   grep -q "^GP_SPMV($host)" $gp/spmv/*/*_host.c || say "formats.def: no file *_host.c defines GP_SPMV($host)"
 done
-for stem in $(rows $gp/spmv/common/formats.def FORMAT 2); do
-  ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || say "formats.def: row $stem has no file $gp/spmv/*/$stem.c or $stem.cu"
+for stem in $(rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 2); do
+  ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || grep -q "GpFmtBuild_$stem(" $gp/spmv/*/*.c* || say "formats.def: no file below $gp/spmv defines GpFmtBuild_$stem()"
 done
 for format in $(rows $gp/spmv/common/kernels.def '[A-Z_]*' 2 | sort -u) $(rows $gp/spmv/spmm/spmm.def SPMM 2 | sort -u); do
-  rows $gp/spmv/common/formats.def FORMAT 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
+  rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
 done
 
 # vector operations: a file in the directory of the table defines each one

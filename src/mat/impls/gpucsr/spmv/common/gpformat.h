@@ -109,6 +109,7 @@ typedef struct {
 /* Functions of a format. build() gets a host copy of csr->rowptr. A format that stores its own copy of the values must implement refill(). */
 typedef struct {
   const char *name, *help;
+  int         cuda; /* 1: only the CUDA backend builds the format; the host backend keeps the compressed rows */
   GpErr (*build)(GpFmt *, const int32_t rowptr[]);
   GpErr (*refill)(GpFmt *);
   void (*destroy)(GpFmt *);

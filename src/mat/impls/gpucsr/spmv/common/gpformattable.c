@@ -1,6 +1,9 @@
 /* The table of formats built from formats.def, and the functions that dispatch through it. */
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
+#if !GP_HAVE_CUDA
+  #define FORMAT_CUDA(id, stem, help)
+#endif
 #define FORMAT(id, stem, host, help) \
   extern GpErr  GpFmtBuild_##stem(GpFmt *, const int32_t[]); \
   extern GpErr  GpFmtRefill_##stem(GpFmt *); \
@@ -13,10 +16,22 @@
 #undef FORMAT
 
 const GpFmtRow GpFmtTable[GP_FORMATS] = {
-#define FORMAT(id, stem, host, help) [GP_FMT_##id] = {#stem, help, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem, GpFmtTraffic_##stem, {GpSpmv_##host##_Host_f32, GpSpmv_##host##_Host_f64}},
+#define ROW(id, stem, host, help, cuda) [GP_FMT_##id] = {#stem, help, cuda, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem, GpFmtTraffic_##stem, {GpSpmv_##host##_Host_f32, GpSpmv_##host##_Host_f64}},
+#define FORMAT(id, stem, host, help)    ROW(id, stem, host, help, 0)
+#if GP_HAVE_CUDA
+  #define FORMAT_CUDA(id, stem, help) ROW(id, stem, csr, help, 1)
+#else
+  #define FORMAT_CUDA(id, stem, help) [GP_FMT_##id] = {#stem, help, 1, .mult = {GpSpmv_csr_Host_f32, GpSpmv_csr_Host_f64}},
+#endif
 #include "mat/impls/gpucsr/spmv/common/formats.def"
 #undef FORMAT
 };
+
+/* Returns the functions of a format: those of compressed rows, if the backend keeps the compressed rows. */
+static const GpFmtRow *GpFmtGetRow(const GpFmt *A)
+{
+  return &GpFmtTable[GpFmtTable[A->id].cuda && A->csr->dev->kind == GP_DEV_HOST ? GP_FMT_CSR : A->id];
+}
 
 GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
 {
@@ -25,7 +40,7 @@ GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
   A->id   = id;
   A->csr  = csr;
   A->data = NULL;
-  err     = GpFmtTable[id].build(A, rowptr);
+  err     = GpFmtGetRow(A)->build(A, rowptr);
   GpDevUnsettle(csr->dev);
   if (err) GpFmtDestroy(A);
   return err;
@@ -34,23 +49,23 @@ GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
 GpErr GpFmtRefill(GpFmt *A)
 {
   GpDevUnsettle(A->csr->dev);
-  return GpFmtTable[A->id].refill(A);
+  return GpFmtGetRow(A)->refill(A);
 }
 
 void GpFmtDestroy(GpFmt *A)
 {
   if (!A->csr) return;
-  GpFmtTable[A->id].destroy(A);
+  GpFmtGetRow(A)->destroy(A);
   A->data = NULL;
   A->csr  = NULL;
 }
 
 double GpFmtBytes(const GpFmt *A)
 {
-  return A->csr ? GpFmtTable[A->id].bytes(A) : 0.0;
+  return A->csr ? GpFmtGetRow(A)->bytes(A) : 0.0;
 }
 
 double GpFmtTraffic(const GpFmt *A)
 {
-  return A->csr ? GpFmtTable[A->id].traffic(A) : 0.0;
+  return A->csr ? GpFmtGetRow(A)->traffic(A) : 0.0;
 }

@@ -52,9 +52,7 @@ GP_INLINE int32_t GpTeamClass(const GpTeams *T, int32_t slice)
 {
   int32_t k = 0;
 
-#if defined(__CUDACC__)
-  #pragma unroll
-#endif
+#pragma unroll
   for (int c = 0; c < GP_TEAM_MOST; c++) k += slice < T->first[c];
   return k;
 }
@@ -64,18 +62,5 @@ GP_INLINE int32_t GpTeamPlace(const GpTeams *T, int32_t k, int32_t slice, int32_
 {
   return T->begin[k] + (int32_t)(((int64_t)(slice - T->first[k]) * GP_WARP + lane) >> k);
 }
-
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Functions for formats that consist of teams only. */
-GpErr  GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster); /* class of the largest teams; blocks of a cluster */
-GpErr  GpFmtRefill_team(GpFmt *A);
-void   GpFmtDestroy_team(GpFmt *A);
-double GpFmtBytes_team(const GpFmt *A);
-double GpFmtTraffic_team(const GpFmt *A);
-#if defined(__cplusplus)
-}
-#endif
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
   GpCsr        C;
   int32_t      keys, tiles, many; /* number of keys; number of tiles of rows; rows of a tile, a multiple of GP_TEAM_THREADS */
   GpTeamTally *tally;             /* in device memory */
-  int32_t     *rows;              /* [keys][tiles] in device memory: rows of each key in each tile; the host implementation has no tiles */
+  int32_t     *rows;              /* [keys][tiles] in device memory: rows of each key in each tile */
 } GpTeamRows;
 
 /* Start of the rows of each key in GpTeams.order. */
@@ -50,7 +50,7 @@ GP_INLINE int32_t GpTeamKey(const GpTeams *T, int32_t length)
   return (T->most - k) * (T->longest / 2) + (share < T->longest ? T->longest - share : 0);
 }
 
-GP_PAIR(GpTeamsCount, const GpTeamRows *R);   /* adds to the tally, which must be zero before */
-GP_PAIR(GpTeamsPlace, const GpTeamPlaces *P); /* fills order, where rows of equal key ascend, and clears zero and ticket */
+GpErr GpTeamsCount(const GpTeamRows *R);   /* adds to the tally, which must be zero before */
+GpErr GpTeamsPlace(const GpTeamPlaces *P); /* fills order, where rows of equal key ascend, and clears zero and ticket */
 
 #endif

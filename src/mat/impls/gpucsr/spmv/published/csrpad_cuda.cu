@@ -1,6 +1,8 @@
 /* Format csrpad: compressed rows padded so that each starts and ends at a multiple of four nonzeros. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 
+#include <stdlib.h>
+
 typedef struct {
   GpCsrPad P;
   GpCsr    C;
@@ -36,16 +38,14 @@ GP_STEP(FillQuad)
   }
 }
 
-GP_PAIR(GpCsrPadFill, GpCsrPad *P, const GpCsr *C);
-GpErr GP_IMPL(GpCsrPadFill)(GpCsrPad *P, const GpCsr *C)
+static GpErr GpCsrPadFill(GpCsrPad *P, const GpCsr *C)
 {
   Pad a = {*P, *C};
 
   return GP_EACH(C->dev, Pad, FillQuad, P->slots / GP_PAD, &a);
 }
 
-GP_PAIR(GpCsrPadBuild, GpCsrPad *P, const GpCsr *C);
-GpErr GP_IMPL(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C)
+static GpErr GpCsrPadBuild(GpCsrPad *P, const GpCsr *C)
 {
   GpDev   dev   = C->dev;
   int32_t quads = 0;
@@ -55,31 +55,28 @@ GpErr GP_IMPL(GpCsrPadBuild)(GpCsrPad *P, const GpCsr *C)
   a.P = *P;
   a.C = *C;
   if (!err) err = GP_EACH(dev, Pad, PaddedLength, C->m, &a);
-  if (!err) err = GP_IMPL(GpScan)(dev, C->m, P->start);
+  if (!err) err = GpScan_CUDA(dev, C->m, P->start);
   if (!err) err = GpDevDownload(dev, &quads, P->start + C->m, sizeof(quads));
   P->slots = (int64_t)quads * GP_PAD;
   if (!err) err = GpDevAlloc(dev, (size_t)P->slots * sizeof(int32_t), &P->col);
   if (!err) err = GpDevAlloc(dev, (size_t)P->slots * GpPrecBytes(C->prec), &P->val);
-  return err ? err : GP_IMPL(GpCsrPadFill)(P, C);
+  return err ? err : GpCsrPadFill(P, C);
 }
 
-#if !defined(__CUDACC__)
-  #include <stdlib.h>
-
-GpErr GpFmtBuild_csrpad(GpFmt *A, const int32_t rowptr[])
+extern "C" GpErr GpFmtBuild_csrpad(GpFmt *A, const int32_t rowptr[])
 {
   A->data = calloc(1, sizeof(GpCsrPad));
   (void)rowptr;
   if (!A->data) return GpDevFail(A->csr->dev, GP_ERR_MEMORY, "out of host memory for a format");
-  return GP_ON_DEVICE(A->csr->dev, GpCsrPadBuild, (GpCsrPad *)A->data, A->csr);
+  return GpCsrPadBuild((GpCsrPad *)A->data, A->csr);
 }
 
-GpErr GpFmtRefill_csrpad(GpFmt *A)
+extern "C" GpErr GpFmtRefill_csrpad(GpFmt *A)
 {
-  return GP_ON_DEVICE(A->csr->dev, GpCsrPadFill, (GpCsrPad *)A->data, A->csr);
+  return GpCsrPadFill((GpCsrPad *)A->data, A->csr);
 }
 
-void GpFmtDestroy_csrpad(GpFmt *A)
+extern "C" void GpFmtDestroy_csrpad(GpFmt *A)
 {
   GpCsrPad *P = (GpCsrPad *)A->data;
 
@@ -90,13 +87,12 @@ void GpFmtDestroy_csrpad(GpFmt *A)
   free(P);
 }
 
-double GpFmtBytes_csrpad(const GpFmt *A)
+extern "C" double GpFmtBytes_csrpad(const GpFmt *A)
 {
   return (A->csr->m + 1.0) * sizeof(int32_t) + (double)((const GpCsrPad *)A->data)->slots * (sizeof(int32_t) + GpPrecBytes(A->csr->prec));
 }
 
-double GpFmtTraffic_csrpad(const GpFmt *A)
+extern "C" double GpFmtTraffic_csrpad(const GpFmt *A)
 {
   return GpFmtBytes_csrpad(A) + (A->csr->m + 1.0) * sizeof(int32_t); /* the kernel also reads the unpadded row pointers */
 }
-#endif

@@ -1,6 +1,8 @@
 /* Format hybrid (CSR/ELL): rows of up to 4, 7 and 16 nonzeros are in one ELL array of that width each. The other rows remain compressed. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 
+#include <stdlib.h>
+
 typedef struct {
   GpHybrid H;
   GpCsr    C;
@@ -24,16 +26,12 @@ GP_STEP(FillRow)
   }
 }
 
-GP_PAIR(GpHybridFill, const GpHybrid *H, const GpCsr *C);
-GpErr GP_IMPL(GpHybridFill)(const GpHybrid *H, const GpCsr *C)
+static GpErr GpHybridFill(const GpHybrid *H, const GpCsr *C)
 {
   Fill a = {*H, *C};
 
   return GP_EACH(C->dev, Fill, FillRow, C->m, &a);
 }
-
-#if !defined(__CUDACC__)
-  #include <stdlib.h>
 
 static const int32_t GpHybridWidths[GP_HYBRID_CLASSES] = {4, 7, 16, 0};
 
@@ -64,7 +62,7 @@ static void GpHybridSort(GpHybrid *H, int32_t m, const int32_t rowptr[], int32_t
   for (int32_t i = 0; i < m; i++) list[next[GpHybridClass(rowptr[i + 1] - rowptr[i])]++] = i;
 }
 
-GpErr GpFmtBuild_hybrid(GpFmt *A, const int32_t rowptr[])
+extern "C" GpErr GpFmtBuild_hybrid(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr *C    = A->csr;
   GpDev        dev  = C->dev;
@@ -81,15 +79,15 @@ GpErr GpFmtBuild_hybrid(GpFmt *A, const int32_t rowptr[])
   free(list);
   if (!err) err = GpDevAlloc(dev, (size_t)H->at[GP_HYBRID_CLASSES - 1] * sizeof(int32_t), &H->col);
   if (!err) err = GpDevAlloc(dev, (size_t)H->at[GP_HYBRID_CLASSES - 1] * GpPrecBytes(C->prec), &H->val);
-  return err ? err : GP_ON_DEVICE(dev, GpHybridFill, H, C);
+  return err ? err : GpHybridFill(H, C);
 }
 
-GpErr GpFmtRefill_hybrid(GpFmt *A)
+extern "C" GpErr GpFmtRefill_hybrid(GpFmt *A)
 {
-  return GP_ON_DEVICE(A->csr->dev, GpHybridFill, (const GpHybrid *)A->data, A->csr);
+  return GpHybridFill((const GpHybrid *)A->data, A->csr);
 }
 
-void GpFmtDestroy_hybrid(GpFmt *A)
+extern "C" void GpFmtDestroy_hybrid(GpFmt *A)
 {
   GpHybrid *H = (GpHybrid *)A->data;
 
@@ -100,7 +98,7 @@ void GpFmtDestroy_hybrid(GpFmt *A)
   free(H);
 }
 
-double GpFmtBytes_hybrid(const GpFmt *A)
+extern "C" double GpFmtBytes_hybrid(const GpFmt *A)
 {
   const GpHybrid *H = (const GpHybrid *)A->data;
 
@@ -108,7 +106,7 @@ double GpFmtBytes_hybrid(const GpFmt *A)
 }
 
 /* A product reads the slots of the short rows, and the nonzeros and row pointers of the long rows. */
-double GpFmtTraffic_hybrid(const GpFmt *A)
+extern "C" double GpFmtTraffic_hybrid(const GpFmt *A)
 {
   const GpHybrid *H     = (const GpHybrid *)A->data;
   const double    each  = sizeof(int32_t) + GpPrecBytes(A->csr->prec);
@@ -116,4 +114,3 @@ double GpFmtTraffic_hybrid(const GpFmt *A)
 
   return GpFmtBytes_hybrid(A) + longs * each + 2.0 * sizeof(int32_t) * H->rows[GP_HYBRID_CLASSES - 1];
 }
-#endif

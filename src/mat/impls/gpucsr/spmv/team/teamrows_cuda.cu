@@ -3,36 +3,6 @@
 #include "mat/impls/gpucsr/spmv/csr/gpsame.h"
 #include "mat/impls/gpucsr/spmv/team/gpteamrows.h"
 
-#if !defined(__CUDACC__)
-  #include <string.h>
-
-GpErr GpTeamsCount_Host(const GpTeamRows *R)
-{
-  GpTeamTally *t = R->tally;
-
-  for (int32_t i = 0; i < R->C.m; i++) {
-    const int32_t length = GpTeamLength(&R->C, i), key = GpTeamKey(&R->T, length);
-
-    t->rows[key]++;
-    if (!key) t->longs += GpTeamShare(length, R->T.most);
-  }
-  for (int64_t k = 0; k < R->C.nnz && !t->other; k++) t->other = GpValueDiffers(&R->C, k);
-  return GP_SUCCESS;
-}
-
-GpErr GpTeamsPlace_Host(const GpTeamPlaces *P)
-{
-  const GpTeamRows *R = &P->R;
-  int32_t           next[GP_TEAM_KEYS];
-
-  memcpy(next, P->first, (size_t)R->keys * sizeof(int32_t));
-  for (int32_t i = 0; i < R->C.m; i++) R->T.order[next[GpTeamKey(&R->T, GpTeamLength(&R->C, i))]++] = i;
-  *R->T.zero = 0;
-  if (R->T.ticket) memset(R->T.ticket, 0, (size_t)R->T.ngangs * sizeof(uint32_t));
-  return GP_SUCCESS;
-}
-
-#else
 static constexpr int      WARP = 32, BLOCK = GP_TEAM_THREADS, WARPS = BLOCK / WARP, TOGETHER = 4; /* number of values of a thread that are loaded together */
 static constexpr unsigned ALL = 0xffffffffu;
 static_assert(GP_TEAM_KEYS <= BLOCK, "a thread a key");
@@ -71,7 +41,7 @@ __device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned bl
   for (int64_t first = (int64_t)b * TOGETHER * BLOCK; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
     int other = !threadIdx.x && *(volatile int32_t *)&R.tally->other;
 
-  #pragma unroll
+#pragma unroll
     for (int u = 0; u < TOGETHER; u++) {
       const int64_t k = first + u * BLOCK + threadIdx.x;
 
@@ -89,7 +59,7 @@ __global__ static void __launch_bounds__(BLOCK) CountAll(const __grid_constant__
   else LookAtValues(R, blockIdx.x - R.tiles, gridDim.x - R.tiles);
 }
 
-GpErr GpTeamsCount_CUDA(const GpTeamRows *R)
+GpErr GpTeamsCount(const GpTeamRows *R)
 {
   const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)R->C.dev->compute_units;
 
@@ -150,9 +120,8 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
   for (int32_t b = tile * BLOCK + threadIdx.x; R.T.ticket && b < R.T.ngangs; b += R.tiles * BLOCK) R.T.ticket[b] = 0;
 }
 
-GpErr GpTeamsPlace_CUDA(const GpTeamPlaces *P)
+GpErr GpTeamsPlace(const GpTeamPlaces *P)
 {
   PlaceRows<<<(unsigned)P->R.tiles, BLOCK, 0, (cudaStream_t)P->R.C.dev->stream>>>(*P);
   return GpDevCheckLaunch(P->R.C.dev, "sorting rows by their teams");
 }
-#endif

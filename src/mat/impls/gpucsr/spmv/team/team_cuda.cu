@@ -1,6 +1,8 @@
-/* Builds formats team and teamcluster: gives every row a team of lanes, sorts the rows by class and by nonzeros per lane, and lays them out in
+/* Builds formats team and teamcluster on a GPU: gives every row a team of lanes, sorts the rows by class and by nonzeros per lane, and lays them out in
    slices. */
 #include "mat/impls/gpucsr/spmv/team/gpteamrows.h"
+
+#include <stdlib.h>
 
 #define TOGETHER 8 /* number of loads of a lane that are in flight together */
 
@@ -45,9 +47,6 @@ GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32
   else FILL(double, T->val, ((const double *)f->C.val)[j])
 }
 
-GP_PAIR(GpTeamsFill, const Fill *f);
-
-#if defined(__CUDACC__)
 static constexpr int BLOCK = 256;
 
 /* Returns the nonzeros per lane, added over the rows of key 0 before index `place`. Called by a whole warp. */
@@ -95,34 +94,13 @@ __global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant
   FillLane(&f, i, k, base, width);
 }
 
-GpErr GpTeamsFill_CUDA(const Fill *f)
+static GpErr GpTeamsFill(const Fill *f)
 {
   const int64_t lanes = (int64_t)f->T.nslices * GP_WARP;
 
   if (!lanes) return GP_SUCCESS;
   FillSlices<<<(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)f->C.dev->stream>>>(*f);
   return GpDevCheckLaunch(f->C.dev, "filling the slices of teams");
-}
-
-#else
-  #include <stdlib.h>
-  #include <string.h>
-
-GpErr GpTeamsFill_Host(const Fill *f)
-{
-  const GpTeams *T  = &f->T;
-  int32_t        at = 0;
-
-  if (f->fresh && T->same) memcpy(T->val, f->C.val, GpPrecBytes(f->C.prec));
-  for (int32_t s = 0; s < T->nslices; s++) {
-    const int32_t k = GpTeamClass(T, s), place = GpTeamPlace(T, k, s, 0), width = place < T->end[k] ? GpTeamShare(GpTeamLength(&f->C, T->order[place]), k) : 0;
-
-    for (int l = 0; l < GP_WARP; l++) FillLane(f, (int64_t)s * GP_WARP + l, k, at, width);
-    if (f->fresh) T->base[s] = at;
-    at += width;
-  }
-  if (f->fresh) T->base[T->nslices] = at;
-  return GP_SUCCESS;
 }
 
 /* Returns the maximum number of nonzeros of a lane, except in the largest teams. */
@@ -220,28 +198,32 @@ static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
 static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, size_t spent, size_t *clean)
 {
   const GpCsr *C = &P->R.C;
-  Fill         f = {.C = *C, .fresh = 1, .spent = &P->R.tally->other, .nspent = (int32_t)(spent / sizeof(int32_t))};
+  Fill         f = {};
   GpErr        err;
 
-  T->same = C->nnz && !tally->other;
+  f.C      = *C;
+  f.fresh  = 1;
+  f.spent  = &P->R.tally->other;
+  f.nspent = (int32_t)(spent / sizeof(int32_t));
+  T->same  = C->nnz && !tally->other;
   if (GpTeamsLayOut(T, tally, P->first, &f)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows need more than %d lanes, the limit of this format", (int)C->m, INT32_MAX);
   T->bytes = GpTeamsArrays(T, C);
   err      = GpDevAlloc(C->dev, T->bytes, &T->memory);
   if (err) return err;
   GpTeamsArrays(T, C);
   P->R.T = f.T = *T;
-  err          = GP_ON_DEVICE(C->dev, GpTeamsPlace, P);
-  if (!err) err = GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
+  err          = GpTeamsPlace(P);
+  if (!err) err = GpTeamsFill(&f);
   if (!err && T->nslices) *clean = spent;
   return err;
 }
 
-GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
+static GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
 {
   const GpCsr  *C     = A->csr;
   GpTeams      *T     = (GpTeams *)calloc(1, sizeof(*T));
   const int64_t turns = Up(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = Up(turns, C->dev->compute_units) / C->dev->compute_units;
-  GpTeamPlaces  P = {.R = {.C = *C}};
+  GpTeamPlaces  P = {};
   GpTeamRows   *R = &P.R;
   GpTeamTally   tally;
   size_t        bytes, clean = 0;
@@ -249,6 +231,7 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
 
   A->data = T;
   if (!T) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
+  R->C         = *C;
   T->longest   = Longest(C->nnz);
   T->most      = most;
   T->cluster   = cluster;
@@ -261,31 +244,31 @@ GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   err          = GpDevBorrowClean(C->dev, bytes, &R->tally);
   if (err) return err;
   R->rows = (int32_t *)(R->tally + 1);
-  err     = GP_ON_DEVICE(C->dev, GpTeamsCount, R);
+  err     = GpTeamsCount(R);
   if (!err) err = GpDevDownload(C->dev, &tally, R->tally, offsetof(GpTeamTally, rows) + (size_t)R->keys * sizeof(int32_t));
   if (!err) err = GpTeamsLay(T, &tally, &P, bytes, &clean);
   GpDevReturnClean(C->dev, &R->tally, bytes, clean);
   return err;
 }
 
-GpErr GpFmtBuild_team(GpFmt *A, const int32_t rowptr[])
+extern "C" GpErr GpFmtBuild_team(GpFmt *A, const int32_t rowptr[])
 {
   (void)rowptr;
   return GpTeamsBuild(A, GP_TEAM_MOST, 1);
 }
 
-GpErr GpFmtRefill_team(GpFmt *A)
+extern "C" GpErr GpFmtRefill_team(GpFmt *A)
 {
   const GpTeams *T   = (const GpTeams *)A->data;
   const GpCsr   *C   = A->csr;
-  const Fill     f   = {.T = *T, .C = *C};
+  const Fill     f   = {*T, *C};
   GpErr          err = T->same ? GpCsrStillSame(C) : GP_SUCCESS;
 
   if (err) return err;
-  return T->same ? C->dev->ops->copy_within(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GP_ON_DEVICE(C->dev, GpTeamsFill, &f);
+  return T->same ? C->dev->ops->copy_within(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GpTeamsFill(&f);
 }
 
-void GpFmtDestroy_team(GpFmt *A)
+extern "C" void GpFmtDestroy_team(GpFmt *A)
 {
   GpTeams *T = (GpTeams *)A->data;
 
@@ -294,16 +277,48 @@ void GpFmtDestroy_team(GpFmt *A)
   free(T);
 }
 
-double GpFmtBytes_team(const GpFmt *A)
+extern "C" double GpFmtBytes_team(const GpFmt *A)
 {
   return (double)((const GpTeams *)A->data)->bytes;
 }
 
 /* Partial sums of blocks are written and then read. */
-double GpFmtTraffic_team(const GpFmt *A)
+extern "C" double GpFmtTraffic_team(const GpFmt *A)
 {
   const GpTeams *T = (const GpTeams *)A->data;
 
   return (double)T->slots * T->codebytes + (double)GpTeamsValues(T) * GpPrecBytes(A->csr->prec) + sizeof(int32_t) * ((double)A->csr->m + T->nslices + 1.0) + (2 * sizeof(double) + sizeof(uint32_t)) * (double)Parts(T) + sizeof(double);
 }
-#endif
+
+extern "C" GpErr GpFmtBuild_teamcluster(GpFmt *A, const int32_t rowptr[])
+{
+  const GpDev dev     = A->csr->dev;
+  const int   cluster = 1 << (GP_TEAM_CLUSTER - GP_TEAM_BLOCK);
+  GpErr       err;
+
+  (void)rowptr;
+  if (dev->cluster_blocks < cluster) return GpDevFail(dev, GP_ERR_ARGUMENT, "clusters of %d thread blocks need compute capability 9.0", cluster);
+  err = GpTeamsBuild(A, GP_TEAM_CLUSTER, cluster);
+  if (err || ((const GpTeams *)A->data)->ngangs) return err;
+  return GpDevFail(dev, GP_ERR_ARGUMENT, "no row needs more than one thread block; use kernel team, which needs no clusters");
+}
+
+extern "C" GpErr GpFmtRefill_teamcluster(GpFmt *A)
+{
+  return GpFmtRefill_team(A);
+}
+
+extern "C" void GpFmtDestroy_teamcluster(GpFmt *A)
+{
+  GpFmtDestroy_team(A);
+}
+
+extern "C" double GpFmtBytes_teamcluster(const GpFmt *A)
+{
+  return GpFmtBytes_team(A);
+}
+
+extern "C" double GpFmtTraffic_teamcluster(const GpFmt *A)
+{
+  return GpFmtTraffic_team(A);
+}

@@ -1,6 +1,8 @@
 /* Builds format csrblock (csrblock.h): compressed rows in tiles of equally many nonzeros. Only the first row of every tile must be found. */
 #include "mat/impls/gpucsr/spmv/tile/csrblock.h"
 
+#include <stdlib.h>
+
 typedef struct {
   GpCsrBlock B;
   GpCsr      C;
@@ -59,8 +61,7 @@ GP_STEP(SetTile)
   a->B.part[i] = GP_BLOCK_NONE;
 }
 
-GP_PAIR(GpCsrBlockFill, const GpCsrBlock *B, const GpCsr *C);
-GpErr GP_IMPL(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
+static GpErr GpCsrBlockFill(const GpCsrBlock *B, const GpCsr *C)
 {
   const Block a   = {*B, *C};
   GpErr       err = GP_EACH(C->dev, Block, SetExtra, B->nextra, &a);
@@ -68,10 +69,7 @@ GpErr GP_IMPL(GpCsrBlockFill)(const GpCsrBlock *B, const GpCsr *C)
   return err ? err : GP_EACH(C->dev, Block, SetTile, B->ntiles, &a);
 }
 
-#if !defined(__CUDACC__)
-  #include <stdlib.h>
-
-  #define SMALL 2500 /* nonzeros per multiprocessor below which tiles of short rows are halved, so that all multiprocessors have work */
+#define SMALL 2500 /* nonzeros per multiprocessor below which tiles of short rows are halved, so that all multiprocessors have work */
 
 /* Counts, and lists if extra is not NULL, the additional blocks: those that begin behind the rows that the tile's own block takes (SetTile). */
 static int32_t Extras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], int32_t extra[])
@@ -88,7 +86,7 @@ static int32_t Extras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], in
   return n;
 }
 
-GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
+extern "C" GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr *C     = A->csr;
   GpDev        dev   = C->dev;
@@ -119,16 +117,16 @@ GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
   if (!err) err = GpDevAlloc(dev, (size_t)B->ntiles * sizeof(uint64_t), &B->part);
   if (!err) err = GpDevUpload(dev, B->extra, extra, (size_t)B->nextra * sizeof(int32_t));
   free(extra);
-  return err ? err : GP_ON_DEVICE(dev, GpCsrBlockFill, B, C);
+  return err ? err : GpCsrBlockFill(B, C);
 }
 
-GpErr GpFmtRefill_csrblock(GpFmt *A)
+extern "C" GpErr GpFmtRefill_csrblock(GpFmt *A)
 {
   (void)A; /* the values are those of the compressed rows */
   return GP_SUCCESS;
 }
 
-void GpFmtDestroy_csrblock(GpFmt *A)
+extern "C" void GpFmtDestroy_csrblock(GpFmt *A)
 {
   GpCsrBlock *B   = (GpCsrBlock *)A->data;
   GpDev       dev = A->csr->dev;
@@ -140,17 +138,16 @@ void GpFmtDestroy_csrblock(GpFmt *A)
   free(B);
 }
 
-double GpFmtBytes_csrblock(const GpFmt *A)
+extern "C" double GpFmtBytes_csrblock(const GpFmt *A)
 {
   const GpCsrBlock *B = (const GpCsrBlock *)A->data;
 
   return B->ntiles * (double)(sizeof(GpBlockTile) + sizeof(uint64_t)) + B->nextra * (double)(sizeof(GpBlockTile) + sizeof(int32_t));
 }
 
-double GpFmtTraffic_csrblock(const GpFmt *A)
+extern "C" double GpFmtTraffic_csrblock(const GpFmt *A)
 {
   const GpCsrBlock *B = (const GpCsrBlock *)A->data;
 
   return GpCsrBytes(A->csr) * (1.0 + (double)B->over / B->length) + ((double)B->nextra + B->ntiles) * sizeof(GpBlockTile);
 }
-#endif

@@ -3,6 +3,8 @@
    than a balanced row is split. */
 #include "mat/impls/gpucsr/spmv/published/gpseeds.h"
 
+#include <stdlib.h>
+
 #define GP_BALANCED_FILL 3 /* maximum number of slots per nonzero */
 
 typedef struct {
@@ -56,8 +58,7 @@ GP_STEP(FillValue)
   else ((double *)a->B.val)[to] = ((const double *)a->C.val)[i];
 }
 
-GP_PAIR(GpBalancedFill, GpBalanced *B, const GpCsr *C, int pattern);
-GpErr GP_IMPL(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int pattern)
+static GpErr GpBalancedFill(GpBalanced *B, const GpCsr *C, int pattern)
 {
   Fill  a   = {*B, *C};
   GpErr err = GP_SUCCESS;
@@ -66,9 +67,6 @@ GpErr GP_IMPL(GpBalancedFill)(GpBalanced *B, const GpCsr *C, int pattern)
   if (!err && pattern) err = GP_EACH(C->dev, Fill, FillColumn, C->nnz, &a);
   return err ? err : GP_EACH(C->dev, Fill, FillValue, C->nnz, &a);
 }
-
-#if !defined(__CUDACC__)
-  #include <stdlib.h>
 
 /* Host copies of the arrays of GpBalanced, before their upload. */
 typedef struct {
@@ -110,7 +108,7 @@ static GpErr GpBalancedUpload(GpDev dev, const int32_t *host, size_t n, int32_t 
   return err ? err : GpDevUpload(dev, *device, host, n * sizeof(int32_t));
 }
 
-GpErr GpFmtBuild_balanced(GpFmt *A, const int32_t rowptr[])
+extern "C" GpErr GpFmtBuild_balanced(GpFmt *A, const int32_t rowptr[])
 {
   const GpCsr *C   = A->csr;
   GpDev        dev = C->dev;
@@ -139,15 +137,15 @@ GpErr GpFmtBuild_balanced(GpFmt *A, const int32_t rowptr[])
   if (!err) err = GpDevAlloc(dev, (size_t)B->n * GP_BALANCED_WIDTH * sizeof(uint32_t), &B->col);
   if (!err) err = GpDevAlloc(dev, (size_t)B->n * GP_BALANCED_WIDTH * GpPrecBytes(C->prec), &B->val);
   if (!err) err = GpDevAlloc(dev, (size_t)B->nparts * sizeof(double), &B->part);
-  return err ? err : GP_ON_DEVICE(dev, GpBalancedFill, B, C, 1);
+  return err ? err : GpBalancedFill(B, C, 1);
 }
 
-GpErr GpFmtRefill_balanced(GpFmt *A)
+extern "C" GpErr GpFmtRefill_balanced(GpFmt *A)
 {
-  return GP_ON_DEVICE(A->csr->dev, GpBalancedFill, (GpBalanced *)A->data, A->csr, 0);
+  return GpBalancedFill((GpBalanced *)A->data, A->csr, 0);
 }
 
-void GpFmtDestroy_balanced(GpFmt *A)
+extern "C" void GpFmtDestroy_balanced(GpFmt *A)
 {
   GpBalanced *B   = (GpBalanced *)A->data;
   GpDev       dev = A->csr->dev;
@@ -163,17 +161,16 @@ void GpFmtDestroy_balanced(GpFmt *A)
   free(B);
 }
 
-double GpFmtBytes_balanced(const GpFmt *A)
+extern "C" double GpFmtBytes_balanced(const GpFmt *A)
 {
   const GpBalanced *B = (const GpBalanced *)A->data;
 
   return sizeof(int32_t) * ((double)A->csr->m + B->n + 1 + B->nout + 3.0 * B->nspans) + (double)B->n * GP_BALANCED_WIDTH * (sizeof(uint32_t) + GpPrecBytes(A->csr->prec)) + sizeof(double) * (double)B->nparts;
 }
 
-double GpFmtTraffic_balanced(const GpFmt *A)
+extern "C" double GpFmtTraffic_balanced(const GpFmt *A)
 {
   const GpBalanced *B = (const GpBalanced *)A->data;
 
   return GpFmtBytes_balanced(A) - sizeof(int32_t) * (double)A->csr->m + sizeof(double) * (double)B->nparts; /* partial sums are written and then read */
 }
-#endif
