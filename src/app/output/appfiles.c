@@ -47,9 +47,11 @@ static void FilesIdentify(const File *f, GpAppTarget *t)
   }
 }
 
-/* Returns whether two names are the same file, and one of the two uses would destroy it. */
-static PetscBool FilesCollide(const GpAppTarget *a, const GpAppTarget *b)
+/* Returns whether two uses of files conflict: an output destroys the other file, or two inputs are standard input. */
+static PetscBool FilesConflict(const File *f, const GpAppTarget *a, const File *g, const GpAppTarget *b)
 {
+  if (!FilesIsOutput(f) && !FilesIsOutput(g)) return (PetscBool)(!strcmp(f->path, "-") && !strcmp(g->path, "-"));
+  if ((f->role == GP_APP_FILE_CHECKPOINT && g->role == GP_APP_FILE_RESTART) || (f->role == GP_APP_FILE_RESTART && g->role == GP_APP_FILE_CHECKPOINT)) return PETSC_FALSE;
   if (a->err || b->err) return PETSC_FALSE;
   if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both uses append to the same open file */
   if (a->regular && b->regular) return (PetscBool)(a->device == b->device && a->inode == b->inode);
@@ -57,8 +59,8 @@ static PetscBool FilesCollide(const GpAppTarget *a, const GpAppTarget *b)
   return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither file exists yet */
 }
 
-/* Finds the first pair of files that conflict: an output and another file, or two inputs that are standard input. */
-static PetscErrorCode FilesFindCollision(int found[2])
+/* Finds the first pair of files that conflict. If one of them is an output, it is found[0]. */
+static PetscErrorCode FilesFindConflict(int found[2])
 {
   GpAppTarget *t;
 
@@ -67,18 +69,12 @@ static PetscErrorCode FilesFindCollision(int found[2])
   PetscCall(PetscMalloc1(NFiles, &t));
   for (int i = 0; i < NFiles; i++) FilesIdentify(&Files[i], &t[i]);
   for (int i = 0; i < NFiles && found[0] < 0; i++) {
-    for (int k = i + 1; k < NFiles && !FilesIsOutput(&Files[i]) && !strcmp(Files[i].path, "-"); k++) {
-      if (FilesIsOutput(&Files[k]) || strcmp(Files[k].path, "-")) continue;
-      found[0] = i;
-      found[1] = k;
-      break;
-    }
-    for (int k = 0; k < NFiles && FilesIsOutput(&Files[i]) && found[0] < 0; k++) {
-      if (k == i || (FilesIsOutput(&Files[k]) && k < i) || !FilesCollide(&t[i], &t[k])) continue;
-      if (Files[i].role == GP_APP_FILE_CHECKPOINT && Files[k].role == GP_APP_FILE_RESTART) continue;
-      found[0] = i;
-      found[1] = k;
-      break;
+    for (int k = i + 1; k < NFiles && found[0] < 0; k++) {
+      const PetscBool swap = (PetscBool)(!FilesIsOutput(&Files[i]) && FilesIsOutput(&Files[k]));
+
+      if (!FilesConflict(&Files[i], &t[i], &Files[k], &t[k])) continue;
+      found[0] = swap ? k : i;
+      found[1] = swap ? i : k;
     }
   }
   PetscCall(PetscFree(t));
@@ -115,7 +111,7 @@ PetscErrorCode GpAppFilesCheck(MPI_Comm comm)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (!rank) {
     unreadable[0] = FilesFindUnreadable(&unreadable[1]);
-    PetscCall(FilesFindCollision(found));
+    PetscCall(FilesFindConflict(found));
   }
   PetscCallMPI(MPI_Bcast(unreadable, 2, MPI_INT, 0, comm));
   PetscCallMPI(MPI_Bcast(found, 2, MPI_INT, 0, comm));

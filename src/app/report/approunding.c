@@ -3,21 +3,7 @@
 #include <gpucsr.h>
 #include <math.h>
 
-/*@C
-  GpAppRoundingAdd - Adds the values of a matrix that has been multiplied
-
-  Collective
-
-  Input Parameter:
-. A - the matrix, of any type
-
-  Input/Output Parameter:
-. r - the sums so far; all bits zero at first
-
-  Level: developer
-
-.seealso: `GpAppRoundingPrint()`, `MatGPUCSRGetInfo()`
-@*/
+/* Adds the values of a matrix of any type that has been multiplied to the sums in r, whose bits are all zero at first. Collective. */
 PetscErrorCode GpAppRoundingAdd(Mat A, GpAppRounding *r)
 {
   MatGPUCSRInfo info;
@@ -43,20 +29,7 @@ PetscErrorCode GpAppRoundingAdd(Mat A, GpAppRounding *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-  GpAppRoundingPrint - Prints one line of a summary; nothing if there was no matrix of type `MATGPUCSR`
-
-  Collective
-
-  Input Parameters:
-+ comm  - the communicator
-. start - the words that begin the line
-- r     - the sums
-
-  Level: developer
-
-.seealso: `GpAppRoundingAdd()`, `GpAppRoundingWrite()`
-@*/
+/* Prints one line of a summary, which begins with the words in start; nothing if there was no matrix of type gpucsr. Collective. */
 PetscErrorCode GpAppRoundingPrint(MPI_Comm comm, const char start[], const GpAppRounding *r)
 {
   PetscFunctionBegin;
