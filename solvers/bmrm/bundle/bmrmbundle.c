@@ -62,7 +62,7 @@ PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
 }
 
 /* The entry of a at the free weight, on all ranks; 0 if no weight is free. */
-static PetscErrorCode BundleGetFreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
+static PetscErrorCode BMRMBundleGetFreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
 {
   PetscInt  start, end;
   PetscReal mine = 0;
@@ -99,7 +99,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
   bu->idle[n]  = 0;
   bu->n++;
   bu->peak = PetscMax(bu->peak, bu->n);
-  PetscCall(BundleGetFreeEntry(r, a, &bu->z[n]));
+  PetscCall(BMRMBundleGetFreeEntry(r, a, &bu->z[n]));
   if (r->ops->solve) {
     PetscScalar *dots  = bu->work;
     Vec          image = a;
@@ -118,7 +118,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
 }
 
 /* Keeps the first cut of every block and the marked cuts. The vectors of the other cuts become spare vectors. */
-static PetscErrorCode BundleKeepMarked(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
+static PetscErrorCode BMRMBundleKeepMarked(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
 {
   const PetscInt n = bu->n, ld = bu->cap;
   PetscInt       k = bu->nblock, *keep;
@@ -159,7 +159,7 @@ PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *d
   if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(bu->n, &marked));
   for (PetscInt i = 0; i < bu->n; i++) marked[i] = (PetscBool)(bu->idle[i] < max_idle);
-  PetscCall(BundleKeepMarked(bu, marked, dropped));
+  PetscCall(BMRMBundleKeepMarked(bu, marked, dropped));
   PetscCall(PetscFree(marked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,7 +200,7 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
     offset[k] += bu->alpha[cut] * bu->b[cut];
     mass[k] += bu->alpha[cut];
   }
-  PetscCall(BundleKeepMarked(bu, marked, &dropped));
+  PetscCall(BMRMBundleKeepMarked(bu, marked, &dropped));
   PetscCall(PetscFree3(marked, weight, order));
   for (PetscInt k = 0; k < m; k++) {
     PetscReal square;

@@ -5,7 +5,7 @@
 #define BMRM_RHO_MIN    1e-5 /* smallest weight of the proximal term relative to lambda; smaller weights make the QP ill-conditioned */
 #define BMRM_FREE_RANGE 1e4  /* the lower bound holds for free weights up to this factor times (1 + |free weight of the model's minimiser|) */
 
-static PetscErrorCode ModelReserve(BMRM b)
+static PetscErrorCode BMRMModelReserve(BMRM b)
 {
   const PetscInt cap = b->bundle.cap;
 
@@ -39,7 +39,7 @@ PetscErrorCode BMRMModelReset_Private(BMRM b)
 }
 
 /* All ranks solve the same small QP. Rank 0 broadcasts its weights, in case the arithmetic of the ranks differs. */
-static PetscErrorCode ModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
+static PetscErrorCode BMRMModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
 {
   PetscMPIInt n;
 
@@ -51,7 +51,7 @@ static PetscErrorCode ModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, P
 }
 
 /* z'alpha: the entry of the weighted sum of cuts at the free weight. */
-static PetscReal ModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
+static PetscReal BMRMModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
 {
   PetscReal sum = 0;
 
@@ -63,9 +63,9 @@ static PetscReal ModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
   Makes z'alpha = 0, without which the free weight could decrease the model without limit. Mixes alpha with the cuts that have the extreme
   opposite entries at the free weight; if there are none, with the constant cuts, whose entries are 0.
 */
-static void ModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
+static void BMRMModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
 {
-  const PetscReal sum  = ModelFreeSum(bu, alpha);
+  const PetscReal sum  = BMRMModelFreeSum(bu, alpha);
   PetscReal       pull = 0, t;
   PetscInt        best[BMRM_MAX_BLOCKS];
 
@@ -78,23 +78,23 @@ static void ModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
   }
   for (PetscInt k = 0; k < bu->nblock; k++) pull += bu->z[best[k]];
   t = sum / (sum - pull);
-  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* ModelRaiseBound() will subtract less than the mixture would lose */
+  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* BMRMModelRaiseBound() will subtract less than the mixture would lose */
   for (PetscInt i = 0; i < bu->n; i++) alpha[i] *= 1 - t;
   for (PetscInt k = 0; k < bu->nblock; k++) alpha[best[k]] += t;
 }
 
 /* Raises the lower bound to a dual value, less the effect of a remaining imbalance z'alpha of the free weight. */
-static PetscErrorCode ModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
+static PetscErrorCode BMRMModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
 {
   PetscFunctionBegin;
-  if (b->reg->free >= 0) dual -= PetscAbsReal(ModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
+  if (b->reg->free >= 0) dual -= PetscAbsReal(BMRMModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
   if (dual > b->lower) b->lower = dual;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Solves the model with a free weight by the method of multipliers for the constraint z'alpha = 0. Its multiplier is the free weight of the
    model's minimiser. */
-static PetscErrorCode ModelSolveFree(BMRM b, PetscReal tol)
+static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
 {
   BMRMBundle    *bu      = &b->bundle;
   const PetscInt n       = bu->n;
@@ -114,26 +114,26 @@ static PetscErrorCode ModelSolveFree(BMRM b, PetscReal tol)
     PetscReal sum;
 
     for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
-    PetscCall(ModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
-    sum = ModelFreeSum(bu, bu->alpha);
+    PetscCall(BMRMModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
+    sum = BMRMModelFreeSum(bu, bu->alpha);
     b->free -= penalty / b->lambda * sum;
-    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that ModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
+    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that BMRMModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
   }
-  ModelBalanceFree(bu, bu->alpha);
+  BMRMModelBalanceFree(bu, bu->alpha);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Half a squared norm: one QP with the Gram matrix. The dual value is computed from the vectors, because with the Gram matrix there would be more
    cancellation. */
-static PetscErrorCode ModelSolveQuadratic(BMRM b, PetscReal tol)
+static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
 {
   BMRMBundle *bu = &b->bundle;
   BMRMQPData  q  = {bu->n, bu->nblock, bu->cap, bu->block, bu->G, bu->b, b->lambda};
   PetscReal   ab, square;
 
   PetscFunctionBegin;
-  if (b->reg->free < 0) PetscCall(ModelSolveQP(b, &q, tol, bu->alpha));
-  else PetscCall(ModelSolveFree(b, tol));
+  if (b->reg->free < 0) PetscCall(BMRMModelSolveQP(b, &q, tol, bu->alpha));
+  else PetscCall(BMRMModelSolveFree(b, tol));
   PetscCall(BMRMBundleSum(bu, bu->alpha, b->d, &ab));
   if (b->reg->euclidean) {
     PetscCall(VecNorm(b->d, NORM_2, &square));
@@ -146,7 +146,7 @@ static PetscErrorCode ModelSolveQuadratic(BMRM b, PetscReal tol)
     PetscCall(VecDot(b->d, b->v, &dot));
     square = PetscRealPart(dot);
   }
-  PetscCall(ModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->lambda));
+  PetscCall(BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->lambda));
   PetscCall(VecScale(b->d, -1 / b->lambda));
   if (b->reg->free >= 0) {
     PetscInt start, end;
@@ -164,7 +164,7 @@ static PetscErrorCode ModelSolveQuadratic(BMRM b, PetscReal tol)
 }
 
 /* value[i] = <a_i, w> + b_i; the duality gap, summed over the blocks; the value of the model of the risk at w. */
-static PetscErrorCode ModelCutValues(BMRM b, Vec w, const PetscReal alpha[], PetscReal value[], PetscReal *gap, PetscReal *risk)
+static PetscErrorCode BMRMModelCutValues(BMRM b, Vec w, const PetscReal alpha[], PetscReal value[], PetscReal *gap, PetscReal *risk)
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   most[BMRM_MAX_BLOCKS];
@@ -188,7 +188,7 @@ static PetscErrorCode ModelCutValues(BMRM b, Vec w, const PetscReal alpha[], Pet
   Moves alpha towards trial: to the point where the slope of the smooth convex dual function changes sign, or all the way. Updates v, the
   minimiser w (in d) and alpha.
 */
-static PetscErrorCode ModelStepTowards(BMRM b, PetscReal trial[])
+static PetscErrorCode BMRMModelStepTowards(BMRM b, PetscReal trial[])
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   db, lo = 0, hi = 1, step = 0, next = 1, first;
@@ -220,7 +220,7 @@ static PetscErrorCode ModelStepTowards(BMRM b, PetscReal trial[])
   Minimises over alpha the smooth convex function  -b'alpha - min_w lambda Omega(w) + <A alpha, w> + rho/2 ||w - c||^2  by Newton's method; each
   step is a QP. On return d is the minimiser w, and v = A alpha. Returns the model of the risk at w, and whether alpha has changed.
 */
-static PetscErrorCode ModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *moved)
+static PetscErrorCode BMRMModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, PetscBool *moved)
 {
   BMRMBundle    *bu = &b->bundle;
   const PetscInt n = bu->n, m = bu->nblock;
@@ -236,7 +236,7 @@ static PetscErrorCode ModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, P
   for (PetscInt it = 0; it < 100; it++) {
     PetscMPIInt count;
 
-    PetscCall(ModelCutValues(b, b->d, bu->alpha, b->bt, &gap, risk));
+    PetscCall(BMRMModelCutValues(b, b->d, bu->alpha, b->bt, &gap, risk));
     stalled = gap < 0.99 * before ? 0 : stalled + 1;
     before  = PetscMin(before, gap);
     if (!(gap > tol) || stalled > 10) break;
@@ -253,22 +253,22 @@ static PetscErrorCode ModelSolveNewton(BMRM b, PetscReal tol, PetscReal *risk, P
       for (PetscInt j = 0; j < n; j++) b->bt[i] += b->H[(size_t)i * n + j] * bu->alpha[j];
     }
     PetscCall(PetscArraycpy(b->trial, bu->alpha, n));
-    PetscCall(ModelSolveQP(b, &q, 0.05 * gap, b->trial));
-    PetscCall(ModelStepTowards(b, b->trial));
+    PetscCall(BMRMModelSolveQP(b, &q, 0.05 * gap, b->trial));
+    PetscCall(BMRMModelStepTowards(b, b->trial));
   }
   PetscCall(PetscFree(packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Raises the lower bound by alpha, after alpha is balanced (free weight) and shrunk to a point where the conjugate is finite. */
-static PetscErrorCode ModelComputeBound(BMRM b, PetscReal *dual)
+static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
 {
   BMRMBundle *bu = &b->bundle;
   PetscReal   ab, t, least;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(b->trial, bu->alpha, bu->n));
-  if (b->reg->free >= 0) ModelBalanceFree(bu, b->trial);
+  if (b->reg->free >= 0) BMRMModelBalanceFree(bu, b->trial);
   PetscCall(BMRMBundleSum(bu, b->trial, b->u, &ab));
   PetscCall((*b->reg->ops->shrink)(b->reg, b->lambda, b->u, &t));
   if (t < 1) {
@@ -282,7 +282,7 @@ static PetscErrorCode ModelComputeBound(BMRM b, PetscReal *dual)
   }
   PetscCall((*b->reg->ops->least)(b->reg, b->lambda, b->u, &least));
   *dual = ab + least;
-  PetscCall(ModelRaiseBound(b, b->trial, *dual));
+  PetscCall(BMRMModelRaiseBound(b, b->trial, *dual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,7 +290,7 @@ static PetscErrorCode ModelComputeBound(BMRM b, PetscReal *dual)
   Any other regulariser: minimises its model through the proximal point and the conjugate. If the regulariser is not strictly convex, proximal
   steps on the model lead to its minimum. They need no product with the data.
 */
-static PetscErrorCode ModelSolveProximal(BMRM b, PetscReal tol)
+static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
 {
   const PetscBool proximal = (PetscBool)(b->reg->proximal || b->reg->free >= 0);
   PetscReal       model    = PETSC_INFINITY;
@@ -302,8 +302,8 @@ static PetscErrorCode ModelSolveProximal(BMRM b, PetscReal tol)
     PetscReal risk, omega, dual = 0;
     PetscBool moved;
 
-    PetscCall(ModelSolveNewton(b, proximal ? 0.25 * tol : tol, &risk, &moved));
-    PetscCall(ModelComputeBound(b, &dual));
+    PetscCall(BMRMModelSolveNewton(b, proximal ? 0.25 * tol : tol, &risk, &moved));
+    PetscCall(BMRMModelComputeBound(b, &dual));
     if (!proximal) break;
     PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
     if (b->lambda * omega + risk - dual <= tol || (!moved && b->lambda * omega + risk >= model)) break;
@@ -323,9 +323,9 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscFunctionBegin;
   if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(BMRM_QPEvent, b, 0, 0, 0));
-  PetscCall(ModelReserve(b));
-  if (b->reg->ops->solve) PetscCall(ModelSolveQuadratic(b, tol));
-  else PetscCall(ModelSolveProximal(b, tol));
+  PetscCall(BMRMModelReserve(b));
+  if (b->reg->ops->solve) PetscCall(BMRMModelSolveQuadratic(b, tol));
+  else PetscCall(BMRMModelSolveProximal(b, tol));
   PetscCall(BMRMBundleDropIdle(&b->bundle, b->idle_age, &dropped));
   PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));

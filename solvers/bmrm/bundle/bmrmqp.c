@@ -26,7 +26,7 @@ PetscErrorCode BMRMQPDestroy(BMRMQP *qp)
 
 /* g = G alpha / lambda - b. Returns the objective alpha'G alpha / (2 lambda) - b'alpha, the duality gap of every block and of all blocks, and the
    steepest cut of every block. */
-static PetscErrorCode QPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal *obj, PetscReal *gap)
+static PetscErrorCode BMRMQPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal *obj, PetscReal *gap)
 {
   const PetscInt n = q->n;
   PetscReal     *g = qp->g, ag = 0, ab = 0;
@@ -62,7 +62,7 @@ static PetscErrorCode QPGradient(BMRMQP *qp, const BMRMQPData *q, const PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscReal QPDot(PetscInt n, const PetscReal x[], const PetscReal y[])
+static inline PetscReal BMRMQPDot(PetscInt n, const PetscReal x[], const PetscReal y[])
 {
   PetscReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   PetscInt  i = 0;
@@ -78,7 +78,7 @@ static inline PetscReal QPDot(PetscInt n, const PetscReal x[], const PetscReal y
 }
 
 /* Factors L L' = H + ridge I, lower triangle, row stride ld; the first rows are done. Returns n, or the first row whose pivot is not positive. */
-static PetscInt QPFactor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H[], PetscReal ridge, PetscReal L[])
+static PetscInt BMRMQPFactor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal H[], PetscReal ridge, PetscReal L[])
 {
   for (PetscInt i = done; i < n; i++) {
     const PetscReal *h = H + (size_t)i * ld;
@@ -87,9 +87,9 @@ static PetscInt QPFactor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal
     for (PetscInt j = 0; j < i; j++) {
       const PetscReal *lj = L + (size_t)j * ld;
 
-      l[j] = (h[j] - QPDot(j, l, lj)) / lj[j];
+      l[j] = (h[j] - BMRMQPDot(j, l, lj)) / lj[j];
     }
-    pivot = h[i] + ridge - QPDot(i, l, l);
+    pivot = h[i] + ridge - BMRMQPDot(i, l, l);
     if (!(pivot > 0)) return i;
     l[i] = PetscSqrtReal(pivot);
   }
@@ -97,9 +97,9 @@ static PetscInt QPFactor(PetscInt done, PetscInt n, PetscInt ld, const PetscReal
 }
 
 /* d = (L L')^{-1} d */
-static void QPSolveFactored(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
+static void BMRMQPSolveFactored(PetscInt n, PetscInt ld, const PetscReal L[], PetscReal d[])
 {
-  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - QPDot(i, L + (size_t)i * ld, d)) / L[(size_t)i * ld + i];
+  for (PetscInt i = 0; i < n; i++) d[i] = (d[i] - BMRMQPDot(i, L + (size_t)i * ld, d)) / L[(size_t)i * ld + i];
   for (PetscInt i = n - 1; i >= 0; i--) {
     const PetscReal *l = L + (size_t)i * ld;
 
@@ -110,7 +110,7 @@ static void QPSolveFactored(PetscInt n, PetscInt ld, const PetscReal L[], PetscR
 
 /* Deletes row and column r of the reduced Hessian and of the factor. The rows of the factor below r then have one entry too many, which Givens
    rotations of the columns eliminate. */
-static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
+static PetscErrorCode BMRMQPDelete(BMRMQP *qp, PetscInt r)
 {
   const PetscInt ld = qp->cap;
   PetscReal     *c, *s;
@@ -142,20 +142,20 @@ static PetscErrorCode QPDelete(BMRMQP *qp, PetscInt r)
 }
 
 /* Removes the cut at a position of S. */
-static PetscErrorCode QPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, PetscInt *size)
+static PetscErrorCode BMRMQPRemove(BMRMQP *qp, const BMRMQPData *q, PetscInt at, PetscInt *size)
 {
   PetscInt r = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < at; i++) r += qp->S[i] != qp->pivot[q->block[qp->S[i]]];
-  if (r < qp->rows && qp->S[at] != qp->pivot[q->block[qp->S[at]]]) PetscCall(QPDelete(qp, r));
+  if (r < qp->rows && qp->S[at] != qp->pivot[q->block[qp->S[at]]]) PetscCall(BMRMQPDelete(qp, r));
   (*size)--;
   for (PetscInt i = at; i < *size; i++) qp->S[i] = qp->S[i + 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Computes row r of the reduced Hessian, which belongs to the cut S[i]. Returns whether the row has changed. */
-static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
+static PetscBool BMRMQPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
 {
   const PetscInt   ii = qp->S[i], pi = qp->pivot[q->block[ii]];
   const PetscReal *Gi = q->G + (size_t)ii * q->ld, *Gp = q->G + (size_t)pi * q->ld;
@@ -183,7 +183,7 @@ static PetscBool QPRow(BMRMQP *qp, const BMRMQPData *q, PetscInt i, PetscInt r)
   Between two systems cuts leave S, and their rows are deleted; other cuts enter and come last. The rows of the factor above the first change
   remain valid.
 */
-static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
+static PetscErrorCode BMRMQPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
 {
   const PetscInt n       = k - q->nblock;
   PetscReal      largest = 0, ridge;
@@ -195,25 +195,25 @@ static PetscErrorCode QPDirection(BMRMQP *qp, const BMRMQPData *q, PetscInt k)
     const PetscInt ii = qp->S[i], pi = qp->pivot[q->block[ii]];
 
     if (ii == pi) continue;
-    if (QPRow(qp, q, i, r)) same = PetscMin(same, r);
+    if (BMRMQPRow(qp, q, i, r)) same = PetscMin(same, r);
     qp->d[r++] = qp->g[pi] - qp->g[ii];
   }
   ridge = PetscMax(1e-14 * largest, PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON);
   same  = ridge == qp->ridge ? PetscMin(same, n) : 0;
-  while ((qp->rows = QPFactor(same, n, qp->cap, qp->H, ridge, qp->L)) < n) {
+  while ((qp->rows = BMRMQPFactor(same, n, qp->cap, qp->H, ridge, qp->L)) < n) {
     ridge *= 100;
     same = 0;
     PetscCheck(ridge < PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The QP of the bundle cannot be factored: the cuts hold a NaN or infinity; check the data for such values");
   }
   qp->ridge = ridge;
   if (qp->clean >= same) qp->clean = n;
-  QPSolveFactored(n, qp->cap, qp->L, qp->d);
+  BMRMQPSolveFactored(n, qp->cap, qp->L, qp->d);
   PetscCall(PetscLogFlops((n - same) * (PetscLogDouble)n * (n + same) / 3. + 2. * n * n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One step along the direction, up to the first weight that becomes zero; its cut leaves S. Returns whether it was a full step. */
-static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, PetscReal alpha[], PetscBool *full)
+static PetscErrorCode BMRMQPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, PetscReal alpha[], PetscBool *full)
 {
   const PetscInt k                    = *size;
   PetscReal      sum[BMRM_MAX_BLOCKS] = {0}, others[BMRM_MAX_BLOCKS] = {0}, t = 1;
@@ -242,16 +242,16 @@ static PetscErrorCode QPStep(BMRMQP *qp, const BMRMQPData *q, PetscInt *size, Pe
   }
   for (PetscInt i = 0; i < k; i++) alpha[qp->S[i]] /= sum[q->block[qp->S[i]]];
   *full = (PetscBool)(block < 0);
-  if (block >= 0) PetscCall(QPRemove(qp, q, block, size));
+  if (block >= 0) PetscCall(BMRMQPRemove(qp, q, block, size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Removes the cuts without weight from S, and adds the steepest cut of every block whose gap exceeds enter. */
-static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter, PetscInt *size)
+static PetscErrorCode BMRMQPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[], PetscReal enter, PetscInt *size)
 {
   PetscFunctionBegin;
   for (PetscInt i = *size - 1; i >= 0; i--) {
-    if (!(alpha[qp->S[i]] > 0)) PetscCall(QPRemove(qp, q, i, size));
+    if (!(alpha[qp->S[i]] > 0)) PetscCall(BMRMQPRemove(qp, q, i, size));
   }
   for (PetscInt l = 0; l < q->nblock; l++) {
     if (qp->gap[l] > enter && !(alpha[qp->steepest[l]] > 0)) qp->S[(*size)++] = qp->steepest[l];
@@ -261,7 +261,7 @@ static PetscErrorCode QPSupport(BMRMQP *qp, const BMRMQPData *q, const PetscReal
 
 /* Initialises S with the cuts that have weight, in their order. Keeps only the rows of the factor that are the same as if this were the first
    problem. */
-static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
+static PetscInt BMRMQPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscInt k = 0;
 
@@ -275,7 +275,7 @@ static PetscInt QPStart(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[]
 
 /* Chooses the pivot of every block, which is eliminated: the oldest cut with a sufficient part of the weight, which rarely changes. A pivot stays
    as long as it has weight. */
-static void QPPivots(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
+static void BMRMQPPivots(BMRMQP *qp, const BMRMQPData *q, const PetscReal alpha[])
 {
   PetscReal most[BMRM_MAX_BLOCKS] = {0};
 
@@ -320,8 +320,8 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
   PetscFunctionBegin;
   *its = 0;
   PetscCall(BMRMQPReserve(qp, q->n));
-  PetscCall(QPGradient(qp, q, alpha, &obj, gap));
-  k = QPStart(qp, q, alpha);
+  PetscCall(BMRMQPGradient(qp, q, alpha, &obj, gap));
+  k = BMRMQPStart(qp, q, alpha);
   for (PetscInt major = 0; major < 20 * q->n + 100; major++) {
     PetscBool full = PETSC_FALSE;
 
@@ -329,12 +329,12 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
     idle = obj < best - PETSC_MACHINE_EPSILON * PetscAbsReal(obj) ? 0 : idle + 1;
     if (idle > 3) break; /* rounding prevents further progress */
     best = PetscMin(best, obj);
-    PetscCall(QPSupport(qp, q, alpha, 0.5 * tol / q->nblock, &k));
+    PetscCall(BMRMQPSupport(qp, q, alpha, 0.5 * tol / q->nblock, &k));
     while (!full && k > q->nblock) {
-      QPPivots(qp, q, alpha);
-      PetscCall(QPDirection(qp, q, k));
-      PetscCall(QPStep(qp, q, &k, alpha, &full));
-      PetscCall(QPGradient(qp, q, alpha, &obj, gap));
+      BMRMQPPivots(qp, q, alpha);
+      PetscCall(BMRMQPDirection(qp, q, k));
+      PetscCall(BMRMQPStep(qp, q, &k, alpha, &full));
+      PetscCall(BMRMQPGradient(qp, q, alpha, &obj, gap));
       (*its)++;
     }
   }

@@ -27,26 +27,26 @@ typedef struct {
 } FbetaArgs;
 
 /* 1 - F_beta of a labelling with a true positives and b false positives */
-GP_INLINE double Missing(const FbetaArgs *x, double a, double b)
+GP_INLINE double BMRMFbetaMissing(const FbetaArgs *x, double a, double b)
 {
   return 1 - (1 + x->square) * a / (a + b + x->square * (double)x->of.first);
 }
 
 /* The score of the negative that has this many negatives with higher scores. */
-GP_INLINE double Negative(const FbetaArgs *a, int64_t above)
+GP_INLINE double BMRMFbetaNegative(const FbetaArgs *a, int64_t above)
 {
   return a->z[a->order[a->of.n - 1 - above]];
 }
 
-GP_STEP(TakeScores)
+GP_STEP(BMRMFbetaTakeScores)
 {
   const FbetaArgs *a = (const FbetaArgs *)args;
 
   if (i < a->of.first) a->taken[i] = a->z[a->order[i]];
-  else a->given[i - a->of.first] = Negative(a, i - a->of.first);
+  else a->given[i - a->of.first] = BMRMFbetaNegative(a, i - a->of.first);
 }
 
-GP_STEP(Weigh)
+GP_STEP(BMRMFbetaWeigh)
 {
   const FbetaArgs *a = (const FbetaArgs *)args;
   const double     m = (double)a->of.n, right = (double)(a->of.first - i);
@@ -55,14 +55,14 @@ GP_STEP(Weigh)
   while (lo < hi) {
     const int32_t mid = lo + (hi - lo) / 2;
 
-    if (Missing(a, right, mid + 1) - Missing(a, right, mid) + Negative(a, mid) / m > 0) lo = mid + 1;
+    if (BMRMFbetaMissing(a, right, mid + 1) - BMRMFbetaMissing(a, right, mid) + BMRMFbetaNegative(a, mid) / m > 0) lo = mid + 1;
     else hi = mid;
   }
   a->wrong[i] = lo;
-  a->value[i] = Missing(a, right, lo) + (a->given[lo] - a->taken[i]) / m;
+  a->value[i] = BMRMFbetaMissing(a, right, lo) + (a->given[lo] - a->taken[i]) / m;
 }
 
-GP_STEP(FindBest)
+GP_STEP(BMRMFbetaFindBest)
 {
   const FbetaArgs *a   = (const FbetaArgs *)args;
   const int64_t    end = (i + 1) * PIECE < a->n ? (i + 1) * PIECE : a->n;
@@ -76,17 +76,17 @@ GP_STEP(FindBest)
   a->better[i] = at;
 }
 
-GP_STEP(TakeBest)
+GP_STEP(BMRMFbetaTakeBest)
 {
   const FbetaArgs *a       = (const FbetaArgs *)args;
   const int64_t    without = a->best[0], wrong = a->wrong[without];
   const int        positive = i < a->of.first, other = positive ? i < without : a->of.n - 1 - i < wrong;
 
   a->u[a->order[i]] = other ? (positive ? -1.0 : 1.0) / (double)a->of.n : 0;
-  a->c[i]           = i ? 0 : Missing(a, (double)(a->of.first - without), (double)wrong);
+  a->c[i]           = i ? 0 : BMRMFbetaMissing(a, (double)(a->of.first - without), (double)wrong);
 }
 
-static GpErr BestOfAll(GpDev dev, FbetaArgs *a, int32_t *room)
+static GpErr BMRMFbetaBestOfAll(GpDev dev, FbetaArgs *a, int32_t *next)
 {
   GpErr err = GP_SUCCESS;
 
@@ -94,9 +94,9 @@ static GpErr BestOfAll(GpDev dev, FbetaArgs *a, int32_t *room)
   do {
     const int64_t pieces = (a->n + PIECE - 1) / PIECE;
 
-    a->better = room;
-    room += pieces;
-    err     = GP_EACH(dev, FbetaArgs, FindBest, pieces, a);
+    a->better = next;
+    next += pieces;
+    err     = GP_EACH(dev, FbetaArgs, BMRMFbetaFindBest, pieces, a);
     a->best = a->better;
     a->n    = pieces;
   } while (!err && a->n > 1);
@@ -117,12 +117,12 @@ GP_EXTERN GpErr GP_IMPL(BMRMFbetaCut)(GpDev dev, const BMRMLists *of, const doub
   a.order = (int32_t *)(a.value + positives + 1);
   a.wrong = a.order + n;
   err     = GP_IMPL(BMRMListsOrder)(dev, of->n, z, of->rank, 2, a.order);
-  if (!err) err = GP_EACH(dev, FbetaArgs, TakeScores, of->n, &a);
+  if (!err) err = GP_EACH(dev, FbetaArgs, BMRMFbetaTakeScores, of->n, &a);
   if (!err) err = GP_IMPL(BMRMListsScan)(dev, of->first, a.taken);
   if (!err) err = GP_IMPL(BMRMListsScan)(dev, of->n - of->first, a.given);
-  if (!err) err = GP_EACH(dev, FbetaArgs, Weigh, of->first + 1, &a);
-  if (!err) err = BestOfAll(dev, &a, a.wrong + positives + 1);
-  if (!err) err = GP_EACH(dev, FbetaArgs, TakeBest, of->n, &a);
+  if (!err) err = GP_EACH(dev, FbetaArgs, BMRMFbetaWeigh, of->first + 1, &a);
+  if (!err) err = BMRMFbetaBestOfAll(dev, &a, a.wrong + positives + 1);
+  if (!err) err = GP_EACH(dev, FbetaArgs, BMRMFbetaTakeBest, of->n, &a);
   GpDevReturn(dev, &work, bytes);
   return err;
 }

@@ -19,7 +19,7 @@ typedef struct {
 } Example;
 
 /* Adds one example to a Fenwick tree over the ranks of n labels. */
-static void TreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
+static void BMRMTreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
 {
   for (int32_t k = rank + 1; k <= n; k += k & -k) {
     tree[k].count++;
@@ -28,7 +28,7 @@ static void TreeAdd(Sums *tree, int32_t n, int32_t rank, double label)
 }
 
 /* Sums over the examples in the tree with a smaller rank. */
-static Sums TreeSum(const Sums *tree, int32_t rank)
+static Sums BMRMTreeSum(const Sums *tree, int32_t rank)
 {
   Sums sum = {0, 0};
 
@@ -39,7 +39,7 @@ static Sums TreeSum(const Sums *tree, int32_t rank)
   return sum;
 }
 
-static inline double Cost(const Example *x, int distance, Sums sum)
+static inline double BMRMPairCost(const Example *x, int distance, Sums sum)
 {
   return distance ? fabs(x->y * sum.count - sum.label) : sum.count;
 }
@@ -47,25 +47,25 @@ static inline double Cost(const Example *x, int distance, Sums sum)
 /* For every example, computes the cost of the violated pairs in which it has the smaller label (under), and of those in which it has the larger
    label (over). Both sweeps visit the scores in order. A second index runs ahead by the margin 1; the examples up to it are in the tree. Rank 0 is
    the largest label. */
-static void SweepList(Example *x, int32_t n, int32_t labels, double pairs, int distance, Sums *tree, double *u, double *c)
+static void BMRMSweepList(Example *x, int32_t n, int32_t labels, double pairs, int distance, Sums *tree, double *u, double *c)
 {
   memset(tree, 0, (size_t)(labels + 1) * sizeof(*tree));
   for (int32_t s = 0, ahead = 0; s < n; s++) {
-    for (; ahead < n && x[ahead].z - 1 < x[s].z; ahead++) TreeAdd(tree, labels, x[ahead].rank, x[ahead].y);
-    x[s].under = Cost(&x[s], distance, TreeSum(tree, x[s].rank));
+    for (; ahead < n && x[ahead].z - 1 < x[s].z; ahead++) BMRMTreeAdd(tree, labels, x[ahead].rank, x[ahead].y);
+    x[s].under = BMRMPairCost(&x[s], distance, BMRMTreeSum(tree, x[s].rank));
   }
   memset(tree, 0, (size_t)(labels + 1) * sizeof(*tree));
   for (int32_t s = n - 1, ahead = n - 1; s >= 0; s--) {
     double over;
 
-    for (; ahead >= 0 && x[s].z - 1 < x[ahead].z; ahead--) TreeAdd(tree, labels, labels - 1 - x[ahead].rank, x[ahead].y);
-    over          = Cost(&x[s], distance, TreeSum(tree, labels - 1 - x[s].rank));
+    for (; ahead >= 0 && x[s].z - 1 < x[ahead].z; ahead--) BMRMTreeAdd(tree, labels, labels - 1 - x[ahead].rank, x[ahead].y);
+    over          = BMRMPairCost(&x[s], distance, BMRMTreeSum(tree, labels - 1 - x[s].rank));
     u[x[s].place] = pairs > 0 ? (x[s].under - over) / pairs : 0;
     c[x[s].place] = pairs > 0 ? over / pairs : 0;
   }
 }
 
-static GpErr Sweep(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
+static GpErr BMRMSweepLists(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
 {
   const size_t n = (size_t)of->n, bytes = n * sizeof(Example) + (size_t)(of->nlabel + 1) * sizeof(Sums) + n * sizeof(int32_t);
   Example     *x = NULL;
@@ -81,7 +81,7 @@ static GpErr Sweep(GpDev dev, const BMRMLists *of, int distance, const double *z
   for (int32_t list = 0; !err && list < of->ngroup; list++) {
     const int32_t begin = of->begin[list], end = of->begin[list + 1];
 
-    SweepList(x + begin, end - begin, of->rank[end - 1] + 1, of->pairs[list], distance, tree, u, c);
+    BMRMSweepList(x + begin, end - begin, of->rank[end - 1] + 1, of->pairs[list], distance, tree, u, c);
   }
   GpDevReturn(dev, &x, bytes);
   return err;
@@ -90,11 +90,11 @@ static GpErr Sweep(GpDev dev, const BMRMLists *of, int distance, const double *z
 GpErr BMRMPairsSweep(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
-  return Sweep(dev, of, 0, z, u, c);
+  return BMRMSweepLists(dev, of, 0, z, u, c);
 }
 
 GpErr BMRMDistantPairsSweep(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
-  return Sweep(dev, of, 1, z, u, c);
+  return BMRMSweepLists(dev, of, 1, z, u, c);
 }

@@ -28,7 +28,7 @@ typedef struct {
   double *label, *next, *before; /* labels in the order of this level and of the next; sum of the labels with bit 0 before each position */
 } PairsArgs;
 
-GP_STEP(Arrange)
+GP_STEP(BMRMPairsArrange)
 {
   const PairsArgs *a     = (const PairsArgs *)args;
   const int32_t    place = a->order[i];
@@ -40,7 +40,7 @@ GP_STEP(Arrange)
 
 /* With last = 0, the first position of the list that is not in the prefix of the example at i (score - 1 < own score). With last = 1, the first
    position of its suffix (own score - 1 < score). The comparisons round as those of the pairs do, so that no pair is treated differently. */
-GP_INLINE int32_t Boundary(const PairsArgs *a, int64_t i, int last)
+GP_INLINE int32_t BMRMPairsBoundary(const PairsArgs *a, int64_t i, int last)
 {
   const int32_t list = a->of.group[a->order[i]];
   const double  own  = a->score[i];
@@ -56,41 +56,41 @@ GP_INLINE int32_t Boundary(const PairsArgs *a, int64_t i, int last)
   return lo;
 }
 
-GP_STEP(FindParts)
+GP_STEP(BMRMPairsFindParts)
 {
   const PairsArgs *a    = (const PairsArgs *)args;
   const int64_t    n    = a->of.n;
   const int32_t    list = a->of.group[a->order[i]];
 
   a->from[i]     = a->of.begin[list];
-  a->to[i]       = Boundary(a, i, 0);
-  a->from[n + i] = a->start[i] = Boundary(a, i, 1);
+  a->to[i]       = BMRMPairsBoundary(a, i, 0);
+  a->from[n + i] = a->start[i] = BMRMPairsBoundary(a, i, 1);
   a->to[n + i]                 = a->of.begin[list + 1];
   a->count[i] = a->count[n + i] = 0;
   if (a->sum) a->sum[i] = a->sum[n + i] = 0;
 }
 
-GP_INLINE int IsOne(const PairsArgs *a, int32_t rank)
+GP_INLINE int BMRMPairsIsOne(const PairsArgs *a, int32_t rank)
 {
   return rank >> a->bit & 1;
 }
 
-GP_STEP(MarkZeros)
+GP_STEP(BMRMPairsMarkZeros)
 {
   const PairsArgs *a = (const PairsArgs *)args;
 
-  a->zero[i] = !IsOne(a, a->rank[i]);
+  a->zero[i] = !BMRMPairsIsOne(a, a->rank[i]);
   if (a->label) a->before[i] = a->zero[i] ? a->label[i] : 0;
 }
 
 /* Descends one level for prefix i (i < n) or suffix i - n. */
-GP_STEP(Descend)
+GP_STEP(BMRMPairsDescend)
 {
   const PairsArgs *a   = (const PairsArgs *)args;
   const int64_t    n   = a->of.n;
   const int32_t    own = a->of.rank[a->order[i < n ? i : i - n]], from = a->from[i], to = a->to[i], zeros = a->zero[n];
 
-  if (IsOne(a, own)) {
+  if (BMRMPairsIsOne(a, own)) {
     a->count[i] += a->zero[to] - a->zero[from];
     if (a->sum) a->sum[i] += a->before[to] - a->before[from];
     a->from[i] = zeros + from - a->zero[from];
@@ -101,16 +101,16 @@ GP_STEP(Descend)
   }
 }
 
-GP_STEP(Move)
+GP_STEP(BMRMPairsMove)
 {
   const PairsArgs *a  = (const PairsArgs *)args;
-  const int64_t    to = IsOne(a, a->rank[i]) ? a->zero[a->of.n] + i - a->zero[i] : a->zero[i];
+  const int64_t    to = BMRMPairsIsOne(a, a->rank[i]) ? a->zero[a->of.n] + i - a->zero[i] : a->zero[i];
 
   a->nextrank[to] = a->rank[i];
   if (a->label) a->next[to] = a->label[i];
 }
 
-GP_STEP(Conclude)
+GP_STEP(BMRMPairsConclude)
 {
   const PairsArgs *a     = (const PairsArgs *)args;
   const int64_t    q     = a->of.n + i;
@@ -128,7 +128,7 @@ GP_STEP(Conclude)
   a->c[place] = pairs > 0 ? over / pairs : 0;
 }
 
-static GpErr Levels(GpDev dev, PairsArgs *a)
+static GpErr BMRMPairsDescendLevels(GpDev dev, PairsArgs *a)
 {
   const int64_t n    = a->of.n;
   int           bits = 0;
@@ -139,11 +139,11 @@ static GpErr Levels(GpDev dev, PairsArgs *a)
     int32_t *rank  = a->rank;
     double  *label = a->label;
 
-    err = GP_EACH(dev, PairsArgs, MarkZeros, n, a);
+    err = GP_EACH(dev, PairsArgs, BMRMPairsMarkZeros, n, a);
     if (!err) err = GP_IMPL(GpScan)(dev, n, a->zero);
     if (!err && label) err = GP_IMPL(BMRMListsScan)(dev, n, a->before);
-    if (!err) err = GP_EACH(dev, PairsArgs, Descend, 2 * n, a);
-    if (!err && a->bit) err = GP_EACH(dev, PairsArgs, Move, n, a);
+    if (!err) err = GP_EACH(dev, PairsArgs, BMRMPairsDescend, 2 * n, a);
+    if (!err && a->bit) err = GP_EACH(dev, PairsArgs, BMRMPairsMove, n, a);
     a->rank     = a->nextrank;
     a->nextrank = rank;
     a->label    = a->next;
@@ -152,7 +152,7 @@ static GpErr Levels(GpDev dev, PairsArgs *a)
   return err;
 }
 
-static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
+static GpErr BMRMPairsEvaluate(GpDev dev, const BMRMLists *of, int distance, const double *z, double *u, double *c)
 {
   const size_t n = (size_t)of->n, bytes = (distance ? 7 * n + 2 : n) * sizeof(double) + (11 * n + 1) * sizeof(int32_t);
   PairsArgs    a = {*of, z, u, c};
@@ -182,11 +182,11 @@ static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z
   a.zero     = k + 10 * n;
   d          = a.score;
   err        = GP_IMPL(BMRMListsOrder)(dev, of->n, z, of->group, of->ngroup, a.order);
-  if (!err) err = GP_EACH(dev, PairsArgs, Arrange, of->n, &a);
+  if (!err) err = GP_EACH(dev, PairsArgs, BMRMPairsArrange, of->n, &a);
   if (!err && distance) err = GP_IMPL(BMRMListsScan)(dev, of->n, a.all);
-  if (!err) err = GP_EACH(dev, PairsArgs, FindParts, of->n, &a);
-  if (!err) err = Levels(dev, &a);
-  if (!err) err = GP_EACH(dev, PairsArgs, Conclude, of->n, &a);
+  if (!err) err = GP_EACH(dev, PairsArgs, BMRMPairsFindParts, of->n, &a);
+  if (!err) err = BMRMPairsDescendLevels(dev, &a);
+  if (!err) err = GP_EACH(dev, PairsArgs, BMRMPairsConclude, of->n, &a);
   GpDevReturn(dev, &d, bytes);
   return err;
 }
@@ -194,11 +194,11 @@ static GpErr Pairs(GpDev dev, const BMRMLists *of, int distance, const double *z
 GP_EXTERN GpErr GP_IMPL(BMRMPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
-  return Pairs(dev, of, 0, z, u, c);
+  return BMRMPairsEvaluate(dev, of, 0, z, u, c);
 }
 
 GP_EXTERN GpErr GP_IMPL(BMRMDistantPairsCut)(GpDev dev, const BMRMLists *of, const double p[], const double *z, double *u, double *c)
 {
   (void)p;
-  return Pairs(dev, of, 1, z, u, c);
+  return BMRMPairsEvaluate(dev, of, 1, z, u, c);
 }

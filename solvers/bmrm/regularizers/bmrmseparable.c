@@ -1,52 +1,55 @@
-/* Separable regularisers: sum_j c_j (square w_j^2/2 + absolute |w_j|) with factors c_j. */
+/* BMRMSeparable regularisers: sum_j c_j (square w_j^2/2 + absolute |w_j|) with factors c_j. */
 #include "solvers/bmrm/bmrmimpl.h"
 
 typedef struct {
   PetscReal square, absolute;
   Vec       inverse; /* 1/(square c_j), and 0 for the free weight; only if Omega is half a squared norm with factors */
-} Separable;
+} BMRMSeparable;
 
-/* The terms of the weights on this rank. */
+/* The terms of the weights on this rank, with the entries of two vectors. */
 typedef struct {
   PetscInt           n;
   PetscReal          square, absolute;
-  const PetscScalar *factor; /* NULL stands for ones */
-} Terms;
+  const PetscScalar *factor, *x, *y; /* factor: NULL stands for ones */
+} BMRMTerms;
 
-static PetscErrorCode TermsGet(BMRMRegularizer r, Vec w, Terms *t)
+/* y may be NULL. */
+static PetscErrorCode BMRMTermsGet(BMRMRegularizer r, Vec x, Vec y, BMRMTerms *t)
 {
-  const Separable *s = (const Separable *)r->data;
+  const BMRMSeparable *s = (const BMRMSeparable *)r->data;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(w, &t->n));
-  t->square   = s->square;
-  t->absolute = s->absolute;
-  t->factor   = NULL;
+  *t = (BMRMTerms){.square = s->square, .absolute = s->absolute};
+  PetscCall(VecGetLocalSize(x, &t->n));
   if (r->weights) PetscCall(VecGetArrayRead(r->weights, &t->factor));
+  PetscCall(VecGetArrayRead(x, &t->x));
+  if (y) PetscCall(VecGetArrayRead(y, &t->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TermsRestore(BMRMRegularizer r, Terms *t)
+static PetscErrorCode BMRMTermsRestore(BMRMRegularizer r, Vec x, Vec y, BMRMTerms *t)
 {
   PetscFunctionBegin;
+  if (y) PetscCall(VecRestoreArrayRead(y, &t->y));
+  PetscCall(VecRestoreArrayRead(x, &t->x));
   if (r->weights) PetscCall(VecRestoreArrayRead(r->weights, &t->factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscReal Factor(const Terms *t, PetscInt j)
+static inline PetscReal BMRMTermsGetFactor(const BMRMTerms *t, PetscInt j)
 {
   return t->factor ? PetscRealPart(t->factor[j]) : 1;
 }
 
 /* The minimiser over x of square/2 x^2 + absolute |x| - u x: soft thresholding. */
-static inline PetscReal Soft(PetscReal u, PetscReal absolute, PetscReal square)
+static inline PetscReal BMRMSoftThreshold(PetscReal u, PetscReal absolute, PetscReal square)
 {
   return u > absolute ? (u - absolute) / square : u < -absolute ? (u + absolute) / square : 0;
 }
 
-static PetscErrorCode SetUp_Separable(BMRMRegularizer r, Vec like)
+static PetscErrorCode BMRMRegularizerSetUp_Separable(BMRMRegularizer r, Vec like)
 {
-  Separable *s = (Separable *)r->data;
+  BMRMSeparable *s = (BMRMSeparable *)r->data;
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&s->inverse));
@@ -59,12 +62,11 @@ static PetscErrorCode SetUp_Separable(BMRMRegularizer r, Vec like)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Value_Separable(BMRMRegularizer r, Vec w, PetscReal *omega)
+static PetscErrorCode BMRMRegularizerValue_Separable(BMRMRegularizer r, Vec w, PetscReal *omega)
 {
-  const Separable   *s = (const Separable *)r->data;
-  const PetscScalar *wa;
-  PetscReal          sum = 0;
-  Terms              t;
+  const BMRMSeparable *s   = (const BMRMSeparable *)r->data;
+  PetscReal            sum = 0;
+  BMRMTerms            t;
 
   PetscFunctionBegin;
   if (!r->weights && s->absolute == 0) {
@@ -72,111 +74,91 @@ static PetscErrorCode Value_Separable(BMRMRegularizer r, Vec w, PetscReal *omega
     *omega *= 0.5 * s->square * *omega;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(TermsGet(r, w, &t));
-  PetscCall(VecGetArrayRead(w, &wa));
+  PetscCall(BMRMTermsGet(r, w, NULL, &t));
   for (PetscInt j = 0; j < t.n; j++) {
-    const PetscReal x = PetscRealPart(wa[j]);
+    const PetscReal x = PetscRealPart(t.x[j]);
 
-    sum += Factor(&t, j) * (0.5 * t.square * x * x + t.absolute * PetscAbsReal(x));
+    sum += BMRMTermsGetFactor(&t, j) * (0.5 * t.square * x * x + t.absolute * PetscAbsReal(x));
   }
-  PetscCall(VecRestoreArrayRead(w, &wa));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, w, NULL, &t));
   PetscCallMPI(MPI_Allreduce(&sum, omega, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)w)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* <w, d> and <d, d> in the norm of the squares, summed over all ranks. */
-static PetscErrorCode Products(BMRMRegularizer r, Vec w, Vec d, PetscReal *wd, PetscReal *dd)
+static PetscErrorCode BMRMSeparableProducts(BMRMRegularizer r, Vec w, Vec d, PetscReal *wd, PetscReal *dd)
 {
-  const Separable   *s = (const Separable *)r->data;
-  const PetscScalar *wa, *da;
-  PetscReal          mine[2] = {0, 0}, all[2];
-  Terms              t;
+  const BMRMSeparable *s      = (const BMRMSeparable *)r->data;
+  PetscReal            all[2] = {0, 0};
+  BMRMTerms            t;
 
   PetscFunctionBegin;
   if (!r->weights) {
     PetscScalar dot;
 
-    PetscCall(VecDotNorm2(w, d, &dot, &mine[1]));
+    PetscCall(VecDotNorm2(w, d, &dot, &all[1]));
     *wd = s->square * PetscRealPart(dot);
-    *dd = s->square * mine[1];
+    *dd = s->square * all[1];
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(TermsGet(r, w, &t));
-  PetscCall(VecGetArrayRead(w, &wa));
-  PetscCall(VecGetArrayRead(d, &da));
+  PetscCall(BMRMTermsGet(r, w, d, &t));
   for (PetscInt j = 0; j < t.n; j++) {
-    const PetscReal x = t.square * Factor(&t, j) * PetscRealPart(da[j]);
+    const PetscReal x = t.square * BMRMTermsGetFactor(&t, j) * PetscRealPart(t.y[j]);
 
-    mine[0] += x * PetscRealPart(wa[j]);
-    mine[1] += x * PetscRealPart(da[j]);
+    all[0] += x * PetscRealPart(t.x[j]);
+    all[1] += x * PetscRealPart(t.y[j]);
   }
-  PetscCall(VecRestoreArrayRead(d, &da));
-  PetscCall(VecRestoreArrayRead(w, &wa));
-  PetscCall(TermsRestore(r, &t));
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)w)));
+  PetscCall(BMRMTermsRestore(r, w, d, &t));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)w)));
   *wd = all[0];
   *dd = all[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Pieces_Separable(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal *A, PetscReal *B, BMRMPieces *p)
+static PetscErrorCode BMRMRegularizerPieces_Separable(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal *A, PetscReal *B, BMRMPieces *p)
 {
-  const PetscScalar *wa, *da;
-  Terms              t;
-  PetscInt           n = p->n;
+  BMRMTerms t;
+  PetscInt  n = p->n;
 
   PetscFunctionBegin;
-  PetscCall(Products(r, w, d, A, B));
-  if (((const Separable *)r->data)->absolute == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(TermsGet(r, w, &t));
+  PetscCall(BMRMSeparableProducts(r, w, d, A, B));
+  if (((const BMRMSeparable *)r->data)->absolute == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BMRMTermsGet(r, w, d, &t));
   PetscCall(BMRMPiecesReserve(p, n + t.n));
-  PetscCall(VecGetArrayRead(w, &wa));
-  PetscCall(VecGetArrayRead(d, &da));
   for (PetscInt j = 0; j < t.n; j++) {
-    const PetscReal c = lambda * t.absolute * Factor(&t, j), x = PetscRealPart(wa[j]), v = PetscRealPart(da[j]);
+    const PetscReal c = lambda * t.absolute * BMRMTermsGetFactor(&t, j), x = PetscRealPart(t.x[j]), v = PetscRealPart(t.y[j]);
 
     p->slope += c * (x > 0 || (x == 0 && v > 0) ? v : -v);
     if (!(x * v < 0)) continue; /* no change of sign at a t > 0 */
-    p->kink[n].t    = -x / v;
-    p->kink[n].jump = 2 * c * PetscAbsReal(v);
-    p->kink[n].bend = 0;
-    n++;
+    p->kink[n++] = (BMRMKink){-x / v, 2 * c * PetscAbsReal(v), 0};
   }
   p->n = n;
-  PetscCall(VecRestoreArrayRead(d, &da));
-  PetscCall(VecRestoreArrayRead(w, &wa));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, w, d, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Derivative_Separable(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal step, PetscReal out[2])
+static PetscErrorCode BMRMRegularizerDerivative_Separable(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal step, PetscReal out[2])
 {
-  const PetscScalar *wa, *da;
-  PetscReal          first = 0, second = 0;
-  Terms              t;
+  PetscReal first = 0, second = 0;
+  BMRMTerms t;
 
   PetscFunctionBegin;
-  PetscCall(TermsGet(r, w, &t));
-  PetscCall(VecGetArrayRead(w, &wa));
-  PetscCall(VecGetArrayRead(d, &da));
+  PetscCall(BMRMTermsGet(r, w, d, &t));
   for (PetscInt j = 0; j < t.n; j++) {
-    const PetscReal v = PetscRealPart(da[j]), x = PetscRealPart(wa[j]) + step * v, c = Factor(&t, j);
+    const PetscReal v = PetscRealPart(t.y[j]), x = PetscRealPart(t.x[j]) + step * v, c = BMRMTermsGetFactor(&t, j);
 
     first += c * (t.square * x * v + t.absolute * (x > 0 || (x == 0 && v > 0) ? v : -v));
     second += c * t.square * v * v;
   }
-  PetscCall(VecRestoreArrayRead(d, &da));
-  PetscCall(VecRestoreArrayRead(w, &wa));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, w, d, &t));
   out[0] = lambda * first;
   out[1] = lambda * second;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Solve_Separable(BMRMRegularizer r, Vec a)
+static PetscErrorCode BMRMRegularizerSolve_Separable(BMRMRegularizer r, Vec a)
 {
-  const Separable *s = (const Separable *)r->data;
+  const BMRMSeparable *s = (const BMRMSeparable *)r->data;
 
   PetscFunctionBegin;
   if (s->inverse) PetscCall(VecPointwiseMult(a, a, s->inverse));
@@ -184,50 +166,41 @@ static PetscErrorCode Solve_Separable(BMRMRegularizer r, Vec a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Proximal_Separable(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, Vec w)
+static PetscErrorCode BMRMRegularizerProximal_Separable(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, Vec w)
 {
-  const PetscScalar *ca, *va;
-  PetscScalar       *wa;
-  Terms              t;
+  PetscScalar *wa;
+  BMRMTerms    t;
 
   PetscFunctionBegin;
-  PetscCall(TermsGet(r, w, &t));
-  PetscCall(VecGetArrayRead(c, &ca));
-  PetscCall(VecGetArrayRead(v, &va));
+  PetscCall(BMRMTermsGet(r, c, v, &t));
   PetscCall(VecGetArrayWrite(w, &wa));
   for (PetscInt j = 0; j < t.n; j++) {
-    const PetscReal f = lambda * Factor(&t, j);
+    const PetscReal f = lambda * BMRMTermsGetFactor(&t, j);
 
-    wa[j] = Soft(rho * PetscRealPart(ca[j]) - PetscRealPart(va[j]), f * t.absolute, f * t.square + rho);
+    wa[j] = BMRMSoftThreshold(rho * PetscRealPart(t.x[j]) - PetscRealPart(t.y[j]), f * t.absolute, f * t.square + rho);
   }
   PetscCall(VecRestoreArrayWrite(w, &wa));
-  PetscCall(VecRestoreArrayRead(v, &va));
-  PetscCall(VecRestoreArrayRead(c, &ca));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, c, v, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Hessian_Separable(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, PetscInt n, const Vec a[], PetscReal H[])
+static PetscErrorCode BMRMRegularizerHessian_Separable(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, PetscInt n, const Vec a[], PetscReal H[])
 {
-  const PetscScalar *ca, *va, *aa;
+  const PetscScalar *aa;
   PetscReal         *scaled, *rows;
   PetscInt           k = 0, *in;
-  Terms              t;
+  BMRMTerms          t;
 
   PetscFunctionBegin;
-  PetscCall(TermsGet(r, v, &t));
+  PetscCall(BMRMTermsGet(r, c, v, &t));
   PetscCall(PetscMalloc3(t.n, &in, t.n, &scaled, (size_t)n * t.n, &rows));
-  PetscCall(VecGetArrayRead(c, &ca));
-  PetscCall(VecGetArrayRead(v, &va));
   for (PetscInt j = 0; j < t.n; j++) { /* the weights that are not thresholded to zero */
-    const PetscReal f = lambda * Factor(&t, j);
+    const PetscReal f = lambda * BMRMTermsGetFactor(&t, j);
 
-    if (Soft(rho * PetscRealPart(ca[j]) - PetscRealPart(va[j]), f * t.absolute, 1) == 0 && f * t.absolute > 0) continue;
+    if (BMRMSoftThreshold(rho * PetscRealPart(t.x[j]) - PetscRealPart(t.y[j]), f * t.absolute, 1) == 0 && f * t.absolute > 0) continue;
     in[k]       = j;
     scaled[k++] = PetscSqrtReal(1 / (f * t.square + rho));
   }
-  PetscCall(VecRestoreArrayRead(v, &va));
-  PetscCall(VecRestoreArrayRead(c, &ca));
   for (PetscInt i = 0; i < n; i++) {
     PetscReal *row = rows + (size_t)i * k;
 
@@ -244,54 +217,48 @@ static PetscErrorCode Hessian_Separable(BMRMRegularizer r, PetscReal lambda, Pet
   }
   PetscCall(PetscLogFlops((PetscLogDouble)n * n * k));
   PetscCall(PetscFree3(in, scaled, rows));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, c, v, &t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Shrink_Separable(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *shrink)
+static PetscErrorCode BMRMRegularizerShrink_Separable(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *shrink)
 {
-  const PetscScalar *va;
-  PetscReal          least = 1;
-  Terms              t;
+  PetscReal least = 1;
+  BMRMTerms t;
 
   PetscFunctionBegin;
-  PetscCall(TermsGet(r, v, &t));
-  PetscCall(VecGetArrayRead(v, &va));
+  PetscCall(BMRMTermsGet(r, v, NULL, &t));
   for (PetscInt j = 0; t.square == 0 && j < t.n; j++) {
-    const PetscReal x = PetscAbsReal(PetscRealPart(va[j])), bound = lambda * t.absolute * Factor(&t, j);
+    const PetscReal x = PetscAbsReal(PetscRealPart(t.x[j])), bound = lambda * t.absolute * BMRMTermsGetFactor(&t, j);
 
-    if (x > bound && Factor(&t, j) > 0) least = PetscMin(least, bound / x);
+    if (x > bound && BMRMTermsGetFactor(&t, j) > 0) least = PetscMin(least, bound / x);
   }
-  PetscCall(VecRestoreArrayRead(v, &va));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, v, NULL, &t));
   PetscCallMPI(MPI_Allreduce(&least, shrink, 1, MPIU_REAL, MPIU_MIN, PetscObjectComm((PetscObject)v)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Least_Separable(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *value)
+static PetscErrorCode BMRMRegularizerLeast_Separable(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *value)
 {
-  const PetscScalar *va;
-  PetscReal          sum = 0;
-  Terms              t;
+  PetscReal sum = 0;
+  BMRMTerms t;
 
   PetscFunctionBegin;
-  PetscCall(TermsGet(r, v, &t));
-  PetscCall(VecGetArrayRead(v, &va));
+  PetscCall(BMRMTermsGet(r, v, NULL, &t));
   for (PetscInt j = 0; t.square > 0 && j < t.n; j++) {
-    const PetscReal f = lambda * Factor(&t, j), over = PetscAbsReal(PetscRealPart(va[j])) - f * t.absolute;
+    const PetscReal f = lambda * BMRMTermsGetFactor(&t, j), over = PetscAbsReal(PetscRealPart(t.x[j])) - f * t.absolute;
 
     if (over > 0 && f > 0) sum -= 0.5 * over * over / (f * t.square);
   }
-  PetscCall(VecRestoreArrayRead(v, &va));
-  PetscCall(TermsRestore(r, &t));
+  PetscCall(BMRMTermsRestore(r, v, NULL, &t));
   PetscCallMPI(MPI_Allreduce(&sum, value, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)v)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy_Separable(BMRMRegularizer r)
+static PetscErrorCode BMRMRegularizerDestroy_Separable(BMRMRegularizer r)
 {
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&((Separable *)r->data)->inverse));
+  PetscCall(VecDestroy(&((BMRMSeparable *)r->data)->inverse));
   PetscCall(PetscFree(r->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -312,7 +279,7 @@ static PetscErrorCode Destroy_Separable(BMRMRegularizer r)
 @*/
 PetscErrorCode BMRMRegularizerSetSeparable(BMRMRegularizer r, PetscReal square, PetscReal absolute)
 {
-  Separable *s;
+  BMRMSeparable *s;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
@@ -320,16 +287,16 @@ PetscErrorCode BMRMRegularizerSetSeparable(BMRMRegularizer r, PetscReal square, 
   s->absolute        = absolute;
   r->data            = s;
   r->proximal        = (PetscBool)(square == 0);
-  r->ops->setup      = SetUp_Separable;
-  r->ops->value      = Value_Separable;
-  r->ops->pieces     = Pieces_Separable;
-  r->ops->derivative = Derivative_Separable;
-  if (absolute == 0) r->ops->solve = Solve_Separable;
-  r->ops->proximal = Proximal_Separable;
-  r->ops->hessian  = Hessian_Separable;
-  r->ops->shrink   = Shrink_Separable;
-  r->ops->least    = Least_Separable;
-  r->ops->destroy  = Destroy_Separable;
+  r->ops->setup      = BMRMRegularizerSetUp_Separable;
+  r->ops->value      = BMRMRegularizerValue_Separable;
+  r->ops->pieces     = BMRMRegularizerPieces_Separable;
+  r->ops->derivative = BMRMRegularizerDerivative_Separable;
+  if (absolute == 0) r->ops->solve = BMRMRegularizerSolve_Separable;
+  r->ops->proximal = BMRMRegularizerProximal_Separable;
+  r->ops->hessian  = BMRMRegularizerHessian_Separable;
+  r->ops->shrink   = BMRMRegularizerShrink_Separable;
+  r->ops->least    = BMRMRegularizerLeast_Separable;
+  r->ops->destroy  = BMRMRegularizerDestroy_Separable;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

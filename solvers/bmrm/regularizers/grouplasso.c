@@ -13,9 +13,9 @@ typedef struct {
   PetscInt  *of;        /* group of each weight, -1 for none */
   PetscReal *cost;      /* cost[g] = c_g sqrt(n_g) */
   PetscReal *sum[3];    /* workspace: one number per group in each array */
-} Groups;
+} BMRMGroups;
 
-static PetscErrorCode Reset(Groups *gs)
+static PetscErrorCode BMRMGroupsReset(BMRMGroups *gs)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(gs->of));
@@ -24,7 +24,7 @@ static PetscErrorCode Reset(Groups *gs)
 }
 
 /* Fills of[] from the user's vector of groups, or makes groups of consecutive features. */
-static PetscErrorCode Number(BMRMRegularizer r, Groups *gs, Vec like)
+static PetscErrorCode BMRMGroupsNumber(BMRMRegularizer r, BMRMGroups *gs, Vec like)
 {
   const PetscInt     k  = r->outputs;
   const PetscScalar *ga = NULL;
@@ -50,7 +50,7 @@ static PetscErrorCode Number(BMRMRegularizer r, Groups *gs, Vec like)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Reduce(Groups *gs, int which, MPI_Op op)
+static PetscErrorCode BMRMGroupsReduce(BMRMGroups *gs, int which, MPI_Op op)
 {
   PetscMPIInt n;
 
@@ -60,15 +60,15 @@ static PetscErrorCode Reduce(Groups *gs, int which, MPI_Op op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp_GroupLasso(BMRMRegularizer r, Vec like)
+static PetscErrorCode BMRMRegularizerSetUp_GroupLasso(BMRMRegularizer r, Vec like)
 {
-  Groups            *gs = (Groups *)r->data;
+  BMRMGroups        *gs = (BMRMGroups *)r->data;
   const PetscScalar *fa = NULL;
 
   PetscFunctionBegin;
-  PetscCall(Reset(gs));
+  PetscCall(BMRMGroupsReset(gs));
   PetscCall(PetscObjectGetComm((PetscObject)like, &gs->comm));
-  PetscCall(Number(r, gs, like));
+  PetscCall(BMRMGroupsNumber(r, gs, like));
   PetscCall(PetscCalloc4(gs->ngroup, &gs->cost, gs->ngroup, &gs->sum[0], gs->ngroup, &gs->sum[1], gs->ngroup, &gs->sum[2]));
   if (r->weights) PetscCall(VecGetArrayRead(r->weights, &fa));
   for (PetscInt j = 0; j < gs->n; j++) { /* number of weights, largest factor, negative of the smallest factor */
@@ -86,9 +86,9 @@ static PetscErrorCode SetUp_GroupLasso(BMRMRegularizer r, Vec like)
   for (PetscInt g = 0; g < gs->ngroup; g++) {
     if (gs->sum[0][g] == 0) gs->sum[2][g] = PETSC_NINFINITY;
   }
-  PetscCall(Reduce(gs, 0, MPIU_SUM));
-  PetscCall(Reduce(gs, 1, MPIU_MAX));
-  PetscCall(Reduce(gs, 2, MPIU_MAX));
+  PetscCall(BMRMGroupsReduce(gs, 0, MPIU_SUM));
+  PetscCall(BMRMGroupsReduce(gs, 1, MPIU_MAX));
+  PetscCall(BMRMGroupsReduce(gs, 2, MPIU_MAX));
   for (PetscInt g = 0; g < gs->ngroup; g++) {
     PetscCheck(gs->sum[0][g] == 0 || gs->sum[1][g] == -gs->sum[2][g], gs->comm, PETSC_ERR_ARG_INCOMP, "The weights of group %" PetscInt_FMT " have different factors, %g and %g: for the group lasso they must be the same", g, (double)-gs->sum[2][g],
                (double)gs->sum[1][g]);
@@ -98,7 +98,7 @@ static PetscErrorCode SetUp_GroupLasso(BMRMRegularizer r, Vec like)
 }
 
 /* sum[0][g] = ||v_g||^2, summed over all ranks */
-static PetscErrorCode Squares(Groups *gs, Vec v)
+static PetscErrorCode BMRMGroupsComputeSquares(BMRMGroups *gs, Vec v)
 {
   const PetscScalar *va;
 
@@ -111,25 +111,25 @@ static PetscErrorCode Squares(Groups *gs, Vec v)
     if (gs->of[j] >= 0) gs->sum[0][gs->of[j]] += x * x;
   }
   PetscCall(VecRestoreArrayRead(v, &va));
-  PetscCall(Reduce(gs, 0, MPIU_SUM));
+  PetscCall(BMRMGroupsReduce(gs, 0, MPIU_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Value_GroupLasso(BMRMRegularizer r, Vec w, PetscReal *omega)
+static PetscErrorCode BMRMRegularizerValue_GroupLasso(BMRMRegularizer r, Vec w, PetscReal *omega)
 {
-  Groups *gs = (Groups *)r->data;
+  BMRMGroups *gs = (BMRMGroups *)r->data;
 
   PetscFunctionBegin;
-  PetscCall(Squares(gs, w));
+  PetscCall(BMRMGroupsComputeSquares(gs, w));
   *omega = 0;
   for (PetscInt g = 0; g < gs->ngroup; g++) *omega += gs->cost[g] * PetscSqrtReal(gs->sum[0][g]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The sums are known on all ranks, so rank 0 alone contributes the result; the caller adds the parts of all ranks. */
-static PetscErrorCode Derivative_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal step, PetscReal out[2])
+static PetscErrorCode BMRMRegularizerDerivative_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec w, Vec d, PetscReal step, PetscReal out[2])
 {
-  Groups            *gs = (Groups *)r->data;
+  BMRMGroups        *gs = (BMRMGroups *)r->data;
   const PetscScalar *wa, *da;
   PetscMPIInt        rank;
 
@@ -148,7 +148,7 @@ static PetscErrorCode Derivative_GroupLasso(BMRMRegularizer r, PetscReal lambda,
   }
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(VecRestoreArrayRead(w, &wa));
-  for (int s = 0; s < 3; s++) PetscCall(Reduce(gs, s, MPIU_SUM));
+  for (int s = 0; s < 3; s++) PetscCall(BMRMGroupsReduce(gs, s, MPIU_SUM));
   PetscCallMPI(MPI_Comm_rank(gs->comm, &rank));
   out[0] = out[1] = 0;
   for (PetscInt g = 0; g < gs->ngroup && !rank; g++) {
@@ -163,22 +163,22 @@ static PetscErrorCode Derivative_GroupLasso(BMRMRegularizer r, PetscReal lambda,
 }
 
 /* w = rho c - v, sum[0][g] = ||w_g||^2 */
-static PetscErrorCode Unshrunk(Groups *gs, PetscReal rho, Vec c, Vec v, Vec w)
+static PetscErrorCode BMRMGroupsComputeUnshrunk(BMRMGroups *gs, PetscReal rho, Vec c, Vec v, Vec w)
 {
   PetscFunctionBegin;
   PetscCall(VecWAXPY(w, -1 / rho, v, c));
   PetscCall(VecScale(w, rho));
-  PetscCall(Squares(gs, w));
+  PetscCall(BMRMGroupsComputeSquares(gs, w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Proximal_GroupLasso(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, Vec w)
+static PetscErrorCode BMRMRegularizerProximal_GroupLasso(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, Vec w)
 {
-  Groups      *gs = (Groups *)r->data;
+  BMRMGroups  *gs = (BMRMGroups *)r->data;
   PetscScalar *wa;
 
   PetscFunctionBegin;
-  PetscCall(Unshrunk(gs, rho, c, v, w));
+  PetscCall(BMRMGroupsComputeUnshrunk(gs, rho, c, v, w));
   for (PetscInt g = 0; g < gs->ngroup; g++) gs->sum[0][g] = PetscMax(0, 1 - lambda * gs->cost[g] / PetscSqrtReal(PetscMax(gs->sum[0][g], PETSC_MIN_REAL))) / rho;
   PetscCall(VecGetArray(w, &wa));
   for (PetscInt j = 0; j < gs->n; j++) wa[j] *= gs->of[j] < 0 ? 1 / rho : gs->sum[0][gs->of[j]];
@@ -192,9 +192,9 @@ static PetscErrorCode Proximal_GroupLasso(BMRMRegularizer r, PetscReal lambda, P
   The first term is a product over the weights of this rank. The second term needs the products of u with every cut, one number per cut and active
   group. They are reduced over the ranks, and rank 0 alone adds the term.
 */
-static PetscErrorCode Hessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, PetscInt n, const Vec a[], PetscReal H[])
+static PetscErrorCode BMRMRegularizerHessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, PetscReal rho, Vec c, Vec v, PetscInt n, const Vec a[], PetscReal H[])
 {
-  Groups            *gs = (Groups *)r->data;
+  BMRMGroups        *gs = (BMRMGroups *)r->data;
   const PetscScalar *ua, *aa;
   PetscReal         *row, *along; /* row: cuts × active weights. along: cuts × active groups */
   PetscInt          *place, k = 0, m = 0;
@@ -204,7 +204,7 @@ static PetscErrorCode Hessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, Pe
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(gs->comm, &rank));
   PetscCall(VecDuplicate(v, &u));
-  PetscCall(Unshrunk(gs, rho, c, v, u));
+  PetscCall(BMRMGroupsComputeUnshrunk(gs, rho, c, v, u));
   PetscCall(PetscMalloc1(gs->ngroup, &place));
   for (PetscInt g = 0; g < gs->ngroup; g++) {
     const PetscReal norm = PetscSqrtReal(gs->sum[0][g]), kappa = lambda * gs->cost[g];
@@ -250,12 +250,12 @@ static PetscErrorCode Hessian_GroupLasso(BMRMRegularizer r, PetscReal lambda, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Shrink_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *shrink)
+static PetscErrorCode BMRMRegularizerShrink_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *shrink)
 {
-  Groups *gs = (Groups *)r->data;
+  BMRMGroups *gs = (BMRMGroups *)r->data;
 
   PetscFunctionBegin;
-  PetscCall(Squares(gs, v));
+  PetscCall(BMRMGroupsComputeSquares(gs, v));
   *shrink = 1;
   for (PetscInt g = 0; g < gs->ngroup; g++) {
     const PetscReal bound = lambda * gs->cost[g], norm = PetscSqrtReal(gs->sum[0][g]);
@@ -266,36 +266,36 @@ static PetscErrorCode Shrink_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec
 }
 
 /* Where lambda Omega(w) + <v, w> is bounded from below, its minimum is 0, at w = 0. */
-static PetscErrorCode Least_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *value)
+static PetscErrorCode BMRMRegularizerLeast_GroupLasso(BMRMRegularizer r, PetscReal lambda, Vec v, PetscReal *value)
 {
   PetscFunctionBegin;
   *value = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy_GroupLasso(BMRMRegularizer r)
+static PetscErrorCode BMRMRegularizerDestroy_GroupLasso(BMRMRegularizer r)
 {
   PetscFunctionBegin;
-  PetscCall(Reset((Groups *)r->data));
+  PetscCall(BMRMGroupsReset((BMRMGroups *)r->data));
   PetscCall(PetscFree(r->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BMRMRegularizerCreate_grouplasso(BMRMRegularizer r)
 {
-  Groups *gs;
+  BMRMGroups *gs;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&gs));
   r->data            = gs;
   r->proximal        = PETSC_TRUE;
-  r->ops->setup      = SetUp_GroupLasso;
-  r->ops->value      = Value_GroupLasso;
-  r->ops->derivative = Derivative_GroupLasso;
-  r->ops->proximal   = Proximal_GroupLasso;
-  r->ops->hessian    = Hessian_GroupLasso;
-  r->ops->shrink     = Shrink_GroupLasso;
-  r->ops->least      = Least_GroupLasso;
-  r->ops->destroy    = Destroy_GroupLasso;
+  r->ops->setup      = BMRMRegularizerSetUp_GroupLasso;
+  r->ops->value      = BMRMRegularizerValue_GroupLasso;
+  r->ops->derivative = BMRMRegularizerDerivative_GroupLasso;
+  r->ops->proximal   = BMRMRegularizerProximal_GroupLasso;
+  r->ops->hessian    = BMRMRegularizerHessian_GroupLasso;
+  r->ops->shrink     = BMRMRegularizerShrink_GroupLasso;
+  r->ops->least      = BMRMRegularizerLeast_GroupLasso;
+  r->ops->destroy    = BMRMRegularizerDestroy_GroupLasso;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,55 +9,55 @@
 
 typedef struct {
   Mat       X;
-  Mat       W, F; /* dense matrices of the product F = X W */
-  Mat       R, G; /* dense matrices of the product G = X' R */
+  Mat       B[2], C[2]; /* dense matrices of the product C = X B, and of the product with the transpose of X */
   PetscBool gpucsr;
   PetscInt  k;
-  IS       *features, *examples; /* for each class: its entries in a vector of weights, and in a vector of scores */
-  Vec      *column;              /* subvectors of the classes, valid during a product */
-} Blocks;
+  IS       *part[2]; /* for each class: its entries in a vector of weights, and in a vector of scores */
+  Vec      *column;  /* subvectors of the classes, valid during a product */
+} BMRMBlocks;
 
 /* Creates the dense matrices on first use. Their own arrays are never used. */
-static PetscErrorCode BlocksGetProduct(Mat X, MatProductType type, PetscInt k, Mat *B, Mat *C)
+static PetscErrorCode BMRMBlocksCreateProduct(BMRMBlocks *bl, PetscBool transpose)
 {
-  const PetscBool transpose = (PetscBool)(type == MATPRODUCT_AtB);
-  PetscInt        m, n, M, N;
+  Mat     *B = &bl->B[transpose], *C = &bl->C[transpose];
+  PetscInt m, n, M, N;
 
   PetscFunctionBegin;
   if (*C) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetLocalSize(X, &m, &n));
-  PetscCall(MatGetSize(X, &M, &N));
-  PetscCall(MatCreateDense(PetscObjectComm((PetscObject)X), transpose ? m : n, PETSC_DECIDE, transpose ? M : N, k, NULL, B));
+  PetscCall(MatGetLocalSize(bl->X, &m, &n));
+  PetscCall(MatGetSize(bl->X, &M, &N));
+  PetscCall(MatCreateDense(PetscObjectComm((PetscObject)bl->X), transpose ? m : n, PETSC_DECIDE, transpose ? M : N, bl->k, NULL, B));
   PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatProductCreate(X, *B, NULL, C));
-  PetscCall(MatProductSetType(*C, type));
+  PetscCall(MatProductCreate(bl->X, *B, NULL, C));
+  PetscCall(MatProductSetType(*C, transpose ? MATPRODUCT_AtB : MATPRODUCT_AB));
   PetscCall(MatProductSetFromOptions(*C));
   PetscCall(MatProductSymbolic(*C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes C = X B or X' B, where the arrays of B and C are replaced by those of x and y. */
-static PetscErrorCode BlocksMultiplyDense(Mat B, Mat C, Vec x, Vec y)
+/* Computes the product with the dense matrices, whose arrays are replaced by those of x and y. */
+static PetscErrorCode BMRMBlocksMultiplyDense(BMRMBlocks *bl, PetscBool transpose, Vec x, Vec y)
 {
   const PetscScalar *xa;
   PetscScalar       *ya;
 
   PetscFunctionBegin;
+  PetscCall(BMRMBlocksCreateProduct(bl, transpose));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(MatDensePlaceArray(B, xa));
-  PetscCall(MatDensePlaceArray(C, ya));
-  PetscCall(MatProductNumeric(C));
-  PetscCall(MatDenseResetArray(C));
-  PetscCall(MatDenseResetArray(B));
+  PetscCall(MatDensePlaceArray(bl->B[transpose], xa));
+  PetscCall(MatDensePlaceArray(bl->C[transpose], ya));
+  PetscCall(MatProductNumeric(bl->C[transpose]));
+  PetscCall(MatDenseResetArray(bl->C[transpose]));
+  PetscCall(MatDenseResetArray(bl->B[transpose]));
   PetscCall(VecRestoreArrayWrite(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Creates the index sets of the classes in vectors with the layout of v. */
-static PetscErrorCode BlocksGetParts(Vec v, PetscInt k, IS **part)
+static PetscErrorCode BMRMBlocksCreateParts(Vec v, PetscInt k, IS **part)
 {
   PetscInt n, start;
 
@@ -71,14 +71,14 @@ static PetscErrorCode BlocksGetParts(Vec v, PetscInt k, IS **part)
 }
 
 /* y = X x, or with the transpose of X, for the columns of all classes, on the device that holds the vectors. */
-static PetscErrorCode BlocksMultiplyOnDevice(Blocks *bl, PetscBool transpose, Vec x, Vec y)
+static PetscErrorCode BMRMBlocksMultiplyOnDevice(BMRMBlocks *bl, PetscBool transpose, Vec x, Vec y)
 {
   const PetscInt k     = bl->k;
-  IS           **xpart = transpose ? &bl->examples : &bl->features, **ypart = transpose ? &bl->features : &bl->examples;
+  IS           **xpart = &bl->part[transpose], **ypart = &bl->part[!transpose];
 
   PetscFunctionBegin;
-  PetscCall(BlocksGetParts(x, k, xpart));
-  PetscCall(BlocksGetParts(y, k, ypart));
+  PetscCall(BMRMBlocksCreateParts(x, k, xpart));
+  PetscCall(BMRMBlocksCreateParts(y, k, ypart));
   if (!bl->column) PetscCall(PetscMalloc1(2 * k, &bl->column));
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(VecGetSubVector(x, (*xpart)[c], &bl->column[c]));
@@ -92,66 +92,47 @@ static PetscErrorCode BlocksMultiplyOnDevice(Blocks *bl, PetscBool transpose, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BlocksAreOnDevice(const Blocks *bl, Vec x, Vec y, PetscBool *there)
+static PetscErrorCode BMRMBlocksMultiply(Mat A, PetscBool transpose, Vec x, Vec y)
 {
+  BMRMBlocks    *bl;
   struct GpDev_ *dx, *dy;
 
   PetscFunctionBegin;
+  PetscCall(MatShellGetContext(A, &bl));
   PetscCall(VecGPUGetRuntime(x, &dx));
   PetscCall(VecGPUGetRuntime(y, &dy));
-  *there = (PetscBool)(bl->gpucsr && dx && dy);
+  if (bl->gpucsr && dx && dy) PetscCall(BMRMBlocksMultiplyOnDevice(bl, transpose, x, y));
+  else PetscCall(BMRMBlocksMultiplyDense(bl, transpose, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_Blocks(Mat A, Vec w, Vec f)
+static PetscErrorCode MatMult_BMRMBlocks(Mat A, Vec w, Vec f)
 {
-  Blocks   *bl;
-  PetscBool there = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(BMRMBlocksMultiply(A, PETSC_FALSE, w, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_BMRMBlocks(Mat A, Vec r, Vec g)
+{
+  PetscFunctionBegin;
+  PetscCall(BMRMBlocksMultiply(A, PETSC_TRUE, r, g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_BMRMBlocks(Mat A)
+{
+  BMRMBlocks *bl;
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &bl));
-  PetscCall(BlocksAreOnDevice(bl, w, f, &there));
-  if (there) PetscCall(BlocksMultiplyOnDevice(bl, PETSC_FALSE, w, f));
-  else {
-    PetscCall(BlocksGetProduct(bl->X, MATPRODUCT_AB, bl->k, &bl->W, &bl->F));
-    PetscCall(BlocksMultiplyDense(bl->W, bl->F, w, f));
+  for (int s = 0; s < 2; s++) {
+    PetscCall(MatDestroy(&bl->C[s]));
+    PetscCall(MatDestroy(&bl->B[s]));
+    for (PetscInt c = 0; bl->part[s] && c < bl->k; c++) PetscCall(ISDestroy(&bl->part[s][c]));
+    PetscCall(PetscFree(bl->part[s]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultTranspose_Blocks(Mat A, Vec r, Vec g)
-{
-  Blocks   *bl;
-  PetscBool there = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  PetscCall(MatShellGetContext(A, &bl));
-  PetscCall(BlocksAreOnDevice(bl, r, g, &there));
-  if (there) PetscCall(BlocksMultiplyOnDevice(bl, PETSC_TRUE, r, g));
-  else {
-    PetscCall(BlocksGetProduct(bl->X, MATPRODUCT_AtB, bl->k, &bl->R, &bl->G));
-    PetscCall(BlocksMultiplyDense(bl->R, bl->G, r, g));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatDestroy_Blocks(Mat A)
-{
-  Blocks *bl;
-
-  PetscFunctionBegin;
-  PetscCall(MatShellGetContext(A, &bl));
-  PetscCall(MatDestroy(&bl->F));
-  PetscCall(MatDestroy(&bl->W));
-  PetscCall(MatDestroy(&bl->G));
-  PetscCall(MatDestroy(&bl->R));
   PetscCall(MatDestroy(&bl->X));
-  for (PetscInt c = 0; c < bl->k; c++) {
-    if (bl->features) PetscCall(ISDestroy(&bl->features[c]));
-    if (bl->examples) PetscCall(ISDestroy(&bl->examples[c]));
-  }
-  PetscCall(PetscFree(bl->features));
-  PetscCall(PetscFree(bl->examples));
   PetscCall(PetscFree(bl->column));
   PetscCall(PetscFree(bl));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,10 +141,10 @@ static PetscErrorCode MatDestroy_Blocks(Mat A)
 /* Creates the shell matrix that applies X for each of k classes, with vectors of the type of X. */
 PetscErrorCode BMRMBlocksCreate_Private(Mat X, PetscInt k, Mat *A)
 {
-  Blocks  *bl;
-  PetscInt m, n, M, N;
-  VecType  type;
-  Vec      x;
+  BMRMBlocks *bl;
+  PetscInt    m, n, M, N;
+  VecType     type;
+  Vec         x;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &M, &N));
@@ -180,8 +161,8 @@ PetscErrorCode BMRMBlocksCreate_Private(Mat X, PetscInt k, Mat *A)
   PetscCall(VecGetType(x, &type));
   PetscCall(MatShellSetVecType(*A, type));
   PetscCall(VecDestroy(&x));
-  PetscCall(MatShellSetOperation(*A, MATOP_MULT, (void (*)(void))MatMult_Blocks));
-  PetscCall(MatShellSetOperation(*A, MATOP_MULT_TRANSPOSE, (void (*)(void))MatMultTranspose_Blocks));
-  PetscCall(MatShellSetOperation(*A, MATOP_DESTROY, (void (*)(void))MatDestroy_Blocks));
+  PetscCall(MatShellSetOperation(*A, MATOP_MULT, (void (*)(void))MatMult_BMRMBlocks));
+  PetscCall(MatShellSetOperation(*A, MATOP_MULT_TRANSPOSE, (void (*)(void))MatMultTranspose_BMRMBlocks));
+  PetscCall(MatShellSetOperation(*A, MATOP_DESTROY, (void (*)(void))MatDestroy_BMRMBlocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

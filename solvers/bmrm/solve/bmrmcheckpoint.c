@@ -17,7 +17,7 @@ typedef struct {
 } State;
 
 /* Reads or writes a vector. Values that are read must be finite and at most LARGEST. */
-static PetscErrorCode CheckpointTransferVec(GpAppCheckpoint *ck, Vec v)
+static PetscErrorCode BMRMCheckpointTransferVec(GpAppCheckpoint *ck, Vec v)
 {
   MPI_Comm     comm   = PetscObjectComm((PetscObject)v);
   PetscMPIInt  finite = 1, all;
@@ -45,31 +45,31 @@ static PetscErrorCode CheckpointTransferVec(GpAppCheckpoint *ck, Vec v)
   Reads or writes gbest, the subgradient at the previous best point. Its slopes rbest are recomputed from the scores. If the solver does not use
   gbest, the values are read and ignored.
 */
-static PetscErrorCode CheckpointTransferBest(BMRM b, GpAppCheckpoint *ck)
+static PetscErrorCode BMRMCheckpointTransferBest(BMRM b, GpAppCheckpoint *ck)
 {
   Vec g = b->gbest;
 
   PetscFunctionBegin;
   if (!g) PetscCall(VecDuplicate(b->w, &g));
-  PetscCall(CheckpointTransferVec(ck, g));
+  PetscCall(BMRMCheckpointTransferVec(ck, g));
   if (!b->gbest) PetscCall(VecDestroy(&g));
   else b->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckpointTransferVecs(BMRM b, GpAppCheckpoint *ck, PetscBool best)
+static PetscErrorCode BMRMCheckpointTransferVecs(BMRM b, GpAppCheckpoint *ck, PetscBool best)
 {
   PetscFunctionBegin;
-  PetscCall(CheckpointTransferVec(ck, b->w));
-  PetscCall(CheckpointTransferVec(ck, b->d));
-  PetscCall(CheckpointTransferVec(ck, b->f));
-  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(CheckpointTransferVec(ck, b->bundle.a[i]));
-  if (best) PetscCall(CheckpointTransferBest(b, ck));
+  PetscCall(BMRMCheckpointTransferVec(ck, b->w));
+  PetscCall(BMRMCheckpointTransferVec(ck, b->d));
+  PetscCall(BMRMCheckpointTransferVec(ck, b->f));
+  for (PetscInt i = b->bundle.nblock; i < b->bundle.n; i++) PetscCall(BMRMCheckpointTransferVec(ck, b->bundle.a[i]));
+  if (best) PetscCall(BMRMCheckpointTransferBest(b, ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Fills an array with factors that differ for all indices, so that a permutation of the data changes the fingerprint. */
-static void FingerprintFillFactors(PetscScalar a[], PetscInt n, PetscInt start)
+static void BMRMFingerprintFillFactors(PetscScalar a[], PetscInt n, PetscInt start)
 {
   for (PetscInt i = 0; i < n; i++) {
     const double t = (double)(start + i) * 0.6180339887498949;
@@ -79,7 +79,7 @@ static void FingerprintFillFactors(PetscScalar a[], PetscInt n, PetscInt start)
 }
 
 /* e = r times the label of the example, or of the score if every score has a label. */
-static PetscErrorCode FingerprintTimesLabels(Vec r, Vec labels, Vec e)
+static PetscErrorCode BMRMFingerprintTimesLabels(Vec r, Vec labels, Vec e)
 {
   const PetscScalar *ra, *ya;
   PetscScalar       *ea;
@@ -99,7 +99,7 @@ static PetscErrorCode FingerprintTimesLabels(Vec r, Vec labels, Vec e)
 }
 
 /* Adds the dot product of r and v to *print. If v is shorter, its values are used again for each class. */
-static PetscErrorCode FingerprintAddDot(Vec r, Vec v, double *print)
+static PetscErrorCode BMRMFingerprintAddDot(Vec r, Vec v, double *print)
 {
   const PetscScalar *ra, *va;
   PetscReal          mine = 0, sum;
@@ -121,7 +121,7 @@ static PetscErrorCode FingerprintAddDot(Vec r, Vec v, double *print)
 
 /* Computes three numbers that identify the data: they change with the examples, labels, queries, factors or groups, and with their order.
    Overwrites d, e and r[0]. */
-static PetscErrorCode FingerprintCompute(BMRM b, double print[BMRM_PRINTS])
+static PetscErrorCode BMRMFingerprintCompute(BMRM b, double print[BMRM_PRINTS])
 {
   PetscScalar *a, dot;
   PetscInt     n, start;
@@ -133,25 +133,25 @@ static PetscErrorCode FingerprintCompute(BMRM b, double print[BMRM_PRINTS])
     PetscCall(VecGetLocalSize(v, &n));
     PetscCall(VecGetOwnershipRange(v, &start, NULL));
     PetscCall(VecGetArrayWrite(v, &a));
-    FingerprintFillFactors(a, n, start);
+    BMRMFingerprintFillFactors(a, n, start);
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
   PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
   print[0] = 0;
-  PetscCall(FingerprintAddDot(b->r[0], b->labels, &print[0]));
-  PetscCall(FingerprintAddDot(b->r[0], b->queries, &print[0]));
-  PetscCall(FingerprintAddDot(b->d, b->factor, &print[0]));
-  PetscCall(FingerprintAddDot(b->d, b->groups, &print[0]));
-  PetscCall(FingerprintTimesLabels(b->r[0], b->labels, b->e));
+  PetscCall(BMRMFingerprintAddDot(b->r[0], b->labels, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->r[0], b->queries, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->d, b->factor, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->d, b->groups, &print[0]));
+  PetscCall(BMRMFingerprintTimesLabels(b->r[0], b->labels, b->e));
   PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Fills the members of the state that identify the problem. */
-static PetscErrorCode CheckpointDescribe(BMRM b, State *st)
+static PetscErrorCode BMRMCheckpointDescribe(BMRM b, State *st)
 {
   PetscMPIInt size;
   PetscInt    N;
@@ -180,7 +180,7 @@ PetscErrorCode BMRMCheckpointSetUp_Private(BMRM b)
 {
   PetscFunctionBegin;
   if (!b->checkpoint[0] && !b->restart[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FingerprintCompute(b, b->print));
+  PetscCall(BMRMFingerprintCompute(b, b->print));
   if (b->checkpoint[0]) PetscCall(GpAppOutputProbe(PetscObjectComm((PetscObject)b), b->checkpoint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -194,7 +194,7 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
 
   PetscFunctionBegin;
   if (!b->checkpoint[0] || b->it % b->checkpoint_every) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckpointDescribe(b, &st));
+  PetscCall(BMRMCheckpointDescribe(b, &st));
   st.n        = bu->n;
   st.it       = b->it;
   st.matmults = b->matmults;
@@ -216,13 +216,13 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
     PetscCall(GpAppCheckpointReplicated(&ck, line, sizeof(line)));
     PetscCall(GpAppCheckpointReplicated(&ck, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G)));
   }
-  PetscCall(CheckpointTransferVecs(b, &ck, b->known));
+  PetscCall(BMRMCheckpointTransferVecs(b, &ck, b->known));
   PetscCall(GpAppCheckpointCommit(&ck, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Returns why the checkpoint belongs to another problem, or NULL. */
-static const char *CheckpointFindDifference(const State *is, const State *want)
+static const char *BMRMCheckpointFindDifference(const State *is, const State *want)
 {
   if (is->m != want->m || is->N != want->N || is->outputs != want->outputs) return "belongs to other data: the number of examples, features or classes differs";
   if (memcmp(is->loss, want->loss, sizeof(is->loss)) || memcmp(is->regularizer, want->regularizer, sizeof(is->regularizer)) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio ||
@@ -237,7 +237,7 @@ static const char *CheckpointFindDifference(const State *is, const State *want)
 }
 
 /* Returns what is impossible in the state of a checkpoint, or NULL. bytes: size of the arrays and vectors that follow. */
-static const char *CheckpointCheckState(const State *st, PetscInt64 bytes)
+static const char *BMRMCheckpointCheckState(const State *st, PetscInt64 bytes)
 {
   const int64_t count[] = {st->it, st->matmults, st->stalled, st->peak};
   const double  value[] = {st->J, st->risk, st->lower, st->mu, st->step, st->rho, st->free};
@@ -257,7 +257,7 @@ static const char *CheckpointCheckState(const State *st, PetscInt64 bytes)
 }
 
 /* Returns what is wrong with the cuts of a checkpoint, or NULL. The line of a cut: block, age, offset, free entry, weight, row of the Gram matrix. */
-static const char *CheckpointCheckCuts(const State *st, const double lines[])
+static const char *BMRMCheckpointCheckCuts(const State *st, const double lines[])
 {
   const int64_t width                  = 5 + st->n;
   double        total[BMRM_MAX_BLOCKS] = {0};
@@ -278,7 +278,7 @@ static const char *CheckpointCheckCuts(const State *st, const double lines[])
 }
 
 /* Reads the cuts, except their vectors. */
-static PetscErrorCode CheckpointLoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
+static PetscErrorCode BMRMCheckpointLoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
 {
   const size_t bytes = (size_t)st->n * (size_t)(5 + st->n) * sizeof(double);
   const char  *wrong;
@@ -287,7 +287,7 @@ static PetscErrorCode CheckpointLoadCuts(BMRM b, GpAppCheckpoint *ck, const Stat
   PetscFunctionBegin;
   PetscCall(PetscMalloc(bytes, &lines));
   PetscCall(GpAppCheckpointReplicated(ck, lines, bytes));
-  wrong = CheckpointCheckCuts(st, lines);
+  wrong = BMRMCheckpointCheckCuts(st, lines);
   if (!wrong) PetscCall(BMRMBundleRefill(&b->bundle, b->w, (PetscInt)st->n, lines));
   PetscCall(PetscFree(lines));
   if (wrong) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
@@ -302,14 +302,14 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
   const char     *wrong;
 
   PetscFunctionBegin;
-  PetscCall(CheckpointDescribe(b, &want));
+  PetscCall(BMRMCheckpointDescribe(b, &want));
   PetscCall(GpAppCheckpointOpen(PetscObjectComm((PetscObject)b), b->restart, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, &st, sizeof(st)));
-  wrong = CheckpointFindDifference(&st, &want);
-  if (!wrong) wrong = CheckpointCheckState(&st, ck.left);
+  wrong = BMRMCheckpointFindDifference(&st, &want);
+  if (!wrong) wrong = BMRMCheckpointCheckState(&st, ck.left);
   if (wrong) PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint %s", wrong));
-  PetscCall(CheckpointLoadCuts(b, &ck, &st));
-  PetscCall(CheckpointTransferVecs(b, &ck, (PetscBool)st.known));
+  PetscCall(BMRMCheckpointLoadCuts(b, &ck, &st));
+  PetscCall(BMRMCheckpointTransferVecs(b, &ck, (PetscBool)st.known));
   PetscCall(GpAppCheckpointClose(&ck));
   if (b->known) {
     PetscReal offset;

@@ -16,10 +16,10 @@ typedef struct {
   BMRMKink   *kink;
   PetscMPIInt nsample;                         /* number of candidates that each rank proposes in a round */
   PetscReal  *mine, *candidate, *gain, *gains; /* workspace: own candidates, all candidates, gains of this rank, gains of all ranks. A gain is a pair (slope, curve) */
-} Bracket;
+} BMRMBracket;
 
 /* Every rank proposes some of its kinks as candidates. Returns their positions on all ranks, sorted and without duplicates. */
-static PetscErrorCode BracketGatherCandidates(Bracket *br, PetscInt *ncandidate)
+static PetscErrorCode BMRMBracketGatherCandidates(BMRMBracket *br, PetscInt *ncandidate)
 {
   PetscInt n = 0;
 
@@ -43,7 +43,7 @@ static PetscErrorCode BracketGatherCandidates(Bracket *br, PetscInt *ncandidate)
 
   The candidates are padded to one less than a power of two, for a binary search without branches.
 */
-static PetscErrorCode BracketSumGains(Bracket *br, PetscInt n)
+static PetscErrorCode BMRMBracketSumGains(BMRMBracket *br, PetscInt n)
 {
   PetscInt width = 1;
 
@@ -65,7 +65,7 @@ static PetscErrorCode BracketSumGains(Bracket *br, PetscInt n)
 }
 
 /* Shrinks the interval to the part between two candidates that holds the root, or to the candidate that is the root. */
-static PetscErrorCode BracketShrink(Bracket *br, PetscInt n)
+static PetscErrorCode BMRMBracketShrink(BMRMBracket *br, PetscInt n)
 {
   PetscReal slope = br->slope, curve = br->curve, lo = br->lo, hi = br->hi;
   PetscInt  k = 0;
@@ -98,21 +98,21 @@ static PetscErrorCode BracketShrink(Bracket *br, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BracketFindRoot(Bracket *br, PetscReal *t)
+static PetscErrorCode BMRMBracketFindRoot(BMRMBracket *br, PetscReal *t)
 {
   PetscInt n = 0;
 
   PetscFunctionBegin;
   while (br->lo < br->hi) {
-    PetscCall(BracketGatherCandidates(br, &n));
+    PetscCall(BMRMBracketGatherCandidates(br, &n));
     if (!n) { /* no kink is left: the derivative is linear from lo to hi */
       const PetscReal flat = br->slope < 0 && br->hi < PETSC_INFINITY ? br->hi : br->lo, root = br->curve > 0 ? -br->slope / br->curve : flat;
 
       br->lo = br->hi = PetscMax(br->lo, PetscMin(br->hi, root));
       break;
     }
-    PetscCall(BracketSumGains(br, n));
-    PetscCall(BracketShrink(br, n));
+    PetscCall(BMRMBracketSumGains(br, n));
+    PetscCall(BMRMBracketShrink(br, n));
   }
   *t = br->lo;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,9 +161,9 @@ PetscErrorCode BMRMPiecesDestroy_Private(BMRMPieces *p)
 */
 PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, PetscReal B, PetscReal *t)
 {
-  Bracket   br;
-  PetscInt  nall, k = 0;
-  PetscReal mine[2], all[2];
+  BMRMBracket br;
+  PetscInt    nall, k = 0;
+  PetscReal   mine[2], all[2];
 
   PetscFunctionBegin;
   *t      = 0;
@@ -185,13 +185,13 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
   br.nsample = PetscMax(1, 31 / br.size);
   nall       = (PetscInt)br.nsample * br.size;
   PetscCall(PetscMalloc4(br.nsample, &br.mine, 2 * nall + 1, &br.candidate, 4 * nall + 2, &br.gain, 4 * nall + 2, &br.gains));
-  PetscCall(BracketFindRoot(&br, t));
+  PetscCall(BMRMBracketFindRoot(&br, t));
   PetscCall(PetscFree4(br.mine, br.candidate, br.gain, br.gains));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* First and second derivatives of the objective right of w + t[k] d, summed over all ranks, in pairs. */
-static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], PetscReal d[])
+static PetscErrorCode BMRMEvaluateAlong(BMRM b, PetscInt nt, const PetscReal t[], PetscReal d[])
 {
   PetscReal mine[2 * BMRM_SLOPES], of[2];
 
@@ -219,7 +219,7 @@ static PetscErrorCode ObjectiveAlong(BMRM b, PetscInt nt, const PetscReal t[], P
   Bisection is also used if the bracket has not been halved by four evaluations. The search stops if the derivative vanishes, or if the possible
   gain, at most the width of the bracket times the slope at its lower end, is small compared with the gap.
 */
-static PetscErrorCode LineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t)
+static PetscErrorCode BMRMLineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t)
 {
   const PetscReal little = 1e-3 * PetscMax(0, b->J - b->lower);
   PetscReal       d[2], first, lo = 0, hi = PETSC_INFINITY, dlo, clo, chi = 0, at = 0, width = PETSC_INFINITY;
@@ -228,7 +228,7 @@ static PetscErrorCode LineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t
 
   PetscFunctionBegin;
   *t = 0;
-  PetscCall(ObjectiveAlong(b, 1, &at, d));
+  PetscCall(BMRMEvaluateAlong(b, 1, &at, d));
   dlo = clo = d[0];
   first     = -d[0];
   if (!(first > 0)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,7 +239,7 @@ static PetscErrorCode LineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t
     else if (wide < 4 && hi < PETSC_INFINITY && chord > lo && chord < hi) at = chord;
     else if (hi < PETSC_INFINITY) at = lo + 0.5 * (hi - lo);
     else at = lo > 0 ? 4 * lo : PetscMax(last, BMRM_LEAST_STEP);
-    PetscCall(ObjectiveAlong(b, 1, &at, d));
+    PetscCall(BMRMEvaluateAlong(b, 1, &at, d));
     if (d[0] < 0) {
       lo  = at;
       dlo = clo = d[0];
@@ -261,7 +261,7 @@ static PetscErrorCode LineSearchSafeguarded(BMRM b, PetscReal last, PetscReal *t
 }
 
 /* Chooses points between lo and hi in ascending order: equidistant ones, and some that cluster around the estimated root. */
-static PetscErrorCode LineSearchChoosePoints(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
+static PetscErrorCode BMRMLineSearchChoosePoints(PetscReal lo, const PetscReal dlo[2], PetscReal hi, PetscReal dhi, PetscInt *n, PetscReal t[])
 {
   const PetscReal near[] = {0, 1e-2, 1e-4, 1e-7}, width = hi - lo;
   const PetscReal guess[] = {lo - width * dlo[0] / (dhi - dlo[0]), lo - dlo[0] / dlo[1]}; /* by the secant, by the tangent */
@@ -290,7 +290,7 @@ static PetscErrorCode LineSearchChoosePoints(PetscReal lo, const PetscReal dlo[2
   The search stops at the root, or if the ends of the interval are neighbouring numbers, or if the possible gain, at most the width of the
   interval times the slope at its lower end, is small compared with the gap of the solver. Most searches take two rounds.
 */
-static PetscErrorCode LineSearchMultisection(BMRM b, PetscReal last, PetscReal *root)
+static PetscErrorCode BMRMLineSearchMultisection(BMRM b, PetscReal last, PetscReal *root)
 {
   const PetscReal little = BMRM_LITTLE * PetscMax(0, b->J - b->lower);
   PetscReal       t[BMRM_SLOPES], d[2 * BMRM_SLOPES], lo = 0, hi = PETSC_INFINITY, dlo[2] = {0, 0}, dhi = 0, first = 0;
@@ -302,7 +302,7 @@ static PetscErrorCode LineSearchMultisection(BMRM b, PetscReal last, PetscReal *
   for (PetscInt round = 0; n > 0 && round < 60; round++) {
     PetscInt k = 0;
 
-    PetscCall(ObjectiveAlong(b, n, t, d));
+    PetscCall(BMRMEvaluateAlong(b, n, t, d));
     if (!round) first = -d[0];
     while (k < n && d[2 * k] < 0) k++;
     if (k > 0) {
@@ -322,7 +322,7 @@ static PetscErrorCode LineSearchMultisection(BMRM b, PetscReal last, PetscReal *
     if (lo > 0 && -dlo[0] * (hi - lo) <= little) break;
     if (hi == PETSC_INFINITY) {
       for (n = 0; n < BMRM_SLOPES; n++) t[n] = lo * PetscPowRealInt(4, n + 1);
-    } else PetscCall(LineSearchChoosePoints(lo, dlo, hi, dhi, &n, t)); /* no points if lo and hi are neighbouring numbers */
+    } else PetscCall(BMRMLineSearchChoosePoints(lo, dlo, hi, dhi, &n, t)); /* no points if lo and hi are neighbouring numbers */
   }
   *root = lo;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -332,7 +332,7 @@ static PetscErrorCode LineSearchMultisection(BMRM b, PetscReal last, PetscReal *
   The exact step. It changes little from pass to pass. Therefore only kinks up to BMRM_REACH times the last step are used at first; if the root is
   not among them, all kinks.
 */
-static PetscErrorCode LineSearchExact(BMRM b, PetscReal last, PetscReal *t)
+static PetscErrorCode BMRMLineSearchExact(BMRM b, PetscReal last, PetscReal *t)
 {
   BMRMPieces *p = &b->pieces;
 
@@ -359,11 +359,11 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
   if (b->loss->onebyone) dev = NULL;
   exact = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   if (exact) {
-    PetscCall(LineSearchExact(b, b->step, t));
+    PetscCall(BMRMLineSearchExact(b, b->step, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
-  if (dev) PetscCall(LineSearchMultisection(b, b->step, t));
-  else PetscCall(LineSearchSafeguarded(b, b->step, t));
+  if (dev) PetscCall(BMRMLineSearchMultisection(b, b->step, t));
+  else PetscCall(BMRMLineSearchSafeguarded(b, b->step, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

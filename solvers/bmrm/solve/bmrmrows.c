@@ -13,7 +13,7 @@ typedef struct {
   const PetscScalar *value;
 } Rows;
 
-static PetscErrorCode RowsGet(Mat A, Rows *rows)
+static PetscErrorCode BMRMRowsGet(Mat A, Rows *rows)
 {
   PetscBool done;
 
@@ -25,7 +25,7 @@ static PetscErrorCode RowsGet(Mat A, Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RowsRestore(Mat A, Rows *rows)
+static PetscErrorCode BMRMRowsRestore(Mat A, Rows *rows)
 {
   PetscBool done;
 
@@ -50,7 +50,7 @@ PetscErrorCode BMRMRowsSetUp(BMRM b)
   if (!b->rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventGetId("MatMult", &b->product[0]));
   PetscCall(PetscLogEventGetId("MatMultTranspose", &b->product[1]));
-  PetscCall(RowsGet(b->A, &rows));
+  PetscCall(BMRMRowsGet(b->A, &rows));
   PetscCall(PetscMalloc1(rows.m, &b->order));
   PetscCall(PetscMalloc1(rows.m, &length));
   for (PetscInt i = 0; i < rows.m; i++) {
@@ -59,13 +59,13 @@ PetscErrorCode BMRMRowsSetUp(BMRM b)
   }
   for (PetscInt i = 0; i < rows.m && rows.start[rows.m] / BMRM_SHORT <= rows.m; i += BMRM_WINDOW) PetscCall(PetscSortIntWithArray(PetscMin(BMRM_WINDOW, rows.m - i), length + i, b->order + i));
   PetscCall(PetscFree(length));
-  PetscCall(RowsRestore(b->A, &rows));
+  PetscCall(BMRMRowsRestore(b->A, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Finds out whether all values are equal. The values then need not be read, which are two thirds of the data of a product. Repeated if the matrix
    has changed. */
-static PetscErrorCode RowsCheckAlike(BMRM b, const Rows *rows)
+static PetscErrorCode BMRMRowsCheckAlike(BMRM b, const Rows *rows)
 {
   PetscObjectState state;
   const PetscInt   nz = rows->start[rows->m];
@@ -80,16 +80,16 @@ static PetscErrorCode RowsCheckAlike(BMRM b, const Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscInt RowsLength(const Rows *rows, PetscInt i)
+static inline PetscInt BMRMRowsLength(const Rows *rows, PetscInt i)
 {
   return rows->start[i + 1] - rows->start[i];
 }
 
 /* y[i] = <row i, x> for n rows of equal length at the same time, so that the sums are independent. If all values are equal, only entries of x are
    added. */
-static inline void RowsDot(const Rows *rows, PetscInt n, const PetscInt i[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
+static inline void BMRMRowsDot(const Rows *rows, PetscInt n, const PetscInt i[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
 {
-  const PetscInt     length = RowsLength(rows, i[0]);
+  const PetscInt     length = BMRMRowsLength(rows, i[0]);
   const PetscInt    *column[BMRM_BESIDE];
   const PetscScalar *value[BMRM_BESIDE];
   PetscScalar        sum[BMRM_BESIDE] = {0}, factor = alike ? rows->value[0] : 1;
@@ -103,21 +103,21 @@ static inline void RowsDot(const Rows *rows, PetscInt n, const PetscInt i[], con
   for (PetscInt l = 0; l < n; l++) y[i[l]] = factor * sum[l];
 }
 
-static inline void RowsDotAll(const Rows *rows, const PetscInt order[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
+static inline void BMRMRowsDotAll(const Rows *rows, const PetscInt order[], const PetscScalar x[], PetscBool alike, PetscScalar y[])
 {
   for (PetscInt i = 0; i < rows->m;) {
     PetscInt n = 1;
 
-    while (n < BMRM_BESIDE && i + n < rows->m && RowsLength(rows, order[i + n]) == RowsLength(rows, order[i])) n++;
-    if (n == BMRM_BESIDE) RowsDot(rows, BMRM_BESIDE, order + i, x, alike, y);
+    while (n < BMRM_BESIDE && i + n < rows->m && BMRMRowsLength(rows, order[i + n]) == BMRMRowsLength(rows, order[i])) n++;
+    if (n == BMRM_BESIDE) BMRMRowsDot(rows, BMRM_BESIDE, order + i, x, alike, y);
     else
-      for (PetscInt l = 0; l < n; l++) RowsDot(rows, 1, order + i + l, x, alike, y);
+      for (PetscInt l = 0; l < n; l++) BMRMRowsDot(rows, 1, order + i + l, x, alike, y);
     i += n;
   }
 }
 
 /* y = A x */
-static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
+static PetscErrorCode BMRMRowsMult(BMRM b, Vec x, Vec y)
 {
   const Mat          A = b->A;
   Rows               rows;
@@ -126,19 +126,19 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(b->product[0], A, x, y, 0));
-  PetscCall(RowsGet(A, &rows));
+  PetscCall(BMRMRowsGet(A, &rows));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(RowsCheckAlike(b, &rows));
+  PetscCall(BMRMRowsCheckAlike(b, &rows));
   if (b->alike == BMRM_ALIKE) {
-    RowsDotAll(&rows, b->order, xa, PETSC_TRUE, ya);
+    BMRMRowsDotAll(&rows, b->order, xa, PETSC_TRUE, ya);
   } else {
-    RowsDotAll(&rows, b->order, xa, PETSC_FALSE, ya);
+    BMRMRowsDotAll(&rows, b->order, xa, PETSC_FALSE, ya);
   }
   PetscCall(PetscLogFlops(2.0 * rows.start[rows.m]));
   PetscCall(VecRestoreArrayWrite(y, &ya));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(RowsRestore(A, &rows));
+  PetscCall(BMRMRowsRestore(A, &rows));
   PetscCall(PetscLogEventEnd(b->product[0], A, x, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +147,7 @@ static PetscErrorCode RowsMult(BMRM b, Vec x, Vec y)
   y = z + A'(x - from), where z and from may be NULL. Rows with factor zero are not read: examples without loss, examples of other blocks, and
   examples whose slope is the same at both points.
 */
-static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
+static PetscErrorCode BMRMRowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
 {
   const Mat          A = b->A;
   Rows               rows;
@@ -157,8 +157,8 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(b->product[1], A, x, y, 0));
-  PetscCall(RowsGet(A, &rows));
-  PetscCall(RowsCheckAlike(b, &rows));
+  PetscCall(BMRMRowsGet(A, &rows));
+  PetscCall(BMRMRowsCheckAlike(b, &rows));
   if (!z) PetscCall(VecSet(y, 0));
   else if (z != y) PetscCall(VecCopy(z, y));
   PetscCall(VecGetArrayRead(x, &xa));
@@ -180,7 +180,7 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
   PetscCall(VecRestoreArray(y, &ya));
   if (from) PetscCall(VecRestoreArrayRead(from, &fa));
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(RowsRestore(A, &rows));
+  PetscCall(BMRMRowsRestore(A, &rows));
   PetscCall(PetscLogEventEnd(b->product[1], A, x, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,15 +189,15 @@ static PetscErrorCode RowsMultTranspose(BMRM b, Vec from, Vec x, Vec z, Vec y)
   The subgradients of the cuts at the best point and past it. Between the previous and the present best point, and from there to the second point,
   the slopes of few examples change. The product is computed anew every BMRM_ANEW passes, so that rounding errors do not accumulate.
 */
-static PetscErrorCode RowsMultPair(BMRM b)
+static PetscErrorCode BMRMRowsMultPair(BMRM b)
 {
   const PetscBool anew = (PetscBool)(!b->known || b->it % BMRM_ANEW == 0);
   Vec             swap = b->rbest;
 
   PetscFunctionBegin;
-  PetscCall(RowsMultTranspose(b, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
+  PetscCall(BMRMRowsMultTranspose(b, anew ? NULL : b->rbest, b->r[0], anew ? NULL : b->gbest, b->gbest));
   PetscCall(VecCopy(b->gbest, b->a[0]));
-  if (b->taken > 1) PetscCall(RowsMultTranspose(b, b->r[0], b->r[1], b->gbest, b->a[1]));
+  if (b->taken > 1) PetscCall(BMRMRowsMultTranspose(b, b->r[0], b->r[1], b->gbest, b->a[1]));
   b->rbest = b->r[0];
   b->r[0]  = swap;
   b->known = PETSC_TRUE;
@@ -209,10 +209,10 @@ PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
 {
   PetscFunctionBegin;
   b->matmults += transpose ? b->ncut : 1; /* a pair costs hardly more than one product */
-  if (!transpose) PetscCall(RowsMult(b, b->d, b->e));
-  else if (b->pair) PetscCall(RowsMultPair(b));
+  if (!transpose) PetscCall(BMRMRowsMult(b, b->d, b->e));
+  else if (b->pair) PetscCall(BMRMRowsMultPair(b));
   else {
-    for (PetscInt k = 0; k < b->taken; k++) PetscCall(RowsMultTranspose(b, NULL, b->r[k], NULL, b->a[k]));
+    for (PetscInt k = 0; k < b->taken; k++) PetscCall(BMRMRowsMultTranspose(b, NULL, b->r[k], NULL, b->a[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

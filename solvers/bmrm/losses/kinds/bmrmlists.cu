@@ -3,7 +3,7 @@
 #include "solvers/bmrm/bmrmlists.h"
 #include <string.h>
 
-GP_STEP(TakeScore)
+GP_STEP(BMRMListsTakeScore)
 {
   const BMRMListScores *a = (const BMRMListScores *)args;
 
@@ -12,7 +12,7 @@ GP_STEP(TakeScore)
 
 GP_EXTERN GpErr GP_IMPL(BMRMListsScores)(GpDev dev, const BMRMListScores *a)
 {
-  return GP_EACH(dev, BMRMListScores, TakeScore, a->of.n, a);
+  return GP_EACH(dev, BMRMListScores, BMRMListsTakeScore, a->of.n, a);
 }
 
 /* --- sorting: radix sorts by the lower half of the scores' bits, by the upper half, and by the keys --------------------------------------------- */
@@ -25,7 +25,7 @@ typedef struct {
 } OrderArgs;
 
 /* An integer that orders doubles as < does; +0 and -0 map to the same integer. */
-GP_INLINE uint64_t RisingBits(double z)
+GP_INLINE uint64_t BMRMListsRisingBits(double z)
 {
   const double   sum = z + 0.0;
   const uint64_t top = (uint64_t)1 << 63;
@@ -35,22 +35,22 @@ GP_INLINE uint64_t RisingBits(double z)
   return bits & top ? ~bits : bits | top;
 }
 
-GP_STEP(LowerHalf)
+GP_STEP(BMRMListsLowerHalf)
 {
   const OrderArgs *a = (const OrderArgs *)args;
 
-  a->bits[i]  = (uint32_t)RisingBits(a->z[i]);
+  a->bits[i]  = (uint32_t)BMRMListsRisingBits(a->z[i]);
   a->order[i] = (int32_t)i;
 }
 
-GP_STEP(UpperHalf)
+GP_STEP(BMRMListsUpperHalf)
 {
   const OrderArgs *a = (const OrderArgs *)args;
 
-  a->bits[i] = (uint32_t)(RisingBits(a->z[a->order[i]]) >> 32);
+  a->bits[i] = (uint32_t)(BMRMListsRisingBits(a->z[a->order[i]]) >> 32);
 }
 
-GP_STEP(TakeKey)
+GP_STEP(BMRMListsTakeKey)
 {
   const OrderArgs *a = (const OrderArgs *)args;
 
@@ -64,11 +64,11 @@ GP_EXTERN GpErr GP_IMPL(BMRMListsOrder)(GpDev dev, int64_t n, const double *z, c
   GpErr     err  = GpDevBorrow(dev, (size_t)n * sizeof(*a.bits), &a.bits);
 
   while (bits < 31 && (int32_t)1 << bits < nkey) bits++;
-  if (!err) err = GP_EACH(dev, OrderArgs, LowerHalf, n, &a);
+  if (!err) err = GP_EACH(dev, OrderArgs, BMRMListsLowerHalf, n, &a);
   if (!err) err = GP_IMPL(GpSort)(dev, n, 32, a.bits, order);
-  if (!err) err = GP_EACH(dev, OrderArgs, UpperHalf, n, &a);
+  if (!err) err = GP_EACH(dev, OrderArgs, BMRMListsUpperHalf, n, &a);
   if (!err) err = GP_IMPL(GpSort)(dev, n, 32, a.bits, order);
-  if (!err && bits) err = GP_EACH(dev, OrderArgs, TakeKey, n, &a);
+  if (!err && bits) err = GP_EACH(dev, OrderArgs, BMRMListsTakeKey, n, &a);
   if (!err && bits) err = GP_IMPL(GpSort)(dev, n, bits, a.bits, order);
   GpDevReturn(dev, &a.bits, (size_t)n * sizeof(*a.bits));
   return err;
@@ -86,7 +86,7 @@ typedef struct {
   int64_t n;
 } ScanArgs;
 
-GP_STEP(SumShare)
+GP_STEP(BMRMListsSumShare)
 {
   const ScanArgs *a   = (const ScanArgs *)args;
   const int64_t   end = (i + 1) * SHARE < a->n ? (i + 1) * SHARE : a->n;
@@ -96,7 +96,7 @@ GP_STEP(SumShare)
   a->above[i] = sum;
 }
 
-GP_STEP(ScanShare)
+GP_STEP(BMRMListsScanShare)
 {
   const ScanArgs *a   = (const ScanArgs *)args;
   const int64_t   end = (i + 1) * SHARE < a->n ? (i + 1) * SHARE : a->n;
@@ -113,16 +113,16 @@ GP_STEP(ScanShare)
 GP_EXTERN GpErr GP_IMPL(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
 {
   ScanArgs a[LEVELS];
-  int64_t  room = 0, shares = n + 1;
+  int64_t  total = 0, shares = n + 1;
   int      top  = 0;
   double  *work = NULL;
   GpErr    err;
 
   do {
     shares = (shares + SHARE - 1) / SHARE;
-    room += shares;
+    total += shares;
   } while (shares > 1);
-  err        = GpDevBorrow(dev, (size_t)room * sizeof(*work), &work);
+  err        = GpDevBorrow(dev, (size_t)total * sizeof(*work), &work);
   a[0].a     = inout;
   a[0].n     = n + 1;
   a[0].above = NULL;
@@ -133,10 +133,10 @@ GP_EXTERN GpErr GP_IMPL(BMRMListsScan)(GpDev dev, int64_t n, double *inout)
     a[top + 1].n     = shares;
     a[top + 1].above = NULL;
     next += shares;
-    err = GP_EACH(dev, ScanArgs, SumShare, shares, &a[top]);
+    err = GP_EACH(dev, ScanArgs, BMRMListsSumShare, shares, &a[top]);
   }
-  for (int k = top; !err && k >= 0; k--) err = GP_EACH(dev, ScanArgs, ScanShare, (a[k].n + SHARE - 1) / SHARE, &a[k]);
-  GpDevReturn(dev, &work, (size_t)room * sizeof(*work));
+  for (int k = top; !err && k >= 0; k--) err = GP_EACH(dev, ScanArgs, BMRMListsScanShare, (a[k].n + SHARE - 1) / SHARE, &a[k]);
+  GpDevReturn(dev, &work, (size_t)total * sizeof(*work));
   return err;
 }
 
@@ -148,7 +148,7 @@ typedef struct {
   double         scale, *r;
 } SumArgs;
 
-GP_INLINE void AddPlace(const SumArgs *a, int64_t i, double sum[3])
+GP_INLINE void BMRMListsAddPosition(const SumArgs *a, int64_t i, double sum[3])
 {
   const BMRMListScores *of   = &a->of;
   const int32_t         row  = of->of.row[i];
@@ -168,21 +168,21 @@ GpErr BMRMListsSums_Host(BMRMWork *work, const BMRMListScores *of, int nblock, i
   const SumArgs a      = {*of, nblock, block, scale, r};
   double        sum[3] = {0, 0, 0};
 
-  for (int64_t i = 0; i < of->of.n; i++) AddPlace(&a, i, sum);
+  for (int64_t i = 0; i < of->of.n; i++) BMRMListsAddPosition(&a, i, sum);
   memcpy(work->result, sum, sizeof(sum));
   return GP_SUCCESS;
 }
 #else
   #include "solvers/bmrm/bmrmsum.h"
 
-struct PlaceRule {
+struct BMRMListsRule {
   static constexpr int K = 3;
   SumArgs              a;
-  __device__ void      add(double (&sum)[K], int64_t i) const { AddPlace(&a, i, sum); }
+  __device__ void      add(double (&sum)[K], int64_t i) const { BMRMListsAddPosition(&a, i, sum); }
 };
 
 extern "C" GpErr BMRMListsSums_CUDA(BMRMWork *work, const BMRMListScores *of, int nblock, int block, double scale, double *r)
 {
-  return BMRMSumRows(work, of->of.n, PlaceRule{{*of, nblock, block, scale, r}}, 3, "sums over lists");
+  return BMRMSumRows(work, of->of.n, BMRMListsRule{{*of, nblock, block, scale, r}}, 3, "sums over lists");
 }
 #endif
