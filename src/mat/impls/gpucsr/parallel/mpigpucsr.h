@@ -77,21 +77,19 @@ PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
 
 /* mpigpucsrexchange.c: communication of a halo exchange.
 
-   One vector: HaloBegin() packs the boundary entries of x; for x = NULL it sends the ghost entries that are in device memory.  The caller
-   then launches the product with the diagonal block.  HaloEnd() communicates while that product runs.  Work that is launched on the first
-   stream after HaloEnd() sees the received entries.
-
-   Several vectors: HaloReserve(), pack (all values of the first entry, then all values of the next one), HaloStart(), launch, HaloEnd(). */
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, const MatGPUCSRVec *x);
+   HaloBegin() packs the boundary entries of `many` vectors: all values of the first entry, then all values of the next one.  x has the arrays of
+   the vectors, dx their device addresses.  For x = NULL it sends the ghost entries that are in device memory.  The caller then launches the product
+   with the diagonal block.  HaloEnd() communicates while that product runs.  Work that is launched on the first stream after HaloEnd() sees the
+   received entries. */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, PetscInt many, const MatGPUCSRVec x[], double *const dx[]);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
-PETSC_INTERN PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *, int side, PetscInt many, PetscBool onhost);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
 
 /* mpigpucsrview.c: views of the exchange */
 PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRGetHalo_Private(Mat, Mat block[2], MatGPUCSRHalo **); /* gets the blocks and the exchange; processes -mat_gpucsr_halo_view if it is new */
 PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRViewHalo_Private(Mat, PetscViewer);
 
-/* mpigpucsrmult.c, mpigpucsrmany.c, mpigpucsrcoo.c, mpigpucsrupdate.c */
+/* mpigpucsrmult.c, mpigpucsrcoo.c, mpigpucsrupdate.c */
 PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
 PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
 PETSC_INTERN PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat, const PetscScalar entries[]);

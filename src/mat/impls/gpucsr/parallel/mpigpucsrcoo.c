@@ -209,7 +209,7 @@ PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat A, const PetscScalar entr
     if (C->never) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (g->coohalo) {
-    PetscCall(MatGPUCSRHaloBegin_Private(g->coohalo, &(MatGPUCSRVec){.device = (double *)entries}));
+    PetscCall(MatGPUCSRHaloBegin_Private(g->coohalo, 1, &(MatGPUCSRVec){.device = (double *)entries}, (double *const *)&entries));
     PetscCall(MatGPUCSRHaloEnd_Private(g->coohalo));
   }
   for (int b = 0; b < 2; b++) PetscCall(MatSeqAIJGPUCSRCooAssemble_Private(block[b], &C->sum[b], C->n, entries, g->coohalo ? g->coohalo->side[1].device : NULL));

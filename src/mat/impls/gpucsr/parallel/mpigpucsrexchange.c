@@ -112,7 +112,7 @@ static PetscErrorCode MatGPUCSRHaloExchange_Host(MatGPUCSRHalo *H)
   GpDev dev = H->dev;
 
   PetscFunctionBegin;
-  if (!H->onhost) { /* otherwise they were sent by MatGPUCSRHaloStart_Private() */
+  if (!H->onhost) { /* otherwise they were sent by MatGPUCSRHaloBegin_Private() */
     PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
     PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
     PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
@@ -154,13 +154,34 @@ static PetscErrorCode (*const MatGPUCSRHaloExchange[])(MatGPUCSRHalo *) = {
   [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloExchange_MPI,
 };
 
-/* Begins the exchange of the packed entries of one side.  Entries packed on the host are sent at once, because on the host backend the product
-   with the diagonal block, launched next, occupies the host. */
-PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt many, PetscBool onhost)
+/* Packs the boundary entries of `many` columns.  onhost: from the values on the host. */
+static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, PetscInt many, const MatGPUCSRVec x[], double *const dx[], PetscBool onhost)
 {
+  const GpVecKernels *kernels = onhost ? &GpVecKernels_Host : GpVecKernelsOf(H->dev);
+  const int32_t       n = (int32_t)H->side[0].n, *index = onhost ? H->index : H->device_index;
+  double             *packed = onhost ? H->side[0].host : H->side[0].device;
+  const double       *column[MAT_GPUCSR_BATCH];
+
   PetscFunctionBegin;
-  H->from   = &H->side[side];
-  H->to     = &H->side[1 - side];
+  for (PetscInt c = 0; c < many; c++) column[c] = onhost ? x[c].host : dx[c];
+  if (many == 1) PetscCallGp(H->dev, "packing boundary entries", kernels->gather(H->dev, n, index, column[0], packed));
+  else PetscCallGp(H->dev, "packing boundary entries", kernels->gatherrows(H->dev, n, index, (int)many, column, packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Begins an exchange (mpigpucsr.h).  With the halo type host, entries are packed from the host values of x if these are current.  Entries packed on
+   the host are sent at once, because on the host backend the product with the diagonal block, launched next, occupies the host. */
+PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, PetscInt many, const MatGPUCSRVec x[], double *const dx[])
+{
+  PetscBool onhost = (PetscBool)(x && H->type == MAT_GPUCSR_HALO_HOST);
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < many; c++) onhost = (PetscBool)(onhost && x[c].host);
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
+  PetscCall(MatGPUCSRHaloReserve_Private(H, many, onhost));
+  if (x) PetscCall(MatGPUCSRHaloPack(H, many, x, dx, onhost));
+  H->from   = &H->side[x ? 0 : 1];
+  H->to     = &H->side[x ? 1 : 0];
   H->many   = many;
   H->onhost = onhost;
   if (onhost) {
@@ -168,24 +189,6 @@ PetscErrorCode MatGPUCSRHaloStart_Private(MatGPUCSRHalo *H, int side, PetscInt m
     PetscCall(MatGPUCSRHaloSend(H, H->from->host));
   }
   PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Packs and begins the exchange for one vector (mpigpucsr.h).  With the halo type host, entries are packed from the host values of x if these
-   are current. */
-PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, const MatGPUCSRVec *x)
-{
-  GpDev              dev    = H->dev;
-  MatGPUCSRHaloSide *S      = &H->side[0];
-  const int32_t      n      = (int32_t)S->n;
-  const PetscBool    onhost = (PetscBool)(x && x->host && H->type == MAT_GPUCSR_HALO_HOST);
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
-  PetscCall(MatGPUCSRHaloReserve_Private(H, 1, onhost));
-  if (onhost) PetscCallGp(dev, "packing boundary entries", GpVecKernels_Host.gather(dev, n, H->index, x->host, S->host));
-  else if (x) PetscCallGp(dev, "packing boundary entries", GpVecKernelsOf(dev)->gather(dev, n, H->device_index, x->device, S->device));
-  PetscCall(MatGPUCSRHaloStart_Private(H, x ? 0 : 1, 1, onhost));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,59 +1,90 @@
-/* Products of a parallel matrix with one vector.  Only the boundary entries of x (for the transpose: contributions to y on other ranks) are
-   communicated, while the diagonal block multiplies. */
+/* Products of a parallel matrix with one or several vectors.  Only the boundary entries of x (for the transpose: contributions to y on other ranks)
+   are communicated, while the diagonal block multiplies.  A message contains the entries of a batch of columns, row by row: all values of one
+   entry are adjacent. */
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
-/* Computes y = Ad x + z while the boundary entries are exchanged, then y += Ao ghosts.  Ad: diagonal block; Ao: off-diagonal block. */
-static PetscErrorCode MatMPIAIJGPUCSRMultForward(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, const MatGPUCSRVec *x, const double *z, double *y)
+/* A product: k columns with the device addresses x and y, multiplied by the kernels for several vectors if many is true; otherwise k is 1. */
+typedef struct {
+  MatGPUCSRHalo      *halo;
+  GpOp                op[2]; /* diagonal and off-diagonal block */
+  PetscBool           transpose, many;
+  PetscInt            k;
+  const MatGPUCSRVec *vec; /* arrays of the columns of x */
+  double *const *x, *const *y;
+  const double *z; /* vector that is added to the product if many is false, or NULL */
+} MatGPUCSRProduct;
+
+/* Multiplies by one block.  z: NULL, or the vector to add; if many is true, any other value adds to y.  Entries of a column are incx or incy apart. */
+static PetscErrorCode MatMPIAIJGPUCSRMultBlock(const MatGPUCSRProduct *P, GpOp op, const double *z, PetscInt incx, double *const x[], PetscInt incy, double *const y[])
 {
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRHaloBegin_Private(H, x));
-  PetscCall(MatGPUCSRMultOperator_Private(diagonal, PETSC_FALSE, x->device, z, y));
-  PetscCall(MatGPUCSRHaloMark_Private(H, MAT_GPUCSR_MARK_LOCAL));
-  PetscCall(MatGPUCSRHaloEnd_Private(H));
-  if (offdiagonal->side[0].csr.nnz) PetscCall(MatGPUCSRMultOperator_Private(offdiagonal, PETSC_FALSE, H->side[1].device, y, y));
+  if (P->many) PetscCall(MatGPUCSRMultOperatorMany_Private(op, P->transpose, P->k, (PetscBool)(z != NULL), incx, (const double *const *)x, incy, y));
+  else PetscCall(MatGPUCSRMultOperator_Private(op, P->transpose, x[0], z, y[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes ghosts = Ao' x, then y = Ad' x + z while the ghost entries are sent to their owners.  Then adds the received entries to y in rank
-   order, so that results have the same bits in every run. */
-static PetscErrorCode MatMPIAIJGPUCSRMultTranspose(MatGPUCSRHalo *H, GpOp diagonal, GpOp offdiagonal, const double *x, const double *z, double *y)
+/* Computes y = Ad x + z while the boundary entries are exchanged, then y += Ao ghosts.  Ad: diagonal block; Ao: off-diagonal block.
+   Transpose: computes ghosts = Ao' x, then y = Ad' x + z while the ghost entries are sent to their owners.  Then adds the received entries to y in
+   rank order, so that results have the same bits in every run. */
+static PetscErrorCode MatMPIAIJGPUCSRMult(const MatGPUCSRProduct *P)
 {
+  MatGPUCSRHalo *H     = P->halo;
   const GpPeers *peers = &H->side[0].peers;
+  double        *ghosts[MAT_GPUCSR_BATCH];
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRMultOperator_Private(offdiagonal, PETSC_TRUE, x, NULL, H->side[1].device));
-  PetscCall(MatGPUCSRHaloBegin_Private(H, NULL));
-  PetscCall(MatGPUCSRMultOperator_Private(diagonal, PETSC_TRUE, x, z, y));
+  PetscCall(MatGPUCSRHaloReserve_Private(H, P->k, PETSC_FALSE));
+  for (PetscInt c = 0; c < P->k; c++) ghosts[c] = H->side[1].device + c;
+  if (P->transpose && H->side[1].n) PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[1], NULL, 1, P->x, P->k, ghosts));
+  PetscCall(MatGPUCSRHaloBegin_Private(H, P->k, P->transpose ? NULL : P->vec, P->x));
+  PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[0], P->z, 1, P->x, 1, P->y));
   PetscCall(MatGPUCSRHaloMark_Private(H, MAT_GPUCSR_MARK_LOCAL));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
-  for (int p = 0; p < peers->n; p++) {
+  if (!P->transpose && P->op[1]->side[0].csr.nnz) PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[1], P->y[0], P->k, ghosts, 1, P->y));
+  for (int p = 0; P->transpose && p < peers->n; p++) {
     const int32_t from = peers->offset[p], n = peers->offset[p + 1] - from;
+    const double *received = H->side[0].device + (size_t)from * (size_t)P->k;
 
-    PetscCallGp(H->dev, "adding boundary entries", GpVecKernelsOf(H->dev)->scatteradd(H->dev, n, H->device_index + from, H->side[0].device + from, y));
+    if (P->k == 1) PetscCallGp(H->dev, "adding boundary entries", GpVecKernelsOf(H->dev)->scatteradd(H->dev, n, H->device_index + from, received, P->y[0]));
+    else PetscCallGp(H->dev, "adding boundary entries", GpVecKernelsOf(H->dev)->scatteraddrows(H->dev, n, H->device_index + from, (int)P->k, received, P->y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
-  Mat            block[2];
-  MatGPUCSRHalo *halo = NULL;
-  GpOp           op[2];
-  MatGPUCSRVec   xa, ya, za;
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
+  Mat              block[2];
+  MatGPUCSRVec     xa, ya, za;
+  MatGPUCSRProduct P = {.transpose = transpose, .k = 1};
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &halo));
-  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, op));
+  PetscCall(PetscGPUCSRGetDevice_Private(&((Mat_GPUCSR *)A->spptr)->dev));
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &P.halo));
+  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, P.op));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
-  PetscCall(MatGPUCSRHaloMark_Private(halo, MAT_GPUCSR_MARK_BEGIN));
-  if (transpose) PetscCall(MatMPIAIJGPUCSRMultTranspose(halo, op[0], op[1], xa.device, z ? za.device : NULL, ya.device));
-  else PetscCall(MatMPIAIJGPUCSRMultForward(halo, op[0], op[1], &xa, z ? za.device : NULL, ya.device));
-  PetscCall(MatGPUCSRHaloMark_Private(halo, MAT_GPUCSR_MARK_END));
+  P.vec = &xa;
+  P.x   = &xa.device;
+  P.y   = &ya.device;
+  P.z   = z ? za.device : NULL;
+  PetscCall(MatGPUCSRHaloMark_Private(P.halo, MAT_GPUCSR_MARK_BEGIN));
+  PetscCall(MatMPIAIJGPUCSRMult(&P));
+  PetscCall(MatGPUCSRHaloMark_Private(P.halo, MAT_GPUCSR_MARK_END));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
   PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  PetscCall(PetscGPUCSRLogFlops_Private(halo->dev, PetscMax(2.0 * op[0]->side[0].csr.nnz + 2.0 * op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op[0]->side[0].csr.m - op[0]->side[0].features.empty)), 0.0)));
+  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, PetscMax(2.0 * P.op[0]->side[0].csr.nnz + 2.0 * P.op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(P.op[0]->side[0].csr.m - P.op[0]->side[0].features.empty)), 0.0)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAIJGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+{
+  Mat              block[2];
+  MatGPUCSRProduct P = {.transpose = transpose, .many = PETSC_TRUE, .k = k, .vec = x, .x = dx, .y = dy};
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &P.halo));
+  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, P.op));
+  PetscCall(MatMPIAIJGPUCSRMult(&P));
+  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, (2.0 * P.op[0]->side[0].csr.nnz + 2.0 * P.op[1]->side[0].csr.nnz) * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
