@@ -71,21 +71,8 @@ static void FeaturesCheck(const GpAppTable *T, SMACOFMetric metric, GpAppComplai
   }
 }
 
-/*
-  FeaturesRead - Reads feature vectors from a table or a file in LIBSVM's format
-
-  Collective
-
-  Input Parameters:
-+ comm   - the communicator
-. file   - a file with a row for each point; its row name or LIBSVM label is the name of the point
-. metric - metric of the distances; the cosine metric needs nonzero vectors
-- table  - options of the table format
-
-  Output Parameters:
-+ F - the vectors
-- P - the points, to be freed with PointsDestroy()
-*/
+/* Reads feature vectors from a table or a file in LIBSVM's format, with a row for each point; its row name or label is the name of the point.  The points are to be freed with
+   PointsDestroy().  Collective. */
 PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], SMACOFMetric metric, const GpAppTableSpec *table, Mat *F, Points *P)
 {
   PetscBool      libsvm, market;

@@ -22,18 +22,7 @@ static PetscErrorCode InputLoadWeights(MPI_Comm comm, const InputOptions *o, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  InputLoad - Reads the dissimilarities, or the features that they are computed from, as the options say
-
-  Collective
-
-  Input Parameters:
-+ o - the options
-- s - the solver, which gets the data
-
-  Output Parameter:
-. P - the points, to be freed with PointsDestroy()
-*/
+/* Reads the dissimilarities, or the features that they are computed from, and gives them to the solver.  The points are to be freed with PointsDestroy().  Collective. */
 PetscErrorCode InputLoad(const InputOptions *o, SMACOF s, Points *P)
 {
   const MPI_Comm comm      = PetscObjectComm((PetscObject)s);
@@ -94,22 +83,7 @@ static PetscErrorCode InterpolateLoadMatrix(MPI_Comm comm, const InterpolateOpti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  InterpolateLoad - Reads the dissimilarities of new points to the points of the map, or the features of both
-
-  Collective
-
-  Input Parameters:
-+ comm - the communicator
-. o    - the file of new points
-- in   - features of the points of the map, and their metric
-
-  Output Parameters:
-+ known - features of the points of the map, or NULL
-. data  - features or dissimilarities of the new points
-. map   - the points of the map
-- added - the new points
-*/
+/* Reads the features of the new points and of the points of the map, or the dissimilarities of the new points to the points of the map; known is NULL then.  Collective. */
 PetscErrorCode InterpolateLoad(MPI_Comm comm, const InterpolateOptions *o, const InputOptions *in, Mat *known, Mat *data, Points *map, Points *added)
 {
   const char *a, *b;

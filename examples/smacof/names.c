@@ -52,20 +52,8 @@ PetscErrorCode NamesDestroy(Names *index)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  NamesNumber - Numbers the distinct names in a list of pairs in the order of their first occurrence
-
-  Not Collective
-
-  Input Parameters:
-+ n    - number of pairs
-- word - [2][n] names of the first and of the second points, as consecutive strings
-
-  Output Parameters:
-+ point - [2][n] numbers of the points
-. N     - number of distinct names
-- names - the distinct names in the order of their numbers, as consecutive strings; to be freed with PetscFree()
-*/
+/* Numbers the N distinct names in a list of n pairs in the order of their first occurrence.  word holds the names of the first and of the second points, as consecutive strings;
+   point is [2][n].  names holds the distinct names in the order of their numbers, to be freed with PetscFree(). */
 PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names)
 {
   NamedPoint *all;

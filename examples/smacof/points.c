@@ -70,17 +70,8 @@ PetscErrorCode FixedRead(SMACOF s, const char file[], PetscInt N, const char nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  LabelsRead - Reads a label for each point from a table, or from a file with a label on each line
-
-  Collective
-
-  Output Parameter:
-. labels - the labels as consecutive strings, on every rank; to be freed with PetscFree()
-
-  Note:
-  The labels of a table are, in this order of preference, the column after the row names, a single column, the row names, or the first column.
-*/
+/* Reads a label for each point, as consecutive strings on every rank, to be freed with PetscFree().  The labels of a table are, in this order of preference, the column after the
+   row names, a single column, the row names, or the first column.  Collective. */
 PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **labels)
 {
   const GpAppTableSpec spec = {.text_first = 1, .lines = PETSC_TRUE};
@@ -136,21 +127,8 @@ static PetscErrorCode PointsMatchRows(const GpAppTable *T, PetscInt dim, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  CoordinatesRead - Reads coordinates, a row for each point, as WriteCoordinates() writes them
-
-  Collective
-
-  Input Parameters:
-+ comm  - the communicator
-. file  - a table of coordinates, optionally with the name or number of the point in the first column
-. N     - number of points
-. dim   - number of coordinates
-- names - names of the points as consecutive strings; the rows of the file may have another order. NULL if the points have no names
-
-  Output Parameter:
-. v - the coordinates in a sequential vector, as SMACOFSetStartConfiguration() wants them
-*/
+/* Reads coordinates as WriteCoordinates() writes them: a row for each point, optionally with its name or number in the first column.  Rows are matched by the names of the points
+   (consecutive strings, or NULL).  The vector is one for SMACOFSetStartConfiguration().  Collective. */
 PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, PetscInt dim, const char names[], Vec *v)
 {
   const GpAppTableSpec spec = {GP_TABLE_AUTO};

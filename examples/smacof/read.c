@@ -243,24 +243,9 @@ static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  MatReadDissimilarities - Reads dissimilarities, or weights
-
-  Collective
-
-  Input Parameters:
-+ comm        - the communicator
-. file        - a square matrix as a table, in Matrix Market format or in PETSc's binary format; or a list of pairs
-. pairs       - whether a text file is a list of pairs
-. nan_missing - whether nan means a missing number
-- table       - options of the table format
-
-  Output Parameters:
-+ delta  - the matrix; dense, or sparse if pairs are listed
-. weight - the fourth column of a list, else NULL
-. names  - names of the points as consecutive strings, on every rank; NULL if they have no names
-- text   - whether the file is text; a NaN in the matrix then means a missing number
-*/
+/* Reads dissimilarities or weights from a square matrix (table, Matrix Market or PETSc's binary format), or from a list of pairs, whose fourth column is the weight (else NULL).  The
+   matrix is dense, or sparse if pairs are listed.  names are consecutive strings on every rank, NULL if the points have none.  In a file that is text a NaN of the matrix means a
+   missing number.  Collective. */
 PetscErrorCode MatReadDissimilarities(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
   GpAppTableSpec spec = *table;

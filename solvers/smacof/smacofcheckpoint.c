@@ -207,15 +207,7 @@ static PetscErrorCode SMACOFCheckpointMoveState(GpAppCheckpoint *ck, SMACOF s, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFCheckpointWrite_Private - Writes the state before the next pass. A failure is a warning, and the iterations continue
-
-  Collective
-
-  Input Parameters:
-+ s - the solver
-- n - number of starts that iterate together
-*/
+/* Writes the state of the n starts that iterate together before their next pass.  A failure is a warning, and the iterations continue.  Collective. */
 PetscErrorCode SMACOFCheckpointWrite_Private(SMACOF s, PetscInt n)
 {
   GpAppCheckpoint ck;
@@ -243,17 +235,7 @@ static PetscBool SMACOFCheckpointIsCompatible(const SMACOFHeader *is, const SMAC
   return (PetscBool)!memcmp(&h, want, sizeof(h));
 }
 
-/*
-  SMACOFCheckpointRead_Private - Restores the state before the next pass
-
-  Collective
-
-  Input Parameter:
-. s - the solver
-
-  Output Parameter:
-. n - number of starts that iterate together
-*/
+/* Restores the state of n starts before their next pass.  Collective. */
 PetscErrorCode SMACOFCheckpointRead_Private(SMACOF s, PetscInt *n)
 {
   GpAppCheckpoint ck;

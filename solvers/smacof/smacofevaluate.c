@@ -38,10 +38,10 @@ static double SMACOFCountReadPairs(SMACOF s)
 }
 
 /* Computes B(X) X and the stress of each point for n configurations, with one pass over the pairs, and sums them over the ranks.  Collective. */
-PetscErrorCode SMACOFRunPass_Private(SMACOF s, PetscInt n, SMACOFPath *live[])
+PetscErrorCode SMACOFRunPass_Private(SMACOF s, PetscInt n, SMACOFPath *active[])
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFPathSetPass(s, live[k], &s->pass[k]));
+  for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFPathSetPass(s, active[k], &s->pass[k]));
   if (s->regression.D) { /* SMACOFSetUp() allows only one path then, so n is 1 */
     SMACOFCombineTerms_Host(s->pass);
     s->pass->form.n = 0;
@@ -53,59 +53,48 @@ PetscErrorCode SMACOFRunPass_Private(SMACOF s, PetscInt n, SMACOFPath *live[])
   PetscCall(PetscLogFlops((double)n * SMACOFCountReadPairs(s) * (double)(6 * s->dim + 5)));
   PetscCall(PetscLogEventEnd(SMACOF_PassEvent, s, 0, 0, 0));
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(SMACOFPathGetArrays(s, live[k], SMACOFRestoreArray_Private, &s->pass[k]));
-    s->sum[2 * k]     = live[k]->bx;
-    s->sum[2 * k + 1] = live[k]->next.stress;
+    PetscCall(SMACOFPathGetArrays(s, active[k], SMACOFRestoreArray_Private, &s->pass[k]));
+    s->sum[2 * k]     = active[k]->bx;
+    s->sum[2 * k + 1] = active[k]->next.stress;
   }
   PetscCall(VecGPUSumRanks(s->D.comm, 2 * n, s->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Waits for the stress and rho of n configurations. */
-static PetscErrorCode SMACOFWaitForSums(SMACOF s, PetscInt n, SMACOFPath *live[])
+static PetscErrorCode SMACOFWaitForSums(SMACOF s, PetscInt n, SMACOFPath *active[])
 {
   PetscScalar sum[2];
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    SMACOFConfiguration *c = &live[k]->next;
+    SMACOFConfiguration *c = &active[k]->next;
 
-    PetscCall(SMACOFSumsEnd_Private(&live[k]->sums, 2, live[k]->sums.result, sum));
+    PetscCall(SMACOFSumsEnd_Private(&active[k]->sums, 2, active[k]->sums.result, sum));
     c->sigma = 0.5 * PetscRealPart(sum[0]) / s->unit;
     c->rho   = PetscRealPart(sum[1]) / s->unit;
-    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, s->D.comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g; scale the dissimilarities or the start", live[k]->at.it, (double)c->sigma);
+    PetscCheck(PetscIsNormalReal(c->sigma) || c->sigma < 1, s->D.comm, PETSC_ERR_FP, "The normalised stress of iteration %" PetscInt_FMT " is %g; scale the dissimilarities or the start", active[k]->at.it, (double)c->sigma);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFEvaluate_Private - Evaluates stress, B(X) X and Guttman transform of the next configuration of each live path, with one pass over the pairs
-
-  Collective
-
-  Input Parameters:
-+ s - the solver
-- n - number of live paths
-
-  Note:
-  Coordinates stay in the memory of the vectors, with these exceptions\: fixed points and a transform with a KSP copy them to the host, and so does the sum over ranks whose
-  GPUs NCCL does not connect.
-*/
+/* Evaluates stress, B(X) X and Guttman transform of the next configurations of n active paths, with one pass over the pairs.  Coordinates stay in the memory of the vectors,
+   except for fixed points, a transform with a KSP, and a sum over ranks whose GPUs NCCL does not connect.  Collective. */
 PetscErrorCode SMACOFEvaluate_Private(SMACOF s, PetscInt n)
 {
   const PetscBool accelerates = (PetscBool)(s->acceleration == SMACOF_ACCELERATION_ANDERSON), first = (PetscBool)(s->transform.ksp != NULL);
 
   PetscFunctionBegin;
-  PetscCall(SMACOFRunPass_Private(s, n, s->live));
-  for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFSumsBegin_Private(&s->live[k]->sums, s->live[k]->next.x, s->live[k]->bx, s->live[k]->next.stress));
-  if (first) PetscCall(SMACOFWaitForSums(s, n, s->live)); /* check that the stress is finite before the KSP is called */
+  PetscCall(SMACOFRunPass_Private(s, n, s->active));
+  for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFSumsBegin_Private(&s->active[k]->sums, s->active[k]->next.x, s->active[k]->bx, s->active[k]->next.stress));
+  if (first) PetscCall(SMACOFWaitForSums(s, n, s->active)); /* check that the stress is finite before the KSP is called */
   for (PetscInt k = 0; k < n; k++) {
-    SMACOFPath *P = s->live[k];
+    SMACOFPath *P = s->active[k];
 
     PetscCall(SMACOFTransformApply_Private(&s->transform, &P->bx, P->next.x, &P->next.g, &P->next.gfactor));
     if (accelerates) PetscCall(SMACOFDifferencesBegin_Private(&P->sums, &P->history, P->next.x, P->next.g, P->next.gfactor, SMACOFRescales(s) ? s->unit : 0));
   }
-  if (!first) PetscCall(SMACOFWaitForSums(s, n, s->live)); /* wait only after all work for the GPU is launched */
-  for (PetscInt k = 0; accelerates && k < n; k++) PetscCall(SMACOFDifferencesEnd_Private(&s->live[k]->sums, SMACOFHistoryCountPairs(&s->live[k]->history), s->live[k]->history.product));
+  if (!first) PetscCall(SMACOFWaitForSums(s, n, s->active)); /* wait only after all work for the GPU is launched */
+  for (PetscInt k = 0; accelerates && k < n; k++) PetscCall(SMACOFDifferencesEnd_Private(&s->active[k]->sums, SMACOFHistoryCountPairs(&s->active[k]->history), s->active[k]->history.product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

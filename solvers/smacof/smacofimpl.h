@@ -267,7 +267,7 @@ struct _p_SMACOF {
   SMACOFDevicePass      device;     /* dev is NULL unless the disparity is ratio: other disparities change in every pass, which runs on the host */
   PetscInt              npaths;     /* maximum number of starts that iterate together */
   SMACOFPath           *path;       /* [npaths] */
-  SMACOFPath          **live;       /* [npaths] workspace: paths that have not stopped */
+  SMACOFPath          **active;     /* [npaths] workspace: paths that have not stopped */
   SMACOFPass           *pass;       /* [npaths] workspace */
   Vec                  *sum;        /* [2 npaths] workspace: vectors to be summed over the ranks */
   SMACOFConfiguration   best;       /* result of the best start that has stopped */
@@ -289,8 +289,8 @@ static inline PetscBool SMACOFRescales(SMACOF s)
 PETSC_INTERN PetscErrorCode SMACOFRandomStart_Private(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
 PETSC_INTERN PetscErrorCode SMACOFTorgersonStart_Private(SMACOF, double x[]);
 PETSC_INTERN PetscErrorCode SMACOFEigensolverRegisterAll_Private(void);
-PETSC_INTERN PetscErrorCode SMACOFRunPass_Private(SMACOF, PetscInt n, SMACOFPath *live[]);
-PETSC_INTERN PetscErrorCode SMACOFEvaluate_Private(SMACOF, PetscInt n); /* evaluates the next configurations of live[0] to live[n - 1] */
+PETSC_INTERN PetscErrorCode SMACOFRunPass_Private(SMACOF, PetscInt n, SMACOFPath *active[]);
+PETSC_INTERN PetscErrorCode SMACOFEvaluate_Private(SMACOF, PetscInt n); /* evaluates the next configurations of active[0] to active[n - 1] */
 PETSC_INTERN PetscErrorCode SMACOFWorkDestroy_Private(SMACOF);
 PETSC_INTERN PetscErrorCode SMACOFMonitor_Private(SMACOF, const SMACOFPath *, SMACOFConvergedReason);
 PETSC_INTERN PetscErrorCode SMACOFMonitorDefault_Private(SMACOF, PetscInt start, PetscInt it, PetscReal stress, SMACOFConvergedReason, void *);

@@ -72,16 +72,10 @@ PetscErrorCode SMACOFSetOptionsPrefix(SMACOF s, const char prefix[])
 @*/
 PetscErrorCode SMACOFSetFromOptions(SMACOF s)
 {
-  PetscInt           dim = s->dim, max_it = s->max_it, history = s->history, starts = s->starts, batch = s->batch, seed = s->seed, degree = s->degree, knots = s->knots;
-  PetscReal          eps = s->eps, below = s->anderson_below;
-  SMACOFAcceleration acceleration = s->acceleration;
-  SMACOFStart        start        = s->start;
-  SMACOFDisparity    disparity    = s->disparity;
-  SMACOFTies         ties         = s->ties;
-  SMACOFArithmetic   arithmetic   = s->arithmetic;
-  SMACOFReading      reading      = s->reading;
-  char               eigensolver[SMACOF_NAME_LEN];
-  PetscBool          monitor = PETSC_FALSE, set;
+  PetscInt  dim = s->dim, max_it = s->max_it, history = s->history, starts = s->starts, batch = s->batch, seed = s->seed, degree = s->degree, knots = s->knots;
+  PetscReal eps = s->eps, below = s->anderson_below;
+  char      eigensolver[SMACOF_NAME_LEN];
+  PetscBool monitor = PETSC_FALSE, set;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
@@ -89,34 +83,29 @@ PetscErrorCode SMACOFSetFromOptions(SMACOF s)
   PetscCall(PetscOptionsInt("-smacof_dim", "number of dimensions", "SMACOFSetDimension", dim, &dim, NULL));
   PetscCall(PetscOptionsReal("-smacof_eps", "stop if a step lowers the normalised stress by less", "SMACOFSetTolerances", eps, &eps, NULL));
   PetscCall(PetscOptionsInt("-smacof_max_it", "maximum number of iterations", "SMACOFSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_acceleration", "steps of the iteration", "SMACOFSetAcceleration", SMACOFAccelerations, (PetscEnum)acceleration, (PetscEnum *)&acceleration, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_acceleration", "steps of the iteration", "SMACOFSetAcceleration", SMACOFAccelerations, (PetscEnum)s->acceleration, (PetscEnum *)&s->acceleration, NULL));
   PetscCall(PetscOptionsInt("-smacof_anderson_history", "number of differences that an extrapolation combines", "SMACOFSetAnderson", history, &history, NULL));
   PetscCall(PetscOptionsReal("-smacof_anderson_below", "extrapolate once a step lowers the normalised stress by less", "SMACOFSetAnderson", below, &below, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_start", "first configuration", "SMACOFSetStart", SMACOFStarts, (PetscEnum)start, (PetscEnum *)&start, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_start", "first configuration", "SMACOFSetStart", SMACOFStarts, (PetscEnum)s->start, (PetscEnum *)&s->start, NULL));
   PetscCall(PetscOptionsFList("-smacof_eigensolver", "eigensolver of classical scaling", "SMACOFSetEigensolver", SMACOFEigensolverList, s->eigensolver, eigensolver, sizeof(eigensolver), &set));
   if (set) PetscCall(SMACOFSetEigensolver(s, eigensolver));
   PetscCall(PetscOptionsInt("-smacof_starts", "number of starts; those after the first are random", "SMACOFSetStarts", starts, &starts, NULL));
   PetscCall(PetscOptionsInt("-smacof_batch", "number of starts that share a pass over the dissimilarities", "SMACOFSetStarts", batch, &batch, NULL));
   PetscCall(PetscOptionsInt("-smacof_seed", "seed of random starts", "SMACOFSetStarts", seed, &seed, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_disparity", "functions of the dissimilarities that the distances may approximate", "SMACOFSetDisparity", SMACOFDisparities, (PetscEnum)disparity, (PetscEnum *)&disparity, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_ties", "ordinal: treatment of equal dissimilarities", "SMACOFSetTies", SMACOFTiesNames, (PetscEnum)ties, (PetscEnum *)&ties, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_disparity", "functions of the dissimilarities that the distances may approximate", "SMACOFSetDisparity", SMACOFDisparities, (PetscEnum)s->disparity, (PetscEnum *)&s->disparity, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_ties", "ordinal: treatment of equal dissimilarities", "SMACOFSetTies", SMACOFTiesNames, (PetscEnum)s->ties, (PetscEnum *)&s->ties, NULL));
   PetscCall(PetscOptionsInt("-smacof_spline_degree", "degree of monotone splines", "SMACOFSetSpline", degree, &degree, NULL));
   PetscCall(PetscOptionsInt("-smacof_spline_knots", "number of interior knots of monotone splines", "SMACOFSetSpline", knots, &knots, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_arithmetic", "arithmetic on a GPU for dissimilarities in single precision", "SMACOFSetArithmetic", SMACOFArithmetics, (PetscEnum)arithmetic, (PetscEnum *)&arithmetic, NULL));
-  PetscCall(PetscOptionsEnum("-smacof_reading", "how often a pass reads each pair", "SMACOFSetReading", SMACOFReadings, (PetscEnum)reading, (PetscEnum *)&reading, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_arithmetic", "arithmetic on a GPU for dissimilarities in single precision", "SMACOFSetArithmetic", SMACOFArithmetics, (PetscEnum)s->arithmetic, (PetscEnum *)&s->arithmetic, NULL));
+  PetscCall(PetscOptionsEnum("-smacof_reading", "how often a pass reads each pair", "SMACOFSetReading", SMACOFReadings, (PetscEnum)s->reading, (PetscEnum *)&s->reading, NULL));
   PetscCall(PetscOptionsBool("-smacof_monitor", "print the stress of every iteration", "SMACOFMonitorSet", monitor, &monitor, NULL));
   PetscOptionsEnd();
+  s->setup = PETSC_FALSE;
   PetscCall(SMACOFSetDimension(s, dim));
   PetscCall(SMACOFSetTolerances(s, eps, max_it));
-  PetscCall(SMACOFSetAcceleration(s, acceleration));
   PetscCall(SMACOFSetAnderson(s, history, below));
-  PetscCall(SMACOFSetStart(s, start));
   PetscCall(SMACOFSetStarts(s, starts, batch, seed));
-  PetscCall(SMACOFSetDisparity(s, disparity));
-  PetscCall(SMACOFSetTies(s, ties));
   PetscCall(SMACOFSetSpline(s, degree, knots));
-  PetscCall(SMACOFSetArithmetic(s, arithmetic));
-  PetscCall(SMACOFSetReading(s, reading));
   for (PetscInt k = 0; k < s->nmonitors; k++) monitor = (PetscBool)(monitor && s->monitor[k] != SMACOFMonitorDefault_Private); /* options that are read twice add one monitor */
   if (monitor) PetscCall(SMACOFMonitorSet(s, SMACOFMonitorDefault_Private, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

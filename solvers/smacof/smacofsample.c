@@ -1,5 +1,6 @@
 /* A sample of the pairs, for diagrams. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/text/appcollective.h"
 
 /* Returns the number of pairs (i, j), i > j, in the local rows. */
 static PetscInt64 SMACOFCountLocalPairs(const SMACOFPairs *D)
@@ -50,7 +51,7 @@ static PetscErrorCode SMACOFSampleLocalPairs(SMACOF s, PetscInt64 k, PetscInt64 
 - most - maximum number of pairs
 
   Output Parameters:
-+ n     - number of pairs; 0 on all ranks but the first
++ n     - number of pairs, the same on all ranks
 - pairs - every k-th pair, with the smallest possible k; free the array with `PetscFree()`
 
   Level: intermediate
@@ -59,13 +60,10 @@ static PetscErrorCode SMACOFSampleLocalPairs(SMACOF s, PetscInt64 k, PetscInt64 
 @*/
 PetscErrorCode SMACOFGetSample(SMACOF s, PetscInt most, PetscInt *n, SMACOFPair **pairs)
 {
-  const PetscInt64 k    = (s->D.npairs + most - 1) / most;
-  PetscInt64       pair = 0, mine;
-  PetscMPIInt      size, rank, count, *counts, *displs;
-  MPI_Datatype     type;
-  SMACOFPair      *local;
-  const double    *x;
-  PetscInt         found;
+  PetscInt64    before, total;
+  SMACOFPair   *local;
+  const double *x;
+  PetscInt      found;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
@@ -74,24 +72,12 @@ PetscErrorCode SMACOFGetSample(SMACOF s, PetscInt most, PetscInt *n, SMACOFPair 
   PetscCheck(s->outcome.start >= 0, s->D.comm, PETSC_ERR_ORDER, "There is no result yet: call SMACOFSolve() first");
   PetscCall(VecGetArrayRead(s->best.x, &x));
   if (s->regression.D) PetscCall(SMACOFRegressionFit_Private(&s->regression, x));
-  mine = SMACOFCountLocalPairs(&s->D);
-  PetscCallMPI(MPI_Exscan(&mine, &pair, 1, MPIU_INT64, MPI_SUM, s->D.comm));
-  PetscCallMPI(MPI_Comm_rank(s->D.comm, &rank));
-  PetscCallMPI(MPI_Comm_size(s->D.comm, &size));
+  PetscCall(GpAppSumBefore(s->D.comm, SMACOFCountLocalPairs(&s->D), &before, NULL));
   PetscCall(PetscMalloc1(most + 1, &local));
-  PetscCall(SMACOFSampleLocalPairs(s, k, rank ? pair : 0, x, &found, local));
+  PetscCall(SMACOFSampleLocalPairs(s, (s->D.npairs + most - 1) / most, before, x, &found, local));
   PetscCall(VecRestoreArrayRead(s->best.x, &x));
-  PetscCall(PetscCalloc2(size, &counts, size, &displs));
-  PetscCall(PetscMPIIntCast(found, &count));
-  PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, s->D.comm));
-  for (PetscMPIInt r = 1; r < size; r++) displs[r] = displs[r - 1] + counts[r - 1];
-  *n = displs[size - 1] + counts[size - 1];
-  PetscCall(PetscMalloc1(*n, pairs));
-  PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)sizeof(SMACOFPair), MPI_BYTE, &type));
-  PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Gatherv(local, count, type, *pairs, counts, displs, type, 0, s->D.comm));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscCall(PetscFree2(counts, displs));
+  PetscCall(GpAppAllgather(s->D.comm, local, found, sizeof(*local), pairs, &total));
+  *n = (PetscInt)total;
   PetscCall(PetscFree(local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

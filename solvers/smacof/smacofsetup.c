@@ -134,7 +134,7 @@ PetscErrorCode SMACOFWorkDestroy_Private(SMACOF s)
   }
   PetscCall(SMACOFConfigurationDestroy(&s->best));
   PetscCall(PetscFree(s->path));
-  PetscCall(PetscFree3(s->live, s->pass, s->sum));
+  PetscCall(PetscFree3(s->active, s->pass, s->sum));
   s->outcome = (SMACOFProgress){.start = -1};
   s->reason  = SMACOF_CONVERGED_ITERATING;
   s->setup   = PETSC_FALSE;
@@ -212,7 +212,7 @@ PetscErrorCode SMACOFSetUp(SMACOF s)
   PetscCall(SMACOFCreateVec(s->D.N * s->dim, type, prefix, &like));
   PetscCall(SMACOFCreateVec(s->D.N, type, prefix, &stress));
   PetscCall(PetscCalloc1(s->npaths, &s->path));
-  PetscCall(PetscMalloc3(s->npaths, &s->live, s->npaths, &s->pass, 2 * s->npaths, &s->sum));
+  PetscCall(PetscMalloc3(s->npaths, &s->active, s->npaths, &s->pass, 2 * s->npaths, &s->sum));
   if (s->disparity == SMACOF_DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
   if (!dev) PetscCall(SMACOFPairsStoreDistances_Private(&s->D));
   PetscCall(SMACOFTransformCreate_Private(&s->D, s->dim, s->fixed.n ? &s->fixed : NULL, prefix, &s->transform));

@@ -153,16 +153,16 @@ static PetscErrorCode SMACOFIterate(SMACOF s, PetscInt n)
 {
   PetscFunctionBegin;
   for (PetscInt passes = 1;; passes++) {
-    PetscInt live = 0;
+    PetscInt active = 0;
 
     for (PetscInt k = 0; k < n; k++) {
       if (s->path[k].at.step == SMACOF_STEP_NONE) continue;
       PetscCall(SMACOFPathProposeStep(&s->path[k]));
-      s->live[live++] = &s->path[k];
+      s->active[active++] = &s->path[k];
     }
-    if (!live) break;
-    PetscCall(SMACOFEvaluate_Private(s, live));
-    for (PetscInt k = 0; k < live; k++) PetscCall(SMACOFPathAcceptOrReject(s, s->live[k]));
+    if (!active) break;
+    PetscCall(SMACOFEvaluate_Private(s, active));
+    for (PetscInt k = 0; k < active; k++) PetscCall(SMACOFPathAcceptOrReject(s, s->active[k]));
     if (s->checkpoint[0] && passes % s->checkpoint_every == 0) PetscCall(SMACOFCheckpointWrite_Private(s, n));
   }
   for (PetscInt k = 0; k < n; k++) PetscCall(SMACOFPathKeepBest(s, &s->path[k]));

@@ -48,60 +48,51 @@ static void SMACOFEvaluateSplines(const SMACOFRegression *P, PetscReal delta, Pe
   for (PetscInt k = p; k > 0; k--) value[s + k] = b[k] + (k < p ? value[s + k + 1] : 0);
 }
 
-/* Calls a function for every local entry, with its position in D->delta, dissimilarity, weight, and distance at x.  If x is NULL, the distance is 0. */
-static PetscErrorCode SMACOFRegressionForEachEntry(SMACOFRegression *P, const double x[], PetscErrorCode (*what)(SMACOFRegression *, size_t, double, double, double))
+/* what is computed from the local entries */
+typedef enum {
+  SMACOF_REGRESSION_LIMITS, /* the smallest and the largest dissimilarity */
+  SMACOF_REGRESSION_MATRIX, /* the matrix of the normal equations */
+  SMACOF_REGRESSION_RIGHT,  /* their right-hand side, from the distances at a configuration */
+  SMACOF_REGRESSION_FILL    /* the disparities */
+} SMACOFRegressionTask;
+
+/* Computes a task from an entry.  Each pair has two entries, so each entry counts half in the normal equations. */
+static void SMACOFRegressionAddEntry(SMACOFRegression *P, SMACOFRegressionTask task, double delta, double weight, double d, double *dhat)
+{
+  const PetscInt n = P->nfunctions;
+  PetscReal      f[SMACOF_MAX_FUNCTIONS];
+
+  if (task == SMACOF_REGRESSION_LIMITS) {
+    P->low  = PetscMin(P->low, delta);
+    P->high = PetscMax(P->high, delta);
+    return;
+  }
+  SMACOFEvaluateSplines(P, delta, f);
+  if (task == SMACOF_REGRESSION_FILL) *dhat = 0;
+  for (PetscInt a = 0; a < n; a++) {
+    if (task == SMACOF_REGRESSION_FILL) *dhat += P->coefficient[a] * f[a];
+    else if (task == SMACOF_REGRESSION_RIGHT) P->right[a] += 0.5 * weight * f[a] * d;
+    else
+      for (PetscInt b = 0; b < n; b++) P->matrix[a * n + b] += 0.5 * weight * f[a] * f[b];
+  }
+}
+
+/* Computes a task from all local entries.  x is the configuration of SMACOF_REGRESSION_RIGHT, else NULL. */
+static PetscErrorCode SMACOFRegressionAddEntries(SMACOFRegression *P, SMACOFRegressionTask task, const double x[])
 {
   const SMACOFPairs *D = P->D;
-  const PetscInt     m = D->last - D->first;
   const int         *column;
   PetscInt           n;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m; i++) {
-    const size_t at = D->start ? (size_t)D->start[i] : (size_t)i * D->N;
+  for (PetscInt i = D->first; i < D->last; i++) {
+    const size_t at = D->start ? (size_t)D->start[i - D->first] : (size_t)(i - D->first) * (size_t)D->N;
 
-    PetscCall(SMACOFPairsGetRow_Private(D, i, &n, &column, P->delta, P->weight));
+    PetscCall(SMACOFPairsGetRow_Private(D, i - D->first, &n, &column, P->delta, P->weight));
     for (PetscInt k = 0; k < n; k++)
-      if (column || k != D->first + i) PetscCall(what(P, at + (size_t)k, P->delta[k], P->weight[k], x ? SMACOFGetDistance_Private(D->N, P->dim, x, D->first + i, column ? column[k] : k) : 0));
+      if (column || k != i) SMACOFRegressionAddEntry(P, task, P->delta[k], P->weight[k], x ? SMACOFGetDistance_Private(D->N, P->dim, x, i, column ? column[k] : k) : 0, P->dhat + at + (size_t)k);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SMACOFRegressionAddLimits(SMACOFRegression *P, size_t at, double delta, double weight, double d)
-{
-  P->low  = PetscMin(P->low, delta);
-  P->high = PetscMax(P->high, delta);
-  return PETSC_SUCCESS;
-}
-
-/* Adds an entry to the matrix of the normal equations.  Each pair has two entries, so each entry counts half. */
-static PetscErrorCode SMACOFRegressionAddMatrix(SMACOFRegression *P, size_t at, double delta, double weight, double d)
-{
-  PetscReal f[SMACOF_MAX_FUNCTIONS];
-
-  SMACOFEvaluateSplines(P, delta, f);
-  for (PetscInt a = 0; a < P->nfunctions; a++)
-    for (PetscInt b = 0; b < P->nfunctions; b++) P->matrix[a * P->nfunctions + b] += 0.5 * weight * f[a] * f[b];
-  return PETSC_SUCCESS;
-}
-
-static PetscErrorCode SMACOFRegressionAddRight(SMACOFRegression *P, size_t at, double delta, double weight, double d)
-{
-  PetscReal f[SMACOF_MAX_FUNCTIONS];
-
-  SMACOFEvaluateSplines(P, delta, f);
-  for (PetscInt a = 0; a < P->nfunctions; a++) P->right[a] += 0.5 * weight * f[a] * d;
-  return PETSC_SUCCESS;
-}
-
-static PetscErrorCode SMACOFRegressionFillEntry(SMACOFRegression *P, size_t at, double delta, double weight, double d)
-{
-  PetscReal f[SMACOF_MAX_FUNCTIONS];
-
-  SMACOFEvaluateSplines(P, delta, f);
-  P->dhat[at] = 0;
-  for (PetscInt a = 0; a < P->nfunctions; a++) P->dhat[at] += P->coefficient[a] * f[a];
-  return PETSC_SUCCESS;
 }
 
 /* Computes the nonnegative coefficients of the best fit by the active set method of Lawson and Hanson, on the normal equations. */
@@ -179,7 +170,7 @@ PetscErrorCode SMACOFRegressionCreate_Private(SMACOF s, SMACOFRegression *P)
   P->degree = s->disparity == SMACOF_DISPARITY_INTERVAL ? 1 : s->degree;
   P->low    = PETSC_MAX_REAL;
   P->high   = -PETSC_MAX_REAL;
-  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionAddLimits));
+  PetscCall(SMACOFRegressionAddEntries(P, SMACOF_REGRESSION_LIMITS, NULL));
   limits[0] = -P->low;
   limits[1] = P->high;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, limits, 2, MPIU_REAL, MPI_MAX, D->comm));
@@ -190,19 +181,13 @@ PetscErrorCode SMACOFRegressionCreate_Private(SMACOF s, SMACOFRegression *P)
     P->nfunctions = 1;
     P->degree     = 0;
   }
-  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionAddMatrix));
+  PetscCall(SMACOFRegressionAddEntries(P, SMACOF_REGRESSION_MATRIX, NULL));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->matrix, (PetscMPIInt)(P->nfunctions * P->nfunctions), MPIU_REAL, MPI_SUM, D->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFRegressionFit_Private - Computes the disparities that approximate the distances of a configuration best, scaled to the sum of squares of the dissimilarities
-
-  Collective
-
-  Note:
-  The admissible disparities form a cone. The best fit, scaled, therefore has the least stress at `x` among all admissible disparities with this sum of squares.
-*/
+/* Computes the disparities that approximate the distances of a configuration best, scaled to the sum of squares of the dissimilarities.  The admissible disparities form a
+   cone, so the best fit, scaled, has the least stress at x among all with this sum of squares.  Collective. */
 PetscErrorCode SMACOFRegressionFit_Private(SMACOFRegression *P, const double x[])
 {
   const PetscInt n   = P->nfunctions;
@@ -214,7 +199,7 @@ PetscErrorCode SMACOFRegressionFit_Private(SMACOFRegression *P, const double x[]
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscArrayzero(P->right, n));
-  PetscCall(SMACOFRegressionForEachEntry(P, x, SMACOFRegressionAddRight));
+  PetscCall(SMACOFRegressionAddEntries(P, SMACOF_REGRESSION_RIGHT, x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, P->right, (PetscMPIInt)n, MPIU_REAL, MPI_SUM, P->D->comm));
   PetscCall(SMACOFRegressionFitCoefficients(P));
   for (PetscInt a = 0; a < n; a++)
@@ -223,7 +208,7 @@ PetscErrorCode SMACOFRegressionFit_Private(SMACOFRegression *P, const double x[]
   if (!(sum > 0)) P->coefficient[0] = 1;
   scale = PetscSqrtReal(P->D->sumsquares / (sum > 0 ? sum : P->D->sumweights));
   for (PetscInt a = 0; a < n; a++) P->coefficient[a] *= scale;
-  PetscCall(SMACOFRegressionForEachEntry(P, NULL, SMACOFRegressionFillEntry));
+  PetscCall(SMACOFRegressionAddEntries(P, SMACOF_REGRESSION_FILL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,12 +1,13 @@
 /* Creation of the pairs in the form that passes read: validated, symmetric, in the selected precision. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/text/appcollective.h"
 #include <float.h>
 #include <limits.h>
 
 /* the first error in the data of this rank */
 typedef struct {
-  char what[256]; /* empty: there is none */
-  Mat  A;         /* the matrix with the error */
+  char      what[256]; /* empty: there is none */
+  PetscBool weight;    /* it is in the matrix of weights */
 } SMACOFComplaint;
 
 /* one row of a symmetric matrix, assembled from the row and the column of the matrix that the user gave */
@@ -16,6 +17,7 @@ typedef struct {
   PetscInt        *column; /* [n] columns with an entry, not sorted */
   PetscInt         n;
   PetscBool        nan_missing, zero_missing, symmetrize;
+  PetscBool        is_weight;
   const char      *what;
   SMACOFComplaint *complaint;
 } SMACOFRow;
@@ -23,7 +25,7 @@ typedef struct {
 static PetscErrorCode SMACOFRowCreate(SMACOF s, Mat A, const char what[], PetscBool zero_missing, SMACOFComplaint *complaint, SMACOFRow *R)
 {
   PetscFunctionBegin;
-  *R = (SMACOFRow){.A = A, .nan_missing = s->nan_missing, .zero_missing = zero_missing, .symmetrize = s->symmetrize, .what = what, .complaint = complaint};
+  *R = (SMACOFRow){.A = A, .nan_missing = s->nan_missing, .zero_missing = zero_missing, .symmetrize = s->symmetrize, .is_weight = (PetscBool)(A == s->weights), .what = what, .complaint = complaint};
   if (!A) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &R->T));
   PetscCall(PetscMalloc2(s->D.N, &R->value, s->D.N, &R->column));
@@ -42,26 +44,23 @@ static PetscErrorCode SMACOFRowDestroy(SMACOFRow *R)
 static void SMACOFRowComplain(SMACOFRow *R, PetscInt i, PetscInt j, PetscReal value, const char remedy[])
 {
   if (R->complaint->what[0]) return;
-  R->complaint->A = R->A;
+  R->complaint->weight = R->is_weight;
   (void)snprintf(R->complaint->what, sizeof(R->complaint->what), "%s of points %" PetscInt_FMT " and %" PetscInt_FMT " (counted from 0) is %g: %s", R->what, i, j, (double)value, remedy);
 }
 
 /* Raises the complaint of the lowest rank that has one.  The message begins with the name of the matrix; that of a matrix that was read is its file. */
 static PetscErrorCode SMACOFRaiseComplaint(SMACOF s, SMACOFComplaint *C)
 {
-  const MPI_Comm comm = s->D.comm;
-  PetscMPIInt    rank, mine[2], holder[2];
-  const char    *name;
+  PetscMPIInt rank;
+  PetscBool   found;
+  const char *name;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  mine[0] = C->what[0] ? rank : PETSC_MPI_INT_MAX;
-  mine[1] = C->A == s->weights;
-  PetscCallMPI(MPI_Allreduce(mine, holder, 1, MPI_2INT, MPI_MINLOC, comm));
-  if (holder[0] == PETSC_MPI_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Bcast(C->what, (PetscMPIInt)sizeof(C->what), MPI_CHAR, holder[0], comm));
-  name = ((PetscObject)(holder[1] ? s->weights : s->dissimilarities))->name;
-  SETERRQ(comm, name ? PETSC_ERR_FILE_UNEXPECTED : PETSC_ERR_ARG_WRONG, "%s%s%s", name ? name : "", name ? ": " : "", C->what);
+  PetscCall(GpAppFindFirst(s->D.comm, (PetscBool)(C->what[0] != 0), &rank, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppBroadcast(s->D.comm, C, sizeof(*C), rank));
+  name = ((PetscObject)(C->weight ? s->weights : s->dissimilarities))->name;
+  SETERRQ(s->D.comm, name ? PETSC_ERR_FILE_UNEXPECTED : PETSC_ERR_ARG_WRONG, "%s%s%s", name ? name : "", name ? ": " : "", C->what);
 }
 
 /* Assembles row i.  A value on one side of the diagonal also counts for the other side if that has none. */
@@ -101,11 +100,6 @@ static PetscErrorCode SMACOFRowAssemble(SMACOFRow *R, PetscInt i)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double SMACOFGetValue(const void *a, PetscBool single, size_t k)
-{
-  return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
-}
-
 /* Stores the value of column j.  Complains if it overflows or underflows in single precision. */
 static void SMACOFRowStore(SMACOFRow *R, void *a, PetscBool single, size_t k, PetscInt i, PetscInt j)
 {
@@ -123,21 +117,8 @@ static PetscErrorCode SMACOFPairsAllocate(const SMACOFPairs *D, size_t n, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFPairsGetRow_Private - Gets one row of the dissimilarities
-
-  Not Collective
-
-  Input Parameters:
-+ D - the dissimilarities
-- i - the point, a local row
-
-  Output Parameters:
-+ n       - number of entries; N for complete data, where the diagonal entry has dissimilarity 0 and weight 0
-. columns - [n] column indices; NULL for complete data, whose columns are 0 to N - 1
-. delta   - [n] dissimilarities
-- weight  - [n] weights; may be NULL
-*/
+/* Gets row i of the local pairs: n entries with their columns, dissimilarities and weights (or NULL).  Complete data have N entries with columns NULL, and weight 0 on
+   the diagonal. */
 PetscErrorCode SMACOFPairsGetRow_Private(const SMACOFPairs *D, PetscInt i, PetscInt *n, const int **columns, double delta[], double weight[])
 {
   const size_t N = (size_t)D->N;
@@ -153,10 +134,10 @@ PetscErrorCode SMACOFPairsGetRow_Private(const SMACOFPairs *D, PetscInt i, Petsc
   } else {
     const size_t at = D->start ? (size_t)D->start[i] : (size_t)i * N;
 
-    for (PetscInt k = 0; k < *n; k++) delta[k] = SMACOFGetValue(D->delta, D->single, at + (size_t)k);
+    for (PetscInt k = 0; k < *n; k++) delta[k] = SMACOFGetStored(D->delta, D->single, at + (size_t)k);
   }
   if (!weight) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < *n; k++) weight[k] = D->weight ? SMACOFGetValue(D->weight, D->single, (size_t)(D->start[i] + k)) : 1;
+  for (PetscInt k = 0; k < *n; k++) weight[k] = D->weight ? SMACOFGetStored(D->weight, D->single, (size_t)(D->start[i] + k)) : 1;
   if (!D->start) weight[D->first + i] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,7 +235,7 @@ static PetscErrorCode SMACOFPairsFill(SMACOFRow *delta, SMACOFRow *weight, SMACO
 PetscErrorCode SMACOFPairsCreateFromMat_Private(SMACOF s)
 {
   SMACOFPairs    *D = &s->D;
-  SMACOFComplaint C = {"", s->dissimilarities};
+  SMACOFComplaint C = {""};
   SMACOFRow       delta, weight;
 
   PetscFunctionBegin;

@@ -77,6 +77,17 @@ void SMACOFComputeDistances_Host(const SMACOFPass *, int i, int c0, int c1, doub
 #define PASS_MAX_VECTORS (PASS_MAX_DIM + 2)
 void SMACOFMultiplySquares_Host(const SMACOFPass *, int n, const double *v, double *y);
 
+static inline SMACOF_HOST_DEVICE int SMACOFMin(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Returns entry k of a float or double array. */
+static inline __attribute__((always_inline)) double SMACOFGetStored(const void *a, const int single, size_t k)
+{
+  return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
+}
+
 /* Returns the pitch of stored distances to N points: rows start on a 128-byte boundary. */
 static inline size_t SMACOFGetStorePitch(int N)
 {

@@ -85,7 +85,7 @@ __device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOF
 
     prefetch.Get(q, i0, i, j, delta);
 #pragma unroll
-    for (int c = 0; c < DIM; c++) SMACOFLoadCoordinates(x + c * q.pitch + j, xj[c]);
+    for (int c = 0; c < DIM; c++) SMACOFLoad<false>(x + c * q.pitch + j, xj[c]);
 #pragma unroll
     for (int r = 0; r < R; r++) {
 #pragma unroll

@@ -20,16 +20,6 @@ typedef struct {
   int         single, triangle, r0, r1, c0, c1;
 } SMACOFTile;
 
-INLINE double SMACOFGetStored(const void *a, const int single, size_t k)
-{
-  return single ? (double)((const float *)a)[k] : ((const double *)a)[k];
-}
-
-static int SMACOFMin(int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* Adds a tile to the sums of its rows, or of its rows and columns. */
 INLINE void SMACOFAddTile(const int dim, const int single, const int both, const SMACOFPass *p, const SMACOFTile *t)
 {

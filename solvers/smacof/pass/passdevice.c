@@ -62,19 +62,8 @@ static PetscErrorCode SMACOFDevicePassUploadPairs(SMACOFDevicePass *W, const SMA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFDevicePassCreate_Private - Copies the local pairs to a device, or computes the distances between features there
-
-  Not Collective
-
-  Input Parameters:
-+ dev - the device; NULL if the pass runs on host arrays
-. D   - the pairs
-- p   - the pass on host arrays; sizes and ranges are taken from it
-
-  Output Parameter:
-. W - the pass on the device, with double arithmetic
-*/
+/* Copies the local pairs to a device, or computes the distances between features there.  Sizes and ranges are those of p, the pass on host arrays, which is copied if dev
+   is NULL.  Arithmetic is double. */
 PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, const SMACOFPass *p, SMACOFDevicePass *W)
 {
   PetscFunctionBegin;

@@ -6,38 +6,19 @@
 
 struct SMACOFComputed; /* used as the storage type if distances are computed */
 
-/* Loads four consecutive coordinates. */
-__device__ inline void SMACOFLoadCoordinates(const float *from, float (&to)[4])
+/* Loads four consecutive numbers.  ONCE: they are not read again soon. */
+template <bool ONCE, class Real>
+__device__ inline void SMACOFLoad(const float *from, Real (&to)[4])
 {
-  const float4 v = *(const float4 *)from;
+  const float4 v = ONCE ? __ldcs((const float4 *)from) : *(const float4 *)from;
 
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ inline void SMACOFLoadCoordinates(const double *from, double (&to)[4])
+template <bool ONCE>
+__device__ inline void SMACOFLoad(const double *from, double (&to)[4])
 {
-  const double2 v = *(const double2 *)from, w = *((const double2 *)from + 1);
-
-  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
-}
-
-__device__ inline void SMACOFLoadEntries(const float *from, float (&to)[4])
-{
-  const float4 v = __ldcs((const float4 *)from);
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ inline void SMACOFLoadEntries(const float *from, double (&to)[4])
-{
-  const float4 v = __ldcs((const float4 *)from);
-
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-__device__ inline void SMACOFLoadEntries(const double *from, double (&to)[4])
-{
-  const double2 v = __ldcs((const double2 *)from), w = __ldcs((const double2 *)from + 1);
+  const double2 v = ONCE ? __ldcs((const double2 *)from) : *(const double2 *)from, w = ONCE ? __ldcs((const double2 *)from + 1) : *((const double2 *)from + 1);
 
   to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 }
@@ -94,7 +75,7 @@ __device__ inline void SMACOFSumFeatures(const SMACOFJob &q, const Real *feature
   for (int f = 0; f < q.nfeature; f++, feature += ld) {
     Real b[4];
 
-    if (PADDED) SMACOFLoadCoordinates(feature + j, b);
+    if (PADDED) SMACOFLoad<false>(feature + j, b);
 #pragma unroll
     for (int k = 0; k < 4 && !PADDED; k++) b[k] = feature[min(j + k, q.N - 1)];
 #pragma unroll

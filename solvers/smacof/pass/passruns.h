@@ -11,12 +11,6 @@
 
 #include "pass.h"
 
-#if defined(__CUDACC__)
-  #define SMACOF_HOST_DEVICE __host__ __device__
-#else
-  #define SMACOF_HOST_DEVICE
-#endif
-
 #define PASS_UNIT   32
 #define PASS_STRIPS 256 /* maximum number of strips of one launch; bounds the memory of the partial sums of rows and columns */
 
@@ -38,11 +32,6 @@ typedef struct {
   int        longs, length, rest;   /* number of long runs, their length and the length of the short runs in units */
   int        unit[PASS_STRIPS + 1]; /* first unit of each strip, then the number of units */
 } SMACOFRuns;
-
-static inline SMACOF_HOST_DEVICE int SMACOFMin(int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static inline SMACOF_HOST_DEVICE int SMACOFMax(int a, int b)
 {

@@ -12,7 +12,7 @@ struct SMACOFEntries {
   static __device__ void Get(const SMACOFPass &p, int i, int j, double (&delta)[R][4])
   {
 #pragma unroll
-    for (int r = 0; r < R; r++) SMACOFLoadEntries((const Stored *)p.delta + (size_t)min(i + r, p.rows - 1) * p.ld + j, delta[r]);
+    for (int r = 0; r < R; r++) SMACOFLoad<true>((const Stored *)p.delta + (size_t)min(i + r, p.rows - 1) * p.ld + j, delta[r]);
   }
 };
 

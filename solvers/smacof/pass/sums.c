@@ -26,18 +26,7 @@ static inline size_t SMACOFSumsGetBytes(const SMACOFSums *L)
   return sizeof(double) * 2 * (size_t)L->parts;
 }
 
-/*
-  SMACOFSumsCreate_Private - Creates the workspace for sums and inner products of configurations
-
-  Not Collective
-
-  Input Parameters:
-+ dev     - the device of the vectors, or NULL if they are on the host
-- history - capacity of the history; 0 if there is no history
-
-  Output Parameter:
-. L - the workspace
-*/
+/* Creates the workspace for sums and inner products with up to `history` pairs of differences.  dev is NULL if the vectors are on the host. */
 PetscErrorCode SMACOFSumsCreate_Private(GpDev dev, PetscInt history, SMACOFSums *L)
 {
   size_t n;
@@ -126,19 +115,8 @@ static PetscErrorCode SMACOFDifferencesGetArrays(const SMACOFSums *L, SMACOFHist
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFDifferencesBegin_Private - Begins to compute the differences that a configuration adds to a history, and their inner products
-
-  Not Collective
-
-  Input Parameters:
-+ L       - the workspace, after SMACOFSumsBegin_Private() for this configuration
-. H       - the history; SMACOFHistoryAdd_Private() adds the differences
-. x       - the configuration
-. g       - its Guttman transform without the factor
-. gfactor - the Guttman transform is gfactor times g
-- unit    - the sum of squares that normalises the stress, if the configuration is to be scaled to its best scale; 0: no scaling
-*/
+/* Begins to compute the differences that a configuration x adds to a history, and their inner products, after SMACOFSumsBegin_Private() for x.  The Guttman transform is
+   gfactor times g.  If unit > 0, it is the sum of squares that normalises the stress, and x is scaled to its best scale. */
 PetscErrorCode SMACOFDifferencesBegin_Private(SMACOFSums *L, SMACOFHistory *H, Vec x, Vec g, PetscReal gfactor, PetscReal unit)
 {
   SMACOFDifferencesTask q = {.sums = unit > 0 ? L->sums : NULL, .unit = unit, .gfactor = gfactor, .result = L->result + 2 * L->parts};

@@ -213,22 +213,10 @@ PetscErrorCode SMACOFEigensolverRegisterAll_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFTorgersonStart_Private - Computes the start of classical scaling: the leading eigenvectors of -1/2 J D^2 J, scaled by the square roots of their eigenvalues
+/* Computes the start of classical scaling, [dim][N] on every rank: the leading eigenvectors of -1/2 J D^2 J, scaled by the square roots of their eigenvalues.  The pairs must
+   be complete.  A dimension without a positive eigenvalue gets small random numbers, because the iteration never changes a dimension of zeros.  Collective.
 
-  Collective
-
-  Input Parameter:
-. s - the solver; its pairs must be complete
-
-  Output Parameter:
-. x - [dim][N] the configuration, on every rank
-
-  Note:
-  A dimension without a positive eigenvalue is filled with small random numbers, because the iteration never changes a dimension of zeros.
-
-  W. Torgerson, "Multidimensional scaling I: theory and method", Psychometrika 17 (1952).
-*/
+   W. Torgerson, "Multidimensional scaling I: theory and method", Psychometrika 17 (1952). */
 PetscErrorCode SMACOFTorgersonStart_Private(SMACOF s, double x[])
 {
   const PetscInt      N = s->D.N, n = PetscMin(s->dim, N);

@@ -72,23 +72,8 @@ static PetscErrorCode SMACOFTransformEliminateFixed(SMACOFTransform *g, Mat V)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFTransformCreate_Private - Creates the transform for the weights of the pairs
-
-  Collective
-
-  Input Parameters:
-+ D      - the dissimilarities; referenced by the transform
-. dim    - dimension of the configurations
-. fixed  - fixed points, or NULL
-- prefix - options prefix of the KSP
-
-  Output Parameter:
-. g - the transform
-
-  Note:
-  The initial guess of the KSP is the configuration. Every CG iteration lowers the majorising function, so the stress decreases even if the tolerance is large.
-*/
+/* Creates the transform for the weights of the pairs, which it references; fixed may be NULL.  The initial guess of the KSP is the configuration: every CG iteration
+   lowers the majorising function, so the stress decreases even if the tolerance is large.  Collective. */
 PetscErrorCode SMACOFTransformCreate_Private(const SMACOFPairs *D, PetscInt dim, const SMACOFFixed *fixed, const char prefix[], SMACOFTransform *g)
 {
   const PetscInt m = D->last - D->first;
@@ -176,24 +161,8 @@ static PetscErrorCode SMACOFTransformApplyKSP(SMACOFTransform *g, const double b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  SMACOFTransformApply_Private - Applies the transform to a configuration
-
-  Collective
-
-  Input Parameters:
-+ g  - the transform
-. bx - [dim][N] B(X) X of all points
-- x  - [dim][N] X, the initial guess of the KSP
-
-  Output Parameters:
-+ bx     - undefined contents; the vectors bx and y may have been exchanged
-. y      - [dim][N] the transform without the factor
-- factor - the transform is factor times y
-
-  Note:
-  For complete data V = N I - 1 1', and V^+ = I/N on vectors with sum 0. There y is bx itself, and factor is 1/N.
-*/
+/* Applies the transform to x, with bx = B(X) X: the result is factor times y.  The vectors bx and y may be exchanged, and bx has undefined contents afterwards.
+   For complete data V = N I - 1 1', and V^+ = I/N on vectors with sum 0: y is bx itself, and factor is 1/N.  Collective. */
 PetscErrorCode SMACOFTransformApply_Private(SMACOFTransform *g, Vec *bx, Vec x, Vec *y, PetscReal *factor)
 {
   const PetscScalar *b, *from;
