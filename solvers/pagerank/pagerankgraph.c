@@ -92,28 +92,21 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes scale, marks and ndangling. */
+/* Computes scale, marks and ndangling. Reciprocals and quotients of zeros are 0. */
 static PetscErrorCode PageRankGraphFindDangling(PageRank pr)
 {
-  const PetscScalar *out;
-  PetscScalar       *scale, *marks;
-  PetscInt           mine = 0;
+  PetscScalar sum;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(pr->out, &pr->scale));
+  PetscCall(VecCopy(pr->out, pr->scale));
+  PetscCall(VecReciprocal(pr->scale));
   PetscCall(VecDuplicate(pr->out, &pr->marks));
-  PetscCall(VecGetArrayRead(pr->out, &out));
-  PetscCall(VecGetArrayWrite(pr->scale, &scale));
-  PetscCall(VecGetArrayWrite(pr->marks, &marks));
-  for (PetscInt k = 0; k < pr->n; k++) {
-    marks[k] = out[k] > 0 ? 0.0 : 1.0;
-    scale[k] = out[k] > 0 ? 1.0 / out[k] : 0.0;
-    mine += out[k] > 0 ? 0 : 1;
-  }
-  PetscCall(VecRestoreArrayWrite(pr->marks, &marks));
-  PetscCall(VecRestoreArrayWrite(pr->scale, &scale));
-  PetscCall(VecRestoreArrayRead(pr->out, &out));
-  PetscCallMPI(MPI_Allreduce(&mine, &pr->ndangling, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)pr)));
+  PetscCall(VecPointwiseDivide(pr->marks, pr->out, pr->out));
+  PetscCall(VecScale(pr->marks, -1.0));
+  PetscCall(VecShift(pr->marks, 1.0));
+  PetscCall(VecSum(pr->marks, &sum));
+  pr->ndangling = (PetscInt)sum;
   if (!pr->ndangling) PetscCall(VecDestroy(&pr->marks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
