@@ -66,8 +66,8 @@ version  := $(shell cat $(petsc)/include/petscversion.h $(petscdir)/include/pets
 petsctag := $(version)-$(notdir $(petsc))
 obj      := $(BUILD)/obj/$(petsctag)
 
-products := $(sort $(wildcard src/mat/impls/gpucsr/spmv/*/*_host.c))
-csrc     := $(filter-out %/selector/train%.c $(products),$(sort $(shell find src solvers -name '*.c')))
+hostproducts := $(sort $(wildcard src/mat/impls/gpucsr/spmv/*/*_host.c))
+csrc     := $(filter-out $(hostproducts),$(sort $(shell find src solvers -name '*.c')))
 cusrc    := $(sort $(shell find src solvers -name '*.cu'))
 cudaonly := $(filter %_cuda.cu,$(cusrc))
 hostonly := $(filter %_host.cu,$(cusrc))
@@ -77,7 +77,7 @@ examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
 cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
-hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(products:%.c=$(obj)/%.$(p).o))
+hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(hostproducts:%.c=$(obj)/%.$(p).o))
 cudalibs := -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
@@ -192,7 +192,7 @@ $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) 
 $(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
-$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard src/mat/impls/gpucsr/selector/train*.c)) # fits the selector's cost model to the tables of bench_corpus
+$(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard tools/selector/*.c)) # fits the selector's cost model to the tables of bench_corpus
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
 $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # generates data for the benchmarks of bmrm
@@ -244,8 +244,13 @@ bench: all $(benches:%=$(BUILD)/bin/%) $(BUILD)/bin/train ## measure the speedup
 
 record ?= tests/bench/results/2026-11-21-h200/rehearsal
 products ?= $(record)# folder of the tables of bench_spmv, if they were not recorded with the corpus
+# Kernels whose columns of recorded tables are not read: those that were deleted (docs/performance/kernels.md), and those whose results differ from run to run.
+unread := csrflag csrmerge csrshort2 csrshort4 csrshort8 csrshort16 csrshort32 sell sell8 ell dense bin hub coo csrvendorfast coovendorfast
+core   := $(shell awk -F '[^a-z0-9]+' '/^SPMV.*, CORE, / {print $$2}' src/mat/impls/gpucsr/spmv/common/kernels.def)
+empty  :=
+list    = $(subst $(empty) $(empty),$(comma),$(strip $(1)))
 figures: $(BUILD)/bin/train ## make the selector's model, its analysis, and the figures and tables of the documentation from recorded tables: record=tests/bench/results/<campaign>
-	$< --exclude csrvendorfast,coovendorfast --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
+	$< --exclude $(call list,$(unread)) --candidates $(call list,$(core)) --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance/spmv.md docs/performance/selector.md README.md $(wildcard $(products)/spmv*.csv)

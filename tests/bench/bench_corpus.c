@@ -1,5 +1,5 @@
 /* The experiment: every kernel of the table on every matrix of the corpus and on its transpose, each product checked against sums
-   in long double, CSV on standard output for selector/train.  No PETSc.  Options: bench_corpus --help
+   in long double, CSV on standard output for tools/selector.  No PETSc.  Options: bench_corpus --help
 
    A line of the table is a matrix or its transpose: sizes, features, what the selector chose, then for every format microseconds to
    build it, bytes beyond the compressed rows and bytes that a product must read; for every kernel and rival microseconds warm, and
@@ -516,7 +516,7 @@ static const char *const Help = "bench_corpus: times every kernel on every matri
                                 "  --threads n       that generate matrices, default 2\n"
                                 "  --device d        cuda (default) or host\n"
                                 "  --storage p       single (default) or double\n"
-                                "  --memory m        pool (default) or plain: every piece of memory asked of the driver and given back to it\n"
+                                "  --memory m        pool (default) or plain: every piece of memory input of the driver and given back to it\n"
                                 "  --kernels names   only these, separated by commas\n"
                                 "  --without names   not these kernels or formats\n"
                                 "  --slowest s       no format whose building would take longer, default 0.25 seconds\n"

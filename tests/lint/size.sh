@@ -2,7 +2,7 @@
 # Sizes: a file should have at most 400 lines, a function 60, a kernel file 200, the public header 150.  More gives a remark.
 # Files with more than 500 lines and functions with more than 150 are errors.
 cd "$(dirname "$0")/../.." || exit 1
-find include src solvers examples -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sort | xargs awk '
+find include src solvers examples tools -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sort | xargs awk '
 function fits(what, n, soft, hard) {
   if (n > hard) { print where what " has " n " lines, more than " hard; bad = 1 }
   else if (n > soft) print where what " has " n " lines; try to have at most " soft " (not an error)"

@@ -9,9 +9,9 @@ static char help[] = "Selection of a kernel: predicted times of a cost model, se
    many diagonals. */
 static PetscErrorCode TestTimes(void)
 {
-  static const short      kernels[]        = {GP_SPMV_csrvector4, GP_SPMV_csrsplit};
-  static const double     laws[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_columns] = 1, [GP_TERM_stripes] = 0.1, [GP_TERM_manydiagonals] = GP_SEL_NEVER}};
-  static const GpSelModel model            = {"a GPU", 100, 1e6, "this test", 2, kernels, laws};
+  static const short      kernels[]                = {GP_SPMV_csrvector4, GP_SPMV_csrsplit};
+  static const double     coefficients[][GP_TERMS] = {{[GP_TERM_launch] = 1, [GP_TERM_rows] = 0.5}, {[GP_TERM_launch] = 2, [GP_TERM_nonzeros] = 0.25, [GP_TERM_columns] = 1, [GP_TERM_stripes] = 0.1, [GP_TERM_manydiagonals] = GP_SEL_NEVER}};
+  static const GpSelModel model                    = {"a GPU", 100, 1e6, "this test", 2, kernels, coefficients};
   const struct {
     double rows, nonzeros, xcache, diagonals, sum[2];
   } cases[] = {
@@ -57,6 +57,8 @@ static PetscErrorCode TestCandidates(void)
         F.empty   = (int32_t)(1000 * BenchUniform(&seed));
         GpSelChoose(&options, &F, &choice);
         PetscCheck(choice.candidates > 1 && choice.kernel == choice.candidate[0] && choice.runner_up == choice.candidate[1] && choice.why[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: %d candidates", mode, k, choice.candidates);
+        for (int c = k % 10 ? 0 : 1; c < choice.candidates; c++)
+          PetscCheck(GpKernelTable[choice.candidate[c]].tier == GP_TIER_CORE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mode %d, matrix %d: %s is not a core kernel", mode, k, GpKernelTable[choice.candidate[c]].name);
         PetscCheck(k % 10 || choice.kernel == GP_SPMV_csrvector16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The kernel of the option is not the first candidate");
         for (int c = 0; c < choice.candidates; c++) {
           rows += GpKernelTable[choice.candidate[c]].format == GP_FMT_CSR;

@@ -26,8 +26,8 @@ check "train takes the table" "$BUILD/bin/train" --model "$work/model_host.h" --
 check "the model names its table's machine" grep -q '"host", 1, ' "$work/model_host.h"
 
 # --- tables with a known answer ------------------------------------------------------------------------------------------------------
-# a takes 2 us and 0.5 for each row of a multiprocessor, b 4 us and 0.05 for each nonzero, put together as laws do.  c takes 0.7 of the time of a, on matrices with few values, and refuses all
-# others.  d is never better than a.  Families have sizes of their own: who has not seen a family must know the laws to choose for it.
+# a takes 2 us and 0.5 for each row of a multiprocessor, b 4 us and 0.05 for each nonzero, added as the model adds them.  c takes 0.7 of the time of a, on matrices with few values, and refuses all
+# others.  d is never better than a.  Families have sizes of their own: a model that has not seen a family must know the coefficients to select for it.
 features=$(sed -n 's/^FEATURE(\([a-z0-9]*\),.*/\1/p' src/mat/impls/gpucsr/selector/features.def)
 table() {
   echo "# Test GPU, 10 multiprocessors, cache 1000 bytes, copy rate 1e9 bytes/s"
@@ -50,11 +50,11 @@ table 4 0.05 1 >"$work/known.csv"
 row() { grep -qE "$1" "$work/known.txt"; }
 check "the best set of three loses nothing, and d is not in it" row '^\| 3 \| 0\.0 % \| 0\.0 \| 0\.0 \| 0\.0 \| 0\.0 \| a, b, c \|$'
 check "d is no candidate, the others are" row '^The model: 3 candidates'
-check "each law knows every size it has not seen, and what its format refuses" row '^\| leave-one-family-out, each kernel fitted separately \| 1\.0000 \| 1\.000 \| 0\.00 % \| 0\.00 % \| 0\.0 % \| 0\.000 \|$'
-check "together they still do, nearly" row '^\| leave-one-family-out \| (0\.99[0-9]*|1\.0000) \| .* \| 0\.000 \|$'
+check "the coefficients predict every size that was left out, and what its format refuses" row '^\| leave-one-family-out, each kernel fitted separately \| 1\.0000 \| 1\.000 \| 0\.00 % \| 0\.00 % \| 0\.0 % \| 0\.000 \|$'
+check "fitted jointly they still do, nearly" row '^\| leave-one-family-out \| (0\.99[0-9]*|1\.0000) \| .* \| 0\.000 \|$'
 table 1 0.02 1.15 >"$work/bent.csv" # b takes what no sum of terms says
 "$BUILD/bin/train" "$work/bent.csv" >"$work/bent.txt" 2>"$log"
-check "laws that are wrong lose less when they learn together" awk -F ' \\| ' '/out, each kernel fitted separately/ { alone = 1 - $2 } /^\| leave-one-family-out \| 0[.]/ { together = 1 - $2 } END { exit !(together < alone / 2) }' "$work/bent.txt"
+check "a joint fit loses less if the terms are wrong" awk -F ' \\| ' '/out, each kernel fitted separately/ { alone = 1 - $2 } /^\| leave-one-family-out \| 0[.]/ { together = 1 - $2 } END { exit !(together < alone / 2) }' "$work/bent.txt"
 check "a limit is found" grep -qF '[GP_TERM_manyvalues] = GP_SEL_NEVER}, /* c */' "$work/model_gpu.h"
 check "and no other" test "$(grep -c GP_SEL_NEVER "$work/model_gpu.h")" = 1
 check "the header names its table" grep -q 'a test at commit 0' "$work/model_gpu.h"

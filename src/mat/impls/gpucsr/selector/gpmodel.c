@@ -29,9 +29,9 @@ const GpSelModel *GpSelModelNearest(const GpFeatures *F)
 
 void GpSelModelTimes(const GpSelModel *model, const GpFeatures *F, double us[])
 {
-  double asked[GP_ASKED];
+  double input[GP_SEL_INPUTS];
 
-  memcpy(asked, F->value, sizeof(F->value));
-  GpSelAsk(F->n, F->nnz, asked);
-  for (int k = 0; k < model->kernels; k++) us[k] = GpSelLaw(model->law[k], asked);
+  memcpy(input, F->value, sizeof(F->value));
+  GpSelComputeTerms(F->n, F->nnz, input);
+  for (int k = 0; k < model->kernels; k++) us[k] = GpSelPredict(model->coefficients[k], input);
 }

@@ -14,8 +14,8 @@ typedef struct {
   double       cache;
   const char  *source; /* table of measured times, and the commit that made it */
   int          kernels;
-  const short *kernel;           /* [kernels] indices in GpKernelTable */
-  const double (*law)[GP_TERMS]; /* [kernels] coefficients of the terms; see GpSelLaw() */
+  const short *kernel;                    /* [kernels] indices in GpKernelTable */
+  const double (*coefficients)[GP_TERMS]; /* [kernels] coefficients of the terms; see GpSelPredict() */
 } GpSelModel;
 
 const GpSelModel *GpSelModelNearest(const GpFeatures *F);                                     /* NULL: no model for this backend */

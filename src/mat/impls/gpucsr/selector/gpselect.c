@@ -12,13 +12,8 @@ static void GpSelAppend(const GpFeatures *F, int kernel, GpChoice *choice)
   choice->candidate[choice->candidates++] = kernel;
 }
 
-/* index of the kernel on compressed rows with this number of lanes per row (1 to 32) */
-static int GpSelLanes(int lanes)
-{
-  for (int k = 0; k < GP_KERNELS; k++)
-    if (GpKernelTable[k].format == GP_FMT_CSR && GpKernelTable[k].lanes == lanes) return k;
-  return -1;
-}
+/* kernels on compressed rows with 2^k lanes a row */
+static const int GpSelLanes[] = {GP_SPMV_csrscalar, GP_SPMV_csrvector2, GP_SPMV_csrvector4, GP_SPMV_csrvector8, GP_SPMV_csrvector16, GP_SPMV_csrvector32};
 
 /* A rule for kernels on compressed rows. Up to seven nonzeros per lane: with fewer lanes per row fewer lanes idle and the reduction is shorter, as
    long as the loads of adjacent rows share cache lines. Nonzeros are distributed instead of rows if one row is much longer than the others, or if
@@ -26,11 +21,12 @@ static int GpSelLanes(int lanes)
 static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
   const double mean = F->mean, longest = F->longest;
-  int          lanes = 1;
+  int          k = 0, lanes;
   double       fill;
 
-  while (lanes < 32 && 7 * lanes < mean) lanes *= 2;
-  fill = (double)F->m * lanes / (2048.0 * F->compute_units);
+  while (k < 5 && 7 << k < mean) k++;
+  lanes = 1 << k;
+  fill  = (double)F->m * lanes / (2048.0 * F->compute_units);
   if (F->runtime == GP_DEV_HOST) {
     snprintf(why, length, "host backend: rows in order");
     GpSelAppend(F, GP_SPMV_csrscalar, choice);
@@ -41,13 +37,13 @@ static void GpSelRule(const GpFeatures *F, GpChoice *choice, char *why, size_t l
     snprintf(why, length, "%d long rows are too few for the GPU", (int)F->m);
     GpSelAppend(F, GP_SPMV_csrsplit, choice);
   } else snprintf(why, length, "mean row length %.1f", mean);
-  GpSelAppend(F, GpSelLanes(lanes), choice);
+  GpSelAppend(F, GpSelLanes[k], choice);
   GpSelAppend(F, GP_SPMV_csrsplit, choice);
-  GpSelAppend(F, GpSelLanes(lanes < 32 ? 2 * lanes : 16), choice);
+  GpSelAppend(F, GpSelLanes[k < 5 ? k + 1 : 4], choice);
 }
 
 /* appends the kernels with the smallest predicted times */
-static void GpSelExpected(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
+static void GpSelAppendPredicted(const GpSelModel *model, const GpFeatures *F, GpChoice *choice, char *why, size_t length)
 {
   double us[GP_SEL_MODELLED];
   size_t used = (size_t)snprintf(why, length, "model of %s predicts", model->gpu);
@@ -75,7 +71,7 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
   *choice = (GpChoice){.kernel = -1, .runner_up = -1};
   if (options->kernel >= 0) GpSelAppend(F, options->kernel, choice);
   if (list) GpSelAppend(F, GP_SPMV_csrlist, choice);
-  if (model) GpSelExpected(model, F, choice, expected, sizeof(expected));
+  if (model) GpSelAppendPredicted(model, F, choice, expected, sizeof(expected));
   GpSelRule(F, choice, rule, sizeof(rule));
   choice->kernel = choice->candidate[0];
   if (choice->candidates > 1) choice->runner_up = choice->candidate[1];

@@ -22,7 +22,7 @@ enum {
   GP_TERMS /* number of all terms, including the limits of formats */
 };
 
-#define GP_ASKED (GP_FEATURES + GP_TERMS) /* what is known of a matrix: first the features, then the terms */
+#define GP_SEL_INPUTS (GP_FEATURES + GP_TERMS) /* what is known of a matrix: first the features, then the terms */
 
 #define GP_SEL_LEAST   0.1   /* microseconds; smallest predicted time */
 #define GP_SEL_NEVER   1e9   /* microseconds; predicted time of a kernel whose format refuses the matrix */
@@ -33,14 +33,14 @@ enum {
 /* Parts of a product compete with each other: two parts of one microsecond each take 2.5 microseconds together, not 2. Therefore the model adds parts
    to the power GP_SEL_POWER. Coefficients and terms hold this power already, and the time is the sum to the inverse power. Square and cube roots are
    faster than pow(). */
-static inline double GpSelPart(double time)
+static inline double GpSelToPower(double time)
 {
   const double root = sqrt(fmax(time, 0));
 
   return root * sqrt(root);
 }
 
-static inline double GpSelWhole(double sum)
+static inline double GpSelFromPower(double sum)
 {
   return sum * cbrt(sum);
 }
@@ -58,9 +58,9 @@ static inline double GpSelBlocked(double columns, const double share[4])
 
 /* Computes the terms and stores them after the features. `columns` and `nonzeros` are those of the matrix: limits of formats do not depend on the
    GPU. */
-static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASKED])
+static inline void GpSelComputeTerms(double columns, double nonzeros, double input[GP_SEL_INPUTS])
 {
-#define FEATURE(name, help) const double name = asked[GP_SEL_##name];
+#define FEATURE(name, help) const double name = input[GP_SEL_##name];
 #include "mat/impls/gpucsr/selector/features.def"
 #undef FEATURE
   const double full    = rowsperunit * (1 - empty);
@@ -69,20 +69,20 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
   const double work = acache * (1 + 1.5 * rowsperunit / fmax(nnzperunit, 1e-9)) + xcache;
   /* relative to the L2 cache: x and y; x, y and the values of all diagonals */
   const double vectors = xcache + acache * rowsperunit / fmax(nnzperunit, 1e-9), places = vectors + acache * rowsperunit * stripes / (2 * fmax(nnzperunit, 1e-9));
-  const double crowded = work > 0.5 ? 1 - 0.5 / work : 0, crowdedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, crowdedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
+  const double uncached = work > 0.5 ? 1 - 0.5 / work : 0, uncachedvectors = vectors > 0.5 ? 1 - 0.5 / vectors : 0, uncachedplaces = places > 0.5 ? 1 - 0.5 / places : 0;
 
   /* pieces of rows if the columns are cut into panels that fit the shared memory of a block; columns near the diagonal or near each other stay in one
      panel */
   const double panels  = ceil(columns / GP_SEL_SHARED);
   const double cuts    = panels > 1 ? full * fmin(panels, 1 + (1 - near) * mean * sectors / 32) : 0;
-  const double blocked = GpSelBlocked(columns, asked + GP_SEL_block2), row = longest * mean;
+  const double blocked = GpSelBlocked(columns, input + GP_SEL_block2), row = longest * mean;
 
   const int    piece  = GpPieceLongest((int64_t)nonzeros);
   const int    spans  = row > piece || empty > 0;            /* whether some row is empty or has several pieces */
   const double longer = piece < 32 ? 1 - upto8 : 1 - upto32; /* approximate share of rows with several pieces */
 
-#define TERM(name, value, help)  asked[GP_FEATURES + GP_TERM_##name] = GpSelPart(value);
-#define LIMIT(name, value, help) asked[GP_FEATURES + GP_TERM_##name] = (value);
+#define TERM(name, value, help)  input[GP_FEATURES + GP_TERM_##name] = GpSelToPower(value);
+#define LIMIT(name, value, help) input[GP_FEATURES + GP_TERM_##name] = (value);
 #include "mat/impls/gpucsr/selector/terms.def"
 #undef TERM
 #undef LIMIT
@@ -91,12 +91,12 @@ static inline void GpSelAsk(double columns, double nonzeros, double asked[GP_ASK
 #undef FEATURE
 }
 
-static inline double GpSelLaw(const double law[GP_TERMS], const double asked[GP_ASKED])
+static inline double GpSelPredict(const double coefficients[GP_TERMS], const double input[GP_SEL_INPUTS])
 {
   double sum = 0;
 
-  for (int t = 0; t < GP_TERMS; t++) sum += law[t] * asked[GP_FEATURES + t];
-  return fmax(GpSelWhole(sum), GP_SEL_LEAST);
+  for (int t = 0; t < GP_TERMS; t++) sum += coefficients[t] * input[GP_FEATURES + t];
+  return fmax(GpSelFromPower(sum), GP_SEL_LEAST);
 }
 
 #endif

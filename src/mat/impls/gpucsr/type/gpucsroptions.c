@@ -5,7 +5,7 @@
 /* "auto", then the names of the kernels in the order of the kernel table */
 const char *const MatGPUCSRKernels_Private[] = {
   "auto",
-#define SPMV(name, format, lanes, help) #name,
+#define SPMV(name, format, lanes, tier, help) #name,
 #include "mat/impls/gpucsr/spmv/common/kernels.def"
 #undef SPMV
 };

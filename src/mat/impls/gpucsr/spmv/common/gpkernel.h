@@ -30,17 +30,23 @@ typedef double GpScalar;
 
 typedef GpErr (*GpSpmvFn)(const GpFmt *A, const double *x, const double *z, double *y); /* z may be NULL */
 
+typedef enum {
+  GP_TIER_CORE,     /* the selector uses the kernel */
+  GP_TIER_PUBLISHED /* an algorithm of others, kept for comparison */
+} GpTier;
+
 typedef struct {
   const char *name;
   GpFmtId     format;
   int         lanes; /* lanes that share a row; 0: nonzeros are distributed instead of rows */
+  GpTier      tier;
   const char *help;
   int         repeatable;                        /* 1: every run gives the same bits */
   GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* implementations; NULL if the library was built without the backend, and for cuSPARSE kernels on the host */
 } GpKernelRow;
 
 enum {
-#define SPMV(name, format, lanes, help) GP_SPMV_##name,
+#define SPMV(name, format, lanes, tier, help) GP_SPMV_##name,
 #include "mat/impls/gpucsr/spmv/common/kernels.def"
 #undef SPMV
   GP_KERNELS

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #if GP_HAVE_CUDA
-  #define SPMV(name, format, lanes, help) \
+  #define SPMV(name, format, lanes, tier, help) \
     extern GpErr GpSpmv_##name##_CUDA_f32(const GpFmt *, const double *, const double *, double *); \
     extern GpErr GpSpmv_##name##_CUDA_f64(const GpFmt *, const double *, const double *, double *);
   #include "mat/impls/gpucsr/spmv/common/kernels.def"
@@ -26,9 +26,9 @@ static GpErr GpKernelMultHost(const GpFmt *A, const double *x, const double *z, 
 }
 
 const GpKernelRow GpKernelTable[GP_KERNELS] = {
-#define SPMV(name, format, lanes, help)        [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 1, {[GP_DEV_HOST] = {GpKernelMultHost, GpKernelMultHost}, [GP_DEV_CUDA] = CUDA(name)}},
-#define SPMV_VENDOR(name, format, lanes, help) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 1, {[GP_DEV_CUDA] = CUDA(name)}},
-#define SPMV_LOOSE(name, format, lanes, help)  [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, help, 0, {[GP_DEV_CUDA] = CUDA(name)}},
+#define SPMV(name, format, lanes, tier, help)        [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 1, {[GP_DEV_HOST] = {GpKernelMultHost, GpKernelMultHost}, [GP_DEV_CUDA] = CUDA(name)}},
+#define SPMV_VENDOR(name, format, lanes, tier, help) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 1, {[GP_DEV_CUDA] = CUDA(name)}},
+#define SPMV_LOOSE(name, format, lanes, tier, help)  [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 0, {[GP_DEV_CUDA] = CUDA(name)}},
 #include "mat/impls/gpucsr/spmv/common/kernels.def"
 #undef SPMV
 };

@@ -1,5 +1,5 @@
 /* Writes a model as a header that is compiled into the library. */
-#include "mat/impls/gpucsr/selector/train.h"
+#include "tools/selector/train.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const char *const Terms[] = {
 };
 
 /* example: NVIDIA H200 -> h200 */
-static void ShortName(const Table *T, char name[64])
+static void ModelShortName(const Table *T, char name[64])
 {
   const char *word = strrchr(T->gpu, ' ');
   int         n    = 0;
@@ -23,17 +23,17 @@ static void ShortName(const Table *T, char name[64])
   name[n] = 0;
 }
 
-static void WriteLaws(FILE *file, const Model *M, const Table *T, const char *name)
+static void ModelWriteCoefficients(FILE *file, const Model *M, const Table *T, const char *name)
 {
-  fprintf(file, "/* coefficients of the terms of terms.def: microseconds to the power GP_SEL_POWER */\nstatic const double GpSelLaws_%s[][GP_TERMS] = {\n", name);
+  fprintf(file, "/* coefficients of the terms of terms.def: microseconds to the power GP_SEL_POWER */\nstatic const double GpSelCoefficients_%s[][GP_TERMS] = {\n", name);
   for (int k = 0; k < M->candidates; k++) {
     const char *between = "";
 
     fprintf(file, "  {");
     for (int t = 0; t < GP_TERMS; t++) {
-      if (M->law[k][t] == 0) continue;
-      if (M->law[k][t] == GP_SEL_NEVER) fprintf(file, "%s[GP_TERM_%s] = GP_SEL_NEVER", between, Terms[t]);
-      else fprintf(file, "%s[GP_TERM_%s] = %.4g", between, Terms[t], M->law[k][t]);
+      if (M->coefficients[k][t] == 0) continue;
+      if (M->coefficients[k][t] == GP_SEL_NEVER) fprintf(file, "%s[GP_TERM_%s] = GP_SEL_NEVER", between, Terms[t]);
+      else fprintf(file, "%s[GP_TERM_%s] = %.4g", between, Terms[t], M->coefficients[k][t]);
       between = ", ";
     }
     fprintf(file, "}, /* %s */\n", T->kernel[M->candidate[k]]);
@@ -47,12 +47,12 @@ int ModelWrite(const Model *M, const Table *T, const char *path, const char *sou
   FILE *file = fopen(path, "w");
 
   if (!file) return 0;
-  ShortName(T, name);
+  ModelShortName(T, name);
   fprintf(file, "/* Cost model of %s, written by the program train; do not edit.\n   Trained on %s: %d matrices and transposes, %d kernels. */\n/* clang-format off */\n", T->gpu, source, T->cases, T->kernels);
   fprintf(file, "static const short GpSelKernels_%s[] = {", name);
   for (int k = 0; k < M->candidates; k++) fprintf(file, "%sGP_SPMV_%s", k ? ", " : "", T->kernel[M->candidate[k]]);
   fprintf(file, "};\n\n");
-  WriteLaws(file, M, T, name);
-  fprintf(file, "static const GpSelModel GpSelModel_%s = {\"%s\", %d, %.0f, \"%s\", %d, GpSelKernels_%s, GpSelLaws_%s};\n/* clang-format on */\n", name, T->gpu, T->units, T->cache, source, M->candidates, name, name);
+  ModelWriteCoefficients(file, M, T, name);
+  fprintf(file, "static const GpSelModel GpSelModel_%s = {\"%s\", %d, %.0f, \"%s\", %d, GpSelKernels_%s, GpSelCoefficients_%s};\n/* clang-format on */\n", name, T->gpu, T->units, T->cache, source, M->candidates, name, name);
   return !fclose(file);
 }

@@ -1,6 +1,6 @@
 /* Analysis of small sets of kernels, after A. El Zein's thesis: the loss if only the best few kernels are kept and the best of these is always
    selected. Loss: the share of the best kernel's speed that is not reached. It is 1 if every kernel of a set refuses a matrix. */
-#include "mat/impls/gpucsr/selector/train.h"
+#include "tools/selector/train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 /* A kernel becomes a candidate if it raises the geometric mean of all matrices by the first number, or that of one family by the second. The second
    pair applies to kernels whose format another candidate already uses. A kernel also becomes a candidate if too many matrices are slower than
    cuSPARSE without it. */
-static const double Cover[2][2] = {{0.003, 0.04}, {0.001, 0.03}};
+static const double Thresholds[2][2] = {{0.003, 0.04}, {0.002, 0.04}};
 
 #define BEHIND  0.95  /* relative to the speed of the best cuSPARSE kernel with float values and double vectors */
 #define RESCUES 0.002 /* share of the matrices for which a kernel must prevent this */
@@ -30,13 +30,6 @@ static double SetTime(const Case *c, const int set[], int n)
   return least;
 }
 
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static Loss SetLoss(const Table *T, const int set[], int n)
 {
   double *loss = (double *)malloc(((size_t)T->cases + 1) * sizeof(double)), squares = 0;
@@ -52,7 +45,7 @@ static Loss SetLoss(const Table *T, const int set[], int n)
     L.worst = fmax(L.worst, loss[i]);
     L.flops += loss[i] * 2e-3 * T->c[i].nnz / T->c[i].best / T->cases;
   }
-  qsort(loss, (size_t)T->cases, sizeof(double), CompareDoubles);
+  TrainSort(loss, T->cases);
   L.sd     = sqrt(fmax(squares - L.mean * L.mean, 0));
   L.median = T->cases ? loss[T->cases / 2] : 0;
   free(loss);
@@ -73,7 +66,7 @@ static double SetScore(const Table *T, const int set[], int n, int worst)
   return worst ? most + 1e-3 * mean / T->cases : mean / T->cases;
 }
 
-static void Enumerate(const Table *T, int set[], int have, int n, int worst, double *least, int best[])
+static void SetEnumerate(const Table *T, int set[], int have, int n, int worst, double *least, int best[])
 {
   if (have == n) {
     const double score = SetScore(T, set, n, worst);
@@ -85,12 +78,12 @@ static void Enumerate(const Table *T, int set[], int have, int n, int worst, dou
   }
   for (int k = have ? set[have - 1] + 1 : 0; k < T->kernels; k++) {
     set[have] = k;
-    Enumerate(T, set, have + 1, n, worst, least, best);
+    SetEnumerate(T, set, have + 1, n, worst, least, best);
   }
 }
 
 /* replaces member p by the kernel that reduces the score most; returns 1 if there is one */
-static int Exchange(const Table *T, int set[], int n, int p, int worst, double *least)
+static int SetExchange(const Table *T, int set[], int n, int p, int worst, double *least)
 {
   int best = -1, old = set[p];
 
@@ -107,21 +100,21 @@ static int Exchange(const Table *T, int set[], int n, int p, int worst, double *
   return best >= 0;
 }
 
-static void Search(const Table *T, int set[], int n, int worst)
+static void SetSearch(const Table *T, int set[], int n, int worst)
 {
   double least = INFINITY;
   int    trial[TRAIN_NAMES];
 
   if (n <= EXHAUSTIVE) {
-    Enumerate(T, trial, 0, n, worst, &least, set);
+    SetEnumerate(T, trial, 0, n, worst, &least, set);
     return;
   }
   set[n - 1] = set[0]; /* the best set with one kernel less, and any other kernel */
   least      = SetScore(T, set, n, worst);
-  (void)Exchange(T, set, n, n - 1, worst, &least);
+  (void)SetExchange(T, set, n, n - 1, worst, &least);
   for (int again = 1; again;) {
     again = 0;
-    for (int p = 0; p < n; p++) again = Exchange(T, set, n, p, worst, &least) || again;
+    for (int p = 0; p < n; p++) again = SetExchange(T, set, n, p, worst, &least) || again;
   }
 }
 
@@ -135,7 +128,7 @@ void SetsPrint(const Table *T, int largest)
     for (int n = 1; n <= largest && n <= T->kernels; n++) {
       Loss L;
 
-      Search(T, set, n, worst);
+      SetSearch(T, set, n, worst);
       L = SetLoss(T, set, n);
       printf("| %d | %.1f %% | %.1f | %.1f | %.1f | %.1f |", n, 100 * L.mean, 100 * L.sd, 100 * L.median, 100 * L.worst, L.flops);
       for (int k = 0; k < n; k++) printf("%s %s", k ? "," : "", T->kernel[set[k]]);
@@ -147,17 +140,17 @@ void SetsPrint(const Table *T, int largest)
 
 /* Gain of adding a kernel to a set with the given best times: the increase of the mean logarithm of speed over all cases. *forfamily: the same for
    the family that gains most. */
-static double Lift(const Table *T, const int which[], int n, const double time[], int kernel, double *forfamily)
+static double SetGain(const Table *T, const int which[], int n, const double time[], int kernel, double *forfamily)
 {
   double sum[TRAIN_NAMES] = {0}, all = 0;
   int    cases[TRAIN_NAMES] = {0};
 
   for (int i = 0; i < n; i++) {
     const Case  *c    = &T->c[which[i]];
-    const double lift = c->time[kernel] > 0 && c->time[kernel] < time[i] ? log(time[i] / c->time[kernel]) : 0;
+    const double gain = c->time[kernel] > 0 && c->time[kernel] < time[i] ? log(time[i] / c->time[kernel]) : 0;
 
-    all += lift / n;
-    sum[c->familyof] += lift;
+    all += gain / n;
+    sum[c->familyof] += gain;
     cases[c->familyof]++;
   }
   *forfamily = 0;
@@ -167,7 +160,7 @@ static double Lift(const Table *T, const int which[], int n, const double time[]
 }
 
 /* the share of the cases that are slower than cuSPARSE without this kernel and not with it */
-static double Rescues(const Table *T, const int which[], int n, const double time[], int kernel)
+static double SetRescues(const Table *T, const int which[], int n, const double time[], int kernel)
 {
   int rescued = 0;
 
@@ -179,7 +172,7 @@ static double Rescues(const Table *T, const int which[], int n, const double tim
   return rescued / (double)n;
 }
 
-static int HasFormat(const Table *T, const int set[], int n, int format)
+static int SetHasFormat(const Table *T, const int set[], int n, int format)
 {
   for (int k = 0; k < n; k++)
     if (T->formatof[set[k]] == format) return 1;
@@ -187,28 +180,30 @@ static int HasFormat(const Table *T, const int set[], int n, int format)
 }
 
 /* Selects the candidates greedily: of the kernels that pass a threshold, adds the one that raises the geometric mean most, until there is none. */
-int SetCover(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED])
+int SetSelectCandidates(const Table *T, const int which[], int n, int print, int set[GP_SEL_MODELLED])
 {
   double *time = (double *)malloc(((size_t)n + 1) * sizeof(double));
   int     have = 0;
 
   if (!time) abort();
+  for (int k = 0; T->fixed && k < T->kernels; k++)
+    if (!T->barred[k]) set[have++] = k;
   for (int i = 0; i < n; i++) time[i] = TRAIN_WORST * T->c[which[i]].best;
   if (print)
     printf(
       "\nCandidates: kernels that raise the geometric mean by %g %%, or that of one family by %g %% (%g %% or %g %% if another candidate has the same format), or without which %g %% of the matrices are slower than %g of the best cuSPARSE kernel with float values and double vectors\n\n"
       "| kernel | gain over all matrices | largest gain of a family | matrices slower than cuSPARSE without it |\n|---|---|---|---|\n",
-      100 * Cover[0][0], 100 * Cover[0][1], 100 * Cover[1][0], 100 * Cover[1][1], 100 * RESCUES, BEHIND);
-  while (have < GP_SEL_MODELLED) {
+      100 * Thresholds[0][0], 100 * Thresholds[0][1], 100 * Thresholds[1][0], 100 * Thresholds[1][1], 100 * RESCUES, BEHIND);
+  while (!T->fixed && have < GP_SEL_MODELLED) {
     double most = 0, mostfamily = 0, rescues = 0;
     int    best = -1;
 
     for (int k = 0; k < T->kernels; k++) {
-      const double *enough = Cover[HasFormat(T, set, have, T->formatof[k])];
+      const double *enough = Thresholds[SetHasFormat(T, set, have, T->formatof[k])];
       double        forfamily;
-      const double  all = Lift(T, which, n, time, k, &forfamily), rescued = Rescues(T, which, n, time, k);
+      const double  all = SetGain(T, which, n, time, k, &forfamily), rescued = SetRescues(T, which, n, time, k);
 
-      if ((all < enough[0] && forfamily < enough[1] && rescued < RESCUES) || all <= most) continue;
+      if (T->barred[k] || (all < enough[0] && forfamily < enough[1] && rescued < RESCUES) || all <= most) continue;
       best       = k;
       most       = all;
       mostfamily = forfamily;

@@ -1,11 +1,11 @@
 /* Cross-validation. Whole families are left out, not single matrices, because members of a family are too similar. */
-#include "mat/impls/gpucsr/selector/train.h"
+#include "tools/selector/train.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *Get(size_t n, size_t size)
+static void *CrossAllocate(size_t n, size_t size)
 {
   void *room = calloc(n + 1, size);
 
@@ -13,19 +13,12 @@ static void *Get(size_t n, size_t size)
   return room;
 }
 
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double Share(const Case *c, int chosen)
+static double CrossRelativeSpeed(const Case *c, int chosen)
 {
   return chosen < 0 ? 1 / TRAIN_WORST : c->best / c->time[chosen];
 }
 
-Score Summarise(double share[], int n)
+Score ScoreSummarise(double share[], int n)
 {
   Score S = {.worst = 1};
 
@@ -35,38 +28,38 @@ Score Summarise(double share[], int n)
     S.loss += (1 - share[i]) / n;
     S.over10 += (share[i] < 0.9) / (double)n;
   }
-  qsort(share, (size_t)n, sizeof(double), CompareDoubles);
+  TrainSort(share, n);
   S.mean   = exp(S.mean);
   S.worst  = share[0];
   S.median = 1 - share[n / 2];
   return S;
 }
 
-Score Judge(const Table *T, const int chosen[], const int refused[])
+Score ScoreSelection(const Table *T, const int chosen[], const int refused[])
 {
-  double *share = (double *)Get((size_t)T->cases, sizeof(double)), refusals = 0;
+  double *share = (double *)CrossAllocate((size_t)T->cases, sizeof(double)), refusals = 0;
   Score   S;
 
   for (int i = 0; i < T->cases; i++) {
-    share[i] = Share(&T->c[i], chosen[i]);
+    share[i] = CrossRelativeSpeed(&T->c[i], chosen[i]);
     refusals += refused[i];
   }
-  S         = Summarise(share, T->cases);
+  S         = ScoreSummarise(share, T->cases);
   S.refused = refusals / T->cases;
   free(share);
   return S;
 }
 
-static const char *Group(const Case *c, int kinds)
+static const char *CrossGroup(const Case *c, int kinds)
 {
   return kinds ? c->kind : c->family;
 }
 
 /* for every case the selection of a model that was trained without its family or kind */
-Score HeldOut(const Table *T, int together, int kinds, int chosen[])
+Score CrossValidate(const Table *T, int together, int kinds, int chosen[])
 {
   const size_t n      = (size_t)T->cases;
-  int         *others = (int *)Get(n, sizeof(int)), *done = (int *)Get(n, sizeof(int)), *refused = (int *)Get(n, sizeof(int));
+  int         *others = (int *)CrossAllocate(n, sizeof(int)), *done = (int *)CrossAllocate(n, sizeof(int)), *refused = (int *)CrossAllocate(n, sizeof(int));
   Score        S;
 
   for (int i = 0; i < T->cases; i++) {
@@ -75,15 +68,15 @@ Score HeldOut(const Table *T, int together, int kinds, int chosen[])
 
     if (done[i]) continue;
     for (int j = 0; j < T->cases; j++)
-      if (strcmp(Group(&T->c[i], kinds), Group(&T->c[j], kinds))) others[have++] = j;
-    ModelLearn(&M, T, others, have, together);
+      if (strcmp(CrossGroup(&T->c[i], kinds), CrossGroup(&T->c[j], kinds))) others[have++] = j;
+    ModelTrain(&M, T, others, have, together);
     for (int j = i; j < T->cases; j++) {
-      if (strcmp(Group(&T->c[i], kinds), Group(&T->c[j], kinds))) continue;
-      chosen[j] = ModelChoose(&M, &T->c[j], &refused[j]);
+      if (strcmp(CrossGroup(&T->c[i], kinds), CrossGroup(&T->c[j], kinds))) continue;
+      chosen[j] = ModelSelect(&M, &T->c[j], &refused[j]);
       done[j]   = 1;
     }
   }
-  S = Judge(T, chosen, refused);
+  S = ScoreSelection(T, chosen, refused);
   free(others);
   free(done);
   free(refused);

@@ -1,5 +1,5 @@
 /* Reads the table of bench_corpus; columns are identified by their names. */
-#include "mat/impls/gpucsr/selector/train.h"
+#include "tools/selector/train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char *const Features[GP_FEATURES] = {
 #undef FEATURE
 };
 
-static int Find(const char names[][48], int n, const char *name)
+static int TableFindName(const char names[][48], int n, const char *name)
 {
   for (int k = 0; k < n; k++)
     if (!strcmp(names[k], name)) return k;
@@ -27,7 +27,7 @@ static int Find(const char names[][48], int n, const char *name)
 }
 
 /* whether a name is in a list separated by commas */
-static int Among(const char *list, const char *name)
+static int TableListContains(const char *list, const char *name)
 {
   const size_t n = strlen(name);
 
@@ -37,12 +37,12 @@ static int Among(const char *list, const char *name)
 }
 
 /* Tables recorded until November 2026 call the kernel and the format bsr "block". */
-static const char *CurrentName(const char *name)
+static const char *TableCurrentName(const char *name)
 {
   return strcmp(name, "block") ? name : "bsr";
 }
 
-static int FormatIndex(Table *T, const char *name)
+static int TableFormatIndex(Table *T, const char *name)
 {
   for (int f = 0; f < T->formats; f++)
     if (!strcmp(T->format[f], name)) return f;
@@ -75,23 +75,23 @@ static Column TableParseColumnName(Table *T, char *name, const char *excluded)
     }
     return (Column){' ', 0}; /* a feature of an older version, which no model uses */
   }
-  if (!strcmp(name, "b")) return (Column){'b', FormatIndex(T, CurrentName(colon))};
-  if (!strcmp(name, "traffic")) return (Column){'t', FormatIndex(T, CurrentName(colon))};
+  if (!strcmp(name, "b")) return (Column){'b', TableFormatIndex(T, TableCurrentName(colon))};
+  if (!strcmp(name, "traffic")) return (Column){'t', TableFormatIndex(T, TableCurrentName(colon))};
   if (!strcmp(name, "r")) return (Column){strstr(colon, ":mixed") ? 'm' : 'd', 0};
   if (strcmp(name, "k") && strcmp(name, "c")) return (Column){' ', 0};
   format = strchr(colon, ':');
   if (!format) return (Column){' ', 0};
   *format++ = 0;
-  colon     = (char *)CurrentName(colon);
-  if (Among(excluded, colon)) return (Column){' ', 0};
-  if (Find((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
+  colon     = (char *)TableCurrentName(colon);
+  if (TableListContains(excluded, colon)) return (Column){' ', 0};
+  if (TableFindName((const char(*)[48])T->kernel, T->kernels, colon) < 0) {
     snprintf(T->kernel[T->kernels], sizeof(T->kernel[0]), "%.47s", colon);
-    T->formatof[T->kernels++] = FormatIndex(T, CurrentName(format));
+    T->formatof[T->kernels++] = TableFormatIndex(T, TableCurrentName(format));
   }
-  return (Column){name[0], Find((const char(*)[48])T->kernel, T->kernels, colon)};
+  return (Column){name[0], TableFindName((const char(*)[48])T->kernel, T->kernels, colon)};
 }
 
-static Case *Append(Table *T)
+static Case *TableAppendCase(Table *T)
 {
   Case *c;
 
@@ -111,12 +111,12 @@ static Case *Append(Table *T)
   return c;
 }
 
-static void Rival(double *best, double value)
+static void TableKeepSmallest(double *best, double value)
 {
   if (value > 0 && (*best == 0 || value < *best)) *best = value;
 }
 
-static void Cell(Case *c, Column column, const char *text)
+static void TableReadCell(Case *c, Column column, const char *text)
 {
   const double value = atof(text);
   char        *big;
@@ -152,7 +152,7 @@ static void Cell(Case *c, Column column, const char *text)
     c->transpose = value;
     break;
   case 'f':
-    c->asked[column.index] = value;
+    c->input[column.index] = value;
     break;
   case 'b':
     c->build[column.index] = value;
@@ -167,16 +167,16 @@ static void Cell(Case *c, Column column, const char *text)
     c->cold[column.index] = value;
     break;
   case 'm':
-    Rival(&c->mixed, value);
+    TableKeepSmallest(&c->mixed, value);
     break;
   case 'd':
-    Rival(&c->dbl, value);
+    TableKeepSmallest(&c->dbl, value);
     break;
   }
 }
 
 /* opens a plain table, or one compressed by xz */
-static FILE *Open(const char *file, int *packed)
+static FILE *TableOpen(const char *file, int *packed)
 {
   const size_t n = strlen(file);
   char         command[1024];
@@ -194,7 +194,7 @@ int TableRead(Table *T, const char *file, const char *excluded)
   Column       column[COLUMNS];
   int          columns = 0;
   int          packed;
-  FILE        *in = Open(file, &packed);
+  FILE        *in = TableOpen(file, &packed);
 
   if (!in || !line) {
     free(line);
@@ -221,7 +221,7 @@ int TableRead(Table *T, const char *file, const char *excluded)
     head = !strncmp(line, "matrix,", 7);
     if (head) columns = 0;
     else if (!columns || !strchr(line, ',')) continue;
-    Case *c = head ? NULL : Append(T);
+    Case *c = head ? NULL : TableAppendCase(T);
 
     for (int k = 0; next && k < COLUMNS; k++) {
       char *cell  = next;
@@ -230,14 +230,14 @@ int TableRead(Table *T, const char *file, const char *excluded)
       if (comma) *comma = 0;
       next = comma ? comma + 1 : NULL;
       if (head) column[columns++] = TableParseColumnName(T, cell, excluded);
-      else if (k < columns) Cell(c, column[k], cell);
+      else if (k < columns) TableReadCell(c, column[k], cell);
     }
   }
   free(line);
   return (packed ? pclose(in) : fclose(in)) == 0;
 }
 
-static int CompareCases(const void *a, const void *b)
+static int TableCompareCases(const void *a, const void *b)
 {
   const Case *x = (const Case *)a, *y = (const Case *)b;
   const int   d = strcmp(x->family, y->family), e = d ? d : strcmp(x->name, y->name);
@@ -245,7 +245,7 @@ static int CompareCases(const void *a, const void *b)
   return e ? e : strcmp(x->side, y->side);
 }
 
-const char *TablePrepare(Table *T, double mix)
+const char *TablePrepare(Table *T, double mix, const char *candidates)
 {
   static char wrong[96];
   int         keep = 0;
@@ -255,7 +255,8 @@ const char *TablePrepare(Table *T, double mix)
       snprintf(wrong, sizeof(wrong), "because the table has no column of the feature %s; run bench_corpus again", Features[f]);
       return wrong;
     }
-  qsort(T->c, (size_t)T->cases, sizeof(Case), CompareCases);
+  for (int k = 0; k < T->kernels; k++) T->barred[k] = candidates && !TableListContains(candidates, T->kernel[k]);
+  qsort(T->c, (size_t)T->cases, sizeof(Case), TableCompareCases);
   for (int i = 0; i < T->cases; i++) {
     Case *c = &T->c[i];
 
@@ -272,7 +273,7 @@ const char *TablePrepare(Table *T, double mix)
   for (int i = 0; i < keep; i++) {
     Case *c = &T->c[i];
 
-    GpSelAsk(c->n, c->nnz, c->asked);
+    GpSelComputeTerms(c->n, c->nnz, c->input);
     for (c->familyof = 0; c->familyof < T->families && strcmp(T->familyname[c->familyof], c->family); c->familyof++) {}
     if (c->familyof == TRAIN_NAMES) return "because there are too many families; increase TRAIN_NAMES in train.h";
     if (c->familyof == T->families) snprintf(T->familyname[T->families++], sizeof(T->familyname[0]), "%s", c->family);
@@ -284,4 +285,16 @@ void TableFree(Table *T)
 {
   for (int i = 0; i < T->cases; i++) free(T->c[i].warm);
   free(T->c);
+}
+
+static int TrainCompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+void TrainSort(double value[], int n)
+{
+  qsort(value, (size_t)n, sizeof(double), TrainCompareDoubles);
 }

@@ -1,6 +1,6 @@
 /* Fits the predicted time of one kernel: a sum of terms (terms.def) to one power, with non-negative coefficients, in microseconds. Such a sum
    extrapolates to matrices unlike the measured ones, while a decision rule learnt from examples repeats the nearest example. */
-#include "mat/impls/gpucsr/selector/train.h"
+#include "tools/selector/train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define ALWAYS 0.99 /* share of the matrices beyond a limit that a format must refuse for the limit to apply to its kernel */
 
 /* minimises x' G x - 2 h' x over x >= 0 by coordinate descent; G is small and the solution has many zeros */
-static void Descend(double gram[GP_TERMS_COST][GP_TERMS_COST], const double right[GP_TERMS_COST], double x[GP_TERMS_COST])
+static void FitDescend(double gram[GP_TERMS_COST][GP_TERMS_COST], const double right[GP_TERMS_COST], double x[GP_TERMS_COST])
 {
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     for (int t = 0; t < GP_TERMS_COST; t++) {
@@ -27,7 +27,7 @@ static void Descend(double gram[GP_TERMS_COST][GP_TERMS_COST], const double righ
   }
 }
 
-double LawNearness(const Case *c, int kernel)
+double FitWeight(const Case *c, int kernel)
 {
   const double far = c->warm[kernel] > 0 ? log(c->time[kernel] / c->best) / NEAR : INFINITY;
 
@@ -35,7 +35,7 @@ double LawNearness(const Case *c, int kernel)
 }
 
 /* adds the limits beyond which the kernel's format refused the matrices of the table */
-static void LawLimits(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
+static void FitLimits(const Table *T, const int which[], int n, int kernel, double coefficients[GP_TERMS])
 {
   for (int t = GP_TERMS_COST; t < GP_TERMS; t++) {
     int beyond = 0, refused = 0;
@@ -43,30 +43,30 @@ static void LawLimits(const Table *T, const int which[], int n, int kernel, doub
     for (int i = 0; i < n; i++) {
       const Case *c = &T->c[which[i]];
 
-      if (c->asked[GP_FEATURES + t] == 0) continue;
+      if (c->input[GP_FEATURES + t] == 0) continue;
       beyond++;
       refused += c->time[kernel] == 0;
     }
-    if (refused > ALWAYS * beyond) law[t] = GP_SEL_NEVER;
+    if (refused > ALWAYS * beyond) coefficients[t] = GP_SEL_NEVER;
   }
 }
 
 /* Least squares of relative errors, iteratively reweighted. Later rounds reduce the weight of cases far from the fit, so that a coarse timing of a
    slow kernel or a disturbed measurement has little influence. */
-void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_TERMS])
+void FitKernel(const Table *T, const int which[], int n, int kernel, double coefficients[GP_TERMS])
 {
-  memset(law, 0, GP_TERMS * sizeof(double));
+  memset(coefficients, 0, GP_TERMS * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
     double gram[GP_TERMS_COST][GP_TERMS_COST] = {{0}}, right[GP_TERMS_COST] = {0};
 
     for (int i = 0; i < n; i++) {
       const Case   *c    = &T->c[which[i]];
-      const double *term = c->asked + GP_FEATURES;
-      const double  time = c->time[kernel], part = GpSelPart(time), guess = GpSelLaw(law, c->asked) / time;
+      const double *term = c->input + GP_FEATURES;
+      const double  time = c->time[kernel], part = GpSelToPower(time), guess = GpSelPredict(coefficients, c->input) / time;
       double        weight = 1;
 
       if (c->warm[kernel] <= 0) continue; /* refused or not timed */
-      weight = LawNearness(c, kernel);
+      weight = FitWeight(c, kernel);
       if (round) weight /= fmax(TRAIN_CLOSE, fabs(log(guess))) * fmax(guess, 0.3);
       for (int t = 0; t < GP_TERMS_COST; t++) {
         const double a = weight * term[t] / part;
@@ -78,7 +78,7 @@ void LawFit(const Table *T, const int which[], int n, int kernel, double law[GP_
     }
     for (int t = 0; t < GP_TERMS_COST; t++)
       for (int u = 0; u < t; u++) gram[u][t] = gram[t][u];
-    Descend(gram, right, law);
+    FitDescend(gram, right, coefficients);
   }
-  LawLimits(T, which, n, kernel, law);
+  FitLimits(T, which, n, kernel, coefficients);
 }
