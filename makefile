@@ -270,14 +270,13 @@ lint: ## check the rules of the project: layers, tables, options, sizes, format,
 	@tests/lint/run_lint.sh
 
 format: ## format the sources by clang-format
-	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu')
+	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 
 install: all man ## install below prefix= (default /usr/local)
-	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include $(addprefix include/gpucsr/,device solvers/bmrm) bin share/man/man1 share/doc/gpucsr share/gpucsr/data)
+	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include include/gpucsr/solvers/bmrm bin share/man/man1 share/doc/gpucsr share/gpucsr/data)
 	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
-	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(prefix)/include
+	install -m 644 $(wildcard include/*.h include/*.cuh) $(DESTDIR)$(prefix)/include
 	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
-	install -m 644 src/device/gpdevice.h $(DESTDIR)$(prefix)/include/gpucsr/device
 	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum rows loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
 	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
 	$(if $(strip $(apps)),install -m 644 $(apps:%=$(BUILD)/man/man1/%.1) $(DESTDIR)$(prefix)/share/man/man1)

@@ -151,10 +151,8 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
 
-/* Device memory and arrays, for solvers that launch their own kernels. */
+/* Arrays on the device, for solvers that launch their own kernels (gpucsrdevice.h). */
 struct GpDev_;
-PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceMalloc(struct GpDev_ *, const char what[], size_t, void *ptr);
-PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceFree(struct GpDev_ *, size_t, void *ptr);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultArray(Mat, PetscBool, const PetscScalar[], PetscScalar[]);
 PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);

@@ -3,7 +3,7 @@
 #define BMRM_FORMULA_H
 
 #include <gpucsrbmrmtypes.h>
-#include "device/gpdevice.h"
+#include <gpucsrdevicetypes.h>
 #include <math.h>
 
 #if defined(__CUDACC__)

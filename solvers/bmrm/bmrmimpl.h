@@ -2,7 +2,7 @@
 #ifndef BMRMIMPL_H
 #define BMRMIMPL_H
 
-#include "app/appdevice.h"
+#include <gpucsrdevice.h>
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
 #include "bmrmloss.h"

@@ -2,6 +2,8 @@
 #ifndef BMRM_SUM_H
 #define BMRM_SUM_H
 
+#include <gpucsrdevice.cuh>
+
 static constexpr int BMRM_BLOCK = 256, BMRM_WARPS = BMRM_BLOCK / 32;
 
 /* Reduces K sums over the thread block in a fixed order. On return thread k has sum k. Can be called once per kernel, since shared memory is not
@@ -46,13 +48,12 @@ __global__ static void __launch_bounds__(BMRM_BLOCK) BMRMSumBlocks(int parts, co
 template <class Rule>
 static GpErr BMRMSumRows(BMRMWork *work, int64_t n, const Rule &rule, int results, const char *name)
 {
-  const int64_t most = 8 * (int64_t)work->dev->compute_units < BMRM_PARTS ? 8 * (int64_t)work->dev->compute_units : BMRM_PARTS;
+  const int64_t most = 8 * (int64_t)GpDevComputeUnits(work->dev) < BMRM_PARTS ? 8 * (int64_t)GpDevComputeUnits(work->dev) : BMRM_PARTS;
   const int64_t want = (n + 2 * BMRM_BLOCK - 1) / (2 * BMRM_BLOCK);
   const int     grid = (int)(want < 1 ? 1 : want < most ? want : most);
+  const GpErr   err  = GpLaunch(work->dev, name, BMRMSumRowsOfBlock<Rule>, GpGrid{grid, BMRM_BLOCK}, rule, n, work->partial);
 
-  BMRMSumRowsOfBlock<<<grid, BMRM_BLOCK, 0, (cudaStream_t)work->dev->stream>>>(rule, n, work->partial);
-  BMRMSumBlocks<<<results, BMRM_BLOCK, 0, (cudaStream_t)work->dev->stream>>>(grid, work->partial, work->result);
-  return GpDevCheckLaunch(work->dev, name);
+  return err ? err : GpLaunch(work->dev, name, BMRMSumBlocks, GpGrid{results, BMRM_BLOCK}, grid, work->partial, work->result);
 }
 
 #endif

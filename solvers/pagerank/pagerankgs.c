@@ -10,7 +10,7 @@
 #include "pagerankimpl.h"
 #include <gpucsr.h>
 
-#define PageRankCallDevice(dev, ...) PetscCallDevice(dev, "Gauss-Seidel iterations", __VA_ARGS__)
+#define PageRankCallDevice(dev, ...) PetscCallGp(dev, "Gauss-Seidel iterations on the device", __VA_ARGS__)
 
 /* An iteration that the host controls. If the vectors are on a device, the kernels work on a copy of the state there. */
 typedef struct {
@@ -43,10 +43,10 @@ static PetscErrorCode PageRankSweepsCopyState(PageRankSweeps *S, PetscBool back)
 
   PetscFunctionBegin;
   if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!back) PageRankCallDevice(dev, dev->ops->copy_in(dev, S->kernels.state, &S->now, sizeof(S->now)));
+  if (!back) PetscCall(PetscGPUCSRDeviceCopyIn(dev, S->kernels.state, &S->now, sizeof(S->now)));
   else {
-    PageRankCallDevice(dev, dev->ops->copy_out(dev, &S->now, S->kernels.state, sizeof(S->now)));
-    PageRankCallDevice(dev, dev->ops->sync(dev));
+    PetscCall(PetscGPUCSRDeviceCopyOut(dev, &S->now, S->kernels.state, sizeof(S->now)));
+    PetscCall(PetscGPUCSRDeviceSynchronize(dev));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
 #ifndef PAGERANKIMPL_H
 #define PAGERANKIMPL_H
 
-#include "app/appdevice.h"
+#include <gpucsrdevice.h>
 #include <gpucsrcompat.h>
 #include <petsc/private/petscimpl.h>
 #include <gpucsrpagerank.h>

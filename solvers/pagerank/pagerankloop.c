@@ -4,20 +4,21 @@
 #include "pagerankimpl.h"
 #include <gpucsr.h>
 
-#define PageRankCallDevice(dev, ...) PetscCallDevice(dev, "The iterations", __VA_ARGS__)
+#define PageRankCallDevice(dev, ...) PetscCallGp(dev, "The iterations on the device", __VA_ARGS__)
 
 enum {
   LAUNCHES = 4 /* launches of a graph that does not repeat itself before the host reads the state */
 };
 
 struct _n_PageRankLoop {
-  PageRankKernels kernels;
-  PetscBool       sweeps;   /* Gauss-Seidel sweeps, else power iterations */
-  Vec             work[3];  /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
-  double         *z[2], *y; /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
-  StepState      *now;      /* copy of the state in pinned memory */
-  GpDevGraph      graph;    /* recorded work: two power iterations or one sweep. NULL: the backend has no graphs. */
-  uint64_t        turn;     /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
+  PageRankKernels  kernels;
+  PetscBool        sweeps;   /* Gauss-Seidel sweeps, else power iterations */
+  Vec              work[3];  /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
+  double          *z[2], *y; /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
+  StepState       *now;      /* copy of the state in pinned memory */
+  PetscGPUCSRGraph graph;    /* two power iterations or one sweep */
+  int              launches; /* launches of the graph before the host reads the state */
+  uint64_t         loop;     /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
 };
 
 #define WORKSPACE (STEP_PARTIAL * sizeof(double) + sizeof(StepState))
@@ -59,7 +60,7 @@ PetscErrorCode PageRankKernelsCreate_Private(PageRank pr, GpDev dev, PageRankKer
   if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host)", WORKSPACE, &K->partial));
   K->state = (StepState *)(K->partial + STEP_PARTIAL);
-  PageRankCallDevice(dev, dev->ops->zero(dev, K->state, sizeof(*K->state))); /* the reductions require a ticket of 0 */
+  PetscCall(PetscGPUCSRDeviceZero(dev, K->state, sizeof(*K->state))); /* the reductions require a ticket of 0 */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,10 +78,11 @@ PetscErrorCode PageRankKernelsDestroy_Private(PageRank pr, PageRankKernels *K)
 }
 
 /* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. */
-static PetscErrorCode PageRankLoopLaunch(PageRank pr)
+static PetscErrorCode PageRankLoopLaunch(void *ctx)
 {
-  PageRankLoop           L = pr->loop;
-  const PageRankKernels *K = &L->kernels;
+  PageRank               pr = (PageRank)ctx;
+  PageRankLoop           L  = pr->loop;
+  const PageRankKernels *K  = &L->kernels;
 
   PetscFunctionBegin;
   for (PetscInt b = 0; L->sweeps && b < pr->nblocks; b++) {
@@ -103,7 +105,7 @@ static PetscErrorCode PageRankLoopStart(PageRankLoop L, const PetscScalar *ranks
   const PageRankKernels *K = &L->kernels;
 
   PetscFunctionBegin;
-  PageRankCallDevice(K->dev, K->table->start(K->dev, &K->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->turn), K->state, K->partial, ranks, L->z[0]));
+  PageRankCallDevice(K->dev, K->table->start(K->dev, &K->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->loop), K->state, K->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,34 +115,27 @@ static PetscErrorCode PageRankLoopReadState(PageRankLoop L)
   const GpDev dev = L->kernels.dev;
 
   PetscFunctionBegin;
-  PageRankCallDevice(dev, dev->ops->copy_out(dev, L->now, L->kernels.state, sizeof(*L->now)));
-  PageRankCallDevice(dev, dev->ops->sync(dev));
+  PetscCall(PetscGPUCSRDeviceCopyOut(dev, L->now, L->kernels.state, sizeof(*L->now)));
+  PetscCall(PetscGPUCSRDeviceSynchronize(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs PageRankLoopLaunch() once, then records it as a graph. Both happen on the device's own stream, because CUDA cannot record every stream that
-   PETSc may use. The first run is necessary because the first launch of a kernel loads its code, which is not allowed during a recording. */
-static PetscErrorCode PageRankLoopRecord(PageRank pr)
+/* Runs PageRankLoopLaunch() once, then captures it as a graph. The first run is necessary because the first launch of a kernel loads its code, which is
+   not allowed during a capture. */
+static PetscErrorCode PageRankLoopCapture(PageRank pr)
 {
-  PageRankLoop L      = pr->loop;
-  const GpDev  dev    = L->kernels.dev;
-  void        *stream = dev->stream;
+  PageRankLoop L   = pr->loop;
+  const GpDev  dev = L->kernels.dev;
 
   PetscFunctionBegin;
-  PageRankCallDevice(dev, dev->ops->sync(dev));
-  dev->stream = dev->own_stream;
   PetscCall(PageRankLoopStart(L, L->kernels.op.out, 0, 2, PETSC_FALSE));
   PetscCall(PageRankLoopLaunch(pr));
   PetscCall(PageRankLoopReadState(L));
-  if (dev->ops->graph_begin) {
-    PageRankCallDevice(dev, dev->ops->graph_begin(dev));
-    GpDevUnsettle(dev); /* the first product of the graph must wait for the whole last step of the previous repetition, as the other products wait for the step before them */
-    PetscCall(PageRankLoopLaunch(pr));
-    PageRankCallDevice(dev, dev->ops->graph_loop(dev, &L->graph, &L->turn));
-    if (L->turn) PetscCall(PetscInfo(pr, "The CUDA graph of the iterations repeats itself on the device\n"));
-    else PetscCall(PetscInfo(pr, "The host relaunches the CUDA graph of the iterations: %s\n", *dev->error ? dev->error : "the driver is older than CUDA 12.4"));
-  }
-  dev->stream = stream;
+  PetscCall(PetscGPUCSRGraphCreate(dev, PETSC_TRUE, PageRankLoopLaunch, pr, &L->graph));
+  PetscCall(PetscGPUCSRGraphGetLoop(L->graph, &L->loop));
+  L->launches = L->loop || GpDevKindOf(dev) == GP_DEV_HOST ? 1 : LAUNCHES;
+  if (L->loop) PetscCall(PetscInfo(pr, "The CUDA graph of the iterations repeats itself on the device\n"));
+  else if (GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscInfo(pr, "The host relaunches the CUDA graph of the iterations: %s\n", *GpDevError(dev) ? GpDevError(dev) : "the driver is older than CUDA 12.4"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,7 +146,6 @@ PetscErrorCode PageRankLoopCreate_Private(PageRank pr, PetscBool sweeps)
   PetscBool    ours;
   GpDev        dev;
   PageRankLoop L;
-  void        *pinned;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pr), &size));
@@ -167,39 +161,46 @@ PetscErrorCode PageRankLoopCreate_Private(PageRank pr, PetscBool sweeps)
     PetscCall(VecDuplicate(pr->scale, &L->work[k]));
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], k < 2 ? &L->z[k] : &L->y));
   }
-  PageRankCallDevice(dev, dev->ops->alloc_pinned(dev, sizeof(*L->now), &pinned));
-  L->now = (StepState *)pinned;
+  PetscCall(PetscGPUCSRDeviceMallocPinned(dev, sizeof(*L->now), &L->now));
   for (PetscInt b = 0; b < pr->nblocks; b++) PetscCall(MatGPUCSRUpload(pr->A[b]));
-  PetscCall(PageRankLoopRecord(pr));
+  PetscCall(PageRankLoopCapture(pr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Launches the iterations from the ranks until they stop, and gets the new ranks. */
+static PetscErrorCode PageRankLoopIterate(PageRank pr, Vec x)
+{
+  PageRankLoop           L = pr->loop;
+  const PageRankKernels *K = &L->kernels;
+  const PetscScalar     *ranks;
+  PetscScalar           *result;
+
+  PetscFunctionBegin;
+  PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
+  PetscCall(PageRankLoopStart(L, ranks, PageRankGetTarget_Private(pr), pr->max_it, (PetscBool)(pr->nstart > 0)));
+  PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
+  PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
+  do {
+    for (int k = 0; k < L->launches; k++) PetscCall(PetscGPUCSRGraphLaunch(L->graph));
+    PageRankCallDevice(K->dev, K->table->finish(K->dev, &K->op, K->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
+    PetscCall(PageRankLoopReadState(L));
+  } while (L->now->status == STEP_RUNNING);
+  PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Runs the iteration. It stops at the same iterate as the iteration that the host controls. */
 PetscErrorCode PageRankLoopRun_Private(PageRank pr, Vec x)
 {
-  PageRankLoop           L      = pr->loop;
-  const PageRankKernels *K      = &L->kernels;
-  const GpDev            dev    = K->dev;
-  void                  *stream = dev->stream;
-  const PetscScalar     *ranks;
-  PetscScalar           *result;
+  PageRankLoop   L = pr->loop;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
-  PetscCall(VecGPUGetDeviceArrayRead(x, &ranks));
-  PageRankCallDevice(dev, dev->ops->sync(dev));
-  dev->stream = dev->own_stream;
-  PetscCall(PageRankLoopStart(L, ranks, PageRankGetTarget_Private(pr), pr->max_it, (PetscBool)(pr->nstart > 0)));
-  PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
-  PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
-  do {
-    if (!L->graph) PetscCall(PageRankLoopLaunch(pr));
-    for (int k = 0; L->graph && k < (L->turn ? 1 : LAUNCHES); k++) PageRankCallDevice(dev, dev->ops->graph_launch(dev, L->graph));
-    PageRankCallDevice(dev, K->table->finish(dev, &K->op, K->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
-    PetscCall(PageRankLoopReadState(L));
-  } while (L->now->status == STEP_RUNNING);
-  PetscCall(VecGPURestoreDeviceArrayWrite(x, &result));
-  dev->stream = stream;
-  pr->it      = L->now->it;
+  PetscCall(PetscGPUCSRDevicePushStream(L->kernels.dev));
+  err = PageRankLoopIterate(pr, x);
+  PetscCall(PetscGPUCSRDevicePopStream(L->kernels.dev));
+  PetscCall(err);
+  pr->it = L->now->it;
   pr->matmults += L->now->products;
   PetscCall(PageRankCheckResidual_Private(pr, (PetscReal)L->now->norm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,13 +209,11 @@ PetscErrorCode PageRankLoopRun_Private(PageRank pr, Vec x)
 PetscErrorCode PageRankLoopDestroy_Private(PageRank pr)
 {
   PageRankLoop L = pr->loop;
-  GpDev        dev;
 
   PetscFunctionBegin;
   if (!L) PetscFunctionReturn(PETSC_SUCCESS);
-  dev = L->kernels.dev;
-  if (L->graph) dev->ops->graph_destroy(dev, L->graph);
-  dev->ops->release_pinned(dev, L->now);
+  PetscCall(PetscGPUCSRGraphDestroy(&L->graph));
+  PetscCall(PetscGPUCSRDeviceFreePinned(L->kernels.dev, &L->now));
   PetscCall(PageRankKernelsDestroy_Private(pr, &L->kernels));
   for (int k = 0; k < 3; k++) {
     PetscScalar *array = k < 2 ? L->z[k] : L->y;

@@ -130,9 +130,7 @@ static GpErr StepFinish_Host(GpDev dev, const StepOperator *G, const StepState *
 const StepKernels StepKernelsHost = {StepStart_Host, StepIterate_Host, StepSweep_Host, StepFinish_Host};
 
 #else
-  #include "device/gplaunch.h"
-  #include "device/gpreduce.h"
-  #include <stdio.h>
+  #include <gpucsrdevice.cuh>
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK;
 
@@ -264,45 +262,29 @@ __global__ static void __launch_bounds__(BLOCK) StepFinishKernel(StepOperator G,
 /* Number of thread blocks: at most as many as can be resident at once, so that all of them are resident when the product ends. */
 static unsigned StepGetGrid(GpDev dev, int64_t n)
 {
-  const unsigned most = RESIDENT * (unsigned)dev->compute_units, want = GpReduceGrid(dev, n);
+  const unsigned most = RESIDENT * (unsigned)GpDevComputeUnits(dev), want = GpReduceGrid(dev, n);
 
   return want < most ? want : most;
 }
 
-/* Checks the launch. The next product must not be launched early, because the step after that product loads, before GpWait(), what this kernel
-   writes. */
-static GpErr StepCheckLaunch(GpDev dev, const char *kernel)
-{
-  const cudaError_t code = cudaGetLastError();
-
-  GpDevUnsettle(dev);
-  if (code == cudaSuccess) return GP_SUCCESS;
-  (void)snprintf(dev->error, sizeof(dev->error), "%s: %s", kernel, cudaGetErrorString(code));
-  return GP_ERR_DEVICE;
-}
-
 static GpErr StepStart_CUDA(GpDev dev, const StepOperator *G, StepState begin, StepState *s, double *partial, const double *x, double *z)
 {
-  StepStartKernel<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, begin, s, partial, x, z);
-  return StepCheckLaunch(dev, "kernel Start of pagerank");
+  return GpLaunch(dev, "kernel Start of pagerank", StepStartKernel, GpGrid{GpReduceGrid(dev, G->n), BLOCK}, *G, begin, s, partial, x, z);
 }
 
 static GpErr StepIterate_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
-  GpLaunchNext(dev, StepIterateKernel, StepGetGrid(dev, G->n), BLOCK, 0, *G, s, partial, y, z, next);
-  return StepCheckLaunch(dev, "kernel Step of pagerank");
+  return GpLaunchEarlyStep(dev, "kernel Step of pagerank", StepIterateKernel, GpGrid{StepGetGrid(dev, G->n), BLOCK}, *G, s, partial, y, z, next);
 }
 
 static GpErr StepSweep_CUDA(GpDev dev, const StepOperator *G, StepState *s, double *partial, const double *y, double *z, StepRows rows)
 {
-  GpLaunchNext(dev, StepSweepKernel, StepGetGrid(dev, rows.most), BLOCK, 0, *G, s, partial, y, z, rows);
-  return StepCheckLaunch(dev, "kernel Sweep of pagerank");
+  return GpLaunchEarlyStep(dev, "kernel Sweep of pagerank", StepSweepKernel, GpGrid{StepGetGrid(dev, rows.most), BLOCK}, *G, s, partial, y, z, rows);
 }
 
 static GpErr StepFinish_CUDA(GpDev dev, const StepOperator *G, const StepState *s, const double *even, const double *odd, double *x)
 {
-  StepFinishKernel<<<GpReduceGrid(dev, G->n), BLOCK, 0, (cudaStream_t)dev->stream>>>(*G, s, even, odd, x);
-  return StepCheckLaunch(dev, "kernel Finish of pagerank");
+  return GpLaunch(dev, "kernel Finish of pagerank", StepFinishKernel, GpGrid{GpReduceGrid(dev, G->n), BLOCK}, *G, s, even, odd, x);
 }
 
 extern "C" const StepKernels StepKernelsCUDA = {StepStart_CUDA, StepIterate_CUDA, StepSweep_CUDA, StepFinish_CUDA};

@@ -3,7 +3,7 @@
 #ifndef GPUCSR_PAGERANK_STEP_H
 #define GPUCSR_PAGERANK_STEP_H
 
-#include "device/gpdevice.h"
+#include <gpucsrdevicetypes.h>
 
 #if defined(__CUDACC__)
   #define GP_STEP_INLINE __host__ __device__ static inline

@@ -5,7 +5,7 @@
 #ifndef SMACOFIMPL_H
 #define SMACOFIMPL_H
 
-#include "app/appdevice.h"
+#include <gpucsrdevice.h>
 #include "solvers/smacof/pass/pass.h"
 #include <gpucsrcompat.h>
 #include <gpucsrsmacof.h>

@@ -172,7 +172,7 @@ static PetscErrorCode SMACOFIterate(SMACOF s, PetscInt n)
 /* Returns the bytes copied between host and device so far. */
 static double SMACOFGetCopiedBytes(SMACOF s)
 {
-  return s->device.dev ? s->device.dev->bytes_in + s->device.dev->bytes_out : 0;
+  return s->device.dev ? GpDevBytesIn(s->device.dev) + GpDevBytesOut(s->device.dev) : 0;
 }
 
 /*@

@@ -1,7 +1,6 @@
 /* Functions of the device object that both backends share: opening, allocation with accounting, copies through pinned buffers, error messages. */
-#include "device/gpdevice.h"
+#include "device/gpdeviceimpl.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,6 @@ static const GpDevOps *GpDevTable(GpDevKind kind)
   if (kind == GP_DEV_CUDA) return &GpDevOpsCUDA;
 #endif
   return NULL;
-}
-
-GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...)
-{
-  va_list args;
-
-  va_start(args, format);
-  vsnprintf(dev->error, sizeof(dev->error), format, args);
-  va_end(args);
-  return code;
 }
 
 static void GpDevCopyMessage(char *why, size_t whylen, const char *words)
@@ -43,16 +32,17 @@ GpErr GpDevOpen(GpDevKind kind, int ordinal, GpDev *out, char *why, size_t whyle
   }
   dev = (GpDev)calloc(1, sizeof(*dev));
   if (!dev) return GP_ERR_MEMORY;
-  dev->ops  = ops;
-  dev->kind = kind;
-  GpDevUnsettle(dev);
-  err = ops->open(dev, ordinal);
+  dev->ops          = ops;
+  dev->kind         = kind;
+  dev->early_stream = dev;
+  err               = ops->open(dev, ordinal);
   if (err) {
     GpDevCopyMessage(why, whylen, dev->error);
     free(dev);
     return err;
   }
-  *out = dev;
+  dev->stream = dev->own[GP_DEV_STREAM_OWN];
+  *out        = dev;
   return GP_SUCCESS;
 }
 
@@ -72,13 +62,19 @@ void GpDevClose(GpDev *pdev)
   *pdev = NULL;
 }
 
-/* Allocates with one of the backend's three allocation functions and counts the bytes. */
+/* Allocates by one of the backend's three allocation functions and counts the bytes. With a limit all memory is that of alloc_shared, which no pool keeps after it is freed. */
 static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
 {
   GpErr err;
 
   *(void **)ptr = NULL;
   if (!bytes) return GP_SUCCESS;
+  if (dev->limit > 0) {
+    const double left = dev->limit > dev->bytes_held ? dev->limit - dev->bytes_held : 0;
+
+    if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (raise -gpucsr_device_memory)", dev->name, bytes, left, dev->limit);
+    take = dev->ops->alloc_shared;
+  }
   err = take(dev, bytes, (void **)ptr);
   if (!err) dev->bytes_held += (double)bytes;
   return err;
@@ -86,10 +82,9 @@ static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t 
 
 static void GpDevDrop(GpDev dev, void (*drop)(GpDev, void *), void *ptr, size_t bytes)
 {
-  void *p = *(void **)ptr;
-
-  if (!p) return;
-  drop(dev, p);
+  if (!*(void **)ptr) return;
+  if (dev->limit > 0) drop = dev->ops->release_shared;
+  drop(dev, *(void **)ptr);
   dev->bytes_held -= (double)bytes;
   *(void **)ptr = NULL;
 }
@@ -124,6 +119,24 @@ void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
   GpDevDrop(dev, dev->ops->give_back, ptr, bytes);
 }
 
+void GpDevSetMemoryLimit(GpDev dev, double bytes)
+{
+  dev->limit = bytes;
+}
+
+GpErr GpDevGetMemory(GpDev dev, size_t *available, size_t *total)
+{
+  GpErr err = dev->ops->memory(dev, available, total);
+
+  if (dev->limit > 0) {
+    const double left = dev->limit > dev->bytes_held ? dev->limit - dev->bytes_held : 0;
+
+    if ((double)*available > left) *available = (size_t)left;
+    if ((double)*total > dev->limit) *total = (size_t)dev->limit;
+  }
+  return err;
+}
+
 /* Provides zeroed memory of at least the requested size for the current stream. The kept memory is ordered on the stream that zeroed it, so it is
    replaced if another stream asks for it, or if it is too small. */
 static GpErr GpDevKeepClean(GpDev dev, size_t bytes)
@@ -149,7 +162,7 @@ GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
 {
   GpErr err;
 
-  if (dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* A backend without a pool, such as the host backend, has one function for alloc and borrow and keeps no zeroed memory. */
+  if (dev->limit > 0 || dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* A backend without a pool, such as the host backend, has one function for alloc and borrow and keeps no zeroed memory. */
     err = GpDevBorrow(dev, bytes, ptr);
     if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
     if (err) GpDevReturn(dev, ptr, bytes);
@@ -230,7 +243,7 @@ GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes)
   return err;
 }
 
-/* Polls the flag behind the data, because that takes less time than a stream synchronisation. After GP_DEV_TURNS polls, or after a failure, the
+/* Polls the flag behind the data, because that takes less time than a stream synchronisation. After GP_DEV_POLLS polls, or after a failure, the
    stream is synchronised instead. A separate flag is needed, since the data may hold any value (compare gpwatch.h, where a reserved NaN marks
    missing results). */
 GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
@@ -240,8 +253,8 @@ GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
   int             turn = 0;
 
   dev->fetching = 0;
-  while (turn < GP_DEV_TURNS && !__atomic_load_n(mark, __ATOMIC_ACQUIRE)) turn++;
-  if (turn == GP_DEV_TURNS) err = dev->ops->sync(dev);
+  while (turn < GP_DEV_POLLS && !__atomic_load_n(mark, __ATOMIC_ACQUIRE)) turn++;
+  if (turn == GP_DEV_POLLS) err = dev->ops->sync(dev);
   if (!err) memcpy(host, dev->fetched, bytes);
   return err;
 }

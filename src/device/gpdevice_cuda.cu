@@ -1,16 +1,10 @@
 /* The CUDA backend. It links the CUDA runtime statically; with a PETSc that has CUDA it shares only the primary context. */
+#include "device/gpdeviceimpl.h"
 #include "device/gplaunch.h"
 
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstring>
-
-static GpErr GpDevCuda(GpDev dev, cudaError_t code, const char *what)
-{
-  if (code == cudaSuccess) return GP_SUCCESS;
-  (void)cudaGetLastError(); /* clears the error, so that the check of the next launch does not report it */
-  return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
-}
 
 extern "C" GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen)
 {
@@ -35,7 +29,7 @@ static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t 
   cudaMemPoolProps props = {};
   uint64_t         keep  = memory / 32;
   int              has   = 0;
-  GpErr            err   = GpDevCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "checking for memory pools");
+  GpErr            err   = GpCheckCuda(dev, cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, ordinal), "checking for memory pools");
 
   *pool = NULL;
   if (err || !has) return err;
@@ -43,8 +37,8 @@ static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t 
   props.handleTypes   = cudaMemHandleTypeNone;
   props.location.type = cudaMemLocationTypeDevice;
   props.location.id   = ordinal;
-  err                 = GpDevCuda(dev, cudaMemPoolCreate(pool, &props), "creating a memory pool");
-  return err ? err : GpDevCuda(dev, cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
+  err                 = GpCheckCuda(dev, cudaMemPoolCreate(pool, &props), "creating a memory pool");
+  return err ? err : GpCheckCuda(dev, cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
 }
 
 static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
@@ -57,12 +51,12 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
 
   if (err) return err;
   if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d was asked for, but only %d can be used; GPUs are numbered from 0", ordinal, count);
-  err = GpDevCuda(dev, cudaSetDevice(ordinal), "selecting the GPU");
-  if (!err) err = GpDevCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
-  if (!err) err = GpDevCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
-  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
-  if (!err) err = GpDevCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory allocation");
+  err = GpCheckCuda(dev, cudaSetDevice(ordinal), "selecting the GPU");
+  if (!err) err = GpCheckCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
+  if (!err) err = GpCheckCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
+  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
+  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory allocation");
   if (!err) err = GpDevMakePool(dev, ordinal, prop.totalGlobalMem, &pool);
   if (err) {
     if (pool) cudaMemPoolDestroy(pool);
@@ -72,16 +66,16 @@ static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
     return err;
   }
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
-  dev->ordinal        = ordinal;
-  dev->compute_units  = prop.multiProcessorCount;
-  dev->shared_bytes   = prop.sharedMemPerBlockOptin;
-  dev->launches_early = prop.major >= 9;
-  dev->cluster_blocks = prop.major >= 9 ? 8 : 0;
-  dev->cache          = (double)prop.l2CacheSize;
-  dev->stream = dev->own_stream = stream;
-  dev->side_stream = dev->own_side = side;
-  dev->pool                        = pool;
-  dev->pool_stream                 = alone;
+  dev->ordinal                 = ordinal;
+  dev->compute_units           = prop.multiProcessorCount;
+  dev->shared_bytes            = prop.sharedMemPerBlockOptin;
+  dev->launches_early          = prop.major >= 9;
+  dev->cluster_blocks          = prop.major >= 9 ? 8 : 0;
+  dev->cache                   = (double)prop.l2CacheSize;
+  dev->own[GP_DEV_STREAM_OWN]  = stream;
+  dev->own[GP_DEV_STREAM_SIDE] = side;
+  dev->pool                    = pool;
+  dev->pool_stream             = alone;
   memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));
   return GP_SUCCESS;
 }
@@ -90,18 +84,17 @@ static void GpDevClose_CUDA(GpDev dev)
 {
   if (dev->pool) cudaMemPoolDestroy((cudaMemPool_t)dev->pool);
   cudaStreamDestroy((cudaStream_t)dev->pool_stream);
-  cudaStreamDestroy((cudaStream_t)dev->own_stream);
-  cudaStreamDestroy((cudaStream_t)dev->own_side);
+  for (int k = 0; k < GP_DEV_STREAMS_OWN; k++) cudaStreamDestroy((cudaStream_t)dev->own[k]);
 }
 
 static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
 {
   uint64_t reserved = 0, used = 0;
-  GpErr    err = GpDevCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
+  GpErr    err = GpCheckCuda(dev, cudaMemGetInfo(available, total), "reading the GPU's free memory");
 
   if (!err && dev->pool) { /* memory that the pool keeps is available to later allocations */
-    err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the pool's memory");
-    if (!err) err = GpDevCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrUsedMemCurrent, &used), "reading the pool's memory");
+    err = GpCheckCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the pool's memory");
+    if (!err) err = GpCheckCuda(dev, cudaMemPoolGetAttribute((cudaMemPool_t)dev->pool, cudaMemPoolAttrUsedMemCurrent, &used), "reading the pool's memory");
     *available += (size_t)(reserved - used);
   }
   return err;
@@ -119,32 +112,32 @@ static GpErr GpDevTake_CUDA(GpDev dev, size_t bytes, void **ptr, cudaError_t (*t
   if (code == cudaSuccess) return GP_SUCCESS;
   (void)cudaGetLastError();
   *ptr = NULL;
-  if (cudaMemGetInfo(&available, &total) != cudaSuccess || (code != cudaErrorMemoryAllocation && bytes <= total)) return GpDevCuda(dev, code, "allocating device memory");
+  if (cudaMemGetInfo(&available, &total) != cudaSuccess || (code != cudaErrorMemoryAllocation && bytes <= total)) return GpCheckCuda(dev, code, "allocating device memory");
   return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %zu of %zu free", dev->name, bytes, available, total);
 }
 
-static cudaError_t TakeShared(GpDev, size_t bytes, void **ptr)
+static cudaError_t GpDevTakeShared(GpDev, size_t bytes, void **ptr)
 {
   return cudaMalloc(ptr, bytes);
 }
 
 /* Allocates memory for all streams. The pool's stream carries no other work, and release waits for all users of the memory. Freed memory is
    therefore available at once. */
-static cudaError_t TakeLasting(GpDev dev, size_t bytes, void **ptr)
+static cudaError_t GpDevTakeLasting(GpDev dev, size_t bytes, void **ptr)
 {
   cudaError_t code = cudaMallocFromPoolAsync(ptr, bytes, (cudaMemPool_t)dev->pool, (cudaStream_t)dev->pool_stream);
 
   return code == cudaSuccess ? cudaStreamSynchronize((cudaStream_t)dev->pool_stream) : code;
 }
 
-static cudaError_t TakeOrdered(GpDev dev, size_t bytes, void **ptr)
+static cudaError_t GpDevTakeOrdered(GpDev dev, size_t bytes, void **ptr)
 {
   return cudaMallocFromPoolAsync(ptr, bytes, (cudaMemPool_t)dev->pool, (cudaStream_t)dev->stream);
 }
 
 static GpErr GpDevAllocShared_CUDA(GpDev dev, size_t bytes, void **ptr)
 {
-  return GpDevTake_CUDA(dev, bytes, ptr, TakeShared);
+  return GpDevTake_CUDA(dev, bytes, ptr, GpDevTakeShared);
 }
 
 static void GpDevReleaseShared_CUDA(GpDev, void *ptr)
@@ -154,7 +147,7 @@ static void GpDevReleaseShared_CUDA(GpDev, void *ptr)
 
 static GpErr GpDevAlloc_CUDA(GpDev dev, size_t bytes, void **ptr)
 {
-  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? TakeLasting : TakeShared);
+  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? GpDevTakeLasting : GpDevTakeShared);
 }
 
 static void GpDevRelease_CUDA(GpDev dev, void *ptr)
@@ -167,7 +160,7 @@ static void GpDevRelease_CUDA(GpDev dev, void *ptr)
 
 static GpErr GpDevBorrow_CUDA(GpDev dev, size_t bytes, void **ptr)
 {
-  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? TakeOrdered : TakeShared);
+  return GpDevTake_CUDA(dev, bytes, ptr, dev->pool ? GpDevTakeOrdered : GpDevTakeShared);
 }
 
 static void GpDevReturn_CUDA(GpDev dev, void *ptr)
@@ -184,7 +177,7 @@ static GpErr GpDevAllocPinned_CUDA(GpDev dev, size_t bytes, void **ptr)
     (void)cudaGetLastError();
     return GpDevFail(dev, GP_ERR_MEMORY, "out of pinned host memory: %zu bytes asked for", bytes);
   }
-  return GpDevCuda(dev, code, "allocating pinned host memory");
+  return GpCheckCuda(dev, code, "allocating pinned host memory");
 }
 
 static void GpDevReleasePinned_CUDA(GpDev, void *ptr)
@@ -196,25 +189,25 @@ static GpErr GpDevCopyIn_CUDA(GpDev dev, void *to, const void *from, size_t byte
 {
   if (!bytes) return GP_SUCCESS;
   dev->bytes_in += (double)bytes;
-  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)dev->stream), "copying to the GPU");
+  return GpCheckCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)dev->stream), "copying to the GPU");
 }
 
 static GpErr GpDevCopyOut_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
 {
   if (!bytes) return GP_SUCCESS;
   dev->bytes_out += (double)bytes;
-  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)dev->stream), "copying from the GPU");
+  return GpCheckCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)dev->stream), "copying from the GPU");
 }
 
 static GpErr GpDevCopyWithin_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
 {
   if (!bytes) return GP_SUCCESS;
-  return GpDevCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)dev->stream), "copying on the GPU");
+  return GpCheckCuda(dev, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)dev->stream), "copying on the GPU");
 }
 
 /* Copies the words to pinned memory, then sets the flag that the host polls. One launch takes less time than a copy, an event and a wait for the
    event. */
-__global__ static void Deliver(uint32_t *to, const uint32_t *from, unsigned words)
+__global__ static void GpDevDeliver(uint32_t *to, const uint32_t *from, unsigned words)
 {
   GpWait();
   for (unsigned w = threadIdx.x; w < words; w += blockDim.x) to[w] = from[w];
@@ -227,24 +220,23 @@ __global__ static void Deliver(uint32_t *to, const uint32_t *from, unsigned word
 static GpErr GpDevDeliver_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
 {
   dev->bytes_out += (double)bytes;
-  GpLaunchNext(dev, Deliver, 1, 256, 0, (uint32_t *)to, (const uint32_t *)from, (unsigned)(bytes / sizeof(uint32_t)));
-  return GpDevCuda(dev, cudaGetLastError(), "copying from the GPU");
+  return GpLaunchEarly(dev, "copying from the GPU", GpDevDeliver, GpGrid{1, 256}, (uint32_t *)to, (const uint32_t *)from, (unsigned)(bytes / sizeof(uint32_t)));
 }
 
 static GpErr GpDevZero_CUDA(GpDev dev, void *ptr, size_t bytes)
 {
   if (!bytes) return GP_SUCCESS;
-  return GpDevCuda(dev, cudaMemsetAsync(ptr, 0, bytes, (cudaStream_t)dev->stream), "zeroing device memory");
+  return GpCheckCuda(dev, cudaMemsetAsync(ptr, 0, bytes, (cudaStream_t)dev->stream), "zeroing device memory");
 }
 
 static GpErr GpDevSync_CUDA(GpDev dev)
 {
-  return GpDevCuda(dev, cudaStreamSynchronize((cudaStream_t)dev->stream), "waiting for the GPU");
+  return GpCheckCuda(dev, cudaStreamSynchronize((cudaStream_t)dev->stream), "waiting for the GPU");
 }
 
 static GpErr GpDevEventCreate_CUDA(GpDev dev, GpDevEvent *event)
 {
-  return GpDevCuda(dev, cudaEventCreate((cudaEvent_t *)event), "creating an event");
+  return GpCheckCuda(dev, cudaEventCreate((cudaEvent_t *)event), "creating an event");
 }
 
 static void GpDevEventDestroy_CUDA(GpDev, GpDevEvent event)
@@ -254,23 +246,23 @@ static void GpDevEventDestroy_CUDA(GpDev, GpDevEvent event)
 
 static GpErr GpDevEventRecord_CUDA(GpDev dev, GpDevEvent event)
 {
-  return GpDevCuda(dev, cudaEventRecord((cudaEvent_t)event, (cudaStream_t)dev->stream), "recording an event");
+  return GpCheckCuda(dev, cudaEventRecord((cudaEvent_t)event, (cudaStream_t)dev->stream), "recording an event");
 }
 
 static GpErr GpDevEventWait_CUDA(GpDev dev, GpDevEvent event)
 {
-  return GpDevCuda(dev, cudaEventSynchronize((cudaEvent_t)event), "waiting for an event");
+  return GpCheckCuda(dev, cudaEventSynchronize((cudaEvent_t)event), "waiting for an event");
 }
 
 static GpErr GpDevEventOrder_CUDA(GpDev dev, GpDevEvent event)
 {
-  return GpDevCuda(dev, cudaStreamWaitEvent((cudaStream_t)dev->stream, (cudaEvent_t)event, 0), "ordering two streams");
+  return GpCheckCuda(dev, cudaStreamWaitEvent((cudaStream_t)dev->stream, (cudaEvent_t)event, 0), "ordering two streams");
 }
 
 static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds)
 {
   float milliseconds = 0;
-  GpErr err          = GpDevCuda(dev, cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end), "timing two events");
+  GpErr err          = GpCheckCuda(dev, cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end), "timing two events");
 
   *seconds = 1e-3 * (double)milliseconds;
   return err;
@@ -278,25 +270,12 @@ static GpErr GpDevEventSeconds_CUDA(GpDev dev, GpDevEvent begin, GpDevEvent end,
 
 static GpErr GpDevGraphBegin_CUDA(GpDev dev)
 {
-  dev->settled = dev->stream; /* a graph launch waits for all earlier work on the stream, so its first product may be launched early */
-  return GpDevCuda(dev, cudaStreamBeginCapture((cudaStream_t)dev->stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
-}
-
-static GpErr GpDevGraphEnd_CUDA(GpDev dev, GpDevGraph *graph)
-{
-  cudaGraph_t record = NULL;
-  GpErr       err    = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
-
-  *graph = NULL;
-  GpDevUnsettle(dev);
-  if (!err) err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph");
-  if (record) cudaGraphDestroy(record);
-  return err;
+  return GpCheckCuda(dev, cudaStreamBeginCapture((cudaStream_t)dev->stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
 }
 
 #if CUDART_VERSION >= 12040
 /* Builds a graph of one conditional node. The recorded work repeats until one of its kernels sets the condition to 0 (GpLoopEnd()). */
-static cudaError_t MakeLoop(cudaGraph_t record, cudaGraph_t *loop, cudaGraphConditionalHandle *turn)
+static cudaError_t GpDevBuildLoop(cudaGraph_t record, cudaGraph_t *loop, cudaGraphConditionalHandle *turn)
 {
   cudaGraphNodeParams params = {};
   cudaGraphNode_t     node;
@@ -316,41 +295,47 @@ static cudaError_t MakeLoop(cudaGraph_t record, cudaGraph_t *loop, cudaGraphCond
   return code == cudaSuccess ? cudaGraphAddChildGraphNode(&node, params.conditional.phGraph_out[0], NULL, 0, record) : code;
 }
 
-static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
+/* Builds a graph that repeats the recorded work. Some drivers cannot repeat every kind of launch. Then *loop stays 0, and dev->error holds the reason. */
+static GpErr GpDevRepeatGraph(GpDev dev, cudaGraph_t record, void **exec, uint64_t *loop)
 {
   cudaGraphConditionalHandle handle = 0;
-  cudaGraph_t                record = NULL, loop = NULL;
+  cudaGraph_t                outer  = NULL;
   int                        driver = 0;
-  GpErr                      err;
+  GpErr                      err    = GpCheckCuda(dev, cudaDriverGetVersion(&driver), "reading the driver's version");
 
-  *graph = NULL;
-  *turn  = 0;
-  err    = GpDevCuda(dev, cudaDriverGetVersion(&driver), "reading the driver's version");
-  if (err || driver < 12040) return err ? err : GpDevGraphEnd_CUDA(dev, graph);
-  err = GpDevCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
-  GpDevUnsettle(dev);
-  if (err) return err;
-  if (!GpDevCuda(dev, MakeLoop(record, &loop, &handle), "building a loop graph") && !GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, loop, 0), "preparing a graph")) *turn = handle;
-  else err = GpDevCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)graph, record, 0), "preparing a graph"); /* Some drivers cannot repeat every kind of launch. Then turn stays 0, and dev->error holds the reason. */
-  if (!err) err = GpDevCuda(dev, cudaGraphUpload((cudaGraphExec_t)*graph, (cudaStream_t)dev->stream), "uploading a graph");
-  if (loop) cudaGraphDestroy(loop);
-  if (record) cudaGraphDestroy(record);
-  return err;
+  if (err || driver < 12040) return err;
+  if (!GpCheckCuda(dev, GpDevBuildLoop(record, &outer, &handle), "building a loop graph") && !GpCheckCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)exec, outer, 0), "preparing a graph")) *loop = handle;
+  else *exec = NULL;
+  if (outer) cudaGraphDestroy(outer);
+  return GP_SUCCESS;
 }
 #else
-static GpErr GpDevGraphLoop_CUDA(GpDev dev, GpDevGraph *graph, uint64_t *turn)
+static GpErr GpDevRepeatGraph(GpDev, cudaGraph_t, void **, uint64_t *)
 {
-  *turn = 0;
-  return GpDevGraphEnd_CUDA(dev, graph);
+  return GP_SUCCESS;
 }
 #endif
 
-static GpErr GpDevGraphLaunch_CUDA(GpDev dev, GpDevGraph graph)
+static GpErr GpDevGraphEnd_CUDA(GpDev dev, int repeats, void **exec, uint64_t *loop)
 {
-  return GpDevCuda(dev, cudaGraphLaunch((cudaGraphExec_t)graph, (cudaStream_t)dev->stream), "launching a graph");
+  cudaGraph_t record = NULL;
+  GpErr       err    = GpCheckCuda(dev, cudaStreamEndCapture((cudaStream_t)dev->stream, &record), "recording a graph");
+
+  *exec = NULL;
+  *loop = 0;
+  if (!err && repeats) err = GpDevRepeatGraph(dev, record, exec, loop);
+  if (!err && !*exec) err = GpCheckCuda(dev, cudaGraphInstantiate((cudaGraphExec_t *)exec, record, 0), "preparing a graph");
+  if (!err && repeats) err = GpCheckCuda(dev, cudaGraphUpload((cudaGraphExec_t)*exec, (cudaStream_t)dev->stream), "uploading a graph");
+  if (record) cudaGraphDestroy(record);
+  return err;
 }
 
-static void GpDevGraphDestroy_CUDA(GpDev, GpDevGraph graph)
+static GpErr GpDevGraphLaunch_CUDA(GpDev dev, void *graph)
+{
+  return GpCheckCuda(dev, cudaGraphLaunch((cudaGraphExec_t)graph, (cudaStream_t)dev->stream), "launching a graph");
+}
+
+static void GpDevGraphDestroy_CUDA(GpDev, void *graph)
 {
   cudaGraphExecDestroy((cudaGraphExec_t)graph);
 }
@@ -360,7 +345,7 @@ static GpErr GpDevPoll_CUDA(GpDev dev, int *idle)
   cudaError_t code = cudaStreamQuery((cudaStream_t)dev->stream);
 
   *idle = code == cudaSuccess;
-  if (code != cudaErrorNotReady) return GpDevCuda(dev, code, "working on the GPU");
+  if (code != cudaErrorNotReady) return GpCheckCuda(dev, code, "working on the GPU");
   (void)cudaGetLastError(); /* cudaErrorNotReady is no failure; it must not be reported by the check of the next launch */
   return GP_SUCCESS;
 }
@@ -371,22 +356,11 @@ static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
 
   *holds = cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
   (void)cudaGetLastError(); /* a pointer unknown to CUDA is host memory; clear the error */
-  return *holds ? GpDevCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
-}
-
-extern "C" GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
-{
-  GpDevUnsettle(dev);
-  return GpDevLaunched(dev, kernel);
-}
-
-extern "C" GpErr GpDevLaunched(GpDev dev, const char *kernel)
-{
-  return GpDevCuda(dev, cudaGetLastError(), kernel);
+  return *holds ? GpCheckCuda(dev, cudaDeviceSynchronize(), "waiting for values on the GPU") : GP_SUCCESS;
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  "cuda",           GpDevOpen_CUDA,       GpDevClose_CUDA,      GpDevAlloc_CUDA,       GpDevRelease_CUDA,   GpDevAllocShared_CUDA,  GpDevReleaseShared_CUDA, GpDevBorrow_CUDA,      GpDevReturn_CUDA,    GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA,
-  GpDevCopyIn_CUDA, GpDevCopyOut_CUDA,    GpDevCopyWithin_CUDA, GpDevZero_CUDA,        GpDevSync_CUDA,      GpDevEventCreate_CUDA,  GpDevEventDestroy_CUDA,  GpDevEventRecord_CUDA, GpDevEventWait_CUDA, GpDevEventOrder_CUDA,  GpDevEventSeconds_CUDA,
-  GpDevMemory_CUDA, GpDevGraphBegin_CUDA, GpDevGraphEnd_CUDA,   GpDevGraphLaunch_CUDA, GpDevGraphLoop_CUDA, GpDevGraphDestroy_CUDA, GpDevPoll_CUDA,          GpDevHolds_CUDA,       GpDevDeliver_CUDA,
+  GpDevOpen_CUDA,         GpDevClose_CUDA,   GpDevAlloc_CUDA,      GpDevRelease_CUDA, GpDevAllocShared_CUDA, GpDevReleaseShared_CUDA, GpDevBorrow_CUDA,       GpDevReturn_CUDA,      GpDevAllocPinned_CUDA,  GpDevReleasePinned_CUDA,
+  GpDevCopyIn_CUDA,       GpDevCopyOut_CUDA, GpDevCopyWithin_CUDA, GpDevZero_CUDA,    GpDevSync_CUDA,        GpDevEventCreate_CUDA,   GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,    GpDevEventOrder_CUDA,
+  GpDevEventSeconds_CUDA, GpDevMemory_CUDA,  GpDevPoll_CUDA,       GpDevDeliver_CUDA, GpDevHolds_CUDA,       GpDevGraphBegin_CUDA,    GpDevGraphEnd_CUDA,     GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
 };

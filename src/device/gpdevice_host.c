@@ -1,5 +1,5 @@
 /* The host backend: the table of operations on ordinary memory. All types run and are tested with it where there is no GPU. */
-#include "device/gpdevice.h"
+#include "device/gpdeviceimpl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,6 @@ static GpErr GpDevPoll_Host(GpDev dev, int *idle)
 }
 
 const GpDevOps GpDevOpsHost = {
-  .runtime        = "host",
   .open           = GpDevOpen_Host,
   .close          = GpDevClose_Host,
   .alloc          = GpDevAlloc_Host,
@@ -171,10 +170,5 @@ GpErr GpDevCount(GpDevKind kind, int *count, char *why, size_t whylen)
   if (*count) return GP_SUCCESS;
   if (why) snprintf(why, whylen, "this libgpucsr was built without CUDA; rebuild it with CUDA_DIR set to a CUDA toolkit");
   return GP_ERR_NOT_BUILT;
-}
-
-GpErr GpDevCheckLaunch(GpDev dev, const char *kernel)
-{
-  return GpDevFail(dev, GP_ERR_NOT_BUILT, "kernel %s was not built", kernel);
 }
 #endif

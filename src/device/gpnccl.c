@@ -98,8 +98,8 @@ GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const 
   int          code = Nccl.GroupStart(), ended;
 
   if (code) return NcclCheck(dev, code, "starting an exchange");
-  for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + k * (size_t)to->offset[p], k * (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, dev->stream);
-  for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, dev->stream);
+  for (int p = 0; p < to->n && !code; p++) code = Nccl.Send(from + k * (size_t)to->offset[p], k * (size_t)(to->offset[p + 1] - to->offset[p]), NCCL_DOUBLE, to->rank[p], nccl, GpDevStream(dev));
+  for (int p = 0; p < by->n && !code; p++) code = Nccl.Recv(into + k * (size_t)by->offset[p], k * (size_t)(by->offset[p + 1] - by->offset[p]), NCCL_DOUBLE, by->rank[p], nccl, GpDevStream(dev));
   ended = Nccl.GroupEnd(); /* a group that was started must be ended, also after an error */
   return NcclCheck(dev, code ? code : ended, "exchanging boundary entries");
 }
@@ -109,7 +109,7 @@ GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size
   int code = Nccl.GroupStart(), ended;
 
   if (code) return NcclCheck(dev, code, "starting a sum over the ranks");
-  for (int k = 0; k < n && !code; k++) code = Nccl.AllReduce(array[k], array[k], count[k], NCCL_DOUBLE, NCCL_SUM, nccl, dev->stream);
+  for (int k = 0; k < n && !code; k++) code = Nccl.AllReduce(array[k], array[k], count[k], NCCL_DOUBLE, NCCL_SUM, nccl, GpDevStream(dev));
   ended = Nccl.GroupEnd();
   return NcclCheck(dev, code ? code : ended, "summing over the ranks");
 }

@@ -59,51 +59,44 @@ GpErr GpSort_Host(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *value
   #include <cub/device/device_radix_sort.cuh>
   #include <cub/device/device_scan.cuh>
 
-static GpErr Failed(GpDev dev, const char *what, cudaError_t code)
-{
-  (void)cudaGetLastError();
-  return GpDevFail(dev, GP_ERR_DEVICE, "%s: %s", what, cudaGetErrorString(code));
-}
-
 extern "C" GpErr GpScan_CUDA(GpDev dev, int64_t n, int32_t *inout)
 {
-  cudaStream_t stream = (cudaStream_t)dev->stream;
+  cudaStream_t stream = (cudaStream_t)GpDevStream(dev);
   size_t       bytes  = 0;
   void        *temp   = NULL;
-  cudaError_t  code   = cub::DeviceScan::ExclusiveSum(NULL, bytes, inout, inout, n + 1, stream);
-  GpErr        err    = code == cudaSuccess ? GpDevBorrow(dev, bytes, &temp) : Failed(dev, "sizing a scan", code);
+  GpErr        err    = GpCheckCuda(dev, cub::DeviceScan::ExclusiveSum(NULL, bytes, inout, inout, n + 1, stream), "sizing a scan");
 
+  if (!err) err = GpDevBorrow(dev, bytes, &temp);
   if (err) return err;
-  code = cub::DeviceScan::ExclusiveSum(temp, bytes, inout, inout, n + 1, stream);
-  if (code != cudaSuccess) err = Failed(dev, "scanning", code);
+  err = GpCheckCuda(dev, cub::DeviceScan::ExclusiveSum(temp, bytes, inout, inout, n + 1, stream), "scanning");
+  GpDevMarkMatrixWrite(dev);
   GpDevReturn(dev, &temp, bytes);
   return err;
 }
 
 extern "C" GpErr GpSort_CUDA(GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values)
 {
-  cudaStream_t                stream = (cudaStream_t)dev->stream;
+  cudaStream_t                stream = (cudaStream_t)GpDevStream(dev);
   const size_t                each = (size_t)n * sizeof(int32_t), other = (each + 255) / 256 * 256;
   size_t                      bytes = 0;
   char                       *temp  = NULL;
   cub::DoubleBuffer<uint32_t> k(keys, keys);
   cub::DoubleBuffer<int32_t>  v(values, values);
-  cudaError_t                 code;
   GpErr                       err;
 
   if (n < 2 || !bits) return GP_SUCCESS;
-  code = cub::DeviceRadixSort::SortPairs(NULL, bytes, k, v, n, 0, bits, stream);
-  if (code != cudaSuccess) return Failed(dev, "sizing a sort", code);
+  err = GpCheckCuda(dev, cub::DeviceRadixSort::SortPairs(NULL, bytes, k, v, n, 0, bits, stream), "sizing a sort");
+  if (err) return err;
   bytes += 2 * other;
   err = GpDevBorrow(dev, bytes, &temp);
   if (err) return err;
   size_t rest    = bytes - 2 * other;
   k.d_buffers[1] = (uint32_t *)temp;
   v.d_buffers[1] = (int32_t *)(temp + other);
-  code           = cub::DeviceRadixSort::SortPairs(temp + 2 * other, rest, k, v, n, 0, bits, stream);
-  if (code != cudaSuccess) err = Failed(dev, "sorting", code);
-  if (!err && k.Current() != keys) err = dev->ops->copy_within(dev, keys, k.Current(), each);
-  if (!err && v.Current() != values) err = dev->ops->copy_within(dev, values, v.Current(), each);
+  err            = GpCheckCuda(dev, cub::DeviceRadixSort::SortPairs(temp + 2 * other, rest, k, v, n, 0, bits, stream), "sorting");
+  GpDevMarkMatrixWrite(dev);
+  if (!err && k.Current() != keys) err = GpDevCopyWithin(dev, keys, k.Current(), each);
+  if (!err && v.Current() != values) err = GpDevCopyWithin(dev, values, v.Current(), each);
   GpDevReturn(dev, &temp, bytes);
   return err;
 }

@@ -35,8 +35,7 @@ template <class Args, void (*Step)(const void *, int64_t)>
 static GpErr GpStepLaunch(GpDev dev, const char *name, int64_t n, const Args *args)
 {
   if (n <= 0) return GP_SUCCESS;
-  GpStepKernel<Args, Step><<<(unsigned)((n + GP_STEP_BLOCK - 1) / GP_STEP_BLOCK), GP_STEP_BLOCK, 0, (cudaStream_t)dev->stream>>>(*args, n);
-  return GpDevCheckLaunch(dev, name);
+  return GpLaunch(dev, name, GpStepKernel<Args, Step>, GpGrid{GpBlocks(n, GP_STEP_BLOCK), GP_STEP_BLOCK}, *args, n);
 }
 
   #define GP_EACH(dev, Args, Step, n, args) GpStepLaunch<Args, Step>(dev, #Step, n, args)
@@ -68,7 +67,7 @@ GP_PAIR(GpScan, GpDev dev, int64_t n, int32_t *inout);
 GP_PAIR(GpSort, GpDev dev, int64_t n, int bits, uint32_t *keys, int32_t *values);
 
 #if GP_HAVE_CUDA
-  #define GP_ON_DEVICE(dev, function, ...) ((dev)->kind == GP_DEV_CUDA ? function##_CUDA(__VA_ARGS__) : function##_Host(__VA_ARGS__))
+  #define GP_ON_DEVICE(dev, function, ...) (GpDevKindOf(dev) == GP_DEV_CUDA ? function##_CUDA(__VA_ARGS__) : function##_Host(__VA_ARGS__))
 #else
   #define GP_ON_DEVICE(dev, function, ...) function##_Host(__VA_ARGS__)
 #endif

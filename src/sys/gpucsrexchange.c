@@ -45,9 +45,9 @@ static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchan
   int  version;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemcpy(card->uuid, dev->uuid, sizeof(card->uuid)));
+  PetscCall(PetscMemcpy(card->uuid, GpDevUUID(dev), sizeof(card->uuid)));
   card->ready = 0;
-  if (dev->kind != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL needs GPUs; this is the host backend"));
+  if (GpDevKindOf(dev) != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL needs GPUs; this is the host backend"));
   else if (GpNcclLoad(&version, why, sizeof(why))) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", why));
   else {
     card->ready = 1;
@@ -99,7 +99,7 @@ static PetscErrorCode PetscGPUCSRExchangeConnect(GpExchange E, GpDev dev, PetscM
   PetscCallMPI(MPI_Allreduce(&err, &worst, 1, MPI_INT, MPI_MAX, E->comm));
   if (!worst) PetscFunctionReturn(PETSC_SUCCESS);
   GpNcclDestroy(&E->nccl);
-  PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", err && dev->error[0] ? dev->error : "NCCL failed to connect on another rank"));
+  PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", err && GpDevError(dev)[0] ? GpDevError(dev) : "NCCL failed to connect on another rank"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +144,7 @@ PetscErrorCode PetscGPUCSRIsMPIAware_Private(GpDev dev, PetscBool *aware, const 
   PetscFunctionBegin;
   *aware = PETSC_FALSE;
   *why   = "MPI does not report support for device pointers";
-  if (dev->kind == GP_DEV_HOST) {
+  if (GpDevKindOf(dev) == GP_DEV_HOST) {
     *aware = PETSC_TRUE;
     *why   = "the host backend uses host memory";
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,7 +17,7 @@ PetscErrorCode PetscGPUCSRLogInitialize_Private(void)
 PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
 {
   PetscFunctionBegin;
-  if (PetscDefined(HAVE_DEVICE) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
+  if (PetscDefined(HAVE_DEVICE) && GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscLogGpuFlops(flops));
   else PetscCall(PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -27,14 +27,14 @@ PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev dev, PetscLogDouble flops)
 PetscErrorCode PetscGPUCSRLogTimeBegin_Private(GpDev dev)
 {
   PetscFunctionBegin;
-  if (PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuTimeBegin());
+  if (PetscDefined(HAVE_CUDA) && GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscLogGpuTimeBegin());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PetscGPUCSRLogTimeEnd_Private(GpDev dev)
 {
   PetscFunctionBegin;
-  if (PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA) PetscCall(PetscLogGpuTimeEnd());
-  else if (LogWait) PetscCallGp(dev, "waiting for the device (-log_view_gpu_time)", dev->ops->sync(dev));
+  if (PetscDefined(HAVE_CUDA) && GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscLogGpuTimeEnd());
+  else if (LogWait) PetscCallGp(dev, "waiting for the device (-log_view_gpu_time)", GpDevSync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,22 +14,6 @@ static PetscInt          Choice    = AUTO;
 static GpDev             GpDevice  = NULL;
 static PetscMPIInt       NodeRank  = 0;
 static PetscReal         Limit     = 0; /* -gpucsr_device_memory: bound in bytes; 0: no bound */
-static GpDevOps          LimitedOps;    /* the device's operations, with those replaced that concern memory */
-static const GpDevOps   *UnlimitedOps;
-
-PetscErrorCode PetscGPUCSRErrorClass_Private(GpErr err)
-{
-  switch (err) {
-  case GP_ERR_MEMORY:
-    return PETSC_ERR_MEM;
-  case GP_ERR_NOT_BUILT:
-    return PETSC_ERR_SUP_SYS;
-  case GP_ERR_ARGUMENT:
-    return PETSC_ERR_ARG_OUTOFRANGE;
-  default:
-    return PETSC_ERR_GPU;
-  }
-}
 
 /* Called when the library is loaded, on all ranks. Later no collective call is possible, because a matrix may be created on one rank alone. */
 PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
@@ -52,34 +36,6 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static GpErr GpDevAlloc_Limited(GpDev dev, size_t bytes, void **ptr)
-{
-  const double left = PetscMax((double)Limit - dev->bytes_held, 0);
-
-  if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (raise -gpucsr_device_memory)", dev->name, bytes, left, (double)Limit);
-  return UnlimitedOps->alloc_shared(dev, bytes, ptr);
-}
-
-static GpErr GpDevMemory_Limited(GpDev dev, size_t *available, size_t *total)
-{
-  GpErr err = UnlimitedOps->memory(dev, available, total);
-
-  *available = (size_t)PetscMin((double)*available, PetscMax((double)Limit - dev->bytes_held, 0));
-  *total     = (size_t)PetscMin((double)*total, (double)Limit);
-  return err;
-}
-
-/* Replaces the memory operations by ones that respect the limit. They use no memory pool, so that other processes can use what is freed. */
-static void PetscGPUCSRLimitMemory(GpDev dev)
-{
-  UnlimitedOps     = dev->ops;
-  LimitedOps       = *dev->ops;
-  LimitedOps.alloc = LimitedOps.alloc_shared = LimitedOps.borrow = GpDevAlloc_Limited;
-  LimitedOps.release = LimitedOps.give_back = LimitedOps.release_shared;
-  LimitedOps.memory                         = GpDevMemory_Limited;
-  dev->ops                                  = &LimitedOps;
-}
-
 /* opens the GPU that PETSc uses if it has CUDA; otherwise the ranks of a node take its GPUs in turn */
 static PetscErrorCode PetscGPUCSROpenCUDA(int count)
 {
@@ -91,8 +47,8 @@ static PetscErrorCode PetscGPUCSROpenCUDA(int count)
   PetscCall(GpCompatGetDeviceId(&id));
   if (id < 0) id = NodeRank % count;
   err = GpDevOpen(GP_DEV_CUDA, (int)id, &GpDevice, why, sizeof(why));
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening GPU %d: %s", (int)id, why);
-  PetscCall(PetscInfo(NULL, "gpucsr: rank %d of this node uses GPU %d of %d, %s\n", (int)NodeRank, (int)id, count, GpDevice->name));
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "opening GPU %d: %s", (int)id, why);
+  PetscCall(PetscInfo(NULL, "gpucsr: rank %d of this node uses GPU %d of %d, %s\n", (int)NodeRank, (int)id, count, GpDevName(GpDevice)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,22 +65,46 @@ static PetscErrorCode PetscGPUCSROpenDevice(void)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* auto uses the host only if there is no GPU; a GPU that fails is an error */
-  PetscCheck(Choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", Choices[Choice], why);
+  PetscCheck(Choice != CUDA && (err == GP_ERR_NO_DEVICE || err == GP_ERR_NOT_BUILT), PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "-gpucsr_device %s: %s; use -gpucsr_device host to run on the CPU", Choices[Choice], why);
   if (Choice == AUTO) PetscCall(PetscInfo(NULL, "gpucsr: %s; using the host backend\n", why));
   err = GpDevOpen(GP_DEV_HOST, 0, &GpDevice, why, sizeof(why));
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "opening the host backend: %s", why);
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "opening the host backend: %s", why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PetscGPUCSRGetDevice_Private(GpDev *dev)
+/*@C
+  PetscGPUCSRGetDevice - Gets the device that matrices of type `MATGPUCSR` and vectors of type `VECGPU` use in this process
+
+  Not Collective
+
+  Output Parameter:
+. dev - the device, valid until `PetscFinalize()`
+
+  Options Database Key:
+. -gpucsr_device <auto,cuda,host> - the device, which the first call opens
+
+  Level: developer
+
+  Note:
+  In a PETSc with CUDA the stream of the device becomes PETSc's current stream, unless `PetscGPUCSRDevicePushStream()` is in effect. No
+  synchronisation is needed between PETSc and gpucsr.
+
+.seealso: `GpDev`, `VecGPUGetRuntime()`, `PetscGPUCSRGetDeviceName()`, `PetscGPUCSRDevicePushStream()`
+@*/
+PetscErrorCode PetscGPUCSRGetDevice(GpDev *dev)
 {
   PetscFunctionBegin;
   if (!GpDevice) {
     PetscCall(PetscGPUCSROpenDevice());
-    if (Limit > 0) PetscGPUCSRLimitMemory(GpDevice);
+    GpDevSetMemoryLimit(GpDevice, (double)Limit);
   }
 #if defined(PETSC_HAVE_CUDA)
-  if (GpDevice->kind == GP_DEV_CUDA) PetscCall(GpCompatGetStream(&GpDevice->stream));
+  if (GpDevKindOf(GpDevice) == GP_DEV_CUDA) {
+    void *stream;
+
+    PetscCall(GpCompatGetStream(&stream));
+    GpDevSetStream(GpDevice, stream);
+  }
 #endif
   *dev = GpDevice;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -158,55 +138,7 @@ PetscErrorCode PetscGPUCSRGetDeviceName(const char *name[])
   GpDev dev = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  *name = dev->name;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  PetscGPUCSRDeviceMalloc - Allocates device memory for the kernels of a program
-
-  Not Collective
-
-  Input Parameters:
-+ dev   - the device, from `VecGPUGetRuntime()`
-. what  - beginning of the error message if there is too little memory: the purpose of the memory, and a remedy
-- bytes - size in bytes; 0 gives `NULL`
-
-  Output Parameter:
-. ptr - address of the pointer to the memory, which kernels of every stream may use
-
-  Options Database Key:
-. -gpucsr_device_memory <bytes> - upper bound on the device memory of this process
-
-  Level: developer
-
-.seealso: `PetscGPUCSRDeviceFree()`, `VecGPUGetRuntime()`, `MatGPUCSRMultArray()`
-@*/
-PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t bytes, void *ptr)
-{
-  PetscFunctionBegin;
-  PetscCallGp(dev, what, GpDevAlloc(dev, bytes, ptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  PetscGPUCSRDeviceFree - Frees device memory after the last kernel that uses it
-
-  Not Collective
-
-  Input Parameters:
-+ dev   - the device
-. bytes - the size given to `PetscGPUCSRDeviceMalloc()`
-- ptr   - address of the pointer, which becomes `NULL`; if it is `NULL` already, nothing is done
-
-  Level: developer
-
-.seealso: `PetscGPUCSRDeviceMalloc()`
-@*/
-PetscErrorCode PetscGPUCSRDeviceFree(GpDev dev, size_t bytes, void *ptr)
-{
-  PetscFunctionBegin;
-  GpDevFree(dev, ptr, bytes);
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  *name = GpDevName(dev);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

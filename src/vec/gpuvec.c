@@ -42,8 +42,8 @@ static PetscErrorCode VecGPUMakeState(Vec v, const struct _VecOps *base)
   PetscCall(PetscNew(&g));
   PetscCall(VecGPUAttachData_Private(v, g));
   g->base = base;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  g->shared = (PetscBool)(g->dev->kind == GP_DEV_HOST && !VecGPUSeparate);
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
+  g->shared = (PetscBool)(GpDevKindOf(g->dev) == GP_DEV_HOST && !VecGPUSeparate);
   VecGPUSetValid(v, VEC_GPU_HOST);
   PetscCall(VecGPUAttachGhosts_Private(v));
   if (g->shared) PetscFunctionReturn(PETSC_SUCCESS);

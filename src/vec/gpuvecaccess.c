@@ -22,7 +22,7 @@ static inline size_t VecGPUBytes(Vec v)
    CUDA backend. */
 static void VecGPUPoison(Vec v, double *values)
 {
-  if (VecGPUState(v)->dev->kind != GP_DEV_HOST || !values || VecGPUState(v)->windows) return; /* subvectors share this memory */
+  if (GpDevKindOf(VecGPUState(v)->dev) != GP_DEV_HOST || !values || VecGPUState(v)->windows) return; /* subvectors share this memory */
   for (PetscInt i = 0; i < v->map->n; i++) values[i] = 1e303;
 }
 
@@ -33,7 +33,7 @@ static PetscErrorCode VecGPUWaitForUpload(Vec v)
   PetscFunctionBegin;
   if (!g->inflight) PetscFunctionReturn(PETSC_SUCCESS);
   g->inflight = PETSC_FALSE;
-  PetscCallGp(g->dev, "waiting for the upload of a vector", g->dev->ops->sync(g->dev));
+  PetscCallGp(g->dev, "waiting for the upload of a vector", GpDevSync(g->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,16 +53,16 @@ static PetscErrorCode VecGPUToDevice(Vec v)
   const double *host = VecGPUHeader(v)->array;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
   PetscCall(VecGPUAllocateDevice(v));
   if (!g->valid) {
-    PetscCallGp(g->dev, "zeroing a vector", g->dev->ops->zero(g->dev, g->device, VecGPUBytes(v)));
+    PetscCallGp(g->dev, "zeroing a vector", GpDevZero(g->dev, g->device, VecGPUBytes(v)));
     VecGPUSetValid(v, VEC_GPU_DEVICE);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(VEC_GPU_Upload, v, 0, 0, 0));
   if (host == g->mirror) {
-    PetscCallGp(g->dev, "uploading a vector", g->dev->ops->copy_in(g->dev, g->device, host, VecGPUBytes(v)));
+    PetscCallGp(g->dev, "uploading a vector", GpDevCopyIn(g->dev, g->device, host, VecGPUBytes(v)));
     g->inflight = PETSC_TRUE;
   } else PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, g->device, host, VecGPUBytes(v)));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)VecGPUBytes(v)));
@@ -79,9 +79,9 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
 
   PetscFunctionBegin;
   if (g->shared || (g->valid & VEC_GPU_HOST)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
   if (!h->array) {
-    if (!g->mirror) PetscCallGp(g->dev, "allocating pinned host memory for a vector", g->dev->ops->alloc_pinned(g->dev, PetscMax(VecGPUBytes(v), sizeof(double)), (void **)&g->mirror));
+    if (!g->mirror) PetscCallGp(g->dev, "allocating pinned host memory for a vector", GpDevAllocPinned(g->dev, PetscMax(VecGPUBytes(v), sizeof(double)), (void **)&g->mirror));
     h->array = g->mirror;
   }
   if (!g->valid) {
@@ -92,8 +92,8 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
   }
   PetscCall(PetscLogEventBegin(VEC_GPU_Download, v, 0, 0, 0));
   if (h->array == g->mirror) {
-    PetscCallGp(g->dev, "downloading a vector", g->dev->ops->copy_out(g->dev, h->array, g->device, VecGPUBytes(v)));
-    PetscCallGp(g->dev, "downloading a vector", g->dev->ops->sync(g->dev));
+    PetscCallGp(g->dev, "downloading a vector", GpDevCopyOut(g->dev, h->array, g->device, VecGPUBytes(v)));
+    PetscCallGp(g->dev, "downloading a vector", GpDevSync(g->dev));
     g->inflight = PETSC_FALSE; /* the synchronisation also covered earlier uploads */
   } else PetscCallGp(g->dev, "downloading a vector", GpDevDownload(g->dev, h->array, g->device, VecGPUBytes(v)));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)VecGPUBytes(v)));
@@ -170,7 +170,7 @@ PetscErrorCode VecGPUFree_Private(Vec v)
   PetscCall(VecGPUWaitForUpload(v));
   if (g->mirror) {
     if (VecGPUHeader(v)->array == g->mirror) VecGPUHeader(v)->array = NULL;
-    g->dev->ops->release_pinned(g->dev, g->mirror);
+    GpDevFreePinned(g->dev, g->mirror);
     g->mirror = NULL;
   }
   if (g->window == VEC_GPU_DEVICE) g->device = NULL;

@@ -30,8 +30,8 @@ PetscErrorCode VecGPUGetRuntime(Vec v, struct GpDev_ **dev)
   if (!there) PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &there, VECSEQCUDA, VECMPICUDA, ""));
 #endif
   if (!there) PetscFunctionReturn(PETSC_SUCCESS); /* without opening a device */
-  PetscCall(PetscGPUCSRGetDevice_Private(dev));
-  if (!VecGPUIs(v) && (*dev)->kind != GP_DEV_CUDA) *dev = NULL;
+  PetscCall(PetscGPUCSRGetDevice(dev));
+  if (!VecGPUIs(v) && GpDevKindOf((*dev)) != GP_DEV_CUDA) *dev = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,7 +236,7 @@ PetscErrorCode VecGPUSumRanks(MPI_Comm comm, PetscInt n, Vec v[])
     PetscCheck(local == global, comm, PETSC_ERR_ARG_WRONG, "Vector %" PetscInt_FMT " is distributed over ranks; pass a sequential vector on each rank", k);
   }
   PetscCall(VecGPUGetRuntime(v[0], &dev));
-  if (dev && dev->kind == GP_DEV_CUDA) PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, &why));
+  if (dev && GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, &why));
   if (nccl) PetscCall(VecGPUSumByNCCL(dev, nccl, n, v));
   for (PetscInt k = 0; !nccl && k < n; k++) {
     PetscScalar *a;

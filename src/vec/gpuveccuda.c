@@ -25,8 +25,8 @@ static PetscErrorCode VecGPUIsDeviceCUDA(PetscBool *is)
   GpDev dev;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  *is = (PetscBool)(dev->kind == GP_DEV_CUDA);
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  *is = (PetscBool)(GpDevKindOf(dev) == GP_DEV_CUDA);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,7 +55,7 @@ PetscBool VecGPUIsCUDA_Private(Vec v)
   GpDev       dev  = NULL;
 
   if (!type || (strcmp(type, VECSEQCUDA) && strcmp(type, VECMPICUDA)) || v->boundtocpu) return PETSC_FALSE;
-  return (PetscBool)(!PetscGPUCSRGetDevice_Private(&dev) && dev->kind == GP_DEV_CUDA);
+  return (PetscBool)(!PetscGPUCSRGetDevice(&dev) && GpDevKindOf(dev) == GP_DEV_CUDA);
 }
 
 /* The array may be restored at once, because PETSc frees it only with the vector. */
@@ -76,7 +76,7 @@ PetscErrorCode VecGPUGetOperandCUDA_Private(Vec v, const double **values)
 
 static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **array, PetscMemType *type)
 {
-  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+  const PetscBool cuda = (PetscBool)(GpDevKindOf(VecGPUState(v)->dev) == GP_DEV_CUDA);
 
   PetscFunctionBegin;
   if (cuda) PetscCall(VecGPUGetDeviceRead_Private(v, array));
@@ -89,7 +89,7 @@ static PetscErrorCode VecGetArrayReadAndMemType_GPU(Vec v, const PetscScalar **a
    array NULL to get the memory type alone. */
 static PetscErrorCode VecGPUGetWritable(Vec v, PetscBool read, PetscScalar **array, PetscMemType *type)
 {
-  const PetscBool cuda = (PetscBool)(VecGPUState(v)->dev->kind == GP_DEV_CUDA);
+  const PetscBool cuda = (PetscBool)(GpDevKindOf(VecGPUState(v)->dev) == GP_DEV_CUDA);
 
   PetscFunctionBegin;
   if (type) *type = cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
@@ -119,7 +119,7 @@ static PetscErrorCode VecGetArrayWriteAndMemType_GPU(Vec v, PetscScalar **array,
 static PetscErrorCode VecRestoreArrayAndMemType_GPU(Vec v, PetscScalar **array)
 {
   PetscFunctionBegin;
-  if (VecGPUState(v)->dev->kind == GP_DEV_CUDA) PetscCall(VecGPURestoreDevice_Private(v));
+  if (GpDevKindOf(VecGPUState(v)->dev) == GP_DEV_CUDA) PetscCall(VecGPURestoreDevice_Private(v));
   else PetscCall((*v->ops->restorearray)(v, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

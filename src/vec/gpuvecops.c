@@ -10,7 +10,7 @@ static PetscErrorCode VecGPUMap(GpVecMapId op, double a, double b, double c, Vec
   GpDev         dev;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   if (x) PetscCall(VecGPUGetOperand_Private(x, &px));
   if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
   if (readsz) PetscCall(VecGPUGetDevice_Private(z, &pz));
@@ -58,11 +58,11 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
     PetscCall((*VecGPUState(x)->base->copy)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   PetscCall(VecGPUGetDeviceArrayWrite(y, &py));
   PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
-  PetscCallGp(dev, "copying a vector", dev->ops->copy_within(dev, py, px, (size_t)x->map->n * sizeof(double)));
+  PetscCallGp(dev, "copying a vector", GpDevCopyWithin(dev, py, px, (size_t)x->map->n * sizeof(double)));
   PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
   PetscCall(VecGPURestoreDeviceArrayWrite(y, &py));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,7 +150,7 @@ static PetscErrorCode VecMAXPY_GPU(Vec y, PetscInt many, const PetscScalar *alph
     PetscCall((*VecGPUState(y)->base->maxpy)(y, many, alpha, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(VecGPUGetDevice_Private(y, &py));
   for (PetscInt from = 0; from < many; from += GP_VEC_BATCH) {
     const int     batch = (int)PetscMin(many - from, GP_VEC_BATCH);

@@ -17,7 +17,7 @@ static PetscErrorCode VecGPUGetWork(GpVecWork **work)
   if (!VecGPUWork.dev) {
     GpDev dev;
 
-    PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+    PetscCall(PetscGPUCSRGetDevice(&dev));
     PetscCallGp(dev, "allocating the workspace of reductions", GpVecWorkCreate(dev, &VecGPUWork));
   }
   *work = &VecGPUWork;
@@ -32,7 +32,7 @@ static PetscErrorCode VecGPUReduce(Vec x, Vec y, GpVecReduceId op, double result
   GpDev         dev;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(VecGPUGetWork(&work));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
@@ -66,7 +66,7 @@ static PetscErrorCode VecMDot_GPULocal(Vec x, PetscInt many, const Vec y[], Pets
     PetscCall((*VecGPUState(x)->base->mdot_local)(x, many, y, result));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(VecGPUGetWork(&work));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   for (PetscInt from = 0; from < many; from += GP_VEC_RESULTS) {

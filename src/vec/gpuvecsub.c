@@ -109,7 +109,7 @@ static PetscErrorCode VecGPUWriteBackSubVector(Vec v, Vec sub)
     const double *values;
 
     PetscCall(VecGPUGetDeviceRead_Private(sub, &values));
-    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "writing back a subvector", g->dev->ops->copy_within(g->dev, g->device + s->start, values, bytes));
+    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "writing back a subvector", GpDevCopyWithin(g->dev, g->device + s->start, values, bytes));
     PetscCall(VecGPURestoreDevice_Private(v));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -58,7 +58,7 @@ static char doing[160]; /* for the words of a failure */
 #define CHECK(call) \
   do { \
     if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device", doing); \
+      fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? GpDevError(dev) : "no device", doing); \
       _exit(3); /* threads may be at work, the device is lost; so is the line that was begun */ \
     } \
   } while (0)
@@ -67,7 +67,7 @@ static double Now(void)
 {
   struct timespec now;
 
-  CHECK(dev && dev->ops->sync(dev));
+  CHECK(dev && GpDevSync(dev));
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
@@ -102,44 +102,42 @@ typedef int (*Run)(void *);
 
 /* so many products recorded for one launch, NULL: not on this runtime.  Launches that follow each other take the host longer than a
    small product takes the GPU: what is compared would be the host. */
-static GpDevGraph Record(Run run, void *context, int products)
+static GpGraph Record(Run run, void *context, int products)
 {
-  GpDevGraph graph = NULL;
-  GpErr      err;
+  GpGraph graph = NULL;
+  GpErr   err;
 
-  if (!dev->ops->graph_begin || products < BATCH_MOST) return NULL;
-  CHECK(dev->ops->graph_begin(dev));
+  if (!GpDevHasGraphs(dev) || products < BATCH_MOST) return NULL;
+  CHECK(GpGraphCaptureBegin(dev, 0));
   for (int p = 0; p < products; p++)
     if (run(context)) products = 0;
-  err = dev->ops->graph_end(dev, &graph);
-  if (!err) return graph;
-  if (graph) dev->ops->graph_destroy(dev, graph);
-  return NULL;
+  err = GpGraphCaptureEnd(dev, &graph);
+  return err ? NULL : graph;
 }
 
-static GpDevGraph busy; /* does little, but long enough for the host to launch a few products */
+static GpGraph busy; /* does little, but long enough for the host to launch a few products */
 
 static void RecordBusy(void)
 {
-  if (!dev->ops->graph_begin) return;
-  CHECK(dev->ops->graph_begin(dev));
-  for (int i = 0; i < BUSY; i++) CHECK(dev->ops->zero(dev, flush, 256));
-  CHECK(dev->ops->graph_end(dev, &busy));
+  if (!GpDevHasGraphs(dev)) return;
+  CHECK(GpGraphCaptureBegin(dev, 0));
+  for (int i = 0; i < BUSY; i++) CHECK(GpDevZero(dev, flush, 256));
+  CHECK(GpGraphCaptureEnd(dev, &busy));
 }
 
 /* While the device is busy the host is ahead of it: what is told is the device's time, not that of launches. */
-static double Batch(Run run, void *context, int products, GpDevGraph graph)
+static double Batch(Run run, void *context, int products, GpGraph graph)
 {
   double seconds;
 
-  if (busy) CHECK(dev->ops->graph_launch(dev, busy));
-  CHECK(dev->ops->event_record(dev, begin));
-  if (graph) CHECK(dev->ops->graph_launch(dev, graph));
+  if (busy) CHECK(GpGraphLaunch(dev, busy));
+  CHECK(GpDevEventRecord(dev, begin));
+  if (graph) CHECK(GpGraphLaunch(dev, graph));
   else
     for (int p = 0; p < products; p++) CHECK(run(context));
-  CHECK(dev->ops->event_record(dev, end));
-  CHECK(dev->ops->event_wait(dev, end));
-  CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+  CHECK(GpDevEventRecord(dev, end));
+  CHECK(GpDevEventWait(dev, end));
+  CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
   return seconds / products;
 }
 
@@ -168,13 +166,13 @@ static double Warmly(Run run, void *context, int batch, double expected)
   int    doubtful = 1;
 
   for (int round = 0; round < ROUNDS && (round < LEAST_ROUNDS || doubtful); round++) {
-    GpDevGraph graph = Record(run, context, batch);
+    GpGraph graph = Record(run, context, batch);
 
     for (int r = 0; r < WARM; r++) times[r] = Batch(run, context, batch, graph);
     median   = fmin(median, Median(times, WARM));
     doubtful = median > UNSTEADY * times[0] || (expected > 0 && (median > UNLIKELY * expected || expected > UNLIKELY * median));
     again += round >= LEAST_ROUNDS;
-    if (graph) dev->ops->graph_destroy(dev, graph);
+    GpGraphDestroy(dev, &graph);
   }
   return median;
 }
@@ -222,7 +220,7 @@ static int RunOurs(void *context)
 {
   const Ours *o = (const Ours *)context;
 
-  return GpKernelTable[o->kernel].mult[dev->kind][o->side->csr.prec](o->fmt, o->side->x, NULL, o->side->y);
+  return GpKernelTable[o->kernel].mult[GpDevKindOf(dev)][o->side->csr.prec](o->fmt, o->side->x, NULL, o->side->y);
 }
 
 static double Error(const Side *S)
@@ -275,7 +273,7 @@ static int TooUneven(const GpFeatures *F, int kernel, double best)
 {
   const GpKernelRow *row = &GpKernelTable[kernel];
 
-  return row->format == GP_FMT_CSR && row->lanes && dev->kind == GP_DEV_CUDA && 50e-9 * (double)F->counts.longest / row->lanes > HOPELESS * best + 1e-4;
+  return row->format == GP_FMT_CSR && row->lanes && GpDevKindOf(dev) == GP_DEV_CUDA && 50e-9 * (double)F->counts.longest / row->lanes > HOPELESS * best + 1e-4;
 }
 
 typedef struct {
@@ -314,7 +312,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
   err   = GpFmtBuild(&fmt, (GpFmtId)format, &S->csr, S->rowptr);
   if (err == GP_ERR_DEVICE) CHECK(err);
   if (err) {
-    snprintf(T->refusal[format], sizeof(T->refusal[format]), "%s", dev->error);
+    snprintf(T->refusal[format], sizeof(T->refusal[format]), "%s", GpDevError(dev));
     return;
   }
   T->build[format] = Now() - start;
@@ -323,7 +321,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
   T->traffic[format] = GpFmtTraffic(&fmt);
   slowness[format]   = fmax(0.9 * slowness[format], T->build[format] / (S->csr.nnz + 1e5));
   for (int k = 0; k < GP_KERNELS; k++) {
-    if ((int)GpKernelTable[k].format != format || !Wanted(k) || !GpKernelTable[k].mult[dev->kind][S->csr.prec] || TooUneven(F, k, *best)) continue;
+    if ((int)GpKernelTable[k].format != format || !Wanted(k) || !GpKernelTable[k].mult[GpDevKindOf(dev)][S->csr.prec] || TooUneven(F, k, *best)) continue;
     ours.kernel = k;
     snprintf(doing, sizeof(doing), "%s %s kernel %s", name, side ? "At" : "A", GpKernelTable[k].name);
     CHECK(RunOurs(&ours));
@@ -368,8 +366,8 @@ static void Widen(const GpCsr *A, const double *val, GpCsr *D)
   GpLoss loss;
 
   CHECK(GpCsrCreate(dev, GP_F64, A->m, A->n, A->nnz, D));
-  CHECK(dev->ops->copy_within(dev, D->rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)));
-  CHECK(dev->ops->copy_within(dev, D->col, A->col, (size_t)A->nnz * sizeof(int32_t)));
+  CHECK(GpDevCopyWithin(dev, D->rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)));
+  CHECK(GpDevCopyWithin(dev, D->col, A->col, (size_t)A->nnz * sizeof(int32_t)));
   CHECK(GpCsrSetValues(D, val, &loss));
 }
 #endif
@@ -475,7 +473,7 @@ static void Bench(const CorpusItem *item, int number)
 
 static int RunCopy(void *context)
 {
-  return dev->ops->copy_within(dev, context, (char *)context + copied / 2, copied / 2);
+  return GpDevCopyWithin(dev, context, (char *)context + copied / 2, copied / 2);
 }
 
 static double CopyRate(void)
@@ -484,7 +482,7 @@ static double CopyRate(void)
   double seconds[WARM];
 
   CHECK(GpDevAllocShared(dev, copied, &memory));
-  CHECK(dev->ops->zero(dev, memory, copied));
+  CHECK(GpDevZero(dev, memory, copied));
   for (int r = 0; r < WARM; r++) seconds[r] = Batch(RunCopy, memory, 1, NULL);
   GpDevFreeShared(dev, &memory, copied);
   return (double)copied / Median(seconds, WARM); /* a half is read, a half is written */
@@ -492,8 +490,8 @@ static double CopyRate(void)
 
 static void Head(void)
 {
-  printf("# %s, %d multiprocessors, cache %.0f bytes, copy rate %.4g bytes/s, %s values, warm: median of %d batches, cold: median of %d after %zu MiB of others were read, scale %g, shard %d/%d\n", dev->name, dev->compute_units, dev->cache, copyrate,
-         opt.prec == GP_F32 ? "single" : "double", WARM, COLD, flushed >> 20, opt.scale, opt.shard, opt.shards);
+  printf("# %s, %d multiprocessors, cache %.0f bytes, copy rate %.4g bytes/s, %s values, warm: median of %d batches, cold: median of %d after %zu MiB of others were read, scale %g, shard %d/%d\n", GpDevName(dev), GpDevComputeUnits(dev),
+         GpDevCacheBytes(dev), copyrate, opt.prec == GP_F32 ? "single" : "double", WARM, COLD, flushed >> 20, opt.scale, opt.shard, opt.shards);
   printf("matrix,family,kind,side,m,n,nnz");
   for (int f = 0; f < GP_FEATURES; f++) printf(",f:%s", GpFeatureNames[f]);
   printf(",chosen,upload,transpose,selection");
@@ -607,36 +605,32 @@ static int Select(CorpusJob *jobs, int n)
 
 static void Open(void)
 {
-  static GpDevOps plain;
-  char            why[256];
+  char why[256];
 
   if (GpDevOpen(opt.kind, 0, &dev, why, sizeof(why))) {
     printf("bench_corpus: skipped: %s\n", why);
     exit(0);
   }
-  plain       = *dev->ops;
-  plain.alloc = plain.borrow = plain.alloc_shared;
-  plain.release = plain.give_back = plain.release_shared;
-  if (opt.plain) dev->ops = &plain;
-  CHECK(dev->ops->event_create(dev, &begin));
-  CHECK(dev->ops->event_create(dev, &end));
+  if (opt.plain) GpDevSetMemoryLimit(dev, 1e30); /* a limit excludes the memory pool */
+  CHECK(GpDevEventCreate(dev, &begin));
+  CHECK(GpDevEventCreate(dev, &end));
   CHECK(GpVecWorkCreate(dev, &work));
-  if (dev->kind == GP_DEV_HOST) flushed = copied = (size_t)16 << 20;
+  if (GpDevKindOf(dev) == GP_DEV_HOST) flushed = copied = (size_t)16 << 20;
   CHECK(GpDevAlloc(dev, flushed, &flush));
-  CHECK(dev->ops->zero(dev, flush, flushed));
+  CHECK(GpDevZero(dev, flush, flushed));
   RecordBusy();
   copyrate = CopyRate();
 }
 
 static void Close(void)
 {
-  if (busy) dev->ops->graph_destroy(dev, busy);
+  GpGraphDestroy(dev, &busy);
   GpDevFree(dev, &flush, flushed);
   GpVecWorkDestroy(&work);
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
-  if (dev->bytes_held != 0) {
-    fprintf(stderr, "bench_corpus: %g bytes of device memory were not given back\n", dev->bytes_held);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
+  if (GpDevBytesHeld(dev) != 0) {
+    fprintf(stderr, "bench_corpus: %g bytes of device memory were not given back\n", GpDevBytesHeld(dev));
     opt.wrong++;
   }
   GpDevClose(&dev);

@@ -40,12 +40,12 @@ static double Measure(const Contest *c, int cold)
   for (int r = -1; r < repeats; r++) {
     double seconds;
 
-    if (cold) CHECK(dev->ops->zero(dev, flush, FLUSH));
-    CHECK(dev->ops->event_record(dev, begin));
+    if (cold) CHECK(GpDevZero(dev, flush, FLUSH));
+    CHECK(GpDevEventRecord(dev, begin));
     for (int b = 0; b < batch; b++) CHECK(c->run(c->context));
-    CHECK(dev->ops->event_record(dev, end));
-    CHECK(dev->ops->event_wait(dev, end));
-    CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+    CHECK(GpDevEventRecord(dev, end));
+    CHECK(GpDevEventWait(dev, end));
+    CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
     else if (seconds / batch > HOPELESS) {
       batch   = 1; /* no contender: the GPU's time is for others */
@@ -66,7 +66,7 @@ static void Report(const Contest *c, const char *note)
 
 static int Copy(void *context)
 {
-  return dev->ops->copy_within(dev, context, (char *)context + FLUSH * 4, FLUSH * 4);
+  return GpDevCopyWithin(dev, context, (char *)context + FLUSH * 4, FLUSH * 4);
 }
 
 static double Bytes(const GpCsr *A)
@@ -92,9 +92,9 @@ static double Now(void)
 {
   double seconds;
 
-  CHECK(dev->ops->event_record(dev, end));
-  CHECK(dev->ops->event_wait(dev, end));
-  CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+  CHECK(GpDevEventRecord(dev, end));
+  CHECK(GpDevEventWait(dev, end));
+  CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
   return 1e6 * seconds;
 }
 
@@ -110,10 +110,10 @@ static void BenchOurs(const char *matrix, const char *product, const GpCsr *A, c
     Ours    ours = {&fmt, &GpKernelTable[k], x, y};
     Contest c    = {matrix, product, GpKernelTable[k].name, A->prec == GP_F32 ? "single" : "double", Bytes(A), RunOurs, &ours};
 
-    CHECK(dev->ops->event_record(dev, begin));
+    CHECK(GpDevEventRecord(dev, begin));
     err = GpFmtBuild(&fmt, GpKernelTable[k].format, A, rowptr);
     if (err == GP_ERR_ARGUMENT) {
-      printf("# %s,%s,%s refused: %s\n", matrix, product, c.who, dev->error);
+      printf("# %s,%s,%s refused: %s\n", matrix, product, c.who, GpDevError(dev));
       continue;
     }
     CHECK(err);
@@ -265,7 +265,7 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
   CHECK(GpDevAlloc(dev, nx * sizeof(double), &x));
   CHECK(GpDevAlloc(dev, nx * sizeof(double), &y));
   CHECK(GpDevUpload(dev, x, host, nx * sizeof(double)));
-  CHECK(dev->ops->event_record(dev, begin));
+  CHECK(GpDevEventRecord(dev, begin));
   CHECK(GpCsrCreate(dev, prec, B->m, B->n, B->nnz, &A));
   CHECK(GpDevUpload(dev, A.rowptr, B->rowptr, ((size_t)B->m + 1) * sizeof(int32_t))); /* the bench's indices have 32 bits, whatever PETSc's */
   CHECK(GpDevUpload(dev, A.col, B->col, ni));
@@ -275,7 +275,7 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
   CHECK(GpCsrTranspose(&A, &At, perm));
   t1 = Now();
   printf("%s,,upload,%s,%.1f,,,,\n%s,,transpose,%s,%.1f,,,,\n", matrix, prec == GP_F32 ? "single" : "double", t0, matrix, prec == GP_F32 ? "single" : "double", t1 - t0);
-  CHECK(dev->ops->event_record(dev, begin));
+  CHECK(GpDevEventRecord(dev, begin));
   CHECK(GpCsrTransposeValues(&A, perm, &At));
   printf("%s,,refresh,%s,%.1f,,,,\n", matrix, prec == GP_F32 ? "single" : "double", Now());
   GpDevFree(dev, &perm, ni);
@@ -310,14 +310,14 @@ int main(int argc, char **argv)
     printf("bench_kernels: skipped: %s\n", why);
     return 0;
   }
-  CHECK(dev->ops->event_create(dev, &begin));
-  CHECK(dev->ops->event_create(dev, &end));
+  CHECK(GpDevEventCreate(dev, &begin));
+  CHECK(GpDevEventCreate(dev, &end));
   CHECK(GpDevAlloc(dev, FLUSH * 8, &flush));
   CHECK(cusparseCreate(&handle));
-  CHECK(cusparseSetStream(handle, (cudaStream_t)dev->stream));
+  CHECK(cusparseSetStream(handle, (cudaStream_t)GpDevStream(dev)));
   copy.context = flush;
   copyrate     = 8.0 * FLUSH / (1e-6 * Measure(&copy, 0));
-  printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d batches of %d, cold: median of %d after a flush of %zu MiB\n", dev->name, 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS, BATCH, REPEATS, FLUSH >> 20);
+  printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d batches of %d, cold: median of %d after a flush of %zu MiB\n", GpDevName(dev), 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS, BATCH, REPEATS, FLUSH >> 20);
   printf("matrix,product,who,values,warm_us,cold_us,bytes,fraction,note\n");
   for (int i = 0; i < n; i++) {
     const char *name = all ? BenchNames[i].name : argv[i + 1];
@@ -334,8 +334,8 @@ int main(int argc, char **argv)
   }
   cusparseDestroy(handle);
   GpDevFree(dev, &flush, FLUSH * 8);
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
   GpDevClose(&dev);
   return 0;
 }

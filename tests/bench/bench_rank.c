@@ -9,7 +9,8 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
 Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
 #include "examples/pagerank/pagerank.h"
-#include "app/appdevice.h"
+#include "device/gpdeviceimpl.h"
+#include <gpucsrdevice.h>
 #include "bench/webgraph.h"
 #include <gpucsr.h>
 #include <petsctime.h>
@@ -82,7 +83,7 @@ static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscI
 static PetscErrorCode Meet(Vec x, GpDev dev)
 {
   PetscFunctionBegin;
-  if (dev) PetscCallDevice(dev, "The measurement", dev->ops->sync(dev));
+  if (dev) PetscCall(PetscGPUCSRDeviceSynchronize(dev));
   PetscCallMPI(MPI_Barrier(PetscObjectComm((PetscObject)x)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,27 +124,27 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   PetscCall(MultiplyBlocks(G, x[0], y));
   PetscCall(VecGPUGetRuntime(x[0], &dev));
   PetscCheck(dev, G->comm, PETSC_ERR_ARG_WRONG, "Only vectors of type gpu have a clock");
-  PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &begin));
-  PetscCallDevice(dev, "The measurement", dev->ops->event_create(dev, &end));
-  PetscCallDevice(dev, "The measurement", dev->ops->alloc(dev, FLUSH, &flush));
+  PetscCallGp(dev, "The measurement on the device", GpDevEventCreate(dev, &begin));
+  PetscCallGp(dev, "The measurement on the device", GpDevEventCreate(dev, &end));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "the measurement", FLUSH, &flush));
   for (int cold = 0; cold < 2; cold++) {
     const int products = cold ? 1 : BATCH;
 
     for (PetscInt r = 0; r < repeats; r++) {
       PetscCall(Meet(x[0], dev));
-      if (cold) PetscCallDevice(dev, "The measurement", dev->ops->zero(dev, flush, FLUSH));
-      PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, begin));
+      if (cold) PetscCallGp(dev, "The measurement on the device", GpDevZero(dev, flush, FLUSH));
+      PetscCallGp(dev, "The measurement on the device", GpDevEventRecord(dev, begin));
       for (int k = 0; k < products; k++) PetscCall(MultiplyBlocks(G, x[0], y));
-      PetscCallDevice(dev, "The measurement", dev->ops->event_record(dev, end));
-      PetscCallDevice(dev, "The measurement", dev->ops->event_wait(dev, end));
-      PetscCallDevice(dev, "The measurement", dev->ops->event_seconds(dev, begin, end, &t[r]));
+      PetscCallGp(dev, "The measurement on the device", GpDevEventRecord(dev, end));
+      PetscCallGp(dev, "The measurement on the device", GpDevEventWait(dev, end));
+      PetscCallGp(dev, "The measurement on the device", GpDevEventSeconds(dev, begin, end, &t[r]));
       t[r] /= products;
     }
     PetscCall(Median(G->comm, repeats, t, cold ? &T->cold : &T->warm));
   }
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
-  dev->ops->release(dev, flush);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
+  PetscCall(PetscGPUCSRDeviceFree(dev, FLUSH, &flush));
   PetscCall(VecDestroyVecs(1, &x));
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(VecDestroy(&y[b]));
   PetscCall(PetscFree(y));
@@ -180,7 +181,7 @@ static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool d
     PetscCall(Meet(x[0], dev));
     PetscCall(PetscTime(&begin));
     PetscCall(PageRankSolve(pr));
-    if (dev) PetscCallDevice(dev, "The measurement", dev->ops->sync(dev));
+    if (dev) PetscCall(PetscGPUCSRDeviceSynchronize(dev));
     PetscCall(PetscTime(&end));
     if (r >= 0) t[r] = end - begin;
   }

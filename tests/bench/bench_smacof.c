@@ -6,6 +6,7 @@
 
    Columns: median microseconds of a pass; the bytes of the dissimilarities that it must read; the rate of these bytes as a fraction of the GPU's copy rate, measured in the
    same run; and pairs a nanosecond, each pair counted once, which makes halves and rows comparable. */
+#include "device/gpdeviceimpl.h"
 #include "bench/device.h"
 #include "solvers/smacof/pass/pass.h"
 #include <limits.h>
@@ -179,7 +180,7 @@ static int CheckOne(Kind kind, int N, int first, int rows, int dim, int single, 
   SMACOFRunPass_Host(&h, 1);
   CHECK(SMACOFRunPass_CUDA(dev, &d, &work));
   CHECK(GpDevDownload(dev, mine, d.bx, sizeof(double) * sums));
-  CHECK(dev->ops->zero(dev, d.bx, sizeof(double) * sums));
+  CHECK(GpDevZero(dev, d.bx, sizeof(double) * sums));
   CHECK(GpDevDownload(dev, formed, d.x, sizeof(double) * (size_t)N * (size_t)dim));
   d.form.n = 0;
   CHECK(SMACOFRunPass_CUDA(dev, &d, &work));
@@ -218,7 +219,7 @@ static int CheckLook(int points, int dim, int before, int scaled)
   SMACOFDifferencesTask q = {.n = n, .sums = scaled ? parts : NULL, .unit = 0.3 * points, .gfactor = 0.7, .X = there, .g = there + n, .before = before < 0 ? 0 : before}, h = q;
   int                   wrong;
 
-  CHECK(dev->ops->alloc_pinned(dev, sizeof(double) * places, (void **)&result));
+  CHECK(GpDevAllocPinned(dev, sizeof(double) * places, (void **)&result));
   for (size_t k = 0; k < places; k++) result[k] = 0;
   s.result = result;
   q.result = result + 2 * SMACOF_SUM_PARTS;
@@ -243,7 +244,7 @@ static int CheckLook(int points, int dim, int before, int scaled)
   }
   wrong = !(Difference(part, truth, 2 + 3 * (size_t)(before + 1)) <= 1e-13 && Difference(mine, host, (before < 0 ? 2 : 4) * n) <= 1e-13);
   if (wrong) printf("not the same: sums of %d points in dimension %d beside %d pairs of differences%s\n", points, dim, before, scaled ? ", scaled" : "");
-  dev->ops->release_pinned(dev, result);
+  GpDevFreePinned(dev, result);
   Release(there), Release(theirs), Release(parts);
   free(values), free(host), free(mine), free(stress);
   return wrong;
@@ -297,11 +298,11 @@ static double Median(const SMACOFPass *p, const SMACOFPassWork *work)
   for (int r = -2; r < REPEATS; r++) {
     double seconds;
 
-    CHECK(dev->ops->event_record(dev, begin));
-    CHECK(p ? SMACOFRunPass_CUDA(dev, p, work) : dev->ops->copy_within(dev, work->memory, (char *)work->memory + COPY, COPY));
-    CHECK(dev->ops->event_record(dev, end));
-    CHECK(dev->ops->event_wait(dev, end));
-    CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+    CHECK(GpDevEventRecord(dev, begin));
+    CHECK(p ? SMACOFRunPass_CUDA(dev, p, work) : GpDevCopyWithin(dev, work->memory, (char *)work->memory + COPY, COPY));
+    CHECK(GpDevEventRecord(dev, end));
+    CHECK(GpDevEventWait(dev, end));
+    CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = seconds;
   }
   qsort(times, REPEATS, sizeof(double), CompareDoubles);
@@ -314,7 +315,7 @@ static void MeasureCopyRate(void)
 
   copyrate = 2.0 * (double)COPY / Median(NULL, &copy);
   Release(copy.memory);
-  printf("# %s, copy rate %.0f GB/s\npoints,dimension,arithmetic,reading,microseconds,bytes,fraction,pairs a ns\n", dev->name, 1e-9 * copyrate);
+  printf("# %s, copy rate %.0f GB/s\npoints,dimension,arithmetic,reading,microseconds,bytes,fraction,pairs a ns\n", GpDevName(dev), 1e-9 * copyrate);
 }
 
 static void TimeOne(SMACOFPass *p, const char *what, int mixed, int halves)
@@ -363,18 +364,18 @@ int main(int argc, char **argv)
     fprintf(stderr, "%s\n", why);
     return 77;
   }
-  CHECK(dev->ops->event_create(dev, &begin));
-  CHECK(dev->ops->event_create(dev, &end));
+  CHECK(GpDevEventCreate(dev, &begin));
+  CHECK(GpDevEventCreate(dev, &end));
   if (argc > 1 && !strcmp(argv[1], "--check")) {
-    if (argc > 3 && (size_t)atol(argv[3]) < dev->shared_bytes) dev->shared_bytes = (size_t)atol(argv[3]);
+    if (argc > 3 && (size_t)atol(argv[3]) < GpDevSharedBytes(dev)) dev->shared_bytes = (size_t)atol(argv[3]);
     failed = CheckLooks() + Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
   } else {
     MeasureCopyRate();
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));
     for (int k = 0; argc == 1 && k < 3; k++) Time(usual[k]);
   }
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
   GpDevClose(&dev);
   return failed;
 }

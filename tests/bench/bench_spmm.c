@@ -38,11 +38,11 @@ static double Measure(int (*run)(void *), void *context)
 
   CHECK(run(context)); /* loads the code */
   for (int r = -1; r < repeats; r++) {
-    CHECK(dev->ops->event_record(dev, begin));
+    CHECK(GpDevEventRecord(dev, begin));
     for (int b = 0; b < (r < 0 ? 1 : batch); b++) CHECK(run(context));
-    CHECK(dev->ops->event_record(dev, end));
-    CHECK(dev->ops->event_wait(dev, end));
-    CHECK(dev->ops->event_seconds(dev, begin, end, &seconds));
+    CHECK(GpDevEventRecord(dev, end));
+    CHECK(GpDevEventWait(dev, end));
+    CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
     else if (seconds > HOPELESS) return 1e6 * seconds; /* no contender: the GPU's time is for others */
     else if (seconds > HOPELESS / 10) batch = 2;
@@ -190,7 +190,7 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
   bytes = nx * (size_t)most * sizeof(double);
   CHECK(GpDevAlloc(dev, bytes, &x));
   CHECK(GpDevAlloc(dev, bytes, &y));
-  CHECK(dev->ops->zero(dev, x, bytes)); /* the time does not depend on the values */
+  CHECK(GpDevZero(dev, x, bytes)); /* the time does not depend on the values */
   CHECK(GpCsrCreate(dev, prec, B->m, B->n, B->nnz, &A));
   CHECK(GpCsrSetPattern(&A, B->rowptr, B->col));
   CHECK(GpCsrSetValues(&A, B->val, &loss));
@@ -220,7 +220,7 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
 
 static int Copy(void *context)
 {
-  return dev->ops->copy_within(dev, context, (char *)context + FLUSH, FLUSH);
+  return GpDevCopyWithin(dev, context, (char *)context + FLUSH, FLUSH);
 }
 
 int main(int argc, char **argv)
@@ -245,14 +245,14 @@ int main(int argc, char **argv)
     printf("bench_spmm: skipped: %s\n", why);
     return 0;
   }
-  CHECK(dev->ops->event_create(dev, &begin));
-  CHECK(dev->ops->event_create(dev, &end));
+  CHECK(GpDevEventCreate(dev, &begin));
+  CHECK(GpDevEventCreate(dev, &end));
   CHECK(GpDevAlloc(dev, FLUSH * 2, &room));
   CHECK(cusparseCreate(&handle));
-  CHECK(cusparseSetStream(handle, (cudaStream_t)dev->stream));
+  CHECK(cusparseSetStream(handle, (cudaStream_t)GpDevStream(dev)));
   copyrate = 2.0 * FLUSH / (1e-6 * Measure(Copy, room));
   GpDevFree(dev, &room, FLUSH * 2);
-  printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d\n", dev->name, 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS);
+  printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d\n", GpDevName(dev), 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS);
   printf("matrix,product,columns,who,values,us,gflops,fraction,note\n");
   for (int i = 0; i < (all ? (int)(sizeof(BenchNames) / sizeof(BenchNames[0])) : argc - 1); i++) {
     const char *name = all ? BenchNames[i].name : argv[i + 1];
@@ -268,8 +268,8 @@ int main(int argc, char **argv)
     BenchMatrixDestroy(&B);
   }
   cusparseDestroy(handle);
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
   GpDevClose(&dev);
   return 0;
 }

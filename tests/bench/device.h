@@ -14,7 +14,7 @@ static double     copyrate; /* bytes a second, read plus write */
 #define CHECK(call) \
   do { \
     if (call) { \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? dev->error : "no device"); \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, dev ? GpDevError(dev) : "no device"); \
       exit(1); \
     } \
   } while (0)

@@ -177,10 +177,10 @@ Rival RivalCreate(int which, const GpCsr *A, const int32_t rowptr[], const int32
   Rival              R    = (Rival)calloc(1, sizeof(*R));
   size_t             size = 0;
 
-  if (!R || A->dev->kind != GP_DEV_CUDA || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
+  if (!R || GpDevKindOf(A->dev) != GP_DEV_CUDA || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
   if (!handle) CALL(cusparseCreate(&handle));
   CALL(cudaDeviceSynchronize()); /* what follows copies on another stream */
-  CALL(cusparseSetStream(handle, (cudaStream_t)A->dev->stream));
+  CALL(cusparseSetStream(handle, (cudaStream_t)GpDevStream(A->dev)));
   R->op        = transpose ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
   R->algorithm = Rows[which].algorithm;
   if (Rows[which].format == CSR) CALL(cusparseCreateCsr(&R->A, A->m, A->n, A->nnz, A->rowptr, A->col, A->val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));

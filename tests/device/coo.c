@@ -2,6 +2,7 @@ static char help[] = "MatSetValuesCOO() with values in host memory and with valu
   -ignore : entries in rows of other ranks are ignored\n\
   -mixed  : only the first rank's values are on the device\n\n";
 
+#include "device/gpdeviceimpl.h"
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
 
@@ -120,10 +121,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ignore", &Ignore, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-mixed", &Mixed, NULL));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   real = dev->ops;
   Ops  = *real;
-  if (dev->kind == GP_DEV_HOST) Ops.holds = Holds;
+  if (GpDevKindOf(dev) == GP_DEV_HOST) Ops.holds = Holds;
   dev->ops = &Ops;
 
   PetscCall(Indices(&n, &i, &j));
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
 
     for (PetscCount k = 0; k < n; k++) v[k] = (PetscReal)((k * (7 + round)) % 64) / 8 - 3; /* multiples of 1/8, so that sums are exact in any order */
     PetscCallGp(dev, "upload", GpDevUpload(dev, There, v, (size_t)n * sizeof(*v)));
-    PetscCallGp(dev, "sync", dev->ops->sync(dev));
+    PetscCallGp(dev, "sync", GpDevSync(dev));
     PetscCall(MatSetValuesCOO(plain, v, mode));
     PetscCall(Uploads(&before));
     PetscCall(MatSetValuesCOO(A, host ? v : There, mode));

@@ -7,7 +7,7 @@ static char help[] = "The device layer: allocation, copies through the staging b
 static PetscErrorCode TestCopies(GpDev dev)
 {
   const size_t sizes[] = {0, 1, 4, 7, GP_DEV_FETCH - 4, GP_DEV_FETCH, GP_DEV_FETCH + 4, GP_DEV_STAGE_BYTES - 1, GP_DEV_STAGE_BYTES, GP_DEV_STAGE_BYTES + 1, 2 * GP_DEV_STAGE_BYTES, 5 * GP_DEV_STAGE_BYTES + 3};
-  const double held    = dev->bytes_held;
+  const double held    = GpDevBytesHeld(dev);
 
   PetscFunctionBeginUser;
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
@@ -22,19 +22,19 @@ static PetscErrorCode TestCopies(GpDev dev)
     }
     PetscCallGp(dev, "first", GpDevAlloc(dev, n, &first));
     PetscCallGp(dev, "second", GpDevAlloc(dev, n, &second));
-    PetscCheck(dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
+    PetscCheck(GpDevBytesHeld(dev) == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", GpDevBytesHeld(dev));
     PetscCallGp(dev, "upload", GpDevUpload(dev, first, in, n));
     memset(in, 255, n); /* GpDevUpload() has read its source when it returns */
-    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, second, first, n));
+    PetscCallGp(dev, "copy", GpDevCopyWithin(dev, second, first, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
     for (size_t i = 0; i < n; i++) PetscCheck(out[i] == (unsigned char)(i * 131 + s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu came back as %d", i, n, (int)out[i]);
     PetscCheck(out[n] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The download of %zu bytes wrote beyond its end", n);
-    PetscCallGp(dev, "zero", dev->ops->zero(dev, second, n));
+    PetscCallGp(dev, "zero", GpDevZero(dev, second, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, second, n));
     for (size_t i = 0; i < n; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %zu of %zu is not zero", i, n);
     GpDevFree(dev, &first, n);
     GpDevFree(dev, &second, n);
-    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
+    PetscCheck(!first && !second && GpDevBytesHeld(dev) == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", GpDevBytesHeld(dev));
     PetscCall(PetscFree2(in, out));
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "copies of all sizes are unchanged\n"));
@@ -46,7 +46,7 @@ static PetscErrorCode TestCopies(GpDev dev)
 static PetscErrorCode TestWorkSpace(GpDev dev)
 {
   const size_t n    = (size_t)3 << 20;
-  const double held = dev->bytes_held;
+  const double held = GpDevBytesHeld(dev);
   char        *in, *out, *kept, *shared, *work;
 
   PetscFunctionBeginUser;
@@ -56,12 +56,12 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
   for (int turn = 0; turn < 8; turn++) {
     memset(in, turn + 1, n);
     PetscCallGp(dev, "workspace", GpDevBorrow(dev, n, &work));
-    PetscCheck(work && dev->bytes_held == held + 3.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
+    PetscCheck(work && GpDevBytesHeld(dev) == held + 3.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", GpDevBytesHeld(dev));
     PetscCallGp(dev, "upload", GpDevUpload(dev, work, in, n));
-    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, turn % 2 ? kept : shared, work, n));
+    PetscCallGp(dev, "copy", GpDevCopyWithin(dev, turn % 2 ? kept : shared, work, n));
     GpDevReturn(dev, &work, n);
     PetscCallGp(dev, "workspace", GpDevBorrow(dev, n - 1, &work));
-    PetscCallGp(dev, "zero", dev->ops->zero(dev, work, n - 1));
+    PetscCallGp(dev, "zero", GpDevZero(dev, work, n - 1));
     GpDevReturn(dev, &work, n - 1);
     PetscCallGp(dev, "download", GpDevDownload(dev, out, turn % 2 ? kept : shared, n));
     PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: the copy differs from the contents of the workspace", turn);
@@ -69,13 +69,13 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
   for (int turn = 0; turn < 8; turn++) { /* freed memory is not used again before the second stream has read it */
     memset(in, 16 + turn, n);
     PetscCallGp(dev, "upload", GpDevUpload(dev, kept, in, n));
-    PetscCallGp(dev, "sync", dev->ops->sync(dev));
-    GpDevSwapStreams(dev);
-    PetscCallGp(dev, "copy", dev->ops->copy_within(dev, shared, kept, n));
-    GpDevSwapStreams(dev);
+    PetscCallGp(dev, "sync", GpDevSync(dev));
+    GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+    PetscCallGp(dev, "copy", GpDevCopyWithin(dev, shared, kept, n));
+    GpDevPopStream(dev);
     GpDevFree(dev, &kept, n);
     PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
-    PetscCallGp(dev, "zero", dev->ops->zero(dev, kept, n));
+    PetscCallGp(dev, "zero", GpDevZero(dev, kept, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, shared, n));
     PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was used again while the second stream read it", turn);
   }
@@ -83,7 +83,7 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
   PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of 0 bytes has an address");
   GpDevFree(dev, &kept, n);
   GpDevFreeShared(dev, &shared, n);
-  PetscCheck(!kept && !shared && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
+  PetscCheck(!kept && !shared && GpDevBytesHeld(dev) == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", GpDevBytesHeld(dev));
   PetscCall(PetscFree2(in, out));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "workspace follows the order of the stream\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,7 +105,7 @@ static PetscErrorCode CheckZero(GpDev dev, const char *p, size_t n)
 static PetscErrorCode TestClean(GpDev dev)
 {
   const size_t sizes[] = {1, 4096, 3 << 20, 5, 2 << 20, GP_DEV_CLEAN, GP_DEV_CLEAN + 1, 4096};
-  const double held    = dev->bytes_held;
+  const double held    = GpDevBytesHeld(dev);
   char        *dirt, *first, *second;
 
   PetscFunctionBeginUser;
@@ -114,17 +114,18 @@ static PetscErrorCode TestClean(GpDev dev)
   for (size_t k = 0; k < 12; k++) {
     const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* bytes at the beginning that the owner leaves zero */
 
-    if (k % 3 == 2) GpDevSwapStreams(dev);
+    if (k % 6 == 2) GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+    if (k % 6 == 5) GpDevPopStream(dev);
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &first));
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &second));
-    PetscCheck(first != second && dev->bytes_held == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", dev->bytes_held);
+    PetscCheck(first != second && GpDevBytesHeld(dev) == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", GpDevBytesHeld(dev));
     PetscCall(CheckZero(dev, first, n));
     PetscCall(CheckZero(dev, second, n));
     PetscCallGp(dev, "upload", GpDevUpload(dev, first + clean, dirt, n - clean));
     PetscCallGp(dev, "upload", GpDevUpload(dev, second, dirt, n));
     GpDevReturnClean(dev, &first, n, clean);
     GpDevReturnClean(dev, &second, n, 0);
-    PetscCheck(!first && !second && dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", dev->bytes_held);
+    PetscCheck(!first && !second && GpDevBytesHeld(dev) == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g after all memory was freed", GpDevBytesHeld(dev));
   }
   PetscCallGp(dev, "nothing", GpDevBorrowClean(dev, 0, &first));
   PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of 0 bytes has an address");
@@ -167,17 +168,17 @@ static PetscErrorCode TestErrors(GpDev dev)
   size_t available, total, limit = 2 * GP_DEV_STAGE_BYTES, n = 4 * GP_DEV_STAGE_BYTES;
   char  *p = (char *)&limit, why[256] = "";
   GpDev  other;
-  double held = dev->bytes_held;
+  double held = GpDevBytesHeld(dev);
   int    count;
 
   PetscFunctionBeginUser;
-  PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
+  PetscCallGp(dev, "memory", GpDevGetMemory(dev, &available, &total));
   PetscCheck(available <= total && total > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu of %zu bytes are free", available, total);
   PetscCheck(GpDevBorrow(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of an exabyte was borrowed");
   PetscCheck(GpDevAllocShared(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Shared memory of an exabyte was allocated");
   PetscCheck(GpDevAlloc(dev, (size_t)1 << 60, &p) == GP_ERR_MEMORY && !p, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Device memory of an exabyte was allocated");
-  PetscCheck(strstr(dev->error, "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error message does not contain the number of bytes: %s", dev->error);
-  PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "bytes_held counts a failed allocation");
+  PetscCheck(strstr(GpDevError(dev), "1152921504606846976 bytes asked for"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error message does not contain the number of bytes: %s", GpDevError(dev));
+  PetscCheck(GpDevBytesHeld(dev) == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "bytes_held counts a failed allocation");
   PetscCallGp(dev, "after an error", GpDevAlloc(dev, n, &p));
   PetscCheck(GpDevUploadFilled(dev, p, n, Refuse, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error of the fill function was not returned");
   limit = n;
@@ -196,20 +197,20 @@ static PetscErrorCode TestEvents(GpDev dev)
   char      *p;
 
   PetscFunctionBeginUser;
-  PetscCallGp(dev, "event", dev->ops->event_create(dev, &begin));
-  PetscCallGp(dev, "event", dev->ops->event_create(dev, &end));
-  PetscCallGp(dev, "waiting for an event that was never recorded", dev->ops->event_wait(dev, end));
+  PetscCallGp(dev, "event", GpDevEventCreate(dev, &begin));
+  PetscCallGp(dev, "event", GpDevEventCreate(dev, &end));
+  PetscCallGp(dev, "waiting for an event that was never recorded", GpDevEventWait(dev, end));
   PetscCallGp(dev, "memory", GpDevAlloc(dev, 64 << 20, &p));
-  PetscCallGp(dev, "record", dev->ops->event_record(dev, begin));
-  PetscCallGp(dev, "work", dev->ops->zero(dev, p, 64 << 20));
-  PetscCallGp(dev, "record", dev->ops->event_record(dev, end));
-  PetscCallGp(dev, "wait", dev->ops->event_wait(dev, end));
-  PetscCallGp(dev, "seconds", dev->ops->event_seconds(dev, begin, end, &seconds));
+  PetscCallGp(dev, "record", GpDevEventRecord(dev, begin));
+  PetscCallGp(dev, "work", GpDevZero(dev, p, 64 << 20));
+  PetscCallGp(dev, "record", GpDevEventRecord(dev, end));
+  PetscCallGp(dev, "wait", GpDevEventWait(dev, end));
+  PetscCallGp(dev, "seconds", GpDevEventSeconds(dev, begin, end, &seconds));
   PetscCheck(seconds > 0 && seconds < 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Zeroing 64 MiB took %g seconds", seconds);
-  PetscCallGp(dev, "sync", dev->ops->sync(dev));
+  PetscCallGp(dev, "sync", GpDevSync(dev));
   GpDevFree(dev, &p, 64 << 20);
-  dev->ops->event_destroy(dev, begin);
-  dev->ops->event_destroy(dev, end);
+  GpDevEventDestroy(dev, begin);
+  GpDevEventDestroy(dev, end);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "events complete in order\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,7 +222,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(TestCopies(dev));
   PetscCall(TestWorkSpace(dev));
   PetscCall(TestClean(dev));

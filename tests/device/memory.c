@@ -1,6 +1,7 @@
 static char help[] = "A full device: the error message states the bytes, the matrix on the host stays valid, and no device memory is leaked.\n\n\
   -full : also fills the memory of the GPU; not while other processes use it\n\n";
 
+#include "device/gpdeviceimpl.h"
 #include "gpucsr.h"
 #include "sys/gpucsrsys.h"
 
@@ -16,7 +17,7 @@ static char            Message[4096];
 static GpErr Take(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void **pointer)
 {
   if (Left-- > 0) return take(dev, bytes, pointer);
-  return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %d of %d free", dev->name, bytes, 1, 2);
+  return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %d of %d free", GpDevName(dev), bytes, 1, 2);
 }
 
 static GpErr Allocate(GpDev dev, size_t bytes, void **pointer)
@@ -114,7 +115,7 @@ static PetscErrorCode TestEveryAllocation(GpDev dev, Vec x, Vec y, Vec expected,
     PetscInt  faults = -1;
 
     for (int allowed = 0; full; allowed++) {
-      const double held = dev->bytes_held;
+      const double held = GpDevBytesHeld(dev);
       Mat          A;
 
       PetscCall(Create(&A));
@@ -135,7 +136,7 @@ static PetscErrorCode TestEveryAllocation(GpDev dev, Vec x, Vec y, Vec expected,
       PetscCall(CheckHost(A, x, y, expected, norm));
       PetscCall(CheckDevice(A, x, y, expected));
       PetscCall(MatDestroy(&A));
-      PetscCheck(dev->bytes_held == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were leaked when allocation %d failed", dev->bytes_held - held, allowed);
+      PetscCheck(GpDevBytesHeld(dev) == held, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were leaked when allocation %d failed", GpDevBytesHeld(dev) - held, allowed);
     }
     PetscCheck(scenario || faults > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " allocations failed, more were expected in a first product", faults);
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: every failed allocation is reported and recovered from\n", what[scenario]));
@@ -155,7 +156,7 @@ static PetscErrorCode TestFullDevice(GpDev dev)
   PetscBool    full;
 
   PetscFunctionBeginUser;
-  if (dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (GpDevKindOf(dev) == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
   PetscCall(MatSetSizes(A, n, n, n, n));
   PetscCall(MatSetType(A, MATGPUCSR));
@@ -166,7 +167,7 @@ static PetscErrorCode TestFullDevice(GpDev dev)
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &x));
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecSet(x, 1));
-  PetscCallGp(dev, "memory", dev->ops->memory(dev, &available, &total));
+  PetscCallGp(dev, "memory", GpDevGetMemory(dev, &available, &total));
   PetscCallGp(dev, "allocation of nearly all memory", GpDevAlloc(dev, available - spare, &hog));
   Full(full, MatMult(A, x, y));
   PetscCheck(full, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product succeeded on a full GPU");
@@ -189,7 +190,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-full", &full, NULL));
   if (full) PetscCall(TestFullDevice(dev));
   Real             = dev->ops;

@@ -24,14 +24,14 @@ static PetscErrorCode Done(Chain *C, const char *what, GpErr err)
 {
   PetscFunctionBegin;
   PetscCallGp(C->dev, what, err);
-  if (C->waits) PetscCallGp(C->dev, what, C->dev->ops->sync(C->dev));
+  if (C->waits) PetscCallGp(C->dev, what, GpDevSync(C->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Product(Chain *C, const double *x, const double *z, double *y)
 {
   PetscFunctionBegin;
-  PetscCall(Done(C, GpKernelTable[C->kernel].name, GpKernelTable[C->kernel].mult[C->dev->kind][C->csr.prec](&C->fmt, x, z, y)));
+  PetscCall(Done(C, GpKernelTable[C->kernel].name, GpKernelTable[C->kernel].mult[GpDevKindOf(C->dev)][C->csr.prec](&C->fmt, x, z, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,7 +128,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const BenchMatrix *A, const char *n
     PetscCallGp(dev, "rows", GpCsrCreate(dev, (GpPrec)prec, A->m, A->n, A->nnz, &C.csr));
     PetscCallGp(dev, "pattern", GpCsrSetPattern(&C.csr, ri, ci));
     for (C.kernel = 0; C.kernel < GP_KERNELS; C.kernel++)
-      if (GpKernelTable[C.kernel].repeatable && GpKernelTable[C.kernel].mult[dev->kind][prec] && (only < 0 || C.kernel == only)) PetscCall(CheckKernel(&C, A, name));
+      if (GpKernelTable[C.kernel].repeatable && GpKernelTable[C.kernel].mult[GpDevKindOf(dev)][prec] && (only < 0 || C.kernel == only)) PetscCall(CheckKernel(&C, A, name));
     GpCsrDestroy(&C.csr);
   }
   GpDevFree(dev, &C.x, bytes);
@@ -151,13 +151,13 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kernel", one, sizeof(one), &set));
   if (set) {
     only = GpKernelFind(one);
     PetscCheck(only >= 0, PETSC_COMM_SELF, PETSC_ERR_USER, "-kernel %s: there is no such kernel", one);
   }
-  large = dev->kind == GP_DEV_CUDA; /* on a GPU the matrices are large enough that an operation could overtake the one before it */
+  large = GpDevKindOf(dev) == GP_DEV_CUDA; /* on a GPU the matrices are large enough that an operation could overtake the one before it */
   BenchStencil(&A, large ? 40 : 9, 0, 1);
   PetscCall(CheckMatrix(dev, &A, "7 points", only));
   BenchMatrixDestroy(&A);

@@ -1,5 +1,6 @@
 static char help[] = "Every SpMV kernel on every test matrix, compared with sums in double precision: both precisions of the values, with and without a vector to add, A and its transpose.\n\n";
 
+#include "device/gpdeviceimpl.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/spmv/rowcode/rowcode.h"
@@ -253,7 +254,7 @@ static PetscErrorCode Product(GpDev dev, const GpFmt *F, int kernel, const doubl
     PetscCallGp(dev, "z", GpDevAlloc(dev, by, &dz));
     PetscCallGp(dev, "z", GpDevUpload(dev, dz, z, by));
   }
-  PetscCallGp(dev, GpKernelTable[kernel].name, GpKernelTable[kernel].mult[dev->kind][C->prec](F, dx, z ? (inplace ? dy : dz) : NULL, dy));
+  PetscCallGp(dev, GpKernelTable[kernel].name, GpKernelTable[kernel].mult[GpDevKindOf(dev)][C->prec](F, dx, z ? (inplace ? dy : dz) : NULL, dy));
   PetscCallGp(dev, "y", GpDevDownload(dev, y, dy, by));
   GpDevFree(dev, &dx, bx);
   GpDevFree(dev, &dy, by);
@@ -295,7 +296,7 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   PetscFunctionBegin;
   err = GpFmtBuild(&F, GpKernelTable[kernel].format, C, rowptr);
   if (err == GP_ERR_ARGUMENT) { /* the format does not support this matrix; main() checks that it supports others */
-    PetscCall(PetscInfo(NULL, "%s, %s%s: %s\n", name, GpKernelTable[kernel].name, transpose ? ", transpose" : "", dev->error));
+    PetscCall(PetscInfo(NULL, "%s, %s%s: %s\n", name, GpKernelTable[kernel].name, transpose ? ", transpose" : "", GpDevError(dev)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallGp(dev, "format", err);
@@ -391,7 +392,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
     PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
     PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
     if (kernel == GP_SPMV_rowcode) { /* as for a matrix with many rows: a thread computes several rows */
-      const int units = dev->compute_units;
+      const int units = GpDevComputeUnits(dev);
 
       dev->compute_units = 0;
       PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
@@ -399,8 +400,8 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
       dev->compute_units = units;
     }
     if (kernel == GP_SPMV_csrblock) { /* as for a matrix with many nonzeros, first for the multiprocessors, then for the cache */
-      const int    units = dev->compute_units;
-      const double cache = dev->cache;
+      const int    units = GpDevComputeUnits(dev);
+      const double cache = GpDevCacheBytes(dev);
 
       for (int many = 0; many < 2; many++) {
         if (many) dev->cache = 1;
@@ -441,7 +442,7 @@ static PetscErrorCode CheckAscending(GpDev dev)
       PetscCallGp(dev, "columns", GpDevUpload(dev, C.col, A.col, (size_t)A.nnz * sizeof(int32_t)));
       PetscCallGp(dev, "values", GpCsrSetValues(&C, A.val, &loss));
       err = GpFmtBuild(&F, GP_FMT_DIA, &C, A.rowptr);
-      if (turned) PetscCheck(err == GP_ERR_ARGUMENT && strstr(dev->error, "ascend"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Columns of row %d do not ascend: error %d, %s", row, (int)err, dev->error);
+      if (turned) PetscCheck(err == GP_ERR_ARGUMENT && strstr(GpDevError(dev), "ascend"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Columns of row %d do not ascend: error %d, %s", row, (int)err, GpDevError(dev));
       else {
         int32_t *col = A.col + A.rowptr[row], first = col[0];
 
@@ -469,7 +470,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-vendor", &vendor, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kernel", one, sizeof(one), &set));
@@ -498,7 +499,7 @@ int main(int argc, char **argv)
   }
   if (only < 0) PetscCall(CheckAscending(dev));
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

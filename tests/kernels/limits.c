@@ -1,6 +1,7 @@
 static char help[] =
   "Sizes near 2^31: tiles of a matrix with so many nonzeros, errors for sizes that are too large, and every format of a matrix with so many columns. Memory is limited, so that formats that need an array of that many entries must fail with a message.\n\n";
 
+#include "device/gpdeviceimpl.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/operator/gpoperator.h"
@@ -87,7 +88,7 @@ static PetscErrorCode GetX(GpDev dev, size_t n, double **x)
 
   PetscFunctionBegin;
   *x = NULL;
-  if (dev->kind == GP_DEV_HOST) {
+  if (GpDevKindOf(dev) == GP_DEV_HOST) {
     p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p != MAP_FAILED) *x = (double *)p;
   } else if (!unlimited->alloc(dev, n * sizeof(double), &p)) *x = (double *)p;
@@ -101,7 +102,7 @@ static PetscErrorCode CheckKernel(GpDev dev, const GpFmt *F, int kernel, const d
   PetscFunctionBegin;
   for (int32_t i = 0; i < ROWS; i++) host[i] = NAN;
   PetscCallGp(dev, "y", GpDevUpload(dev, y, host, sizeof(host)));
-  PetscCallGp(dev, GpKernelTable[kernel].name, GpKernelTable[kernel].mult[dev->kind][F->csr->prec](F, x, NULL, y));
+  PetscCallGp(dev, GpKernelTable[kernel].name, GpKernelTable[kernel].mult[GpDevKindOf(dev)][F->csr->prec](F, x, NULL, y));
   PetscCallGp(dev, "y", GpDevDownload(dev, host, y, sizeof(host)));
   for (int32_t i = 0; i < ROWS; i++) PetscCheck(fabs(host[i] - gold[i]) <= 1e-13 * EACH, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %d is %.17g, not %.17g", GpKernelTable[kernel].name, (int)i, host[i], gold[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -145,14 +146,14 @@ static PetscErrorCode TestColumns(GpDev dev)
   PetscCallGp(dev, "rows", GpCsrCreate(dev, GP_F32, ROWS, n, nnz, &C));
   PetscCallGp(dev, "pattern", GpCsrSetPattern(&C, ri, ci));
   PetscCallGp(dev, "values", GpCsrSetValues(&C, val, &loss));
-  PetscCheck(GpSelFeatures(&C, &F) == GP_ERR_MEMORY && strstr(dev->error, "limit"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "GpSelFeatures() needs an array with an entry for every column, but did not report the memory limit: %s", dev->error);
+  PetscCheck(GpSelFeatures(&C, &F) == GP_ERR_MEMORY && strstr(GpDevError(dev), "limit"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "GpSelFeatures() needs an array with an entry for every column, but did not report the memory limit: %s", GpDevError(dev));
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     GpFmt fmt;
     GpErr err = GpFmtBuild(&fmt, GpKernelTable[kernel].format, &C, rowptr);
 
-    PetscCheck(!err || err == GP_ERR_ARGUMENT || err == GP_ERR_MEMORY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", GpKernelTable[kernel].name, dev->error);
+    PetscCheck(!err || err == GP_ERR_ARGUMENT || err == GP_ERR_MEMORY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", GpKernelTable[kernel].name, GpDevError(dev));
     if (err) {
-      PetscCall(PetscInfo(NULL, "%s: %s\n", GpKernelTable[kernel].name, dev->error));
+      PetscCall(PetscInfo(NULL, "%s: %s\n", GpKernelTable[kernel].name, GpDevError(dev)));
       refused++;
       continue;
     }
@@ -164,7 +165,7 @@ static PetscErrorCode TestColumns(GpDev dev)
   PetscCheck(right >= 18 && refused, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d kernels gave the right product, %d formats were rejected; expected at least 18 and 1", right, refused);
   GpCsrDestroy(&C);
   GpDevFree(dev, &y, sizeof(gold));
-  if (dev->kind == GP_DEV_HOST) munmap(x, (size_t)n * sizeof(double));
+  if (GpDevKindOf(dev) == GP_DEV_HOST) munmap(x, (size_t)n * sizeof(double));
   else unlimited->release(dev, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   unlimited      = dev->ops;
   limited        = *dev->ops;
   limited.alloc  = LimitedAlloc;
@@ -188,7 +189,7 @@ int main(int argc, char **argv)
   PetscCall(TestColumns(dev));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "2^31-2 columns: every kernel is right or its format is rejected\n"));
   dev->ops = unlimited;
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

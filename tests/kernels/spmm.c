@@ -118,7 +118,7 @@ static PetscErrorCode SpmmRun(const Spmm *T, int kernel, const GpFmt *F, double 
     C.x[c] = dx + c * T->ldx;
     C.y[c] = dy + c * T->ldy;
   }
-  PetscCallGp(T->dev, GpSpmmTable[kernel].name, GpSpmmTable[kernel].mult[T->dev->kind][F->csr->prec](F, &C));
+  PetscCallGp(T->dev, GpSpmmTable[kernel].name, GpSpmmTable[kernel].mult[GpDevKindOf(T->dev)][F->csr->prec](F, &C));
   PetscCallGp(T->dev, "y", GpDevDownload(T->dev, y, dy, T->ny * sizeof(double)));
   GpDevFree(T->dev, &dx, T->nx * sizeof(double));
   GpDevFree(T->dev, &dy, T->ny * sizeof(double));
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-case", &only, NULL)); /* sanitizers are slow and run one case only */
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   for (size_t which = 0; which < PETSC_STATIC_ARRAY_LENGTH(Cases); which++) {
     const SpmmCase *c = &Cases[which];
     BenchMatrix     A;
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     BenchMatrixDestroy(&A);
   }
   PetscCall(PetscInfo(NULL, "largest error %g of the sum of absolute values\n", worst));
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host backend cannot be opened");
   PetscCallGp(dev, "work", GpVecWorkCreate(dev, &work));
   PetscCallGp(host, "work", GpVecWorkCreate(host, &hostwork));
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
   GpVecWorkDestroy(&work);
   GpVecWorkDestroy(&hostwork);
   GpDevClose(&host);
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-gpucsr_device_memory", &limit, NULL));
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, N, N, 3, NULL, &A));
   for (PetscInt i = 0; i < N; i++) {
     if (i) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
   PetscCall(VecSet(b, 1));
   PetscCall(MatMult(A, b, x)); /* creates the image and the device memory of the vectors */
   for (int k = 0; k < 2; k++) {
-    const size_t   bytes = (size_t)((double)limit - dev->bytes_held - left[k]);
+    const size_t   bytes = (size_t)((double)limit - GpDevBytesHeld(dev) - left[k]);
     void          *room;
     PetscErrorCode err;
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     PetscCheck(err == PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A solve with %g free bytes gave the error code %d", left[k], (int)err);
     PetscCall(Unlock(b));
     PetscCall(Unlock(x));
-    PetscCheck((double)limit - dev->bytes_held == left[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed solve leaked %g bytes", left[k] - ((double)limit - dev->bytes_held));
+    PetscCheck((double)limit - GpDevBytesHeld(dev) == left[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed solve leaked %g bytes", left[k] - ((double)limit - GpDevBytesHeld(dev)));
     PetscCall(PetscGPUCSRDeviceFree(dev, bytes, &room));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPGetConvergedReason(ksp, &reason));

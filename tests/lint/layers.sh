@@ -55,15 +55,18 @@ function say(what) { printf "%s:%s: %s\n", file, line, what; bad = 1 }
     if (file !~ /\.cuh?$/) say("CUDA headers may be included by .cu files only: " target)
     next
   }
-  if (!quoted && target !~ /^gpucsr.*\.h$/) next # the C library, MPI
+  if (!quoted && target !~ /^gpucsr.*\.c?u?h$/) next # the C library, MPI
 
   if (target == "gpucsrcompat.h") { if (file ~ /\.cuh?$/ || layer[mine] < 3) say("this directory may not include gpucsrcompat.h"); next }
+  else if (target ~ /^gpucsrdevice(types\.h|\.cuh)$/) theirs = "src/device/" # installed, but without PETSc
   else if (target ~ /^gpucsr.*\.h$/) theirs = "include/"
   else if (file ~ /^(solvers|examples)\// && target !~ /\//) next # a file of the same directory
   else if (target !~ /\//) { say("write the path from src/, so that it names the directory: " target); next }
   else theirs = moduleof(target ~ /^(solvers|examples)\// ? target : "src/" target)
 
   if (theirs == "src/") { if (mine != "src/") say("this header belongs to no directory of the table: " target); next }
+  if (target == "device/gpdeviceimpl.h" && mine != "src/device/") say("only src/device/ may include this header; use the functions of device/gpdevice.h")
+  if (mine == "examples/" && target ~ /^device\//) say("examples use the public interface: gpucsrdevice.h")
   if (theirs == mine) {
     family = target; sub(/^mat\/impls\/gpucsr\/spmv\//, "", family); sub(/\/.*/, "", family)
     if (mine == "src/mat/impls/gpucsr/spmv/" && dir != mine family "/" && family !~ /^(common|csr)$/) say("a kernel family may include headers of its own folder, of common/ and of csr/ only: " target)

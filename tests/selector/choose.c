@@ -112,7 +112,7 @@ static PetscErrorCode Build(GpDev dev, const GpSelOptions *options, const BenchM
   PetscCallGp(dev, "x", GpDevAlloc(dev, (size_t)A->n * sizeof(double), &device_x));
   PetscCallGp(dev, "y", GpDevAlloc(dev, (size_t)A->m * sizeof(double), &device_y));
   PetscCallGp(dev, "x", GpDevUpload(dev, device_x, x, (size_t)A->n * sizeof(double)));
-  PetscCallGp(dev, "product", GpKernelTable[choice->kernel].mult[dev->kind][GP_F32](&fmt, device_x, NULL, device_y));
+  PetscCallGp(dev, "product", GpKernelTable[choice->kernel].mult[GpDevKindOf(dev)][GP_F32](&fmt, device_x, NULL, device_y));
   PetscCallGp(dev, "y", GpDevDownload(dev, y, device_y, (size_t)A->m * sizeof(double)));
   for (int32_t i = 0; i < A->m; i++) {
     double sum = 0, scale = 1e-300;
@@ -152,7 +152,7 @@ static PetscErrorCode TestRefusals(GpDev dev, const BenchMatrix *A)
       char         words[64];
 
       PetscCall(Build(dev, &options, A, &choice));
-      if (choice.kernel == k || !GpKernelTable[k].mult[dev->kind][GP_F32]) continue;
+      if (choice.kernel == k || !GpKernelTable[k].mult[GpDevKindOf(dev)][GP_F32]) continue;
       PetscCall(PetscSNPrintf(words, sizeof(words), "; not %s: ", GpKernelTable[k].name));
       PetscCall(Says(&choice, words));
       PetscCheck(budget == 0 || GpKernelTable[k].format > GP_FMT_CSRTILE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kernel %s supports every matrix, but was not selected: %s", GpKernelTable[k].name, choice.why);
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(TestTimes());
   PetscCall(TestCandidates());
   PetscCall(TestList());
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
   BenchMatrixCreate(&A, 5, 3, 0);
   PetscCall(TestRefusals(dev, &A));
   BenchMatrixDestroy(&A);
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

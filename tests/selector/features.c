@@ -1,5 +1,6 @@
 static char help[] = "Features of matrices counted on the device, compared with counts by simple loops.\n\n";
 
+#include "device/gpdeviceimpl.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
@@ -143,8 +144,8 @@ static PetscErrorCode CountNonzeros(const BenchMatrix *A, GpPrec prec, GpSelCoun
    counts them. */
 static PetscErrorCode Expected(GpDev dev, const GpSelModel *model, const GpCsr *C, int *kernel)
 {
-  const int    units = dev->compute_units;
-  const double cache = dev->cache;
+  const int    units = GpDevComputeUnits(dev);
+  const double cache = GpDevCacheBytes(dev);
   GpFeatures   F;
   double       us[GP_SEL_MODELLED];
   int          best = 0;
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cases", &cases, NULL));
   for (int which = 0; which < cases; which++) {
     PetscCall(Case(which, &A, &name));
@@ -309,7 +310,7 @@ int main(int argc, char **argv)
     PetscCall(Compare(name, dev, &A, GP_F64));
     BenchMatrixDestroy(&A);
   }
-  PetscCheck(dev->bytes_held == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", dev->bytes_held);
+  PetscCheck(GpDevBytesHeld(dev) == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g bytes of device memory were not freed", GpDevBytesHeld(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
   return 0;

@@ -41,9 +41,9 @@ static PetscErrorCode Copied(double ours[2], double petscs[2])
   GpDev dev = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  ours[0]   = dev->bytes_in;
-  ours[1]   = dev->bytes_out;
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  ours[0]   = GpDevBytesIn(dev);
+  ours[1]   = GpDevBytesOut(dev);
   petscs[0] = petscs[1] = 0;
 #if defined(PETSC_HAVE_DEVICE)
   petscs[0] = petsc_ctog_sz;

@@ -67,11 +67,11 @@ static PetscErrorCode Moved(KSP ksp, Vec b, Vec x, PetscInt iterations, double *
   GpDev dev = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, iterations));
-  *bytes = dev->bytes_in + dev->bytes_out;
+  *bytes = GpDevBytesIn(dev) + GpDevBytesOut(dev);
   PetscCall(KSPSolve(ksp, b, x));
-  *bytes = dev->bytes_in + dev->bytes_out - *bytes;
+  *bytes = GpDevBytesIn(dev) + GpDevBytesOut(dev) - *bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,8 +13,8 @@ static PetscErrorCode Copied(double *bytes)
   GpDev dev = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  *bytes = (double)dev->bytes_in + (double)dev->bytes_out;
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  *bytes = (double)GpDevBytesIn(dev) + (double)GpDevBytesOut(dev);
 #if defined(PETSC_HAVE_DEVICE)
   *bytes += petsc_ctog_sz + petsc_gtoc_sz;
 #endif

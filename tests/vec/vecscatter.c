@@ -275,8 +275,8 @@ static PetscErrorCode Bytes(double *bytes)
   GpDev dev = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-  *bytes = dev->bytes_in + dev->bytes_out;
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  *bytes = GpDevBytesIn(dev) + GpDevBytesOut(dev);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -106,13 +106,12 @@ typedef struct {
 /* In the CUDA implementation all pointers are device memory, and rows are points. */
 size_t SMACOFGetPassMemory_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFRunPass_CUDA(GpDev, const SMACOFPass *, const SMACOFPassWork *);
-void   SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *); /* launches the kernel; the caller checks for errors */
-GpErr  SMACOFCheck_CUDA(GpDev, int code, const char *what); /* converts a cudaError_t to an error of the device */
+GpErr  SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *); /* launches the kernel; the caller checks for errors */
 GpErr  SMACOFMultiplySquares_CUDA(GpDev, const SMACOFPass *, int n, const double *v, double *y);
 GpErr  SMACOFStoreDistances_CUDA(GpDev, const SMACOFPass *, void *delta);
 
 /* A build without CUDA compiles and drops the calls of CUDA implementations in branches with this condition. */
-#define SMACOFIsOnGPU(dev) (GP_HAVE_CUDA && (dev) && (dev)->kind == GP_DEV_CUDA)
+#define SMACOFIsOnGPU(dev) (GP_HAVE_CUDA && (dev) && GpDevKindOf(dev) == GP_DEV_CUDA)
 
 #if defined(__cplusplus)
 }

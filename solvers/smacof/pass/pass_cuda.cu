@@ -33,9 +33,8 @@
 #include "passprefetch.h"
 #include "passconvert.h"
 #include "passreduce.h"
-#include <cuda_runtime.h>
+#include <gpucsrdevice.cuh>
 #include <algorithm>
-#include <cstdio>
 
 namespace {
 constexpr int WARPS = 8, FEW = 2; /* warps of a block; minimum on a GPU with little shared memory.  Powers of two */
@@ -268,7 +267,7 @@ SMACOFMemory SMACOFDivideMemory(GpDev dev, const SMACOFPass *p)
   SMACOFMemory m = {};
 
   for (int busy = 1; busy <= BUSIEST; busy++) {
-    for (SMACOFRuns s = {}; SMACOFRunsSetNext(&s, p, H, dev->compute_units * busy);) {
+    for (SMACOFRuns s = {}; SMACOFRunsSetNext(&s, p, H, GpDevComputeUnits(dev) * busy);) {
       rowpart = std::max(rowpart, sizeof(double) * SMACOFCountRowSums(&s, sums));
       if (s.both) colpart = std::max(colpart, sizeof(double) * SMACOFGetColumnSums(&s, sums, s.strips));
     }
@@ -287,17 +286,13 @@ GpErr SMACOFLaunchRuns(GpDev dev, const SMACOFPass *p, const SMACOFJob &q)
   using Layout = SMACOFShared<DIM, Real, Stored, BOTH>;
   int warps    = WARPS;
 
-  while (warps > FEW && Layout::All(warps) > dev->shared_bytes) warps /= 2;
+  while (warps > FEW && Layout::All(warps) > GpDevSharedBytes(dev)) warps /= 2;
   const size_t shared = Layout::All(warps);
 
-  if (shared > dev->shared_bytes) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: a block needs %zu bytes of shared memory, but this GPU allows %zu; use -smacof_vec_type seq", shared, dev->shared_bytes);
-    return GP_ERR_ARGUMENT;
-  }
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaFuncSetAttribute(SMACOFProcessRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
-  GpLaunchNext(dev, SMACOFProcessRun<DIM, Real, Stored, BOTH>, (unsigned)SMACOFCountRuns(&q.runs), 32 * warps, shared, q);
-  GpLaunchNext(dev, SMACOFAddPartialSums<DIM>, (unsigned)((q.runs.point1 - q.runs.point0 + 31) / 32), 32 * PARTS, 0, q, p->bx, p->stress);
-  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof pass");
+  if (shared > GpDevSharedBytes(dev)) return GpDevFail(dev, GP_ERR_ARGUMENT, "smacof pass: a block needs %zu bytes of shared memory, but this GPU allows %zu; use -smacof_vec_type seq", shared, GpDevSharedBytes(dev));
+  if (GpErr err = GpCheckCuda(dev, cudaFuncSetAttribute(SMACOFProcessRun<DIM, Real, Stored, BOTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "shared memory of the smacof pass")) return err;
+  if (GpErr err = GpLaunchEarly(dev, "smacof pass", SMACOFProcessRun<DIM, Real, Stored, BOTH>, GpGrid{(unsigned)SMACOFCountRuns(&q.runs), 32u * (unsigned)warps, shared}, q)) return err;
+  return GpLaunchEarly(dev, "smacof pass", SMACOFAddPartialSums<DIM>, GpGrid{(unsigned)((q.runs.point1 - q.runs.point0 + 31) / 32), 32 * PARTS}, q, p->bx, p->stress);
 }
 
 template <int DIM, class Real, class Stored>
@@ -314,13 +309,16 @@ GpErr SMACOFRunPass(GpDev dev, const SMACOFPass *p, const SMACOFPassWork *w)
   if (!p->delta && p->nfeature) {
     Real *const feature = (Real *)(memory + m.feature);
 
-    GpLaunchNext(dev, SMACOFConvertCoordinates<Real>, (unsigned)((q.pitch + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * p->nfeature), PASS_CONVERT_THREADS, 0, SMACOFPassForm{}, p->feature, p->N, p->nfeature, q.pitch, feature,
-                 (double *)nullptr, (double *)nullptr, (size_t)0);
+    if (GpErr err = GpLaunchEarly(dev, "smacof pass", SMACOFConvertCoordinates<Real>, GpGrid{(unsigned)((q.pitch + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * p->nfeature), PASS_CONVERT_THREADS}, SMACOFPassForm{}, p->feature, p->N,
+                                  p->nfeature, q.pitch, feature, (double *)nullptr, (double *)nullptr, (size_t)0))
+      return err;
     q.feature   = feature;
     q.ldfeature = q.pitch;
   }
-  GpLaunchNext(dev, SMACOFConvertCoordinates<Real>, (unsigned)((std::max(q.pitch, q.ldsum) + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * (DIM + 1)), PASS_CONVERT_THREADS, 0, p->form, p->x, p->N, DIM, q.pitch, x, p->bx, p->stress, q.ldsum);
-  while (SMACOFRunsSetNext(&q.runs, p, H, dev->compute_units * T::BUSY)) {
+  if (GpErr err = GpLaunchEarly(dev, "smacof pass", SMACOFConvertCoordinates<Real>, GpGrid{(unsigned)((std::max(q.pitch, q.ldsum) + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS * (DIM + 1)), PASS_CONVERT_THREADS}, p->form, p->x, p->N, DIM,
+                                q.pitch, x, p->bx, p->stress, q.ldsum))
+    return err;
+  while (SMACOFRunsSetNext(&q.runs, p, H, GpDevComputeUnits(dev) * T::BUSY)) {
     if (GpErr err = q.runs.both ? SMACOFLaunchRuns<DIM, Real, Stored, true>(dev, p, q) : SMACOFLaunchRuns<DIM, Real, Stored, false>(dev, p, q)) return err;
   }
   return GP_SUCCESS;
@@ -340,29 +338,19 @@ extern "C" size_t SMACOFGetPassMemory_CUDA(GpDev dev, const SMACOFPass *p)
   return p->start ? 0 : SMACOFDivideMemory(dev, p).all;
 }
 
-/* The program links its own CUDA runtime, in addition to that of the library, on the same context. */
-extern "C" GpErr SMACOFCheck_CUDA(GpDev dev, int code, const char *what)
-{
-  if (code == cudaSuccess) return GP_SUCCESS;
-  snprintf(dev->error, sizeof(dev->error), "%s: %s", what, cudaGetErrorString((cudaError_t)code));
-  return GP_ERR_DEVICE;
-}
-
 extern "C" GpErr SMACOFRunPass_CUDA(GpDev dev, const SMACOFPass *p, const SMACOFPassWork *w)
 {
   static GpErr (*const run[PASS_MAX_DIM])(GpDev, const SMACOFPass *, const SMACOFPassWork *) = {SMACOFRunPassAs<1>, SMACOFRunPassAs<2>, SMACOFRunPassAs<3>, SMACOFRunPassAs<4>,
                                                                                                 SMACOFRunPassAs<5>, SMACOFRunPassAs<6>, SMACOFRunPassAs<7>, SMACOFRunPassAs<8>};
 
-  if (p->delta && !p->start && p->ld % 4) {
-    snprintf(dev->error, sizeof(dev->error), "smacof pass: the pitch of the rows is not a multiple of four");
-    return GP_ERR_ARGUMENT;
-  }
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
+  if (p->delta && !p->start && p->ld % 4) return GpDevFail(dev, GP_ERR_ARGUMENT, "smacof pass: the pitch of the rows is not a multiple of four");
   if (p->rows && !p->start) return run[p->dim - 1](dev, p, w);
-  if (p->form.n) GpLaunchNext(dev, SMACOFCombineTerms, (unsigned)(((size_t)p->N * (size_t)p->dim + PASS_CONVERT_THREADS - 1) / PASS_CONVERT_THREADS), PASS_CONVERT_THREADS, 0, p->form, (size_t)p->N * (size_t)p->dim);
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof coordinates")) return err;
-  if (GpErr err = dev->ops->zero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
-  if (GpErr err = dev->ops->zero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
-  if (p->rows) SMACOFRunPassListed_CUDA(dev, p);
-  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "smacof pass over pairs");
+  if (p->form.n) {
+    const size_t n = (size_t)p->N * (size_t)p->dim;
+
+    if (GpErr err = GpLaunchEarly(dev, "smacof coordinates", SMACOFCombineTerms, GpGrid{GpBlocks((int64_t)n, PASS_CONVERT_THREADS), PASS_CONVERT_THREADS}, p->form, n)) return err;
+  }
+  if (GpErr err = GpDevZero(dev, p->bx, sizeof(double) * p->ldsum * (size_t)p->dim)) return err;
+  if (GpErr err = GpDevZero(dev, p->stress, sizeof(double) * p->ldsum)) return err;
+  return p->rows ? SMACOFRunPassListed_CUDA(dev, p) : GP_SUCCESS;
 }

@@ -3,7 +3,7 @@
 #ifndef GPUCSR_SMACOF_PASSCONVERT_H
 #define GPUCSR_SMACOF_PASSCONVERT_H
 
-#include "device/gplaunch.h"
+#include <gpucsrdevice.cuh>
 #include "pass.h"
 
 #define PASS_CONVERT_THREADS 256 /* threads of a block */

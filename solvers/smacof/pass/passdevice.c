@@ -23,7 +23,7 @@ static PetscErrorCode SMACOFDevicePassUpload(SMACOFDevicePass *W, const void *fr
 
   PetscFunctionBegin;
   PetscCall(SMACOFDevicePassAllocate(W, bytes, &to));
-  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, to, from, bytes));
+  PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, to, from, bytes));
   *(void **)where = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,9 +43,9 @@ static PetscErrorCode SMACOFDevicePassUploadPairs(SMACOFDevicePass *W, const SMA
   } else if (D->delta) {
     p->ld = (N + 3) / 4 * 4;
     PetscCall(SMACOFDevicePassAllocate(W, each * m * p->ld, &delta));
-    if (p->ld == N) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, delta, D->delta, each * m * N));
+    if (p->ld == N) PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, delta, D->delta, each * m * N));
     else
-      for (size_t i = 0; i < m; i++) PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->copy_in(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
+      for (size_t i = 0; i < m; i++) PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, (char *)delta + each * i * p->ld, (const char *)D->delta + each * i * N, each * N));
     p->delta = delta;
   } else {
     PetscCall(SMACOFDevicePassUpload(W, D->feature, sizeof(double) * N * (size_t)D->nfeature, &p->feature));
@@ -53,12 +53,12 @@ static PetscErrorCode SMACOFDevicePassUploadPairs(SMACOFDevicePass *W, const SMA
     if (D->stored) {
       p->ld = SMACOFGetStorePitch(p->N); /* not used for arrays from the host, which would need a copy for each row */
       PetscCall(SMACOFDevicePassAllocate(W, each * m * p->ld, &delta));
-      if (SMACOFIsOnGPU(W->dev)) PetscCallDevice(W->dev, "The dissimilarities", SMACOFStoreDistances_CUDA(W->dev, p, delta));
+      if (SMACOFIsOnGPU(W->dev)) PetscCallGp(W->dev, "The dissimilarities on the device", SMACOFStoreDistances_CUDA(W->dev, p, delta));
       else SMACOFStoreDistances_Host(p, delta);
       p->delta = delta;
     }
   }
-  PetscCallDevice(W->dev, "The dissimilarities", W->dev->ops->sync(W->dev));
+  PetscCall(PetscGPUCSRDeviceSynchronize(W->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +90,7 @@ PetscErrorCode SMACOFDevicePassRun_Private(const SMACOFDevicePass *W, const SMAC
 {
   PetscFunctionBegin;
   if (!SMACOFIsOnGPU(W->dev)) SMACOFRunPass_Host(p, (int)n);
-  for (PetscInt k = 0; SMACOFIsOnGPU(W->dev) && k < n; k++) PetscCallDevice(W->dev, "The dissimilarities", SMACOFRunPass_CUDA(W->dev, p + k, &W->work));
+  for (PetscInt k = 0; SMACOFIsOnGPU(W->dev) && k < n; k++) PetscCallGp(W->dev, "The dissimilarities on the device", SMACOFRunPass_CUDA(W->dev, p + k, &W->work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,10 +107,10 @@ PetscErrorCode SMACOFDevicePassMultiplySquares_Private(const SMACOFDevicePass *W
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscGPUCSRDeviceMalloc(dev, SMACOF_ALLOCATING, in + out, &from));
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_in(dev, from, v, in));
-  PetscCallDevice(dev, "The dissimilarities", SMACOFMultiplySquares_CUDA(dev, &W->p, (int)n, (const double *)from, (double *)(from + in)));
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->copy_out(dev, y, from + in, out));
-  PetscCallDevice(dev, "The dissimilarities", dev->ops->sync(dev));
+  PetscCall(PetscGPUCSRDeviceCopyIn(dev, from, v, in));
+  PetscCallGp(dev, "The dissimilarities on the device", SMACOFMultiplySquares_CUDA(dev, &W->p, (int)n, (const double *)from, (double *)(from + in)));
+  PetscCall(PetscGPUCSRDeviceCopyOut(dev, y, from + in, out));
+  PetscCall(PetscGPUCSRDeviceSynchronize(dev));
   PetscCall(PetscGPUCSRDeviceFree(dev, in + out, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

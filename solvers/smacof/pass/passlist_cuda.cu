@@ -1,6 +1,6 @@
 /* The pass over listed pairs, CUDA implementation. */
 #include "pass.h"
-#include <cuda_runtime.h>
+#include <gpucsrdevice.cuh>
 
 namespace {
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
@@ -37,20 +37,16 @@ __global__ void __launch_bounds__(BLOCK) SMACOFProcessRow(SMACOFPass p)
 }
 
 template <int DIM>
-void SMACOFLaunchPass(GpDev dev, const SMACOFPass *p)
+GpErr SMACOFLaunchPass(GpDev dev, const SMACOFPass *p)
 {
-  const unsigned     grid   = (unsigned)((p->rows + WARPS - 1) / WARPS);
-  const cudaStream_t stream = (cudaStream_t)dev->stream;
-
-  if (p->single) SMACOFProcessRow<DIM, float><<<grid, BLOCK, 0, stream>>>(*p);
-  else SMACOFProcessRow<DIM, double><<<grid, BLOCK, 0, stream>>>(*p);
+  return GpLaunchVector(dev, "smacof pass over pairs", p->single ? SMACOFProcessRow<DIM, float> : SMACOFProcessRow<DIM, double>, GpGrid{GpBlocks(p->rows, WARPS), BLOCK}, *p);
 }
 
 } // namespace
 
-void SMACOFRunPassListed_CUDA(GpDev dev, const SMACOFPass *p)
+GpErr SMACOFRunPassListed_CUDA(GpDev dev, const SMACOFPass *p)
 {
-  static void (*const launch[PASS_MAX_DIM])(GpDev, const SMACOFPass *) = {SMACOFLaunchPass<1>, SMACOFLaunchPass<2>, SMACOFLaunchPass<3>, SMACOFLaunchPass<4>, SMACOFLaunchPass<5>, SMACOFLaunchPass<6>, SMACOFLaunchPass<7>, SMACOFLaunchPass<8>};
+  static GpErr (*const launch[PASS_MAX_DIM])(GpDev, const SMACOFPass *) = {SMACOFLaunchPass<1>, SMACOFLaunchPass<2>, SMACOFLaunchPass<3>, SMACOFLaunchPass<4>, SMACOFLaunchPass<5>, SMACOFLaunchPass<6>, SMACOFLaunchPass<7>, SMACOFLaunchPass<8>};
 
-  launch[p->dim - 1](dev, p);
+  return launch[p->dim - 1](dev, p);
 }

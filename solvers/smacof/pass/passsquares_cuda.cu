@@ -1,6 +1,6 @@
 /* Kernels that run before the iterations: storing distances between features, and products with the matrix of squared dissimilarities. */
 #include "passentries.h"
-#include <cuda_runtime.h>
+#include <gpucsrdevice.cuh>
 
 namespace {
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
@@ -73,29 +73,22 @@ __global__ void __launch_bounds__(BLOCK) SMACOFStoreDistances(SMACOFPass p, Stor
 
 extern "C" GpErr SMACOFMultiplySquares_CUDA(GpDev dev, const SMACOFPass *p, int n, const double *v, double *y)
 {
-  const unsigned     grid   = (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R));
-  const cudaStream_t stream = (cudaStream_t)dev->stream;
+  const auto kernel = !p->delta ? SMACOFMultiplySquares<SMACOFComputed> : p->single ? SMACOFMultiplySquares<float> : SMACOFMultiplySquares<double>;
 
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
   for (int k = 0; p->rows && k < n; k += K) {
     const double *from = v + (size_t)k * p->N;
     double       *to   = y + (size_t)k * p->rows;
 
-    if (!p->delta) SMACOFMultiplySquares<SMACOFComputed><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
-    else if (p->single) SMACOFMultiplySquares<float><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
-    else SMACOFMultiplySquares<double><<<grid, BLOCK, 0, stream>>>(*p, n - k, from, to);
+    if (GpErr err = GpLaunchVector(dev, "product with squares of dissimilarities", kernel, GpGrid{GpBlocks(p->rows, WARPS * R), BLOCK}, *p, n - k, from, to)) return err;
   }
-  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "product with squares of dissimilarities");
+  return GP_SUCCESS;
 }
 
 extern "C" GpErr SMACOFStoreDistances_CUDA(GpDev dev, const SMACOFPass *p, void *delta)
 {
-  const dim3         grid((unsigned)((p->N + 127) / 128), (unsigned)((p->rows + WARPS * R - 1) / (WARPS * R)));
-  const cudaStream_t stream = (cudaStream_t)dev->stream;
+  const GpGrid grid = {dim3(GpBlocks(p->N, 128), GpBlocks(p->rows, WARPS * R)), BLOCK};
 
   if (!p->rows) return GP_SUCCESS;
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
-  if (p->single) SMACOFStoreDistances<<<grid, BLOCK, 0, stream>>>(*p, (float *)delta);
-  else SMACOFStoreDistances<<<grid, BLOCK, 0, stream>>>(*p, (double *)delta);
-  return SMACOFCheck_CUDA(dev, cudaGetLastError(), "distances between features");
+  if (p->single) return GpLaunchVector(dev, "distances between features", SMACOFStoreDistances<float>, grid, *p, (float *)delta);
+  return GpLaunchVector(dev, "distances between features", SMACOFStoreDistances<double>, grid, *p, (double *)delta);
 }

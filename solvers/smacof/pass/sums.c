@@ -1,6 +1,5 @@
 /* Sums and inner products of a configuration, computed where its vectors are.  On a GPU they are launched without a wait, and the host waits
    only when it needs the results. */
-#include "device/gpwatch.h"
 #include "solvers/smacof/smacofimpl.h"
 #include <gpucsr.h>
 
@@ -36,8 +35,8 @@ PetscErrorCode SMACOFSumsCreate_Private(GpDev dev, PetscInt history, SMACOFSums 
   n  = (size_t)L->parts * (2 + (history ? (size_t)SMACOFCountBatches((int)history - 1) * SMACOF_BATCH_SUMS : 0));
   if (SMACOFIsOnGPU(dev)) {
     PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating device memory for the sums of a configuration (-smacof_vec_type seq uses host memory)", SMACOFSumsGetBytes(L), &L->sums));
-    PetscCallDevice(dev, "The sums of a configuration", dev->ops->alloc_pinned(dev, sizeof(double) * n, (void **)&L->result));
-    GpWatchClear(L->result, n);
+    PetscCall(PetscGPUCSRDeviceMallocPinned(dev, sizeof(double) * n, &L->result));
+    PetscCall(PetscGPUCSRWatchReset((PetscInt)n, L->result));
   } else PetscCall(PetscMalloc2(2, &L->sums, n, &L->result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,7 +46,7 @@ PetscErrorCode SMACOFSumsDestroy_Private(SMACOFSums *L)
   PetscFunctionBegin;
   if (SMACOFIsOnGPU(L->dev)) {
     PetscCall(PetscGPUCSRDeviceFree(L->dev, SMACOFSumsGetBytes(L), &L->sums));
-    if (L->result) L->dev->ops->release_pinned(L->dev, L->result);
+    PetscCall(PetscGPUCSRDeviceFreePinned(L->dev, &L->result));
   } else PetscCall(PetscFree2(L->sums, L->result));
   *L = (SMACOFSums){NULL};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,14 +60,14 @@ PetscErrorCode SMACOFSumsEnd_Private(SMACOFSums *L, PetscInt n, double *result, 
   double          part[SMACOF_SUM_PARTS];
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; gpu && k < L->parts * n; k++) PetscCallDevice(L->dev, "The sums of a configuration", GpWatch(L->dev, &result[k]));
+  if (gpu) PetscCall(PetscGPUCSRWatchWait(L->dev, L->parts * n, result));
   for (PetscInt k = 0; k < n; k++) {
     for (int p = 0; p < L->parts; p++) part[p] = result[p * n + k];
     for (int half = L->parts / 2; half > 0; half /= 2)
       for (int p = 0; p < half; p++) part[p] += part[p + half];
     sum[k] = part[0];
   }
-  if (gpu) GpWatchClear(result, (size_t)L->parts * (size_t)n);
+  if (gpu) PetscCall(PetscGPUCSRWatchReset(L->parts * n, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +85,7 @@ PetscErrorCode SMACOFSumsBegin_Private(SMACOFSums *L, Vec x, Vec bx, Vec stress)
   PetscCall(SMACOFGetArray_Private(L->dev, x, PETSC_FALSE, &q.x));
   PetscCall(SMACOFGetArray_Private(L->dev, bx, PETSC_FALSE, &q.bx));
   PetscCall(SMACOFGetArray_Private(L->dev, stress, PETSC_FALSE, &q.stress));
-  if (SMACOFIsOnGPU(L->dev)) PetscCallDevice(L->dev, "The sums of a configuration", SMACOFComputeSums_CUDA(L->dev, &q));
+  if (SMACOFIsOnGPU(L->dev)) PetscCallGp(L->dev, "The sums of a configuration on the device", SMACOFComputeSums_CUDA(L->dev, &q));
   else SMACOFComputeSums_Host(&q);
   PetscCall(SMACOFRestoreArray_Private(L->dev, x, PETSC_FALSE, &q.x));
   PetscCall(SMACOFRestoreArray_Private(L->dev, bx, PETSC_FALSE, &q.bx));
@@ -128,7 +127,7 @@ PetscErrorCode SMACOFDifferencesBegin_Private(SMACOFSums *L, SMACOFHistory *H, V
   PetscCall(SMACOFGetArray_Private(L->dev, x, PETSC_FALSE, &q.X));
   PetscCall(SMACOFGetArray_Private(L->dev, g, PETSC_FALSE, &q.g));
   PetscCall(SMACOFDifferencesGetArrays(L, H, SMACOFGetArray_Private, &q));
-  if (SMACOFIsOnGPU(L->dev)) PetscCallDevice(L->dev, "The sums of a configuration", SMACOFComputeDifferences_CUDA(L->dev, &q));
+  if (SMACOFIsOnGPU(L->dev)) PetscCallGp(L->dev, "The sums of a configuration on the device", SMACOFComputeDifferences_CUDA(L->dev, &q));
   else SMACOFComputeDifferences_Host(&q);
   PetscCall(SMACOFDifferencesGetArrays(L, H, SMACOFRestoreArray_Private, &q));
   PetscCall(SMACOFRestoreArray_Private(L->dev, x, PETSC_FALSE, &q.X));

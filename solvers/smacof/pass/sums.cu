@@ -49,8 +49,7 @@ void SMACOFComputeDifferences_Host(const SMACOFDifferencesTask *q)
 }
 
 #else
-  #include "device/gplaunch.h"
-  #include "device/gpwatch.h"
+  #include <gpucsrdevice.cuh>
   #include "pass.h"
   #include "passreduce.h"
   #include <cuda_runtime.h>
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(BLOCK) SMACOFComputeSums(const __grid_constant
 
   if (threadIdx.x >= 2) return;
   q.sums[2 * blockIdx.x + threadIdx.x] = all;
-  GpWatchTell(q.result + 2 * blockIdx.x + threadIdx.x, all);
+  GpWatchWrite(q.result + 2 * blockIdx.x + threadIdx.x, all);
 }
 
 /* Returns the best scale of the configuration.  Each warp adds the partial sums itself. */
@@ -180,26 +179,19 @@ __global__ void __launch_bounds__(BLOCK) SMACOFComputeDifferences(const __grid_c
     if (!any) return;
     const double all = SMACOFReduceBlock(sum);
 
-    if (threadIdx.x < SMACOF_BATCH_SUMS) GpWatchTell(q.result + (batch * SMACOF_SUM_PARTS + blockIdx.x) * SMACOF_BATCH_SUMS + threadIdx.x, all);
+    if (threadIdx.x < SMACOF_BATCH_SUMS) GpWatchWrite(q.result + (batch * SMACOF_SUM_PARTS + blockIdx.x) * SMACOF_BATCH_SUMS + threadIdx.x, all);
   }
 }
 
-template <class Task>
-GpErr SMACOFLaunchSums(GpDev dev, void (*kernel)(Task), const Task *q, const char *what)
-{
-  if (GpErr err = SMACOFCheck_CUDA(dev, cudaSetDevice(dev->ordinal), "selecting the GPU")) return err;
-  GpLaunchNext(dev, kernel, SMACOF_SUM_PARTS, BLOCK, 0, *q);
-  return SMACOFCheck_CUDA(dev, cudaGetLastError(), what);
-}
 } // namespace
 
 extern "C" GpErr SMACOFComputeSums_CUDA(GpDev dev, const SMACOFSumsTask *q)
 {
-  return SMACOFLaunchSums(dev, SMACOFComputeSums, q, "smacof sums");
+  return GpLaunchEarly(dev, "smacof sums", SMACOFComputeSums, GpGrid{SMACOF_SUM_PARTS, BLOCK}, *q);
 }
 
 extern "C" GpErr SMACOFComputeDifferences_CUDA(GpDev dev, const SMACOFDifferencesTask *q)
 {
-  return SMACOFLaunchSums(dev, SMACOFComputeDifferences, q, "smacof differences");
+  return GpLaunchEarly(dev, "smacof differences", SMACOFComputeDifferences, GpGrid{SMACOF_SUM_PARTS, BLOCK}, *q);
 }
 #endif

@@ -4,7 +4,7 @@
 #ifndef GPUCSR_SMACOF_SUMS_H
 #define GPUCSR_SMACOF_SUMS_H
 
-#include "device/gpdevice.h"
+#include <gpucsrdevicetypes.h>
 
 #if defined(__cplusplus)
 extern "C" {

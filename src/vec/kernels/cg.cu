@@ -177,27 +177,23 @@ __global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpCg
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
-  GpLaunchNext(dev, GpCgStartKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, d, b, ax, r, z);
-  return GpDevLaunched(dev, "conjugate gradient start");
+  return GpLaunchEarly(dev, "conjugate gradient start", GpCgStartKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, d, b, ax, r, z);
 }
 
 static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
 {
   if (!n) return GP_SUCCESS;
-  GpLaunchNext(dev, GpCgDirectionKernel, (unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, n, s, z, p);
-  return GpDevLaunched(dev, "conjugate gradient direction");
+  return GpLaunchEarly(dev, "conjugate gradient direction", GpCgDirectionKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, s, z, p);
 }
 
 static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
 {
-  GpLaunchNext(dev, GpCgCurvatureKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, p, w);
-  return GpDevLaunched(dev, "conjugate gradient curvature");
+  return GpLaunchEarly(dev, "conjugate gradient curvature", GpCgCurvatureKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, p, w);
 }
 
 static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
-  GpLaunchNext(dev, GpCgUpdateKernel, GpCgGrid(dev, n), BLOCK, 0, n, s, partial, d, p, w, x, r, z);
-  return GpDevLaunched(dev, "conjugate gradient update");
+  return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, d, p, w, x, r, z);
 }
 
 extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};

@@ -52,15 +52,13 @@ __global__ static void GpVecScatterAddKernel(int32_t n, const int32_t *index, co
 GP_VEC(gather)(GpDev dev, int32_t n, const int32_t *index, const double *x, double *packed)
 {
   if (!n) return GP_SUCCESS;
-  GpVecGatherKernel<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, x, packed);
-  return GpDevCheckLaunch(dev, "gather");
+  return GpLaunch(dev, "gather", GpVecGatherKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, index, x, packed);
 }
 
 GP_VEC(scatteradd)(GpDev dev, int32_t n, const int32_t *index, const double *packed, double *y)
 {
   if (!n) return GP_SUCCESS;
-  GpVecScatterAddKernel<<<(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, packed, y);
-  return GpDevCheckLaunch(dev, "scatter and add");
+  return GpLaunch(dev, "scatter and add", GpVecScatterAddKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, index, packed, y);
 }
 
 struct GpVecSources {
@@ -91,8 +89,7 @@ GP_VEC(gatherrows)(GpDev dev, int32_t n, const int32_t *index, int many, const d
 
   if (!n || !many) return GP_SUCCESS;
   for (int c = 0; c < many; c++) from.at[c] = x[c];
-  GpVecGatherRowsKernel<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, from, packed);
-  return GpDevCheckLaunch(dev, "gather rows");
+  return GpLaunch(dev, "gather rows", GpVecGatherRowsKernel, GpGrid{(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK}, n, index, many, from, packed);
 }
 
 GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, const double *packed, double *const y[])
@@ -101,7 +98,6 @@ GP_VEC(scatteraddrows)(GpDev dev, int32_t n, const int32_t *index, int many, con
 
   if (!n || !many) return GP_SUCCESS;
   for (int c = 0; c < many; c++) to.at[c] = y[c];
-  GpVecScatterAddRowsKernel<<<(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(n, index, many, packed, to);
-  return GpDevCheckLaunch(dev, "scatter and add rows");
+  return GpLaunch(dev, "scatter and add rows", GpVecScatterAddRowsKernel, GpGrid{(unsigned)(((int64_t)n * many + BLOCK - 1) / BLOCK), BLOCK}, n, index, many, packed, to);
 }
 #endif

@@ -21,7 +21,7 @@ typedef struct {
   int     most; /* 1: the results are a largest value and its position; 0: sums */
 } GpVecLaunch;
 
-/* Results of reductions. The blocks write partial results to pinned host memory. The host polls that memory (device/gpwatch.h) and combines the
+/* Results of reductions. The blocks write partial results to pinned host memory. The host polls that memory (GpWatchWait()) and combines the
    partial results in block order, so that the results have the same bits in every run. A reduction needs one launch and one short wait, and no
    allocation. */
 typedef struct {

@@ -19,8 +19,6 @@ GP_INLINE void GpVecMost(double most[2], const double other[2])
 
 #if defined(__CUDACC__)
   #include "device/gplaunch.h"
-  #include "device/gpreduce.h"
-  #include "device/gpwatch.h"
 
 static constexpr int BLOCK = GP_REDUCE_BLOCK, REDUCE = 512; /* number of threads of a block: in general, and in reductions that the host finishes */
 
@@ -32,13 +30,13 @@ __device__ static void GpVecReduceToHost(double (&mine)[K], volatile double *par
   GpReduceBlock<R, K, REDUCE>(mine);
   if (threadIdx.x) return;
   #pragma unroll
-  for (int k = 0; k < K; k++) GpWatchTell(parts + blockIdx.x * K + k, mine[k]);
+  for (int k = 0; k < K; k++) GpWatchWrite(parts + blockIdx.x * K + k, mine[k]);
 }
 
 /* Number of blocks: two per multiprocessor, fewer for a short vector. It depends only on n and on the GPU, so that results are reproducible. */
 static inline unsigned GpVecReduceGrid(GpDev dev, int64_t n)
 {
-  const int64_t most = 2 * (int64_t)dev->compute_units < GP_VEC_BLOCKS ? 2 * (int64_t)dev->compute_units : GP_VEC_BLOCKS;
+  const int64_t most = 2 * (int64_t)GpDevComputeUnits(dev) < GP_VEC_BLOCKS ? 2 * (int64_t)GpDevComputeUnits(dev) : GP_VEC_BLOCKS;
   const int64_t want = (n + 4 * REDUCE - 1) / (4 * REDUCE);
 
   return (unsigned)(want < most ? want : most);

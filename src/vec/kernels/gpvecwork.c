@@ -1,5 +1,5 @@
 /* The host's part of reductions, and the descriptions of the rows of vec.def. */
-#include "device/gpwatch.h"
+#include "device/gpdevice.h"
 #include "vec/kernels/gpveckernel.h"
 #include "vec/kernels/gpvecreduce.h"
 
@@ -25,19 +25,19 @@ GpErr GpVecWorkCreate(GpDev dev, GpVecWork *work)
 
   *work     = (GpVecWork){0};
   work->dev = dev;
-  if (dev->kind != GP_DEV_HOST) err = dev->ops->alloc_pinned(dev, PARTS * sizeof(double), (void **)&work->parts);
+  if (GpDevKindOf(dev) != GP_DEV_HOST) err = GpDevAllocPinned(dev, PARTS * sizeof(double), (void **)&work->parts);
   if (err) {
     GpVecWorkDestroy(work);
     return err;
   }
-  if (work->parts) GpWatchClear(work->parts, PARTS);
+  if (work->parts) GpWatchReset(work->parts, PARTS);
   return GP_SUCCESS;
 }
 
 void GpVecWorkDestroy(GpVecWork *work)
 {
   if (!work->dev) return;
-  if (work->parts) work->dev->ops->release_pinned(work->dev, work->parts);
+  if (work->parts) GpDevFreePinned(work->dev, work->parts);
   *work = (GpVecWork){0};
 }
 
@@ -65,14 +65,14 @@ static GpErr GpVecCollect(GpVecWork *work, const GpVecLaunch *l)
     const double *part = l->parts + (size_t)b * (size_t)l->results;
 
     for (int k = 0; k < l->results; k++) {
-      GpErr err = GpWatch(work->dev, part + k);
+      GpErr err = GpWatchWait(work->dev, part + k);
 
       if (err) return err;
       if (!l->most) result[k] += part[k];
     }
     if (l->most) GpVecMost(result, part);
   }
-  GpWatchClear(l->parts, (size_t)l->blocks * (size_t)l->results);
+  GpWatchReset(l->parts, (size_t)l->blocks * (size_t)l->results);
   return GP_SUCCESS;
 }
 
@@ -81,7 +81,7 @@ GpErr GpVecWait(GpVecWork *work)
   GpErr err = GP_SUCCESS;
 
   for (int j = 0; j < work->launches && !err; j++) err = GpVecCollect(work, &work->launch[j]);
-  if (err && work->parts) GpWatchClear(work->parts, PARTS);
+  if (err && work->parts) GpWatchReset(work->parts, PARTS);
   work->launches = 0;
   work->used     = 0;
   return err;

@@ -74,22 +74,22 @@ __global__ static void __launch_bounds__(BLOCK) GpVecMAXPYKernel(int64_t n, cons
 
 /* Calls Case<MANY>::launch() with MANY equal to `many`. */
 template <template <int> class Case, int MANY = 1, class... Args>
-static void Choose(int many, Args... args)
+static GpErr Choose(int many, const Args &...args)
 {
   if constexpr (MANY < GP_VEC_BATCH) {
     if (many > MANY) return Choose<Case, MANY + 1>(many, args...);
   }
-  Case<MANY>::launch(args...);
+  return Case<MANY>::launch(args...);
 }
 
 template <int MANY>
 struct MDotCase {
-  static void launch(GpDev dev, unsigned grid, int64_t n, const double *x, Vectors y, double *parts) { GpLaunchNext(dev, GpVecMDotKernel<MANY>, grid, REDUCE, 0, n, x, y, parts); }
+  static GpErr launch(GpDev dev, unsigned grid, int64_t n, const double *x, const Vectors &y, double *parts) { return GpLaunchEarly(dev, "mdot", GpVecMDotKernel<MANY>, GpGrid{grid, REDUCE}, n, x, y, parts); }
 };
 
 template <int MANY>
 struct MAXPYCase {
-  static void launch(GpDev dev, int64_t n, Vectors x, double *y) { GpLaunchNext(dev, GpVecMAXPYKernel<MANY>, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, n, x, y); }
+  static GpErr launch(GpDev dev, int64_t n, const Vectors &x, double *y) { return GpLaunchEarly(dev, "maxpy", GpVecMAXPYKernel<MANY>, GpGrid{GpBlocks(n, BLOCK), BLOCK}, n, x, y); }
 };
 
 GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double *const y[], int slot)
@@ -104,8 +104,7 @@ GP_VEC(mdot)(GpVecWork *work, int64_t n, int many, const double *x, const double
   for (int j = 0; j < many; j++) v.at[j] = y[j];
   err = GpVecExpect(work, (int)grid, many, slot, 0, &parts);
   if (err) return err;
-  Choose<MDotCase>(many, work->dev, grid, n, x, v, parts);
-  return GpDevLaunched(work->dev, "mdot");
+  return Choose<MDotCase>(many, work->dev, grid, n, x, v, parts);
 }
 
 GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double *const x[], double *y)
@@ -117,7 +116,6 @@ GP_VEC(maxpy)(GpDev dev, int64_t n, int many, const double alpha[], const double
     v.at[j]    = x[j];
     v.alpha[j] = alpha[j];
   }
-  Choose<MAXPYCase>(many, dev, n, v, y);
-  return GpDevLaunched(dev, "maxpy");
+  return Choose<MAXPYCase>(many, dev, n, v, y);
 }
 #endif

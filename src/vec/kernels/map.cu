@@ -71,8 +71,7 @@ __global__ static void GpVecMapKernel(int64_t n, double a, double b, double c, c
     GP_VEC(name)(GpDev dev, int64_t n, const double scalars[3], const double *x, const double *y, double *z) \
     { \
       if (!n) return GP_SUCCESS; \
-      GpLaunchNext(dev, GpVecMapKernel<Formula_##name>, (unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK, 0, n, scalars[0], scalars[1], scalars[2], x, y, z); \
-      return GpDevLaunched(dev, #name); \
+      return GpLaunchEarly(dev, #name, GpVecMapKernel<Formula_##name>, GpGrid{(unsigned)((n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)), BLOCK}, n, scalars[0], scalars[1], scalars[2], x, y, z); \
     }
 #endif
 

@@ -62,7 +62,6 @@ GP_VEC(move)(GpDev dev, GpVecMoveOp op, int bs, const GpVecMove *m, const double
   void (*const kernels[])(int, GpVecMove, const double *, double *) = {GpVecMoveKernel<GP_VEC_REPLACE>, GpVecMoveKernel<GP_VEC_ADD>, GpVecMoveKernel<GP_VEC_MAX>, GpVecMoveKernel<GP_VEC_MIN>};
 
   if (!m->n) return GP_SUCCESS;
-  kernels[op]<<<(unsigned)((m->n * bs + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)dev->stream>>>(bs, *m, x, y);
-  return GpDevCheckLaunch(dev, "move");
+  return GpLaunch(dev, "move", kernels[op], GpGrid{(unsigned)((m->n * bs + BLOCK - 1) / BLOCK), BLOCK}, bs, *m, x, y);
 }
 #endif

@@ -86,8 +86,7 @@ __global__ static void __launch_bounds__(REDUCE) GpVecReduceKernel(int64_t n, co
       if (!n) return rule::nothing(work, slot); \
       err = GpVecExpect(work, (int)grid, rule::K, slot, rule::most, &parts); \
       if (err) return err; \
-      GpLaunchNext(work->dev, GpVecReduceKernel<rule>, grid, REDUCE, 0, n, x, y, parts); \
-      return GpDevLaunched(work->dev, #name); \
+      return GpLaunchEarly(work->dev, #name, GpVecReduceKernel<rule>, GpGrid{grid, REDUCE}, n, x, y, parts); \
     }
 
   #define GP_SUM(name, what, terms, term0, term1) \

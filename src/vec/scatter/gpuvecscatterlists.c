@@ -177,7 +177,7 @@ PetscErrorCode VecGPUScatterUpdate_Private(PetscSF sf, VecGPUScatter s)
     for (PetscInt j = 0; same && j < s->edges[REMOTE][ROOT].n; j++) same = (PetscBool)(s->edges[REMOTE][ROOT].host[j] == root[j]);
   }
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallGp(s->dev, "scatter", s->dev->ops->sync(s->dev));
+  PetscCallGp(s->dev, "scatter", GpDevSync(s->dev));
   PetscCall(VecGPUScatterDestroyLists(s));
   PetscCall(VecGPUScatterCreateLists(sf, s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -227,7 +227,7 @@ static PetscErrorCode VecGPUScatterCreateInnerSF(PetscSF sf, VecGPUScatter s)
 static PetscErrorCode VecGPUScatterAllocatePinned(VecGPUScatter s, PetscInt n, double **p)
 {
   PetscFunctionBegin;
-  if (n) PetscCallGp(s->dev, "allocating pinned buffers for a scatter", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)p));
+  if (n) PetscCallGp(s->dev, "allocating pinned buffers for a scatter", GpDevAllocPinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,7 +241,7 @@ PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, P
   const PetscInt entries = PetscMax(sf->nroots, sf->maxleaf + 1);
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&s->dev));
+  PetscCall(PetscGPUCSRGetDevice(&s->dev));
   s->bs    = bs;
   votes[0] = !shared;
   votes[1] = (double)entries * bs > 0x7fffffff || (double)sf->nleaves * bs > 0x7fffffff; /* kernels use 32-bit indices */
@@ -253,7 +253,7 @@ PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, P
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size > 1) PetscCall(VecGPUScatterCreateInnerSF(sf, s));
   for (int side = 0; side < 2; side++) PetscCall(VecGPUScatterAllocatePinned(s, s->edges[REMOTE][side].n, &s->buffer[side]));
-  PetscCallGp(s->dev, "scatter", s->dev->ops->event_create(s->dev, &s->event));
+  PetscCallGp(s->dev, "scatter", GpDevEventCreate(s->dev, &s->event));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,14 +261,14 @@ PetscErrorCode VecGPUScatterReset_Private(VecGPUScatter s)
 {
   PetscFunctionBegin;
   if (s->event) {
-    PetscCallGp(s->dev, "scatter", s->dev->ops->sync(s->dev));
-    s->dev->ops->event_destroy(s->dev, s->event);
+    PetscCallGp(s->dev, "scatter", GpDevSync(s->dev));
+    GpDevEventDestroy(s->dev, s->event);
   }
   PetscCall(VecGPUScatterDestroyLists(s));
   PetscCall(PetscSFDestroy(&s->inner));
   for (int side = 0; side < 2; side++)
-    if (s->buffer[side]) s->dev->ops->release_pinned(s->dev, s->buffer[side]);
-  if (s->own) s->dev->ops->release_pinned(s->dev, s->own);
+    if (s->buffer[side]) GpDevFreePinned(s->dev, s->buffer[side]);
+  if (s->own) GpDevFreePinned(s->dev, s->own);
   PetscCall(PetscMemzero(s, sizeof(*s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

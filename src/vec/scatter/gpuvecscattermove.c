@@ -48,8 +48,7 @@ static PetscErrorCode VecGPUScatterCountTransfer(VecGPUScatter s, PetscBool in, 
   const double bytes = (double)n * s->bs * sizeof(double);
 
   PetscFunctionBegin;
-  if (in) s->dev->bytes_in += bytes;
-  else s->dev->bytes_out += bytes;
+  GpDevCountBytes(s->dev, in, bytes);
   PetscCall(in ? PetscLogCpuToGpu(bytes) : PetscLogGpuToCpu(bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,14 +61,14 @@ static PetscErrorCode VecGPUScatterPack(VecGPUScatter s, int scope, int to, doub
 
   PetscFunctionBegin;
   if (s->reading && !s->from.device) {
-    PetscCallGp(s->dev, "scatter", s->dev->ops->event_wait(s->dev, s->event));
+    PetscCallGp(s->dev, "scatter", GpDevEventWait(s->dev, s->event));
     s->reading = PETSC_FALSE;
   }
   PetscCall(VecGPUScatterGetPack_Private(s, scope, !to, s->from.device, &m));
   PetscCall(VecGPUScatterMoveEntries(s, s->from.device, MPI_REPLACE, &m, s->from.values, buffer));
   if (s->from.device && n) {
     PetscCall(VecGPUScatterCountTransfer(s, PETSC_FALSE, n));
-    PetscCallGp(s->dev, "scatter", s->dev->ops->event_record(s->dev, s->event));
+    PetscCallGp(s->dev, "scatter", GpDevEventRecord(s->dev, s->event));
     s->reading = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,7 +77,7 @@ static PetscErrorCode VecGPUScatterPack(VecGPUScatter s, int scope, int to, doub
 static PetscErrorCode VecGPUScatterWaitForBuffers(VecGPUScatter s)
 {
   PetscFunctionBegin;
-  if (s->reading) PetscCallGp(s->dev, "scatter", s->dev->ops->event_wait(s->dev, s->event));
+  if (s->reading) PetscCallGp(s->dev, "scatter", GpDevEventWait(s->dev, s->event));
   s->reading = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,7 +92,7 @@ static PetscErrorCode VecGPUScatterUnpack(VecGPUScatter s, int scope, int to, co
   PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, buffer, s->to.values));
   if (s->to.device && n) {
     PetscCall(VecGPUScatterCountTransfer(s, PETSC_TRUE, n));
-    PetscCallGp(s->dev, "scatter", s->dev->ops->event_record(s->dev, s->event));
+    PetscCallGp(s->dev, "scatter", GpDevEventRecord(s->dev, s->event));
     s->reading = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,7 +111,7 @@ static PetscErrorCode VecGPUScatterMoveLocal(VecGPUScatter s, int to, MPI_Op op)
     PetscCall(VecGPUScatterGetMove_Private(s, LOCAL, to, PETSC_FALSE, s->to.device, &m));
     PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, s->from.values, s->to.values));
   } else {
-    if (!s->own) PetscCallGp(s->dev, "allocating a pinned buffer for a scatter", s->dev->ops->alloc_pinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)&s->own));
+    if (!s->own) PetscCallGp(s->dev, "allocating a pinned buffer for a scatter", GpDevAllocPinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)&s->own));
     PetscCall(VecGPUScatterPack(s, LOCAL, to, s->own));
     if (s->from.device) PetscCall(VecGPUScatterWaitForBuffers(s));
     PetscCall(VecGPUScatterUnpack(s, LOCAL, to, s->own, op));

@@ -168,13 +168,13 @@ static PetscErrorCode BMRMGroupedGetLists(Grouped *gr, GpDev dev, BMRMLists *lis
 
   PetscFunctionBegin;
   *lists = gr->lists;
-  if (dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (GpDevKindOf(dev) == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
   if (gr->device != dev) {
     gr->there = gr->lists;
-    PetscCallDevice(dev, "The loss", GpDevAlloc(dev, bytes, &memory));
+    PetscCallGp(dev, "The loss on the device", GpDevAlloc(dev, bytes, &memory));
     gr->device = dev;
     (void)BMRMGroupedSetPointers(&gr->there, memory);
-    PetscCallDevice(dev, "The loss", GpDevUpload(dev, memory, gr->lists.y, bytes));
+    PetscCallGp(dev, "The loss on the device", GpDevUpload(dev, memory, gr->lists.y, bytes));
   }
   *lists = gr->there;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -214,10 +214,10 @@ static PetscErrorCode BMRMGroupedCutAndSum(BMRMLoss l, BMRMWork *work, BMRMLists
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
-  PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
+  PetscCallGp(work->dev, "The loss on the device", GP_ON_DEVICE(work->dev, BMRMListsScores, work->dev, sc));
   if (gr->of->cut) PetscCall(BMRMGroupedCutEach(l, sc));
-  else PetscCallDevice(work->dev, "The loss", (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
-  PetscCallDevice(work->dev, "The loss", GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
+  else PetscCallGp(work->dev, "The loss on the device", (*cut)(work->dev, &sc->of, l->value, sc->z, sc->u, sc->c));
+  PetscCallGp(work->dev, "The loss on the device", GP_ON_DEVICE(work->dev, BMRMListsSums, work, sc, (int)sw->n, (int)sw->block, l->scale, sw->r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,13 +234,13 @@ static PetscErrorCode BMRMGroupedEvaluate(BMRMLoss l, Sweep *sw)
   PetscFunctionBegin;
   if (!gr->at.device) work.dev = gr->host;
   PetscCall(BMRMGroupedGetLists(gr, work.dev, &sc.of));
-  PetscCallDevice(work.dev, "The loss", GpDevBorrow(work.dev, bytes, &sc.z));
+  PetscCallGp(work.dev, "The loss on the device", GpDevBorrow(work.dev, bytes, &sc.z));
   sc.u = sc.z + sc.of.n;
   sc.c = sc.u + sc.of.n;
   err  = BMRMGroupedCutAndSum(l, &work, cut, &sc, sw);
   GpDevReturn(work.dev, &sc.z, bytes);
   PetscCall(err);
-  PetscCallDevice(work.dev, "The loss", work.dev->ops->sync(work.dev));
+  PetscCallGp(work.dev, "The loss on the device", GpDevSync(work.dev));
   sw->value  = l->scale * work.result[0];
   sw->offset = l->scale * work.result[1];
   sw->slope  = l->scale * work.result[2];

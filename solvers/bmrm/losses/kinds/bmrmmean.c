@@ -39,7 +39,7 @@ static PetscErrorCode BMRMLossRisk_Mean(BMRMLoss l, Vec f, Vec e, PetscReal s, V
 
   PetscFunctionBegin;
   PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
-  PetscCallDevice(mean->at.work.dev, "The loss", (*kernels->risk)(&mean->at.work, &x, s));
+  PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->risk)(&mean->at.work, &x, s));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[0]));
   PetscCall(BMRMMeanSum(l, y, risk));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,7 +56,7 @@ static PetscErrorCode BMRMLossCut_Mean(BMRMLoss l, Vec f, Vec e, PetscReal s, Ve
   PetscFunctionBegin;
   PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
   PetscCall(BMRMPlaceGetWrite_Private(&mean->at, r, &ra));
-  PetscCallDevice(mean->at.work.dev, "The loss", (*kernels->cut)(&mean->at.work, &x, s, mean->at.start / labels, (int)n, (int)k, l->scale, ra));
+  PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->cut)(&mean->at.work, &x, s, mean->at.start / labels, (int)n, (int)k, l->scale, ra));
   PetscCall(BMRMPlaceRestoreWrite_Private(&mean->at, r, &ra));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[1]));
   PetscCall(BMRMMeanSum(l, y, offset));
@@ -72,7 +72,7 @@ static PetscErrorCode BMRMLossSlopes_Mean(BMRMLoss l, Vec f, Vec e, PetscInt nt,
 
   PetscFunctionBegin;
   PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
-  PetscCallDevice(mean->at.work.dev, "The loss", (*kernels->slopes)(&mean->at.work, &x, (int)nt, t));
+  PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->slopes)(&mean->at.work, &x, (int)nt, t));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[2] * (PetscLogDouble)nt));
   for (PetscInt k = 0; k < 2 * nt; k++) d[k] = l->scale * mean->at.work.result[k];
   PetscFunctionReturn(PETSC_SUCCESS);

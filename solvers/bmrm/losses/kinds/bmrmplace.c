@@ -7,8 +7,8 @@ static PetscErrorCode BMRMPlaceAllocate(BMRMPlace *at, GpDev dev)
 {
   PetscFunctionBegin;
   if (at->work.dev) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallDevice(dev, "The loss", GpDevAlloc(dev, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
-  PetscCallDevice(dev, "The loss", dev->ops->alloc_pinned(dev, 2 * BMRM_SLOPES * sizeof(double), (void **)&at->work.result));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "The loss on the device", 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
+  PetscCall(PetscGPUCSRDeviceMallocPinned(dev, 2 * BMRM_SLOPES * sizeof(double), &at->work.result));
   at->work.dev = dev;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,8 +38,8 @@ PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool cuda, Vec f, Vec e,
   PetscCall(VecGetLocalSize(y, &at->n));
   PetscCall(VecGetOwnershipRange(y, &at->start, NULL));
   PetscCall(VecGPUGetRuntime(y, &dev));
-  at->device = (PetscBool)(dev && (dev->kind == GP_DEV_HOST || cuda));
-  at->gpu    = (PetscBool)(at->device && dev->kind != GP_DEV_HOST);
+  at->device = (PetscBool)(dev && (GpDevKindOf(dev) == GP_DEV_HOST || cuda));
+  at->gpu    = (PetscBool)(at->device && GpDevKindOf(dev) != GP_DEV_HOST);
   if (at->device) PetscCall(BMRMPlaceAllocate(at, dev));
   else if (!at->work.dev) at->work.result = at->result;
   PetscCall(BMRMPlaceGetArray(at->device, f, &at->f));
@@ -52,7 +52,7 @@ PetscErrorCode BMRMPlaceGet_Private(BMRMPlace *at, PetscBool cuda, Vec f, Vec e,
 PetscErrorCode BMRMPlaceRestore_Private(BMRMPlace *at, Vec f, Vec e, Vec y, PetscLogDouble flops)
 {
   PetscFunctionBegin;
-  if (at->device) PetscCallDevice(at->work.dev, "The loss", at->work.dev->ops->sync(at->work.dev));
+  if (at->device) PetscCall(PetscGPUCSRDeviceSynchronize(at->work.dev));
   PetscCall(BMRMPlaceRestoreArray(at->device, y, &at->y));
   PetscCall(BMRMPlaceRestoreArray(at->device, e, &at->e));
   PetscCall(BMRMPlaceRestoreArray(at->device, f, &at->f));
@@ -83,7 +83,7 @@ PetscErrorCode BMRMPlaceDestroy_Private(BMRMPlace *at)
 
   PetscFunctionBegin;
   if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
-  GpDevFree(dev, &at->work.partial, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double));
-  dev->ops->release_pinned(dev, at->work.result);
+  PetscCall(PetscGPUCSRDeviceFree(dev, 2 * BMRM_SLOPES * BMRM_PARTS * sizeof(double), &at->work.partial));
+  PetscCall(PetscGPUCSRDeviceFreePinned(dev, &at->work.result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,19 +7,17 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
 {
   PetscFunctionBegin;
   if (cg->dev) {
-    if (cg->graph) cg->dev->ops->graph_destroy(cg->dev, cg->graph);
-    cg->graph = NULL;
-    GpDevFree(cg->dev, &cg->vectors, VECTORS * (size_t)cg->n * sizeof(double));
-    GpDevFree(cg->dev, &cg->partial, GP_CG_PARTIAL * sizeof(double));
-    GpDevFree(cg->dev, &cg->state, sizeof(GpCgState));
-    if (cg->look) cg->dev->ops->release_pinned(cg->dev, cg->look);
+    PetscCall(PetscGPUCSRGraphDestroy(&cg->graph));
+    PetscCall(PetscGPUCSRDeviceFree(cg->dev, VECTORS * (size_t)cg->n * sizeof(double), &cg->vectors));
+    PetscCall(PetscGPUCSRDeviceFree(cg->dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
+    PetscCall(PetscGPUCSRDeviceFree(cg->dev, sizeof(GpCgState), &cg->state));
+    PetscCall(PetscGPUCSRDeviceFreePinned(cg->dev, &cg->look));
     for (int k = 0; k < 2; k++) {
-      if (cg->looked[k]) cg->dev->ops->event_destroy(cg->dev, cg->looked[k]);
+      if (cg->looked[k]) GpDevEventDestroy(cg->dev, cg->looked[k]);
       cg->looked[k] = NULL;
     }
-    cg->look = NULL;
-    cg->op   = NULL;
-    cg->n    = -1;
+    cg->op = NULL;
+    cg->n  = -1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -29,11 +27,11 @@ static PetscErrorCode KSPGPUCGAllocateMemory(KSP_GPUCG *cg, GpDev dev, PetscInt 
   PetscFunctionBegin;
   cg->dev = dev;
   cg->n   = n;
-  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, VECTORS * (size_t)n * sizeof(double), &cg->vectors));
-  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
-  PetscCallGp(dev, "allocating memory for conjugate gradients", GpDevAlloc(dev, sizeof(GpCgState), &cg->state));
-  PetscCallGp(dev, "allocating memory for conjugate gradients", dev->ops->alloc_pinned(dev, 2 * sizeof(GpCgState), (void **)&cg->look));
-  for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &cg->looked[k]));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", VECTORS * (size_t)n * sizeof(double), &cg->vectors));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", GP_CG_PARTIAL * sizeof(double), &cg->partial));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", sizeof(GpCgState), &cg->state));
+  PetscCall(PetscGPUCSRDeviceMallocPinned(dev, 2 * sizeof(GpCgState), &cg->look));
+  for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", GpDevEventCreate(dev, &cg->looked[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,51 +49,44 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Launches the kernels of one iteration. */
-static PetscErrorCode KSPGPUCGLaunchIteration(KSP_GPUCG *cg)
+/* Launches the kernels of `batch` iterations. */
+static PetscErrorCode KSPGPUCGLaunchIterations(void *ctx)
 {
-  const GpCgKernels *K = GpCgKernelsOf(cg->dev);
+  KSP_GPUCG         *cg = (KSP_GPUCG *)ctx;
+  const GpCgKernels *K  = GpCgKernelsOf(cg->dev);
   double            *d = cg->jacobi ? VECTOR(cg, D) : NULL, *z = VECTOR(cg, cg->jacobi ? Z : R);
   const int32_t      n = (int32_t)cg->n;
 
   PetscFunctionBegin;
-  PetscCallGp(cg->dev, "conjugate gradients", K->direction(cg->dev, n, cg->state, z, VECTOR(cg, P)));
-  PetscCall(GpOpMult(cg->op, PETSC_FALSE, VECTOR(cg, P), NULL, VECTOR(cg, W)));
-  PetscCallGp(cg->dev, "conjugate gradients", K->curvature(cg->dev, n, cg->state, cg->partial, VECTOR(cg, P), VECTOR(cg, W)));
-  PetscCallGp(cg->dev, "conjugate gradients", K->update(cg->dev, n, cg->state, cg->partial, d, VECTOR(cg, P), VECTOR(cg, W), VECTOR(cg, X), VECTOR(cg, R), z));
+  for (PetscInt k = 0; k < cg->batch; k++) {
+    PetscCallGp(cg->dev, "conjugate gradients", K->direction(cg->dev, n, cg->state, z, VECTOR(cg, P)));
+    PetscCall(GpOpMult(cg->op, PETSC_FALSE, VECTOR(cg, P), NULL, VECTOR(cg, W)));
+    PetscCallGp(cg->dev, "conjugate gradients", K->curvature(cg->dev, n, cg->state, cg->partial, VECTOR(cg, P), VECTOR(cg, W)));
+    PetscCallGp(cg->dev, "conjugate gradients", K->update(cg->dev, n, cg->state, cg->partial, d, VECTOR(cg, P), VECTOR(cg, W), VECTOR(cg, X), VECTOR(cg, R), z));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Records a graph of `batch` iterations, unless the existing one is valid. */
-static PetscErrorCode KSPGPUCGRecord(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
+/* Captures a graph of `batch` iterations, unless the existing one is valid. */
+static PetscErrorCode KSPGPUCGCapture(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
 {
-  GpDev dev = cg->dev;
-
   PetscFunctionBegin;
   if (cg->op == op && cg->version == op->version && cg->jacobi == jacobi && cg->graph) PetscFunctionReturn(PETSC_SUCCESS);
   cg->op      = op;
   cg->version = op->version;
   cg->jacobi  = jacobi;
-  if (!dev->ops->graph_begin) PetscFunctionReturn(PETSC_SUCCESS);
-  if (cg->graph) dev->ops->graph_destroy(dev, cg->graph);
-  cg->graph = NULL;
-  PetscCallGp(dev, "conjugate gradients", dev->ops->graph_begin(dev));
-  for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGLaunchIteration(cg));
-  PetscCallGp(dev, "conjugate gradients", dev->ops->graph_end(dev, &cg->graph));
+  PetscCall(PetscGPUCSRGraphDestroy(&cg->graph));
+  PetscCall(PetscGPUCSRGraphCreate(cg->dev, PETSC_FALSE, KSPGPUCGLaunchIterations, cg, &cg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Launches `batch` iterations and the copy of the state to look[turn]. */
 static PetscErrorCode KSPGPUCGLaunchBatch(KSP_GPUCG *cg, int turn)
 {
-  GpDev dev = cg->dev;
-
   PetscFunctionBegin;
-  if (cg->graph) PetscCallGp(dev, "conjugate gradients", dev->ops->graph_launch(dev, cg->graph));
-  else
-    for (PetscInt k = 0; k < cg->batch; k++) PetscCall(KSPGPUCGLaunchIteration(cg));
-  PetscCallGp(dev, "conjugate gradients", dev->ops->copy_out(dev, cg->look + turn, cg->state, sizeof(GpCgState)));
-  PetscCallGp(dev, "conjugate gradients", dev->ops->event_record(dev, cg->looked[turn]));
+  PetscCall(PetscGPUCSRGraphLaunch(cg->graph));
+  PetscCall(PetscGPUCSRDeviceCopyOut(cg->dev, cg->look + turn, cg->state, sizeof(GpCgState)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventRecord(cg->dev, cg->looked[turn]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,8 +94,8 @@ static PetscErrorCode KSPGPUCGLaunchBatch(KSP_GPUCG *cg, int turn)
 static PetscErrorCode KSPGPUCGDownloadState(KSP_GPUCG *cg, GpCgState *state)
 {
   PetscFunctionBegin;
-  PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->copy_out(cg->dev, cg->look, cg->state, sizeof(GpCgState)));
-  PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->sync(cg->dev));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyOut(cg->dev, cg->look, cg->state, sizeof(GpCgState)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevSync(cg->dev));
   *state = cg->look[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,11 +116,11 @@ static PetscErrorCode KSPGPUCGCopy(KSP_GPUCG *cg, Mat A, Vec v, int which, Petsc
   PetscFunctionBegin;
   if (out) {
     PetscCall(MatGPUCSRVecGetResult_Private(A, 0, v, NULL, &a, &none));
-    PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->copy_within(cg->dev, a.device, VECTOR(cg, which), bytes));
+    PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, a.device, VECTOR(cg, which), bytes));
     PetscCall(MatGPUCSRVecRestoreResult_Private(A, v, NULL, &a, &none));
   } else {
     PetscCall(MatGPUCSRVecGetRead_Private(A, 0, v, &a));
-    PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->copy_within(cg->dev, VECTOR(cg, which), a.device, bytes));
+    PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, VECTOR(cg, which), a.device, bytes));
     PetscCall(MatGPUCSRVecRestoreRead_Private(v, &a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -164,7 +155,7 @@ static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpC
 
   PetscFunctionBegin;
   PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_rhs, B, PETSC_FALSE));
-  if (ksp->guess_zero) PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->zero(cg->dev, VECTOR(cg, X), (size_t)cg->n * sizeof(double)));
+  if (ksp->guess_zero) PetscCallGp(cg->dev, "conjugate gradients", GpDevZero(cg->dev, VECTOR(cg, X), (size_t)cg->n * sizeof(double)));
   else {
     PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_FALSE));
     ax = VECTOR(cg, W);
@@ -217,11 +208,11 @@ static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *
   PetscCall(KSPGPUCGLaunchBatch(cg, turn));
   do {
     PetscCall(KSPGPUCGLaunchBatch(cg, 1 - turn));
-    PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn]));
+    PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->looked[turn]));
     *state = cg->look[turn];
     turn   = 1 - turn;
   } while (state->status == GP_CG_RUNNING);
-  PetscCallGp(cg->dev, "conjugate gradients", cg->dev->ops->event_wait(cg->dev, cg->looked[turn])); /* the batch that was launched in vain no longer writes to look */
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->looked[turn])); /* the batch that was launched in vain no longer writes to look */
   PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
   PetscCall(KSPGPUCGLogIterations(ksp, cg, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));
@@ -254,34 +245,37 @@ static PetscErrorCode KSPGPUCGSetReason(KSP ksp, const GpCgState *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves on the own stream of the device object: PETSc's stream may be the legacy default stream, which cannot be captured in a graph.  The
-   stream is set again after each call of the convergence test, which may run PETSc operations that set PETSc's stream. */
-PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
+static PetscErrorCode KSPGPUCGSolveOnStream(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
 {
-  GpDev     dev    = op->dev;
-  void     *stream = dev->stream;
   GpCgState state;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGAllocate(cg, dev, A->rmap->n));
-  if (jacobi) PetscCall(KSPGPUCGGetJacobi(ksp, cg, A));
-  PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
-  dev->stream = dev->own_stream;
-  PetscCall(KSPGPUCGRecord(cg, op, jacobi));
+  PetscCall(KSPGPUCGCapture(cg, op, jacobi));
   PetscCall(KSPGPUCGComputeResidual(ksp, cg, A, &state));
   ksp->its   = 0;
   ksp->rnorm = (PetscReal)state.dp;
   PetscCall((*ksp->converged)(ksp, 0, ksp->rnorm, &ksp->reason, ksp->cnvP));
-  dev->stream = dev->own_stream;
   if (!ksp->reason) {
     if (state.status == GP_CG_ZERO_BETA) state.it = 1; /* KSPCG detects this in its first iteration */
     else PetscCall(KSPGPUCGIterate(ksp, cg, A, &state));
     PetscCall(KSPGPUCGSetReason(ksp, &state));
-    dev->stream = dev->own_stream;
   }
   PetscCall(KSPGPUCGCopy(cg, A, ksp->vec_sol, X, PETSC_TRUE));
-  PetscCallGp(dev, "conjugate gradients", dev->ops->sync(dev));
-  dev->stream = stream;
-  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(dev, (PetscLogDouble)cg->n)); /* flops of the initial residual's preconditioning, before the loop */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves on the own stream of the device: PETSc's stream may be the legacy default stream, which cannot be captured in a graph. */
+PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
+{
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGPUCGAllocate(cg, op->dev, A->rmap->n));
+  if (jacobi) PetscCall(KSPGPUCGGetJacobi(ksp, cg, A));
+  PetscCall(PetscGPUCSRDevicePushStream(cg->dev));
+  err = KSPGPUCGSolveOnStream(ksp, cg, A, op, jacobi);
+  PetscCall(PetscGPUCSRDevicePopStream(cg->dev));
+  PetscCall(err);
+  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, (PetscLogDouble)cg->n)); /* flops of the initial residual's preconditioning, before the loop */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,8 +29,8 @@ static PetscErrorCode MatLMVMGPUCreateVecs(Mat B, Vec *right, Vec *left)
     GpDev dev;
 
     PetscCall(PetscStrncpy(name, type, sizeof(name)));
-    PetscCall(PetscGPUCSRGetDevice_Private(&dev));
-    PetscCall(MatSetVecType(B, PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA ? VECCUDA : VECSTANDARD));
+    PetscCall(PetscGPUCSRGetDevice(&dev));
+    PetscCall(MatSetVecType(B, PetscDefined(HAVE_CUDA) && GpDevKindOf(dev) == GP_DEV_CUDA ? VECCUDA : VECSTANDARD));
   }
   B->ops->getvecs = NULL; /* lets MatCreateVecs() use its default */
   PetscCall(MatCreateVecs(B, right, left));

@@ -32,7 +32,7 @@ static PetscErrorCode MatSetPreallocationCOO_GPUCSR(Mat A, PetscCount n, PetscIn
   PetscCall(PetscNew(&g->coo));
   C    = g->coo;
   C->n = n;
-  if (g->dev->ops->holds) { /* copy the indices, because PETSc sorts them in place */
+  if (GpDevHasMemory(g->dev)) { /* copy the indices, because PETSc sorts them in place */
     PetscCall(PetscMalloc2(n, &C->i, n, &C->j));
     PetscCall(PetscArraycpy(C->i, i, n));
     PetscCall(PetscArraycpy(C->j, j, n));
@@ -166,12 +166,12 @@ static PetscErrorCode MatGPUCSRCooCheckMemory(Mat A, const PetscScalar entries[]
   int                there = 0, mine[2], least[2];
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  if (C && C->n && g->dev->ops->holds) PetscCallGp(g->dev, "querying the memory type of the values of an assembly", g->dev->ops->holds(g->dev, entries, &there));
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
+  if (C && C->n && GpDevHasMemory(g->dev)) PetscCallGp(g->dev, "querying the memory type of the values of an assembly", GpDevHolds(g->dev, entries, &there));
   *here = (PetscBool)there;
   *all  = (PetscBool)(there && C->n < INT32_MAX);
   if (!g->mpi) PetscFunctionReturn(PETSC_SUCCESS);
-  mine[0] = *all || (C && !C->n && g->dev->ops->holds);
+  mine[0] = *all || (C && !C->n && GpDevHasMemory(g->dev));
   mine[1] = !*all;
   PetscCallMPI(MPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   *all = (PetscBool)(least[0] && !least[1]);

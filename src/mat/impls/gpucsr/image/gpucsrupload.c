@@ -88,7 +88,7 @@ PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   if (!s || s->common.mpi || !s->op || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGPUCSRGetDevice_Private(&s->common.dev));
+  PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
   *op = s->op;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -102,7 +102,7 @@ PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat A, PetscBool transpose, GpOp *o
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  PetscCall(PetscGPUCSRGetDevice_Private(&s->common.dev));
+  PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
   if (!s->op || s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, state));
   if (!s->op->has[1] && !transpose && s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));

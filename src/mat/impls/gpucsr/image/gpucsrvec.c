@@ -45,7 +45,7 @@ PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUC
     PetscCall(MatGPUCSRVecGetGPU(v, mode, a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  a->memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
+  a->memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && GpDevKindOf(dev) == GP_DEV_CUDA);
   if (a->memtype) {
     if (mode == 'r') PetscCall(VecGetArrayReadAndMemType(v, (const PetscScalar **)&array, &where));
     else if (mode == 'w') PetscCall(VecGetArrayWriteAndMemType(v, &array, &where));
@@ -56,7 +56,7 @@ PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev dev, Vec v, char mode, MatGPUC
     else PetscCall(VecGetArray(v, &array));
   }
   a->host   = PetscMemTypeHost(where) ? array : NULL;
-  a->device = PetscMemTypeHost(where) && dev->kind != GP_DEV_HOST ? NULL : array;
+  a->device = PetscMemTypeHost(where) && GpDevKindOf(dev) != GP_DEV_HOST ? NULL : array;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,7 +88,7 @@ static PetscErrorCode MatGPUCSRVecStage(Mat A, PetscInt space, MatGPUCSRVec *a, 
   const PetscInt n = space ? A->rmap->n : A->cmap->n;
 
   PetscFunctionBegin;
-  if (a->gpu || !a->host || g->dev->kind == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->gpu || !a->host || GpDevKindOf(g->dev) == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRReserve_Private(g->dev, "allocating memory for a vector", (size_t)n, &g->vector[space]));
   a->device = g->vector[space].array;
   a->staged = PETSC_TRUE;

@@ -92,8 +92,8 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
 
   PetscFunctionBegin;
   if (!refused) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(refused == GP_ERR_ARGUMENT || refused == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(refused), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, op->dev->error);
-  PetscCall(PetscInfo(NULL, "gpucsr: format %s refuses the new values (%s); selecting another kernel\n", GpFmtTable[S->fmt.id].name, op->dev->error));
+  PetscCheck(refused == GP_ERR_ARGUMENT || refused == GP_ERR_MEMORY, PETSC_COMM_SELF, PetscGPUCSRErrorClass(refused), "refilling the format of kernel %s: %s", GpKernelTable[S->choice.kernel].name, GpDevError(op->dev));
+  PetscCall(PetscInfo(NULL, "gpucsr: format %s refuses the new values (%s); selecting another kernel\n", GpFmtTable[S->fmt.id].name, GpDevError(op->dev)));
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
@@ -274,8 +274,8 @@ PetscErrorCode GpOpMult(GpOp op, PetscBool transpose, const double x[], const do
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
   kernel = &GpKernelTable[S->choice.kernel];
-  err    = kernel->mult[op->dev->kind][S->csr.prec](&S->fmt, x, z, y);
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "kernel %s on %d x %d with %d nonzeros: %s", kernel->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, op->dev->error);
+  err    = kernel->mult[GpDevKindOf(op->dev)][S->csr.prec](&S->fmt, x, z, y);
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "kernel %s on %d x %d with %d nonzeros: %s", kernel->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpDevError(op->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,8 +59,8 @@ static PetscErrorCode GpOpMultPanels(GpOp op, int t, int kernel, GpColumns *C)
     for (; C->k % row->width; C->k--) PetscCall(GpOpMult(op, (PetscBool)t, C->x[C->k - 1], C->add ? C->y[C->k - 1] : NULL, C->y[C->k - 1]));
   }
   if (!C->k) PetscFunctionReturn(PETSC_SUCCESS);
-  err = row->mult[op->dev->kind][S->csr.prec](&S->many[kernel], C);
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass_Private(err), "kernel %s on %d x %d with %d nonzeros, %d columns: %s", row->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, (int)C->k, op->dev->error);
+  err = row->mult[GpDevKindOf(op->dev)][S->csr.prec](&S->many[kernel], C);
+  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "kernel %s on %d x %d with %d nonzeros, %d columns: %s", row->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, (int)C->k, GpDevError(op->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -66,7 +66,7 @@ PetscErrorCode GpOpZeroEntries(GpOp op)
     GpCsr *A = &op->side[t].csr;
 
     if (!op->has[t]) continue;
-    PetscCallGp(op->dev, "zeroing the values", op->dev->ops->zero(op->dev, A->val, (size_t)A->nnz * GpPrecBytes(A->prec)));
+    PetscCallGp(op->dev, "zeroing the values", GpDevZero(op->dev, A->val, (size_t)A->nnz * GpPrecBytes(A->prec)));
     PetscCall(GpOpRefillSide_Private(op, t));
   }
   op->loss     = (GpLoss){.worst = 0, .at = -1, .overflow = -1};

@@ -6,7 +6,7 @@
 /* Records a mark on the current stream. */
 static GpErr MatGPUCSRHaloRecord(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
-  return H->dev->ops->event_record(H->dev, H->mark[mark]);
+  return GpDevEventRecord(H->dev, H->mark[mark]);
 }
 
 /* Records a mark that is needed only for the timeline. */
@@ -59,9 +59,9 @@ static GpErr MatGPUCSRHaloRecordSecondStream(MatGPUCSRHalo *H, MatGPUCSRMark mar
 {
   GpErr err;
 
-  GpDevSwapStreams(H->dev);
+  GpDevPushStream(H->dev, GP_DEV_STREAM_SIDE);
   err = MatGPUCSRHaloRecord(H, mark);
-  GpDevSwapStreams(H->dev);
+  GpDevPopStream(H->dev);
   return err;
 }
 
@@ -72,11 +72,11 @@ static GpErr MatGPUCSRHaloCopyOut(MatGPUCSRHalo *H)
   MatGPUCSRHaloSide *S   = H->from;
   GpErr              err;
 
-  GpDevSwapStreams(dev);
-  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
-  if (!err) err = dev->ops->copy_out(dev, S->host, S->device, (size_t)S->n * (size_t)H->many * sizeof(double));
+  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+  err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
+  if (!err) err = GpDevCopyOut(dev, S->host, S->device, (size_t)S->n * (size_t)H->many * sizeof(double));
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_OUT);
-  GpDevSwapStreams(dev);
+  GpDevPopStream(dev);
   return err;
 }
 
@@ -86,11 +86,11 @@ static GpErr MatGPUCSRHaloCopyIn(MatGPUCSRHalo *H)
   MatGPUCSRHaloSide *S   = H->to;
   GpErr              err;
 
-  GpDevSwapStreams(dev);
-  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the previous product must have used the entries that this copy overwrites */
-  if (!err) err = dev->ops->copy_in(dev, S->device, S->host, (size_t)S->n * (size_t)H->many * sizeof(double));
+  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+  err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the previous product must have used the entries that this copy overwrites */
+  if (!err) err = GpDevCopyIn(dev, S->device, S->host, (size_t)S->n * (size_t)H->many * sizeof(double));
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
-  GpDevSwapStreams(dev);
+  GpDevPopStream(dev);
   return err;
 }
 
@@ -99,11 +99,11 @@ static GpErr MatGPUCSRHaloTransferNCCL(MatGPUCSRHalo *H)
   GpDev dev = H->dev;
   GpErr err;
 
-  GpDevSwapStreams(dev);
-  err = dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
+  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+  err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
   if (!err) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
   if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
-  GpDevSwapStreams(dev);
+  GpDevPopStream(dev);
   return err;
 }
 
@@ -114,14 +114,14 @@ static PetscErrorCode MatGPUCSRHaloExchange_Host(MatGPUCSRHalo *H)
   PetscFunctionBegin;
   if (!H->onhost) { /* otherwise they were sent by MatGPUCSRHaloBegin_Private() */
     PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
-    PetscCallGp(dev, "downloading boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
+    PetscCallGp(dev, "downloading boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
     PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
     PetscCall(MatGPUCSRHaloSend(H, H->from->host));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)(H->from->n * H->many) * sizeof(double)));
   }
   PetscCall(MatGPUCSRHaloWait(H));
   PetscCallGp(dev, "uploading boundary entries", MatGPUCSRHaloCopyIn(H));
-  PetscCallGp(dev, "uploading boundary entries", dev->ops->event_order(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  PetscCallGp(dev, "uploading boundary entries", GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)(H->to->n * H->many) * sizeof(double)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,7 +130,7 @@ static PetscErrorCode MatGPUCSRHaloExchange_NCCL(MatGPUCSRHalo *H)
 {
   PetscFunctionBegin;
   PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloTransferNCCL(H));
-  PetscCallGp(H->dev, "exchanging boundary entries", H->dev->ops->event_order(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  PetscCallGp(H->dev, "exchanging boundary entries", GpDevEventOrder(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,7 +140,7 @@ static PetscErrorCode MatGPUCSRHaloExchange_MPI(MatGPUCSRHalo *H)
   GpDev dev = H->dev;
 
   PetscFunctionBegin;
-  PetscCallGp(dev, "packing boundary entries", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
+  PetscCallGp(dev, "packing boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
   PetscCall(MatGPUCSRHaloReceive(H, H->to->device));
   PetscCall(MatGPUCSRHaloSend(H, H->from->device));
   PetscCall(MatGPUCSRHaloWait(H));

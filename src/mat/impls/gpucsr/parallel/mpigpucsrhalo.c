@@ -7,7 +7,7 @@ static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
   for (int s = 0; s < 2; s++) {
     MatGPUCSRHaloSide *S = &H->side[s];
 
-    if (S->host) H->dev->ops->release_pinned(H->dev, S->host);
+    if (S->host) GpDevFreePinned(H->dev, S->host);
     S->host = NULL;
     GpDevFreeShared(H->dev, &S->device, (size_t)S->n * (size_t)H->capacity * sizeof(double));
   }
@@ -24,7 +24,7 @@ PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **halo)
   if (!H) PetscFunctionReturn(PETSC_SUCCESS);
   dev = H->dev;
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) {
-    if (H->mark[m]) dev->ops->event_destroy(dev, H->mark[m]);
+    if (H->mark[m]) GpDevEventDestroy(dev, H->mark[m]);
   }
   PetscCall(MatGPUCSRHaloFreeBuffers(H));
   for (int s = 0; s < 2; s++) PetscCall(PetscFree2(H->side[s].peers.rank, H->side[s].peers.offset));
@@ -99,7 +99,7 @@ static PetscErrorCode MatGPUCSRHaloAllocateBuffers(MatGPUCSRHalo *H)
     const char        *what  = s ? "allocating memory for ghost entries" : "allocating memory for boundary entries";
     const size_t       bytes = (size_t)S->n * (size_t)H->capacity * sizeof(double);
 
-    if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, dev->ops->alloc_pinned(dev, bytes, (void **)&S->host));
+    if (H->type == MAT_GPUCSR_HALO_HOST && S->n) PetscCallGp(dev, what, GpDevAllocPinned(dev, bytes, (void **)&S->host));
     PetscCallGp(dev, what, GpDevAllocShared(dev, bytes, &S->device));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,7 +113,7 @@ PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, Pet
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (onhost || many > H->capacity) PetscCallGp(dev, "waiting for the last exchange", dev->ops->event_wait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  if (onhost || many > H->capacity) PetscCallGp(dev, "waiting for the last exchange", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   if (many <= H->capacity) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRHaloFreeBuffers(H));
   H->capacity = many;
@@ -131,7 +131,7 @@ static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
   PetscFunctionBegin;
   PetscCallGp(dev, "allocating memory for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
   PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, bytes));
-  for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", dev->ops->event_create(dev, &H->mark[m]));
+  for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", GpDevEventCreate(dev, &H->mark[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +146,7 @@ static PetscErrorCode MatGPUCSRHaloSelectType(Mat A, MatGPUCSRHalo *H)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(H->comm, &size));
-  look    = (PetscBool)(automatic && H->dev->kind != GP_DEV_HOST && size > 1);
+  look    = (PetscBool)(automatic && GpDevKindOf(H->dev) != GP_DEV_HOST && size > 1);
   H->type = MAT_GPUCSR_HALO_HOST;
   if (look || H->wanted == MAT_GPUCSR_HALO_NCCL) {
     PetscCall(PetscGPUCSRGetNCCL_Private(H->comm, H->dev, &H->nccl, &nccl));

@@ -58,7 +58,7 @@ PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat A, PetscBool transpose, Vec x, Ve
   MatGPUCSRProduct P = {.transpose = transpose, .k = 1};
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice_Private(&((Mat_GPUCSR *)A->spptr)->dev));
+  PetscCall(PetscGPUCSRGetDevice(&((Mat_GPUCSR *)A->spptr)->dev));
   PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &P.halo));
   PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, P.op));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));

@@ -14,18 +14,18 @@ static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microsec
   PetscCall(VecSet(x, 1));
   H->timed = PETSC_TRUE;
   for (int k = 0; k < PRODUCTS; k++) {
-    PetscCallGp(dev, "waiting for a product", dev->ops->sync(dev));
+    PetscCallGp(dev, "waiting for a product", GpDevSync(dev));
     PetscCallMPI(MPI_Barrier(H->comm));
     PetscCall(MatMult(A, x, y));
   }
   H->timed = PETSC_FALSE;
-  PetscCallGp(dev, "waiting for a product", dev->ops->sync(dev));
+  PetscCallGp(dev, "waiting for a product", GpDevSync(dev));
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) {
     double seconds = 0;
 
     if (m != MAT_GPUCSR_MARK_OUT || (H->type == MAT_GPUCSR_HALO_HOST && !H->onhost)) {
-      PetscCallGp(dev, "timing a product", dev->ops->event_wait(dev, H->mark[m]));
-      PetscCallGp(dev, "timing a product", dev->ops->event_seconds(dev, H->mark[MAT_GPUCSR_MARK_BEGIN], H->mark[m], &seconds));
+      PetscCallGp(dev, "timing a product", GpDevEventWait(dev, H->mark[m]));
+      PetscCallGp(dev, "timing a product", GpDevEventSeconds(dev, H->mark[MAT_GPUCSR_MARK_BEGIN], H->mark[m], &seconds));
     }
     microseconds[m] = 1e6 * seconds;
   }

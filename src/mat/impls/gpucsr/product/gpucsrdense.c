@@ -4,7 +4,7 @@
 /* Gets the columns of the local array of a dense matrix.  The array may be in device memory if PETSc was built with CUDA. */
 static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGPUCSRVec column[])
 {
-  const PetscBool memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && dev->kind == GP_DEV_CUDA);
+  const PetscBool memtype = (PetscBool)(PetscDefined(HAVE_CUDA) && GpDevKindOf(dev) == GP_DEV_CUDA);
   PetscMemType    where   = PETSC_MEMTYPE_HOST;
   PetscScalar    *array   = NULL;
   PetscInt        lda;
@@ -17,7 +17,7 @@ static PetscErrorCode MatGPUCSRDenseGet(GpDev dev, Mat D, PetscBool write, MatGP
   for (PetscInt c = 0; c < D->cmap->N; c++) {
     PetscScalar *at = array ? array + (size_t)c * lda : NULL;
 
-    column[c] = (MatGPUCSRVec){.host = PetscMemTypeHost(where) ? at : NULL, .device = PetscMemTypeHost(where) && dev->kind != GP_DEV_HOST ? NULL : at, .memtype = memtype};
+    column[c] = (MatGPUCSRVec){.host = PetscMemTypeHost(where) ? at : NULL, .device = PetscMemTypeHost(where) && GpDevKindOf(dev) != GP_DEV_HOST ? NULL : at, .memtype = memtype};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,7 +42,7 @@ static PetscErrorCode MatGPUCSRMultDense(Mat A, PetscBool transpose, Mat B, Mat 
 
   PetscFunctionBegin;
   if (k) {
-    PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+    PetscCall(PetscGPUCSRGetDevice(&g->dev));
     PetscCall(PetscMalloc1(2 * k, &column));
     PetscCall(MatGPUCSRDenseGet(g->dev, B, PETSC_FALSE, column));
     PetscCall(MatGPUCSRDenseGet(g->dev, C, PETSC_TRUE, column + k));

@@ -260,7 +260,7 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
   }
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
   g = (Mat_GPUCSR *)A->spptr;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
   PetscCall(PetscMalloc1(2 * k, &v));
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(MatGPUCSRVecGetArray_Private(g->dev, x[c], 'r', &v[c]));

@@ -119,8 +119,7 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   Level: developer
 
   Note:
-  The product is launched on the stream that is set in the `GpDev` object (`device/gpdevice.h`), even if PETSc uses another stream. From the second
-  product on, only kernels are launched, so that a solver can record the product in a graph.
+  The product is launched on `GpDevStream()`, which after `PetscGPUCSRDevicePushStream()` is not PETSc's stream. From the second product on, only kernels are launched, so that a solver can record the product in a graph.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRUpload()`, `VecGPUGetRuntime()`, `VecGPUGetDeviceArrayRead()`
 @*/
@@ -128,7 +127,6 @@ PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar 
 {
   Mat_GPUCSR *g;
   PetscBool   symmetric = PETSC_FALSE;
-  void       *stream;
   GpOp        op;
 
   PetscFunctionBegin;
@@ -137,10 +135,7 @@ PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar 
   PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "MatGPUCSRMultArray() supports one process only; use MatMult() with a matrix of type %s", MATMPIAIJGPUCSR);
   if (transpose) PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
   if (symmetric) transpose = PETSC_FALSE;
-  if (!g->dev) PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
-  stream = g->dev->stream;
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
-  op->dev->stream = stream;
   PetscCall(GpOpMult(op, transpose, x, NULL, y));
   PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -99,7 +99,7 @@ GpErr GpSelFeaturesEnd(const GpCsr *A, GpFeatures *F)
   GpSelCounts *counts = &F->counts;
   GpErr        err;
 
-  *F  = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = A->m, .n = A->n, .nnz = A->nnz};
+  *F  = (GpFeatures){.runtime = GpDevKindOf(dev), .compute_units = GpDevComputeUnits(dev), .cache = GpDevCacheBytes(dev), .m = A->m, .n = A->n, .nnz = A->nnz};
   err = A->nnz ? GpDevFetchEnd(dev, counts, sizeof(*counts)) : GP_SUCCESS;
   if (err) return err;
   /* the search for blocks needs ascending columns; without them report that there are no blocks */
@@ -120,7 +120,7 @@ GpErr GpSelFeatures(const GpCsr *A, GpFeatures *F)
 
 void GpSelRows(GpDev dev, int32_t m, int32_t n, const int32_t rowptr[], GpFeatures *F)
 {
-  *F = (GpFeatures){.runtime = dev->kind, .compute_units = dev->compute_units, .cache = dev->cache, .m = m, .n = n, .nnz = rowptr[m]};
+  *F = (GpFeatures){.runtime = GpDevKindOf(dev), .compute_units = GpDevComputeUnits(dev), .cache = GpDevCacheBytes(dev), .m = m, .n = n, .nnz = rowptr[m]};
   for (int32_t i = 0; i < m; i++) {
     const int32_t length = rowptr[i + 1] - rowptr[i];
 

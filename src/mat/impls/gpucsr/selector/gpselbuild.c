@@ -27,7 +27,7 @@ static GpErr GpSelTry(const GpSelOptions *options, const GpCsr *A, const int32_t
   *built = !err;
   if (err == GP_ERR_DEVICE) return err;
   if (err) {
-    GpSelAppendReason(choice, "; not %s: %s", row->name, A->dev->error);
+    GpSelAppendReason(choice, "; not %s: %s", row->name, GpDevError(A->dev));
     return GP_SUCCESS;
   }
   bytes = GpFmtBytes(fmt);
@@ -43,17 +43,17 @@ static GpErr GpSelTry(const GpSelOptions *options, const GpCsr *A, const int32_t
 static GpErr GpSelTime(const GpFmt *fmt, int kernel, const GpDevEvent event[2], const double *x, double *y, double *seconds)
 {
   GpDev          dev  = fmt->csr->dev;
-  const GpSpmvFn mult = GpKernelTable[kernel].mult[dev->kind][fmt->csr->prec];
+  const GpSpmvFn mult = GpKernelTable[kernel].mult[GpDevKindOf(dev)][fmt->csr->prec];
   GpErr          err  = mult(fmt, x, NULL, y);
 
   for (int batch = 0; batch < 2 && !err; batch++) {
     double elapsed = 0;
 
-    err = dev->ops->event_record(dev, event[0]);
+    err = GpDevEventRecord(dev, event[0]);
     for (int p = 0; p < GP_SEL_PRODUCTS && !err; p++) err = mult(fmt, x, NULL, y);
-    if (!err) err = dev->ops->event_record(dev, event[1]);
-    if (!err) err = dev->ops->event_wait(dev, event[1]);
-    if (!err) err = dev->ops->event_seconds(dev, event[0], event[1], &elapsed);
+    if (!err) err = GpDevEventRecord(dev, event[1]);
+    if (!err) err = GpDevEventWait(dev, event[1]);
+    if (!err) err = GpDevEventSeconds(dev, event[0], event[1], &elapsed);
     if (!batch || elapsed < *seconds * GP_SEL_PRODUCTS) *seconds = elapsed / GP_SEL_PRODUCTS;
   }
   return err;
@@ -100,11 +100,11 @@ static GpErr GpSelMeasureIn(const GpSelOptions *options, const GpCsr *A, const i
   GpErr        err = GpDevAlloc(dev, nx, &x);
 
   if (!err) err = GpDevAlloc(dev, ny, &y);
-  if (!err) err = dev->ops->zero(dev, x, nx);
-  for (int e = 0; e < 2 && !err; e++) err = dev->ops->event_create(dev, &event[e]);
+  if (!err) err = GpDevZero(dev, x, nx);
+  for (int e = 0; e < 2 && !err; e++) err = GpDevEventCreate(dev, &event[e]);
   if (!err) err = GpSelMeasure(options, A, rowptr, event, x, y, choice, fmt);
   for (int e = 0; e < 2; e++)
-    if (event[e]) dev->ops->event_destroy(dev, event[e]);
+    if (event[e]) GpDevEventDestroy(dev, event[e]);
   GpDevFree(dev, &x, nx);
   GpDevFree(dev, &y, ny);
   return err;
@@ -115,7 +115,7 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
   GpErr err   = GP_SUCCESS;
   int   built = 0;
 
-  if (A->dev->kind == GP_DEV_HOST) { /* there is no cost model for the host; the rule needs row lengths only */
+  if (GpDevKindOf(A->dev) == GP_DEV_HOST) { /* there is no cost model for the host; the rule needs row lengths only */
     GpSelRows(A->dev, A->m, A->n, rowptr, F);
     GpSelChoose(options, F, choice);
   } else err = GpSelDecide(options, A, F, choice);

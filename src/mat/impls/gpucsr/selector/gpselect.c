@@ -88,7 +88,7 @@ GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, Gp
   GpErr err = GpSelFeaturesBegin(A);
 
   if (err) return err;
-  *F = (GpFeatures){.runtime = A->dev->kind, .compute_units = A->dev->compute_units, .cache = A->dev->cache};
+  *F = (GpFeatures){.runtime = GpDevKindOf(A->dev), .compute_units = GpDevComputeUnits(A->dev), .cache = GpDevCacheBytes(A->dev)};
   GpSelChoose(options, F, choice);
   err = GpSelFeaturesEnd(A, F);
   if (!err) GpSelChoose(options, F, choice);

@@ -368,10 +368,9 @@ static unsigned Sampled(int64_t many)
 
 GpErr GpSelScan_CUDA(const GpCsr *A, GpSelWork *W)
 {
-  const int64_t most = 8 * (int64_t)A->dev->compute_units, slices = ((int64_t)A->m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, tiles = ((int64_t)A->nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
+  const int64_t most = 8 * (int64_t)GpDevComputeUnits(A->dev), slices = ((int64_t)A->m + GP_SEL_SLICE - 1) / GP_SEL_SLICE, tiles = ((int64_t)A->nnz + GP_SEL_TILE - 1) / GP_SEL_TILE;
   const int64_t rows = (slices + WARPS - 1) / WARPS;
   const Tasks   T    = {PARTS * Sampled(tiles), Sampled(tiles), Sampled(slices), (unsigned)(rows < most ? rows : most), (unsigned)(tiles < most ? tiles : most)};
 
-  ScanAll<<<T.lookups + T.gathers + T.steps + T.rows + T.tiles, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *W, T);
-  return GpDevCheckLaunch(A->dev, "features");
+  return GpLaunch(A->dev, "features", ScanAll, GpGrid{T.lookups + T.gathers + T.steps + T.rows + T.tiles, BLOCK}, *A, *W, T);
 }

@@ -67,14 +67,14 @@ static PetscErrorCode MatGPUCSRAttach(Mat A)
     m->attachblock = MatGPUCSRAttach;
   } else PetscCall(PetscNew(&s));
   g = mpi ? &m->common : &s->common;
-  PetscCall(PetscGPUCSRGetDevice_Private(&g->dev));
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
   g->base                         = *A->ops;
   g->mpi                          = mpi;
   A->spptr                        = g;
   MatGPUCSRParentOps_Private[mpi] = g->base;
   PetscCall(MatGPUCSRSetOperations(A, mpi));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  if (g->dev->kind == GP_DEV_CUDA) { /* lets MatCreateVecs() create vectors in device memory */
+  if (GpDevKindOf(g->dev) == GP_DEV_CUDA) { /* lets MatCreateVecs() create vectors in device memory */
     PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
 #if PetscDefined(HAVE_DEVICE)
     A->boundtocpu = PETSC_FALSE; /* otherwise multigrid binds its vectors to the CPU */

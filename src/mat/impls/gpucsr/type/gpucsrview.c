@@ -47,7 +47,7 @@ PetscErrorCode MatGPUCSRUpload(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
-  PetscCallGp(op[0]->dev, "waiting for the upload", op[0]->dev->ops->sync(op[0]->dev));
+  PetscCallGp(op[0]->dev, "waiting for the upload", GpDevSync(op[0]->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,7 +79,7 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  info->device   = op[0]->dev->name;
+  info->device   = GpDevName(op[0]->dev);
   info->storage  = MAT_GPUCSR_STORAGE_DOUBLE;
   info->loss_row = info->loss_column = -1;
   for (int b = 0; b < n; b++) {

@@ -331,12 +331,11 @@ __global__ static void WalkFill(GpCsr A, GpBsr S)
 
 GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
 {
-  GpDev        dev    = A->dev;
-  cudaStream_t stream = (cudaStream_t)dev->stream;
-  Samples      S;
-  int32_t     *sum, result[SIZES + 1] = {}; /* the last entry is 1 if the columns of a row do not ascend */
-  int64_t      most = 0;
-  GpErr        err  = GpDevBorrow(dev, sizeof(result), &sum);
+  GpDev    dev = A->dev;
+  Samples  S;
+  int32_t *sum, result[SIZES + 1] = {}; /* the last entry is 1 if the columns of a row do not ascend */
+  int64_t  most = 0;
+  GpErr    err  = GpDevBorrow(dev, sizeof(result), &sum);
 
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
@@ -345,11 +344,10 @@ GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
     if ((S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i] > most) most = (S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i];
   }
   for (int walk = 0; !err && most && walk <= result[SIZES]; walk++) {
-    err = dev->ops->zero(dev, sum, SIZES * sizeof(*sum) + (walk ? 0 : sizeof(*sum)));
+    err = GpDevZero(dev, sum, SIZES * sizeof(*sum) + (walk ? 0 : sizeof(*sum)));
     if (err) break;
-    if (walk) WalkSample<<<dim3(Blocks(most), SIZES), BLOCK, 0, stream>>>(*A, S, sum);
-    else Sample<<<dim3((unsigned)most, SIZES), GP_WARP * GP_WARP, 0, stream>>>(*A, S, sum, sum + SIZES);
-    err = GpDevCheckLaunch(dev, "sampling blocks");
+    if (walk) err = GpLaunch(dev, "sampling blocks", WalkSample, GpGrid{dim3(Blocks(most), SIZES), BLOCK}, *A, S, sum);
+    else err = GpLaunch(dev, "sampling blocks", Sample, GpGrid{dim3((unsigned)most, SIZES), GP_WARP * GP_WARP}, *A, S, sum, sum + SIZES);
     if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
   }
   GpDevReturn(dev, &sum, sizeof(result));
@@ -363,8 +361,7 @@ static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
   GpErr err = GpDevBorrow(A->dev, BeforeBytes(A), before);
 
   if (err) return err;
-  OF_SIZE(MarkFirst, b)<<<Blocks(A->m), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *before, walk);
-  err = GpDevCheckLaunch(A->dev, "first nonzeros of blocks");
+  err = GpLaunch(A->dev, "first nonzeros of blocks", OF_SIZE(MarkFirst, b), GpGrid{Blocks(A->m), BLOCK}, *A, *before, walk);
   if (!err) err = GpScan_CUDA(A->dev, A->nnz, *before);
   if (err) GpDevReturn(A->dev, before, BeforeBytes(A));
   return err;
@@ -374,19 +371,18 @@ GpErr GpBsrPlan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
 {
   GpDev    dev = A->dev;
   int32_t *end = B->start + B->nslices, found[3];
-  GpErr    err = dev->ops->zero(dev, end, sizeof(found));
+  GpErr    err = GpDevZero(dev, end, sizeof(found));
 
   if (!err) err = CountBefore(A, B->b, end + 2, &P->before);
   for (;;) {
     if (err) return err;
-    Widths<<<Blocks(B->nslices), BLOCK, 0, (cudaStream_t)dev->stream>>>(*A, *B, P->before);
-    err = GpDevCheckLaunch(dev, "widths of slices of blocks");
+    err = GpLaunch(dev, "widths of slices of blocks", Widths, GpGrid{Blocks(B->nslices), BLOCK}, *A, *B, P->before);
     if (!err) err = GpScan_CUDA(dev, B->nslices, B->start);
     if (!err) err = GpDevDownload(dev, found, end, sizeof(found));
     if (err || found[2] == P->walk) break;
     P->walk = 1; /* repeat the plan by walking rows */
     GpDevReturn(dev, &P->before, BeforeBytes(A));
-    err = dev->ops->zero(dev, end + 1, sizeof(*end));
+    err = GpDevZero(dev, end + 1, sizeof(*end));
   }
   P->ncolumns = found[0];
   P->widest   = found[1];
@@ -396,19 +392,15 @@ GpErr GpBsrPlan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
 GpErr GpBsrFill_CUDA(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
   GpDev         dev    = A->dev;
-  cudaStream_t  stream = (cudaStream_t)dev->stream;
+  cudaStream_t  stream = (cudaStream_t)GpDevStream(dev);
   const Cleared R      = {*B, A->prec == GP_F32};
   int32_t      *again  = NULL;
   GpErr         err;
 
-  if (B->walk) {
-    WalkFill<<<Blocks(B->nslices), BLOCK, 0, stream>>>(*A, *B);
-    return GpDevCheckLaunch(dev, "walking blocks");
-  }
+  if (B->walk) return GpLaunch(dev, "walking blocks", WalkFill, GpGrid{Blocks(B->nslices), BLOCK}, *A, *B);
   err = before ? GP_SUCCESS : CountBefore(A, B->b, NULL, &again);
   if (!err) err = GP_EACH(dev, Cleared, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
-  if (!err) OF_SIZE(Fill, B->b)<<<Blocks(A->m), BLOCK, 0, stream>>>(*A, *B, before ? before : again);
-  if (!err) err = GpDevCheckLaunch(dev, "filling blocks");
+  if (!err) err = GpLaunch(dev, "filling blocks", OF_SIZE(Fill, B->b), GpGrid{Blocks(A->m), BLOCK}, *A, *B, before ? before : again);
   GpDevReturn(dev, &again, BeforeBytes(A));
   return err;
 }

@@ -79,7 +79,7 @@ static Launcher LauncherOf(const GpCsr *A, int parts)
 {
   constexpr int TURN = B < 6 ? 4 : 2;
 
-  if (A->m > CROWD * GP_WARP * (int64_t)A->dev->compute_units) return Launch<B, 4, 1, 0>;
+  if (A->m > CROWD * GP_WARP * (int64_t)GpDevComputeUnits(A->dev)) return Launch<B, 4, 1, 0>;
   if (parts < 4) return parts == 1 ? Launch<B, TURN, 1, CROWD> : Launch<B, TURN, 2, CROWD>;
   return parts == 4 ? Launch<B, TURN, 4, CROWD> : parts == 8 ? Launch<B, TURN, 8, CROWD> : Launch<B, TURN, 16, CROWD>;
 }

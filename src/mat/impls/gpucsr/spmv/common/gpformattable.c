@@ -30,7 +30,7 @@ const GpFmtRow GpFmtTable[GP_FORMATS] = {
 /* Returns the functions of a format: those of compressed rows, if the backend keeps the compressed rows. */
 static const GpFmtRow *GpFmtGetRow(const GpFmt *A)
 {
-  return &GpFmtTable[GpFmtTable[A->id].cuda && A->csr->dev->kind == GP_DEV_HOST ? GP_FMT_CSR : A->id];
+  return &GpFmtTable[GpFmtTable[A->id].cuda && GpDevKindOf(A->csr->dev) == GP_DEV_HOST ? GP_FMT_CSR : A->id];
 }
 
 GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
@@ -41,14 +41,14 @@ GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
   A->csr  = csr;
   A->data = NULL;
   err     = GpFmtGetRow(A)->build(A, rowptr);
-  GpDevUnsettle(csr->dev);
+  GpDevMarkMatrixWrite(csr->dev);
   if (err) GpFmtDestroy(A);
   return err;
 }
 
 GpErr GpFmtRefill(GpFmt *A)
 {
-  GpDevUnsettle(A->csr->dev);
+  GpDevMarkMatrixWrite(A->csr->dev);
   return GpFmtGetRow(A)->refill(A);
 }
 

@@ -13,7 +13,7 @@ static inline int32_t GpParts(GpDev dev, int32_t rows, double entries, double le
 {
   int32_t parts = 1;
 
-  while (parts < GP_PARTS_MOST && entries > parts * least && 2.0 * parts * rows <= (double)warps * GP_WARP * dev->compute_units) parts *= 2;
+  while (parts < GP_PARTS_MOST && entries > parts * least && 2.0 * parts * rows <= (double)warps * GP_WARP * GpDevComputeUnits(dev)) parts *= 2;
   return parts;
 }
 

@@ -8,8 +8,8 @@ static GpErr Prepare(const GpCsr *C, const double *z, double *y)
 {
   const size_t bytes = (size_t)C->m * sizeof(double);
 
-  if (!z) return C->dev->ops->zero(C->dev, y, bytes);
-  return z == y ? GP_SUCCESS : C->dev->ops->copy_within(C->dev, y, z, bytes);
+  if (!z) return GpDevZero(C->dev, y, bytes);
+  return z == y ? GP_SUCCESS : GpDevCopyWithin(C->dev, y, z, bytes);
 }
 
 static constexpr int BLOCK = 128;
@@ -38,6 +38,5 @@ GP_SPMV(csrlist)(const GpFmt *A, const double *x, const double *z, double *y)
   GpErr            err = Prepare(C, z, y);
 
   if (err || !L->n) return err;
-  CsrList<<<(unsigned)(((int64_t)L->n * LANES + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(L->n, L->row, C->rowptr, C->col, (const GpScalar *)C->val, x, y);
-  return GpDevCheckLaunch(C->dev, "csrlist");
+  return GpLaunch(C->dev, "csrlist", CsrList, GpGrid{(unsigned)(((int64_t)L->n * LANES + BLOCK - 1) / BLOCK), BLOCK}, L->n, L->row, C->rowptr, C->col, (const GpScalar *)C->val, x, y);
 }

@@ -146,18 +146,18 @@ __global__ static void __launch_bounds__(BLOCK) Collect(int32_t nnz, int32_t row
    wants them in perm), and CUB's workspace. */
 GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
-  GpDev          dev    = A->dev;
-  cudaStream_t   stream = (cudaStream_t)dev->stream;
-  const size_t   each = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256, own = (perm ? 3 : 4) * each;
-  const unsigned grid    = Blocks((int64_t)A->nnz + 1, BLOCK);
-  size_t         scratch = 0;
-  int32_t       *keys    = NULL, *place, *row, *sorted;
-  int            bits    = 1;
-  GpErr          err;
+  GpDev        dev    = A->dev;
+  cudaStream_t stream = (cudaStream_t)GpDevStream(dev);
+  const size_t each = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256, own = (perm ? 3 : 4) * each;
+  const GpGrid grid    = {Blocks((int64_t)A->nnz + 1, BLOCK), BLOCK};
+  size_t       scratch = 0;
+  int32_t     *keys    = NULL, *place, *row, *sorted;
+  int          bits    = 1;
+  GpErr        err;
 
   if (!A->nnz) {
     err = GpCsrCreate(dev, A->prec, A->n, A->m, 0, At);
-    return err ? err : dev->ops->zero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
+    return err ? err : GpDevZero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
   }
   while (bits < 31 && (A->n - 1) >> bits) bits++;
   if (cub::DeviceRadixSort::SortPairs(NULL, scratch, A->col, keys, keys, perm, A->nnz, 0, bits, stream) != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "computing the workspace of the sort for a transpose failed");
@@ -166,16 +166,11 @@ GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   row    = (int32_t *)((char *)keys + each);
   place  = (int32_t *)((char *)keys + 2 * each);
   sorted = perm ? perm : (int32_t *)((char *)keys + 3 * each);
-  Expand<<<Blocks(A->nnz, TILE), BLOCK, 0, stream>>>(A->nnz, A->m, A->rowptr, place, row);
-  cudaError_t code = cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream);
-
-  if (code != cudaSuccess) err = GpDevFail(dev, GP_ERR_DEVICE, "sorting a transpose: %s", cudaGetErrorString(code));
+  err    = GpLaunch(dev, "sorting a transpose", Expand, GpGrid{Blocks(A->nnz, TILE), BLOCK}, A->nnz, A->m, A->rowptr, place, row);
+  if (!err) err = GpCheckCuda(dev, cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream), "sorting a transpose");
   if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* the host allocates while the GPU sorts */
-  if (!err) {
-    if (A->prec == GP_F32) Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
-    else Collect<<<grid, BLOCK, 0, stream>>>(A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
-    err = GpDevCheckLaunch(dev, "transpose");
-  }
+  if (!err && A->prec == GP_F32) err = GpLaunch(dev, "transpose", Collect<float>, grid, A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
+  else if (!err) err = GpLaunch(dev, "transpose", Collect<double>, grid, A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
   GpDevReturn(dev, &keys, own + scratch);
   return err;
 }

@@ -69,7 +69,7 @@ GP_PAIR(GpCsrTakeDiagonal, const GpCsr *, double *diagonal);
 GpErr GP_IMPL(GpCsrTakeDiagonal)(const GpCsr *A, double *diagonal)
 {
   const Rows  a   = {*A, NULL, NULL, diagonal};
-  const GpErr err = A->dev->ops->zero(A->dev, diagonal, (size_t)A->m * sizeof(double));
+  const GpErr err = GpDevZero(A->dev, diagonal, (size_t)A->m * sizeof(double));
 
   return err ? err : GP_EACH(A->dev, Rows, TakeDiagonal, A->nnz, &a);
 }
@@ -246,22 +246,15 @@ __global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 GpErr GpCsrChangeValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
 {
   GpDev               dev    = A->dev;
-  cudaStream_t        stream = (cudaStream_t)dev->stream;
   unsigned long long *device = NULL;
-  const unsigned      most   = 16 * (unsigned)dev->compute_units;
+  const unsigned      most   = 16 * (unsigned)GpDevComputeUnits(dev);
   const unsigned      blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
   GpErr               err;
 
-  if (A->prec == GP_F64) {
-    Update<double><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
-    return GpDevCheckLaunch(dev, "updating values");
-  }
+  if (A->prec == GP_F64) return GpLaunch(dev, "updating values", Update<double>, GpGrid{blocks, BLOCK}, *A, *u, device);
   err = GpDevBorrow(dev, sizeof(*device), &device);
-  if (!err) err = dev->ops->zero(dev, device, sizeof(*device));
-  if (!err) {
-    Update<float><<<blocks, BLOCK, 0, stream>>>(*A, *u, device);
-    err = GpDevCheckLaunch(dev, "updating values");
-  }
+  if (!err) err = GpDevZero(dev, device, sizeof(*device));
+  if (!err) err = GpLaunch(dev, "updating values", Update<float>, GpGrid{blocks, BLOCK}, *A, *u, device);
   if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
   GpDevReturn(dev, &device, sizeof(*device));
   return err;

@@ -27,7 +27,7 @@ GpErr GP_IMPL(GpCsrSame)(const GpCsr *C, int *same)
   int32_t      *found = NULL, other = C->nnz == 0;
   GpErr         err = GpDevBorrow(C->dev, sizeof(int32_t), &found);
 
-  if (!err) err = C->dev->ops->zero(C->dev, found, sizeof(int32_t));
+  if (!err) err = GpDevZero(C->dev, found, sizeof(int32_t));
   for (int64_t n = first; !err && !other; n = C->nnz) {
     err = GP_IMPL(GpCsrDiffers)(C, n, found);
     if (!err) err = GpDevDownload(C->dev, &other, found, sizeof(other));

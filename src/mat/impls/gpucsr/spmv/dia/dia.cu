@@ -159,7 +159,6 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
 
 GpErr GpDiaCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  Collect<<<(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
-  return GpDevCheckLaunch(A->dev, "offsets of diagonals");
+  return GpLaunch(A->dev, "offsets of diagonals", Collect, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
 }
 #endif

@@ -81,7 +81,7 @@ GP_SPMV(dia)(const GpFmt *A, const double *x, const double *z, double *y)
 {
   const GpDia  *D    = (const GpDia *)A->data;
   const GpCsr  *C    = A->csr;
-  const int64_t room = CROWD * GP_WARP * (int64_t)C->dev->compute_units;
+  const int64_t room = CROWD * GP_WARP * (int64_t)GpDevComputeUnits(C->dev);
 
   if (!C->m) return GP_SUCCESS;
   if (D->n < TURN && C->m > room) return Launch<1, 0>(A, x, z, y); /* fewer than TURN diagonals need no extra registers */

@@ -82,13 +82,12 @@ static unsigned Blocks(int64_t threads)
 template <bool SAME>
 static GpErr Launch(GpDev dev, const GpPanel *P, const double *x, const double *z, double *y)
 {
-  const size_t shared = ((size_t)P->width + 1) * sizeof(double), all = dev->shared_bytes + 1024;
+  const size_t shared = ((size_t)P->width + 1) * sizeof(double), all = GpDevSharedBytes(dev) + 1024;
   cudaError_t  code = cudaFuncSetAttribute(Panel<SAME>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
 
   if (code == cudaSuccess) code = cudaFuncSetAttribute(Panel<SAME>, cudaFuncAttributePreferredSharedMemoryCarveout, (int)((100 * (shared + 1024) + all - 1) / all));
   if (code != cudaSuccess) return GpDevFail(dev, GP_ERR_DEVICE, "panel: %s", cudaGetErrorString(code));
-  Panel<SAME><<<P->nblocks, STAGED, shared, (cudaStream_t)dev->stream>>>(*P, x, z, y);
-  return GpDevLaunched(dev, "panel");
+  return GpLaunchVector(dev, "panel", Panel<SAME>, GpGrid{P->nblocks, STAGED, shared}, *P, x, z, y);
 }
 
 GP_SPMV(panel)(const GpFmt *A, const double *x, const double *z, double *y)
@@ -100,6 +99,6 @@ GP_SPMV(panel)(const GpFmt *A, const double *x, const double *z, double *y)
 
   if (!A->csr->m) return GP_SUCCESS;
   if (P->nslices) err = P->same ? Launch<true>(dev, P, x, z, y) : Launch<false>(dev, P, x, z, y);
-  if (P->nspans) GpLaunchNext(dev, FinishSpans, groups + (unsigned)(P->nspans - P->nshort), BLOCK, 0, *P, (int32_t)groups, z, y);
-  return err ? err : GpDevLaunched(dev, "panel");
+  if (!err && P->nspans) err = GpLaunchEarly(dev, "panel", FinishSpans, GpGrid{groups + (unsigned)(P->nspans - P->nshort), BLOCK}, *P, (int32_t)groups, z, y);
+  return err;
 }

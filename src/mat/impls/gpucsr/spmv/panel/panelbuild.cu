@@ -236,7 +236,7 @@ static GpErr SharePanels(Build *b, GpDev dev, int blocks)
     share[0] = 0;
     for (int32_t p = 0; p < np; p++) {
       const int64_t own  = (int64_t)host[p + 1] - host[p];
-      const int64_t part = blocks ? dev->compute_units * own / (host[np] > 0 ? host[np] : 1) : (own + GP_WARP - 1) / GP_WARP;
+      const int64_t part = blocks ? GpDevComputeUnits(dev) * own / (host[np] > 0 ? host[np] : 1) : (own + GP_WARP - 1) / GP_WARP;
 
       share[p + 1] = share[p] + (int32_t)(blocks && part < 1 ? 1 : part);
     }
@@ -359,7 +359,7 @@ GpErr GP_IMPL(GpPanelPutValues)(const GpPanel *P, const GpCsr *C)
 {
   Build b = Begin(P, C);
 
-  return P->same ? C->dev->ops->copy_within(C->dev, P->val, C->val, GpPrecBytes(C->prec)) : GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_WARP, &b);
+  return P->same ? GpDevCopyWithin(C->dev, P->val, C->val, GpPrecBytes(C->prec)) : GP_EACH(C->dev, Build, FillValues, (int64_t)P->nslices * GP_WARP, &b);
 }
 
 /* Finds the segments, and checks that the columns of all rows ascend. */
@@ -368,7 +368,7 @@ static GpErr FindSegments(Build *b, GpDev dev)
   int32_t falls[2] = {0, 0};
   GpErr   err      = GpDevBorrow(dev, sizeof(falls), &b->falls);
 
-  if (!err) err = dev->ops->zero(dev, b->falls, sizeof(falls));
+  if (!err) err = GpDevZero(dev, b->falls, sizeof(falls));
   if (!err) err = GP_EACH(dev, Build, CountFalls, b->nnz, b);
   if (!err) err = GP_EACH(dev, Build, CountRowEnds, b->m, b);
   if (!err) err = GpDevDownload(dev, falls, b->falls, sizeof(falls));

@@ -53,10 +53,10 @@ __global__ static void __launch_bounds__(BLOCK) BalancedParts(GpBalanced B, cons
 
 GP_SPMV(balanced)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpBalanced *B      = (const GpBalanced *)A->data;
-  cudaStream_t      stream = (cudaStream_t)A->csr->dev->stream;
+  const GpBalanced *B   = (const GpBalanced *)A->data;
+  GpErr             err = GP_SUCCESS;
 
-  if (B->n) BalancedRows<<<(unsigned)(((int64_t)B->n + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*B, x, z, y);
-  if (B->nspans) BalancedParts<<<(unsigned)(((int64_t)B->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(*B, z, y);
-  return GpDevCheckLaunch(A->csr->dev, "balanced");
+  if (B->n) err = GpLaunch(A->csr->dev, "balanced", BalancedRows, GpGrid{GpBlocks(B->n, BLOCK), BLOCK}, *B, x, z, y);
+  if (!err && B->nspans) err = GpLaunch(A->csr->dev, "balanced", BalancedParts, GpGrid{GpBlocks((int64_t)B->nspans * WARP, BLOCK), BLOCK}, *B, z, y);
+  return err;
 }

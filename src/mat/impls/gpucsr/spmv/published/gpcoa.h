@@ -61,8 +61,7 @@ static GpErr LaunchCoa(const char *name, const GpFmt *A, const X &x, const doubl
   const int64_t threads = ((int64_t)C->m + GP_COA_ROWS - 1) / GP_COA_ROWS * LANES;
 
   if (!C->m) return GP_SUCCESS;
-  CoaRows<LANES, BLOCKED><<<(unsigned)((threads + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)C->dev->stream>>>(C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  return GpDevCheckLaunch(C->dev, name);
+  return GpLaunch(C->dev, name, CoaRows<LANES, BLOCKED, X>, GpGrid{(unsigned)((threads + BLOCK - 1) / BLOCK), BLOCK}, C->m, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
 }
 
 #endif

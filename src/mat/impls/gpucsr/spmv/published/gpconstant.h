@@ -14,7 +14,7 @@ struct FromConstant {
 
 static GpErr ToConstant(const GpCsr *C, const double *x)
 {
-  const cudaError_t code = C->n ? cudaMemcpyToSymbolAsync(Constant, x, (size_t)C->n * sizeof(double), 0, cudaMemcpyDeviceToDevice, (cudaStream_t)C->dev->stream) : cudaSuccess;
+  const cudaError_t code = C->n ? cudaMemcpyToSymbolAsync(Constant, x, (size_t)C->n * sizeof(double), 0, cudaMemcpyDeviceToDevice, (cudaStream_t)GpDevStream(C->dev)) : cudaSuccess;
 
   return code == cudaSuccess ? GP_SUCCESS : GpDevFail(C->dev, GP_ERR_DEVICE, "cannot copy x to constant memory: %s", cudaGetErrorString(code));
 }

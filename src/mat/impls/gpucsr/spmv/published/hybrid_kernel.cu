@@ -37,22 +37,22 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 template <int WIDTH>
-static void LaunchShort(const GpHybrid *H, int c, const int32_t *list, cudaStream_t stream, const double *x, const double *z, double *y)
+static GpErr LaunchShort(GpDev dev, const GpHybrid *H, int c, const int32_t *list, const double *x, const double *z, double *y)
 {
-  if (H->rows[c]) ShortRows<WIDTH><<<(unsigned)(((int64_t)H->rows[c] + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(H->rows[c], list, H->col + H->at[c], (const GpScalar *)H->val + H->at[c], x, z, y);
+  if (!H->rows[c]) return GP_SUCCESS;
+  return GpLaunch(dev, "hybrid", ShortRows<WIDTH>, GpGrid{GpBlocks(H->rows[c], BLOCK), BLOCK}, H->rows[c], list, H->col + H->at[c], (const GpScalar *)H->val + H->at[c], x, z, y);
 }
 
 GP_SPMV(hybrid)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpHybrid *H      = (const GpHybrid *)A->data;
-  const GpCsr    *C      = A->csr;
-  cudaStream_t    stream = (cudaStream_t)C->dev->stream;
-  const int32_t  *list   = H->list;
+  const GpHybrid *H    = (const GpHybrid *)A->data;
+  const GpCsr    *C    = A->csr;
+  const int32_t  *list = H->list;
+  GpErr           err  = LaunchShort<4>(C->dev, H, 0, list, x, z, y);
 
-  LaunchShort<4>(H, 0, list, stream, x, z, y);
-  LaunchShort<7>(H, 1, list += H->rows[0], stream, x, z, y);
-  LaunchShort<16>(H, 2, list += H->rows[1], stream, x, z, y);
+  if (!err) err = LaunchShort<7>(C->dev, H, 1, list += H->rows[0], x, z, y);
+  if (!err) err = LaunchShort<16>(C->dev, H, 2, list += H->rows[1], x, z, y);
   list += H->rows[2];
-  if (H->rows[3]) LongRows<<<(unsigned)(((int64_t)H->rows[3] * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(H->rows[3], list, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  return GpDevCheckLaunch(C->dev, "hybrid");
+  if (!err && H->rows[3]) err = GpLaunch(C->dev, "hybrid", LongRows, GpGrid{GpBlocks((int64_t)H->rows[3] * WARP, BLOCK), BLOCK}, H->rows[3], list, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return err;
 }

@@ -117,7 +117,7 @@ static GpErr ChooseRows(const GpCsr *A, const GpRowCode *W, const double *x, con
 {
   const bool box = FULL == ((uint64_t)1 << COLUMNS * PLANES) - 1;
 
-  if (A->m < (box ? MANY_OF_BOX : MANY_OF_STAR) * A->dev->compute_units) return LaunchGrid<COLUMNS, PLANES, FULL, 1, 256>(A, W, x, z, y);
+  if (A->m < (box ? MANY_OF_BOX : MANY_OF_STAR) * GpDevComputeUnits(A->dev)) return LaunchGrid<COLUMNS, PLANES, FULL, 1, 256>(A, W, x, z, y);
   return LaunchGrid<COLUMNS, PLANES, FULL, 4, 128>(A, W, x, z, y);
 }
 

@@ -177,7 +177,7 @@ static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
   Build b   = {.A = *A, .R = *R};
   GpErr err = GpDevBorrow(dev, sizeof(int32_t), &b.found);
 
-  if (!err) err = dev->ops->zero(dev, b.found, sizeof(int32_t));
+  if (!err) err = GpDevZero(dev, b.found, sizeof(int32_t));
   if (!err) err = GP_ON_DEVICE(dev, GpRowCodeOthers, &b);
   if (!err) err = GpDevDownload(dev, others, b.found, sizeof(int32_t));
   GpDevReturn(dev, &b.found, sizeof(int32_t));
@@ -254,7 +254,7 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   err          = GpDevBorrow(dev, bytes, &rows);
   if (!err) err = GpDevAlloc(dev, (size_t)A->m * (size_t)R->width, &R->code);
   if (!err) err = GpDevAlloc(dev, ((size_t)R->npatterns + 1) * sizeof(int32_t), &R->start);
-  if (!err) err = dev->ops->zero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
+  if (!err) err = GpDevZero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
   if (!err) err = OrderPatterns(dev, H, R->npatterns, rows);
   if (!err) err = PlacePatterns(A, R, rows);
   if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
@@ -342,7 +342,6 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
 
 GpErr GpRowCodeCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  Collect<<<(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *set);
-  return GpDevCheckLaunch(A->dev, "hashes of rows");
+  return GpLaunch(A->dev, "hashes of rows", Collect, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
 }
 #endif

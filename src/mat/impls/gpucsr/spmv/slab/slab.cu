@@ -141,7 +141,7 @@ static GpErr Plan(const GpCsr *A, GpSlab *S)
   Worst *found = NULL, worst = {0, 0};
   GpErr  err = GpDevBorrow(dev, sizeof(worst), &found);
 
-  if (!err) err = dev->ops->zero(dev, found, sizeof(worst));
+  if (!err) err = GpDevZero(dev, found, sizeof(worst));
   if (!err) err = GP_ON_DEVICE(dev, GpSlabPlan, A, S, found);
   if (!err) err = GpDevDownload(dev, &worst, found, sizeof(worst));
   GpDevReturn(dev, &found, sizeof(worst));
@@ -317,13 +317,11 @@ __global__ static void __launch_bounds__(BLOCK) Fills(GpCsr A, GpSlab S)
 
 GpErr GpSlabPlan_CUDA(const GpCsr *A, const GpSlab *S, Worst *worst)
 {
-  Plans<<<(unsigned)S->nblocks, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *S, worst);
-  return GpDevCheckLaunch(A->dev, "plan of slabs");
+  return GpLaunch(A->dev, "plan of slabs", Plans, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S, worst);
 }
 
 GpErr GpSlabFill_CUDA(const GpCsr *A, const GpSlab *S)
 {
-  Fills<<<(unsigned)S->nblocks, BLOCK, 0, (cudaStream_t)A->dev->stream>>>(*A, *S);
-  return GpDevCheckLaunch(A->dev, "filling slabs");
+  return GpLaunch(A->dev, "filling slabs", Fills, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S);
 }
 #endif

@@ -43,13 +43,11 @@ __global__ static void __launch_bounds__(BLOCK) MmScalar(int32_t m, const int32_
 }
 
 template <int WIDTH>
-static void Launch(const GpCsr *R, const GpColumns &C, int first, int panels)
+static GpErr MmScalarLaunch(const char *name, const GpCsr *R, const GpColumns &C, int first, int panels)
 {
-  const dim3   grid((unsigned)((R->m + (int64_t)BLOCK - 1) / BLOCK), (unsigned)panels);
-  cudaStream_t stream = (cudaStream_t)R->dev->stream;
+  const auto kernel = C.incx == 1 && C.incy == 1 ? MmScalar<WIDTH, true> : MmScalar<WIDTH, false>;
 
-  if (C.incx == 1 && C.incy == 1) MmScalar<WIDTH, true><<<grid, BLOCK, 0, stream>>>(R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
-  else MmScalar<WIDTH, false><<<grid, BLOCK, 0, stream>>>(R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
+  return GpLaunch(R->dev, name, kernel, GpGrid{dim3(GpBlocks(R->m, BLOCK), (unsigned)panels), BLOCK}, R->m, R->rowptr, R->col, (const GpScalar *)R->val, C, first);
 }
 
 /* Full panels, then a narrower one for the remaining columns. If that is wider than the number of remaining columns, it reads the last column again. */
@@ -59,14 +57,14 @@ static GpErr MmScalars(const char *name, const GpFmt *A, const GpColumns *column
   const GpCsr *R    = A->csr;
   GpColumns    C    = *columns;
   const int    full = C.k / WIDTH, rest = C.k % WIDTH;
+  GpErr        err = GP_SUCCESS;
 
   if (!R->m || !C.k) return GP_SUCCESS;
   for (int c = C.k; c < GP_SPMM_COLUMNS; c++) C.x[c] = C.x[C.k - 1];
-  if (full) Launch<WIDTH>(R, C, 0, full);
-  if (rest > 4) Launch<8>(R, C, C.k - rest, 1);
-  else if (rest > 2) Launch<4>(R, C, C.k - rest, 1);
-  else if (rest) Launch<2>(R, C, C.k - rest, 1);
-  return GpDevCheckLaunch(R->dev, name);
+  if (full) err = MmScalarLaunch<WIDTH>(name, R, C, 0, full);
+  if (err || !rest) return err;
+  if (rest > 4) return MmScalarLaunch<8>(name, R, C, C.k - rest, 1);
+  return rest > 2 ? MmScalarLaunch<4>(name, R, C, C.k - rest, 1) : MmScalarLaunch<2>(name, R, C, C.k - rest, 1);
 }
 
 GP_SPMM(mmscalar8)(const GpFmt *A, const GpColumns *C)

@@ -214,18 +214,17 @@ __global__ static void __launch_bounds__(BLOCK) FinishSpans(GpCsrTile T, const d
 template <int WIDTH>
 static GpErr Panels(const GpFmt *A, const GpColumns &C, int first, int panels, double *work)
 {
-  const GpCsr     *R      = A->csr;
-  const GpCsrTile *T      = &((const GpCsrPanel *)A->data)->tile;
-  cudaStream_t     stream = (cudaStream_t)R->dev->stream;
-  double          *sums   = work + (size_t)R->n * WIDTH * panels;
+  const GpCsr     *R    = A->csr;
+  const GpCsrTile *T    = &((const GpCsrPanel *)A->data)->tile;
+  double          *sums = work + (size_t)R->n * WIDTH * panels;
   const unsigned   y = (unsigned)panels, spans = (unsigned)((T->nspans + BLOCK / WIDTH - 1) / (BLOCK / WIDTH));
-  cudaError_t      code = cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>));
+  GpErr            err = GpCheckCuda(R->dev, cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>)), "mmsplit: cannot set the shared memory of a thread block");
 
-  if (code != cudaSuccess) return GpDevFail(R->dev, GP_ERR_DEVICE, "mmsplit: cannot set the shared memory of a thread block: %s", cudaGetErrorString(code));
-  if (R->n) Pack<WIDTH><<<dim3((unsigned)((R->n + 63) / 64), y), BLOCK, 0, stream>>>(R->n, C, first, work);
-  MmSplit<WIDTH><<<dim3((unsigned)T->ntiles, y), BLOCK, sizeof(Shared<WIDTH>), stream>>>(*T, R->rowptr, R->col, (const GpScalar *)R->val, R->n, work, C, first, sums);
-  if (T->nspans) FinishSpans<WIDTH><<<dim3(spans, y), BLOCK, 0, stream>>>(*T, sums, C, first);
-  return GpDevCheckLaunch(R->dev, "mmsplit");
+  if (err) return err;
+  if (R->n) err = GpLaunch(R->dev, "mmsplit", Pack<WIDTH>, GpGrid{dim3(GpBlocks(R->n, 64), y), BLOCK}, R->n, C, first, work);
+  if (!err) err = GpLaunch(R->dev, "mmsplit", MmSplit<WIDTH>, GpGrid{dim3((unsigned)T->ntiles, y), BLOCK, sizeof(Shared<WIDTH>)}, *T, R->rowptr, R->col, (const GpScalar *)R->val, R->n, work, C, first, sums);
+  if (!err && T->nspans) err = GpLaunch(R->dev, "mmsplit", FinishSpans<WIDTH>, GpGrid{dim3(spans, y), BLOCK}, *T, sums, C, first);
+  return err;
 }
 
 template <int WIDTH>

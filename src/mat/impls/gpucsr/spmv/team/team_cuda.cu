@@ -99,8 +99,7 @@ static GpErr GpTeamsFill(const Fill *f)
   const int64_t lanes = (int64_t)f->T.nslices * GP_WARP;
 
   if (!lanes) return GP_SUCCESS;
-  FillSlices<<<(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK, 0, (cudaStream_t)f->C.dev->stream>>>(*f);
-  return GpDevCheckLaunch(f->C.dev, "filling the slices of teams");
+  return GpLaunch(f->C.dev, "filling the slices of teams", FillSlices, GpGrid{(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK}, *f);
 }
 
 /* Returns the maximum number of nonzeros of a lane, except in the largest teams. */
@@ -222,7 +221,7 @@ static GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
 {
   const GpCsr  *C     = A->csr;
   GpTeams      *T     = (GpTeams *)calloc(1, sizeof(*T));
-  const int64_t turns = Up(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = Up(turns, C->dev->compute_units) / C->dev->compute_units;
+  const int64_t turns = Up(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = Up(turns, GpDevComputeUnits(C->dev)) / GpDevComputeUnits(C->dev);
   GpTeamPlaces  P = {};
   GpTeamRows   *R = &P.R;
   GpTeamTally   tally;
@@ -265,7 +264,7 @@ extern "C" GpErr GpFmtRefill_team(GpFmt *A)
   GpErr          err = T->same ? GpCsrStillSame(C) : GP_SUCCESS;
 
   if (err) return err;
-  return T->same ? C->dev->ops->copy_within(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GpTeamsFill(&f);
+  return T->same ? GpDevCopyWithin(C->dev, T->val, C->val, GpPrecBytes(C->prec)) : GpTeamsFill(&f);
 }
 
 extern "C" void GpFmtDestroy_team(GpFmt *A)
@@ -297,7 +296,7 @@ extern "C" GpErr GpFmtBuild_teamcluster(GpFmt *A, const int32_t rowptr[])
   GpErr       err;
 
   (void)rowptr;
-  if (dev->cluster_blocks < cluster) return GpDevFail(dev, GP_ERR_ARGUMENT, "clusters of %d thread blocks need compute capability 9.0", cluster);
+  if (GpDevClusterBlocks(dev) < cluster) return GpDevFail(dev, GP_ERR_ARGUMENT, "clusters of %d thread blocks need compute capability 9.0", cluster);
   err = GpTeamsBuild(A, GP_TEAM_CLUSTER, cluster);
   if (err || ((const GpTeams *)A->data)->ngangs) return err;
   return GpDevFail(dev, GP_ERR_ARGUMENT, "no row needs more than one thread block; use kernel team, which needs no clusters");

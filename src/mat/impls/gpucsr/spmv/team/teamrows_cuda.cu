@@ -61,10 +61,9 @@ __global__ static void __launch_bounds__(BLOCK) CountAll(const __grid_constant__
 
 GpErr GpTeamsCount(const GpTeamRows *R)
 {
-  const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)R->C.dev->compute_units;
+  const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)GpDevComputeUnits(R->C.dev);
 
-  CountAll<<<(unsigned)(R->tiles + (want < most ? want : most)), BLOCK, 0, (cudaStream_t)R->C.dev->stream>>>(*R);
-  return GpDevCheckLaunch(R->C.dev, "counting rows by their teams");
+  return GpLaunch(R->C.dev, "counting rows by their teams", CountAll, GpGrid{(unsigned)(R->tiles + (want < most ? want : most)), BLOCK}, *R);
 }
 
 /* Returns the index in order of the tile's first row of a key. Called by a whole warp. */
@@ -122,6 +121,5 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
 
 GpErr GpTeamsPlace(const GpTeamPlaces *P)
 {
-  PlaceRows<<<(unsigned)P->R.tiles, BLOCK, 0, (cudaStream_t)P->R.C.dev->stream>>>(*P);
-  return GpDevCheckLaunch(P->R.C.dev, "sorting rows by their teams");
+  return GpLaunch(P->R.C.dev, "sorting rows by their teams", PlaceRows, GpGrid{(unsigned)P->R.tiles, BLOCK}, *P);
 }

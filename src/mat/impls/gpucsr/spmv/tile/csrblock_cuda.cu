@@ -98,8 +98,8 @@ extern "C" GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
   A->data = B;
   if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
   B->over    = mean <= 8 ? GP_BLOCK_OVER / 4 : mean <= 24 ? GP_BLOCK_OVER / 2 : GP_BLOCK_OVER;
-  B->stream  = dev->cache > 0 && GpCsrBytes(C) > dev->cache * 2 / 3;
-  B->threads = B->stream || (C->nnz < (int64_t)SMALL * dev->compute_units && B->over < GP_BLOCK_OVER) ? GP_BLOCK_THREADS / 2 : GP_BLOCK_THREADS;
+  B->stream  = GpDevCacheBytes(dev) > 0 && GpCsrBytes(C) > GpDevCacheBytes(dev) * 2 / 3;
+  B->threads = B->stream || (C->nnz < (int64_t)SMALL * GpDevComputeUnits(dev) && B->over < GP_BLOCK_OVER) ? GP_BLOCK_THREADS / 2 : GP_BLOCK_THREADS;
   B->loaded  = B->threads * (B->stream ? 8 : 4);
   B->length  = B->loaded - B->over;
   B->ntiles  = C->nnz ? (C->nnz - 1) / B->length + 1 : 1;

@@ -102,12 +102,11 @@ __global__ static void __launch_bounds__(BLOCK) CsrSplit(GpCsrTile T, const int3
 
 GP_SPMV(csrsplit)(const GpFmt *A, const double *x, const double *z, double *y)
 {
-  const GpCsr     *C      = A->csr;
-  const GpCsrTile *T      = (const GpCsrTile *)A->data;
-  cudaStream_t     stream = (cudaStream_t)C->dev->stream;
+  const GpCsr     *C = A->csr;
+  const GpCsrTile *T = (const GpCsrTile *)A->data;
+  GpErr            err;
 
   if (!C->m) return GP_SUCCESS;
-  CsrSplit<<<T->ntiles, BLOCK, 0, stream>>>(*T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
-  FinishSpans(C->dev, T, z, y);
-  return GpDevCheckLaunch(C->dev, "csrsplit");
+  err = GpLaunch(C->dev, "csrsplit", CsrSplit, GpGrid{T->ntiles, BLOCK}, *T, C->rowptr, C->col, (const GpScalar *)C->val, x, z, y);
+  return err ? err : FinishSpans(C->dev, "csrsplit", T, z, y);
 }

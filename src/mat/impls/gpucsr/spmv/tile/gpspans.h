@@ -32,9 +32,9 @@ __global__ static void SumSpans(GpCsrTile T, const double *z, double *y)
   if (lane == 0) y[i] = z ? z[i] + sum : sum;
 }
 
-static void FinishSpans(GpDev dev, const GpCsrTile *T, const double *z, double *y)
+static GpErr FinishSpans(GpDev dev, const char *name, const GpCsrTile *T, const double *z, double *y)
 {
-  if (T->nspans) GpLaunchNext(dev, SumSpans, (unsigned)(((int64_t)T->nspans * WARP + BLOCK - 1) / BLOCK), BLOCK, 0, *T, z, y);
+  return T->nspans ? GpLaunchEarly(dev, name, SumSpans, GpGrid{GpBlocks((int64_t)T->nspans * WARP, BLOCK), BLOCK}, *T, z, y) : GP_SUCCESS;
 }
 
 #endif

@@ -101,7 +101,7 @@ GpErr GpVendorBuild(GpFmt *A, GpVendorAlg alg)
   if (!V) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
   V->alg = alg;
   #if GP_HAVE_CUDA
-  if (dev->kind == GP_DEV_CUDA) {
+  if (GpDevKindOf(dev) == GP_DEV_CUDA) {
     GpErr err = GpVendorLayout_CUDA(V, A->csr);
 
     return err ? err : GpVendorDescribe(V, A->csr);

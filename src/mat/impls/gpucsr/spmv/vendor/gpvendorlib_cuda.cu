@@ -118,7 +118,7 @@ extern "C" GpErr GpVendorDescribe(GpVendor *V, const GpCsr *C)
 
   if (!Available(&why)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%s", why);
   if (!C->m || !C->n || !C->nnz) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "cuSPARSE does not accept an empty matrix (%d x %d, %d nonzeros)", (int)C->m, (int)C->n, (int)C->nnz);
-  err = Check(C->dev, library->SetStream(library->handle, (cudaStream_t)C->dev->stream), "setting the stream");
+  err = Check(C->dev, library->SetStream(library->handle, (cudaStream_t)GpDevStream(C->dev)), "setting the stream");
   if (!err) err = GpDevAlloc(C->dev, nx, &x);
   if (!err) err = GpDevAlloc(C->dev, ny, &y);
   if (!err) err = Prepare(V, C, x, y);
@@ -140,9 +140,9 @@ extern "C" GpErr GpVendorMult(const GpFmt *A, const double *x, const double *z, 
 {
   const GpVendor *V   = (const GpVendor *)A->data;
   GpDev           dev = A->csr->dev;
-  GpErr           err = Check(dev, library->SetStream(library->handle, (cudaStream_t)dev->stream), "setting the stream");
+  GpErr           err = Check(dev, library->SetStream(library->handle, (cudaStream_t)GpDevStream(dev)), "setting the stream");
 
-  if (!err && z && z != y) err = dev->ops->copy_within(dev, y, z, (size_t)A->csr->m * sizeof(double));
+  if (!err && z && z != y) err = GpDevCopyWithin(dev, y, z, (size_t)A->csr->m * sizeof(double));
   if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->x, (void *)x), "setting x");
   if (!err) err = Check(dev, library->DnVecSetValues((cusparseDnVecDescr_t)V->y, y), "setting y");
   if (!err)

@@ -1,0 +1,128 @@
+/* Streams: which one orders all work, how the next kernel is launched on it, graphs, and numbers that the host polls. */
+#include "device/gpdeviceimpl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void GpDevSetStream(GpDev dev, void *stream)
+{
+  if (dev->depth) dev->below[0] = stream;
+  else dev->stream = stream;
+}
+
+void GpDevPushStream(GpDev dev, GpDevStreamKind which)
+{
+  dev->below[dev->depth++] = dev->stream;
+  dev->stream              = dev->own[which];
+}
+
+void GpDevPopStream(GpDev dev)
+{
+  dev->stream = dev->below[--dev->depth];
+}
+
+/* --- launches: the only place that knows when a product may be launched early ----------------------------------------------------- */
+
+void GpDevMarkMatrixWrite(GpDev dev)
+{
+  dev->early_stream = dev;
+}
+
+/* A product that is launched after all earlier work on a stream is behind every kernel that may have written a matrix. Products that follow it on
+   this stream may be launched early, until the next such kernel. */
+GpHow GpDevPlanLaunch(GpDev dev, GpLaunchRule rule, unsigned blocks, int brief, void **stream)
+{
+  int early = dev->launches_early;
+
+  *stream = dev->stream;
+  if (rule == GP_LAUNCH_PRODUCT) {
+    early             = early && dev->early_stream == dev->stream;
+    dev->early_stream = dev->stream;
+    return !early ? GP_ALONE : brief || blocks <= (unsigned)dev->compute_units ? GP_BRIEF : GP_EARLY;
+  }
+  if (rule == GP_LAUNCH_ANY || rule == GP_LAUNCH_EARLY_ANY) GpDevMarkMatrixWrite(dev);
+  return early && (rule == GP_LAUNCH_EARLY || rule == GP_LAUNCH_EARLY_ANY) ? GP_EARLY : GP_ALONE;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------------------------------------ */
+
+struct GpGraph_ {
+  void    *exec; /* a cudaGraphExec_t */
+  uint64_t loop; /* handle by which a kernel ends the repetition; 0: the graph does not repeat */
+};
+
+/* A graph launch waits for all earlier work on the stream, so the first product of a graph may be launched early. In a graph that repeats, that
+   product follows the last kernel of the previous pass, which may have written what a later kernel reads before it waits. */
+GpErr GpGraphCaptureBegin(GpDev dev, int repeats)
+{
+  GpErr err;
+
+  GpDevPushStream(dev, GP_DEV_STREAM_OWN);
+  dev->capture_repeats = repeats;
+  dev->early_stream    = repeats ? (void *)dev : dev->stream;
+  err                  = dev->ops->graph_begin(dev);
+  if (err) GpDevPopStream(dev);
+  return err;
+}
+
+GpErr GpGraphCaptureEnd(GpDev dev, GpGraph *graph)
+{
+  void    *exec = NULL;
+  uint64_t loop = 0;
+  GpErr    err;
+
+  if (graph) *graph = NULL;
+  err = dev->ops->graph_end(dev, dev->capture_repeats, &exec, &loop);
+  GpDevMarkMatrixWrite(dev);
+  GpDevPopStream(dev);
+  if (!err && graph) {
+    *graph = (GpGraph)calloc(1, sizeof(**graph));
+    if (!*graph) err = GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a graph");
+  }
+  if (graph && *graph) {
+    (*graph)->exec = exec;
+    (*graph)->loop = loop;
+  } else if (exec) dev->ops->graph_destroy(dev, exec);
+  return err;
+}
+
+GpErr GpGraphLaunch(GpDev dev, GpGraph graph)
+{
+  return dev->ops->graph_launch(dev, graph->exec);
+}
+
+uint64_t GpGraphGetLoop(GpGraph graph)
+{
+  return graph->loop;
+}
+
+void GpGraphDestroy(GpDev dev, GpGraph *graph)
+{
+  if (!*graph) return;
+  dev->ops->graph_destroy(dev, (*graph)->exec);
+  free(*graph);
+  *graph = NULL;
+}
+
+/* --- numbers that the host polls ---------------------------------------------------------------------------------------------------- */
+
+void GpWatchReset(double *places, size_t n)
+{
+  const int64_t empty = GP_WATCH_EMPTY;
+
+  for (size_t k = 0; k < n; k++) memcpy(&places[k], &empty, sizeof(empty));
+}
+
+GpErr GpWatchPoll(GpDev dev, const double *place)
+{
+  for (uint32_t polls = 1; GpWatchIsEmpty(place); polls++) {
+    int   idle = 0;
+    GpErr err;
+
+    if (polls % 16384) continue;
+    err = dev->ops->poll(dev, &idle);
+    if (err) return err;
+    if (idle && GpWatchIsEmpty(place)) return GpDevFail(dev, GP_ERR_DEVICE, "a kernel finished without writing its result");
+  }
+  return GP_SUCCESS;
+}
