@@ -3,7 +3,7 @@
 
 The check reads the sources and needs no build.  A definition is a line that begins with a type and a name, is neither static nor inline, and is
 followed by a brace in the first column.  A use is the name of such a function in the text of another file, outside comments and strings.  A call through a pointer
-is no use, nor is one in a header.  Circles below the paths in files.todo are permitted; that list must become empty."""
+is no use, nor is one in a header."""
 import pathlib
 import re
 import sys
@@ -67,15 +67,11 @@ def find_circles(uses):
 
 
 sys.setrecursionlimit(10000)
-todo = tuple(line for line in pathlib.Path("tests/lint/files.todo").read_text().splitlines() if line and line[0] != "#")
 uses = find_uses(read_sources())
-bad = False
-for circle in find_circles(uses):
-    if "--all" not in sys.argv and all(path.startswith(todo) for path in circle):
-        continue
-    bad = True
+circles = find_circles(uses)
+for circle in circles:
     print("these files call each other in a circle:")
     for path in circle:
         for other in sorted(set(uses[path]) & set(circle)):
             print(f"  {path} uses {uses[path][other]}() of {other}")
-sys.exit(bad)
+sys.exit(bool(circles))
