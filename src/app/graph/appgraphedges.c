@@ -57,7 +57,7 @@ static PetscBool EdgesScanAttributes(const char *p, const char *eol, double *w)
 }
 
 /* adds a link; w is NaN where the line has no weight, which must be so in all lines or in none */
-static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, double w, const char *token, const char *eol)
+static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, double w, const char *token)
 {
   GpAppLinks     *L   = &R->G->links;
   const PetscBool has = (PetscBool)(w == w);
@@ -77,25 +77,25 @@ static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, do
 }
 
 /* the weight or the attributes of a line; w: NaN where there are none */
-static PetscBool EdgesScanWeight(Reader *R, const char *token, const char *eol, double *w)
+static PetscBool EdgesScanWeight(Reader *R, const char *token, double *w)
 {
   const char *q;
 
   *w = NAN;
-  if (token >= eol) return PETSC_TRUE;
+  if (token >= R->L.eol) return PETSC_TRUE;
   if (*token == '{') {
-    if (EdgesScanAttributes(token, eol, w) && (*w != *w || (*w >= 0 && *w <= PETSC_MAX_REAL))) return PETSC_TRUE;
+    if (EdgesScanAttributes(token, R->L.eol, w) && (*w != *w || (*w >= 0 && *w <= PETSC_MAX_REAL))) return PETSC_TRUE;
     EdgesRefuse(R, token, R->L.eol, "expected attributes such as {} or {'weight': 1.5}");
     return PETSC_FALSE;
   }
   q = GpAppScanReal(token, w);
   if (!q || !(EdgesIsSeparator(*q) || *q == '\n') || !(*w >= 0 && *w <= PETSC_MAX_REAL)) EdgesRefuse(R, token, R->L.eol, GP_GRAPH_EXPECTED_WEIGHT);
-  else if (EdgesSkipSeparators(q) < eol) EdgesRefuse(R, EdgesSkipSeparators(q), R->L.eol, "expected <from> <to> [<weight>]");
+  else if (EdgesSkipSeparators(q) < R->L.eol) EdgesRefuse(R, EdgesSkipSeparators(q), R->L.eol, "expected <from> <to> [<weight>]");
   return (PetscBool)!R->wrong->code;
 }
 
 /* a line of numbers, whatever separates them */
-static PetscErrorCode EdgesReadNumbers(Reader *R, const char *p, const char *eol)
+static PetscErrorCode EdgesReadNumbers(Reader *R, const char *p)
 {
   PetscInt64  id[2];
   double      w;
@@ -112,7 +112,7 @@ static PetscErrorCode EdgesReadNumbers(Reader *R, const char *p, const char *eol
     }
     token = EdgesSkipSeparators(q);
   }
-  if (EdgesScanWeight(R, token, eol, &w)) PetscCall(EdgesAddLink(R, id[0], id[1], w, token, eol));
+  if (EdgesScanWeight(R, token, &w)) PetscCall(EdgesAddLink(R, id[0], id[1], w, token));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,7 +126,7 @@ static const char *EdgesFindBrace(const char *p, const char *eol)
 }
 
 /* the number of a node, or that of its name */
-static PetscErrorCode EdgesFindNode(Reader *R, const GpAppField *f, const char *eol, PetscInt64 *id)
+static PetscErrorCode EdgesFindNode(Reader *R, const GpAppField *f, PetscInt64 *id)
 {
   const size_t length = (size_t)(f->end - f->begin);
   char         copy[512];
@@ -165,15 +165,15 @@ static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  for (int c = 0; c < 2 && !R->wrong->code; c++) PetscCall(EdgesFindNode(R, &field[c], eol, &id[c]));
+  for (int c = 0; c < 2 && !R->wrong->code; c++) PetscCall(EdgesFindNode(R, &field[c], &id[c]));
   if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (stop < eol) (void)EdgesScanWeight(R, stop, eol, &w);
+  if (stop < eol) (void)EdgesScanWeight(R, stop, &w);
   else if (column[2] >= 0 && field[2].begin < field[2].end) {
     const GpAppFieldKind kind = GpAppFieldClassify(&field[2], GpAppTableTakesCommas(R->form->delimiter), &w);
 
     if (kind != GP_FIELD_NUMBER || !(w >= 0 && w <= PETSC_MAX_REAL)) EdgesRefuse(R, field[2].begin, field[2].end, GP_GRAPH_EXPECTED_WEIGHT);
   }
-  if (!R->wrong->code) PetscCall(EdgesAddLink(R, id[0], id[1], w, eol, eol));
+  if (!R->wrong->code) PetscCall(EdgesAddLink(R, id[0], id[1], w, R->L.eol));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,7 +220,7 @@ static PetscErrorCode EdgesReadLines(const GpAppText *T, Reader *R)
     q = R->form->fields ? GpAppSkipBlanks(p) : EdgesSkipSeparators(p);
     if (q >= R->L.eol || *q == '#' || *q == '%' || R->L.line == skip) continue;
     if (R->form->fields) PetscCall(EdgesReadFields(R, p, R->L.eol));
-    else PetscCall(EdgesReadNumbers(R, q, R->L.eol));
+    else PetscCall(EdgesReadNumbers(R, q));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,7 +291,7 @@ static PetscErrorCode EdgesJudgeFirst(const GpAppText *T, const GpAppGraphSpec *
     else if (G->edges && G->weighted != (PetscBool)(form->nfirst == 3))
       GpAppComplainAbout(R->wrong, PETSC_ERR_FILE_UNEXPECTED, line, G->weighted ? "'%s': expected a weight, because the lines below have one" : "'%s': expected no weight, because the lines below have none", first);
     if (R->wrong->code) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(EdgesAddLink(R, form->first[0], form->first[1], form->nfirst == 3 ? (double)form->first[2] : NAN, "", ""));
+    PetscCall(EdgesAddLink(R, form->first[0], form->first[1], form->nfirst == 3 ? (double)form->first[2] : NAN, R->L.eol));
     G->weighted = R->weighted;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
