@@ -83,8 +83,7 @@ static PetscErrorCode GraphReadMarket(GpAppText *T, GpAppGraph *G)
 static PetscErrorCode GraphReadBinary(GpAppGraph *G)
 {
   GpAppComplaint wrong = {0};
-  GpAppText      place;
-  GpAppLinks    *L = &G->links;
+  GpAppLinks    *L     = &G->links;
   Mat            B;
   PetscInt       M, N, first, last;
 
@@ -100,10 +99,8 @@ static PetscErrorCode GraphReadBinary(GpAppGraph *G)
     PetscCall(MatGetRow(B, r, &n, &col, &val));
     PetscCall(GpAppLinksReserve(L, n, PETSC_TRUE));
     for (PetscInt k = 0; k < n; k++) {
-      if (!(PetscRealPart(val[k]) >= 0 && PetscRealPart(val[k]) <= PETSC_MAX_REAL) && !wrong.code) {
-        wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-        (void)snprintf(wrong.what, sizeof(wrong.what), "row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", r, col[k], (double)PetscRealPart(val[k]));
-      }
+      if (!(PetscRealPart(val[k]) >= 0 && PetscRealPart(val[k]) <= PETSC_MAX_REAL))
+        GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", r, col[k], (double)PetscRealPart(val[k]));
       L->from[L->n]     = r;
       L->to[L->n]       = col[k];
       L->weight[L->n++] = PetscRealPart(val[k]);
@@ -112,13 +109,10 @@ static PetscErrorCode GraphReadBinary(GpAppGraph *G)
   }
   PetscCall(MatDestroy(&B));
   PetscCheck(M == N && N > 0, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: a graph needs a square matrix with at least one row; the matrix is %" PetscInt_FMT " x %" PetscInt_FMT, G->file, M, N);
-  PetscCall(PetscMemzero(&place, sizeof(place)));
-  place.comm = G->comm;
-  PetscCall(PetscStrncpy(place.file, G->file, sizeof(place.file)));
-  PetscCall(GpAppTextRaise(&place, &wrong));
+  PetscCall(GpAppComplaintRaise(G->comm, G->file, &wrong));
   G->nodes    = N;
   G->weighted = PETSC_TRUE;
-  PetscCallMPI(MPI_Allreduce(&L->n, &G->edges, 1, MPIU_INT64, MPI_SUM, G->comm));
+  PetscCall(GpAppSumBefore(G->comm, L->n, NULL, &G->edges));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,8 +133,7 @@ static PetscErrorCode GraphReadText(GpAppText *T, const GpAppGraphSpec *spec, Gp
   PetscCall(GpAppGraphFindForm(T, spec, &form));
   if (spec->format == GP_GRAPH_AUTO && form.metis == 1) G->format = GP_GRAPH_METIS;
   if (spec->format == GP_GRAPH_AUTO && form.metis == 2) {
-    C->code = PETSC_ERR_FILE_UNEXPECTED; /* on all ranks */
-    (void)snprintf(C->what, sizeof(C->what), "the file can be read as METIS or as an edge list with sizes in its first line: choose by -graph_format metis or -graph_format edges");
+    GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, 0, "the file can be read as METIS or as an edge list with sizes in its first line: choose by -graph_format metis or -graph_format edges"); /* on all ranks */
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (G->format == GP_GRAPH_METIS) PetscCall(GpAppGraphReadMetis(T, &form, G, C));
@@ -151,12 +144,9 @@ static PetscErrorCode GraphReadText(GpAppText *T, const GpAppGraphSpec *spec, Gp
 /* a rank without links must have an array of weights if other ranks have one */
 static PetscErrorCode GraphAgreeOnWeights(GpAppGraph *G)
 {
-  int mine = G->weighted, any;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, G->comm));
-  G->weighted = (PetscBool)any;
-  if (any) PetscCall(GpAppLinksReserve(&G->links, 1, PETSC_TRUE));
+  PetscCall(GpAppFindAny(G->comm, G->weighted, &G->weighted));
+  if (G->weighted) PetscCall(GpAppLinksReserve(&G->links, 1, PETSC_TRUE));
   else PetscCall(PetscFree(G->links.weight));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
