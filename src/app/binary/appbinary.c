@@ -65,7 +65,7 @@ FILE *GpAppBinaryOpenAt_Private(const char file[], PetscInt64 at, GpAppComplaint
   return NULL;
 }
 
-/* the bytes behind the row lengths, columns and values of a sparse matrix, or the values of a dense one; -1: more than `bytes` */
+/* Returns where a matrix ends in the file: after row lengths, columns and values if it is sparse. -1: the file is shorter. */
 static PetscInt64 BinaryFindEnd(PetscInt64 bytes, PetscInt64 M, PetscInt64 N, PetscInt64 nnz)
 {
   const PetscInt64 each = (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar)), begin = 4 * (PetscInt64)sizeof(PetscInt);
@@ -214,7 +214,7 @@ static PetscErrorCode BinaryCheckColumns(const GpAppMatHeader *H, FILE *fp, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the lengths of the rows of this rank */
+/* Reads the lengths of the rows of this rank. */
 static PetscErrorCode BinaryReadLengths(const char file[], PetscInt start, PetscInt m, PetscInt length[], GpAppComplaint *C)
 {
   FILE *fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)start) * (PetscInt64)sizeof(PetscInt), C);

@@ -8,7 +8,7 @@
 
 PETSC_EXTERN PetscErrorCode GpAppIsBinary(MPI_Comm, const char[], int classid, PetscBool *, PetscInt64 *);
 
-/* the header of a matrix in PETSc's binary format; the file is long enough for it */
+/* The header of a matrix in PETSc's binary format. The file is long enough for it. */
 typedef struct {
   PetscInt   M, N;
   PetscInt64 nnz;        /* MATRIX_BINARY_FORMAT_DENSE: M x N values, row by row */

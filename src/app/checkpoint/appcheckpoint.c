@@ -213,7 +213,7 @@ PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a checkpoint and the size of the values at hand */
+/* The context of CheckpointPassValues() */
 typedef struct {
   GpAppCheckpoint *ck;
   size_t           each;

@@ -18,7 +18,7 @@ PetscErrorCode GpAppGraphDestroy(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether a text begins with a word in capital letters or not, after blanks and lines that begin with `comment` */
+/* Returns whether a text begins with a word of upper or lower case, after blanks and lines that begin with `comment`. */
 static PetscBool GraphBeginsWith(const char *p, char comment, const char word[])
 {
   for (; *p; p++) {
@@ -30,7 +30,7 @@ static PetscBool GraphBeginsWith(const char *p, char comment, const char word[])
   return (PetscBool)!strncasecmp(p, word, strlen(word));
 }
 
-/* lines c of comments, then p <problem> <nodes> <edges> */
+/* Returns whether a text is DIMACS: comment lines c, then p <problem> <nodes> <edges>. */
 static PetscBool GraphIsDimacs(const char begin[])
 {
   char      problem[32];
@@ -116,7 +116,7 @@ static PetscErrorCode GraphReadBinary(GpAppGraph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a text of any format but Matrix Market */
+/* Reads a text of any format except Matrix Market. */
 static PetscErrorCode GraphReadText(GpAppText *T, const GpAppGraphSpec *spec, GpAppGraph *G, GpAppComplaint *C)
 {
   GpAppGraphForm form;
@@ -141,7 +141,7 @@ static PetscErrorCode GraphReadText(GpAppText *T, const GpAppGraphSpec *spec, Gp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a rank without links must have an array of weights if other ranks have one */
+/* Gives a rank without links an array of weights if other ranks have one. */
 static PetscErrorCode GraphAgreeOnWeights(GpAppGraph *G)
 {
   PetscFunctionBegin;

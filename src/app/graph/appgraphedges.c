@@ -3,7 +3,7 @@
 #include "app/table/apptablefield.h"
 #include <string.h>
 
-/* the lines of a rank while they are parsed */
+/* The lines of a rank while they are parsed */
 typedef struct {
   const GpAppGraphForm *form;
   GpAppGraph           *G;
@@ -28,7 +28,7 @@ static const char *EdgesSkipSeparators(const char *p)
   return p;
 }
 
-/* the line "<from> <to>", as nearly all are; its end, NULL: it is another one, for EdgesReadNumbers() to judge */
+/* Reads the line "<from> <to>", as nearly all are, and returns its end. NULL: it is another kind of line, for EdgesReadNumbers(). */
 static inline const char *EdgesScanPair(const char *p, PetscInt64 *from, PetscInt64 *to)
 {
   p = GpAppScanId(p, from);
@@ -37,7 +37,7 @@ static inline const char *EdgesScanPair(const char *p, PetscInt64 *from, PetscIn
   return p && *p == '\n' ? p : NULL;
 }
 
-/* networkx's attributes {...} at the end of a line: the weight among them, or NaN; false where they are not well-formed */
+/* Reads the weight among networkx's attributes {...} at the end of a line; NaN: there is none. Returns false if the attributes are malformed. */
 static PetscBool EdgesScanAttributes(const char *p, const char *eol, double *w)
 {
   const char *last = eol;
@@ -56,7 +56,7 @@ static PetscBool EdgesScanAttributes(const char *p, const char *eol, double *w)
   return PETSC_TRUE;
 }
 
-/* adds a link; w is NaN where the line has no weight, which must be so in all lines or in none */
+/* Adds a link. w is NaN if the line has no weight. Either all lines have weights or none. */
 static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, double w, const char *token)
 {
   GpAppLinks     *L   = &R->G->links;
@@ -76,7 +76,7 @@ static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the weight or the attributes of a line; w: NaN where there are none */
+/* Reads the weight or the attributes of a line; w is NaN if there are none. */
 static PetscBool EdgesScanWeight(Reader *R, const char *token, double *w)
 {
   const char *q;
@@ -94,7 +94,7 @@ static PetscBool EdgesScanWeight(Reader *R, const char *token, double *w)
   return (PetscBool)!R->wrong->code;
 }
 
-/* a line of numbers, whatever separates them */
+/* Reads a line of numbers with any separators. */
 static PetscErrorCode EdgesReadNumbers(Reader *R, const char *p)
 {
   PetscInt64  id[2];
@@ -116,7 +116,7 @@ static PetscErrorCode EdgesReadNumbers(Reader *R, const char *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the brace that begins attributes, outside quotes; the end of the line where there is none */
+/* Finds the brace outside quotes that begins attributes, or the end of the line. */
 static const char *EdgesFindBrace(const char *p, const char *eol)
 {
   PetscBool quoted = PETSC_FALSE;
@@ -125,7 +125,7 @@ static const char *EdgesFindBrace(const char *p, const char *eol)
   return p;
 }
 
-/* the number of a node, or that of its name */
+/* Finds the number of a node or of its name. */
 static PetscErrorCode EdgesFindNode(Reader *R, const GpAppField *f, PetscInt64 *id)
 {
   const size_t length = (size_t)(f->end - f->begin);
@@ -143,7 +143,7 @@ static PetscErrorCode EdgesFindNode(Reader *R, const GpAppField *f, PetscInt64 *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a line of fields: names, chosen columns, quotes */
+/* Reads a line of fields: names, chosen columns, quotes. */
 static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
 {
   const int  *column = R->form->column, last = PetscMax(PetscMax(column[0], column[1]), column[2]);
@@ -240,7 +240,7 @@ static PetscErrorCode EdgesAgreeOnWeights(Reader *R)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether the first line can hold the numbers of nodes and edges of what was read; base: the number of the first node */
+/* Decides whether the first line can hold the numbers of nodes and edges of the lines read. base: the number of the first node. */
 static PetscErrorCode EdgesMatchSizes(const GpAppGraphForm *form, const GpAppGraph *G, PetscInt64 bytes, PetscBool *match, PetscInt64 *base)
 {
   const GpAppLinks *L       = &G->links;
@@ -297,7 +297,7 @@ static PetscErrorCode EdgesJudgeFirst(const GpAppText *T, const GpAppGraphSpec *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* names become the numbers that they have on all ranks */
+/* Replaces the numbers of names on this rank by those on all ranks. */
 static PetscErrorCode EdgesNumberNames(GpAppGraph *G)
 {
   PetscInt64 *number;

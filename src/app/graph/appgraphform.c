@@ -19,7 +19,7 @@ typedef struct {
   GpAppField field[FIELDS];
 } Fields;
 
-/* what separates the fields of a line: outside quotes and before braces, the first of ; tab , that there is, else blanks */
+/* Finds the delimiter of a line: the first of ; tab , that occurs outside quotes and before braces, else blanks. */
 static char FormFindDelimiter(const char *p, const char *eol)
 {
   PetscBool quoted = PETSC_FALSE, comma = PETSC_FALSE, tab = PETSC_FALSE;
@@ -72,7 +72,7 @@ static int FormFindColumn(const Fields *F, const char *const words[])
   return -1;
 }
 
-/* known words above the ends of edges; words above numbers */
+/* Decides whether the first line is a heading: known words for the two nodes, or words above numbers. */
 static PetscBool FormIsHeading(const Fields *first, const Fields *second)
 {
   if (first->n < 2) return PETSC_FALSE;
@@ -83,7 +83,7 @@ static PetscBool FormIsHeading(const Fields *first, const Fields *second)
   return (PetscBool)(!FormIsNumber(&first->field[0]) && !FormIsNumber(&first->field[1]) && FormIsNumber(&second->field[0]) && FormIsNumber(&second->field[1]));
 }
 
-/* which columns hold what, by the headings or by their places */
+/* Finds the columns of nodes and weight by the headings or by their places. */
 static void FormFindColumns(const Fields *heading, const Fields *data, GpAppGraphForm *form)
 {
   int from = heading ? FormFindColumn(heading, SourceWords) : -1, to = heading ? FormFindColumn(heading, TargetWords) : -1, weight = heading ? FormFindColumn(heading, WeightWords) : -1;
@@ -108,7 +108,7 @@ static void FormFindColumns(const Fields *heading, const Fields *data, GpAppGrap
   if (from != 0 || to != 1 || (weight >= 0 && weight != 2)) form->fields = PETSC_TRUE;
 }
 
-/* the whole numbers of a line that holds nothing else, 5 of them at most; 0: it holds other things */
+/* Reads the whole numbers of a line, at most 5, and returns how many. 0: the line holds other things. */
 static int FormScanWholeNumbers(const char *p, const char *eol, PetscInt64 number[5])
 {
   int n = 0;
@@ -123,7 +123,7 @@ static int FormScanWholeNumbers(const char *p, const char *eol, PetscInt64 numbe
   return n;
 }
 
-/* "nodes,edges,d or u,...": the files of JuliaGraphs */
+/* Recognises the first line "nodes,edges,d or u,..." of a file of JuliaGraphs; returns d, u or 0. */
 static int FormFindJulia(const Fields *F)
 {
   const GpAppField *f = &F->field[2];
@@ -131,7 +131,7 @@ static int FormFindJulia(const Fields *F)
   return F->n >= 3 && FormIsNumber(&F->field[0]) && FormIsNumber(&F->field[1]) && f->end - f->begin == 1 && (*f->begin == 'd' || *f->begin == 'u') ? *f->begin : 0;
 }
 
-/* the lines behind the first one, or a sample of them */
+/* The lines after the first one, or a sample of them */
 typedef struct {
   PetscInt64 comments, blank, trailing, filled; /* trailing: blank lines at the end */
   PetscBool  complete;                          /* the sample is the whole file */
@@ -139,7 +139,7 @@ typedef struct {
   PetscBool  valid;                             /* they could be neighbours of METIS, with the format of the header */
 } Sample;
 
-/* looks at lines as METIS would; false where something is no number */
+/* Counts the properties of lines that METIS would have. Returns false if a field is no number. */
 static PetscBool FormSampleLines(const GpAppGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
 {
   const PetscInt64 fmt = form->nfirst > 2 ? form->first[2] : 0, skip = (fmt / 100 % 10 == 1) + (fmt / 10 % 10 == 1) * (form->nfirst > 3 ? form->first[3] : 1);
@@ -208,7 +208,7 @@ static PetscBool FormListsNeighbours(const char *p, const char *end)
   return PETSC_TRUE;
 }
 
-/* 1: the lines behind the first one can only be METIS; 2: they can be; 0: they cannot.  rest: lines of the whole file behind it, comments and blank lines included. */
+/* Returns 1 if the lines after the first one can only be METIS, 2 if they can be, 0 if they cannot. rest: the number of these lines, comments and blank lines included. */
 static int FormFindMetis(const GpAppGraphForm *form, const char *p, const char *end, PetscInt64 rest)
 {
   const PetscInt64 n = form->first[0], m = form->first[1];
@@ -231,7 +231,7 @@ static PetscBool FormHasDecimalComma(const Fields *F, int k)
   return (PetscBool)(k >= 0 && k < F->n && memchr(F->field[k].begin, ',', (size_t)(F->field[k].end - F->field[k].begin)) != NULL);
 }
 
-/* the form by the first two lines of data, which this rank has, and by what comes behind them */
+/* Determines the form by the first two lines of data, which this rank has, and by the lines after them. */
 static void FormExamineLines(GpAppLines L, const GpAppGraphSpec *spec, const char *first, PetscInt64 rest, GpAppGraphForm *form)
 {
   const char   *eol = L.eol, *second = GpAppLinesNext(&L, "#%"), *eol2 = L.eol;
@@ -277,7 +277,7 @@ static PetscBool FormHasMetisName(const char file[])
   return PETSC_FALSE;
 }
 
-/* the rank that has the first line of data looks at it, and all ranks learn what it found; line 0: there is none */
+/* Determines the form of an edge list on the rank that has the first line of data, and broadcasts it. line 0: there is no data. Collective. */
 PetscErrorCode GpAppGraphFindForm(const GpAppText *T, const GpAppGraphSpec *spec, GpAppGraphForm *form)
 {
   GpAppLines  L     = {T->text, T->text + T->length};

@@ -60,7 +60,7 @@ static void GMLRefuse(Reader *R, const Token *t, const char expected[])
   GpAppComplain(R->wrong, R->line, t->begin, t->end, expected);
 }
 
-/* steps over a value; a list with all that it holds */
+/* Skips a value, and a list with all its values. */
 static void GMLSkipValue(Reader *R, Token t)
 {
   PetscInt64 depth = 0;

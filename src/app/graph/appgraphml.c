@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* what is used of expat; its interface has not changed since version 1.95 */
+/* The functions of expat that are used. Its interface has not changed since version 1.95. */
 typedef struct XML_ParserStruct *XML_Parser;
 
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
   GpAppGraphParts parts;
 } Reader;
 
-/* opens the library; NULL where it is not there or lacks something */
+/* Opens the library. Returns NULL if it is not installed or lacks a function. */
 static const Expat *GraphMLOpenExpat(void)
 {
   static const char *const names[] = {"XML_ParserCreate", "XML_ParserFree", "XML_SetUserData",  "XML_SetElementHandler", "XML_SetCharacterDataHandler", "XML_SetEntityDeclHandler",
@@ -89,7 +89,7 @@ static const char *GraphMLFindAttribute(const char **attributes, const char name
   return NULL;
 }
 
-/* the name of an element without its namespace's prefix */
+/* Returns the name of an element without the prefix of its namespace. */
 static const char *GraphMLGetLocalName(const char *name)
 {
   const char *colon = strrchr(name, ':');
@@ -234,7 +234,7 @@ static void GraphMLRefuseEntity(void *context, const char *entity, int parameter
   GraphMLRefuse((Reader *)context, entity, "expected a document without entities of its own");
 }
 
-/* feeds the text to expat; what that finds wrong becomes a complaint */
+/* Parses the text by expat, whose error becomes a complaint. */
 static PetscErrorCode GraphMLParse(Reader *R, const GpAppText *T)
 {
   const Expat *E    = R->expat;

@@ -36,7 +36,7 @@ static void PajekRefuse(Pajek *P, const char *token, const char expected[])
   GpAppComplain(P->wrong, P->lines.line, token, P->lines.eol, expected);
 }
 
-/* a line that begins with a star */
+/* Reads a line that begins with a star. */
 static PetscErrorCode PajekBeginSection(Pajek *P, const char *p)
 {
   static const char *const words[] = {"", "*Vertices", "*Arcs", "*Edges", "*Arcslist", "*Edgeslist", "*Matrix"};
@@ -65,7 +65,7 @@ static PetscErrorCode PajekBeginSection(Pajek *P, const char *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a vertex from 1 on; its place from 0 on, and where it ends; NULL: it is none */
+/* Reads a vertex, counted from 1 in the file and from 0 in v. Returns the beginning of the next token; NULL: there is no vertex. */
 static const char *PajekScanVertex(Pajek *P, const char *p, PetscInt64 *v)
 {
   const char *q = GpAppScanId(p, v);
@@ -78,7 +78,7 @@ static const char *PajekScanVertex(Pajek *P, const char *p, PetscInt64 *v)
   return NULL;
 }
 
-/* <number> ["label" or label] [coordinates and parameters, which mean nothing here] */
+/* Reads a vertex: <number> ["label" or label] [coordinates and parameters, which are ignored]. */
 static PetscErrorCode PajekReadVertex(Pajek *P, const char *p)
 {
   PetscInt64  v;
@@ -102,7 +102,7 @@ static PetscErrorCode PajekReadVertex(Pajek *P, const char *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <from> <to> [<weight>] [parameters] */
+/* Reads an edge: <from> <to> [<weight>] [parameters]. */
 static PetscErrorCode PajekReadEdge(Pajek *P, const char *p)
 {
   PetscInt64 i, j;
@@ -122,7 +122,7 @@ static PetscErrorCode PajekReadEdge(Pajek *P, const char *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* <from> <to> <to> ... */
+/* Reads a list of neighbours: <from> <to> <to> ... */
 static PetscErrorCode PajekReadList(Pajek *P, const char *p)
 {
   PetscInt64 i, j;
@@ -136,7 +136,7 @@ static PetscErrorCode PajekReadList(Pajek *P, const char *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a row of the matrix of weights */
+/* Reads a row of the matrix of weights. */
 static PetscErrorCode PajekReadRow(Pajek *P, const char *p)
 {
   PetscInt64 j = 0;

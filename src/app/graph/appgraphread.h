@@ -5,7 +5,7 @@
 #include "app/graph/appgraph.h"
 #include "app/text/appscan.h"
 
-/* the beginning of an edge list or of what could be METIS, the same on all ranks */
+/* The form of an edge list, or of a text that may be METIS; the same on all ranks */
 typedef struct {
   PetscInt64 line;    /* of the first line of data, counted from 1 over the whole file */
   PetscBool  heading; /* that line holds headings */
@@ -29,7 +29,7 @@ PETSC_INTERN PetscErrorCode GpAppGraphReadPajek(const GpAppText *, GpAppGraph *,
 PETSC_INTERN PetscErrorCode GpAppGraphReadGML(const GpAppText *, GpAppGraph *, GpAppComplaint *);     /* a text that every rank has */
 PETSC_INTERN PetscErrorCode GpAppGraphReadGraphML(const GpAppText *, GpAppGraph *, GpAppComplaint *); /* a text that every rank has */
 
-/* the text of a complaint about a weight */
+/* The text of a complaint about a weight */
 #define GP_GRAPH_EXPECTED_WEIGHT "expected a weight that is finite and not negative"
 
 PETSC_INTERN PetscBool      GpAppGraphRefuseNodes(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *);

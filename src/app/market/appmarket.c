@@ -17,7 +17,7 @@ static inline const char *MarketScanIndex(const char *p, PetscInt64 *v)
   return end && end - p <= 18 && (unsigned char)*end <= ' ' ? end : NULL;
 }
 
-/* a value; NULL: there is none, or the caller does not want it */
+/* Reads a value and returns where it ends. NULL: there is none, or the caller refuses it. */
 static inline const char *MarketScanValue(const char *p, const GpAppMarket *mk, int wants, double *v)
 {
   const char *end = GpAppScanReal(p, v);
@@ -37,7 +37,7 @@ static const char *MarketExpectedValue(const GpAppMarket *mk, int wants)
   return mk->integer ? "expected a whole number" : "expected a finite value";
 }
 
-/* "%%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>", in capital letters or not */
+/* Reads "%%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>", of upper or lower case. */
 static void MarketReadBanner(const char line[], int wants, GpAppMarket *mk, GpAppComplaint *C)
 {
   char        object[16] = "", format[16] = "", field[16] = "", symmetry[20] = "";
@@ -56,7 +56,7 @@ static void MarketReadBanner(const char line[], int wants, GpAppMarket *mk, GpAp
     GpAppComplain(C, 1, line + 14 + strspn(line + 14, " \t"), line + strlen(line), good);
 }
 
-/* the line of sizes, checked against the length of the file */
+/* Reads the line of sizes and checks them against the length of the file. */
 static void MarketReadSizes(const char *p, const char *eol, PetscInt64 line, PetscInt64 bytes, int wants, GpAppMarket *mk, GpAppComplaint *C)
 {
   const char *q    = MarketScanIndex(p, &mk->M);
@@ -180,7 +180,7 @@ static PetscErrorCode MarketCheckCount(GpAppLines from, const GpAppMarket *mk, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* places for the numbers of an array, which stand by columns; of a symmetric one the lower triangle */
+/* Computes the rows and columns of the numbers of an array, which are stored by columns; a symmetric array holds the lower triangle. */
 static void MarketPlaceNumbers(PetscInt64 first, int wants, GpAppMarket *mk)
 {
   const PetscInt64 below = mk->skew ? 1 : 0; /* the first row of a column is this much below the diagonal */
@@ -206,7 +206,7 @@ static void MarketPlaceNumbers(PetscInt64 first, int wants, GpAppMarket *mk)
   mk->n = kept;
 }
 
-/* whether a text begins as Matrix Market files do; collective */
+/* Returns whether a text begins as Matrix Market files do. Collective. */
 PetscErrorCode GpAppTextIsMarket(const GpAppText *T, PetscBool *is)
 {
   char begin[16];
@@ -265,7 +265,7 @@ PetscErrorCode GpAppMarketRead(MPI_Comm comm, const char file[], int wants, GpAp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* adds what a symmetric or skew-symmetric file leaves out: entry (j,i) for every entry (i,j) off the diagonal; not collective */
+/* Adds the entries that a symmetric or skew-symmetric file omits: (j,i) for every (i,j) off the diagonal. Not collective. */
 PetscErrorCode GpAppMarketExpand(GpAppMarket *mk)
 {
   const PetscInt64 n    = mk->n;

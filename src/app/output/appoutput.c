@@ -275,7 +275,7 @@ PetscErrorCode GpAppPassInTurn_Private(MPI_Comm comm, void *values, PetscInt n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* an output in PETSc's binary format and the type of the values at hand */
+/* The context of OutputWriteBinary() */
 typedef struct {
   GpAppOutput  *out;
   PetscDataType type;

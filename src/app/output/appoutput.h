@@ -28,7 +28,7 @@ PETSC_EXTERN PetscErrorCode GpAppOutputTryCommit(GpAppOutput *);
 PETSC_EXTERN PetscErrorCode GpAppOutputProbe(MPI_Comm, const char[]);
 PETSC_EXTERN PetscErrorCode GpAppOutputBinary(GpAppOutput *, const void *, PetscInt, PetscDataType);
 
-/* temporary files do not outlive the program: see GpAppSignalsInstall() */
+/* Temporary files are removed when the program ends: see GpAppSignalsInstall(). */
 PETSC_EXTERN PetscErrorCode GpAppSignalsInstall(void);
 PETSC_EXTERN void           GpAppTemporariesRemove(void);
 

@@ -15,7 +15,7 @@ typedef enum {
   GP_APP_CANVAS_VERTICAL
 } GpAppCanvasAnchor;
 
-/* the target of a picture */
+/* The target of a picture */
 typedef struct {
   GpAppOutput out;   /* output file, unset for a window of PetscDraw */
   PetscDraw   draw;  /* NULL for SVG */

@@ -5,7 +5,7 @@
 #include <gpucsrcompat.h>
 #include <petscsys.h>
 
-/* a curve of a picture; without a name it has no legend */
+/* A curve of a picture. Without a name it has no legend. */
 typedef struct {
   const char   *name;
   PetscInt      n;

@@ -4,7 +4,7 @@
 
 #include "app/program/apperror.h"
 
-/* the options of the library, which every program has */
+/* The options of the library, which every program has */
 PETSC_INTERN const GpAppOption GpAppLibraryOptions[];
 
 PETSC_INTERN const GpAppOption *GpAppOptionFind(const GpAppOption options[], const char name[]);

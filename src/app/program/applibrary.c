@@ -1,7 +1,7 @@
 /* The options of the library, which every program has. tests/app/run_frontdoor.sh compares their names with the sources. */
 #include "app/program/appcommand.h"
 
-/* an option of matrices and its process-wide default */
+/* An option of matrices and its process-wide default */
 #define MATRIX(name, kind, argument, initial, text) \
   {"-mat_gpucsr_" name, kind, argument, NULL, initial, PETSC_FALSE, text}, \
   { \

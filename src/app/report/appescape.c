@@ -36,7 +36,7 @@ void GpAppWriteXML(FILE *fp, const char text[])
   }
 }
 
-/* writes text as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD */
+/* Writes text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void GpAppWriteJSON(FILE *fp, const char text[])
 {
   const unsigned char *c = (const unsigned char *)text;

@@ -18,7 +18,7 @@ typedef struct {
   } level[GP_APP_JSON_DEPTH];
 } GpAppJSON;
 
-/* key: the name of a value in an object; NULL in an array */
+/* The key is the name of a value in an object. It is NULL in an array. */
 PETSC_EXTERN void GpAppJSONBegin(GpAppJSON *, FILE *);
 PETSC_EXTERN void GpAppJSONOpen(GpAppJSON *, const char key[], char bracket, PetscBool lines);
 PETSC_EXTERN void GpAppJSONClose(GpAppJSON *);

@@ -13,7 +13,7 @@ typedef struct {
   PetscInt                row;
 } Filler;
 
-/* refuses the first line that has another number of fields than the lines before it */
+/* Refuses the first line that has another number of fields than the lines before it. */
 static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAppComplaint *C)
 {
   const GpAppTableSurvey *S = F->S;
@@ -33,7 +33,7 @@ static PetscErrorCode TableCheckFields(const GpAppText *X, const Filler *F, GpAp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the column that spec->label names: a heading, else a number counted from 1; -1: there is none */
+/* Finds the column of labels by its heading, else by its number counted from 1. -1: there is none. */
 static PetscInt TableFindLabel(const GpAppTable *T, const char label[])
 {
   char *end;
@@ -55,7 +55,7 @@ static PetscBool TableNamesAreLabels(const Filler *F)
   return (PetscBool)((size_t)(f->end - f->begin) == strlen(label) && !memcmp(f->begin, label, strlen(label)));
 }
 
-/* copies the headings; every rank has the first line */
+/* Copies the headings. Every rank has the first line. */
 static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
 {
   const GpAppTableSurvey *S = F->S;
@@ -81,7 +81,7 @@ static PetscErrorCode TableHeadings(const Filler *F, GpAppTable *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* whether a column, counted without row names, holds words, or numbers in quotes that are names beside numbers without quotes */
+/* Returns whether a column, counted without row names, holds words. With `quotes`, numbers in quotes are words. */
 static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
 {
   const GpAppTableSurvey *S     = F->S;
@@ -96,7 +96,7 @@ static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
   return (PetscBool)(quotes && (flags & GP_COLUMN_QUOTED) && !(flags & GP_COLUMN_UNQUOTED));
 }
 
-/* which columns hold text: of the first spec->text_first all or none, and the one of labels */
+/* Chooses the columns that hold text: all or none of the first spec->text_first, and the column of labels. */
 static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
 {
   const PetscInt n   = PetscMin(F->spec->text_first, T->cols);
@@ -119,7 +119,7 @@ static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* allocates the rows of this rank; the file has a byte or more for each number and each byte of a string */
+/* Allocates the rows of this rank. The file has at least one byte for each number and each byte of a string. */
 static PetscErrorCode TableAllocate(const GpAppText *X, Filler *F, GpAppTable *T)
 {
   const GpAppTableSurvey *S     = F->S;
@@ -141,7 +141,7 @@ static PetscErrorCode TableAllocate(const GpAppText *X, Filler *F, GpAppTable *T
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* refuses a field that is not a number */
+/* Refuses a field that is not a number. */
 static void TableComplain(const GpAppTable *T, const Filler *F, GpAppFieldKind kind, PetscInt j, const GpAppField *f, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
 {
   const PetscInt field = j + 1 + (F->form.names ? 1 : 0);
@@ -157,7 +157,7 @@ static void TableComplain(const GpAppTable *T, const Filler *F, GpAppFieldKind k
   GpAppComplainAt(C, PETSC_ERR_FILE_UNEXPECTED, line, f->begin - p + 1, f->begin, f->end, expected);
 }
 
-/* a data line that is not the heading */
+/* Reads a data line that is not the heading. */
 static PetscErrorCode TableFillRow(GpAppTable *T, Filler *F, const char *p, const char *eol, PetscInt64 line, GpAppComplaint *C)
 {
   double     *value = T->value + (size_t)F->row * (size_t)T->cols;
@@ -199,7 +199,7 @@ static PetscErrorCode TableFillRow(GpAppTable *T, Filler *F, const char *p, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* what only the ranks together know: places of rows, quotes, missing values */
+/* Combines the results of the ranks: lines of the rows, quotes, missing values. */
 static PetscErrorCode TableAgree(GpAppTable *T, const GpAppText *X)
 {
   PetscInt64 sum[] = {T->missing, T->quoted_names, T->quoted_numbers};
@@ -213,7 +213,7 @@ static PetscErrorCode TableAgree(GpAppTable *T, const GpAppText *X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* raises on all ranks the first complaint of any of them, after everything is given back */
+/* Frees everything and raises the first complaint on all ranks, if any rank has one. */
 static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpAppTableSurvey *S, GpAppTable *T)
 {
   PetscBool bad;
@@ -228,7 +228,7 @@ static PetscErrorCode TableRaise(GpAppText *X, GpAppComplaint *C, Filler *F, GpA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rows and columns of all ranks, and what refuses the table as a whole */
+/* Counts the rows and columns of all ranks, and refuses a table without any. */
 static PetscErrorCode TableMeasure(const GpAppText *X, Filler *F, GpAppTable *T, GpAppComplaint *C)
 {
   const GpAppTableSurvey *S    = F->S;

@@ -5,7 +5,7 @@
 
 #define NUMBER_MAX 512 /* longest number with a decimal comma */
 
-/* blanks around a field; a tab separates fields where it is the delimiter */
+/* Returns whether c is a blank around a field. A tab is none if it is the delimiter. */
 static PetscBool FieldIsBlank(char c, char delimiter)
 {
   return (PetscBool)(c == ' ' || c == '\r' || (c == '\t' && delimiter != '\t'));
@@ -63,7 +63,7 @@ static PetscBool FieldIs(const GpAppField *f, const char *const words[])
   return PETSC_FALSE;
 }
 
-/* a decimal number that fills the field; a comma stands for the decimal point on request */
+/* Reads a decimal number that fills the field, if requested with a decimal comma. */
 static PetscBool FieldNumber(const GpAppField *f, PetscBool decimal_comma, double *value)
 {
   const size_t n = (size_t)(f->end - f->begin);
@@ -83,7 +83,7 @@ static PetscBool FieldNumber(const GpAppField *f, PetscBool decimal_comma, doubl
   return (PetscBool)(end == copy + n);
 }
 
-/* tells numbers, missing values and words apart; sets the value of a number, NaN for all other fields */
+/* Distinguishes numbers, missing values and words. Sets the value of a number, and NaN for all other fields. */
 GpAppFieldKind GpAppFieldClassify(const GpAppField *f, PetscBool decimal_comma, double *value)
 {
   static const char *const missing[]  = {"NA", "N/A", ".", "?", "null", "NULL", NULL};
@@ -104,7 +104,7 @@ GpAppFieldKind GpAppFieldClassify(const GpAppField *f, PetscBool decimal_comma, 
   return GP_FIELD_WORD;
 }
 
-/* copies the content with its final 0, a doubled quote becoming one; returns the bytes written, at most end - begin + 1 */
+/* Copies the content with a final 0. A doubled quote becomes one. Returns the number of bytes written, at most end - begin + 1. */
 size_t GpAppFieldCopy(const GpAppField *f, char *to)
 {
   char *begin = to;

@@ -83,7 +83,7 @@ PETSC_INTERN PetscErrorCode GpAppTableSurveyLines(const GpAppText *, const GpApp
 PETSC_INTERN PetscErrorCode GpAppTableGuessForm(const GpAppTableSpec *, const GpAppTableSurvey *, GpAppTableForm *);
 PETSC_INTERN PetscErrorCode GpAppTableSurveyDestroy(GpAppTableSurvey *);
 
-/* whether a decimal comma is understood with this delimiter */
+/* Returns whether numbers may have a decimal comma with this delimiter. */
 static inline PetscBool GpAppTableTakesCommas(char delimiter)
 {
   return (PetscBool)(delimiter == ';');

@@ -56,7 +56,7 @@ PetscErrorCode GpAppTableGatherNames(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the fields of the k-th column of text, as GpAppTableGatherNames() gives names */
+/* Gathers the fields of the k-th column of text as GpAppTableGatherNames() gathers names. Collective. */
 PetscErrorCode GpAppTableGatherWords(const GpAppTable *T, PetscInt k, char **words)
 {
   PetscFunctionBegin;
@@ -99,7 +99,7 @@ PetscErrorCode GpAppTableCategorize(GpAppTable *T, PetscInt k, PetscInt *n, char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* how the file was understood, in one line without the file's name */
+/* Describes how the file was understood, in one line without the name of the file. */
 PetscErrorCode GpAppTableDescribe(const GpAppTable *T, char line[], size_t room)
 {
   const char *delimiter   = T->delimiter == ',' ? "commas" : T->delimiter == ';' ? (T->decimal_comma ? "semicolons and decimal commas" : "semicolons") : T->delimiter == '\t' ? "tabs" : T->delimiter == '\n' ? "lines" : "blanks";
@@ -113,7 +113,7 @@ PetscErrorCode GpAppTableDescribe(const GpAppTable *T, char line[], size_t room)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* prints how the file was understood, once */
+/* Prints how the file was understood. Collective. */
 PetscErrorCode GpAppTablePrint(const GpAppTable *T)
 {
   char line[256];

@@ -3,14 +3,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* is field j of the first line a heading, to judge by the column under it? */
+/* Returns whether a field of the first line is a heading, by the column under it. */
 static PetscBool GuessAbove(const GpAppTableFirst *f, const GpAppTableColumn *c)
 {
   if (f->kind == GP_FIELD_WORD && (c->flags & GP_COLUMN_NUMBER) && !(c->flags & GP_COLUMN_WORD)) return PETSC_TRUE;
   return (PetscBool)(f->field.quoted && !f->empty && (c->flags & GP_COLUMN_UNQUOTED) && !(c->flags & GP_COLUMN_QUOTED));
 }
 
-/* are these numbers 0, 1, 2, ... or 1, 2, 3, ...? */
+/* Returns whether the fields are 0, 1, 2, ... or 1, 2, 3, ... */
 static PetscBool GuessCounts(const GpAppTableFirst first[], PetscInt n)
 {
   for (PetscInt j = 0; j < n; j++)
@@ -18,7 +18,7 @@ static PetscBool GuessCounts(const GpAppTableFirst first[], PetscInt n)
   return (PetscBool)(n > 0 && (first[0].value == 0 || first[0].value == 1));
 }
 
-/* does column 0 count the rows behind the first line from 0 or 1? */
+/* Returns whether column 0 counts the rows after the first line from 0 or 1. */
 static PetscBool GuessCountsRows(const GpAppTableSurvey *S, PetscBool header)
 {
   const double start = S->seqmin + (header ? 1 : 0);
@@ -26,7 +26,7 @@ static PetscBool GuessCountsRows(const GpAppTableSurvey *S, PetscBool header)
   return (PetscBool)(S->seqmin == S->seqmax && (start == 0 || start == 1));
 }
 
-/* an empty field above row names, as R's write.csv() and pandas leave it */
+/* Recognises an empty field above row names, as R's write.csv() and pandas write it. */
 static PetscBool GuessCorner(const GpAppTableSurvey *S)
 {
   PetscBool plain = PETSC_TRUE;
@@ -39,7 +39,7 @@ static PetscBool GuessCorner(const GpAppTableSurvey *S)
   return (PetscBool) !(plain && !S->field[0].field.quoted && S->diagonal); /* else a matrix without its diagonal */
 }
 
-/* a heading line without a field above the row names, as R's write.table() writes it */
+/* Recognises a heading line without a field above the row names, as R's write.table() writes it. */
 static PetscBool GuessShifted(const GpAppTableSpec *spec, const GpAppTableSurvey *S)
 {
   if (S->kmin != S->kmax || S->kfirst != S->kmax - 1 || S->lines < 2) return PETSC_FALSE;
@@ -66,7 +66,7 @@ static PetscBool GuessHeader(const GpAppTableSpec *spec, const GpAppTableSurvey 
   return (PetscBool)(spec->square && S->kmin == S->kmax && S->kfirst == S->kmax && S->lines == S->kmax + 1 && GuessCounts(S->field, S->kfirst));
 }
 
-/* headings of a column that holds names although it holds numbers */
+/* Returns whether the first heading stands above names, although they are numbers. */
 static PetscBool GuessNamesHeading(const GpAppTableSurvey *S)
 {
   static const char *const words[] = {"point", "id", "name", "names", "label", "index", "row", "node", "item", NULL};
@@ -106,7 +106,7 @@ static PetscBool GuessNames(const GpAppTableSpec *spec, const GpAppTableSurvey *
   return (PetscBool)(form->header && S->field[0].kind == GP_FIELD_WORD && GuessCountsRows(S, PETSC_TRUE) && GuessNamesHeading(S));
 }
 
-/* a triangle: every line has one field more than the one before */
+/* Recognises a triangle: every line has one field more than the line before. */
 static void GuessTriangle(const GpAppTableSpec *spec, const GpAppTableSurvey *S, GpAppTableForm *form)
 {
   const PetscInt k = S->kfirst;

@@ -4,7 +4,7 @@
 #include "app/text/appscan.h"
 #include <string.h>
 
-/* which of ; tab , stand outside quotes; a tab behind a comma or a semicolon is padding */
+/* Counts which of ; tab , occur outside quotes. A tab after a comma or a semicolon is padding. */
 static void SurveyDelimiters(const char *p, const char *eol, PetscInt64 count[3])
 {
   PetscBool inside = PETSC_FALSE, have[3] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
@@ -22,7 +22,7 @@ static void SurveyDelimiters(const char *p, const char *eol, PetscInt64 count[3]
   for (int d = 0; d < 3; d++) count[d] += have[d];
 }
 
-/* the delimiter that stands on all lines, else on most of them; one that comes earlier may hold later ones in its fields, as decimal commas */
+/* Chooses the delimiter that occurs on all lines, else on most. The fields of an earlier one may contain later ones, for example decimal commas. */
 static char SurveyChooseDelimiter(const PetscInt64 count[3], PetscInt64 lines)
 {
   for (int d = 0; d < 3; d++)
@@ -32,7 +32,7 @@ static char SurveyChooseDelimiter(const PetscInt64 count[3], PetscInt64 lines)
   return ' ';
 }
 
-/* counts lines, chooses the delimiter, brings the first data line to all ranks */
+/* Counts lines, chooses the delimiter, and broadcasts the first data line. */
 static PetscErrorCode SurveyLines(const GpAppText *X, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   GpAppLines  L        = {X->text, X->text + X->length};
@@ -82,7 +82,7 @@ static void SurveyField(GpAppTableSurvey *S, const GpAppField *f, GpAppFieldKind
   if (GpAppTableTakesCommas(S->delimiter) && kind == GP_FIELD_NUMBER && memchr(f->begin, ',', (size_t)(f->end - f->begin))) S->comma = PETSC_TRUE;
 }
 
-/* data line number `number`, counted from 0 over all ranks, that is not the first one */
+/* Surveys data line number `number`, counted from 0 over all ranks, which is not the first one. */
 static PetscErrorCode SurveyLine(GpAppTableSurvey *S, PetscInt64 number, const char *p, const char *eol, PetscInt64 line, PetscInt64 *capacity, GpAppComplaint *C)
 {
   const char    *at = p;
@@ -126,7 +126,7 @@ static PetscErrorCode SurveyLine(GpAppTableSurvey *S, PetscInt64 number, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* combines what the ranks found */
+/* Combines the results of the ranks. */
 static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpAppTableSurvey *S, GpAppComplaint *C)
 {
   PetscInt64  least[]   = {S->kmin, -S->kmax, S->smin, -S->smax, S->repeats[0], S->repeats[1], S->diagonal, S->zeros, !S->comma};
@@ -166,7 +166,7 @@ static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpAppTabl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* refuses bytes that no text holds, on the rank that has them */
+/* Refuses bytes that no text holds, on the rank that has them. */
 static PetscBool SurveyIsText(const GpAppText *X, GpAppComplaint *C)
 {
   const char *zero = X->length ? (const char *)memchr(X->text, 0, X->length) : NULL;

@@ -69,7 +69,7 @@ static inline const char *GpAppScanId(const char *p, PetscInt64 *id)
   return p == begin ? NULL : p;
 }
 
-/* w 10^exp10 rounded to the next double; false where that is not done here.
+/* Computes w 10^exp10 rounded to the next double. Returns false for values that are left to strtod().
    When w fits 53 bits and the power of ten is exact, one product or quotient rounds correctly (W. D. Clinger 1990). A negative power
    of up to 27 has a factor of five that fits 64 bits: a quotient of integers with at least 62 bits is exact but for its last bit,
    which says whether anything is left, and is rounded once, when it becomes a double. */

@@ -6,7 +6,7 @@
 #include "app/text/appcomplaint.h"
 #include "app/text/appsource.h"
 
-/* the lines of a text file that this rank works on; every line ends with a newline, and a carriage return before that is removed */
+/* The lines of a text file that this rank works on. Every line ends with a newline, and a carriage return before that is removed. */
 typedef struct {
   MPI_Comm   comm;
   char       file[PETSC_MAX_PATH_LEN]; /* the name for messages */
