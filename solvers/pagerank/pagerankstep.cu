@@ -169,45 +169,46 @@ __device__ static void StepFetchRows(const StepOperator &G, const double *z, int
   }
 }
 
-__device__ static void StepFetchProducts(const double *y, int64_t first, int64_t stride, int64_t end, double yi[AHEAD])
+/* Calls visit(i, z, out, inverse, y) for rows of the n rows from `begin` on, until the threads of the grid have visited all. Returns false without any
+   visit if the iteration has stopped. The kernels that call this function are launched early: before GpWait(), while the product still runs, they load
+   data that the product does not write. */
+template <class Visit>
+__device__ static bool StepVisitRows(const StepOperator &G, int32_t status, const double *y, const double *z, int64_t begin, int64_t n, Visit visit)
 {
+  const int64_t stride = (int64_t)gridDim.x * BLOCK, end = begin + n;
+  int64_t       first = begin + (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  StepRowData   rows;
+
+  StepFetchRows(G, z, first, stride, end, &rows);
+  GpWait();
+  if (status) return false;
+  for (; first < end; first += AHEAD * stride) {
+    double yi[AHEAD];
+
   #pragma unroll
-  for (int k = 0; k < AHEAD; k++) yi[k] = first + k * stride < end ? y[first + k * stride] : 0;
+    for (int k = 0; k < AHEAD; k++) yi[k] = first + k * stride < end ? y[first - begin + k * stride] : 0;
+  #pragma unroll
+    for (int k = 0; k < AHEAD; k++)
+      if (first + k * stride < end) visit((int32_t)(first + k * stride), rows.z[k], rows.out[k], rows.inverse[k], yi[k]);
+    StepFetchRows(G, z, first + AHEAD * stride, stride, end, &rows);
+  }
+  return true;
 }
 
-/* This kernel and the sweep kernel are launched early. They load the data that the product does not write before GpWait(), while the product still
-   runs. */
 __global__ static void __launch_bounds__(BLOCK, RESIDENT) StepIterateKernel(StepOperator G, StepState *s, double *partial, const double *y, const double *z, double *next)
 {
-  const int64_t stride = (int64_t)gridDim.x * BLOCK;
   const int32_t status = s->status; /* only the block that finishes last changes the status, after all blocks have read it */
   const double  lost   = s->lost;
   double        sum[2] = {0, 0};
-  int64_t       first  = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  StepRowData   rows;
 
-  StepFetchRows(G, z, first, stride, G.n, &rows);
-  GpWait();
-  if (status) return;
-  for (; first < G.n; first += AHEAD * stride) {
-    double yi[AHEAD];
+  const bool visited = StepVisitRows(G, status, y, z, 0, G.n, [&](int32_t i, double zi, double out, double, double yi) {
+    const double x = StepGetRank(zi, out), r = StepComputeResidual(&G, lost, 1, i, out, yi, x);
 
-    StepFetchProducts(y, first, stride, G.n, yi);
-  #pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      const int64_t i = first + k * stride;
-
-      if (i < G.n) {
-        const double out = rows.out[k], x = StepGetRank(rows.z[k], out), r = StepComputeResidual(&G, lost, 1, (int32_t)i, out, yi[k], x);
-
-        sum[0] += fabs(r);
-        next[i] = StepScaleRank(x + r, out);
-        if (!(out > 0)) sum[1] += x + r;
-      }
-    }
-    StepFetchRows(G, z, first + AHEAD * stride, stride, G.n, &rows);
-  }
-  if (GpReduceAllBlocks<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
+    sum[0] += fabs(r);
+    next[i] = StepScaleRank(x + r, out);
+    if (!(out > 0)) sum[1] += x + r;
+  });
+  if (visited && GpReduceAllBlocks<GpReduceSums, 2>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     StepAfterIteration(s, sum[0], sum[1]);
     if (s->status) GpLoopEnd(s->turn);
   }
@@ -216,33 +217,17 @@ __global__ static void __launch_bounds__(BLOCK, RESIDENT) StepIterateKernel(Step
 /* Every thread block adds its sums to its own partial sums. The kernel for the last rows of the sweep reduces them over all thread blocks. */
 __global__ static void __launch_bounds__(BLOCK, RESIDENT) StepSweepKernel(StepOperator G, StepState *s, double *partial, const double *y, double *z, StepRows at)
 {
-  const StepState now    = *s;
-  const int64_t   stride = (int64_t)gridDim.x * BLOCK, end = (int64_t)at.first + at.n;
+  const StepState now            = *s;
   double          sum[STEP_SUMS] = {0};
-  int64_t         first          = at.first + (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  StepRowData     rows;
 
   if (threadIdx.x == 0 && at.first)
     for (int k = 0; k < STEP_SUMS; k++) sum[k] = partial[(int64_t)k * GP_DEV_PARTS + blockIdx.x];
-  StepFetchRows(G, z, first, stride, end, &rows);
-  GpWait();
-  if (now.status) return;
-  for (; first < end; first += AHEAD * stride) {
-    double yi[AHEAD];
+  const bool visited = StepVisitRows(G, now.status, y, z, at.first, at.n, [&](int32_t i, double zi, double out, double inverse, double yi) {
+    const double next = StepSweepRow(&G, &now, i, out, inverse, yi, zi, sum);
 
-    StepFetchProducts(y, first - at.first, stride, at.n, yi);
-  #pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      const int64_t i = first + k * stride;
-
-      if (i < end) {
-        const double next = StepSweepRow(&G, &now, (int32_t)i, rows.out[k], rows.inverse[k], yi[k], rows.z[k], sum);
-
-        if (!now.look) z[i] = next;
-      }
-    }
-    StepFetchRows(G, z, first + AHEAD * stride, stride, end, &rows);
-  }
+    if (!now.look) z[i] = next;
+  });
+  if (!visited) return;
   if (!at.last) GpReduceToPart<GpReduceSums, STEP_SUMS>(sum, partial);
   else if (GpReduceAllBlocks<GpReduceSums, STEP_SUMS>(sum, partial, &s->ticket) && threadIdx.x == 0) {
     for (int k = 0; k < STEP_SUMS; k++) s->gathered[k] = sum[k];
