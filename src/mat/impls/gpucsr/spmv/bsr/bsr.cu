@@ -25,22 +25,22 @@ GP_PAIR(GpBsrFill, const GpCsr *, const GpBsr *, int32_t *before); /* fills colu
 
 static const int sizes[SIZES] = {2, 3, 4, 6};
 
-static inline int Divides(const GpCsr *A, int b)
+static inline int GpBsrIsDivisor(const GpCsr *A, int b)
 {
   return !(A->m % b) && !(A->n % b);
 }
 
-static inline int32_t Slices(const GpCsr *A, int b)
+static inline int32_t GpBsrCountSlices(const GpCsr *A, int b)
 {
   return (int32_t)(((int64_t)A->m / b + GP_WARP - 1) / GP_WARP);
 }
 
-static inline int32_t SampleStep(int32_t nslices)
+static inline int32_t GpBsrGetSampleStep(int32_t nslices)
 {
   return nslices > SAMPLE ? nslices / SAMPLE : 1;
 }
 
-static inline size_t BeforeBytes(const GpCsr *A)
+static inline size_t GpBsrBeforeBytes(const GpCsr *A)
 {
   return ((size_t)A->nnz + 1) * sizeof(int32_t);
 }
@@ -49,12 +49,12 @@ static inline size_t BeforeBytes(const GpCsr *A)
   #include <stdlib.h>
 
 /* Returns the largest number of blocks in a block row of the slice. */
-static int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
+static int32_t GpBsrGetSliceWidth(const GpCsr *A, int b, int32_t slice)
 {
   int32_t width = 0;
 
   for (int l = 0; l < GP_WARP; l++) {
-    const int32_t n = WalkRow(A, b, slice, l);
+    const int32_t n = GpBsrWalkRow(A, b, slice, l);
 
     if (n > width) width = n;
   }
@@ -64,10 +64,10 @@ static int32_t SliceWidth(const GpCsr *A, int b, int32_t slice)
 GpErr GpBsrSample_Host(const GpCsr *A, double columns[SIZES])
 {
   for (int i = 0; i < SIZES; i++) {
-    const int32_t n = Slices(A, sizes[i]), step = SampleStep(n);
+    const int32_t n = GpBsrCountSlices(A, sizes[i]), step = GpBsrGetSampleStep(n);
 
     columns[i] = 0;
-    for (int64_t s = 0; s < n && Divides(A, sizes[i]); s += step) columns[i] += SliceWidth(A, sizes[i], (int32_t)s);
+    for (int64_t s = 0; s < n && GpBsrIsDivisor(A, sizes[i]); s += step) columns[i] += GpBsrGetSliceWidth(A, sizes[i], (int32_t)s);
   }
   return GP_SUCCESS;
 }
@@ -76,7 +76,7 @@ GpErr GpBsrPlan_Host(const GpCsr *A, GpBsr *B, Plan *P)
 {
   B->start[0] = 0;
   for (int32_t s = 0; s < B->nslices; s++) {
-    const int32_t width = SliceWidth(A, B->b, s);
+    const int32_t width = GpBsrGetSliceWidth(A, B->b, s);
 
     B->start[s + 1] = B->start[s] + width;
     if (width > P->widest) P->widest = width;
@@ -89,12 +89,12 @@ GpErr GpBsrFill_Host(const GpCsr *A, const GpBsr *B, int32_t *before)
 {
   (void)before;
   for (int32_t s = 0; s < B->nslices; s++)
-    for (int l = 0; l < GP_WARP; l++) FillRow(A, B, B->b, s, l);
+    for (int l = 0; l < GP_WARP; l++) GpBsrFillRow(A, B, B->b, s, l);
   return GP_SUCCESS;
 }
 
 /* Selects the block size that takes the fewest bytes in a sample of the slices. */
-static GpErr ChooseSize(const GpCsr *A, int *size)
+static GpErr GpBsrChooseSize(const GpCsr *A, int *size)
 {
   const double value = (double)GpPrecBytes(A->prec), limit = value + MORE_THAN;
   double       least = 0, columns[SIZES];
@@ -106,10 +106,10 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
     const int     b = sizes[i];
-    const int32_t n = Slices(A, b), step = SampleStep(n);
+    const int32_t n = GpBsrCountSlices(A, b), step = GpBsrGetSampleStep(n);
     const double  bytes = columns[i] * GP_WARP * (b * b * value + sizeof(int32_t)) * n / ((n + (int64_t)step - 1) / step) / A->nnz;
 
-    if (!Divides(A, b) || (*size && bytes >= least)) continue;
+    if (!GpBsrIsDivisor(A, b) || (*size && bytes >= least)) continue;
     *size = b;
     least = bytes;
   }
@@ -118,23 +118,23 @@ static GpErr ChooseSize(const GpCsr *A, int *size)
   return GP_SUCCESS;
 }
 
-static size_t StartBytes(const GpBsr *B)
+static size_t GpBsrStartBytes(const GpBsr *B)
 {
   return ((size_t)B->nslices + 3) * sizeof(int32_t); /* the result of the plan step is stored behind the nslices + 1 entries */
 }
 
 /* Decides how many threads share a row, and whether all slices have the same width. */
-static void Shape(const GpCsr *A, GpBsr *B, int32_t ncolumns, int32_t widest)
+static void GpBsrChooseShape(const GpCsr *A, GpBsr *B, int32_t ncolumns, int32_t widest)
 {
   B->parts    = GpParts(A->dev, A->m, (double)ncolumns / B->nslices, 1, GP_BSR_CROWD);
   B->ncolumns = ncolumns;
   if ((double)B->nslices * widest > (B->parts < FEW ? PADDING : OF_FEW) * ncolumns) return;
   B->width    = widest;
   B->ncolumns = B->nslices * widest;
-  GpDevFree(A->dev, &B->start, StartBytes(B));
+  GpDevFree(A->dev, &B->start, GpBsrStartBytes(B));
 }
 
-static size_t ColumnBytes(const GpCsr *A, const GpBsr *B)
+static size_t GpBsrColumnBytes(const GpCsr *A, const GpBsr *B)
 {
   return (size_t)GP_WARP * ((size_t)(B->b * B->b) * GpPrecBytes(A->prec) + sizeof(int32_t));
 }
@@ -157,19 +157,19 @@ GpErr GpFmtBuild_bsr(GpFmt *F, const int32_t rowptr[])
   (void)rowptr;
   F->data = B;
   if (!B) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for blocks");
-  err = ChooseSize(A, &B->b);
+  err = GpBsrChooseSize(A, &B->b);
   if (err) return err;
-  B->nslices = Slices(A, B->b);
-  err        = GpDevAlloc(dev, StartBytes(B), &B->start);
+  B->nslices = GpBsrCountSlices(A, B->b);
+  err        = GpDevAlloc(dev, GpBsrStartBytes(B), &B->start);
   if (!err) err = GP_ON_DEVICE(dev, GpBsrPlan, A, B, &P);
   if (!err) {
     B->walk = P.walk;
-    Shape(A, B, P.ncolumns, P.widest);
+    GpBsrChooseShape(A, B, P.ncolumns, P.widest);
     err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t), &B->col);
   }
   if (!err) err = GpDevAlloc(dev, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(A->prec), &B->value);
   if (!err) err = GP_ON_DEVICE(dev, GpBsrFill, A, B, P.before);
-  GpDevReturn(dev, &P.before, BeforeBytes(A));
+  GpDevReturn(dev, &P.before, GpBsrBeforeBytes(A));
   return err;
 }
 
@@ -179,7 +179,7 @@ void GpFmtDestroy_bsr(GpFmt *F)
   GpDev  dev = F->csr->dev;
 
   if (!B) return;
-  GpDevFree(dev, &B->start, StartBytes(B));
+  GpDevFree(dev, &B->start, GpBsrStartBytes(B));
   GpDevFree(dev, &B->col, (size_t)B->ncolumns * GP_WARP * sizeof(int32_t));
   GpDevFree(dev, &B->value, (size_t)B->ncolumns * GP_WARP * (size_t)(B->b * B->b) * GpPrecBytes(F->csr->prec));
   free(B);
@@ -189,7 +189,7 @@ double GpFmtBytes_bsr(const GpFmt *F)
 {
   const GpBsr *B = (const GpBsr *)F->data;
 
-  return (double)B->ncolumns * (double)ColumnBytes(F->csr, B) + (B->width ? 0.0 : (double)StartBytes(B));
+  return (double)B->ncolumns * (double)GpBsrColumnBytes(F->csr, B) + (B->width ? 0.0 : (double)GpBsrStartBytes(B));
 }
 
 double GpFmtTraffic_bsr(const GpFmt *F)
@@ -206,20 +206,20 @@ double GpFmtTraffic_bsr(const GpFmt *F)
 static constexpr int      BLOCK = 128, WARPS = BLOCK / GP_WARP;
 static constexpr unsigned ALL = 0xffffffffu;
 
-static unsigned Blocks(int64_t warps)
+static unsigned GpBsrGridSize(int64_t warps)
 {
   return (unsigned)((warps + WARPS - 1) / WARPS);
 }
 
-__device__ static int64_t ThisWarp()
+__device__ static int64_t GpBsrGetWarp()
 {
   return (int64_t)blockIdx.x * WARPS + threadIdx.x / GP_WARP;
 }
 
 /* Returns the largest number of blocks in a block row of the slice. Called by a whole warp. */
-__device__ static int32_t SliceWidth(const GpCsr &A, int b, int32_t slice)
+__device__ static int32_t GpBsrGetSliceWidth(const GpCsr &A, int b, int32_t slice)
 {
-  const int32_t n = WalkRow(&A, b, slice, threadIdx.x % GP_WARP);
+  const int32_t n = GpBsrWalkRow(&A, b, slice, threadIdx.x % GP_WARP);
 
   __syncwarp();
   return __reduce_max_sync(ALL, n);
@@ -231,7 +231,7 @@ typedef struct {
 
 /* Samples all sizes in one launch, because a sample of one size leaves most of the GPU idle. A thread block takes a slice, and each warp takes a
    block row. */
-__global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Samples S, int32_t *sum, int32_t *walk)
+__global__ static void __launch_bounds__(GP_WARP *GP_WARP) GpBsrSampleKernel(GpCsr A, Samples S, int32_t *sum, int32_t *walk)
 {
   __shared__ int32_t length[GP_WARP];
   const int          i = blockIdx.y, warp = threadIdx.x / GP_WARP;
@@ -239,7 +239,7 @@ __global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Sampl
   int                descends = 0;
 
   if (slice >= S.nslices[i]) return;
-  length[warp] = i == 0 ? CountBlocks<2>(A, row, &descends) : i == 1 ? CountBlocks<3>(A, row, &descends) : i == 2 ? CountBlocks<4>(A, row, &descends) : CountBlocks<6>(A, row, &descends);
+  length[warp] = i == 0 ? GpBsrCountBlocks<2>(A, row, &descends) : i == 1 ? GpBsrCountBlocks<3>(A, row, &descends) : i == 2 ? GpBsrCountBlocks<4>(A, row, &descends) : GpBsrCountBlocks<6>(A, row, &descends);
   if (descends) GP_SET(walk, 1);
   __syncthreads();
   if (warp) return;
@@ -247,37 +247,37 @@ __global__ static void __launch_bounds__(GP_WARP *GP_WARP) Sample(GpCsr A, Sampl
   if (threadIdx.x == 0) atomicAdd(sum + i, width);
 }
 
-__global__ static void WalkSample(GpCsr A, Samples S, int32_t *sum)
+__global__ static void GpBsrWalkSampleKernel(GpCsr A, Samples S, int32_t *sum)
 {
   const int     i     = blockIdx.y;
-  const int64_t slice = ThisWarp() * S.step[i];
+  const int64_t slice = GpBsrGetWarp() * S.step[i];
 
   if (slice >= S.nslices[i]) return;
-  const int32_t width = SliceWidth(A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
+  const int32_t width = GpBsrGetSliceWidth(A, i == 0 ? 2 : i == 1 ? 3 : i == 2 ? 4 : 6, (int32_t)slice);
   if (threadIdx.x % GP_WARP == 0) atomicAdd(sum + i, width);
 }
 
 /* Marks the first nonzero of every block. A warp takes a row. *walk is set if the columns of a row do not ascend; walk may be NULL. */
 template <int B>
-__global__ static void MarkFirst(GpCsr A, int32_t *first, int32_t *walk)
+__global__ static void GpBsrMarkFirstKernel(GpCsr A, int32_t *first, int32_t *walk)
 {
-  const int64_t row      = ThisWarp();
+  const int64_t row      = GpBsrGetWarp();
   int           descends = 0;
 
   if (row >= A.m) return;
   const int32_t start = A.rowptr[row], end = A.rowptr[row + 1];
-  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) first[k] = IsFirst<B>(A, row, start, (int32_t)k, &descends);
+  for (int64_t k = start + (int64_t)threadIdx.x % GP_WARP; k < end; k += GP_WARP) first[k] = GpBsrIsFirst<B>(A, row, start, (int32_t)k, &descends);
   if (descends && walk) GP_SET(walk, 1);
 }
 
 /* Computes the widths of slices. A warp takes a slice. `before` is NULL if rows are walked. */
-__global__ static void Widths(GpCsr A, GpBsr S, const int32_t *before)
+__global__ static void GpBsrWidthsKernel(GpCsr A, GpBsr S, const int32_t *before)
 {
-  const int64_t s = ThisWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
+  const int64_t s = GpBsrGetWarp(), row = (s * GP_WARP + threadIdx.x % GP_WARP) * S.b;
 
   if (s >= S.nslices) return;
   const int32_t length = before && row < A.m ? before[A.rowptr[row + S.b]] - before[A.rowptr[row]] : 0;
-  const int32_t width  = before ? __reduce_max_sync(ALL, length) : SliceWidth(A, S.b, (int32_t)s);
+  const int32_t width  = before ? __reduce_max_sync(ALL, length) : GpBsrGetSliceWidth(A, S.b, (int32_t)s);
   if (threadIdx.x % GP_WARP) return;
   S.start[s] = width;
   atomicMax(S.start + S.nslices + 1, width);
@@ -300,9 +300,9 @@ GP_STEP(Clear)
 /* Fills columns and values. A warp takes a row. The position of a block is the number of blocks to its left in its block row, whichever row these
    begin in. */
 template <int B>
-__global__ static void Fill(GpCsr A, GpBsr S, const int32_t *before)
+__global__ static void GpBsrFillKernel(GpCsr A, GpBsr S, const int32_t *before)
 {
-  const int64_t row = ThisWarp(), blockrow = row / B, top = blockrow * B;
+  const int64_t row = GpBsrGetWarp(), blockrow = row / B, top = blockrow * B;
   const int     l = (int)(blockrow % GP_WARP);
 
   if (row >= A.m) return;
@@ -316,17 +316,17 @@ __global__ static void Fill(GpCsr A, GpBsr S, const int32_t *before)
     int64_t       c   = first;
 
     while (own > start && A.col[own - 1] / B == block) own--;
-    for (int r = 0; r < B; r++) c += before[top + r == row ? own : LowerBound(A, top + r, own - start, block * B)];
+    for (int r = 0; r < B; r++) c += before[top + r == row ? own : GpBsrFindColumn(A, top + r, own - start, block * B)];
     if (before[k + 1] > before[k]) S.col[c * GP_WARP + l] = block;
     GpPutOrHole(A.prec == GP_F32, S.value, (c * B + column % B) * B * GP_WARP + l * B + (row - top), A.val, k);
   }
 }
 
-__global__ static void WalkFill(GpCsr A, GpBsr S)
+__global__ static void GpBsrWalkFillKernel(GpCsr A, GpBsr S)
 {
-  const int64_t s = ThisWarp();
+  const int64_t s = GpBsrGetWarp();
 
-  if (s < S.nslices) FillRow(&A, &S, S.b, (int32_t)s, threadIdx.x % GP_WARP);
+  if (s < S.nslices) GpBsrFillRow(&A, &S, S.b, (int32_t)s, threadIdx.x % GP_WARP);
 }
 
 GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
@@ -339,15 +339,15 @@ GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
 
   if (err) return err;
   for (int i = 0; i < SIZES; i++) {
-    S.nslices[i] = Divides(A, sizes[i]) ? Slices(A, sizes[i]) : 0;
-    S.step[i]    = SampleStep(S.nslices[i]);
+    S.nslices[i] = GpBsrIsDivisor(A, sizes[i]) ? GpBsrCountSlices(A, sizes[i]) : 0;
+    S.step[i]    = GpBsrGetSampleStep(S.nslices[i]);
     if ((S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i] > most) most = (S.nslices[i] + (int64_t)S.step[i] - 1) / S.step[i];
   }
   for (int walk = 0; !err && most && walk <= result[SIZES]; walk++) {
     err = GpDevZero(dev, sum, SIZES * sizeof(*sum) + (walk ? 0 : sizeof(*sum)));
     if (err) break;
-    if (walk) err = GpLaunch(dev, "sampling blocks", WalkSample, GpGrid{dim3(Blocks(most), SIZES), BLOCK}, *A, S, sum);
-    else err = GpLaunch(dev, "sampling blocks", Sample, GpGrid{dim3((unsigned)most, SIZES), GP_WARP * GP_WARP}, *A, S, sum, sum + SIZES);
+    if (walk) err = GpLaunch(dev, "sampling blocks", GpBsrWalkSampleKernel, GpGrid{dim3(GpBsrGridSize(most), SIZES), BLOCK}, *A, S, sum);
+    else err = GpLaunch(dev, "sampling blocks", GpBsrSampleKernel, GpGrid{dim3((unsigned)most, SIZES), GP_WARP * GP_WARP}, *A, S, sum, sum + SIZES);
     if (!err) err = GpDevDownload(dev, result, sum, sizeof(result));
   }
   GpDevReturn(dev, &sum, sizeof(result));
@@ -356,14 +356,14 @@ GpErr GpBsrSample_CUDA(const GpCsr *A, double columns[SIZES])
 }
 
 /* Borrows and fills `before`. */
-static GpErr CountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
+static GpErr GpBsrCountBefore(const GpCsr *A, int b, int32_t *walk, int32_t **before)
 {
-  GpErr err = GpDevBorrow(A->dev, BeforeBytes(A), before);
+  GpErr err = GpDevBorrow(A->dev, GpBsrBeforeBytes(A), before);
 
   if (err) return err;
-  err = GpLaunch(A->dev, "first nonzeros of blocks", OF_SIZE(MarkFirst, b), GpGrid{Blocks(A->m), BLOCK}, *A, *before, walk);
+  err = GpLaunch(A->dev, "first nonzeros of blocks", OF_SIZE(GpBsrMarkFirstKernel, b), GpGrid{GpBsrGridSize(A->m), BLOCK}, *A, *before, walk);
   if (!err) err = GpScan_CUDA(A->dev, A->nnz, *before);
-  if (err) GpDevReturn(A->dev, before, BeforeBytes(A));
+  if (err) GpDevReturn(A->dev, before, GpBsrBeforeBytes(A));
   return err;
 }
 
@@ -373,15 +373,15 @@ GpErr GpBsrPlan_CUDA(const GpCsr *A, GpBsr *B, Plan *P)
   int32_t *end = B->start + B->nslices, found[3];
   GpErr    err = GpDevZero(dev, end, sizeof(found));
 
-  if (!err) err = CountBefore(A, B->b, end + 2, &P->before);
+  if (!err) err = GpBsrCountBefore(A, B->b, end + 2, &P->before);
   for (;;) {
     if (err) return err;
-    err = GpLaunch(dev, "widths of slices of blocks", Widths, GpGrid{Blocks(B->nslices), BLOCK}, *A, *B, P->before);
+    err = GpLaunch(dev, "widths of slices of blocks", GpBsrWidthsKernel, GpGrid{GpBsrGridSize(B->nslices), BLOCK}, *A, *B, P->before);
     if (!err) err = GpScan_CUDA(dev, B->nslices, B->start);
     if (!err) err = GpDevDownload(dev, found, end, sizeof(found));
     if (err || found[2] == P->walk) break;
     P->walk = 1; /* repeat the plan by walking rows */
-    GpDevReturn(dev, &P->before, BeforeBytes(A));
+    GpDevReturn(dev, &P->before, GpBsrBeforeBytes(A));
     err = GpDevZero(dev, end + 1, sizeof(*end));
   }
   P->ncolumns = found[0];
@@ -397,11 +397,11 @@ GpErr GpBsrFill_CUDA(const GpCsr *A, const GpBsr *B, int32_t *before)
   int32_t      *again  = NULL;
   GpErr         err;
 
-  if (B->walk) return GpLaunch(dev, "walking blocks", WalkFill, GpGrid{Blocks(B->nslices), BLOCK}, *A, *B);
-  err = before ? GP_SUCCESS : CountBefore(A, B->b, NULL, &again);
+  if (B->walk) return GpLaunch(dev, "walking blocks", GpBsrWalkFillKernel, GpGrid{GpBsrGridSize(B->nslices), BLOCK}, *A, *B);
+  err = before ? GP_SUCCESS : GpBsrCountBefore(A, B->b, NULL, &again);
   if (!err) err = GP_EACH(dev, Cleared, Clear, (int64_t)B->ncolumns * GP_WARP * B->b * B->b, &R);
-  if (!err) err = GpLaunch(dev, "filling blocks", OF_SIZE(Fill, B->b), GpGrid{Blocks(A->m), BLOCK}, *A, *B, before ? before : again);
-  GpDevReturn(dev, &again, BeforeBytes(A));
+  if (!err) err = GpLaunch(dev, "filling blocks", OF_SIZE(GpBsrFillKernel, B->b), GpGrid{GpBsrGridSize(A->m), BLOCK}, *A, *B, before ? before : again);
+  GpDevReturn(dev, &again, GpBsrBeforeBytes(A));
   return err;
 }
 #endif

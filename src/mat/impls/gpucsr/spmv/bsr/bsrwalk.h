@@ -12,7 +12,7 @@ typedef struct {
   int32_t k[MOST], end[MOST];
 } Walk;
 
-GP_INLINE Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
+GP_INLINE Walk GpBsrStartWalk(const GpCsr *A, int b, int32_t slice, int l)
 {
   const int64_t first = ((int64_t)slice * GP_WARP + l) * b;
   Walk          W;
@@ -27,7 +27,7 @@ GP_INLINE Walk Begin(const GpCsr *A, int b, int32_t slice, int l)
 }
 
 /* Returns the leftmost block column among the current nonzeros of all rows, or -1 if all rows have ended. */
-GP_INLINE int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
+GP_INLINE int32_t GpBsrFindLeftmost(const GpCsr *A, int b, const Walk *W)
 {
   int32_t col = INT32_MAX;
 
@@ -38,7 +38,7 @@ GP_INLINE int32_t Leftmost(const GpCsr *A, int b, const Walk *W)
 
 /* Returns the next nonzero of row r in this block with a column greater than `after`, or -1. Columns that do not ascend, or occur twice, start
    another block. */
-GP_INLINE int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
+GP_INLINE int32_t GpBsrTakeNext(const GpCsr *A, int b, Walk *W, int r, int32_t block, int32_t after)
 {
   const int32_t k = W->k[r];
 
@@ -48,25 +48,25 @@ GP_INLINE int32_t NextInBlock(const GpCsr *A, int b, Walk *W, int r, int32_t blo
 }
 
 /* Returns the number of blocks in block row l of a slice. */
-GP_INLINE int32_t WalkRow(const GpCsr *A, int b, int32_t slice, int l)
+GP_INLINE int32_t GpBsrWalkRow(const GpCsr *A, int b, int32_t slice, int l)
 {
-  Walk    W = Begin(A, b, slice, l);
+  Walk    W = GpBsrStartWalk(A, b, slice, l);
   int32_t block, n = 0;
 
-  for (; (block = Leftmost(A, b, &W)) >= 0; n++) {
+  for (; (block = GpBsrFindLeftmost(A, b, &W)) >= 0; n++) {
     for (int r = 0; r < MOST; r++)
-      for (int32_t k, after = -1; r < b && (k = NextInBlock(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
+      for (int32_t k, after = -1; r < b && (k = GpBsrTakeNext(A, b, &W, r, block, after)) >= 0;) after = A->col[k];
   }
   return n;
 }
 
-GP_INLINE void FillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int l)
+GP_INLINE void GpBsrFillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int l)
 {
   const int single = A->prec == GP_F32;
-  Walk      W      = Begin(A, b, slice, l);
+  Walk      W      = GpBsrStartWalk(A, b, slice, l);
 
   for (int32_t c = GpBsrStart(B, slice); c < GpBsrStart(B, slice + 1); c++) {
-    const int32_t block = Leftmost(A, b, &W);
+    const int32_t block = GpBsrFindLeftmost(A, b, &W);
 
     B->col[(int64_t)c * GP_WARP + l] = block >= 0 ? block : 0;
     for (int r = 0; r < MOST; r++) {
@@ -74,7 +74,7 @@ GP_INLINE void FillRow(const GpCsr *A, const GpBsr *B, int b, int32_t slice, int
       int32_t       next = 0; /* the first column of the block that is not yet written */
 
       if (r >= b) break;
-      for (int32_t k, after = -1; (k = NextInBlock(A, b, &W, r, block, after)) >= 0; next++) {
+      for (int32_t k, after = -1; (k = GpBsrTakeNext(A, b, &W, r, block, after)) >= 0; next++) {
         after = A->col[k];
         for (; next < after - block * b; next++) GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, -1);
         GpPutOrHole(single, B->value, to + (int64_t)next * b * GP_WARP, A->val, k);

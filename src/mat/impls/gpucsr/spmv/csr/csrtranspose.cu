@@ -33,7 +33,7 @@ GP_PAIR(GpCsrSortTranspose, const GpCsr *A, GpCsr *At, int32_t *perm);
   #include <string.h>
 
 /* Counting sort. `places` receives the source of every nonzero. */
-static GpErr Count(const GpCsr *A, GpCsr *At, int32_t *places)
+static GpErr GpCsrCountTranspose(const GpCsr *A, GpCsr *At, int32_t *places)
 {
   int32_t *next = (int32_t *)calloc((size_t)A->n + 1, sizeof(int32_t));
 
@@ -60,7 +60,7 @@ GpErr GpCsrSortTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
   GpErr        err    = perm ? GP_SUCCESS : GpDevBorrow(A->dev, bytes, &places);
 
   if (!err) err = GpCsrCreate(A->dev, A->prec, A->n, A->m, A->nnz, At);
-  if (!err) err = Count(A, At, places);
+  if (!err) err = GpCsrCountTranspose(A, At, places);
   if (!perm) GpDevReturn(A->dev, &places, bytes);
   return err;
 }
@@ -88,14 +88,14 @@ static constexpr int      BLOCK = 256, TILE = 8 * BLOCK; /* number of nonzeros o
 static constexpr int32_t  GAP = 8;                       /* number of row starts that a thread writes alone */
 static constexpr unsigned ALL = 0xffffffffu;
 
-static unsigned Blocks(int64_t n, int each)
+static unsigned GpCsrTransposeGrid(int64_t n, int each)
 {
   return (unsigned)((n + each - 1) / each);
 }
 
 /* Writes the position and the row of every nonzero. Nonzeros are in row order, so a block searches all rows only for its first and its last row,
    and then between these. */
-__global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, const int32_t *rowptr, int32_t *place, int32_t *row)
+__global__ static void __launch_bounds__(BLOCK) GpCsrExpandKernel(int32_t nnz, int32_t m, const int32_t *rowptr, int32_t *place, int32_t *row)
 {
   __shared__ int32_t ends[2];
   const int64_t      begin = (int64_t)blockIdx.x * TILE, end = begin + TILE < nnz ? begin + TILE : nnz;
@@ -114,7 +114,7 @@ __global__ static void __launch_bounds__(BLOCK) Expand(int32_t nnz, int32_t m, c
 
 /* Writes k as the start of rows first to last of the transpose. Long ranges are written by the whole warp, because a transpose may have a million
    consecutive empty rows. */
-__device__ static void StartRows(int32_t first, int32_t last, int32_t k, int32_t *rowptr)
+__device__ static void GpCsrStartRows(int32_t first, int32_t last, int32_t k, int32_t *rowptr)
 {
   const bool far = last - first >= GAP;
 
@@ -129,12 +129,12 @@ __device__ static void StartRows(int32_t first, int32_t last, int32_t k, int32_t
 
 /* Fills the transpose. keys are the sorted columns. If the key changes from p to c, rows p + 1 to c of the transpose start there. */
 template <typename T>
-__global__ static void __launch_bounds__(BLOCK) Collect(int32_t nnz, int32_t rows, const int32_t *keys, const int32_t *perm, const int32_t *row, const T *val, GpCsr At)
+__global__ static void __launch_bounds__(BLOCK) GpCsrCollectKernel(int32_t nnz, int32_t rows, const int32_t *keys, const int32_t *perm, const int32_t *row, const T *val, GpCsr At)
 {
   const int64_t k        = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   const int32_t previous = k > nnz ? rows : k > 0 ? keys[k - 1] : -1, current = k < nnz ? keys[k] : rows;
 
-  StartRows(previous + 1, current, (int32_t)k, At.rowptr);
+  GpCsrStartRows(previous + 1, current, (int32_t)k, At.rowptr);
   if (k >= nnz) return;
   const int32_t from = perm[k];
 
@@ -149,7 +149,7 @@ GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   GpDev        dev    = A->dev;
   cudaStream_t stream = (cudaStream_t)GpDevStream(dev);
   const size_t each = ((size_t)A->nnz * sizeof(int32_t) + 255) / 256 * 256, own = (perm ? 3 : 4) * each;
-  const GpGrid grid    = {Blocks((int64_t)A->nnz + 1, BLOCK), BLOCK};
+  const GpGrid grid    = {GpCsrTransposeGrid((int64_t)A->nnz + 1, BLOCK), BLOCK};
   size_t       scratch = 0;
   int32_t     *keys    = NULL, *place, *row, *sorted;
   int          bits    = 1;
@@ -166,11 +166,11 @@ GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   row    = (int32_t *)((char *)keys + each);
   place  = (int32_t *)((char *)keys + 2 * each);
   sorted = perm ? perm : (int32_t *)((char *)keys + 3 * each);
-  err    = GpLaunch(dev, "sorting a transpose", Expand, GpGrid{Blocks(A->nnz, TILE), BLOCK}, A->nnz, A->m, A->rowptr, place, row);
+  err    = GpLaunch(dev, "sorting a transpose", GpCsrExpandKernel, GpGrid{GpCsrTransposeGrid(A->nnz, TILE), BLOCK}, A->nnz, A->m, A->rowptr, place, row);
   if (!err) err = GpCheckCuda(dev, cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream), "sorting a transpose");
   if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* the host allocates while the GPU sorts */
-  if (!err && A->prec == GP_F32) err = GpLaunch(dev, "transpose", Collect<float>, grid, A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
-  else if (!err) err = GpLaunch(dev, "transpose", Collect<double>, grid, A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
+  if (!err && A->prec == GP_F32) err = GpLaunch(dev, "transpose", GpCsrCollectKernel<float>, grid, A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
+  else if (!err) err = GpLaunch(dev, "transpose", GpCsrCollectKernel<double>, grid, A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
   GpDevReturn(dev, &keys, own + scratch);
   return err;
 }

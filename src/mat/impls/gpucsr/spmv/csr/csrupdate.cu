@@ -7,7 +7,7 @@
 
 /* Returns the new value of nonzero k in row i and column j. The host applied the same operation to the same double, so the results have the same
    bits. For this reason the file is compiled without contracting products and sums (FMA). */
-GP_INLINE double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
+GP_INLINE double GpCsrGetUpdated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, int32_t j, int diagonal, int32_t k, double v)
 {
   switch (kind) {
   case GP_UPDATE_SCALE:
@@ -26,12 +26,12 @@ GP_INLINE double Updated(GpCsrUpdateKind kind, const GpCsrUpdate *u, int32_t i, 
 }
 
 /* Returns 1 if nonzero k of column j is on the diagonal. This needs the pointers of row j only, and no search for the row of k. */
-GP_INLINE int OnDiagonal(const GpCsr *A, int64_t k, int32_t j)
+GP_INLINE int GpCsrIsOnDiagonal(const GpCsr *A, int64_t k, int32_t j)
 {
   return j < A->m && A->rowptr[j] <= k && k < A->rowptr[j + 1];
 }
 
-GP_INLINE double ValueOf(const GpCsr *A, int64_t k)
+GP_INLINE double GpCsrGetValue(const GpCsr *A, int64_t k)
 {
   return A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
 }
@@ -48,7 +48,7 @@ GP_STEP(TakeDiagonal)
   const Rows   *a = (const Rows *)args;
   const int32_t j = a->A.col[i];
 
-  if (OnDiagonal(&a->A, i, j)) a->y[j] = ValueOf(&a->A, i);
+  if (GpCsrIsOnDiagonal(&a->A, i, j)) a->y[j] = GpCsrGetValue(&a->A, i);
 }
 
 /* Multiplies row i with x, limited to the columns of its diagonal block. */
@@ -60,7 +60,7 @@ GP_STEP(MultBlockRow)
   for (int32_t k = a->A.rowptr[i]; k < a->A.rowptr[i + 1]; k++) {
     const int32_t j = a->A.col[k];
 
-    if (j >= a->span[2 * i] && j < a->span[2 * i + 1]) s += ValueOf(&a->A, k) * a->x[j];
+    if (j >= a->span[2 * i] && j < a->span[2 * i + 1]) s += GpCsrGetValue(&a->A, k) * a->x[j];
   }
   a->y[i] = s;
 }
@@ -82,11 +82,11 @@ GpErr GP_IMPL(GpCsrMultBlockRows)(const GpCsr *A, const int32_t *span, const dou
   return GP_EACH(A->dev, Rows, MultBlockRow, A->m, &a);
 }
 
-GP_PAIR(GpCsrChangeValues, GpCsr *, const GpCsrUpdate *, uint64_t *worst); /* worst: the maximum of Change() */
+GP_PAIR(GpCsrChangeValues, GpCsr *, const GpCsrUpdate *, uint64_t *worst); /* worst: the maximum of GpCsrGetChange() */
 
 /* Encodes the relative change of storing v as a float, and the position, in one number. The maximum of these numbers is the largest change, and
    the first position among equal changes. Zero means that nothing changed. */
-GP_INLINE uint64_t Change(double v, float stored, int32_t k)
+GP_INLINE uint64_t GpCsrGetChange(double v, float stored, int32_t k)
 {
   const double change = fabs(v - (double)stored);
   union {
@@ -102,7 +102,7 @@ GP_INLINE uint64_t Change(double v, float stored, int32_t k)
 #if !defined(__CUDACC__)
 
 /* `kind` is a constant at every call, so that the compiler removes the decisions from the loops. */
-static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
+static inline __attribute__((always_inline)) uint64_t GpCsrUpdateRows(GpCsr *A, const GpCsrUpdate *update, GpCsrUpdateKind kind)
 {
   const GpCsrUpdate u     = *update;
   float            *f     = (float *)A->val;
@@ -113,15 +113,15 @@ static inline __attribute__((always_inline)) uint64_t UpdateRows(GpCsr *A, const
     const int32_t begin = A->rowptr[i], end = A->rowptr[i + 1];
 
     if (A->prec == GP_F64) {
-      for (int32_t k = begin; k < end; k++) d[k] = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k]);
+      for (int32_t k = begin; k < end; k++) d[k] = GpCsrGetUpdated(kind, &u, i, A->col[k], A->col[k] == i, k, d[k]);
       continue;
     }
     for (int32_t k = begin; k < end; k++) {
-      const double v = Updated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k]);
+      const double v = GpCsrGetUpdated(kind, &u, i, A->col[k], A->col[k] == i, k, (double)f[k]);
 
       f[k] = (float)v;
       if ((double)f[k] != v) {
-        const uint64_t change = Change(v, f[k], k);
+        const uint64_t change = GpCsrGetChange(v, f[k], k);
 
         if (change > worst) worst = change;
       }
@@ -134,19 +134,19 @@ GpErr GpCsrChangeValues_Host(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
 {
   switch (u->kind) {
   case GP_UPDATE_SCALE:
-    *worst = UpdateRows(A, u, GP_UPDATE_SCALE);
+    *worst = GpCsrUpdateRows(A, u, GP_UPDATE_SCALE);
     break;
   case GP_UPDATE_DIAGONAL:
-    *worst = UpdateRows(A, u, GP_UPDATE_DIAGONAL);
+    *worst = GpCsrUpdateRows(A, u, GP_UPDATE_DIAGONAL);
     break;
   case GP_UPDATE_SHIFT:
-    *worst = UpdateRows(A, u, GP_UPDATE_SHIFT);
+    *worst = GpCsrUpdateRows(A, u, GP_UPDATE_SHIFT);
     break;
   case GP_UPDATE_AXPY:
-    *worst = UpdateRows(A, u, GP_UPDATE_AXPY);
+    *worst = GpCsrUpdateRows(A, u, GP_UPDATE_AXPY);
     break;
   default:
-    *worst = UpdateRows(A, u, GP_UPDATE_SET);
+    *worst = GpCsrUpdateRows(A, u, GP_UPDATE_SET);
   }
   return GP_SUCCESS;
 }
@@ -189,13 +189,13 @@ GpErr GpCsrMultBlocks(const GpCsr *A, const int32_t *span, const double *x, doub
 
 static constexpr int BLOCK = 256;
 
-static unsigned Blocks(int64_t n)
+static unsigned GpCsrUpdateGrid(int64_t n)
 {
   return (unsigned)((n + BLOCK - 1) / BLOCK);
 }
 
 /* Returns the row of nonzero k: the last row that starts at or before it. */
-__device__ static int32_t RowOf(const GpCsr &A, int32_t k)
+__device__ static int32_t GpCsrFindRow(const GpCsr &A, int32_t k)
 {
   int32_t lo = 0, hi = A.m;
 
@@ -208,28 +208,28 @@ __device__ static int32_t RowOf(const GpCsr &A, int32_t k)
   return lo;
 }
 
-__device__ static uint64_t Store(double v, int32_t k, double *val)
+__device__ static uint64_t GpCsrStore(double v, int32_t k, double *val)
 {
   val[k] = v;
   return 0;
 }
 
-__device__ static uint64_t Store(double v, int32_t k, float *val)
+__device__ static uint64_t GpCsrStore(double v, int32_t k, float *val)
 {
   val[k] = (float)v;
-  return Change(v, val[k], k);
+  return GpCsrGetChange(v, val[k], k);
 }
 
 /* The maximum does not depend on the order of the threads, so atomicMax() is deterministic. */
 template <typename T>
-__global__ static void Update(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
+__global__ static void GpCsrUpdateKernel(GpCsr A, GpCsrUpdate u, unsigned long long *worst)
 {
   T       *val  = (T *)A.val;
   uint64_t mine = 0;
 
   for (int64_t n = (int64_t)blockIdx.x * BLOCK + threadIdx.x; n < A.nnz; n += (int64_t)gridDim.x * BLOCK) {
-    const int32_t  k = (int32_t)n, i = u.row ? RowOf(A, k) : 0, j = A.col[k];
-    const uint64_t change = Store(Updated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && OnDiagonal(&A, k, j), k, (double)val[k]), k, val);
+    const int32_t  k = (int32_t)n, i = u.row ? GpCsrFindRow(A, k) : 0, j = A.col[k];
+    const uint64_t change = GpCsrStore(GpCsrGetUpdated(u.kind, &u, i, j, u.kind == GP_UPDATE_SHIFT && GpCsrIsOnDiagonal(&A, k, j), k, (double)val[k]), k, val);
 
     mine = change > mine ? change : mine;
   }
@@ -248,13 +248,13 @@ GpErr GpCsrChangeValues_CUDA(GpCsr *A, const GpCsrUpdate *u, uint64_t *worst)
   GpDev               dev    = A->dev;
   unsigned long long *device = NULL;
   const unsigned      most   = 16 * (unsigned)GpDevComputeUnits(dev);
-  const unsigned      blocks = Blocks(A->nnz) < most ? Blocks(A->nnz) : most;
+  const unsigned      blocks = GpCsrUpdateGrid(A->nnz) < most ? GpCsrUpdateGrid(A->nnz) : most;
   GpErr               err;
 
-  if (A->prec == GP_F64) return GpLaunch(dev, "updating values", Update<double>, GpGrid{blocks, BLOCK}, *A, *u, device);
+  if (A->prec == GP_F64) return GpLaunch(dev, "updating values", GpCsrUpdateKernel<double>, GpGrid{blocks, BLOCK}, *A, *u, device);
   err = GpDevBorrow(dev, sizeof(*device), &device);
   if (!err) err = GpDevZero(dev, device, sizeof(*device));
-  if (!err) err = GpLaunch(dev, "updating values", Update<float>, GpGrid{blocks, BLOCK}, *A, *u, device);
+  if (!err) err = GpLaunch(dev, "updating values", GpCsrUpdateKernel<float>, GpGrid{blocks, BLOCK}, *A, *u, device);
   if (!err) err = GpDevDownload(dev, worst, device, sizeof(*device));
   GpDevReturn(dev, &device, sizeof(*device));
   return err;

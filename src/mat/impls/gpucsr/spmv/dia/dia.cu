@@ -9,7 +9,7 @@
 
 #define ASCENDS 1 /* The place of an offset in the key set: 1 if all its nonzeros are to the right of their left neighbour in the row, else 0. The key set keeps the least place. */
 
-GP_INLINE void AddOffset(const GpKeySet *set, int32_t offset, int ascends)
+GP_INLINE void GpDiaAddOffset(const GpKeySet *set, int32_t offset, int ascends)
 {
   GpKeySetAdd(set, (uint64_t)(uint32_t)offset + 1, ascends ? ASCENDS : 0);
 }
@@ -51,18 +51,18 @@ GP_PAIR(GpDiaCollect, const GpCsr *, const GpKeySet *); /* adds the offsets of a
 GpErr GpDiaCollect_Host(const GpCsr *A, const GpKeySet *set)
 {
   for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++)
-    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) AddOffset(set, A->col[k] - i, k == A->rowptr[i] || A->col[k] > A->col[k - 1]);
+    for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) GpDiaAddOffset(set, A->col[k] - i, k == A->rowptr[i] || A->col[k] > A->col[k - 1]);
   return GP_SUCCESS;
 }
 
-static int CompareOffsets(const void *a, const void *b)
+static int GpDiaCompareOffsets(const void *a, const void *b)
 {
   const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
   return (x > y) - (x < y);
 }
 
-static GpErr FindOffsets(const GpCsr *A, GpDia *D)
+static GpErr GpDiaFindOffsets(const GpCsr *A, GpDia *D)
 {
   GpDev    dev = A->dev;
   GpKeySet set, H = {.key = NULL};
@@ -79,7 +79,7 @@ static GpErr FindOffsets(const GpCsr *A, GpDia *D)
       D->offset[d] = (int32_t)(uint32_t)(H.key[H.list[1 + d]] - 1);
       ascend &= H.before[H.list[1 + d]] <= INT32_MAX - ASCENDS;
     }
-    qsort(D->offset, (size_t)D->n, sizeof(int32_t), CompareOffsets);
+    qsort(D->offset, (size_t)D->n, sizeof(int32_t), GpDiaCompareOffsets);
     if (!ascend) err = GpDevFail(dev, GP_ERR_ARGUMENT, "the column indices of a row do not ascend");
     else if ((double)D->n * A->m > MOST_PADDING * A->nnz + FREE_PADDING)
       err = GpDevFail(dev, GP_ERR_ARGUMENT, "%d diagonals of %d rows store %.1f times the nonzeros; the limit is %g", (int)D->n, (int)A->m, (double)D->n * A->m / A->nnz, MOST_PADDING);
@@ -107,7 +107,7 @@ GpErr GpFmtBuild_dia(GpFmt *F, const int32_t rowptr[])
   D->parts = 1;
   if (!A->nnz) return GP_SUCCESS;
   D->stride = ((int64_t)A->m + 31) / 32 * 32;
-  err       = FindOffsets(A, D);
+  err       = GpDiaFindOffsets(A, D);
   D->parts  = GpParts(A->dev, A->m, D->n, SHARE, GP_DIA_CROWD);
   if (!err) err = GpDevAlloc(A->dev, (size_t)D->n * (size_t)D->stride * GpPrecBytes(A->prec), &D->value);
   return err ? err : GpFmtRefill_dia(F);
@@ -140,7 +140,7 @@ static constexpr unsigned ALL = 0xffffffffu;
 
 /* Collects the offsets; a thread takes a row. If neighbouring rows have the same offset at one step, as in a stencil, one lane adds it for all of
    them. Otherwise thousands of threads would contend for one slot. */
-__global__ static void Collect(GpCsr A, GpKeySet set)
+__global__ static void GpDiaCollectKernel(GpCsr A, GpKeySet set)
 {
   const int64_t i     = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   const int32_t begin = i < A.m ? A.rowptr[i] : 0, length = i < A.m ? A.rowptr[i + 1] - begin : 0, longest = __reduce_max_sync(ALL, length);
@@ -153,12 +153,12 @@ __global__ static void Collect(GpCsr A, GpKeySet set)
     const int32_t  column = A.col[begin + step], offset = column - (int32_t)i;
     const unsigned peers = __match_any_sync(lanes, offset), back = __ballot_sync(lanes, step && column <= A.col[begin + step - 1]);
 
-    if (__ffs(peers) - 1 == (int)(threadIdx.x % 32)) AddOffset(&set, offset, !(peers & back));
+    if (__ffs(peers) - 1 == (int)(threadIdx.x % 32)) GpDiaAddOffset(&set, offset, !(peers & back));
   }
 }
 
 GpErr GpDiaCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  return GpLaunch(A->dev, "offsets of diagonals", Collect, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
+  return GpLaunch(A->dev, "offsets of diagonals", GpDiaCollectKernel, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
 }
 #endif

@@ -14,7 +14,7 @@ typedef struct {
 
 /* Converts a slot number in row order to its position in memory. Slot q belongs to balanced row q / width. Slots are stored column by column, so
    that neighbouring threads, which take neighbouring balanced rows, read neighbouring slots. */
-GP_INLINE int64_t Slot(const Fill *a, int64_t q)
+GP_INLINE int64_t GpBalancedGetSlot(const Fill *a, int64_t q)
 {
   return q % GP_BALANCED_WIDTH * a->B.n + q / GP_BALANCED_WIDTH;
 }
@@ -26,7 +26,7 @@ GP_STEP(FillFiller)
   a->B.col[i] = GP_BALANCED_FILLER;
 }
 
-GP_INLINE int32_t RowOf(const Fill *a, int64_t k)
+GP_INLINE int32_t GpBalancedFindRow(const Fill *a, int64_t k)
 {
   int32_t lo = 0, hi = a->C.m;
 
@@ -42,17 +42,17 @@ GP_INLINE int32_t RowOf(const Fill *a, int64_t k)
 GP_STEP(FillColumn)
 {
   const Fill    *a   = (const Fill *)args;
-  const int32_t  row = RowOf(a, i), k = (int32_t)i - a->C.rowptr[row], parted = a->C.rowptr[row + 1] - a->C.rowptr[row] > GP_BALANCED_WIDTH;
+  const int32_t  row = GpBalancedFindRow(a, i), k = (int32_t)i - a->C.rowptr[row], parted = a->C.rowptr[row + 1] - a->C.rowptr[row] > GP_BALANCED_WIDTH;
   const uint32_t mark = parted ? (k % GP_BALANCED_WIDTH ? 0 : GP_BALANCED_PART) : k ? 0 : GP_BALANCED_ROW;
 
-  a->B.col[Slot(a, a->B.start[row] + (int64_t)k)] = (uint32_t)a->C.col[i] | mark;
+  a->B.col[GpBalancedGetSlot(a, a->B.start[row] + (int64_t)k)] = (uint32_t)a->C.col[i] | mark;
 }
 
 GP_STEP(FillValue)
 {
   const Fill   *a   = (const Fill *)args;
-  const int32_t row = RowOf(a, i);
-  const int64_t to  = Slot(a, a->B.start[row] + (i - a->C.rowptr[row]));
+  const int32_t row = GpBalancedFindRow(a, i);
+  const int64_t to  = GpBalancedGetSlot(a, a->B.start[row] + (i - a->C.rowptr[row]));
 
   if (a->C.prec == GP_F32) ((float *)a->B.val)[to] = ((const float *)a->C.val)[i];
   else ((double *)a->B.val)[to] = ((const double *)a->C.val)[i];

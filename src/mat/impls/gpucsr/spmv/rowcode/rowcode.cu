@@ -10,16 +10,16 @@
 #define SAMPLE  4096  /* number of rows in the sample that is checked against the grid */
 #define OTHERS  8     /* at most one in so many sampled rows may not belong to the grid */
 
-GP_INLINE uint64_t ValueBits(const GpCsr *A, int32_t k)
+GP_INLINE uint64_t GpRowCodeGetBits(const GpCsr *A, int32_t k)
 {
   return A->prec == GP_F32 ? ((const uint32_t *)A->val)[k] : ((const uint64_t *)A->val)[k];
 }
 
-GP_INLINE uint64_t RowHash(const GpCsr *A, int32_t row)
+GP_INLINE uint64_t GpRowCodeHashRow(const GpCsr *A, int32_t row)
 {
   uint64_t h = 0x9e3779b97f4a7c15ull;
 
-  for (int32_t k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) h = GpMix(h + (uint32_t)(A->col[k] - row)) + 0x9e3779b97f4a7c15ull * ValueBits(A, k);
+  for (int32_t k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) h = GpMix(h + (uint32_t)(A->col[k] - row)) + 0x9e3779b97f4a7c15ull * GpRowCodeGetBits(A, k);
   h = GpMix(h);
   return h == GP_KEY_NONE ? 1 : h;
 }
@@ -54,13 +54,13 @@ GP_STEP(PutPattern)
   }
 }
 
-GP_INLINE int IsSameRow(const GpCsr *A, int32_t row, int32_t other)
+GP_INLINE int GpRowCodeIsSameRow(const GpCsr *A, int32_t row, int32_t other)
 {
   const int32_t first = A->rowptr[row], otherfirst = A->rowptr[other], n = A->rowptr[row + 1] - first;
 
   if (A->rowptr[other + 1] - otherfirst != n) return 0;
   for (int32_t k = 0; k < n; k++)
-    if (A->col[first + k] - row != A->col[otherfirst + k] - other || ValueBits(A, first + k) != ValueBits(A, otherfirst + k)) return 0;
+    if (A->col[first + k] - row != A->col[otherfirst + k] - other || GpRowCodeGetBits(A, first + k) != GpRowCodeGetBits(A, otherfirst + k)) return 0;
   return 1;
 }
 
@@ -68,11 +68,11 @@ GP_INLINE int IsSameRow(const GpCsr *A, int32_t row, int32_t other)
 GP_STEP(PutCode)
 {
   const Build  *b    = (const Build *)args;
-  const int32_t slot = GpKeySetFind(&b->set, RowHash(&b->A, (int32_t)i)), p = slot < 0 ? 0 : b->set.before[slot];
+  const int32_t slot = GpKeySetFind(&b->set, GpRowCodeHashRow(&b->A, (int32_t)i)), p = slot < 0 ? 0 : b->set.before[slot];
 
   if (b->R.width == 1) ((uint8_t *)b->R.code)[i] = (uint8_t)p;
   else ((uint16_t *)b->R.code)[i] = (uint16_t)p;
-  if (slot < 0 || !IsSameRow(&b->A, (int32_t)i, b->rows[p])) *b->found = 1;
+  if (slot < 0 || !GpRowCodeIsSameRow(&b->A, (int32_t)i, b->rows[p])) *b->found = 1;
 }
 
 /* Counts row i of the sample if it does not belong to the grid. */
@@ -109,7 +109,7 @@ GpErr GP_IMPL(GpRowCodeOthers)(const Build *b)
 
 GpErr GpRowCodeCollect_Host(const GpCsr *A, const GpKeySet *set)
 {
-  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) GpKeySetAdd(set, RowHash(A, i), i);
+  for (int32_t i = 0; i < A->m && set->list[0] <= set->limit; i++) GpKeySetAdd(set, GpRowCodeHashRow(A, i), i);
   return GP_SUCCESS;
 }
 
@@ -117,7 +117,7 @@ typedef struct {
   int32_t row, slot;
 } First;
 
-static int CompareFirsts(const void *a, const void *b)
+static int GpRowCodeCompareFirsts(const void *a, const void *b)
 {
   const int32_t x = ((const First *)a)->row, y = ((const First *)b)->row;
 
@@ -125,7 +125,7 @@ static int CompareFirsts(const void *a, const void *b)
 }
 
 /* Uploads the patterns in the order of their first rows: rows[n], then their slots [n]. */
-static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *rows)
+static GpErr GpRowCodeOrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *rows)
 {
   First   *first = (First *)malloc((size_t)n * (sizeof(First) + 2 * sizeof(int32_t)));
   int32_t *both  = (int32_t *)(first + n);
@@ -133,7 +133,7 @@ static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *row
 
   if (!first) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for %d patterns of rows", (int)n);
   for (int32_t p = 0; p < n; p++) first[p] = (First){INT32_MAX - H->before[H->list[1 + p]], H->list[1 + p]};
-  qsort(first, (size_t)n, sizeof(First), CompareFirsts);
+  qsort(first, (size_t)n, sizeof(First), GpRowCodeCompareFirsts);
   for (int32_t p = 0; p < n; p++) {
     both[p]     = first[p].row;
     both[n + p] = first[p].slot;
@@ -144,7 +144,7 @@ static GpErr OrderPatterns(GpDev dev, const GpKeySet *H, int32_t n, int32_t *row
 }
 
 /* Computes start[] from the lengths of the patterns. */
-static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
+static GpErr GpRowCodePlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
 {
   const Build   b     = {.A = *A, .R = *R, .rows = rows};
   const int32_t n     = R->npatterns;
@@ -171,7 +171,7 @@ static GpErr PlacePatterns(const GpCsr *A, GpRowCode *R, const int32_t *rows)
 }
 
 /* Counts the sampled rows that do not belong to the grid. */
-static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
+static GpErr GpRowCodeCountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
 {
   GpDev dev = A->dev;
   Build b   = {.A = *A, .R = *R};
@@ -184,7 +184,7 @@ static GpErr CountOthers(const GpCsr *A, const GpRowCode *R, int32_t *others)
   return err;
 }
 
-static void ClearGrid(const GpCsr *A, GpRowCode *R)
+static void GpRowCodeClearGrid(const GpCsr *A, GpRowCode *R)
 {
   const size_t n = (size_t)R->npatterns;
 
@@ -194,7 +194,7 @@ static void ClearGrid(const GpCsr *A, GpRowCode *R)
 
 /* Computes the masks and grid values of all patterns, which are given in host memory. Drops the grid if too many sampled rows do not belong to
    it. */
-static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const GpRowEntry entry[])
+static GpErr GpRowCodeFillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const GpRowEntry entry[])
 {
   GpDev        dev = A->dev;
   const size_t n = (size_t)R->npatterns, entries = (size_t)(R->grid.columns * R->grid.planes);
@@ -212,14 +212,14 @@ static GpErr FillGrid(const GpCsr *A, GpRowCode *R, const int32_t start[], const
   if (!err) err = GpDevAlloc(dev, n * entries * sizeof(double), &R->value);
   if (!err) err = GpDevUpload(dev, R->mask, mask, n * sizeof(uint64_t));
   if (!err) err = GpDevUpload(dev, R->value, value, n * entries * sizeof(double));
-  if (!err && any) err = CountOthers(A, R, &others);
-  if (others > SAMPLE / OTHERS) ClearGrid(A, R);
+  if (!err && any) err = GpRowCodeCountOthers(A, R, &others);
+  if (others > SAMPLE / OTHERS) GpRowCodeClearGrid(A, R);
   free(value);
   return err;
 }
 
 /* Looks for a grid in the longest pattern. */
-static GpErr MakeGrid(const GpCsr *A, GpRowCode *R)
+static GpErr GpRowCodeMakeGrid(const GpCsr *A, GpRowCode *R)
 {
   GpDev       dev     = A->dev;
   int32_t     longest = 0, start[FEW + 1];
@@ -235,14 +235,14 @@ static GpErr MakeGrid(const GpCsr *A, GpRowCode *R)
     for (int32_t p = 1; p < R->npatterns; p++)
       if (start[p + 1] - start[p] > start[longest + 1] - start[longest]) longest = p;
     R->grid.whole = longest;
-    if (GpRowGridFind(entry + start[longest], start[longest + 1] - start[longest], &R->grid)) err = FillGrid(A, R, start, entry);
+    if (GpRowGridFind(entry + start[longest], start[longest + 1] - start[longest], &R->grid)) err = GpRowCodeFillGrid(A, R, start, entry);
   }
   free(entry);
   return err;
 }
 
 /* Allocates and fills the patterns and codes. */
-static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, const GpKeySet *H)
+static GpErr GpRowCodeMakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, const GpKeySet *H)
 {
   GpDev        dev   = A->dev;
   const size_t bytes = (2 * (size_t)H->list[0] + 1) * sizeof(int32_t);
@@ -255,8 +255,8 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
   if (!err) err = GpDevAlloc(dev, (size_t)A->m * (size_t)R->width, &R->code);
   if (!err) err = GpDevAlloc(dev, ((size_t)R->npatterns + 1) * sizeof(int32_t), &R->start);
   if (!err) err = GpDevZero(dev, rows + 2 * (size_t)R->npatterns, sizeof(int32_t));
-  if (!err) err = OrderPatterns(dev, H, R->npatterns, rows);
-  if (!err) err = PlacePatterns(A, R, rows);
+  if (!err) err = GpRowCodeOrderPatterns(dev, H, R->npatterns, rows);
+  if (!err) err = GpRowCodePlacePatterns(A, R, rows);
   if (!err) err = GpDevAlloc(dev, (size_t)R->nentries * sizeof(GpRowEntry), &R->entry);
   if (!err) {
     const Build b = {*A, *set, *R, rows, rows + R->npatterns, rows + 2 * (size_t)R->npatterns};
@@ -265,17 +265,17 @@ static GpErr MakePatterns(const GpCsr *A, GpRowCode *R, const GpKeySet *set, con
     if (!err) err = GpDevDownload(dev, &wrong, b.found, sizeof(int32_t));
   }
   if (!err && wrong) err = GpDevFail(dev, GP_ERR_ARGUMENT, "two different rows have the same hash");
-  if (!err) err = MakeGrid(A, R);
+  if (!err) err = GpRowCodeMakeGrid(A, R);
   GpDevReturn(dev, &rows, bytes);
   return err;
 }
 
-static void Clear(const GpCsr *A, GpRowCode *R)
+static void GpRowCodeClear(const GpCsr *A, GpRowCode *R)
 {
   GpDevFree(A->dev, &R->code, (size_t)A->m * (size_t)R->width);
   GpDevFree(A->dev, &R->start, ((size_t)R->npatterns + 1) * sizeof(int32_t));
   GpDevFree(A->dev, &R->entry, (size_t)R->nentries * sizeof(GpRowEntry));
-  ClearGrid(A, R);
+  GpRowCodeClearGrid(A, R);
 }
 
 /* Builds all again, because new values may form other patterns. */
@@ -285,14 +285,14 @@ GpErr GpFmtRefill_rowcode(GpFmt *F)
   GpRowCode   *R   = (GpRowCode *)F->data;
   GpErr        err = GP_SUCCESS;
 
-  Clear(A, R);
+  GpRowCodeClear(A, R);
   for (int32_t limit = FEW; A->m && !err && !R->code; limit = MANY) {
     GpKeySet set, H = {.key = NULL};
 
     err = GpKeySetCreate(A->dev, limit, &set);
     if (!err) err = GP_ON_DEVICE(A->dev, GpRowCodeCollect, A, &set);
     if (!err) err = GpKeySetDownload(A->dev, &set, &H);
-    if (!err && H.list[0] <= limit) err = MakePatterns(A, R, &set, &H);
+    if (!err && H.list[0] <= limit) err = GpRowCodeMakePatterns(A, R, &set, &H);
     else if (!err && limit == MANY) err = GpDevFail(A->dev, GP_ERR_ARGUMENT, "the matrix has more than %d distinct rows", MANY);
     free(H.key);
     GpKeySetDestroy(A->dev, &set);
@@ -309,7 +309,7 @@ GpErr GpFmtBuild_rowcode(GpFmt *F, const int32_t rowptr[])
 
 void GpFmtDestroy_rowcode(GpFmt *F)
 {
-  if (F->data) Clear(F->csr, (GpRowCode *)F->data);
+  if (F->data) GpRowCodeClear(F->csr, (GpRowCode *)F->data);
   free(F->data);
 }
 
@@ -330,18 +330,18 @@ double GpFmtTraffic_rowcode(const GpFmt *F)
 static constexpr int BLOCK = 256;
 
 /* Lanes of a warp with the same hash add it once. */
-__global__ static void Collect(GpCsr A, GpKeySet set)
+__global__ static void GpRowCodeCollectKernel(GpCsr A, GpKeySet set)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
   if (__any_sync(0xffffffffu, *(volatile int32_t *)set.list > set.limit)) return;
-  const uint64_t h    = i < A.m ? RowHash(&A, (int32_t)i) : (uint64_t)GP_KEY_NONE;
+  const uint64_t h    = i < A.m ? GpRowCodeHashRow(&A, (int32_t)i) : (uint64_t)GP_KEY_NONE;
   const unsigned same = __match_any_sync(0xffffffffu, (unsigned long long)h);
   if (h != GP_KEY_NONE && threadIdx.x % GP_WARP == __ffs(same) - 1) GpKeySetAdd(&set, h, (int32_t)i);
 }
 
 GpErr GpRowCodeCollect_CUDA(const GpCsr *A, const GpKeySet *set)
 {
-  return GpLaunch(A->dev, "hashes of rows", Collect, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
+  return GpLaunch(A->dev, "hashes of rows", GpRowCodeCollectKernel, GpGrid{(unsigned)(((int64_t)A->m + BLOCK - 1) / BLOCK), BLOCK}, *A, *set);
 }
 #endif

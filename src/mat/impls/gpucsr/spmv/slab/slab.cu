@@ -16,12 +16,12 @@ typedef struct {
 GP_PAIR(GpSlabPlan, const GpCsr *, const GpSlab *, Worst *); /* fills start with widths, first with numbers of pieces, and row; Worst is device memory */
 GP_PAIR(GpSlabFill, const GpCsr *, const GpSlab *);
 
-GP_INLINE int32_t Length(const GpCsr *A, int64_t row)
+GP_INLINE int32_t GpSlabGetLength(const GpCsr *A, int64_t row)
 {
   return row < A->m ? A->rowptr[row + 1] - A->rowptr[row] : 0;
 }
 
-GP_INLINE int32_t Bits(uint32_t word)
+GP_INLINE int32_t GpSlabCountBits(uint32_t word)
 {
 #if defined(__CUDACC__)
   return __popc(word);
@@ -34,25 +34,25 @@ GP_INLINE int32_t Bits(uint32_t word)
 }
 
 /* Returns the index of nonzero k of a block whose map begins at piece `least`. */
-GP_INLINE uint16_t IndexOf(const GpCsr *A, int32_t k, int32_t least, const uint32_t map[], const int32_t before[])
+GP_INLINE uint16_t GpSlabGetIndex(const GpCsr *A, int32_t k, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t p = A->col[k] / GP_SLAB_PIECE - least;
 
-  return (uint16_t)((before[p / 32] + Bits(map[p / 32] & (((uint32_t)1 << p % 32) - 1))) * GP_SLAB_PIECE + A->col[k] % GP_SLAB_PIECE);
+  return (uint16_t)((before[p / 32] + GpSlabCountBits(map[p / 32] & (((uint32_t)1 << p % 32) - 1))) * GP_SLAB_PIECE + A->col[k] % GP_SLAB_PIECE);
 }
 
 /* Fills the row at one position of a block, column by column. */
-GP_INLINE void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t place, int32_t least, const uint32_t map[], const int32_t before[])
+GP_INLINE void GpSlabFillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t place, int32_t least, const uint32_t map[], const int32_t before[])
 {
   const int32_t slice = block * GP_SLAB_SLICES + place / GP_WARP;
   const int64_t row   = (int64_t)block * GP_SLAB_ROWS + S->row[(int64_t)block * GP_SLAB_ROWS + place];
-  const int32_t from = row < A->m ? A->rowptr[row] : 0, n = Length(A, row);
+  const int32_t from = row < A->m ? A->rowptr[row] : 0, n = GpSlabGetLength(A, row);
 
   for (int32_t c = S->start[slice]; c < S->start[slice + 1]; c++) {
     const int64_t to = (int64_t)c * GP_WARP + place % GP_WARP;
     const int32_t k  = c - S->start[slice] < n ? from + c - S->start[slice] : -1;
 
-    S->index[to] = k < 0 ? 0 : IndexOf(A, k, least, map, before);
+    S->index[to] = k < 0 ? 0 : GpSlabGetIndex(A, k, least, map, before);
     GpPutOrHole(A->prec == GP_F32, S->value, to, A->val, k);
   }
 }
@@ -61,7 +61,7 @@ GP_INLINE void FillRow(const GpCsr *A, const GpSlab *S, int32_t block, int32_t p
   #include <stdlib.h>
 
 /* Returns the range of nonzeros of a block. */
-static void Range(const GpCsr *A, int32_t block, int32_t *from, int32_t *to)
+static void GpSlabGetRange(const GpCsr *A, int32_t block, int32_t *from, int32_t *to)
 {
   const int64_t first = (int64_t)block * GP_SLAB_ROWS, end = first + GP_SLAB_ROWS;
 
@@ -70,11 +70,11 @@ static void Range(const GpCsr *A, int32_t block, int32_t *from, int32_t *to)
 }
 
 /* Builds the map of a block, sets *least to its first piece, and returns its number of words. If this exceeds MAPWORDS, the map is not filled. */
-static int32_t Map(const GpCsr *A, int32_t block, int32_t *least, uint32_t map[MAPWORDS])
+static int32_t GpSlabMapPieces(const GpCsr *A, int32_t block, int32_t *least, uint32_t map[MAPWORDS])
 {
   int32_t from, to, low = INT32_MAX, high = 0;
 
-  Range(A, block, &from, &to);
+  GpSlabGetRange(A, block, &from, &to);
   for (int32_t k = from; k < to; k++) {
     low  = A->col[k] / GP_SLAB_PIECE < low ? A->col[k] / GP_SLAB_PIECE : low;
     high = A->col[k] / GP_SLAB_PIECE > high ? A->col[k] / GP_SLAB_PIECE : high;
@@ -93,18 +93,18 @@ GpErr GpSlabPlan_Host(const GpCsr *A, const GpSlab *S, Worst *worst)
   for (int32_t block = 0; block < S->nblocks; block++) {
     const int64_t first = (int64_t)block * GP_SLAB_ROWS;
     int32_t       least, pieces = 0;
-    const int32_t words = Map(A, block, &least, map);
+    const int32_t words = GpSlabMapPieces(A, block, &least, map);
 
-    for (int32_t w = 0; w < words && words <= MAPWORDS; w++) pieces += Bits(map[w]);
+    for (int32_t w = 0; w < words && words <= MAPWORDS; w++) pieces += GpSlabCountBits(map[w]);
     if (words > worst->words) worst->words = words;
     if (pieces > worst->pieces) worst->pieces = pieces;
     S->first[block] = pieces;
     for (int i = 0; i < GP_SLAB_ROWS; i++) {
       int place = 0;
 
-      for (int j = 0; j < GP_SLAB_ROWS; j++) place += Length(A, first + j) > Length(A, first + i) || (j < i && Length(A, first + j) == Length(A, first + i));
+      for (int j = 0; j < GP_SLAB_ROWS; j++) place += GpSlabGetLength(A, first + j) > GpSlabGetLength(A, first + i) || (j < i && GpSlabGetLength(A, first + j) == GpSlabGetLength(A, first + i));
       S->row[first + place] = (uint8_t)i;
-      if (place % GP_WARP == 0) S->start[block * GP_SLAB_SLICES + place / GP_WARP] = Length(A, first + i);
+      if (place % GP_WARP == 0) S->start[block * GP_SLAB_SLICES + place / GP_WARP] = GpSlabGetLength(A, first + i);
     }
   }
   return GP_SUCCESS;
@@ -117,25 +117,25 @@ GpErr GpSlabFill_Host(const GpCsr *A, const GpSlab *S)
 
   for (int32_t block = 0; block < S->nblocks; block++) {
     int32_t       least, piece = S->first[block];
-    const int32_t words = Map(A, block, &least, map);
+    const int32_t words = GpSlabMapPieces(A, block, &least, map);
 
     for (int32_t w = 0; w < words; w++) {
       before[w] = piece - S->first[block];
       for (int b = 0; b < 32; b++)
         if (map[w] >> b & 1) S->piece[piece++] = least + 32 * w + b;
     }
-    for (int32_t place = 0; place < GP_SLAB_ROWS; place++) FillRow(A, S, block, place, least, map, before);
+    for (int32_t place = 0; place < GP_SLAB_ROWS; place++) GpSlabFillRow(A, S, block, place, least, map, before);
   }
   return GP_SUCCESS;
 }
 
-static size_t Slices(const GpSlab *S)
+static size_t GpSlabCountSlices(const GpSlab *S)
 {
   return (size_t)S->nblocks * GP_SLAB_SLICES;
 }
 
 /* Plans all blocks and scans the widths and the numbers of pieces. Refuses a matrix that does not suit the format. */
-static GpErr Plan(const GpCsr *A, GpSlab *S)
+static GpErr GpSlabMakePlan(const GpCsr *A, GpSlab *S)
 {
   GpDev  dev   = A->dev;
   Worst *found = NULL, worst = {0, 0};
@@ -149,9 +149,9 @@ static GpErr Plan(const GpCsr *A, GpSlab *S)
   S->most = worst.pieces;
   if (worst.words > MAPWORDS) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d consecutive rows span %lld columns; the limit is %d", GP_SLAB_ROWS, 32ll * GP_SLAB_PIECE * worst.words, 32 * GP_SLAB_PIECE * MAPWORDS);
   if (worst.pieces > GP_SLAB_MOST) return GpDevFail(dev, GP_ERR_ARGUMENT, "%d consecutive rows need %d entries of x; the limit is %d", GP_SLAB_ROWS, GP_SLAB_PIECE * worst.pieces, GP_SLAB_PIECE * GP_SLAB_MOST);
-  err = GP_ON_DEVICE(dev, GpScan, dev, (int64_t)Slices(S), S->start);
+  err = GP_ON_DEVICE(dev, GpScan, dev, (int64_t)GpSlabCountSlices(S), S->start);
   if (!err) err = GP_ON_DEVICE(dev, GpScan, dev, S->nblocks, S->first);
-  if (!err) err = GpDevDownload(dev, &S->ncolumns, S->start + Slices(S), sizeof(int32_t));
+  if (!err) err = GpDevDownload(dev, &S->ncolumns, S->start + GpSlabCountSlices(S), sizeof(int32_t));
   if (!err) err = GpDevDownload(dev, &S->npieces, S->first + S->nblocks, sizeof(int32_t));
   if (err) return err;
   if ((double)S->npieces * GP_SLAB_PIECE * REUSE > A->nnz + FEW) return GpDevFail(dev, GP_ERR_ARGUMENT, "%lld entries of x would be staged for %d nonzeros", (long long)S->npieces * GP_SLAB_PIECE, (int)A->nnz);
@@ -178,10 +178,10 @@ GpErr GpFmtBuild_slab(GpFmt *F, const int32_t rowptr[])
   if (!S) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for slabs");
   S->nblocks = (int32_t)(((int64_t)A->m + GP_SLAB_ROWS - 1) / GP_SLAB_ROWS);
   if (!S->nblocks) return GP_SUCCESS;
-  err = GpDevAlloc(dev, (Slices(S) + 1) * sizeof(int32_t), &S->start);
+  err = GpDevAlloc(dev, (GpSlabCountSlices(S) + 1) * sizeof(int32_t), &S->start);
   if (!err) err = GpDevAlloc(dev, ((size_t)S->nblocks + 1) * sizeof(int32_t), &S->first);
   if (!err) err = GpDevAlloc(dev, (size_t)S->nblocks * GP_SLAB_ROWS, &S->row);
-  if (!err) err = Plan(A, S);
+  if (!err) err = GpSlabMakePlan(A, S);
   if (err) {
     S->ncolumns = S->npieces = 0; /* no memory of these arrays is held */
     return err;
@@ -198,7 +198,7 @@ void GpFmtDestroy_slab(GpFmt *F)
   GpDev   dev = F->csr->dev;
 
   if (!S) return;
-  GpDevFree(dev, &S->start, (Slices(S) + 1) * sizeof(int32_t));
+  GpDevFree(dev, &S->start, (GpSlabCountSlices(S) + 1) * sizeof(int32_t));
   GpDevFree(dev, &S->first, ((size_t)S->nblocks + 1) * sizeof(int32_t));
   GpDevFree(dev, &S->row, (size_t)S->nblocks * GP_SLAB_ROWS);
   GpDevFree(dev, &S->piece, (size_t)S->npieces * sizeof(int32_t));
@@ -211,7 +211,7 @@ double GpFmtBytes_slab(const GpFmt *F)
 {
   const GpSlab *S = (const GpSlab *)F->data;
 
-  return (Slices(S) + S->nblocks + 2.0 + S->npieces) * sizeof(int32_t) + (double)S->nblocks * GP_SLAB_ROWS + (double)S->ncolumns * GP_WARP * (sizeof(uint16_t) + GpPrecBytes(F->csr->prec));
+  return (GpSlabCountSlices(S) + S->nblocks + 2.0 + S->npieces) * sizeof(int32_t) + (double)S->nblocks * GP_SLAB_ROWS + (double)S->ncolumns * GP_WARP * (sizeof(uint16_t) + GpPrecBytes(F->csr->prec));
 }
 
 double GpFmtTraffic_slab(const GpFmt *F)
@@ -224,8 +224,8 @@ double GpFmtTraffic_slab(const GpFmt *F)
 
 static constexpr int BLOCK = GP_SLAB_ROWS;
 
-/* The map of this block, built by all its threads, and the number of bits before each word. Make() returns the number of words like Map() of the
-   host implementation. */
+/* The map of this block, built by all its threads, and the number of bits before each word. Make() returns the number of words like
+   GpSlabMapPieces() of the host implementation. */
 struct Mapped {
   uint32_t map[MAPWORDS];
   int32_t before[MAPWORDS];
@@ -282,12 +282,12 @@ struct Mapped {
   }
 };
 
-__global__ static void __launch_bounds__(BLOCK) Plans(GpCsr A, GpSlab S, Worst *worst)
+__global__ static void __launch_bounds__(BLOCK) GpSlabPlanKernel(GpCsr A, GpSlab S, Worst *worst)
 {
   __shared__ Mapped M;
   __shared__ int32_t length[BLOCK];
   const int64_t first = (int64_t)blockIdx.x * BLOCK;
-  const int32_t mine = Length(&A, first + threadIdx.x), words = M.Make(A), pieces = words <= MAPWORDS ? M.Count(words) : 0;
+  const int32_t mine = GpSlabGetLength(&A, first + threadIdx.x), words = M.Make(A), pieces = words <= MAPWORDS ? M.Count(words) : 0;
   int place = 0;
 
   length[threadIdx.x] = mine;
@@ -301,7 +301,7 @@ __global__ static void __launch_bounds__(BLOCK) Plans(GpCsr A, GpSlab S, Worst *
   atomicMax(&worst->pieces, pieces);
 }
 
-__global__ static void __launch_bounds__(BLOCK) Fills(GpCsr A, GpSlab S)
+__global__ static void __launch_bounds__(BLOCK) GpSlabFillKernel(GpCsr A, GpSlab S)
 {
   __shared__ Mapped M;
   const int32_t words = M.Make(A), first = S.first[blockIdx.x];
@@ -312,16 +312,16 @@ __global__ static void __launch_bounds__(BLOCK) Fills(GpCsr A, GpSlab S)
 
     for (uint32_t bits = M.map[w]; bits; bits &= bits - 1) S.piece[to++] = M.low + 32 * w + __ffs(bits) - 1;
   }
-  FillRow(&A, &S, blockIdx.x, threadIdx.x, M.low, M.map, M.before);
+  GpSlabFillRow(&A, &S, blockIdx.x, threadIdx.x, M.low, M.map, M.before);
 }
 
 GpErr GpSlabPlan_CUDA(const GpCsr *A, const GpSlab *S, Worst *worst)
 {
-  return GpLaunch(A->dev, "plan of slabs", Plans, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S, worst);
+  return GpLaunch(A->dev, "plan of slabs", GpSlabPlanKernel, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S, worst);
 }
 
 GpErr GpSlabFill_CUDA(const GpCsr *A, const GpSlab *S)
 {
-  return GpLaunch(A->dev, "filling slabs", Fills, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S);
+  return GpLaunch(A->dev, "filling slabs", GpSlabFillKernel, GpGrid{(unsigned)S->nblocks, BLOCK}, *A, *S);
 }
 #endif

@@ -32,7 +32,7 @@ typedef struct {
   }
 
 /* Fills lane i of all lanes. Its slice, of class k, begins at base and has `width` slots per lane. */
-GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32_t width)
+GP_INLINE void GpTeamsFillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32_t width)
 {
   const GpTeams *T     = &f->T;
   const int32_t  place = GpTeamPlace(T, k, (int32_t)(i / GP_WARP), (int32_t)(i % GP_WARP)), row = place < T->end[k] ? T->order[place] : -1;
@@ -50,7 +50,7 @@ GP_INLINE void FillLane(const Fill *f, int64_t i, int32_t k, int32_t base, int32
 static constexpr int BLOCK = 256;
 
 /* Returns the nonzeros per lane, added over the rows of key 0 before index `place`. Called by a whole warp. */
-__device__ static int32_t LongsBefore(const Fill &f, int32_t place)
+__device__ static int32_t GpTeamsCountLongs(const Fill &f, int32_t place)
 {
   int32_t sum = 0;
 
@@ -60,7 +60,7 @@ __device__ static int32_t LongsBefore(const Fill &f, int32_t place)
 
 /* Returns the start of a slice and sets its width. Rows of a class are sorted, so the first row of a slice has the most nonzeros per lane. Called
    by a whole warp. */
-__device__ static int32_t BaseOf(const Fill &f, int32_t s, int32_t k, int32_t *width)
+__device__ static int32_t GpTeamsGetBase(const Fill &f, int32_t s, int32_t k, int32_t *width)
 {
   const int32_t place = GpTeamPlace(&f.T, k, s, 0);
 
@@ -69,10 +69,10 @@ __device__ static int32_t BaseOf(const Fill &f, int32_t s, int32_t k, int32_t *w
   const int32_t length = GpTeamLength(&f.C, f.T.order[place]), key = GpTeamKey(&f.T, length), more = k - GP_TEAM_SLICE;
 
   *width = GpTeamShare(length, k);
-  return key ? (int32_t)(f.slice0[key] + (uint32_t)s * (uint32_t)*width) : (LongsBefore(f, place) << more) + (s & ((1 << more) - 1)) * *width;
+  return key ? (int32_t)(f.slice0[key] + (uint32_t)s * (uint32_t)*width) : (GpTeamsCountLongs(f, place) << more) + (s & ((1 << more) - 1)) * *width;
 }
 
-__global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant__ Fill f)
+__global__ static void __launch_bounds__(BLOCK) GpTeamsFillKernel(const __grid_constant__ Fill f)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   const int32_t s = (int32_t)(i / GP_WARP), k = GpTeamClass(&f.T, s);
@@ -80,7 +80,7 @@ __global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant
 
   for (int64_t j = i; j < f.nspent; j += (int64_t)gridDim.x * BLOCK) f.spent[j] = 0;
   if (s >= f.T.nslices) return;
-  if (f.fresh) base = BaseOf(f, s, k, &width);
+  if (f.fresh) base = GpTeamsGetBase(f, s, k, &width);
   else {
     base  = f.T.base[s];
     width = f.T.base[s + 1] - base;
@@ -91,7 +91,7 @@ __global__ static void __launch_bounds__(BLOCK) FillSlices(const __grid_constant
     if (f.T.same && f.C.prec == GP_F32) *(float *)f.T.val = *(const float *)f.C.val;
     else if (f.T.same) *(double *)f.T.val = *(const double *)f.C.val;
   }
-  FillLane(&f, i, k, base, width);
+  GpTeamsFillLane(&f, i, k, base, width);
 }
 
 static GpErr GpTeamsFill(const Fill *f)
@@ -99,11 +99,11 @@ static GpErr GpTeamsFill(const Fill *f)
   const int64_t lanes = (int64_t)f->T.nslices * GP_WARP;
 
   if (!lanes) return GP_SUCCESS;
-  return GpLaunch(f->C.dev, "filling the slices of teams", FillSlices, GpGrid{(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK}, *f);
+  return GpLaunch(f->C.dev, "filling the slices of teams", GpTeamsFillKernel, GpGrid{(unsigned)((lanes + BLOCK - 1) / BLOCK), BLOCK}, *f);
 }
 
 /* Returns the maximum number of nonzeros of a lane, except in the largest teams. */
-static int32_t Longest(int64_t nnz)
+static int32_t GpTeamsChooseLongest(int64_t nnz)
 {
   int32_t longest = GP_TEAM_LEAST;
 
@@ -111,19 +111,19 @@ static int32_t Longest(int64_t nnz)
   return longest;
 }
 
-static int64_t Up(int64_t n, int64_t multiple)
+static int64_t GpTeamsRoundUp(int64_t n, int64_t multiple)
 {
   return (n + multiple - 1) / multiple * multiple;
 }
 
 /* Returns the number of slices that the first n rows of a class need. */
-static int64_t Slices(int64_t n, int32_t k)
+static int64_t GpTeamsCountSlices(int64_t n, int32_t k)
 {
-  return Up(n << k, GP_WARP) / GP_WARP;
+  return GpTeamsRoundUp(n << k, GP_WARP) / GP_WARP;
 }
 
 /* Returns the first key of class k. For k - 1 this is the end of the keys of class k. */
-static int32_t FirstKey(const GpTeams *T, int32_t k)
+static int32_t GpTeamsGetFirstKey(const GpTeams *T, int32_t k)
 {
   return k < 0 ? T->most * (T->longest / 2) + T->longest + 1 : k > T->most ? 0 : (T->most - k) * (T->longest / 2);
 }
@@ -134,29 +134,29 @@ static int GpTeamsLayOut(GpTeams *T, const GpTeamTally *tally, int32_t first[], 
   int64_t at = 0, base = 0;
 
   first[0] = 0;
-  for (int32_t key = 0; key < FirstKey(T, -1); key++) first[key + 1] = first[key] + tally->rows[key];
+  for (int32_t key = 0; key < GpTeamsGetFirstKey(T, -1); key++) first[key + 1] = first[key] + tally->rows[key];
   for (int32_t k = GP_TEAM_MOST; k >= 0; k--) {
     if (k == GP_TEAM_BLOCK) {
-      at        = Up(at, (int64_t)GP_TEAM_SLICES * T->cluster);
+      at        = GpTeamsRoundUp(at, (int64_t)GP_TEAM_SLICES * T->cluster);
       T->ngangs = (int32_t)(at / GP_TEAM_SLICES);
     }
     if (k == GP_TEAM_SLICE) {
-      at       = Up(at, GP_TEAM_SLICES);
+      at       = GpTeamsRoundUp(at, GP_TEAM_SLICES);
       T->nbigs = (int32_t)(at / GP_TEAM_SLICES);
     }
     T->first[k] = (int32_t)at;
-    T->begin[k] = first[FirstKey(T, k)];
-    T->end[k]   = first[FirstKey(T, k - 1)];
-    if (at + Slices(T->end[k] - T->begin[k], k) > INT32_MAX / GP_WARP) return -1;
-    for (int32_t key = FirstKey(T, k); key < FirstKey(T, k - 1); key++) {
-      const int64_t from = at + Slices(first[key] - T->begin[k], k), upto = at + Slices(first[key + 1] - T->begin[k], k);
-      const int64_t width = T->longest - (key - FirstKey(T, k));
+    T->begin[k] = first[GpTeamsGetFirstKey(T, k)];
+    T->end[k]   = first[GpTeamsGetFirstKey(T, k - 1)];
+    if (at + GpTeamsCountSlices(T->end[k] - T->begin[k], k) > INT32_MAX / GP_WARP) return -1;
+    for (int32_t key = GpTeamsGetFirstKey(T, k); key < GpTeamsGetFirstKey(T, k - 1); key++) {
+      const int64_t from = at + GpTeamsCountSlices(first[key] - T->begin[k], k), upto = at + GpTeamsCountSlices(first[key + 1] - T->begin[k], k);
+      const int64_t width = T->longest - (key - GpTeamsGetFirstKey(T, k));
 
       f->slice0[key] = (uint32_t)(base - from * width);
       base += key ? (upto - from) * width : (int64_t)tally->longs << (T->most - GP_TEAM_SLICE);
     }
     f->end[k] = (int32_t)base;
-    at += Slices(T->end[k] - T->begin[k], k);
+    at += GpTeamsCountSlices(T->end[k] - T->begin[k], k);
   }
   T->nslices = (int32_t)at;
   T->slots   = base * GP_WARP;
@@ -164,37 +164,37 @@ static int GpTeamsLayOut(GpTeams *T, const GpTeamTally *tally, int32_t first[], 
 }
 
 /* Returns the number of partial sums of blocks in device memory. */
-static size_t Parts(const GpTeams *T)
+static size_t GpTeamsCountParts(const GpTeams *T)
 {
   return T->cluster > 1 ? 0 : (size_t)T->ngangs;
 }
 
-static void *Piece(const GpTeams *T, size_t *at, size_t bytes)
+static void *GpTeamsTakePiece(const GpTeams *T, size_t *at, size_t bytes)
 {
   void *piece = T->memory && bytes ? (char *)T->memory + *at : NULL;
 
-  *at += (size_t)Up((int64_t)bytes, 256);
+  *at += (size_t)GpTeamsRoundUp((int64_t)bytes, 256);
   return piece;
 }
 
 /* Sets the addresses of all arrays in the common allocation, if it exists, and returns its size in bytes. */
-static size_t GpTeamsArrays(GpTeams *T, const GpCsr *C)
+static size_t GpTeamsSetArrays(GpTeams *T, const GpCsr *C)
 {
   size_t at = 0;
 
-  T->order  = (int32_t *)Piece(T, &at, (size_t)C->m * sizeof(int32_t));
-  T->base   = (int32_t *)Piece(T, &at, ((size_t)T->nslices + 1) * sizeof(int32_t));
-  T->code   = Piece(T, &at, (size_t)T->slots * (size_t)T->codebytes);
-  T->val    = Piece(T, &at, GpTeamsValues(T) * GpPrecBytes(C->prec));
-  T->zero   = (double *)Piece(T, &at, sizeof(double));
-  T->part   = (double *)Piece(T, &at, Parts(T) * sizeof(double));
-  T->ticket = (uint32_t *)Piece(T, &at, Parts(T) * sizeof(uint32_t));
+  T->order  = (int32_t *)GpTeamsTakePiece(T, &at, (size_t)C->m * sizeof(int32_t));
+  T->base   = (int32_t *)GpTeamsTakePiece(T, &at, ((size_t)T->nslices + 1) * sizeof(int32_t));
+  T->code   = GpTeamsTakePiece(T, &at, (size_t)T->slots * (size_t)T->codebytes);
+  T->val    = GpTeamsTakePiece(T, &at, GpTeamsValues(T) * GpPrecBytes(C->prec));
+  T->zero   = (double *)GpTeamsTakePiece(T, &at, sizeof(double));
+  T->part   = (double *)GpTeamsTakePiece(T, &at, GpTeamsCountParts(T) * sizeof(double));
+  T->ticket = (uint32_t *)GpTeamsTakePiece(T, &at, GpTeamsCountParts(T) * sizeof(uint32_t));
   return at;
 }
 
 /* Lays out, allocates and fills the format from the counts of keys. `spent` is the size of the counting workspace in bytes. If it is zero again
    at the end, *clean is set to that size. */
-static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, size_t spent, size_t *clean)
+static GpErr GpTeamsAllocate(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, size_t spent, size_t *clean)
 {
   const GpCsr *C = &P->R.C;
   Fill         f = {};
@@ -206,10 +206,10 @@ static GpErr GpTeamsLay(GpTeams *T, const GpTeamTally *tally, GpTeamPlaces *P, s
   f.nspent = (int32_t)(spent / sizeof(int32_t));
   T->same  = C->nnz && !tally->other;
   if (GpTeamsLayOut(T, tally, P->first, &f)) return GpDevFail(C->dev, GP_ERR_ARGUMENT, "%d rows need more than %d lanes, the limit of this format", (int)C->m, INT32_MAX);
-  T->bytes = GpTeamsArrays(T, C);
+  T->bytes = GpTeamsSetArrays(T, C);
   err      = GpDevAlloc(C->dev, T->bytes, &T->memory);
   if (err) return err;
-  GpTeamsArrays(T, C);
+  GpTeamsSetArrays(T, C);
   P->R.T = f.T = *T;
   err          = GpTeamsPlace(P);
   if (!err) err = GpTeamsFill(&f);
@@ -221,7 +221,7 @@ static GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
 {
   const GpCsr  *C     = A->csr;
   GpTeams      *T     = (GpTeams *)calloc(1, sizeof(*T));
-  const int64_t turns = Up(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = Up(turns, GpDevComputeUnits(C->dev)) / GpDevComputeUnits(C->dev);
+  const int64_t turns = GpTeamsRoundUp(C->m, GP_TEAM_THREADS) / GP_TEAM_THREADS, each = GpTeamsRoundUp(turns, GpDevComputeUnits(C->dev)) / GpDevComputeUnits(C->dev);
   GpTeamPlaces  P = {};
   GpTeamRows   *R = &P.R;
   GpTeamTally   tally;
@@ -231,13 +231,13 @@ static GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   A->data = T;
   if (!T) return GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for a format");
   R->C         = *C;
-  T->longest   = Longest(C->nnz);
+  T->longest   = GpTeamsChooseLongest(C->nnz);
   T->most      = most;
   T->cluster   = cluster;
   T->codebytes = C->n < UINT16_MAX ? 2 : 4;
   R->T         = *T;
-  R->keys      = FirstKey(T, -1);
-  R->tiles     = turns ? (int32_t)(Up(turns, each) / each) : 1;
+  R->keys      = GpTeamsGetFirstKey(T, -1);
+  R->tiles     = turns ? (int32_t)(GpTeamsRoundUp(turns, each) / each) : 1;
   R->many      = (int32_t)(each * GP_TEAM_THREADS);
   bytes        = sizeof(tally) + (size_t)R->keys * (size_t)R->tiles * sizeof(int32_t);
   err          = GpDevBorrowClean(C->dev, bytes, &R->tally);
@@ -245,7 +245,7 @@ static GpErr GpTeamsBuild(GpFmt *A, int32_t most, int32_t cluster)
   R->rows = (int32_t *)(R->tally + 1);
   err     = GpTeamsCount(R);
   if (!err) err = GpDevDownload(C->dev, &tally, R->tally, offsetof(GpTeamTally, rows) + (size_t)R->keys * sizeof(int32_t));
-  if (!err) err = GpTeamsLay(T, &tally, &P, bytes, &clean);
+  if (!err) err = GpTeamsAllocate(T, &tally, &P, bytes, &clean);
   GpDevReturnClean(C->dev, &R->tally, bytes, clean);
   return err;
 }
@@ -286,7 +286,7 @@ extern "C" double GpFmtTraffic_team(const GpFmt *A)
 {
   const GpTeams *T = (const GpTeams *)A->data;
 
-  return (double)T->slots * T->codebytes + (double)GpTeamsValues(T) * GpPrecBytes(A->csr->prec) + sizeof(int32_t) * ((double)A->csr->m + T->nslices + 1.0) + (2 * sizeof(double) + sizeof(uint32_t)) * (double)Parts(T) + sizeof(double);
+  return (double)T->slots * T->codebytes + (double)GpTeamsValues(T) * GpPrecBytes(A->csr->prec) + sizeof(int32_t) * ((double)A->csr->m + T->nslices + 1.0) + (2 * sizeof(double) + sizeof(uint32_t)) * (double)GpTeamsCountParts(T) + sizeof(double);
 }
 
 extern "C" GpErr GpFmtBuild_teamcluster(GpFmt *A, const int32_t rowptr[])

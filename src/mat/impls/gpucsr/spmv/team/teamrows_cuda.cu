@@ -8,13 +8,13 @@ static constexpr unsigned ALL = 0xffffffffu;
 static_assert(GP_TEAM_KEYS <= BLOCK, "a thread a key");
 
 /* Returns the key of a row, or R.keys for indices behind the last row. */
-__device__ static int32_t KeyOf(const GpTeamRows &R, int64_t i, int32_t *length)
+__device__ static int32_t GpTeamsGetKey(const GpTeamRows &R, int64_t i, int32_t *length)
 {
   *length = i < R.C.m ? GpTeamLength(&R.C, (int32_t)i) : 0;
   return i < R.C.m ? GpTeamKey(&R.T, *length) : R.keys;
 }
 
-__device__ static void CountTile(const GpTeamRows &R, int32_t tile)
+__device__ static void GpTeamsCountTile(const GpTeamRows &R, int32_t tile)
 {
   __shared__ int32_t rows[GP_TEAM_KEYS + 1];
 
@@ -22,7 +22,7 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
   __syncthreads();
   for (int32_t j = threadIdx.x; j < R.many; j += BLOCK) {
     int32_t       length;
-    const int32_t key = KeyOf(R, (int64_t)tile * R.many + j, &length);
+    const int32_t key = GpTeamsGetKey(R, (int64_t)tile * R.many + j, &length);
 
     atomicAdd(&rows[key], 1); /* the hardware combines lanes with the same address */
     if (!key) atomicAdd(&R.tally->longs, GpTeamShare(length, R.T.most));
@@ -36,7 +36,7 @@ __device__ static void CountTile(const GpTeamRows &R, int32_t tile)
 
 /* Compares a part of the values with the first, until some block has found a different one. Only one thread of a block reads and writes the
    common flag, because all blocks use the same address. */
-__device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned blocks)
+__device__ static void GpTeamsCompareValues(const GpTeamRows &R, unsigned b, unsigned blocks)
 {
   for (int64_t first = (int64_t)b * TOGETHER * BLOCK; first < R.C.nnz; first += (int64_t)blocks * TOGETHER * BLOCK) {
     int other = !threadIdx.x && *(volatile int32_t *)&R.tally->other;
@@ -53,21 +53,21 @@ __device__ static void LookAtValues(const GpTeamRows &R, unsigned b, unsigned bl
   }
 }
 
-__global__ static void __launch_bounds__(BLOCK) CountAll(const __grid_constant__ GpTeamRows R)
+__global__ static void __launch_bounds__(BLOCK) GpTeamsCountKernel(const __grid_constant__ GpTeamRows R)
 {
-  if (blockIdx.x < R.tiles) CountTile(R, (int32_t)blockIdx.x);
-  else LookAtValues(R, blockIdx.x - R.tiles, gridDim.x - R.tiles);
+  if (blockIdx.x < R.tiles) GpTeamsCountTile(R, (int32_t)blockIdx.x);
+  else GpTeamsCompareValues(R, blockIdx.x - R.tiles, gridDim.x - R.tiles);
 }
 
 GpErr GpTeamsCount(const GpTeamRows *R)
 {
   const int64_t want = ((int64_t)R->C.nnz + TOGETHER * BLOCK - 1) / (TOGETHER * BLOCK), most = 2 * (int64_t)GpDevComputeUnits(R->C.dev);
 
-  return GpLaunch(R->C.dev, "counting rows by their teams", CountAll, GpGrid{(unsigned)(R->tiles + (want < most ? want : most)), BLOCK}, *R);
+  return GpLaunch(R->C.dev, "counting rows by their teams", GpTeamsCountKernel, GpGrid{(unsigned)(R->tiles + (want < most ? want : most)), BLOCK}, *R);
 }
 
 /* Returns the index in order of the tile's first row of a key. Called by a whole warp. */
-__device__ static int32_t FirstOf(const GpTeamPlaces &P, int32_t key, int32_t tile)
+__device__ static int32_t GpTeamsGetFirst(const GpTeamPlaces &P, int32_t key, int32_t tile)
 {
   const int32_t *rows   = P.R.rows + (int64_t)key * P.R.tiles;
   int32_t        before = 0;
@@ -79,7 +79,7 @@ __device__ static int32_t FirstOf(const GpTeamPlaces &P, int32_t key, int32_t ti
   return P.first[key] + before;
 }
 
-__global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant__ GpTeamPlaces P)
+__global__ static void __launch_bounds__(BLOCK) GpTeamsPlaceKernel(const __grid_constant__ GpTeamPlaces P)
 {
   __shared__ uint16_t before[WARPS][GP_TEAM_KEYS]; /* number of rows of each key in each warp, then in the warps before it */
   __shared__ int32_t  next[GP_TEAM_KEYS];
@@ -88,7 +88,7 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
   const int32_t       tile = (int32_t)blockIdx.x;
 
   for (int key = warp; key < R.keys; key += WARPS) {
-    const int32_t first = FirstOf(P, key, tile);
+    const int32_t first = GpTeamsGetFirst(P, key, tile);
 
     if (threadIdx.x % WARP == 0) next[key] = first;
   }
@@ -98,7 +98,7 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
 
     for (int w = 0; mine < R.keys && w < WARPS; w++) before[w][mine] = 0;
     __syncthreads();
-    const int32_t  key   = KeyOf(R, i, &length);
+    const int32_t  key   = GpTeamsGetKey(R, i, &length);
     const unsigned peers = __match_any_sync(ALL, key);
     const int      rank  = __popc(peers & ((1u << threadIdx.x % WARP) - 1)); /* rank among the rows of the warp with the same key */
 
@@ -121,5 +121,5 @@ __global__ static void __launch_bounds__(BLOCK) PlaceRows(const __grid_constant_
 
 GpErr GpTeamsPlace(const GpTeamPlaces *P)
 {
-  return GpLaunch(P->R.C.dev, "sorting rows by their teams", PlaceRows, GpGrid{(unsigned)P->R.tiles, BLOCK}, *P);
+  return GpLaunch(P->R.C.dev, "sorting rows by their teams", GpTeamsPlaceKernel, GpGrid{(unsigned)P->R.tiles, BLOCK}, *P);
 }

@@ -9,7 +9,7 @@ typedef struct {
 } Block;
 
 /* Returns the first row, at or behind row lo, that starts at or behind the first nonzero of the tile. The last tile gets all remaining rows. */
-GP_INLINE int32_t RowAt(const Block *a, int32_t lo, int64_t tile)
+GP_INLINE int32_t GpCsrBlockFindRow(const Block *a, int32_t lo, int64_t tile)
 {
   const int64_t at = tile * a->B.length;
   int32_t       hi = a->C.m;
@@ -24,19 +24,19 @@ GP_INLINE int32_t RowAt(const Block *a, int32_t lo, int64_t tile)
   return lo;
 }
 
-GP_INLINE int IsCut(const Block *a, int32_t row)
+GP_INLINE int GpCsrBlockIsCut(const Block *a, int32_t row)
 {
   return a->C.rowptr[row + 1] > ((int64_t)a->C.rowptr[row] / a->B.length + 1) * a->B.length + a->B.over;
 }
 
 /* Sets the rows of a thread block: from `first` to `behind`, but not beyond `most`. */
-GP_INLINE void SetRows(const Block *a, int64_t block, int32_t first, int32_t behind, int32_t most, int32_t head, int32_t from)
+GP_INLINE void GpCsrBlockSetRows(const Block *a, int64_t block, int32_t first, int32_t behind, int32_t most, int32_t head, int32_t from)
 {
   GpBlockTile t    = {first, (behind < most ? behind : most) - first, from, 0};
   int         lane = 0;
 
   while (lane < 5 && (int64_t)t.rows << (lane + 1) <= a->B.threads) lane++;
-  t.bits           = lane + (t.rows && behind <= most && IsCut(a, behind - 1) ? GP_BLOCK_CUT : 0) + GP_BLOCK_HEAD * head;
+  t.bits           = lane + (t.rows && behind <= most && GpCsrBlockIsCut(a, behind - 1) ? GP_BLOCK_CUT : 0) + GP_BLOCK_HEAD * head;
   a->B.tile[block] = t;
 }
 
@@ -47,17 +47,17 @@ GP_STEP(SetExtra)
   const int32_t first = a->B.extra[i] * GP_BLOCK_ROWS, at = a->C.rowptr[first] / a->B.length, tile = at < a->B.ntiles ? at : a->B.ntiles - 1;
 
   a->B.extra[i] = tile;
-  SetRows(a, i, first, RowAt(a, first, (int64_t)tile + 1), first + GP_BLOCK_ROWS, 0, 0);
+  GpCsrBlockSetRows(a, i, first, GpCsrBlockFindRow(a, first, (int64_t)tile + 1), first + GP_BLOCK_ROWS, 0, 0);
 }
 
 GP_STEP(SetTile)
 {
   const Block  *a     = (const Block *)args;
-  const int32_t first = RowAt(a, 0, i), behind = RowAt(a, first, i + 1), length = a->B.length;
+  const int32_t first = GpCsrBlockFindRow(a, 0, i), behind = GpCsrBlockFindRow(a, first, i + 1), length = a->B.length;
   const int64_t left = a->C.rowptr[first] - i * length, most = ((int64_t)first / GP_BLOCK_ROWS + 2) * GP_BLOCK_ROWS;
-  const int     head = left > 0 && IsCut(a, first - 1);
+  const int     head = left > 0 && GpCsrBlockIsCut(a, first - 1);
 
-  SetRows(a, a->B.nextra + i, first, behind, most < a->C.m ? (int32_t)most : a->C.m, !head ? 0 : left < length ? (int32_t)left : length, head && left <= length ? a->C.rowptr[first - 1] / length : -1);
+  GpCsrBlockSetRows(a, a->B.nextra + i, first, behind, most < a->C.m ? (int32_t)most : a->C.m, !head ? 0 : left < length ? (int32_t)left : length, head && left <= length ? a->C.rowptr[first - 1] / length : -1);
   a->B.part[i] = GP_BLOCK_NONE;
 }
 
@@ -72,7 +72,7 @@ static GpErr GpCsrBlockFill(const GpCsrBlock *B, const GpCsr *C)
 #define SMALL 2500 /* nonzeros per multiprocessor below which tiles of short rows are halved, so that all multiprocessors have work */
 
 /* Counts, and lists if extra is not NULL, the additional blocks: those that begin behind the rows that the tile's own block takes (SetTile). */
-static int32_t Extras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], int32_t extra[])
+static int32_t GpCsrBlockListExtras(const GpCsrBlock *B, int32_t m, const int32_t rowptr[], int32_t extra[])
 {
   int32_t n = 0;
 
@@ -103,14 +103,14 @@ extern "C" GpErr GpFmtBuild_csrblock(GpFmt *A, const int32_t rowptr[])
   B->loaded  = B->threads * (B->stream ? 8 : 4);
   B->length  = B->loaded - B->over;
   B->ntiles  = C->nnz ? (C->nnz - 1) / B->length + 1 : 1;
-  B->nextra  = Extras(B, C->m, rowptr, NULL);
+  B->nextra  = GpCsrBlockListExtras(B, C->m, rowptr, NULL);
   if (B->nextra) {
     extra = (int32_t *)malloc((size_t)B->nextra * sizeof(int32_t));
     if (!extra) {
       B->nextra = B->ntiles = 0; /* no memory is held */
       return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for row blocks");
     }
-    (void)Extras(B, C->m, rowptr, extra);
+    (void)GpCsrBlockListExtras(B, C->m, rowptr, extra);
   }
   err = GpDevAlloc(dev, ((size_t)B->nextra + (size_t)B->ntiles) * sizeof(GpBlockTile), &B->tile);
   if (!err) err = GpDevAlloc(dev, (size_t)B->nextra * sizeof(int32_t), &B->extra);
