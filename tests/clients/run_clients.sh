@@ -144,6 +144,15 @@ elif make -s --no-print-directory BUILD="$BUILD" DESTDIR= prefix="$prefix" insta
       done
     done
   done
+  nvcc=$([ "$GPUCSR_DEVICE" = cuda ] && command -v nvcc) # a copy outside the tree: the program sees only what is installed
+  rm -rf "$work/deviceloop" && cp -r examples/deviceloop "$work/deviceloop"
+  if make -s --no-print-directory -C "$work/deviceloop" PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" prefix="$prefix" NVCC="$nvcc" >"$log" 2>&1; then
+    ok "deviceloop compiles with the installed headers and library"
+    # shellcheck disable=SC2086
+    if run 1 "$work/deviceloop/deviceloop" $device -malloc_dump && grep -q '^16[0-9][0-9] iterations, residual 2.0e-07$' "$log" && ! grep -q '^\[ *[0-9]*\][0-9]* bytes' "$log"; then ok "deviceloop converges"; else not_ok "deviceloop converges" "$log"; fi
+  else
+    not_ok "deviceloop compiles with the installed headers and library" "$log"
+  fi
 else
   not_ok "make install" "$log"
 fi
