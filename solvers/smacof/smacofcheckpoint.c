@@ -255,3 +255,57 @@ PetscErrorCode SMACOFCheckpointRead_Private(SMACOF s, PetscInt *n)
   PetscCall(GpAppCheckpointClose(&ck));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@C
+  SMACOFSetCheckpoint - Lets the solver write checkpoints
+
+  Logically Collective
+
+  Input Parameters:
++ s     - the solver
+. file  - the file; an empty name stops the writing
+- every - number of passes between two checkpoints
+
+  Level: intermediate
+
+  Note:
+  A failure to write a checkpoint is a warning, and the iteration continues.
+
+.seealso: `SMACOFSetRestart()`, `SMACOFSolve()`
+@*/
+PetscErrorCode SMACOFSetCheckpoint(SMACOF s, const char file[], PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  SMACOFCheckPointer(file, 2);
+  PetscValidLogicalCollectiveInt(s, every, 3);
+  PetscCheck(every >= 1, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " passes between checkpoints: the number must be positive", every);
+  PetscCall(PetscStrncpy(s->checkpoint, file, sizeof(s->checkpoint)));
+  s->checkpoint_every = every;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  SMACOFSetRestart - Lets the next solves continue from a checkpoint
+
+  Logically Collective
+
+  Input Parameters:
++ s    - the solver
+- file - a checkpoint of the same data and settings; an empty name: start anew
+
+  Level: intermediate
+
+  Note:
+  The result has the same bits as that of a run without interruption on the same number of ranks.
+
+.seealso: `SMACOFSetCheckpoint()`, `SMACOFSolve()`
+@*/
+PetscErrorCode SMACOFSetRestart(SMACOF s, const char file[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  SMACOFCheckPointer(file, 2);
+  PetscCall(PetscStrncpy(s->restart, file, sizeof(s->restart)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -33,7 +33,7 @@ static PetscErrorCode SMACOFPathProposeStep(SMACOFPath *P)
   case SMACOF_STEP_LAST:
     *form = (SMACOFCombination){1, {P->now.gfactor}, {P->now.g}};
     break;
-  default: /* STEP_START: next.x holds the start */
+  default: /* SMACOF_STEP_START: next.x holds the start */
     form->n = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

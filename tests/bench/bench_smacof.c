@@ -208,8 +208,8 @@ static int CheckLarge(int *n)
   return wrong;
 }
 
-/* what is looked at after a pass: numbers of a configuration of so many points, beside so many pairs of differences; -1: of the first one */
-static int CheckLook(int points, int dim, int before, int scaled)
+/* Compares the sums of a configuration, and its inner products with `before` earlier pairs of differences; -1: it is the first configuration. */
+static int CheckSums(int points, int dim, int before, int scaled)
 {
   const size_t n = (size_t)points * (size_t)dim, places = (size_t)SMACOF_SUM_PARTS * (2 + (size_t)SMACOFCountBatches(SMACOF_HISTORY_LIMIT) * SMACOF_BATCH_SUMS), arrays = 8 + 2 * SMACOF_HISTORY_LIMIT;
   double      *values = RandomArray(arrays * n, 13), *host = RandomArray(4 * n, 14), *mine = RandomArray(4 * n, 15), *stress = RandomArray((size_t)points, 16), *result, *place, part[2 + 3 * SMACOF_HISTORY_LIMIT] = {0},
@@ -250,17 +250,17 @@ static int CheckLook(int points, int dim, int before, int scaled)
   return wrong;
 }
 
-static int CheckLooks(void)
+static int CheckAllSums(void)
 {
   static const int points[] = {1, 2, 33, 1000, 40001}, before[] = {-1, 0, 1, 4, 5, SMACOF_HISTORY_LIMIT - 1};
   int              wrong = 0, n = 0;
 
   for (int k = 0; k < 5; k++) {
     for (int b = 0; b < 6; b++) {
-      for (int scaled = 0; scaled < 2; scaled++, n++) wrong += CheckLook(points[k], 1 + (k + b) % PASS_MAX_DIM, before[b], scaled);
+      for (int scaled = 0; scaled < 2; scaled++, n++) wrong += CheckSums(points[k], 1 + (k + b) % PASS_MAX_DIM, before[b], scaled);
     }
   }
-  printf("%d of %d looks at configurations differ from the host's\n", wrong, n);
+  printf("%d of %d sums of configurations differ from the host's\n", wrong, n);
   return wrong != 0;
 }
 
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
   CHECK(GpDevEventCreate(dev, &end));
   if (argc > 1 && !strcmp(argv[1], "--check")) {
     if (argc > 3 && (size_t)atol(argv[3]) < GpDevSharedBytes(dev)) dev->shared_bytes = (size_t)atol(argv[3]);
-    failed = CheckLooks() + Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
+    failed = CheckAllSums() + Check(argc > 2 ? atoi(argv[2]) : INT_MAX);
   } else {
     MeasureCopyRate();
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));

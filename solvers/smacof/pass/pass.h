@@ -106,7 +106,7 @@ typedef struct {
 /* In the CUDA implementation all pointers are device memory, and rows are points. */
 size_t SMACOFGetPassMemory_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFRunPass_CUDA(GpDev, const SMACOFPass *, const SMACOFPassWork *);
-GpErr  SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *); /* launches the kernel; the caller checks for errors */
+GpErr  SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFMultiplySquares_CUDA(GpDev, const SMACOFPass *, int n, const double *v, double *y);
 GpErr  SMACOFStoreDistances_CUDA(GpDev, const SMACOFPass *, void *delta);
 

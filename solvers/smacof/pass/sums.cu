@@ -79,7 +79,7 @@ __device__ double SMACOFReduceBlock(double (&sum)[WIDE])
   return all;
 }
 
-/* Computes the partial sums of LookSums.  Loads past the end read a valid address instead of being conditional, so that all loads of a thread
+/* Computes the partial sums of SMACOFSumsTask.  Loads past the end read a valid address instead of being conditional, so that all loads of a thread
    are in flight together. */
 __global__ void __launch_bounds__(BLOCK) SMACOFComputeSums(const __grid_constant__ SMACOFSumsTask q)
 {

@@ -33,7 +33,7 @@ typedef struct {
    before; and for the pair u = dx, v = df and each earlier pair u, v the inner products <dx, u>, <dx, v> + <df, u>, <f, u> */
 typedef struct {
   size_t        n;
-  const double *sums;                                              /* [parts][2] results of LookSums for X; NULL: a = 1 */
+  const double *sums;                                              /* [parts][2] results of SMACOFSumsTask for X; NULL: a = 1 */
   double        unit;                                              /* the sum of squares that normalises the stress */
   double        gfactor;                                           /* G(X) is gfactor times g */
   const double *X, *g;                                             /* [n] */
@@ -41,7 +41,7 @@ typedef struct {
   double       *x, *f, *dx, *df;                                   /* [n] output */
   int           before;                                            /* number of earlier pairs of differences */
   const double *u[SMACOF_HISTORY_LIMIT], *v[SMACOF_HISTORY_LIMIT]; /* [before][n] */
-  double       *result;                                            /* output in memory that the host reads, [batches][parts][LOOK_ROW]; it starts with the products of the new pair itself */
+  double       *result;                                            /* output in memory that the host reads, [batches][parts][SMACOF_BATCH_SUMS]; it starts with the products of the new pair itself */
 } SMACOFDifferencesTask;
 
 static inline SMACOF_HOST_DEVICE int SMACOFCountBatches(int before)
