@@ -35,6 +35,15 @@ static const char *MainGetOptionText(const char name[])
   return GpAppOptionGetText(options, name);
 }
 
+/* Reads the name of a file. All files of the run are registered, so that none destroys another. */
+static PetscErrorCode MainGetFile(GpOptionItems PetscOptionsObject, GpAppFileRole role, const char option[], char path[PETSC_MAX_PATH_LEN])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsString(option, MainGetOptionText(option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
+  PetscCall(GpAppFilesAdd(role, option, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
 {
   Request  *rq    = (Request *)context;
@@ -45,21 +54,21 @@ static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
   rq->topk  = 10;
   rq->nrmat = 2;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
-  PetscCall(PetscOptionsString("-f", MainGetOptionText("-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-f", rq->file));
   PetscCall(PetscOptionsIntArray("-rmat", MainGetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
   PetscCall(PetscOptionsInt("-seed", MainGetOptionText("-seed"), "", rq->seed, &rq->seed, NULL));
   PetscCall(PetscOptionsBool("-undirected", MainGetOptionText("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
   PetscCall(PetscOptionsBool("-loops", MainGetOptionText("-loops"), "", loops, &loops, NULL));
   PetscCall(PetscOptionsBool("-count_duplicates", MainGetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
   PetscCall(PetscOptionsEnum("-order", MainGetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
-  PetscCall(PetscOptionsString("-dangling_file", MainGetOptionText("-dangling_file"), "", rq->dangling_file, rq->dangling_file, sizeof(rq->dangling_file), NULL));
-  PetscCall(PetscOptionsString("-personalize", MainGetOptionText("-personalize"), "", rq->personalize, rq->personalize, sizeof(rq->personalize), NULL));
-  PetscCall(PetscOptionsString("-start", MainGetOptionText("-start"), "", rq->start, rq->start, sizeof(rq->start), NULL));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-personalize", rq->personalize));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-start", rq->start));
   PetscCall(PetscOptionsInt("-topk", MainGetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
-  PetscCall(PetscOptionsString("-ranks", MainGetOptionText("-ranks"), "", rq->ranks, rq->ranks, sizeof(rq->ranks), NULL));
-  PetscCall(PetscOptionsString("-ranks_binary", MainGetOptionText("-ranks_binary"), "", rq->binary, rq->binary, sizeof(rq->binary), NULL));
-  PetscCall(PetscOptionsString("-picture", MainGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-report", MainGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-report", rq->report));
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
   rq->graph.keep_loops = loops;
@@ -97,22 +106,6 @@ static PetscErrorCode MainShowOptions(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Registers all files of the run, so that none destroys another, and checks that the outputs can be written. */
-static PetscErrorCode MainCheckFiles(MPI_Comm comm, const Request *rq)
-{
-  PetscFunctionBegin;
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->file));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-personalize", rq->personalize));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-start", rq->start));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
-  PetscCall(GpAppFilesCheck(comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
 {
   Request             *rq    = (Request *)context;
@@ -130,7 +123,7 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(strcmp(method, PAGERANKINNEROUTER) || inner < damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)inner, (double)damping);
   PetscCall(PageRankGetDangling(rq->pr, &dangling, NULL));
   PetscCheck((dangling == PAGERANK_DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
-  PetscCall(MainCheckFiles(comm, rq));
+  PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

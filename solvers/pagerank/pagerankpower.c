@@ -86,12 +86,13 @@ PetscErrorCode PageRankSolve_InnerOuter(PageRank pr, Vec x)
 {
   const PetscReal beta = pr->inner_damping;
   PetscReal       norm1, inner;
-  Vec             y, f, r;
+  Vec            *work, y, f, r;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecDuplicate(x, &f));
-  PetscCall(VecDuplicate(x, &r));
+  PetscCall(VecDuplicateVecs(x, 3, &work));
+  y = work[0];
+  f = work[1];
+  r = work[2];
   PetscCall(PageRankMult(pr, x, y));
   while (1) {
     PetscCall(VecCopy(y, r));
@@ -110,8 +111,6 @@ PetscErrorCode PageRankSolve_InnerOuter(PageRank pr, Vec x)
       PetscCall(VecNorm(r, NORM_1, &inner));
     } while (inner >= pr->inner_tolerance && pr->it < pr->max_it && inner > norm1 * (1 - beta) * 0.1);
   }
-  PetscCall(VecDestroy(&y));
-  PetscCall(VecDestroy(&f));
-  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroyVecs(3, &work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
