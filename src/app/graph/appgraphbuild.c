@@ -129,6 +129,7 @@ PetscErrorCode GpAppGraphPartsAddEdge(GpAppGraphParts *P, const GpAppGraphEdge *
   if (!P->edges) PetscCall(PetscSegBufferCreate(sizeof(*to), 1024, &P->edges));
   PetscCall(PetscSegBufferGet(P->edges, 1, &to));
   *to = *edge;
+  P->nedges++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,14 +137,12 @@ PetscErrorCode GpAppGraphPartsAddEdge(GpAppGraphParts *P, const GpAppGraphEdge *
 PetscErrorCode GpAppGraphPartsFinish(GpAppGraphParts *P, PetscBool undirected, GpAppGraph *G, GpAppComplaint *C)
 {
   GpAppGraphEdge *edge = NULL;
-  size_t          n    = 0;
 
   PetscFunctionBegin;
-  if (P->edges) {
-    PetscCall(PetscSegBufferGetSize(P->edges, &n));
-    PetscCall(PetscSegBufferExtractInPlace(P->edges, &edge));
-  }
-  for (const GpAppGraphEdge *e = edge; e < edge + n; e++) {
+  if (P->edges) PetscCall(PetscSegBufferExtractInPlace(P->edges, &edge));
+  for (PetscInt64 k = 0; k < P->nedges; k++) {
+    const GpAppGraphEdge *e = &edge[k];
+
     if (!P->declared[e->from] || !P->declared[e->to]) {
       const char *id = GpAppNamesGet(&P->id, P->declared[e->from] ? e->to : e->from);
 

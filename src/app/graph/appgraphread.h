@@ -48,7 +48,7 @@ typedef struct {
   GpAppNames     id;       /* identities of the nodes, in the order of their places */
   PetscBool     *declared; /* [capacity] the node itself has been seen, not only an edge to it */
   char         **label;    /* [capacity] NULL: none */
-  PetscInt64     capacity;
+  PetscInt64     capacity, nedges;
   PetscSegBuffer edges;
 } GpAppGraphParts;
 
