@@ -4,18 +4,16 @@
 /* The monitor of a history. If there are several solves, their passes are numbered consecutively. */
 static PetscErrorCode BMRMHistoryRecordPass(BMRM b, PetscInt it, PetscReal J, PetscReal lower, void *ctx)
 {
-  BMRMHistory *h = (BMRMHistory *)ctx;
+  BMRMHistory *h       = (BMRMHistory *)ctx;
+  const double value[] = {(double)h->n, (double)J, (double)lower, (double)(J - lower)};
 
   PetscFunctionBegin;
-  if (h->n == h->room) {
-    h->room = 2 * h->room + 64;
-    PetscCall(PetscRealloc((size_t)h->room * sizeof(double), &h->pass));
-    for (int k = 0; k < 3; k++) PetscCall(PetscRealloc((size_t)h->room * sizeof(double), &h->value[k]));
+  if (h->n == h->capacity) {
+    h->capacity = 2 * h->capacity + 64;
+    for (int k = 0; k < 4; k++) PetscCall(PetscRealloc((size_t)h->capacity * sizeof(double), &h->value[k]));
   }
-  h->pass[h->n]       = (double)h->n;
-  h->value[0][h->n]   = (double)J;
-  h->value[1][h->n]   = (double)lower;
-  h->value[2][h->n++] = (double)(J - lower);
+  for (int k = 0; k < 4; k++) h->value[k][h->n] = value[k];
+  h->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -31,7 +29,7 @@ PetscErrorCode BMRMHistoryStart(BMRMHistory *h, BMRM b)
 /* Writes objective, lower bound and gap over the passes as an SVG picture. */
 PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, const char file[])
 {
-  const GpAppCurve curves[] = {{"objective", h->n, h->pass, h->value[0]}, {"lower bound", h->n, h->pass, h->value[1]}, {"gap", h->n, h->pass, h->value[2]}};
+  const GpAppCurve curves[] = {{"objective", h->n, h->value[0], h->value[1]}, {"lower bound", h->n, h->value[0], h->value[2]}, {"gap", h->n, h->value[0], h->value[3]}};
 
   PetscFunctionBegin;
   PetscCall(GpAppPlotWrite(comm, file, "pass", PETSC_FALSE, "BMRM", 3, curves));
@@ -41,8 +39,7 @@ PetscErrorCode BMRMHistoryWritePicture(MPI_Comm comm, const BMRMHistory *h, cons
 PetscErrorCode BMRMHistoryDestroy(BMRMHistory *h)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(h->pass));
-  for (int k = 0; k < 3; k++) PetscCall(PetscFree(h->value[k]));
-  h->n = h->room = 0;
+  for (int k = 0; k < 4; k++) PetscCall(PetscFree(h->value[k]));
+  h->n = h->capacity = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

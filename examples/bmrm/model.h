@@ -66,8 +66,8 @@ PETSC_INTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const 
 
 /* objective, lower bound and gap after every pass */
 typedef struct {
-  PetscInt n, room;
-  double  *pass, *value[3];
+  PetscInt n, capacity;
+  double  *value[4]; /* number of the pass, objective, lower bound, gap */
 } BMRMHistory;
 
 PETSC_INTERN PetscErrorCode BMRMHistoryStart(BMRMHistory *, BMRM);

@@ -58,6 +58,15 @@ static void BMRMModelExpect(ModelReader *r, const char expected[])
   (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "expected %s, got '%s'", expected, line);
 }
 
+/* Leaves the function if the current line is not what is expected. */
+#define BMRMModelRequire(r, condition, expected) \
+  do { \
+    if (!(condition)) { \
+      BMRMModelExpect(r, expected); \
+      PetscFunctionReturn(PETSC_SUCCESS); \
+    } \
+  } while (0)
+
 /* Parses a line that holds a word and n finite numbers, each after one blank. */
 static PetscBool BMRMModelScan(const char line[], const char word[], int n, double v[])
 {
@@ -89,21 +98,17 @@ static PetscErrorCode BMRMModelReadHead(ModelReader *r, BMRMModel *model, PetscB
   PetscFunctionBegin;
   PetscCall(BMRMModelNextLine(r));
   *names = (PetscBool)!strcmp(r->line, BMRM_MODEL_MAGIC_NAMES);
-  if (!*names && strcmp(r->line, BMRM_MODEL_MAGIC)) BMRMModelExpect(r, "the first line of a model, '" BMRM_MODEL_MAGIC "' or '" BMRM_MODEL_MAGIC_NAMES "'");
-  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMModelRequire(r, *names || !strcmp(r->line, BMRM_MODEL_MAGIC), "the first line of a model, '" BMRM_MODEL_MAGIC "' or '" BMRM_MODEL_MAGIC_NAMES "'");
   PetscCall(BMRMModelNextLine(r));
-  if (strncmp(r->line, "loss ", 5) || !r->line[5] || strlen(r->line + 5) >= sizeof(model->loss) || strchr(r->line + 5, ' ')) BMRMModelExpect(r, "'loss' and its name");
-  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMModelRequire(r, !strncmp(r->line, "loss ", 5) && r->line[5] && strlen(r->line + 5) < sizeof(model->loss) && !strchr(r->line + 5, ' '), "'loss' and its name");
   PetscCall(PetscStrncpy(model->loss, r->line + 5, sizeof(model->loss)));
-  for (const char *c = model->loss; *c; c++)
-    if (*c < ' ' || *c > '~') BMRMModelExpect(r, "'loss' and its name, in letters");
+  for (const char *c = model->loss; *c; c++) BMRMModelRequire(r, *c >= ' ' && *c <= '~', "'loss' and its name, in letters");
   PetscCall(BMRMModelNextLine(r));
-  if (!BMRMModelScan(r->line, "lambda", 1, &v) || !(v > 0)) BMRMModelExpect(r, "'lambda' and a positive number");
-  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
+  BMRMModelRequire(r, BMRMModelScan(r->line, "lambda", 1, &v) && v > 0, "'lambda' and a positive number");
   model->lambda = (PetscReal)v;
   PetscCall(BMRMModelNextLine(r));
-  if (!BMRMModelScan(r->line, "features", 1, &v) || !BMRMModelIsCount(v, 0, PetscMin((double)PETSC_MAX_INT, 9007199254740992.))) BMRMModelExpect(r, "'features' and their number");
-  else model->n = (PetscInt)v;
+  BMRMModelRequire(r, BMRMModelScan(r->line, "features", 1, &v) && BMRMModelIsCount(v, 0, PetscMin((double)PETSC_MAX_INT, 9007199254740992.)), "'features' and their number");
+  model->n = (PetscInt)v;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,8 +121,7 @@ static PetscErrorCode BMRMModelReadClasses(ModelReader *r, PetscInt k, BMRMModel
   PetscFunctionBegin;
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(BMRMModelNextLine(r));
-    if (!BMRMModelScan(r->line, "", 2, v) || (c && !(v[0] > model->label[c - 1]))) BMRMModelExpect(r, "a label, higher than the one before, and an offset");
-    if (r->wrong.code) break;
+    BMRMModelRequire(r, BMRMModelScan(r->line, "", 2, v) && (!c || v[0] > model->label[c - 1]), "a label, higher than the one before, and an offset");
     if (c == capacity) {
       capacity = PetscMin(k, PetscMax(16, 2 * capacity));
       PetscCall(PetscRealloc((size_t)capacity * sizeof(*model->label), &model->label));
@@ -138,18 +142,16 @@ static PetscErrorCode BMRMModelReadLabels(ModelReader *r, BMRMModel *model)
   PetscFunctionBegin;
   PetscCall(BMRMModelNextLine(r));
   if (BMRMModelScan(r->line, "classes", 1, v)) {
-    if (!BMRMModelIsCount(v[0], 2, PetscMin((double)PETSC_MAX_INT, 9007199254740992.) / PetscMax(1, model->n))) BMRMModelExpect(r, "'classes' and their number, two or more");
-    else PetscCall(BMRMModelReadClasses(r, (PetscInt)v[0], model));
+    BMRMModelRequire(r, BMRMModelIsCount(v[0], 2, PetscMin((double)PETSC_MAX_INT, 9007199254740992.) / PetscMax(1, model->n)), "'classes' and their number, two or more");
+    PetscCall(BMRMModelReadClasses(r, (PetscInt)v[0], model));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   model->order    = (PetscBool)!strcmp(r->line, "labels order");
   model->classify = (PetscBool)(strcmp(r->line, "labels any") != 0 && !model->order);
   if (!model->classify) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!BMRMModelScan(r->line, "labels", 2, v) || !(v[0] < v[1])) BMRMModelExpect(r, "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'");
-  else {
-    model->classes[0] = (PetscReal)v[0];
-    model->classes[1] = (PetscReal)v[1];
-  }
+  BMRMModelRequire(r, BMRMModelScan(r->line, "labels", 2, v) && v[0] < v[1], "'labels' and two numbers in ascending order, 'any' or 'order', or 'classes'");
+  model->classes[0] = (PetscReal)v[0];
+  model->classes[1] = (PetscReal)v[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,8 +167,7 @@ static PetscErrorCode BMRMModelReadNames(ModelReader *r, const char section[], P
 
     PetscCall(BMRMModelNextLine(r));
     bytes = strlen(r->line) + 1;
-    if (r->ended) BMRMModelExpect(r, "a name");
-    if (r->ended) PetscFunctionReturn(PETSC_SUCCESS);
+    BMRMModelRequire(r, !r->ended, "a name");
     if (used + bytes > capacity) {
       capacity = PetscMax(used + bytes, 2 * capacity);
       PetscCall(PetscRealloc(capacity, names));
@@ -200,8 +201,8 @@ static PetscErrorCode BMRMModelReadExtras(ModelReader *r, PetscBool names, BMRMM
     model->offset = (PetscReal)v[0];
     PetscCall(BMRMModelNextLine(r));
   }
-  if (!BMRMModelScan(r->line, "weights", 1, v) || !BMRMModelIsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass))) BMRMModelExpect(r, "'weights' and the number of those that are not zero");
-  else *count = (PetscInt)v[0];
+  BMRMModelRequire(r, BMRMModelScan(r->line, "weights", 1, v) && BMRMModelIsCount(v[0], 0, (double)model->n * PetscMax(1, model->nclass)), "'weights' and the number of those that are not zero");
+  *count = (PetscInt)v[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,6 +270,20 @@ static PetscErrorCode BMRMModelParse(ModelReader *r, PetscInt accepted, BMRMMode
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Broadcasts an array from the first rank. The other ranks allocate it; to: the address of its pointer. */
+static PetscErrorCode BMRMModelBroadcastArray(MPI_Comm comm, PetscInt64 bytes, void *to)
+{
+  char **array = (char **)to;
+
+  PetscFunctionBegin;
+  if (bytes && !*array) PetscCall(PetscMalloc((size_t)bytes, array));
+  for (PetscInt64 at = 0, now; at < bytes; at += now) { /* counts of MPI are int */
+    now = PetscMin(bytes - at, 1 << 30);
+    PetscCallMPI(MPI_Bcast(*array + at, (PetscMPIInt)now, MPI_BYTE, 0, comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode BMRMModelBroadcastNames(MPI_Comm comm, PetscInt n, char **names)
 {
   PetscInt64 bytes = 0;
@@ -276,42 +291,26 @@ static PetscErrorCode BMRMModelBroadcastNames(MPI_Comm comm, PetscInt n, char **
   PetscFunctionBegin;
   for (PetscInt k = 0; *names && k < n; k++) bytes += (PetscInt64)strlen(*names + bytes) + 1;
   PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
-  if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!*names) PetscCall(PetscMalloc1((size_t)bytes, names));
-  for (PetscInt64 at = 0, now; at < bytes; at += now) {
-    now = PetscMin(bytes - at, 1 << 30);
-    PetscCallMPI(MPI_Bcast(*names + at, (PetscMPIInt)now, MPI_CHAR, 0, comm));
-  }
+  PetscCall(BMRMModelBroadcastArray(comm, bytes, names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Broadcasts the model from the first rank. */
 static PetscErrorCode BMRMModelBroadcast(MPI_Comm comm, BMRMModel *model)
 {
-  const BMRMModel mine = *model;
-  PetscInt64      all;
+  const BMRMModel  mine = *model;
+  const PetscInt64 real = (PetscInt64)sizeof(PetscReal);
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
-  all                  = (PetscInt64)model->n * PetscMax(1, model->nclass);
   model->w             = mine.w;
   model->label         = mine.label;
   model->shift         = mine.shift;
   model->class_names   = mine.class_names;
   model->feature_names = mine.feature_names;
-  if (!model->w) PetscCall(PetscMalloc1(all, &model->w));
-  if (!model->label && model->nclass) {
-    PetscCall(PetscMalloc1(model->nclass, &model->label));
-    PetscCall(PetscMalloc1(model->nclass, &model->shift));
-  }
-  for (PetscInt64 at = 0, now; at < all; at += now) { /* counts of MPI are int */
-    now = PetscMin(all - at, 1 << 27);
-    PetscCallMPI(MPI_Bcast(model->w + at, (PetscMPIInt)now, MPIU_REAL, 0, comm));
-  }
-  if (model->nclass) {
-    PetscCallMPI(MPI_Bcast(model->label, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
-    PetscCallMPI(MPI_Bcast(model->shift, (PetscMPIInt)model->nclass, MPIU_REAL, 0, comm));
-  }
+  PetscCall(BMRMModelBroadcastArray(comm, model->n * PetscMax(1, model->nclass) * real, &model->w));
+  PetscCall(BMRMModelBroadcastArray(comm, model->nclass * real, &model->label));
+  PetscCall(BMRMModelBroadcastArray(comm, model->nclass * real, &model->shift));
   PetscCall(BMRMModelBroadcastNames(comm, model->nclass ? model->nclass : 2, &model->class_names));
   PetscCall(BMRMModelBroadcastNames(comm, model->n, &model->feature_names));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -65,29 +65,10 @@ typedef enum {
   BMRM_ALIKE_NOT
 } BMRMAlike;
 
-struct _p_BMRM {
-  PETSCHEADER(int);
-  Mat              X;          /* one example per row */
-  Vec              y;          /* labels */
-  Vec              queries;    /* query of each example, or NULL */
-  PetscInt         classes;    /* number of classes set by the user, or PETSC_DECIDE */
-  Vec              factor;     /* factor of each feature's weight in the regulariser, or NULL for ones */
-  Vec              groups;     /* group of each feature, or NULL */
-  PetscInt         groupsize;  /* if groups is NULL: number of consecutive features in a group */
-  Mat              A;          /* matrix from weights to scores: X, or X applied for every class if an example has several scores */
-  PetscInt         m;          /* number of examples on all ranks */
-  PetscBool        rows;       /* products use the rows of A directly (bmrmrows.c) */
-  PetscInt        *order;      /* order in which these products visit the rows */
-  BMRMAlike        alike;      /* whether all values of A are equal */
-  PetscObjectState state;      /* object state of A when alike was determined */
-  PetscLogEvent    product[2]; /* log events of these products: with A, with its transpose */
-
-  /* settings */
-  BMRMLoss              loss;
-  BMRMRegularizer       reg;
-  char                  losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
-  char                  checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
-  PetscInt              checkpoint_every;
+/* Settings, which BMRMDuplicate() copies. */
+typedef struct {
+  PetscInt              classes;      /* number of classes set by the user, or PETSC_DECIDE */
+  PetscInt              groupsize;    /* if groups is NULL: number of consecutive features in a group */
   PetscInt              ncut;         /* cuts per pass, which is the number of blocks of examples */
   PetscBool             warm;         /* the next solve starts from the bundle and the solution of the last one */
   PetscReal             lambda;       /* weight of the regulariser */
@@ -101,8 +82,31 @@ struct _p_BMRM {
   PetscInt              max_cuts;     /* maximum number of cuts; 0 for no limit */
   PetscReal             qp_rtol;      /* tolerance of the inner QP as a fraction of the gap */
   PetscBool             error_if_not_converged;
-  void                 *testctx;
   BMRMConvergenceTestFn test;
+  void                 *testctx;
+} BMRMSettings;
+
+struct _p_BMRM {
+  PETSCHEADER(int);
+  Mat              X;          /* one example per row */
+  Vec              y;          /* labels */
+  Vec              queries;    /* query of each example, or NULL */
+  Vec              factor;     /* factor of each feature's weight in the regulariser, or NULL for ones */
+  Vec              groups;     /* group of each feature, or NULL */
+  Mat              A;          /* matrix from weights to scores: X, or X applied for every class if an example has several scores */
+  PetscInt         m;          /* number of examples on all ranks */
+  PetscBool        rows;       /* products use the rows of A directly (bmrmrows.c) */
+  PetscInt        *order;      /* order in which these products visit the rows */
+  BMRMAlike        alike;      /* whether all values of A are equal */
+  PetscObjectState state;      /* object state of A when alike was determined */
+  PetscLogEvent    product[2]; /* log events of these products: with A, with its transpose */
+
+  BMRMSettings    set;
+  BMRMLoss        loss;
+  BMRMRegularizer reg;
+  char            losstype[BMRM_NAME_LEN], regtype[BMRM_NAME_LEN];
+  char            checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt        checkpoint_every;
 
   /* state of the solve */
   BMRMBundle          bundle;

@@ -8,7 +8,7 @@
         LossOffset(u, y, p)           the largest c with u z + c <= loss(z) for every z, which is the negative conjugate at u
         LOSS                          the name
         LOSS_KINKS                    number of kinks of a piecewise quadratic loss; -1 for other losses
-        LossKink(k, y, p, &z, &jump, &bend)   position of kink k in ascending order, and the increase of slope and curvature there
+        LossKink(k, y, p)             a macro with three values: position of kink k in ascending order, and increase of slope and of curvature there
         LOSS_TASK                     meaning of the labels
    and optionally
         LOSS_PARAMETER                option, help, default and limits of p[0]
@@ -141,14 +141,15 @@ static int64_t BMRMPointwisePieces(const BMRMScores *x, double scale, double end
     #if LOSS_KINKS > 0
   for (int k = 0; k < LOSS_KINKS; k++) {
     for (int64_t i = 0; i < x->n; i++) {
-      const double e = x->e[i], reach = end * e; /* NaN if e is 0 and end is infinite */
-      double       z, jump, bend, way;
-      const int    on = (LossKink(k, x->y[i], x->p, &z, &jump, &bend), way = z - x->f[i], ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach)));
+      const double   e = x->e[i], reach = end * e; /* NaN if e is 0 and end is infinite */
+      const BMRMKink at  = {LossKink(k, x->y[i], x->p)};
+      const double   way = at.t - x->f[i];
+      const int      on  = ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach));
 
       if (!on) continue;
       kink[ahead].t      = way / e;
-      kink[ahead].jump   = scale * fabs(e) * jump;
-      kink[ahead++].bend = scale * fabs(e) * e * bend; /* towards smaller z the increase has the opposite sign */
+      kink[ahead].jump   = scale * fabs(e) * at.jump;
+      kink[ahead++].bend = scale * fabs(e) * e * at.bend; /* towards smaller z the increase has the opposite sign */
     }
   }
     #endif
@@ -161,10 +162,9 @@ static int BMRMPointwiseSteps(const double p[])
 {
   #if LOSS_KINKS > 0
   for (int k = 0; k < LOSS_KINKS; k++) {
-    double z, jump, bend;
+    const BMRMKink at = {LossKink(k, 1, p)};
 
-    LossKink(k, 1, p, &z, &jump, &bend);
-    if (bend != 0) return 0;
+    if (at.bend != 0) return 0;
   }
   return LossCurvature(0.5, 1, p, 1) == 0;
   #else

@@ -152,7 +152,7 @@ static inline PetscErrorCode TestLineSearch(BMRM b, const Oracle *p, PetscInt tr
     PetscReal       d[2], mine[2], both[2];
 
     PetscCall(Slopes(b, s, d));
-    PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, s, mine));
+    PetscCall((*b->reg->ops->derivative)(b->reg, b->set.lambda, b->w, b->d, s, mine));
     PetscCallMPI(MPI_Allreduce(mine, both, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
     if (d[0] + both[0] < 0) lo = s;
     else hi = s;

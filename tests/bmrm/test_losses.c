@@ -257,7 +257,7 @@ static PetscErrorCode TestLoss(BMRM b, const Problem *p, PetscInt trial)
     PetscReal       mine[4];
 
     PetscCall(Slopes(b, s, mine));
-    PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, s, mine + 2));
+    PetscCall((*b->reg->ops->derivative)(b->reg, b->set.lambda, b->w, b->d, s, mine + 2));
     mine[0] += mine[2];
     PetscCallMPI(MPI_Allreduce(mine, d, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
     if (d[0] < 0) lo = s;

@@ -2,20 +2,6 @@
 #include <gpucsr.h>
 #include "examples.h"
 
-/* Returns the index of a label in an ascending list, -1 if the list does not contain it. */
-static PetscInt BMRMFindLabel(PetscReal label, PetscInt n, const PetscReal classes[])
-{
-  PetscInt lo = 0, hi = n;
-
-  while (lo < hi) {
-    const PetscInt mid = lo + (hi - lo) / 2;
-
-    if (classes[mid] < label) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo < n && classes[lo] == label ? lo : -1;
-}
-
 /* Gets the labels of training data in ascending order; the examples own the array. two: exactly two labels are required. */
 PetscErrorCode BMRMExamplesGetClasses(const BMRMExamples *ex, PetscBool two, PetscInt *n, const PetscReal *classes[])
 {

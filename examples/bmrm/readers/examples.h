@@ -81,6 +81,7 @@ PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
 PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine(BMRMExamples *, PetscInt64);
 
 /* examplesclasses.c */
+PETSC_INTERN PetscInt       BMRMFindLabel(PetscReal, PetscInt, const PetscReal[]);
 PETSC_INTERN void           BMRMExamplesNoteClass(BMRMExamples *, PetscReal, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *, PetscInt64);
 

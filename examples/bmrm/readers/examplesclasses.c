@@ -1,25 +1,32 @@
 /* Examples: the list of their different labels, and their destruction. */
 #include "examples.h"
 
-/* Inserts a label into the ascending list of different labels, with the line of its first occurrence. */
-void BMRMExamplesNoteClass(BMRMExamples *ex, PetscReal label, PetscInt64 line)
+/* Returns the place of a label in an ascending list, or -1 - the place where it would be inserted. */
+PetscInt BMRMFindLabel(PetscReal label, PetscInt n, const PetscReal classes[])
 {
-  PetscInt lo = 0, hi = ex->nclass;
+  PetscInt lo = 0, hi = n;
 
-  if (ex->nclass > BMRM_MAX_CLASSES) return;
   while (lo < hi) {
     const PetscInt mid = lo + (hi - lo) / 2;
 
-    if (ex->classes[mid] < label) lo = mid + 1;
+    if (classes[mid] < label) lo = mid + 1;
     else hi = mid;
   }
-  if (lo < ex->nclass && ex->classes[lo] == label) return;
-  for (PetscInt k = ex->nclass++; k > lo; k--) {
+  return lo < n && classes[lo] == label ? lo : -1 - lo;
+}
+
+/* Inserts a label into the ascending list of different labels, with the line of its first occurrence. */
+void BMRMExamplesNoteClass(BMRMExamples *ex, PetscReal label, PetscInt64 line)
+{
+  const PetscInt at = -1 - BMRMFindLabel(label, PetscMin(ex->nclass, BMRM_MAX_CLASSES), ex->classes);
+
+  if (ex->nclass > BMRM_MAX_CLASSES || at < 0) return;
+  for (PetscInt k = ex->nclass++; k > at; k--) {
     ex->classes[k]   = ex->classes[k - 1];
     ex->classline[k] = ex->classline[k - 1];
   }
-  ex->classes[lo]   = label;
-  ex->classline[lo] = line;
+  ex->classes[at]   = label;
+  ex->classline[at] = line;
 }
 
 /* Merges the lists of labels of the ranks into one ascending list, the same on all ranks. */
@@ -28,7 +35,6 @@ PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *ex, PetscInt64 linesbefore
   const PetscMPIInt width = 2 * (BMRM_MAX_CLASSES + 1) + 1;
   PetscMPIInt       size;
   double           *mine, *all;
-  PetscInt          n = 0;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(ex->comm, &size));
@@ -40,24 +46,12 @@ PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *ex, PetscInt64 linesbefore
     mine[2 + 2 * k] = (double)(ex->classline[k] + linesbefore);
   }
   PetscCallMPI(MPI_Allgather(mine, width, MPI_DOUBLE, all, width, MPI_DOUBLE, ex->comm));
+  ex->nclass = 0;
   for (PetscMPIInt r = 0; r < size; r++) {
     const double *of = all + (size_t)r * width;
 
-    for (PetscInt k = 0; k < (PetscInt)of[0]; k++) {
-      const PetscReal label = of[1 + 2 * k];
-      PetscInt        at    = 0, s;
-
-      while (at < n && ex->classes[at] < label) at++;
-      if ((at < n && ex->classes[at] == label) || n > BMRM_MAX_CLASSES) continue;
-      for (s = n++; s > at; s--) {
-        ex->classes[s]   = ex->classes[s - 1];
-        ex->classline[s] = ex->classline[s - 1];
-      }
-      ex->classes[at]   = label;
-      ex->classline[at] = (PetscInt64)of[2 + 2 * k];
-    }
+    for (PetscInt k = 0; k < (PetscInt)of[0]; k++) BMRMExamplesNoteClass(ex, of[1 + 2 * k], (PetscInt64)of[2 + 2 * k]);
   }
-  ex->nclass = n;
   PetscCall(PetscFree2(mine, all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,23 +18,6 @@ PetscBool BMRMExamplesIsMarket(const char file[])
   return (PetscBool)(BMRMMarketStemLength(file) > 0);
 }
 
-static const char *BMRMMarketFindEnd(const GpAppText *text, const char *p)
-{
-  return (const char *)memchr(p, '\n', (size_t)(text->text + text->length - p));
-}
-
-/* Reads n numbers from a line. Returns false if the line holds anything else. */
-static PetscBool BMRMMarketScanNumber(const char *p, int n, double number[])
-{
-  for (int k = 0; k < n; k++) {
-    while (GpAppIsBlank(*p)) p++;
-    p = GpAppScanReal(p, &number[k]);
-    if (!p || !(PetscAbsReal((PetscReal)number[k]) <= PETSC_MAX_REAL)) return PETSC_FALSE;
-  }
-  while (GpAppIsBlank(*p)) p++;
-  return (PetscBool)(*p == '\n');
-}
-
 /* Copies the rows of this rank from the matrix that sent the entries to the ranks that own them. */
 static PetscErrorCode BMRMMarketCopyRows(BMRMExamples *ex, Mat X)
 {
@@ -86,7 +69,7 @@ static PetscErrorCode BMRMMarketOpenLabels(const BMRMExamples *ex, PetscInt64 M,
 static PetscErrorCode BMRMMarketReadLabels(BMRMExamples *ex, GpAppText *text)
 {
   GpAppComplaint     wrong = {0};
-  PetscInt64         line  = 0;
+  GpAppLines         lines = {text->text, text->text + text->length, NULL, 0, 0};
   const PetscScalar *a;
   PetscErrorCode     ierr;
   PetscInt           start;
@@ -94,12 +77,12 @@ static PetscErrorCode BMRMMarketReadLabels(BMRMExamples *ex, GpAppText *text)
 
   PetscFunctionBegin;
   PetscCall(VecCreateMPI(ex->comm, ex->m, ex->M, &y));
-  for (const char *p = text->text, *end = text->text + text->length, *eol; p < end && !wrong.code; p = eol + 1, line++) {
+  for (const char *p = GpAppLinesNext(&lines, NULL), *q; p && !wrong.code; p = GpAppLinesNext(&lines, NULL)) {
     double label;
 
-    eol = BMRMMarketFindEnd(text, p);
-    if (!BMRMMarketScanNumber(p, 1, &label)) GpAppComplain(&wrong, line + 1, p, eol, "expected a finite number as label, and nothing else");
-    else PetscCall(VecSetValue(y, (PetscInt)(text->before + line), label, INSERT_VALUES));
+    q = GpAppScanReal(GpAppSkipBlanks(p), &label);
+    if (!q || GpAppSkipBlanks(q) != lines.eol || !(PetscAbsReal((PetscReal)label) <= PETSC_MAX_REAL)) GpAppComplain(&wrong, lines.line, p, lines.eol, "expected a finite number as label, and nothing else");
+    else PetscCall(VecSetValue(y, (PetscInt)(text->before + lines.line - 1), label, INSERT_VALUES));
   }
   ierr = GpAppTextRaise(text, &wrong);
   PetscCall(VecAssemblyBegin(y));

@@ -99,7 +99,7 @@ static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
   BMRMBundle    *bu      = &b->bundle;
   const PetscInt n       = bu->n;
   PetscReal      penalty = 0, largest = 0, zmax = 0;
-  BMRMQPData     q = {n, bu->nblock, n, bu->block, b->H, b->bt, b->lambda};
+  BMRMQPData     q = {n, bu->nblock, n, bu->block, b->H, b->bt, b->set.lambda};
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
     for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
     PetscCall(BMRMModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
     sum = BMRMModelFreeSum(bu, bu->alpha);
-    b->free -= penalty / b->lambda * sum;
+    b->free -= penalty / b->set.lambda * sum;
     if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that BMRMModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
   }
   BMRMModelBalanceFree(bu, bu->alpha);
@@ -128,7 +128,7 @@ static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
 static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
 {
   BMRMBundle *bu = &b->bundle;
-  BMRMQPData  q  = {bu->n, bu->nblock, bu->cap, bu->block, bu->G, bu->b, b->lambda};
+  BMRMQPData  q  = {bu->n, bu->nblock, bu->cap, bu->block, bu->G, bu->b, b->set.lambda};
   PetscReal   ab, square;
 
   PetscFunctionBegin;
@@ -146,8 +146,8 @@ static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
     PetscCall(VecDot(b->d, b->v, &dot));
     square = PetscRealPart(dot);
   }
-  PetscCall(BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->lambda));
-  PetscCall(VecScale(b->d, -1 / b->lambda));
+  PetscCall(BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->set.lambda));
+  PetscCall(VecScale(b->d, -1 / b->set.lambda));
   if (b->reg->free >= 0) {
     PetscInt start, end;
 
@@ -204,7 +204,7 @@ static PetscErrorCode BMRMModelStepTowards(BMRM b, PetscReal trial[])
 
     PetscCall(VecAXPY(b->v, next - step, b->u));
     step = next;
-    PetscCall((*b->reg->ops->proximal)(b->reg, b->lambda, b->rho, b->center, b->v, b->d));
+    PetscCall((*b->reg->ops->proximal)(b->reg, b->set.lambda, b->rho, b->center, b->v, b->d));
     PetscCall(VecDot(b->d, b->u, &dot));
     slope = -db - PetscRealPart(dot);
     if (PetscAbsReal(slope) <= -0.1 * first || (step == 1 && slope < 0)) break;
@@ -232,7 +232,7 @@ static PetscErrorCode BMRMModelSolveNewton(BMRM b, PetscReal tol, PetscReal *ris
   *moved = PETSC_FALSE;
   PetscCall(PetscMalloc1((size_t)(n - m) * (n - m), &packed));
   PetscCall(BMRMBundleSum(bu, bu->alpha, b->v, &ab));
-  PetscCall((*b->reg->ops->proximal)(b->reg, b->lambda, b->rho, b->center, b->v, b->d));
+  PetscCall((*b->reg->ops->proximal)(b->reg, b->set.lambda, b->rho, b->center, b->v, b->d));
   for (PetscInt it = 0; it < 100; it++) {
     PetscMPIInt count;
 
@@ -242,7 +242,7 @@ static PetscErrorCode BMRMModelSolveNewton(BMRM b, PetscReal tol, PetscReal *ris
     if (!(gap > tol) || stalled > 10) break;
     *moved = PETSC_TRUE;
     PetscCall(PetscArrayzero(packed, (size_t)(n - m) * (n - m)));
-    PetscCall((*b->reg->ops->hessian)(b->reg, b->lambda, b->rho, b->center, b->v, n - m, bu->a + m, packed));
+    PetscCall((*b->reg->ops->hessian)(b->reg, b->set.lambda, b->rho, b->center, b->v, n - m, bu->a + m, packed));
     PetscCall(GpCompatMPIIntCast((PetscInt64)(n - m) * (n - m), &count));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, packed, count, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
     PetscCall(PetscArrayzero(b->H, (size_t)n * n));
@@ -270,7 +270,7 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
   PetscCall(PetscArraycpy(b->trial, bu->alpha, bu->n));
   if (b->reg->free >= 0) BMRMModelBalanceFree(bu, b->trial);
   PetscCall(BMRMBundleSum(bu, b->trial, b->u, &ab));
-  PetscCall((*b->reg->ops->shrink)(b->reg, b->lambda, b->u, &t));
+  PetscCall((*b->reg->ops->shrink)(b->reg, b->set.lambda, b->u, &t));
   if (t < 1) {
     t *= 1 - 4 * PETSC_MACHINE_EPSILON;
     PetscCall(VecScale(b->u, t));
@@ -280,7 +280,7 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
       b->trial[i] = t * b->trial[i];
     }
   }
-  PetscCall((*b->reg->ops->least)(b->reg, b->lambda, b->u, &least));
+  PetscCall((*b->reg->ops->least)(b->reg, b->set.lambda, b->u, &least));
   *dual = ab + least;
   PetscCall(BMRMModelRaiseBound(b, b->trial, *dual));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -296,7 +296,7 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
   PetscReal       model    = PETSC_INFINITY;
 
   PetscFunctionBegin;
-  if (proximal && b->rho == 0) b->rho = b->lambda;
+  if (proximal && b->rho == 0) b->rho = b->set.lambda;
   PetscCall(VecCopy(b->w, b->center));
   for (PetscInt it = 0; it < 60; it++) {
     PetscReal risk, omega, dual = 0;
@@ -306,10 +306,10 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
     PetscCall(BMRMModelComputeBound(b, &dual));
     if (!proximal) break;
     PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
-    if (b->lambda * omega + risk - dual <= tol || (!moved && b->lambda * omega + risk >= model)) break;
-    model = b->lambda * omega + risk;
+    if (b->set.lambda * omega + risk - dual <= tol || (!moved && b->set.lambda * omega + risk >= model)) break;
+    model = b->set.lambda * omega + risk;
     PetscCall(VecCopy(b->d, b->center));
-    if (!moved || it % 4 == 3) b->rho = PetscMax((moved ? 0.3 : 0.1) * b->rho, BMRM_RHO_MIN * b->lambda); /* allows longer steps */
+    if (!moved || it % 4 == 3) b->rho = PetscMax((moved ? 0.3 : 0.1) * b->rho, BMRM_RHO_MIN * b->set.lambda); /* allows longer steps */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -317,7 +317,7 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
 /* Minimises the model: raises the lower bound, and sets d to the direction from the best point to the minimiser. Drops and merges cuts. */
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
-  const PetscReal tol = b->qp_rtol * PetscMax(b->J - b->lower, 0);
+  const PetscReal tol = b->set.qp_rtol * PetscMax(b->J - b->lower, 0);
   PetscInt        dropped;
 
   PetscFunctionBegin;
@@ -326,8 +326,8 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscCall(BMRMModelReserve(b));
   if (b->reg->ops->solve) PetscCall(BMRMModelSolveQuadratic(b, tol));
   else PetscCall(BMRMModelSolveProximal(b, tol));
-  PetscCall(BMRMBundleDropIdle(&b->bundle, b->idle_age, &dropped));
-  PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->max_cuts));
+  PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age, &dropped));
+  PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->set.max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));
   PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -27,11 +27,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y - p[0] * fabs(u);
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = k ? y + p[0] : y - p[0];
-  *jump = 1;
-  *bend = 0;
-}
+#define LossKink(k, y, p) k ? y + p[0] : y - p[0], 1, 0 /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

@@ -31,11 +31,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y - 0.5 * u * u;
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = k ? y + p[0] : y - p[0];
-  *jump = 0;
-  *bend = k ? -1 : 1;
-}
+#define LossKink(k, y, p) k ? y + p[0] : y - p[0], 0, k ? -1 : 1 /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

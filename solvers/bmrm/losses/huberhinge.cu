@@ -36,11 +36,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return a * (1 + p[0]) - p[0] * a * a;
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = k ? y + p[0] : y - p[0];
-  *jump = 0;
-  *bend = (k ? -0.5 : 0.5) / p[0];
-}
+#define LossKink(k, y, p) k ? y + p[0] : y - p[0], 0, (k ? -0.5 : 0.5) / p[0] /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

@@ -25,6 +25,4 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y - 0.5 * u * u;
 }
 
-#define LossKink(k, y, p, z, jump, bend) ((void)(*(z) = *(jump) = *(bend) = 0)) /* this loss has no kinks */
-
 #include "solvers/bmrm/bmrmpointwise.h"

@@ -24,11 +24,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * p[0];
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = p[0];
-  *jump = 1;
-  *bend = 0;
-}
+#define LossKink(k, y, p) p[0], 1, 0 /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

@@ -22,11 +22,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y;
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = y;
-  *jump = 1;
-  *bend = 0;
-}
+#define LossKink(k, y, p) y, 1, 0 /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

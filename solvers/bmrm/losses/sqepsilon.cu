@@ -32,11 +32,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return -u * y - p[0] * fabs(u) - u * u / 4;
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = k ? y + p[0] : y - p[0];
-  *jump = 0;
-  *bend = k ? 2 : -2;
-}
+#define LossKink(k, y, p) k ? y + p[0] : y - p[0], 0, k ? 2 : -2 /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

@@ -33,11 +33,6 @@ FORMULA double LossOffset(double u, double y, const double p[])
   return a - a * a / 4;
 }
 
-FORMULA void LossKink(int k, double y, const double p[], double *z, double *jump, double *bend)
-{
-  *z    = y;
-  *jump = 0;
-  *bend = -2 * y;
-}
+#define LossKink(k, y, p) y, 0, -2 * y /* position, jump, bend */
 
 #include "solvers/bmrm/bmrmpointwise.h"

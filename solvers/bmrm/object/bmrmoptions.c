@@ -74,7 +74,7 @@ static PetscErrorCode BMRMSetLossFromOptions(BMRM b, GpOptionItems PetscOptionsO
 static PetscErrorCode BMRMSetRegularizerFromOptions(BMRM b, GpOptionItems PetscOptionsObject)
 {
   char      type[BMRM_NAME_LEN];
-  PetscInt  size  = b->groupsize;
+  PetscInt  size  = b->set.groupsize;
   PetscReal ratio = b->reg->ratio;
   PetscBool set;
 
@@ -132,10 +132,10 @@ static PetscErrorCode BMRMSetRegularizerFromOptions(BMRM b, GpOptionItems PetscO
 @*/
 PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
-  PetscReal lambda = b->lambda, eps = b->eps, eps_rel = b->eps_rel, mu = b->mu, qp_rtol = b->qp_rtol;
-  PetscInt  max_it = b->max_it, idle_age = b->idle_age, ncut = b->ncut, max_cuts = b->max_cuts;
+  PetscReal lambda = b->set.lambda, eps = b->set.eps, eps_rel = b->set.eps_rel, mu = b->set.mu, qp_rtol = b->set.qp_rtol;
+  PetscInt  max_it = b->set.max_it, idle_age = b->set.idle_age, ncut = b->set.ncut, max_cuts = b->set.max_cuts;
   PetscInt  every = b->checkpoint_every;
-  PetscBool adapt = b->mu_adapt, best_cut = b->best_cut, line_search = b->line_search, set;
+  PetscBool adapt = b->set.mu_adapt, best_cut = b->set.best_cut, line_search = b->set.line_search, set;
   char      file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
@@ -150,14 +150,14 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsInt("-bmrm_max_it", "maximum number of passes over the data; other name: -bmrm_maxNumOfIter", "BMRMSetTolerances", max_it, &max_it, NULL));
   PetscCall(PetscOptionsBool("-bmrm_line_search", "line search of OCAS; false is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
   PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts per pass", "BMRMSetCuts", ncut, &ncut, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_warm_start", "start from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->warm, &b->warm, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_warm_start", "start from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->set.warm, &b->set.warm, NULL));
   PetscCall(PetscOptionsReal("-bmrm_mu", "position of the next cut between the best point (0) and the minimiser of the model (1)", "BMRMSetMu", mu, &mu, NULL));
   PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "adapt mu to the steps of the line search", "BMRMSetMu", adapt, &adapt, NULL));
   PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point if it is cheap", "BMRMSetBestCut", best_cut, &best_cut, NULL));
   PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after this many QP solutions without weight, 0 keeps all; other name: -bmrm_gradIdleAge", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
   PetscCall(PetscOptionsInt("-bmrm_max_cuts", "maximum number of cuts, 0 for no limit; other name: -bmrm_maxGradSetSize", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
   PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "tolerance of the inner QP as a fraction of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error if the gap does not reach a tolerance", "BMRMSetErrorIfNotConverged", b->error_if_not_converged, &b->error_if_not_converged, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error if the gap does not reach a tolerance", "BMRMSetErrorIfNotConverged", b->set.error_if_not_converged, &b->set.error_if_not_converged, NULL));
   PetscCall(PetscOptionsString("-bmrm_restart", "start from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
   if (set) PetscCall(BMRMSetRestart(b, file));
   PetscCall(PetscOptionsString("-bmrm_checkpoint", "write checkpoints to this file", "BMRMSetCheckpoint", b->checkpoint, file, sizeof(file), &set));

@@ -23,7 +23,7 @@ PetscErrorCode BMRMSetLambda(BMRM b, PetscReal lambda)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, lambda, 2);
   PetscCheck(lambda > 0 && !PetscIsInfOrNanReal(lambda), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "lambda is %g, it must be positive", (double)lambda);
-  b->lambda = lambda;
+  b->set.lambda = lambda;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +47,7 @@ PetscErrorCode BMRMGetLambda(BMRM b, PetscReal *lambda)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   BMRMCheckPointer(lambda, 2);
-  *lambda = b->lambda;
+  *lambda = b->set.lambda;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,15 +83,15 @@ PetscErrorCode BMRMSetTolerances(BMRM b, PetscReal eps, PetscReal eps_rel, Petsc
   PetscValidLogicalCollectiveInt(b, max_it, 4);
   if (eps != (PetscReal)PETSC_DEFAULT) {
     PetscCheck(eps >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The absolute tolerance is %g, it must not be negative", (double)eps);
-    b->eps = eps;
+    b->set.eps = eps;
   }
   if (eps_rel != (PetscReal)PETSC_DEFAULT) {
     PetscCheck(eps_rel >= 0 && eps_rel < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The relative tolerance is %g, it must be in [0, 1)", (double)eps_rel);
-    b->eps_rel = eps_rel;
+    b->set.eps_rel = eps_rel;
   }
   if (max_it != PETSC_DEFAULT) {
     PetscCheck(max_it >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of passes is %" PetscInt_FMT ", it must not be negative", max_it);
-    b->max_it = max_it;
+    b->set.max_it = max_it;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,9 +120,9 @@ PetscErrorCode BMRMConvergedDefault(BMRM b, PetscInt it, PetscReal J, PetscReal 
   const PetscReal gap = J - lower;
 
   PetscFunctionBegin;
-  if (gap <= b->eps) *reason = BMRM_CONVERGED_GAP_ATOL;
-  else if (gap <= b->eps_rel * PetscAbsReal(J)) *reason = BMRM_CONVERGED_GAP_RTOL;
-  else if (it >= b->max_it) *reason = BMRM_DIVERGED_MAX_IT;
+  if (gap <= b->set.eps) *reason = BMRM_CONVERGED_GAP_ATOL;
+  else if (gap <= b->set.eps_rel * PetscAbsReal(J)) *reason = BMRM_CONVERGED_GAP_RTOL;
+  else if (it >= b->set.max_it) *reason = BMRM_DIVERGED_MAX_IT;
   else *reason = BMRM_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,8 +152,8 @@ PetscErrorCode BMRMSetConvergenceTest(BMRM b, BMRMConvergenceTestFn test, void *
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  b->test    = test ? test : BMRMConvergedDefault;
-  b->testctx = ctx;
+  b->set.test    = test ? test : BMRMConvergedDefault;
+  b->set.testctx = ctx;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,8 +178,8 @@ PetscErrorCode BMRMSetLineSearch(BMRM b, PetscBool flag)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveBool(b, flag, 2);
-  if (flag != b->line_search) b->setup = PETSC_FALSE;
-  b->line_search = flag;
+  if (flag != b->set.line_search) b->setup = PETSC_FALSE;
+  b->set.line_search = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,8 +208,8 @@ PetscErrorCode BMRMSetMu(BMRM b, PetscReal mu, PetscBool adapt)
   PetscValidLogicalCollectiveReal(b, mu, 2);
   PetscValidLogicalCollectiveBool(b, adapt, 3);
   PetscCheck(mu > 0 && mu <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "mu is %g, it must be in (0, 1]", (double)mu);
-  b->mu       = mu;
-  b->mu_adapt = adapt;
+  b->set.mu       = mu;
+  b->set.mu_adapt = adapt;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,8 +238,8 @@ PetscErrorCode BMRMSetBestCut(BMRM b, PetscBool flag)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveBool(b, flag, 2);
-  if (flag != b->best_cut) b->setup = PETSC_FALSE;
-  b->best_cut = flag;
+  if (flag != b->set.best_cut) b->setup = PETSC_FALSE;
+  b->set.best_cut = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,7 +268,7 @@ PetscErrorCode BMRMSetIdleAge(BMRM b, PetscInt age)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, age, 2);
   PetscCheck(age >= 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of QP solutions after which a cut is dropped is %" PetscInt_FMT ", it must not be negative", age);
-  b->idle_age = age;
+  b->set.idle_age = age;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +297,7 @@ PetscErrorCode BMRMSetQPTolerance(BMRM b, PetscReal rtol)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveReal(b, rtol, 2);
   PetscCheck(rtol >= 0 && rtol < 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The tolerance of the QP is %g, it must be in [0, 1)", (double)rtol);
-  b->qp_rtol = rtol;
+  b->set.qp_rtol = rtol;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -322,7 +322,7 @@ PetscErrorCode BMRMSetErrorIfNotConverged(BMRM b, PetscBool flag)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveBool(b, flag, 2);
-  b->error_if_not_converged = flag;
+  b->set.error_if_not_converged = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -352,8 +352,8 @@ PetscErrorCode BMRMSetCuts(BMRM b, PetscInt n)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
   PetscCheck(n >= 1 && n <= BMRM_MAX_BLOCKS, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of cuts per pass is %" PetscInt_FMT ", it must be from 1 to %d", n, BMRM_MAX_BLOCKS);
-  if (n != b->ncut) PetscCall(BMRMInvalidate_Private(b));
-  b->ncut = n;
+  if (n != b->set.ncut) PetscCall(BMRMInvalidate_Private(b));
+  b->set.ncut = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -382,9 +382,9 @@ PetscErrorCode BMRMSetMaxCuts(BMRM b, PetscInt n)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
-  PetscCheck(n == 0 || n >= 4 * b->ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The maximum number of cuts is %" PetscInt_FMT ": with %" PetscInt_FMT " cuts per pass it must be %" PetscInt_FMT " or more, or 0 for no limit", n,
-             b->ncut, 4 * b->ncut);
-  b->max_cuts = n;
+  PetscCheck(n == 0 || n >= 4 * b->set.ncut, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The maximum number of cuts is %" PetscInt_FMT ": with %" PetscInt_FMT " cuts per pass it must be %" PetscInt_FMT " or more, or 0 for no limit",
+             n, b->set.ncut, 4 * b->set.ncut);
+  b->set.max_cuts = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -413,6 +413,6 @@ PetscErrorCode BMRMSetWarmStart(BMRM b, PetscBool warm)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveBool(b, warm, 2);
-  b->warm = warm;
+  b->set.warm = warm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

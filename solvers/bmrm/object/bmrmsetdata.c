@@ -64,8 +64,8 @@ PetscErrorCode BMRMSetClasses(BMRM b, PetscInt k)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, k, 2);
   PetscCheck(k == PETSC_DECIDE || k >= 2, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of classes is %" PetscInt_FMT ", it must be two or more", k);
-  if (k != b->classes) PetscCall(BMRMInvalidate_Private(b));
-  b->classes = k;
+  if (k != b->set.classes) PetscCall(BMRMInvalidate_Private(b));
+  b->set.classes = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,7 +216,7 @@ PetscErrorCode BMRMSetGroupSize(BMRM b, PetscInt n)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscValidLogicalCollectiveInt(b, n, 2);
   PetscCheck(n >= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of features in a group is %" PetscInt_FMT ", it must be one or more", n);
-  if (n != b->groupsize) PetscCall(BMRMInvalidate_Private(b));
-  b->groupsize = n;
+  if (n != b->set.groupsize) PetscCall(BMRMInvalidate_Private(b));
+  b->set.groupsize = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

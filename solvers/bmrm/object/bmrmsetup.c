@@ -104,15 +104,15 @@ static PetscErrorCode BMRMSetUpLoss(BMRM b)
   PetscCall(BMRMCheckLabels(b));
   l->scale   = (PetscReal)1 / b->m;
   l->queries = b->queries;
-  l->classes = b->classes;
+  l->classes = b->set.classes;
   l->outputs = 1;
   PetscCall(MatGetLocalSize(b->X, &m, NULL));
   if (l->ops->setup) PetscCall((*l->ops->setup)(l, m, b->y));
   PetscCall(VecGetSize(b->y, &n));
   PetscCheck(n == b->m * (l->many ? l->outputs : 1), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " labels for %" PetscInt_FMT " examples; the loss %s needs %s", n, b->m, b->losstype,
              l->many ? "one per example and class" : "one per example");
-  PetscCheck(!l->parts || b->ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here: use fewer cuts", b->ncut, b->losstype, l->parts,
-             l->parts == 1 ? "" : "s, one per query");
+  PetscCheck(!l->parts || b->set.ncut <= l->parts, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cuts a pass, but the risk of the loss %s has %" PetscInt_FMT " part%s here: use fewer cuts", b->set.ncut, b->losstype,
+             l->parts, l->parts == 1 ? "" : "s, one per query");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,7 +190,7 @@ static PetscErrorCode BMRMSetUpRegularizer(BMRM b)
   }
   if (b->groups) PetscCall(BMRMCheckFeatureLayout(b, b->groups, "groups"));
   r->groups    = b->groups;
-  r->groupsize = b->groupsize;
+  r->groupsize = b->set.groupsize;
   r->outputs   = b->loss->outputs;
   if (r->ops->setup) PetscCall((*r->ops->setup)(r, b->w));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -238,8 +238,8 @@ PetscErrorCode BMRMSetUp(BMRM b)
     else PetscCall(VecDuplicate(b->f, &b->labels)); /* in the memory space of the scores */
     PetscCall(VecCopy(b->y, b->labels));
   }
-  b->pair = (PetscBool)(b->best_cut && b->rows && b->loss->steps && b->ncut == 1 && b->line_search);
-  nr      = b->pair ? 2 : b->ncut;
+  b->pair = (PetscBool)(b->set.best_cut && b->rows && b->loss->steps && b->set.ncut == 1 && b->set.line_search);
+  nr      = b->pair ? 2 : b->set.ncut;
   if (b->nr != nr) {
     PetscCall(VecDestroyVecs(b->nr, &b->r));
     PetscCall(VecDuplicateVecs(b->f, nr, &b->r));

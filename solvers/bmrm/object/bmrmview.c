@@ -43,7 +43,7 @@ static PetscErrorCode BMRMMonitorDefaultDraw(BMRM b, PetscInt it, PetscReal J, P
 {
   BMRMMonitorDefault *mon      = (BMRMMonitorDefault *)ctx;
   const char *const   legend[] = {"objective", "lower bound", "gap"};
-  const PetscReal     floor    = PetscMax(PetscMax(b->eps, b->eps_rel * J) / 100, 1e-16);
+  const PetscReal     floor    = PetscMax(PetscMax(b->set.eps, b->set.eps_rel * J) / 100, 1e-16);
   PetscReal           x[3], y[3];
   PetscDrawLG         lg;
   PetscDrawAxis       axis;
@@ -185,13 +185,13 @@ PetscErrorCode BMRMView(BMRM b, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)b, viewer));
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "loss=%s, regulariser=%s, lambda=%g\n", b->losstype, b->regtype, (double)b->lambda));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "tolerances: absolute=%g, relative=%g; maximum passes=%" PetscInt_FMT "\n", (double)b->eps, (double)b->eps_rel, b->max_it));
-  if (b->line_search) PetscCall(PetscViewerASCIIPrintf(viewer, "line search, mu=%g%s\n", (double)b->mu, b->mu_adapt ? " at first, adapted" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "loss=%s, regulariser=%s, lambda=%g\n", b->losstype, b->regtype, (double)b->set.lambda));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "tolerances: absolute=%g, relative=%g; maximum passes=%" PetscInt_FMT "\n", (double)b->set.eps, (double)b->set.eps_rel, b->set.max_it));
+  if (b->set.line_search) PetscCall(PetscViewerASCIIPrintf(viewer, "line search, mu=%g%s\n", (double)b->set.mu, b->set.mu_adapt ? " at first, adapted" : ""));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "no line search\n"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "cuts a pass=%" PetscInt_FMT "%s\n", b->ncut, b->pair ? ", and one at the best point" : ""));
-  if (b->idle_age) PetscCall(PetscViewerASCIIPrintf(viewer, "cuts idle for %" PetscInt_FMT " solutions are dropped; QP tolerance=%g of the gap\n", b->idle_age, (double)b->qp_rtol));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "all cuts are kept; QP tolerance=%g of the gap\n", (double)b->qp_rtol));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "cuts a pass=%" PetscInt_FMT "%s\n", b->set.ncut, b->pair ? ", and one at the best point" : ""));
+  if (b->set.idle_age) PetscCall(PetscViewerASCIIPrintf(viewer, "cuts idle for %" PetscInt_FMT " solutions are dropped; QP tolerance=%g of the gap\n", b->set.idle_age, (double)b->set.qp_rtol));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "all cuts are kept; QP tolerance=%g of the gap\n", (double)b->set.qp_rtol));
   if (b->X) {
     PetscCall(MatGetSize(b->X, NULL, &n));
     PetscCall(MatGetType(b->X, &type));

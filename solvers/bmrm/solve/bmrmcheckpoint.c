@@ -164,13 +164,13 @@ static PetscErrorCode BMRMCheckpointDescribe(BMRM b, State *st)
   st->outputs = b->loss->outputs;
   PetscCall(VecGetSize(b->w, &N));
   st->N      = N;
-  st->nblock = b->ncut;
+  st->nblock = b->set.ncut;
   PetscCall(PetscStrncpy(st->loss, b->losstype, sizeof(st->loss)));
   PetscCall(PetscStrncpy(st->regularizer, b->regtype, sizeof(st->regularizer)));
   for (PetscInt k = 0; k < b->loss->nparameter; k++) st->parameter[k] = b->loss->value[k];
   st->groupsize = b->reg->groupsize;
   st->ratio     = b->reg->ratio;
-  st->lambda    = b->lambda;
+  st->lambda    = b->set.lambda;
   for (int k = 0; k < BMRM_PRINTS; k++) st->print[k] = b->print[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -198,14 +198,14 @@ static PetscErrorCode BMRMEvaluateAlong(BMRM b, PetscInt nt, const PetscReal t[]
   PetscFunctionBegin;
   PetscCall((*b->loss->ops->slopes)(b->loss, b->f, b->e, nt, t, b->labels, mine));
   for (PetscInt k = 0; k < nt && !b->reg->ops->solve; k++) {
-    PetscCall((*b->reg->ops->derivative)(b->reg, b->lambda, b->w, b->d, t[k], of));
+    PetscCall((*b->reg->ops->derivative)(b->reg, b->set.lambda, b->w, b->d, t[k], of));
     mine[2 * k] += of[0];
     mine[2 * k + 1] += of[1];
   }
   PetscCallMPI(MPI_Allreduce(mine, d, (PetscMPIInt)(2 * nt), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)b)));
   for (PetscInt k = 0; k < nt && b->reg->ops->solve; k++) { /* a quadratic part, known on all ranks */
-    d[2 * k] += b->lambda * (b->along[0] + t[k] * b->along[1]);
-    d[2 * k + 1] += b->lambda * b->along[1];
+    d[2 * k] += b->set.lambda * (b->along[0] + t[k] * b->along[1]);
+    d[2 * k + 1] += b->set.lambda * b->along[1];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -340,9 +340,9 @@ static PetscErrorCode BMRMLineSearchExact(BMRM b, PetscReal last, PetscReal *t)
   for (p->end = BMRM_REACH * PetscMax(last, BMRM_LEAST_STEP);; p->end = PETSC_INFINITY) {
     p->slope = p->curve = 0;
     p->n                = 0;
-    PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], p));
+    PetscCall((*b->reg->ops->pieces)(b->reg, b->set.lambda, b->w, b->d, &b->along[0], &b->along[1], p));
     PetscCall((*b->loss->ops->pieces)(b->loss, b->f, b->e, b->labels, p));
-    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), p, b->lambda * b->along[0], b->lambda * b->along[1], t));
+    PetscCall(BMRMPiecesMinimize(PetscObjectComm((PetscObject)b), p, b->set.lambda * b->along[0], b->set.lambda * b->along[1], t));
     if (*t < p->end || p->end == PETSC_INFINITY) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -362,7 +362,7 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
     PetscCall(BMRMLineSearchExact(b, b->step, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
+  if (b->reg->ops->solve) PetscCall((*b->reg->ops->pieces)(b->reg, b->set.lambda, b->w, b->d, &b->along[0], &b->along[1], &b->pieces));
   if (dev) PetscCall(BMRMLineSearchMultisection(b, b->step, t));
   else PetscCall(BMRMLineSearchSafeguarded(b, b->step, t));
   PetscFunctionReturn(PETSC_SUCCESS);

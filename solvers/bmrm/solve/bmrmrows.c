@@ -208,7 +208,7 @@ static PetscErrorCode BMRMRowsMultPair(BMRM b)
 PetscErrorCode BMRMRowsProducts(BMRM b, PetscBool transpose)
 {
   PetscFunctionBegin;
-  b->matmults += transpose ? b->ncut : 1; /* a pair costs hardly more than one product */
+  b->matmults += transpose ? b->set.ncut : 1; /* a pair costs hardly more than one product */
   if (!transpose) PetscCall(BMRMRowsMult(b, b->d, b->e));
   else if (b->pair) PetscCall(BMRMRowsMultPair(b));
   else {

@@ -14,7 +14,7 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
   PetscFunctionBegin;
   PetscCall((*b->loss->ops->risk)(b->loss, b->f, b->e, 0, b->labels, &b->risk));
   PetscCall((*b->reg->ops->value)(b->reg, b->w, &omega));
-  b->J = b->lambda * omega + b->risk;
+  b->J = b->set.lambda * omega + b->risk;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,7 +28,7 @@ static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
   for (PetscInt k = 0; k < b->taken; k++) {
     const PetscReal at = b->pair ? k * PetscMin(1, BMRM_PAST * s) : s;
 
-    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, at, b->labels, b->ncut, b->pair ? 0 : k, b->r[k], &b->offset[k]));
+    PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, at, b->labels, b->set.ncut, b->pair ? 0 : k, b->r[k], &b->offset[k]));
     PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &b->a[k]));
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
@@ -60,7 +60,7 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
   Vec     *x, *y;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) most += transpose ? b[i]->ncut : 1;
+  for (PetscInt i = 0; i < n; i++) most += transpose ? b[i]->set.ncut : 1;
   PetscCall(PetscMalloc2(most, &x, most, &y));
   for (PetscInt i = 0; i < n;) {
     const Mat A = b[i]->A;
@@ -72,7 +72,7 @@ static PetscErrorCode BMRMProducts(PetscInt n, BMRM b[], PetscBool transpose)
       continue;
     }
     for (; i < n && b[i]->A == A; i++) {
-      const PetscInt mine = b[i]->reason ? 0 : transpose ? b[i]->ncut : 1;
+      const PetscInt mine = b[i]->reason ? 0 : transpose ? b[i]->set.ncut : 1;
 
       PetscCall(PetscArraycpy(x + m, transpose ? b[i]->r : &b[i]->d, mine));
       PetscCall(PetscArraycpy(y + m, transpose ? b[i]->a : &b[i]->e, mine));
@@ -94,7 +94,7 @@ static PetscErrorCode BMRMSearchLine(BMRM b)
   b->before[1] = b->lower;
   b->it++;
   PetscCall(PetscLogEventBegin(BMRM_LineSearchEvent, b, 0, 0, 0));
-  if (b->line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
+  if (b->set.line_search) PetscCall(BMRMLineSearch_Private(b, &b->step));
   else {
     PetscReal risk, omega;
 
@@ -102,7 +102,7 @@ static PetscErrorCode BMRMSearchLine(BMRM b)
     PetscCall(VecAXPY(b->d, 1, b->w));
     PetscCall((*b->reg->ops->value)(b->reg, b->d, &omega));
     PetscCall(VecAXPY(b->d, -1, b->w));
-    b->step = b->lambda * omega + risk < b->J ? 1 : 0;
+    b->step = b->set.lambda * omega + risk < b->J ? 1 : 0;
   }
   if (b->step > 0) {
     PetscCall(VecAXPY(b->w, b->step, b->d));
@@ -110,7 +110,7 @@ static PetscErrorCode BMRMSearchLine(BMRM b)
     PetscCall(BMRMEvaluate(b));
   }
   PetscCall(PetscLogEventEnd(BMRM_LineSearchEvent, b, 0, 0, 0));
-  PetscCall(BMRMCutsBegin(b, (b->line_search ? b->mu_now : 1) * (1 - b->step)));
+  PetscCall(BMRMCutsBegin(b, (b->set.line_search ? b->mu_now : 1) * (1 - b->step)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +123,7 @@ static PetscErrorCode BMRMSearchLine(BMRM b)
 */
 static void BMRMAdaptMu(BMRM b)
 {
-  if (b->mu_adapt) b->mu_now = PetscMin(1, PetscMax(b->mu, PetscMin(6 * b->mu, 4 * b->step)));
+  if (b->set.mu_adapt) b->mu_now = PetscMin(1, PetscMax(b->set.mu, PetscMin(6 * b->set.mu, 4 * b->step)));
 }
 
 /*
@@ -140,7 +140,7 @@ static PetscErrorCode BMRMTest(BMRM b)
 
     reason = BMRM_DIVERGED_NANORINF;
     if (b->broken || PetscIsInfOrNanReal(gap)) break;
-    PetscCall((*b->test)(b, b->it, b->J, b->lower, &reason, b->testctx));
+    PetscCall((*b->set.test)(b, b->it, b->J, b->lower, &reason, b->set.testctx));
     if (!reason && b->stalled >= BMRM_STALL) reason = BMRM_DIVERGED_STAGNATED;
     PetscCheck(gap >= -BMRM_SLACK * PetscMax(1, PetscAbsReal(b->J)), PetscObjectComm((PetscObject)b), PETSC_ERR_PLIB, "The lower bound %g is above the objective %g: MatMult() and MatMultTranspose() of this Mat are not those of one matrix",
                (double)b->lower, (double)b->J);
@@ -157,7 +157,7 @@ static PetscErrorCode BMRMTest(BMRM b)
    checkpoint. */
 static PetscErrorCode BMRMStart(BMRM b)
 {
-  const PetscBool fresh = (PetscBool) !(b->warm && b->started && !b->broken);
+  const PetscBool fresh = (PetscBool) !(b->set.warm && b->started && !b->broken);
   PetscReal       least[BMRM_MAX_BLOCKS], gap;
 
   PetscFunctionBegin;
@@ -166,14 +166,14 @@ static PetscErrorCode BMRMStart(BMRM b)
   b->matmults = 0;
   b->stalled  = 0;
   b->step     = 0;
-  b->mu_now   = b->mu;
+  b->mu_now   = b->set.mu;
   b->reason   = BMRM_CONVERGED_ITERATING;
   b->broken   = PETSC_FALSE;
   b->lower    = 0;
-  PetscCall((*b->loss->ops->least)(b->loss, b->labels, b->ncut, least));
-  for (PetscInt k = 0; k < b->ncut; k++) b->lower += least[k];
+  PetscCall((*b->loss->ops->least)(b->loss, b->labels, b->set.ncut, least));
+  for (PetscInt k = 0; k < b->set.ncut; k++) b->lower += least[k];
   if (fresh) {
-    PetscCall(BMRMBundleCreate(&b->bundle, b->ncut, least));
+    PetscCall(BMRMBundleCreate(&b->bundle, b->set.ncut, least));
     PetscCall(VecSet(b->w, 0));
     PetscCall(VecSet(b->d, 0));
     PetscCall(VecSet(b->f, 0));
@@ -221,7 +221,7 @@ static PetscErrorCode BMRMReportResult(BMRM b)
   PetscCall(PetscInfo(b, "%s after %" PetscInt_FMT " passes, gap %g\n", BMRMConvergedReasons[b->reason], b->it, (double)(b->J - b->lower)));
   PetscCall(BMRMViewFromOptions(b, NULL, "-bmrm_view"));
   PetscCall(BMRMConvergedReasonViewFromOptions_Private(b));
-  PetscCheck(b->reason > 0 || !b->error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it,
+  PetscCheck(b->reason > 0 || !b->set.error_if_not_converged, PetscObjectComm((PetscObject)b), PETSC_ERR_NOT_CONVERGED, "BMRM has not converged: %s after %" PetscInt_FMT " passes, gap %g", BMRMConvergedReasons[b->reason], b->it,
              (double)(b->J - b->lower));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
