@@ -178,11 +178,11 @@ PETSC_INTERN PetscErrorCode VecGPUGhostFinalize_Private(void);
 /* gpuvecslepc.c: SLEPc registers class ids when it is initialised.  The search for SLEPc is therefore repeated only if the largest class
    id has changed since the last search. */
 PETSC_INTERN PetscClassId    VecGPUSLEPcSeen;
-PETSC_INTERN PetscErrorCode  VecGPUSLEPcLook_Private(void);
+PETSC_INTERN PetscErrorCode  VecGPUSLEPcFind_Private(void);
 PETSC_INTERN PetscErrorCode  VecGPUSLEPcFinalize_Private(void);
 static inline PetscErrorCode VecGPUSLEPcCheck(void)
 {
-  return VecGPUSLEPcSeen == PETSC_LARGEST_CLASSID ? PETSC_SUCCESS : VecGPUSLEPcLook_Private();
+  return VecGPUSLEPcSeen == PETSC_LARGEST_CLASSID ? PETSC_SUCCESS : VecGPUSLEPcFind_Private();
 }
 
 /* gpuvecops.c: elementwise operations of both types */

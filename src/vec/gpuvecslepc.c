@@ -64,7 +64,7 @@ static PetscErrorCode VecGPUSLEPcRegisterType(const char type[], PetscErrorCode 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool VecGPUSLEPcLookIn(void *library)
+static PetscBool VecGPUSLEPcFindSymbols(void *library)
 {
   *(void **)&SLEPc.registertype = dlsym(library, "BVRegister");
   if (!SLEPc.registertype) return PETSC_FALSE;
@@ -77,7 +77,7 @@ static PetscBool VecGPUSLEPcLookIn(void *library)
 #if defined(__linux__)
 /* Looks for SLEPc in one loaded library, for dl_iterate_phdr().  A library that was opened with RTLD_LOCAL, as Python opens that of slepc4py, is
    not in the global scope of the process. */
-static int VecGPUSLEPcVisit(struct dl_phdr_info *info, size_t size, void *found)
+static int VecGPUSLEPcSearchLibrary(struct dl_phdr_info *info, size_t size, void *found)
 {
   const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   void       *library;
@@ -85,22 +85,22 @@ static int VecGPUSLEPcVisit(struct dl_phdr_info *info, size_t size, void *found)
   if (!name || !strstr(name, "libslepc")) return 0;
   library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
   if (!library) return 0;
-  *(PetscBool *)found = VecGPUSLEPcLookIn(library);
+  *(PetscBool *)found = VecGPUSLEPcFindSymbols(library);
   (void)dlclose(library); /* the process still holds its own reference to the library */
   return *(PetscBool *)found;
 }
 #endif
 
-PetscErrorCode VecGPUSLEPcLook_Private(void)
+PetscErrorCode VecGPUSLEPcFind_Private(void)
 {
   PetscErrorCode (*first)(PetscObject);
 
   PetscFunctionBegin;
   VecGPUSLEPcSeen = PETSC_LARGEST_CLASSID;
   if (Found) PetscFunctionReturn(PETSC_SUCCESS);
-  Found = VecGPUSLEPcLookIn(RTLD_DEFAULT);
+  Found = VecGPUSLEPcFindSymbols(RTLD_DEFAULT);
 #if defined(__linux__)
-  if (!Found) (void)dl_iterate_phdr(VecGPUSLEPcVisit, &Found);
+  if (!Found) (void)dl_iterate_phdr(VecGPUSLEPcSearchLibrary, &Found);
 #endif
   if (!Found) PetscFunctionReturn(PETSC_SUCCESS);
   /* SLEPc fills the list of BV types at its first use.  If the list is still empty, registering a type fills it. */

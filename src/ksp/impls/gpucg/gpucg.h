@@ -14,19 +14,19 @@ typedef struct {
   PetscErrorCode (*reset)(KSP);
   PetscErrorCode (*destroy)(KSP);
   PetscErrorCode (*setradius)(KSP, PetscReal);
-  PetscBool        radius;       /* a trust region was requested, which the loop does not support */
-  PetscInt         batch;        /* number of iterations of a graph, after which the host reads the state */
-  const char      *why;          /* why KSPCG did the last solve; NULL if the loop on the device did */
-  GpDev            dev;          /* device of the memory below */
-  PetscInt         n;            /* number of entries of the vectors; -1 if no memory is allocated */
-  double          *vectors;      /* [VECTORS * n] device memory; VECTOR() gets one vector */
-  double          *partial;      /* [GP_CG_PARTIAL] device memory for partial sums of the reductions */
-  GpCgState       *state, *look; /* state in device memory; [2] copies of it in pinned memory, used alternately */
-  GpDevEvent       looked[2];    /* recorded after the copy to look[0] and look[1] */
-  PetscGPUCSRGraph graph;        /* `batch` iterations */
-  GpOp             op;           /* operator of the recorded product; NULL: record again */
-  PetscInt64       version;      /* GpOp version of the operator when the graph was recorded */
-  PetscBool        jacobi;       /* the graph applies the Jacobi preconditioner d */
+  PetscBool        radius;         /* a trust region was requested, which the loop does not support */
+  PetscInt         batch;          /* number of iterations of a graph, after which the host reads the state */
+  const char      *why;            /* why KSPCG did the last solve; NULL if the loop on the device did */
+  GpDev            dev;            /* device of the memory below */
+  PetscInt         n;              /* number of entries of the vectors; -1 if no memory is allocated */
+  double          *vectors;        /* [VECTORS * n] device memory; VECTOR() gets one vector */
+  double          *partial;        /* [GP_CG_PARTIAL] device memory for partial sums of the reductions */
+  GpCgState       *state, *polled; /* state in device memory; [2] copies of it in pinned memory, used alternately */
+  GpDevEvent       copied[2];      /* recorded after the copy to polled[0] and polled[1] */
+  PetscGPUCSRGraph graph;          /* `batch` iterations */
+  GpOp             op;             /* operator of the recorded product; NULL: record again */
+  PetscInt64       version;        /* GpOp version of the operator when the graph was recorded */
+  PetscBool        jacobi;         /* the graph applies the Jacobi preconditioner d */
 } KSP_GPUCG;
 
 /* x: solution, r: residual, p: direction, w = A p, z: preconditioned residual, d: Jacobi preconditioner, b: right-hand side */

@@ -11,10 +11,10 @@ PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *cg)
     PetscCall(PetscGPUCSRDeviceFree(cg->dev, VECTORS * (size_t)cg->n * sizeof(double), &cg->vectors));
     PetscCall(PetscGPUCSRDeviceFree(cg->dev, GP_CG_PARTIAL * sizeof(double), &cg->partial));
     PetscCall(PetscGPUCSRDeviceFree(cg->dev, sizeof(GpCgState), &cg->state));
-    PetscCall(PetscGPUCSRDeviceFreePinned(cg->dev, &cg->look));
+    PetscCall(PetscGPUCSRDeviceFreePinned(cg->dev, &cg->polled));
     for (int k = 0; k < 2; k++) {
-      if (cg->looked[k]) GpDevEventDestroy(cg->dev, cg->looked[k]);
-      cg->looked[k] = NULL;
+      if (cg->copied[k]) GpDevEventDestroy(cg->dev, cg->copied[k]);
+      cg->copied[k] = NULL;
     }
     cg->op = NULL;
     cg->n  = -1;
@@ -30,8 +30,8 @@ static PetscErrorCode KSPGPUCGAllocateMemory(KSP_GPUCG *cg, GpDev dev, PetscInt 
   PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", VECTORS * (size_t)n * sizeof(double), &cg->vectors));
   PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", GP_CG_PARTIAL * sizeof(double), &cg->partial));
   PetscCall(PetscGPUCSRDeviceMalloc(dev, "allocating memory for conjugate gradients", sizeof(GpCgState), &cg->state));
-  PetscCall(PetscGPUCSRDeviceMallocPinned(dev, 2 * sizeof(GpCgState), &cg->look));
-  for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", GpDevEventCreate(dev, &cg->looked[k]));
+  PetscCall(PetscGPUCSRDeviceMallocPinned(dev, 2 * sizeof(GpCgState), &cg->polled));
+  for (int k = 0; k < 2; k++) PetscCallGp(dev, "creating an event", GpDevEventCreate(dev, &cg->copied[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,13 +80,13 @@ static PetscErrorCode KSPGPUCGCapture(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Launches `batch` iterations and the copy of the state to look[turn]. */
+/* Launches `batch` iterations and the copy of the state to polled[turn]. */
 static PetscErrorCode KSPGPUCGLaunchBatch(KSP_GPUCG *cg, int turn)
 {
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGraphLaunch(cg->graph));
-  PetscCall(PetscGPUCSRDeviceCopyOut(cg->dev, cg->look + turn, cg->state, sizeof(GpCgState)));
-  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventRecord(cg->dev, cg->looked[turn]));
+  PetscCall(PetscGPUCSRDeviceCopyOut(cg->dev, cg->polled + turn, cg->state, sizeof(GpCgState)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventRecord(cg->dev, cg->copied[turn]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,16 +94,9 @@ static PetscErrorCode KSPGPUCGLaunchBatch(KSP_GPUCG *cg, int turn)
 static PetscErrorCode KSPGPUCGDownloadState(KSP_GPUCG *cg, GpCgState *state)
 {
   PetscFunctionBegin;
-  PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyOut(cg->dev, cg->look, cg->state, sizeof(GpCgState)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyOut(cg->dev, cg->polled, cg->state, sizeof(GpCgState)));
   PetscCallGp(cg->dev, "conjugate gradients", GpDevSync(cg->dev));
-  *state = cg->look[0];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPGPUCGUploadState(KSP_GPUCG *cg, const GpCgState *state)
-{
-  PetscFunctionBegin;
-  PetscCallGp(cg->dev, "conjugate gradients", GpDevUpload(cg->dev, cg->state, state, sizeof(*state)));
+  *state = cg->polled[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,18 +104,13 @@ static PetscErrorCode KSPGPUCGUploadState(KSP_GPUCG *cg, const GpCgState *state)
 static PetscErrorCode KSPGPUCGCopy(KSP_GPUCG *cg, Mat A, Vec v, int which, PetscBool out)
 {
   MatGPUCSRVec a, none;
-  const size_t bytes = (size_t)cg->n * sizeof(double);
 
   PetscFunctionBegin;
-  if (out) {
-    PetscCall(MatGPUCSRVecGetResult_Private(A, 0, v, NULL, &a, &none));
-    PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, a.device, VECTOR(cg, which), bytes));
-    PetscCall(MatGPUCSRVecRestoreResult_Private(A, v, NULL, &a, &none));
-  } else {
-    PetscCall(MatGPUCSRVecGetRead_Private(A, 0, v, &a));
-    PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, VECTOR(cg, which), a.device, bytes));
-    PetscCall(MatGPUCSRVecRestoreRead_Private(v, &a));
-  }
+  if (out) PetscCall(MatGPUCSRVecGetResult_Private(A, 0, v, NULL, &a, &none));
+  else PetscCall(MatGPUCSRVecGetRead_Private(A, 0, v, &a));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, out ? a.device : VECTOR(cg, which), out ? VECTOR(cg, which) : a.device, (size_t)cg->n * sizeof(double)));
+  if (out) PetscCall(MatGPUCSRVecRestoreResult_Private(A, v, NULL, &a, &none));
+  else PetscCall(MatGPUCSRVecRestoreRead_Private(v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,7 +155,7 @@ static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpC
   }
   PetscCall(PetscMemzero(state, sizeof(*state)));
   state->norm = norms[ksp->normtype];
-  PetscCall(KSPGPUCGUploadState(cg, state));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevUpload(cg->dev, cg->state, state, sizeof(*state)));
   PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->start(cg->dev, (int32_t)cg->n, cg->state, cg->partial, cg->jacobi ? VECTOR(cg, D) : NULL, VECTOR(cg, B), ax, VECTOR(cg, R), VECTOR(cg, cg->jacobi ? Z : R)));
   PetscCall(KSPGPUCGDownloadState(cg, state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -202,17 +190,17 @@ static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *
   state->small  = (double)ksp->ttol;
   state->large  = (double)(ksp->divtol * ksp->rnorm0);
   state->max_it = (int32_t)ksp->max_it;
-  PetscCall(KSPGPUCGUploadState(cg, state));
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevUpload(cg->dev, cg->state, state, sizeof(*state)));
   PetscCall(PetscLogEventBegin(KSP_GPUCG_Loop, ksp, 0, 0, 0));
   PetscCall(PetscGPUCSRLogTimeBegin_Private(cg->dev));
   PetscCall(KSPGPUCGLaunchBatch(cg, turn));
   do {
     PetscCall(KSPGPUCGLaunchBatch(cg, 1 - turn));
-    PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->looked[turn]));
-    *state = cg->look[turn];
+    PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->copied[turn]));
+    *state = cg->polled[turn];
     turn   = 1 - turn;
   } while (state->status == GP_CG_RUNNING);
-  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->looked[turn])); /* the batch that was launched in vain no longer writes to look */
+  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->copied[turn])); /* the batch that was launched in vain no longer writes to polled */
   PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
   PetscCall(KSPGPUCGLogIterations(ksp, cg, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));

@@ -44,7 +44,6 @@ typedef struct {
   MatGPUCSRHaloSide *from, *to;            /* exchange in progress: sides that are sent from and received into */
   PetscInt           many;                 /* exchange in progress: values per entry */
   PetscBool          onhost;               /* exchange in progress: the entries were packed on the host */
-  PetscMPIInt        nreceives, nsends;    /* exchange in progress: number of MPI receives and sends */
   GpDevEvent         mark[MAT_GPUCSR_MARKS];
   PetscBool          timed; /* record all marks, not only those that order the streams */
 } MatGPUCSRHalo;

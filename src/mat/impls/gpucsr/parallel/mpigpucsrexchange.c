@@ -17,142 +17,45 @@ PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloReceive(MatGPUCSRHalo *H, double *buffer)
+/* Begins to receive into one buffer and to send from another one. */
+static PetscErrorCode MatGPUCSRHaloSendReceive(MatGPUCSRHalo *H, double *to, const double *from)
 {
-  const GpPeers *peers = &H->to->peers;
+  MPI_Request *request = H->request;
 
   PetscFunctionBegin;
-  H->nreceives = peers->n;
-  for (int p = 0; p < peers->n; p++) {
-    PetscMPIInt n;
+  for (int s = 0; s < 2; s++) {
+    const GpPeers *peers = s ? &H->from->peers : &H->to->peers;
 
-    PetscCall(GpCompatMPIIntCast((PetscInt64)H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
-    PetscCallMPI(MPI_Irecv(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[p]));
+    for (int p = 0; p < peers->n; p++) {
+      const size_t first = (size_t)H->many * (size_t)peers->offset[p];
+      PetscMPIInt  n;
+
+      PetscCall(GpCompatMPIIntCast((PetscInt64)H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
+      if (s) PetscCallMPI(MPI_Isend(from + first, n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, request++));
+      else PetscCallMPI(MPI_Irecv(to + first, n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, request++));
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloSend(MatGPUCSRHalo *H, const double *buffer)
+/* Runs a transfer on the second stream and records a mark after it.  MAT_GPUCSR_MARK_OUT: copies the packed entries to pinned memory.
+   MAT_GPUCSR_MARK_ARRIVED: copies the received entries from pinned memory, or sends and receives by NCCL, or, with the halo type mpi, only records the
+   mark.  The transfer waits until the entries are packed; then the previous product has used the entries that are overwritten. */
+static GpErr MatGPUCSRHaloTransfer(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
-  const GpPeers *peers = &H->from->peers;
-
-  PetscFunctionBegin;
-  H->nsends = peers->n;
-  for (int p = 0; p < peers->n; p++) {
-    PetscMPIInt n;
-
-    PetscCall(GpCompatMPIIntCast((PetscInt64)H->many * (peers->offset[p + 1] - peers->offset[p]), &n));
-    PetscCallMPI(MPI_Isend(buffer + (size_t)H->many * (size_t)peers->offset[p], n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, &H->request[H->nreceives + p]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRHaloWait(MatGPUCSRHalo *H)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Waitall(H->nreceives + H->nsends, H->request, MPI_STATUSES_IGNORE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Records a mark on the second stream.  The stream is idle here, so the mark has the time of this call. */
-static GpErr MatGPUCSRHaloRecordSecondStream(MatGPUCSRHalo *H, MatGPUCSRMark mark)
-{
-  GpErr err;
-
-  GpDevPushStream(H->dev, GP_DEV_STREAM_SIDE);
-  err = MatGPUCSRHaloRecord(H, mark);
-  GpDevPopStream(H->dev);
-  return err;
-}
-
-/* Copies the packed entries to pinned memory on the second stream.  This function and the next two restore the streams after an error too. */
-static GpErr MatGPUCSRHaloCopyOut(MatGPUCSRHalo *H)
-{
-  GpDev              dev = H->dev;
-  MatGPUCSRHaloSide *S   = H->from;
-  GpErr              err;
+  GpDev        dev   = H->dev;
+  const size_t bytes = (size_t)H->many * sizeof(double);
+  GpErr        err;
 
   GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
   err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
-  if (!err) err = GpDevCopyOut(dev, S->host, S->device, (size_t)S->n * (size_t)H->many * sizeof(double));
-  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_OUT);
-  GpDevPopStream(dev);
+  if (!err && mark == MAT_GPUCSR_MARK_OUT) err = GpDevCopyOut(dev, H->from->host, H->from->device, (size_t)H->from->n * bytes);
+  else if (!err && H->type == MAT_GPUCSR_HALO_HOST) err = GpDevCopyIn(dev, H->to->device, H->to->host, (size_t)H->to->n * bytes);
+  else if (!err && H->type == MAT_GPUCSR_HALO_NCCL) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
+  if (!err) err = MatGPUCSRHaloRecord(H, mark);
+  GpDevPopStream(dev); /* after an error too */
   return err;
 }
-
-static GpErr MatGPUCSRHaloCopyIn(MatGPUCSRHalo *H)
-{
-  GpDev              dev = H->dev;
-  MatGPUCSRHaloSide *S   = H->to;
-  GpErr              err;
-
-  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
-  err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]); /* the previous product must have used the entries that this copy overwrites */
-  if (!err) err = GpDevCopyIn(dev, S->device, S->host, (size_t)S->n * (size_t)H->many * sizeof(double));
-  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
-  GpDevPopStream(dev);
-  return err;
-}
-
-static GpErr MatGPUCSRHaloTransferNCCL(MatGPUCSRHalo *H)
-{
-  GpDev dev = H->dev;
-  GpErr err;
-
-  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
-  err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
-  if (!err) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
-  if (!err) err = MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_ARRIVED);
-  GpDevPopStream(dev);
-  return err;
-}
-
-static PetscErrorCode MatGPUCSRHaloExchange_Host(MatGPUCSRHalo *H)
-{
-  GpDev dev = H->dev;
-
-  PetscFunctionBegin;
-  if (!H->onhost) { /* otherwise they were sent by MatGPUCSRHaloBegin_Private() */
-    PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloCopyOut(H));
-    PetscCallGp(dev, "downloading boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
-    PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
-    PetscCall(MatGPUCSRHaloSend(H, H->from->host));
-    PetscCall(PetscLogGpuToCpu((PetscLogDouble)(H->from->n * H->many) * sizeof(double)));
-  }
-  PetscCall(MatGPUCSRHaloWait(H));
-  PetscCallGp(dev, "uploading boundary entries", MatGPUCSRHaloCopyIn(H));
-  PetscCallGp(dev, "uploading boundary entries", GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-  PetscCall(PetscLogCpuToGpu((PetscLogDouble)(H->to->n * H->many) * sizeof(double)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatGPUCSRHaloExchange_NCCL(MatGPUCSRHalo *H)
-{
-  PetscFunctionBegin;
-  PetscCallGp(H->dev, "exchanging boundary entries", MatGPUCSRHaloTransferNCCL(H));
-  PetscCallGp(H->dev, "exchanging boundary entries", GpDevEventOrder(H->dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* MPI is not ordered by streams, so the host waits until the entries are packed. */
-static PetscErrorCode MatGPUCSRHaloExchange_MPI(MatGPUCSRHalo *H)
-{
-  GpDev dev = H->dev;
-
-  PetscFunctionBegin;
-  PetscCallGp(dev, "packing boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
-  PetscCall(MatGPUCSRHaloReceive(H, H->to->device));
-  PetscCall(MatGPUCSRHaloSend(H, H->from->device));
-  PetscCall(MatGPUCSRHaloWait(H));
-  if (H->timed) PetscCallGp(dev, "marking a place in the timeline", MatGPUCSRHaloRecordSecondStream(H, MAT_GPUCSR_MARK_ARRIVED));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode (*const MatGPUCSRHaloExchange[])(MatGPUCSRHalo *) = {
-  [MAT_GPUCSR_HALO_HOST] = MatGPUCSRHaloExchange_Host,
-  [MAT_GPUCSR_HALO_NCCL] = MatGPUCSRHaloExchange_NCCL,
-  [MAT_GPUCSR_HALO_MPI]  = MatGPUCSRHaloExchange_MPI,
-};
 
 /* Packs the boundary entries of `many` columns.  onhost: from the values on the host. */
 static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, PetscInt many, const MatGPUCSRVec x[], double *const dx[], PetscBool onhost)
@@ -184,20 +87,35 @@ PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, PetscInt many, const
   H->to     = &H->side[x ? 1 : 0];
   H->many   = many;
   H->onhost = onhost;
-  if (onhost) {
-    PetscCall(MatGPUCSRHaloReceive(H, H->to->host));
-    PetscCall(MatGPUCSRHaloSend(H, H->from->host));
-  }
+  if (onhost) PetscCall(MatGPUCSRHaloSendReceive(H, H->to->host, H->from->host));
   PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Completes an exchange.  MPI is not ordered by streams: with the halo type mpi the host waits until the entries are packed. */
 PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *H)
 {
+  GpDev           dev  = H->dev;
+  const PetscBool host = (PetscBool)(H->type == MAT_GPUCSR_HALO_HOST), mpi = (PetscBool)(H->type == MAT_GPUCSR_HALO_MPI);
+  const char     *what = host ? "uploading boundary entries" : "exchanging boundary entries";
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
-  PetscCall((*MatGPUCSRHaloExchange[H->type])(H));
+  if (host && !H->onhost) { /* otherwise they were sent by MatGPUCSRHaloBegin_Private() */
+    PetscCallGp(dev, "downloading boundary entries", MatGPUCSRHaloTransfer(H, MAT_GPUCSR_MARK_OUT));
+    PetscCallGp(dev, "downloading boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_OUT])); /* the upload of the previous exchange, on the same stream, has finished too */
+    PetscCall(MatGPUCSRHaloSendReceive(H, H->to->host, H->from->host));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)(H->from->n * H->many) * sizeof(double)));
+  }
+  if (mpi) {
+    PetscCallGp(dev, "packing boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
+    PetscCall(MatGPUCSRHaloSendReceive(H, H->to->device, H->from->device));
+  }
+  if (host || mpi) PetscCallMPI(MPI_Waitall(H->to->peers.n + H->from->peers.n, H->request, MPI_STATUSES_IGNORE));
+  if (!mpi || H->timed) PetscCallGp(dev, what, MatGPUCSRHaloTransfer(H, MAT_GPUCSR_MARK_ARRIVED));
+  if (!mpi) PetscCallGp(dev, what, GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
+  if (host) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(H->to->n * H->many) * sizeof(double)));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
