@@ -100,7 +100,8 @@ cudainc  := $(if $(nvcc),-I$(cuda)/include)
 pincs     = $(PETSC_CC_INCLUDES) $(cudainc)
 top      := $(lastword $(sort $(CUDA_ARCHS)))
 gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(top),code=compute_$(top)
-nvflags  := -std=c++17 -O3 -lineinfo $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
+compress := $(if $(nvcc),$(shell $(nvcc) --help | grep -q compress-mode && echo --compress-mode=size))# CUDA 12.8 and above; the library then needs driver 550 or newer
+nvflags  := -std=c++17 -O3 -lineinfo $(compress) $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
 petsclib  = -L$(petsc)/lib -Wl,-rpath,$(petsc)/lib $(PETSC_LIB_BASIC) $(BLASLAPACK_LIB)
 ldflags  := -Wl,--enable-new-dtags -Wl,--no-undefined
 rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
