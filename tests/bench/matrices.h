@@ -91,6 +91,39 @@ static inline void BenchStencil(BenchMatrix *A, int k, int wide, uint64_t seed)
   BenchGrid(A, k, wide, 1, 0, seed);
 }
 
+/* A stencil with constant coefficients, of which no two neighbours are equal. Some rows have other coefficients or another pattern. points: 5 or 9 on
+   a rectangle, 7, 13, 19 or 27 on a box. */
+static inline void BenchConstantGrid(BenchMatrix *A, int points)
+{
+  const int flat = points == 5 || points == 9, reach = points == 13 ? 2 : 1, most = points == 9 ? 2 : points == 19 ? 2 : points == 27 ? 3 : 1;
+  const int nx = flat ? 67 : 9, ny = flat ? 11 : 8, nz = flat ? 1 : 7;
+  int32_t   nnz = 0;
+
+  BenchMatrixCreate(A, nx * ny * nz, nx * ny * nz, points * nx * ny * nz);
+  for (int32_t i = 0; i < A->m; i++) {
+    const int x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+    int       number = 0;
+
+    for (int dz = flat ? 0 : -reach; dz <= (flat ? 0 : reach); dz++) {
+      for (int dy = -reach; dy <= reach; dy++) {
+        for (int dx = -reach; dx <= reach; dx++) {
+          if ((dx != 0) + (dy != 0) + (dz != 0) > most) continue;
+          number++;
+          if (i % 59 == 3 || x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
+          A->col[nnz]   = i + (dz * ny + dy) * nx + dx;
+          A->val[nnz++] = i % 41 == 7 ? 0.25 : number - 5.5;
+        }
+      }
+    }
+    if (i % 59 == 3) {
+      A->col[nnz]   = A->m - 1 - i;
+      A->val[nnz++] = 2;
+    }
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
 static inline int BenchCompare(const void *a, const void *b)
 {
   const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;

@@ -3,7 +3,6 @@ static char help[] = "Every SpMV kernel on every test matrix, compared with sums
 #include "device/gpdeviceimpl.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
-#include "mat/impls/gpucsr/spmv/rowcode/rowcode.h"
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "sys/gpucsrsys.h"
 
@@ -59,39 +58,6 @@ static void Circuit(BenchMatrix *A, uint64_t seed)
     for (int32_t k = 0; k < (i == 700 ? 900 : 8); k++) A->col[nnz++] = i * 60 + 70 * k;
     if (i % 5 == 0) A->col[nnz++] = A->n - 1 - i;
     nnz              = BenchFinishRow(A, start, nnz, &seed);
-    A->rowptr[i + 1] = nnz;
-  }
-  A->nnz = nnz;
-}
-
-/* A stencil with constant coefficients, of which no two neighbours are equal. Some rows have other coefficients or another pattern. points: 5 or 9 on
-   a rectangle, 7, 13, 19 or 27 on a box. */
-static void ConstantGrid(BenchMatrix *A, int points)
-{
-  const int flat = points == 5 || points == 9, reach = points == 13 ? 2 : 1, most = points == 9 ? 2 : points == 19 ? 2 : points == 27 ? 3 : 1;
-  const int nx = flat ? 67 : 9, ny = flat ? 11 : 8, nz = flat ? 1 : 7;
-  int32_t   nnz = 0;
-
-  BenchMatrixCreate(A, nx * ny * nz, nx * ny * nz, points * nx * ny * nz);
-  for (int32_t i = 0; i < A->m; i++) {
-    const int x = i % nx, y = i / nx % ny, z = i / (nx * ny);
-    int       number = 0;
-
-    for (int dz = flat ? 0 : -reach; dz <= (flat ? 0 : reach); dz++) {
-      for (int dy = -reach; dy <= reach; dy++) {
-        for (int dx = -reach; dx <= reach; dx++) {
-          if ((dx != 0) + (dy != 0) + (dz != 0) > most) continue;
-          number++;
-          if (i % 59 == 3 || x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
-          A->col[nnz]   = i + (dz * ny + dy) * nx + dx;
-          A->val[nnz++] = i % 41 == 7 ? 0.25 : number - 5.5;
-        }
-      }
-    }
-    if (i % 59 == 3) {
-      A->col[nnz]   = A->m - 1 - i;
-      A->val[nnz++] = 2;
-    }
     A->rowptr[i + 1] = nnz;
   }
   A->nnz = nnz;
@@ -196,7 +162,7 @@ static PetscErrorCode Case(int which, BenchMatrix *A, const char **name)
     static const char *names[]  = {"constant 5 points", "constant 9 points", "constant 7 points", "constant 13 points", "constant 19 points", "constant 27 points"};
 
     *name = names[which - 22];
-    ConstantGrid(A, points[which - 22]);
+    BenchConstantGrid(A, points[which - 22]);
     break;
   }
   case 28: /* few rows: on a GPU several lanes share a row */
@@ -301,7 +267,6 @@ static PetscErrorCode Check(GpDev dev, const char *name, const BenchMatrix *A, i
   }
   PetscCallGp(dev, "format", err);
   if (C->nnz) taken[kernel][C->prec]++;
-  if (kernel == GP_SPMV_rowcode && !transpose && !strncmp(name, "constant ", 9) && strstr(name, "points")) PetscCheck(((const GpRowCode *)F.data)->mask, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the format rowcode did not find the grid", name);
   PetscCall(PetscMalloc4(C->m, &y, C->m, &again, C->m, &gold, C->m, &scale));
   for (int mode = 0; mode < 4; mode++) {
     const double *add = mode ? z : NULL;
@@ -362,7 +327,7 @@ static PetscErrorCode CheckRefill(GpDev dev, const char *name, BenchMatrix *A, G
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, GpPrec prec, double *worst)
+static PetscErrorCode CheckMatrix(GpDev dev, const char *matrix, BenchMatrix *A, GpPrec prec, double *worst)
 {
   GpCsr     C, Ct;
   GpLoss    loss;
@@ -383,36 +348,28 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, BenchMatrix *A, G
   PetscCallGp(dev, "rows", GpCsrCreate(dev, prec, A->m, A->n, A->nnz, &C));
   PetscCallGp(dev, "pattern", GpCsrSetPattern(&C, ri, ci));
   PetscCallGp(dev, "values", GpCsrSetValues(&C, A->val, &loss));
-  PetscCheck(loss.worst == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the generators return single-precision values, but the conversion of %s has the rounding error %g", name, loss.worst);
+  PetscCheck(loss.worst == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the generators return single-precision values, but the conversion of %s has the rounding error %g", matrix, loss.worst);
   PetscCallGp(dev, "perm", GpDevAlloc(dev, bytes, &perm));
   PetscCallGp(dev, "transpose", GpCsrTranspose(&C, &Ct, perm));
   PetscCallGp(dev, "rows", GpDevDownload(dev, rows, Ct.rowptr, ((size_t)A->n + 1) * sizeof(int32_t)));
   for (int kernel = 0; kernel < GP_KERNELS; kernel++) {
     if ((only >= 0 && kernel != only) || (!vendor && !GpKernelTable[kernel].mult[GP_DEV_HOST][GP_F32])) continue;
-    PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
-    PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
-    if (kernel == GP_SPMV_rowcode) { /* as for a matrix with many rows: a thread computes several rows */
-      const int units = GpDevComputeUnits(dev);
-
-      dev->compute_units = 0;
-      PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
-      PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
-      dev->compute_units = units;
-    }
-    if (kernel == GP_SPMV_csrblock) { /* as for a matrix with many nonzeros, first for the multiprocessors, then for the cache */
-      const int    units = GpDevComputeUnits(dev);
-      const double cache = GpDevCacheBytes(dev);
-
-      for (int many = 0; many < 2; many++) {
-        if (many) dev->cache = 1;
-        else dev->compute_units = 0;
-        PetscCall(Check(dev, name, A, 0, &C, A->rowptr, kernel, u, v, worst));
-        PetscCall(Check(dev, name, A, 1, &Ct, rows, kernel, v, w, worst));
-      }
-      dev->compute_units = units;
-      dev->cache         = cache;
-    }
-    for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, name, A, &C, odd, kernel, u, worst));
+    PetscCall(Check(dev, matrix, A, 0, &C, A->rowptr, kernel, u, v, worst));
+    PetscCall(Check(dev, matrix, A, 1, &Ct, rows, kernel, v, w, worst));
+    /* the variants for large matrices */
+#define SPMV(name, format, lanes, tier, help)
+#define VARIANT(name, property, value) \
+  if (kernel == GP_SPMV_##name) { \
+    const double saved = dev->property; \
+\
+    dev->property = value; \
+    PetscCall(Check(dev, matrix, A, 0, &C, A->rowptr, kernel, u, v, worst)); \
+    PetscCall(Check(dev, matrix, A, 1, &Ct, rows, kernel, v, w, worst)); \
+    dev->property = (__typeof__(dev->property))saved; \
+  }
+#include "mat/impls/gpucsr/spmv/common/kernels.def"
+#undef SPMV
+    for (int odd = 0; odd < 2; odd++) PetscCall(CheckRefill(dev, matrix, A, &C, odd, kernel, u, worst));
   }
   GpDevFree(dev, &perm, bytes);
   GpCsrDestroy(&C);

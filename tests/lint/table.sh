@@ -21,7 +21,7 @@ kernels() { # kernels TABLE ROW-MACRO IMPLEMENTATION-MACRO
   done
   [ -z "$(rows "$1" "$2" | sort | uniq -d)" ] || say "$1: a name occurs twice"
 }
-kernels $gp/spmv/common/kernels.def '[A-Z_]*' SPMV
+kernels $gp/spmv/common/kernels.def 'SPMV[A-Z_]*' SPMV
 kernels $gp/spmv/spmm/spmm.def SPMM SPMM
 for file in "$gp"/spmv/*/*_kernel.cu; do
   stem=$(basename "$file" _kernel.cu)
@@ -35,7 +35,7 @@ done
 for stem in $(rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 2); do
   ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || grep -q "GpFmtBuild_$stem(" $gp/spmv/*/*.c* || say "formats.def: no file below $gp/spmv defines GpFmtBuild_$stem()"
 done
-for format in $(rows $gp/spmv/common/kernels.def '[A-Z_]*' 2 | sort -u) $(rows $gp/spmv/spmm/spmm.def SPMM 2 | sort -u); do
+for format in $(rows $gp/spmv/common/kernels.def 'SPMV[A-Z_]*' 2 | sort -u) $(rows $gp/spmv/spmm/spmm.def SPMM 2 | sort -u); do
   rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"
 done
 
