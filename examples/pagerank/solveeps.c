@@ -4,7 +4,7 @@
 #ifdef GP_HAVE_SLEPC
   #include <slepceps.h>
 
-static PetscErrorCode MatMult_Google(Mat S, Vec x, Vec y)
+static PetscErrorCode MatMult_PageRankEPS(Mat S, Vec x, Vec y)
 {
   PageRank    pr;
   PetscReal   damping;
@@ -33,7 +33,7 @@ static PetscErrorCode EPSCreate_PageRank(PageRank pr, Vec x, Mat *S, EPS *eps)
   PetscCall(VecGetSize(x, &N));
   PetscCall(VecGetType(x, &type));
   PetscCall(MatCreateShell(comm, n, n, N, N, pr, S));
-  PetscCall(MatShellSetOperation(*S, MATOP_MULT, (void (*)(void))MatMult_Google));
+  PetscCall(MatShellSetOperation(*S, MATOP_MULT, (void (*)(void))MatMult_PageRankEPS));
   PetscCall(MatShellSetVecType(*S, type));
   PetscCall(EPSCreate(comm, eps));
   PetscCall(EPSSetOptionsPrefix(*eps, "pagerank_"));
