@@ -50,9 +50,9 @@ typedef enum {
   GP_DEV_STREAM_SIDE, /* the second stream, which has the higher priority */
   GP_DEV_STREAMS_OWN
 } GpDevStreamKind;
-void GpDevSetStream(GpDev, void *stream);
-void GpDevPushStream(GpDev, GpDevStreamKind);
-void GpDevPopStream(GpDev);
+void  GpDevSetStream(GpDev, void *stream);
+GpErr GpDevPushStream(GpDev, GpDevStreamKind); /* after a failure there is nothing to pop */
+void  GpDevPopStream(GpDev);
 
 /* Declares that a library call or kernel that was not launched by gpucsrdevice.cuh may write a matrix: the next product is launched after all earlier
    work. */

@@ -10,10 +10,12 @@ void GpDevSetStream(GpDev dev, void *stream)
   else dev->stream = stream;
 }
 
-void GpDevPushStream(GpDev dev, GpDevStreamKind which)
+GpErr GpDevPushStream(GpDev dev, GpDevStreamKind which)
 {
+  if (dev->depth == GP_DEV_STREAMS) return GpDevFail(dev, GP_ERR_ARGUMENT, "more than %d streams were pushed; pop each of them, after errors too", GP_DEV_STREAMS);
   dev->below[dev->depth++] = dev->stream;
   dev->stream              = dev->own[which];
+  return GP_SUCCESS;
 }
 
 void GpDevPopStream(GpDev dev)
@@ -55,9 +57,9 @@ struct GpGraph_ {
    product follows the last kernel of the previous pass, which may have written what a later kernel reads before it waits. */
 GpErr GpGraphCaptureBegin(GpDev dev, int repeats)
 {
-  GpErr err;
+  GpErr err = GpDevPushStream(dev, GP_DEV_STREAM_OWN);
 
-  GpDevPushStream(dev, GP_DEV_STREAM_OWN);
+  if (err) return err;
   dev->capture_repeats = repeats;
   dev->early_stream    = repeats ? (void *)dev : dev->stream;
   err                  = dev->ops->graph_begin(dev);

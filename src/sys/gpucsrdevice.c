@@ -47,7 +47,7 @@ PetscErrorCode PetscGPUCSRDevicePushStream(GpDev dev)
 {
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRDeviceSynchronize(dev));
-  GpDevPushStream(dev, GP_DEV_STREAM_OWN);
+  PetscCallGp(dev, "changing the stream", GpDevPushStream(dev, GP_DEV_STREAM_OWN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -70,7 +70,7 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
     memset(in, 16 + turn, n);
     PetscCallGp(dev, "upload", GpDevUpload(dev, kept, in, n));
     PetscCallGp(dev, "sync", GpDevSync(dev));
-    GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+    PetscCallGp(dev, "stream", GpDevPushStream(dev, GP_DEV_STREAM_SIDE));
     PetscCallGp(dev, "copy", GpDevCopyWithin(dev, shared, kept, n));
     GpDevPopStream(dev);
     GpDevFree(dev, &kept, n);
@@ -114,7 +114,7 @@ static PetscErrorCode TestClean(GpDev dev)
   for (size_t k = 0; k < 12; k++) {
     const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* bytes at the beginning that the owner leaves zero */
 
-    if (k % 6 == 2) GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+    if (k % 6 == 2) PetscCallGp(dev, "stream", GpDevPushStream(dev, GP_DEV_STREAM_SIDE));
     if (k % 6 == 5) GpDevPopStream(dev);
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &first));
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &second));

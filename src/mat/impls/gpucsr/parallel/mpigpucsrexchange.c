@@ -47,7 +47,8 @@ static GpErr MatGPUCSRHaloTransfer(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   const size_t bytes = (size_t)H->many * sizeof(double);
   GpErr        err;
 
-  GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+  err = GpDevPushStream(dev, GP_DEV_STREAM_SIDE);
+  if (err) return err;
   err = GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_PACKED]);
   if (!err && mark == MAT_GPUCSR_MARK_OUT) err = GpDevCopyOut(dev, H->from->host, H->from->device, (size_t)H->from->n * bytes);
   else if (!err && H->type == MAT_GPUCSR_HALO_HOST) err = GpDevCopyIn(dev, H->to->device, H->to->host, (size_t)H->to->n * bytes);

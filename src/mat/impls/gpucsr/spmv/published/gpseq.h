@@ -45,7 +45,7 @@ static GpErr LaunchSeq(const char *name, const GpFmt *A, const X &x, const doubl
   const GpCsr *C = A->csr;
 
   if (!C->m) return GP_SUCCESS;
-  return GpLaunch(C->dev, name, SeqRows, GpGrid{(unsigned)(((int64_t)C->m + SEQ_BLOCK - 1) / SEQ_BLOCK), SEQ_BLOCK}, C->m, *(const GpCsrPad *)A->data, C->rowptr, x, z, y);
+  return GpLaunch(C->dev, name, SeqRows<X>, GpGrid{(unsigned)(((int64_t)C->m + SEQ_BLOCK - 1) / SEQ_BLOCK), SEQ_BLOCK}, C->m, *(const GpCsrPad *)A->data, C->rowptr, x, z, y);
 }
 
 #endif

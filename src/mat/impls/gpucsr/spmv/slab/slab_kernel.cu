@@ -92,5 +92,5 @@ GP_SPMV(slab)(const GpFmt *A, const double *x, const double *z, double *y)
   if (!C->m) return GP_SUCCESS;
   if (cudaFuncSetAttribute(Slab, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) != cudaSuccess || cudaFuncSetAttribute(Slab, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared) != cudaSuccess)
     return GpDevFail(C->dev, GP_ERR_DEVICE, "slab: this GPU does not allow %d bytes of shared memory per thread block; select another kernel with -mat_gpucsr_kernel", shared);
-  return GpLaunchVector(C->dev, "slab", Slab, GpGrid{(unsigned)S->nblocks, BLOCK, shared}, *S, C->m, C->n, x, z, y);
+  return GpLaunchVector(C->dev, "slab", Slab, GpGrid{(unsigned)S->nblocks, BLOCK, (size_t)shared}, *S, C->m, C->n, x, z, y);
 }
