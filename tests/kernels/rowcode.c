@@ -41,7 +41,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
-  PetscCall(PetscGPUCSRGetDevice_Private(&dev));
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   for (int k = 0; k < 6; k++) PetscCall(CheckGrid(dev, points[k]));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());

@@ -1,6 +1,6 @@
 static char help[] = "Failures of a VECGPU: the memory of the device is full, values are NaN or infinite.\n\n";
 
-#include "device/gpdevice.h"
+#include <gpucsrdevice.h>
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 
