@@ -33,7 +33,7 @@ for host in $(rows $gp/spmv/common/formats.def FORMAT 3 | sort -u); do
   grep -q "^GP_SPMV($host)" $gp/spmv/*/*_host.c || say "formats.def: no file *_host.c defines GP_SPMV($host)"
 done
 for stem in $(rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 2); do
-  ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || grep -q "GpFmtBuild_$stem(" $gp/spmv/*/*.c* || say "formats.def: no file below $gp/spmv defines GpFmtBuild_$stem()"
+  ls $gp/spmv/*/"$stem".c* >/dev/null 2>&1 || grep -qE "GpFmtBuild_$stem\\(|^GP_VENDOR_FORMAT\\($stem," $gp/spmv/*/*.c* || say "formats.def: no file below $gp/spmv defines GpFmtBuild_$stem()"
 done
 for format in $(rows $gp/spmv/common/kernels.def 'SPMV[A-Z_]*' 2 | sort -u) $(rows $gp/spmv/spmm/spmm.def SPMM 2 | sort -u); do
   rows $gp/spmv/common/formats.def 'FORMAT[A-Z_]*' 1 | grep -qx "$format" || say "kernels.def, spmm.def: the format $format is not in formats.def"

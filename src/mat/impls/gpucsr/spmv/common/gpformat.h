@@ -106,10 +106,17 @@ typedef struct {
   void        *data; /* what the format adds to the compressed rows; owned */
 } GpFmt;
 
+/* Backends that build a format. */
+typedef enum {
+  GP_FMT_BOTH,
+  GP_FMT_CUDA,  /* the CUDA backend; the host backend keeps the compressed rows */
+  GP_FMT_VENDOR /* the CUDA backend only: a format of cuSPARSE */
+} GpFmtWhere;
+
 /* Functions of a format. build() gets a host copy of csr->rowptr. A format that stores its own copy of the values must implement refill(). */
 typedef struct {
   const char *name, *help;
-  int         cuda; /* 1: only the CUDA backend builds the format; the host backend keeps the compressed rows */
+  GpFmtWhere  where;
   GpErr (*build)(GpFmt *, const int32_t rowptr[]);
   GpErr (*refill)(GpFmt *);
   void (*destroy)(GpFmt *);

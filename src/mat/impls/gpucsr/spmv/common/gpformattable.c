@@ -16,12 +16,14 @@
 #undef FORMAT
 
 const GpFmtRow GpFmtTable[GP_FORMATS] = {
-#define ROW(id, stem, host, help, cuda) [GP_FMT_##id] = {#stem, help, cuda, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem, GpFmtTraffic_##stem, {GpSpmv_##host##_Host_f32, GpSpmv_##host##_Host_f64}},
-#define FORMAT(id, stem, host, help)    ROW(id, stem, host, help, 0)
+#define ROW(id, stem, host, help, where) [GP_FMT_##id] = {#stem, help, where, GpFmtBuild_##stem, GpFmtRefill_##stem, GpFmtDestroy_##stem, GpFmtBytes_##stem, GpFmtTraffic_##stem, {GpSpmv_##host##_Host_f32, GpSpmv_##host##_Host_f64}},
+#define FORMAT(id, stem, host, help)     ROW(id, stem, host, help, GP_FMT_BOTH)
 #if GP_HAVE_CUDA
-  #define FORMAT_CUDA(id, stem, help) ROW(id, stem, csr, help, 1)
+  #define FORMAT_CUDA(id, stem, help)   ROW(id, stem, csr, help, GP_FMT_CUDA)
+  #define FORMAT_VENDOR(id, stem, help) ROW(id, stem, csr, help, GP_FMT_VENDOR)
 #else
-  #define FORMAT_CUDA(id, stem, help) [GP_FMT_##id] = {#stem, help, 1, .mult = {GpSpmv_csr_Host_f32, GpSpmv_csr_Host_f64}},
+  #define FORMAT_CUDA(id, stem, help)   [GP_FMT_##id] = {#stem, help, GP_FMT_CUDA, .mult = {GpSpmv_csr_Host_f32, GpSpmv_csr_Host_f64}},
+  #define FORMAT_VENDOR(id, stem, help) [GP_FMT_##id] = {#stem, help, GP_FMT_VENDOR},
 #endif
 #include "mat/impls/gpucsr/spmv/common/formats.def"
 #undef FORMAT
@@ -30,13 +32,17 @@ const GpFmtRow GpFmtTable[GP_FORMATS] = {
 /* Returns the functions of a format: those of compressed rows, if the backend keeps the compressed rows. */
 static const GpFmtRow *GpFmtGetRow(const GpFmt *A)
 {
-  return &GpFmtTable[GpFmtTable[A->id].cuda && GpDevKindOf(A->csr->dev) == GP_DEV_HOST ? GP_FMT_CSR : A->id];
+  return &GpFmtTable[GpFmtTable[A->id].where == GP_FMT_CUDA && GpDevKindOf(A->csr->dev) == GP_DEV_HOST ? GP_FMT_CSR : A->id];
 }
 
 GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
 {
   GpErr err;
 
+  if (GpFmtTable[id].where == GP_FMT_VENDOR && GpDevKindOf(csr->dev) == GP_DEV_HOST) {
+    A->csr = NULL;
+    return GpDevFail(csr->dev, GP_ERR_ARGUMENT, "cuSPARSE needs the CUDA backend");
+  }
   A->id   = id;
   A->csr  = csr;
   A->data = NULL;

@@ -30,46 +30,12 @@ typedef struct {
 #if defined(__cplusplus)
 extern "C" {
 #endif
-GpErr  GpVendorBuild(GpFmt *A, GpVendorAlg alg); /* GP_ERR_ARGUMENT without a GPU or without cuSPARSE */
-GpErr  GpVendorRefill(GpFmt *A);
-void   GpVendorDestroy(GpFmt *A);
-double GpVendorBytes(const GpFmt *A);
-double GpVendorTraffic(const GpFmt *A);
-
 /* Functions in gpvendorlib_cuda.cu. */
 GpErr GpVendorDescribe(GpVendor *V, const GpCsr *C); /* creates descriptors and the buffer, and runs cuSPARSE's analysis */
 void  GpVendorForget(GpVendor *V, const GpCsr *C);
 GpErr GpVendorMult(const GpFmt *A, const double *x, const double *z, double *y);
-
-/* Functions in gpvendor.cu: the arrays row or slice, col, val. */
-GpErr GpVendorLayout_CUDA(GpVendor *V, const GpCsr *C);
-GpErr GpVendorValues_CUDA(GpVendor *V, const GpCsr *C);
 #if defined(__cplusplus)
 }
 #endif
-
-/* Defines the functions of one row of formats.def. */
-#define GP_VENDOR_FORMAT(stem, alg) \
-  GpErr GpFmtBuild_##stem(GpFmt *A, const int32_t rowptr[]) \
-  { \
-    (void)rowptr; \
-    return GpVendorBuild(A, alg); \
-  } \
-  GpErr GpFmtRefill_##stem(GpFmt *A) \
-  { \
-    return GpVendorRefill(A); \
-  } \
-  void GpFmtDestroy_##stem(GpFmt *A) \
-  { \
-    GpVendorDestroy(A); \
-  } \
-  double GpFmtBytes_##stem(const GpFmt *A) \
-  { \
-    return GpVendorBytes(A); \
-  } \
-  double GpFmtTraffic_##stem(const GpFmt *A) \
-  { \
-    return GpVendorTraffic(A); \
-  }
 
 #endif

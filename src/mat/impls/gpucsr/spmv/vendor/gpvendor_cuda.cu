@@ -1,9 +1,10 @@
 /* Arrays that cuSPARSE's formats need in addition to compressed rows: the row of every nonzero (COO), slices of padded rows (sliced ELL). */
 #include "mat/impls/gpucsr/spmv/vendor/gpvendor.h"
 
+#include <stdlib.h>
+
 #define GP_VENDOR_PADDING 4 /* maximum number of slots per nonzero */
 
-#if defined(__CUDACC__)
 typedef struct {
   GpVendor V;
   GpCsr    C;
@@ -51,6 +52,13 @@ static int32_t Slices(const GpCsr *C)
   return (C->m + GP_VENDOR_SLICE - 1) / GP_VENDOR_SLICE;
 }
 
+static GpErr GpVendorPutValues(const GpVendor *V, const GpCsr *C)
+{
+  Layout l = {*V, *C};
+
+  return V->alg == GP_VENDOR_SELL ? GP_EACH(C->dev, Layout, FillSlice, (int64_t)Slices(C) * GP_VENDOR_SLICE, &l) : GP_SUCCESS;
+}
+
 /* Builds the slices of padded rows. A negative total means that the scan of the widths overflowed 32 bits; such a matrix is refused, like one
    with too much padding. */
 static GpErr MakeSlices(GpVendor *V, const GpCsr *C)
@@ -67,10 +75,10 @@ static GpErr MakeSlices(GpVendor *V, const GpCsr *C)
   if (!err && (last < 0 || last > (int64_t)GP_VENDOR_PADDING * C->nnz)) err = GpDevFail(C->dev, GP_ERR_ARGUMENT, "padded slices would store more than %d slots for each of %d nonzeros", GP_VENDOR_PADDING, (int)C->nnz);
   if (!err) err = GpDevAlloc(C->dev, (size_t)V->slots * sizeof(int32_t), &V->col);
   if (!err) err = GpDevAlloc(C->dev, (size_t)V->slots * GpPrecBytes(C->prec), &V->val);
-  return err ? err : GpVendorValues_CUDA(V, C);
+  return err ? err : GpVendorPutValues(V, C);
 }
 
-extern "C" GpErr GpVendorLayout_CUDA(GpVendor *V, const GpCsr *C)
+static GpErr GpVendorLayOut(GpVendor *V, const GpCsr *C)
 {
   Layout l = {*V, *C};
   GpErr  err;
@@ -82,52 +90,26 @@ extern "C" GpErr GpVendorLayout_CUDA(GpVendor *V, const GpCsr *C)
   return err ? err : GP_EACH(C->dev, Layout, RowOfNonzero, C->nnz, &l);
 }
 
-extern "C" GpErr GpVendorValues_CUDA(GpVendor *V, const GpCsr *C)
-{
-  Layout l = {*V, *C};
-
-  return V->alg == GP_VENDOR_SELL ? GP_EACH(C->dev, Layout, FillSlice, (int64_t)Slices(C) * GP_VENDOR_SLICE, &l) : GP_SUCCESS;
-}
-
-#else
-  #include <stdlib.h>
-
-GpErr GpVendorBuild(GpFmt *A, GpVendorAlg alg)
+static GpErr GpVendorBuild(GpFmt *A, GpVendorAlg alg)
 {
   GpDev     dev = A->csr->dev;
   GpVendor *V   = (GpVendor *)calloc(1, sizeof(*V));
+  GpErr     err;
 
   A->data = V;
   if (!V) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a format");
   V->alg = alg;
-  #if GP_HAVE_CUDA
-  if (GpDevKindOf(dev) == GP_DEV_CUDA) {
-    GpErr err = GpVendorLayout_CUDA(V, A->csr);
-
-    return err ? err : GpVendorDescribe(V, A->csr);
-  }
-  #endif
-  return GpDevFail(dev, GP_ERR_ARGUMENT, "cuSPARSE needs the CUDA backend");
+  err    = GpVendorLayOut(V, A->csr);
+  return err ? err : GpVendorDescribe(V, A->csr);
 }
 
-GpErr GpVendorRefill(GpFmt *A)
-{
-  #if GP_HAVE_CUDA
-  return GpVendorValues_CUDA((GpVendor *)A->data, A->csr);
-  #else
-  return GpDevFail(A->csr->dev, GP_ERR_NOT_BUILT, "cuSPARSE needs the CUDA backend");
-  #endif
-}
-
-void GpVendorDestroy(GpFmt *A)
+static void GpVendorDestroy(GpFmt *A)
 {
   GpVendor    *V = (GpVendor *)A->data;
   const GpCsr *C = A->csr;
 
   if (!V) return;
-  #if GP_HAVE_CUDA
   GpVendorForget(V, C);
-  #endif
   GpDevFree(C->dev, &V->row, (size_t)C->nnz * sizeof(int32_t));
   GpDevFree(C->dev, &V->slice, (((size_t)C->m + GP_VENDOR_SLICE - 1) / GP_VENDOR_SLICE + 1) * sizeof(int32_t));
   GpDevFree(C->dev, &V->col, (size_t)V->slots * sizeof(int32_t));
@@ -135,7 +117,7 @@ void GpVendorDestroy(GpFmt *A)
   free(V);
 }
 
-double GpVendorBytes(const GpFmt *A)
+static double GpVendorBytes(const GpFmt *A)
 {
   const GpVendor *V = (const GpVendor *)A->data;
   const GpCsr    *C = A->csr;
@@ -144,7 +126,7 @@ double GpVendorBytes(const GpFmt *A)
   return (double)V->buffersize + (V->row ? (double)C->nnz * sizeof(int32_t) : 0.0);
 }
 
-double GpVendorTraffic(const GpFmt *A)
+static double GpVendorTraffic(const GpFmt *A)
 {
   const GpVendor *V = (const GpVendor *)A->data;
   const GpCsr    *C = A->csr;
@@ -153,4 +135,33 @@ double GpVendorTraffic(const GpFmt *A)
   if (V->row) return (double)C->nnz * (2 * sizeof(int32_t) + GpPrecBytes(C->prec));
   return GpCsrBytes(C);
 }
-#endif
+
+/* Defines the functions of one row of formats.def. */
+#define GP_VENDOR_FORMAT(stem, alg) \
+  extern "C" GpErr GpFmtBuild_##stem(GpFmt *A, const int32_t rowptr[]) \
+  { \
+    (void)rowptr; \
+    return GpVendorBuild(A, alg); \
+  } \
+  extern "C" GpErr GpFmtRefill_##stem(GpFmt *A) \
+  { \
+    return GpVendorPutValues((const GpVendor *)A->data, A->csr); \
+  } \
+  extern "C" void GpFmtDestroy_##stem(GpFmt *A) \
+  { \
+    GpVendorDestroy(A); \
+  } \
+  extern "C" double GpFmtBytes_##stem(const GpFmt *A) \
+  { \
+    return GpVendorBytes(A); \
+  } \
+  extern "C" double GpFmtTraffic_##stem(const GpFmt *A) \
+  { \
+    return GpVendorTraffic(A); \
+  }
+
+GP_VENDOR_FORMAT(csrvendor, GP_VENDOR_CSR2)
+GP_VENDOR_FORMAT(csrvendorfast, GP_VENDOR_CSR1)
+GP_VENDOR_FORMAT(coovendor, GP_VENDOR_COO2)
+GP_VENDOR_FORMAT(coovendorfast, GP_VENDOR_COO1)
+GP_VENDOR_FORMAT(sellvendor, GP_VENDOR_SELL)
