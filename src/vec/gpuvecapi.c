@@ -12,7 +12,7 @@
 . v - any vector
 
   Output Parameter:
-. dev - the `GpDev` of `device/gpdevice.h`, or `NULL` if kernels cannot use the values of this vector in place
+. dev - the device, or `NULL` if kernels cannot use the values of this vector in place
 
   Level: developer
 
