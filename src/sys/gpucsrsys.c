@@ -100,7 +100,7 @@ PetscErrorCode PetscGPUCSRGetDevice(GpDev *dev)
   }
 #if defined(PETSC_HAVE_CUDA)
   if (GpDevKindOf(GpDevice) == GP_DEV_CUDA) {
-    void *stream;
+    void *stream = NULL;
 
     PetscCall(GpCompatGetStream(&stream));
     GpDevSetStream(GpDevice, stream);
