@@ -152,8 +152,10 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(nvcc) $(nvflags) -DGP_VALUE_F64 $(deps) -c $< -o $@
 
-$(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.host.o: private cflags += -ffp-contract=off # the host and CUDA implementations must round alike
-$(obj)/src/mat/impls/gpucsr/spmv/csr/csrupdate.cuda.o: private nvflags += -fmad=false
+# files whose host and CUDA implementations must round alike
+alike := src/mat/impls/gpucsr/spmv/csr/csrupdate $(patsubst %.cu,%,$(filter solvers/kmeans/%,$(once)))
+$(alike:%=$(obj)/%.host.o): private cflags += -ffp-contract=off
+$(alike:%=$(obj)/%.cuda.o): private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(BUILD)/linked

@@ -15,6 +15,10 @@
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
+#if PETSC_VERSION_LT(3, 20, 0) && !defined(PetscAssertPointer)
+  #define PetscAssertPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
+#endif
+
 /* Converts a message length.  PetscMPIIntCast() of older releases takes a PetscInt; if that has 32 bits, a larger number would be truncated
    without an error. */
 static inline PetscErrorCode GpCompatMPIIntCast(PetscInt64 a, PetscMPIInt *b)

@@ -1,0 +1,68 @@
+/* Public interface of KMeans: clusters the rows of a matrix. Results are exact and have the same bits on every backend and number of ranks. */
+#ifndef GPUCSRKMEANS_H
+#define GPUCSRKMEANS_H
+
+/* MANSEC = KMeans */
+
+#include <petscmat.h>
+#include "gpucsrkmeanstypes.h"
+
+/*S
+  KMeans - Divides points, the rows of a matrix, into clusters around centroids
+
+  Level: beginner
+
+.seealso: `KMeansCreate()`, `KMeansSetPoints()`, `KMeansSolve()`, `KMeansDestroy()`
+S*/
+typedef struct _p_KMeans *KMeans;
+
+PETSC_EXTERN PetscClassId KMEANS_CLASSID;
+
+PETSC_EXTERN const char *const        KMeansMetrics[];
+PETSC_EXTERN const char *const        KMeansStarts[];
+PETSC_EXTERN const char *const        KMeansEmpties[];
+PETSC_EXTERN const char *const        KMeansStorages[];
+PETSC_EXTERN const char *const *const KMeansConvergedReasons;
+
+/* A monitor, called after every assignment. Arguments: the solver, the number of the iteration, the inertia, the number of labels that changed, the
+   user's context. */
+typedef PetscErrorCode (*KMeansMonitorFn)(KMeans, PetscInt, PetscReal, PetscInt64, void *);
+
+PETSC_EXTERN PetscErrorCode KMeansInitializePackage(void);
+PETSC_EXTERN PetscErrorCode KMeansFinalizePackage(void);
+
+PETSC_EXTERN PetscErrorCode KMeansCreate(MPI_Comm, KMeans *);
+PETSC_EXTERN PetscErrorCode KMeansSetPoints(KMeans, Mat);
+PETSC_EXTERN PetscErrorCode KMeansSetWeights(KMeans, Vec);
+PETSC_EXTERN PetscErrorCode KMeansSetClusters(KMeans, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetAssign(KMeans, const char[]);
+PETSC_EXTERN PetscErrorCode KMeansSetUpdate(KMeans, const char[]);
+PETSC_EXTERN PetscErrorCode KMeansSetMetric(KMeans, KMeansMetric);
+PETSC_EXTERN PetscErrorCode KMeansSetStart(KMeans, KMeansStart);
+PETSC_EXTERN PetscErrorCode KMeansSetStartCentroids(KMeans, Mat);
+PETSC_EXTERN PetscErrorCode KMeansSetEmpty(KMeans, KMeansEmpty);
+PETSC_EXTERN PetscErrorCode KMeansSetStorage(KMeans, KMeansStorage);
+PETSC_EXTERN PetscErrorCode KMeansSetSeed(KMeans, PetscInt64);
+PETSC_EXTERN PetscErrorCode KMeansSetRestarts(KMeans, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetTolerances(KMeans, PetscReal, PetscReal, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetOptionsPrefix(KMeans, const char[]);
+PETSC_EXTERN PetscErrorCode KMeansSetFromOptions(KMeans);
+PETSC_EXTERN PetscErrorCode KMeansSetUp(KMeans);
+PETSC_EXTERN PetscErrorCode KMeansSolve(KMeans);
+PETSC_EXTERN PetscErrorCode KMeansPredict(KMeans, Mat, IS *);
+PETSC_EXTERN PetscErrorCode KMeansReset(KMeans);
+PETSC_EXTERN PetscErrorCode KMeansDestroy(KMeans *);
+
+PETSC_EXTERN PetscErrorCode KMeansGetCentroids(KMeans, Mat *);
+PETSC_EXTERN PetscErrorCode KMeansGetLabels(KMeans, IS *);
+PETSC_EXTERN PetscErrorCode KMeansGetInertia(KMeans, PetscReal *);
+PETSC_EXTERN PetscErrorCode KMeansGetIterationNumber(KMeans, PetscInt *);
+PETSC_EXTERN PetscErrorCode KMeansGetConvergedReason(KMeans, KMeansConvergedReason *);
+PETSC_EXTERN PetscErrorCode KMeansGetDistances(KMeans, PetscInt64 *, PetscInt64 *);
+
+PETSC_EXTERN PetscErrorCode KMeansMonitorSet(KMeans, KMeansMonitorFn, void *, PetscErrorCode (*)(void **));
+PETSC_EXTERN PetscErrorCode KMeansMonitorCancel(KMeans);
+PETSC_EXTERN PetscErrorCode KMeansView(KMeans, PetscViewer);
+PETSC_EXTERN PetscErrorCode KMeansViewFromOptions(KMeans, PetscObject, const char[]);
+
+#endif

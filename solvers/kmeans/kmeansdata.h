@@ -1,0 +1,115 @@
+/* Points, centroids and tallies of k-means on a device, and the tables of assignments and updates. Knows nothing of PETSc.
+
+   The label of a point x is defined by sums in double precision in a fixed order, without fused multiply-adds:
+
+   - dense, Euclidean: the least sum of (x_j - m_j)^2 over ascending features j
+   - sparse, Euclidean: the least |m|^2 - 2 x.m, where x.m is summed over ascending nonzeros and |m|^2 over ascending features
+   - cosine: the greatest x.m, summed likewise
+
+   The centroid of the lowest number wins a tie. Every assignment returns these labels. */
+#ifndef KMEANSDATA_H
+#define KMEANSDATA_H
+
+#include "device/gpsteps.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A scale of fixed-point numbers. The integer of a value v is v * first, rounded to the nearest, ties to even. If second is not 0, a second integer
+   holds what the first rounds away, times second. Both factors are powers of 2, so the products are exact. */
+typedef struct {
+  double first, second;
+} KMeansFixed;
+
+/* Lower bounds on distances, for assignments that skip centroids. Centroids are divided into groups of consecutive numbers. All arrays are device
+   memory. */
+typedef struct {
+  int32_t group;      /* number of centroids in a group */
+  int32_t capacity;   /* number of centroids that the arrays hold */
+  double *lower;      /* [n][groups] at most the distance (not squared) of a point to every centroid of the group but that of its label */
+  double *old;        /* [k][d] centroids of the previous assignment */
+  double *moved;      /* [k] at least the distance that each centroid has moved since then */
+  double *groupmoved; /* [groups] the largest of them in each group */
+  double *half;       /* [k] at most half the distance of a centroid to the nearest other */
+  double *largest;    /* [1] the largest |m|^2 */
+} KMeansBounds;
+
+#define KMeansGroups(k, group) (((k) + (group)-1) / (group))
+
+/* Points of this process and centroids. All arrays are device memory. */
+typedef struct {
+  GpDev          dev;
+  int32_t        n, d, k;
+  int            cosine;
+  int            single;     /* 1: values are float; 0: double */
+  const int32_t *row, *col;  /* sparse points: [n+1] and [row[n]], columns ascending in each row; NULL for dense points */
+  const void    *value;      /* dense points: [n][d]; sparse points: [row[n]] */
+  const double  *weight;     /* [n], or NULL: all weights are 1 */
+  double        *centroid;   /* [k][d] */
+  double        *square;     /* [k] |m|^2, for sparse Euclidean points */
+  int32_t       *label;      /* [n]; -1: none yet */
+  double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product */
+  KMeansFixed   *feature;    /* [d] scale of the sums of each feature */
+  KMeansFixed    mass, cost; /* scales of the weights and of the inertia; of one word */
+  int            words;      /* number of words of a sum of a feature: 1 or 2 */
+  int64_t       *tally;      /* [KMeansTallySize()] */
+  KMeansBounds   bounds;
+} KMeansData;
+
+/* The tally of an iteration. All entries are integers, so that sums over points, processes and blocks of points do not depend on an order:
+   KMEANS_TALLY totals, the weight of each cluster, then for each cluster and feature the words of the sum of its points. */
+enum {
+  KMEANS_CHANGED, /* number of labels that changed */
+  KMEANS_INERTIA, /* sum of weight times distance, in the scale `cost` */
+  KMEANS_COUNTED, /* number of distances that were evaluated */
+  KMEANS_RECHECK, /* number of distances that were evaluated again in double precision */
+  KMEANS_TALLY
+};
+
+#define KMeansTallySize(k, d, words) (KMEANS_TALLY + (int64_t)(k) * (1 + (int64_t)(words) * (d)))
+
+typedef GpErr (*KMeansFn)(const KMeansData *);
+
+/* A variant. An assignment sets label and distance of all points, and adds the four totals to the tally. An update adds weights and features of all
+   points to the tally. */
+typedef struct {
+  const char *name, *help;
+  int32_t     group; /* for KMeansBounds */
+  KMeansFn    run[GP_DEV_KINDS];
+} KMeansVariant;
+
+enum {
+#define KMEANS_VARIANT(name, group, help) KMEANS_ASSIGN_##name,
+#include "assign.def"
+#undef KMEANS_VARIANT
+  KMEANS_ASSIGNS
+};
+
+enum {
+#define KMEANS_VARIANT(name, group, help) KMEANS_UPDATE_##name,
+#include "update.def"
+#undef KMEANS_VARIANT
+  KMEANS_UPDATES
+};
+
+extern const KMeansVariant KMeansAssignTable[KMEANS_ASSIGNS];
+extern const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES];
+
+/* One draw of a point, with a probability proportional to weight times nearest. */
+typedef struct {
+  int32_t  centroid; /* the newest centroid, which may be nearer to a point than `nearest`; -1: none */
+  int64_t  first;    /* number of the first local point */
+  uint64_t stream;   /* selects the random numbers; equal streams give equal numbers */
+  double  *nearest;  /* [n] device memory: distance of each point to the nearest centroid, updated; 0: the point is not drawn */
+  int64_t *drawn;    /* [2] device memory: bits of the least key, and the number of the point that has it (the lowest if several) */
+} KMeansDrawArgs;
+
+GP_PAIR(KMeansSquares, const KMeansData *A);    /* square[c] = |m_c|^2 */
+GP_PAIR(KMeansMoveBounds, const KMeansData *A); /* sets all members of bounds but lower and old */
+GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

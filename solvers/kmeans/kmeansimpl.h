@@ -1,0 +1,87 @@
+/* Private header of KMeans: the object and the functions that its files share. */
+#ifndef KMEANSIMPL_H
+#define KMEANSIMPL_H
+
+#include "kmeansdata.h"
+#include <gpucsrcompat.h>
+#include <gpucsrdevice.h>
+#include <gpucsrkmeans.h>
+#include <petsc/private/petscimpl.h>
+
+#define KMEANS_MAX_MONITORS 5
+/* Selects a stream of random numbers. The odd factors are those of SplitMix64. */
+#define KMeansStream(km, restart, draw) (((uint64_t)(km)->seed * 0x9e3779b97f4a7c15 + (uint64_t)(restart)) * 0xbf58476d1ce4e5b9 + (uint64_t)(draw)*0x94d049bb133111eb)
+
+#define KMEANS_AUTO -1 /* variant to be chosen by KMeansSetUp() */
+
+PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent;
+
+/* The points of a matrix on the device, with the sizes of its arrays. */
+typedef struct {
+  KMeansData data;
+  PetscInt   N, first; /* number of points on all ranks; number of the first local point */
+  size_t     values;   /* number of stored values on this rank */
+  PetscInt   capacity; /* number of centroids that the arrays hold */
+  int        bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
+} KMeansPoints;
+
+struct _p_KMeans {
+  PETSCHEADER(int);
+  Mat X;       /* points, one per row */
+  Vec weights; /* of the points, or NULL */
+  Mat given;   /* start centroids, or NULL */
+
+  /* settings */
+  PetscInt      k;              /* requested number of clusters */
+  PetscInt      assign, update; /* indices of the tables, or KMEANS_AUTO */
+  KMeansMetric  metric;
+  KMeansStart   start;
+  KMeansEmpty   empty;
+  KMeansStorage storage;
+  PetscInt64    seed;
+  PetscInt      restarts, max_it;
+  PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
+
+  /* state */
+  KMeansPoints          points;
+  PetscBool             setup;
+  PetscInt              now[2];   /* variants in use: assignment, update */
+  PetscInt              kept;     /* number of clusters now: k less those that were dropped */
+  double               *centroid; /* [k][d] on the host, equal on all ranks */
+  double               *best;     /* centroids of the best restart */
+  int64_t              *tally;    /* on the host, summed over all ranks */
+  PetscReal             inertia;
+  PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
+  PetscInt              it;
+  KMeansConvergedReason reason;
+  IS                    labels;
+
+  PetscInt        nmonitors;
+  KMeansMonitorFn monitor[KMEANS_MAX_MONITORS];
+  void           *monitorctx[KMEANS_MAX_MONITORS];
+  PetscErrorCode (*monitordestroy[KMEANS_MAX_MONITORS])(void **);
+};
+
+/* kmeanspoints.c */
+PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, PetscInt, const double[], KMeansPoints *);
+PETSC_INTERN PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *);
+PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[]); /* collective */
+PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);
+PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscInt);
+PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
+
+/* kmeansstart.c */
+PETSC_INTERN PetscErrorCode KMeansGetGiven_Private(KMeans, double **); /* [k][d] on all ranks, of norm 1 for the cosine metric; the caller frees it */
+PETSC_INTERN PetscErrorCode KMeansStartDrawn_Private(KMeans, PetscInt restart, PetscBool distances);
+
+/* kmeansparallel.c */
+PETSC_INTERN PetscErrorCode KMeansDrawCandidates_Private(KMeans, PetscInt restart, Mat *, Vec *);
+
+/* kmeanscentroids.c */
+PETSC_INTERN PetscErrorCode KMeansMoveCentroids_Private(KMeans, PetscReal *shift, PetscBool *replaced);
+
+/* kmeansview.c */
+PETSC_INTERN PetscErrorCode KMeansMonitor_Private(KMeans, PetscInt64 changed);
+PETSC_INTERN PetscErrorCode KMeansMonitorSetFromOptions_Private(KMeans, GpOptionItems);
+
+#endif

@@ -1,0 +1,421 @@
+/* The points of a matrix on the device: reading and checking the rows, the scales of fixed-point sums, the upload. */
+#include "kmeansimpl.h"
+
+/* Rows on the host. Sparse rows have ascending columns. */
+typedef struct {
+  PetscInt  n, d;
+  PetscBool dense;
+  int32_t  *row, *col;
+  double   *value;
+  size_t    nvalues;
+} KMeansRows;
+
+/* What is wrong with a row. Ranks agree on the first such row, so that all raise the same error. */
+typedef enum {
+  KMEANS_ROW_GOOD,
+  KMEANS_ROW_NOT_FINITE,
+  KMEANS_ROW_ZERO
+} KMeansRowFault;
+
+/* Raises the error of the first faulty row of all ranks. row: global number, or PETSC_MAX_INT if all local rows are good. */
+static PetscErrorCode KMeansRowsRefuse(MPI_Comm comm, PetscInt row, PetscInt column, KMeansRowFault fault)
+{
+  PetscInt first, mine[2] = {-1, -1}, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT, MPI_MIN, comm));
+  if (first == PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (first == row) {
+    mine[0] = column;
+    mine[1] = (PetscInt)fault;
+  }
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MAX, comm));
+  PetscCheck(all[1] != KMEANS_ROW_NOT_FINITE, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ", column %" PetscInt_FMT " is not a finite number; remove or replace the point", first, all[0]);
+  SETERRQ(comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT " is zero and has no direction; remove it, or use the Euclidean metric", first);
+}
+
+/* Scales a point to norm 1. Returns PETSC_FALSE for a zero point. */
+static PetscBool KMeansScaleToNorm(size_t n, double value[])
+{
+  double largest = 0, sum = 0;
+
+  for (size_t k = 0; k < n; k++) largest = PetscMax(largest, fabs(value[k]));
+  if (largest == 0) return PETSC_FALSE;
+  for (size_t k = 0; k < n; k++) { /* division by the largest value prevents overflow */
+    value[k] /= largest;
+    sum += value[k] * value[k];
+  }
+  for (size_t k = 0; k < n; k++) value[k] /= sqrt(sum);
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode KMeansRowsDestroy(KMeansRows *rows)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(rows->row, rows->col, rows->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. */
+static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, KMeansRows *rows)
+{
+  PetscInt       start, end, faulty = PETSC_MAX_INT, at = 0;
+  PetscInt64     nnz   = 0, most;
+  KMeansRowFault fault = KMEANS_ROW_GOOD;
+  MPI_Comm       comm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm((PetscObject)X, &comm));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &rows->dense, MATSEQDENSE, MATMPIDENSE, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  PetscCall(MatGetOwnershipRange(X, &start, &end));
+  PetscCall(MatGetSize(X, NULL, &rows->d));
+  rows->n = end - start;
+  if (rows->dense) nnz = (PetscInt64)rows->n * rows->d;
+  else {
+    for (PetscInt i = start; i < end; i++) {
+      PetscInt n;
+
+      PetscCall(MatGetRow(X, i, &n, NULL, NULL));
+      nnz += n;
+      PetscCall(MatRestoreRow(X, i, &n, NULL, NULL));
+    }
+  }
+  most = PetscMax(rows->dense ? 0 : nnz, PetscMax(rows->n, rows->d));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT64, MPI_MAX, comm));
+  PetscCheck(most < INT32_MAX, comm, PETSC_ERR_SUP, "KMeans: a rank has %" PetscInt64_FMT " points, features or nonzeros, more than 32 bits can count; use more ranks", most);
+  rows->nvalues = (size_t)nnz;
+  PetscCall(PetscMalloc3(rows->dense ? 0 : rows->n + 1, &rows->row, rows->dense ? 0 : nnz, &rows->col, nnz, &rows->value));
+  if (!rows->dense) rows->row[0] = 0;
+  nnz = 0;
+  for (PetscInt i = 0; i < rows->n; i++) {
+    PetscInt           n;
+    const PetscInt    *col;
+    const PetscScalar *value;
+    double            *mine = rows->value + nnz;
+
+    PetscCall(MatGetRow(X, start + i, &n, &col, &value));
+    for (PetscInt k = 0; k < n; k++) {
+      mine[k] = value[k];
+      if (!rows->dense) rows->col[nnz + k] = (int32_t)col[k];
+      if (!PetscIsInfOrNanScalar(value[k]) || faulty != PETSC_MAX_INT) continue;
+      faulty = start + i;
+      at     = col[k];
+      fault  = KMEANS_ROW_NOT_FINITE;
+    }
+    if (!rows->dense) {
+      PetscBool sorted;
+
+      PetscCall(PetscSortedInt(n, col, &sorted));
+      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend; assemble the matrix with MatSetValues()", start + i);
+    }
+    nnz += n;
+    if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
+    if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {
+      faulty = start + i;
+      fault  = KMEANS_ROW_ZERO;
+    }
+    PetscCall(MatRestoreRow(X, start + i, &n, &col, &value)); /* sets n to 0 */
+  }
+  PetscCall(KMeansRowsRefuse(comm, faulty, at, fault));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rounds the values to single precision if the storage asks for it, or if no value of any rank changes. */
+static PetscErrorCode KMeansRowsRound(KMeans km, KMeansRows *rows, int *single)
+{
+  int exact = km->storage != KMEANS_STORAGE_DOUBLE;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < rows->nvalues && exact && km->storage == KMEANS_STORAGE_AUTO; k++) exact = (double)(float)rows->value[k] == rows->value[k];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &exact, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)km)));
+  *single = exact;
+  if (exact)
+    for (size_t k = 0; k < rows->nvalues; k++) rows->value[k] = (float)rows->value[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A power of 2 by which N values of at most `largest` may be multiplied so that their sum, and its rounding errors, fit 64 bits. `bits` receives the
+   number of bits of the integer of the largest value. */
+static double KMeansScale(PetscInt N, double largest, int *bits)
+{
+  int exponent, count = 0;
+
+  while (((PetscInt64)1 << count) < (PetscInt64)N) count++;
+  (void)frexp(largest, &exponent);
+  *bits = 61 - count;
+  return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, 1000)) : 1.0;
+}
+
+/* Sets the scales of features, weights and inertia from the largest values on all ranks. `outside` holds `many` centroids that need not lie between
+   the points. */
+static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const double weight[], PetscInt many, const double outside[], KMeansPoints *P, KMeansFixed feature[])
+{
+  KMeansData *A     = &P->data;
+  double     *large = NULL, heaviest = weight ? 0 : 1, mass, farthest = 0;
+  int         bits;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(2 * rows->d + 1, &large)); /* of each feature: the largest absolute value, the largest one times its weight */
+  for (PetscInt i = 0; i < rows->n; i++) {
+    const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
+
+    for (size_t k = from; k < to; k++) {
+      const PetscInt j = rows->dense ? (PetscInt)(k - from) : rows->col[k];
+
+      large[2 * j]     = PetscMax(large[2 * j], fabs(rows->value[k]));
+      large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs(rows->value[k] * (weight ? weight[i] : 1.0)));
+    }
+    if (weight) heaviest = PetscMax(heaviest, weight[i]);
+  }
+  for (PetscInt k = 0; k < many * rows->d; k++) large[2 * (k % rows->d)] = PetscMax(large[2 * (k % rows->d)], fabs(outside[k]));
+  large[2 * rows->d] = heaviest;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, large, (PetscMPIInt)(2 * rows->d + 1), MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)km)));
+  heaviest = large[2 * rows->d];
+  mass     = weight ? heaviest : 1;
+  (void)KMeansScale(P->N, 1, &bits); /* bits depends on the number of points alone */
+  P->bits = bits;
+  for (PetscInt j = 0; j < rows->d; j++) {
+    feature[j].first  = KMeansScale(P->N, large[2 * j + 1], &bits);
+    feature[j].second = bits < 40 ? feature[j].first * ldexp(1.0, bits) : 0;
+    farthest += 4 * large[2 * j] * large[2 * j]; /* centroids lie between the points */
+  }
+  A->words = bits < 40 ? 2 : 1;
+  if (A->cosine) farthest = 2;
+  PetscCheck(PetscIsNormalReal(farthest * mass) || farthest == 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points: squared distances of up to %g exceed the range of double precision; scale the columns of the points", farthest * mass);
+  A->mass = (KMeansFixed){weight ? KMeansScale(P->N, mass, &bits) : 1.0, 0};
+  A->cost = (KMeansFixed){KMeansScale(P->N, farthest * mass, &bits), 0};
+  PetscCall(PetscFree(large));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the weights to an array; refuses negative ones, NaN, and weights that are all zero. */
+static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, double **weight)
+{
+  const PetscScalar *a;
+  PetscInt           local, start, bad = PETSC_MAX_INT;
+  int                positive = 0;
+  const MPI_Comm     comm     = PetscObjectComm((PetscObject)km);
+
+  PetscFunctionBegin;
+  *weight = NULL;
+  if (!w) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(w, &local));
+  PetscCheck(local == n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "This rank has %" PetscInt_FMT " weights for %" PetscInt_FMT " points", local, n);
+  PetscCall(VecGetOwnershipRange(w, &start, NULL));
+  PetscCall(PetscMalloc1(n, weight));
+  PetscCall(VecGetArrayRead(w, &a));
+  for (PetscInt i = 0; i < n; i++) {
+    (*weight)[i] = a[i];
+    if (bad == PETSC_MAX_INT && !(a[i] >= 0 && a[i] <= PETSC_MAX_REAL)) bad = start + i;
+    if (a[i] > 0) positive = 1;
+  }
+  PetscCall(VecRestoreArrayRead(w, &a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &positive, 1, MPI_INT, MPI_MAX, comm));
+  PetscCheck(bad == PETSC_MAX_INT, comm, PETSC_ERR_USER_INPUT, "Weights: that of point %" PetscInt_FMT " is negative or not a finite number", bad);
+  PetscCheck(positive, comm, PETSC_ERR_USER_INPUT, "Weights: all are zero; at least one point must count");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Allocates device memory and copies an array to it; a NULL array gives uninitialised memory. */
+static PetscErrorCode KMeansUpload(GpDev dev, const char what[], size_t bytes, const void *from, void *to)
+{
+  PetscFunctionBegin;
+  PetscCallGp(dev, what, GpDevAlloc(dev, bytes, to));
+  if (from && bytes) PetscCallGp(dev, what, GpDevUpload(dev, *(void **)to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, const double weight[], const KMeansFixed feature[], KMeansPoints *P)
+{
+  KMeansData *A = &P->data;
+
+  PetscFunctionBegin;
+  if (A->single) {
+    float *narrow;
+
+    PetscCall(PetscMalloc1(rows->nvalues, &narrow));
+    for (size_t k = 0; k < rows->nvalues; k++) narrow[k] = (float)rows->value[k];
+    PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(float), narrow, &A->value));
+    PetscCall(PetscFree(narrow));
+  } else PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(double), rows->value, &A->value));
+  if (!rows->dense) {
+    PetscCall(KMeansUpload(A->dev, "Points", ((size_t)A->n + 1) * sizeof(int32_t), rows->row, &A->row));
+    PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(int32_t), rows->col, &A->col));
+  }
+  if (weight) PetscCall(KMeansUpload(A->dev, "Weights", (size_t)A->n * sizeof(double), weight, &A->weight));
+  PetscCall(KMeansUpload(A->dev, "Features", (size_t)A->d * sizeof(KMeansFixed), feature, &A->feature));
+  PetscCall(KMeansUpload(A->dev, "Labels", (size_t)A->n * sizeof(int32_t), NULL, &A->label));
+  PetscCall(KMeansUpload(A->dev, "Distances", (size_t)A->n * sizeof(double), NULL, &A->distance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the rows of X, with weights w or NULL, to the device. `outside` holds `many` centroids that need not lie between the points. */
+PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, PetscInt many, const double outside[], KMeansPoints *P)
+{
+  KMeansRows   rows   = {0};
+  double      *weight = NULL;
+  KMeansFixed *feature;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(P, sizeof(*P)));
+  PetscCall(KMeansRowsCreate(km, X, &rows));
+  PetscCall(KMeansRowsRound(km, &rows, &P->data.single));
+  PetscCall(KMeansWeightsCopy(km, w, rows.n, &weight));
+  PetscCall(MatGetSize(X, &P->N, NULL));
+  PetscCall(MatGetOwnershipRange(X, &P->first, NULL));
+  PetscCall(PetscGPUCSRGetDevice(&P->data.dev));
+  P->values      = rows.nvalues;
+  P->data.n      = (int32_t)rows.n;
+  P->data.d      = (int32_t)rows.d;
+  P->data.cosine = km->metric == KMEANS_METRIC_COSINE;
+  PetscCall(PetscMalloc1(rows.d, &feature));
+  PetscCall(KMeansPointsScale(km, &rows, weight, many, outside, P, feature));
+  PetscCall(KMeansPointsUpload(km, &rows, weight, feature, P));
+  PetscCall(PetscFree(feature));
+  PetscCall(PetscFree(weight));
+  PetscCall(KMeansRowsDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees what depends on the number of centroids. */
+static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
+{
+  KMeansData  *A = &P->data;
+  const size_t k = (size_t)P->capacity;
+
+  PetscFunctionBegin;
+  GpDevFree(A->dev, &A->centroid, k * A->d * sizeof(double));
+  GpDevFree(A->dev, &A->square, k * sizeof(double));
+  GpDevFree(A->dev, &A->tally, (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t));
+  P->capacity = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies k centroids to the device. */
+PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *P, PetscInt k, const double centroid[])
+{
+  KMeansData *A = &P->data;
+  int64_t    *zero;
+
+  PetscFunctionBegin;
+  if (k > P->capacity) {
+    PetscCall(KMeansPointsResetCentroids(P));
+    PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * A->d * sizeof(double), NULL, &A->centroid));
+    PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * sizeof(double), NULL, &A->square));
+    PetscCall(PetscCalloc1(KMeansTallySize(k, A->d, A->words), &zero));
+    PetscCall(KMeansUpload(A->dev, "Sums", (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t), zero, &A->tally));
+    PetscCall(PetscFree(zero));
+    P->capacity = k;
+  }
+  A->k = (int32_t)k;
+  PetscCallGp(A->dev, "Centroids", GpDevUpload(A->dev, A->centroid, centroid, (size_t)k * A->d * sizeof(double)));
+  if (A->row && !A->cosine) PetscCallGp(A->dev, "Centroids", GP_ON_DEVICE(A->dev, KMeansSquares, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KMeansPointsFreeBounds(KMeansPoints *P)
+{
+  KMeansData   *A = &P->data;
+  KMeansBounds *B = &A->bounds;
+  const size_t  k = (size_t)B->capacity, groups = B->capacity ? (size_t)KMeansGroups(B->capacity, B->group) : 0;
+
+  PetscFunctionBegin;
+  GpDevFree(A->dev, &B->lower, groups * A->n * sizeof(double));
+  GpDevFree(A->dev, &B->old, k * A->d * sizeof(double));
+  GpDevFree(A->dev, &B->moved, k * sizeof(double));
+  GpDevFree(A->dev, &B->groupmoved, groups * sizeof(double));
+  GpDevFree(A->dev, &B->half, k * sizeof(double));
+  GpDevFree(A->dev, &B->largest, B->capacity ? sizeof(double) : 0);
+  B->capacity = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Prepares lower bounds for the centroids on the device, each for a group of them. The last call had the same centroids but for their movement, or the
+   labels were forgotten. */
+PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
+{
+  KMeansData   *A     = &P->data;
+  KMeansBounds *B     = &A->bounds;
+  const size_t  bytes = (size_t)A->k * A->d * sizeof(double);
+
+  PetscFunctionBegin;
+  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->k > B->capacity || group != B->group) {
+    const size_t k = (size_t)A->k, groups = (size_t)KMeansGroups(A->k, (int32_t)group);
+
+    PetscCall(KMeansPointsFreeBounds(P));
+    PetscCall(KMeansUpload(A->dev, "Bounds", groups * A->n * sizeof(double), NULL, &B->lower));
+    PetscCall(KMeansUpload(A->dev, "Bounds", k * A->d * sizeof(double), NULL, &B->old));
+    PetscCall(KMeansUpload(A->dev, "Bounds", k * sizeof(double), NULL, &B->moved));
+    PetscCall(KMeansUpload(A->dev, "Bounds", groups * sizeof(double), NULL, &B->groupmoved));
+    PetscCall(KMeansUpload(A->dev, "Bounds", k * sizeof(double), NULL, &B->half));
+    PetscCall(KMeansUpload(A->dev, "Bounds", sizeof(double), NULL, &B->largest));
+    B->capacity = A->k;
+    B->group    = (int32_t)group;
+    PetscCallGp(A->dev, "Bounds", GpDevCopyWithin(A->dev, B->old, A->centroid, bytes));
+  }
+  PetscCallGp(A->dev, "Bounds", GP_ON_DEVICE(A->dev, KMeansMoveBounds, A));
+  PetscCallGp(A->dev, "Bounds", GpDevCopyWithin(A->dev, B->old, A->centroid, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
+{
+  KMeansData  *A = &P->data;
+  const size_t n = (size_t)A->n;
+
+  PetscFunctionBegin;
+  if (!A->dev) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansPointsResetCentroids(P));
+  PetscCall(KMeansPointsFreeBounds(P));
+  GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
+  if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
+  if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));
+  if (A->weight) GpDevFree(A->dev, &A->weight, n * sizeof(double));
+  GpDevFree(A->dev, &A->feature, (size_t)A->d * sizeof(KMeansFixed));
+  GpDevFree(A->dev, &A->label, n * sizeof(int32_t));
+  GpDevFree(A->dev, &A->distance, n * sizeof(double));
+  PetscCall(PetscMemzero(P, sizeof(*P)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the features of the point of a global number on all ranks. */
+PetscErrorCode KMeansPointsGetRow_Private(KMeans km, PetscInt point, double x[])
+{
+  KMeansPoints     *P = &km->points;
+  const KMeansData *A = &P->data;
+  const PetscInt    i = point - P->first;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(x, A->d));
+  if (i >= 0 && i < A->n) {
+    int32_t      at[2] = {0, A->d}, *col = NULL;
+    int64_t      from;
+    const size_t size = A->single ? sizeof(float) : sizeof(double);
+    char        *value;
+
+    if (A->row) PetscCallGp(A->dev, "Point", GpDevDownload(A->dev, at, A->row + i, sizeof(at)));
+    from = A->row ? at[0] : (int64_t)i * A->d;
+    PetscCall(PetscMalloc2((size_t)(at[1] - at[0]) * size, &value, at[1] - at[0], &col));
+    PetscCallGp(A->dev, "Point", GpDevDownload(A->dev, value, (const char *)A->value + from * size, (size_t)(at[1] - at[0]) * size));
+    if (A->row) PetscCallGp(A->dev, "Point", GpDevDownload(A->dev, col, A->col + from, (size_t)(at[1] - at[0]) * sizeof(int32_t)));
+    for (int32_t k = 0; k < at[1] - at[0]; k++) x[A->row ? col[k] : k] = A->single ? (double)((float *)value)[k] : ((double *)value)[k];
+    PetscCall(PetscFree2(value, col));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, x, A->d, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forgets all labels, and with them the bounds. */
+PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *P)
+{
+  int32_t *none;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(P->data.n, &none));
+  for (int32_t i = 0; i < P->data.n; i++) none[i] = -1;
+  if (P->data.n) PetscCallGp(P->data.dev, "Labels", GpDevUpload(P->data.dev, P->data.label, none, (size_t)P->data.n * sizeof(*none)));
+  PetscCall(PetscFree(none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

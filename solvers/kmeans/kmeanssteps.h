@@ -1,0 +1,109 @@
+/* Arithmetic of k-means that the host and CUDA implementations share. The files that include it are compiled without contraction of a product and
+   a sum, so that both round alike. */
+#ifndef KMEANSSTEPS_H
+#define KMEANSSTEPS_H
+
+#include "kmeansdata.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__CUDACC__)
+  #define KMEANS_ADD(p, v) ((void)atomicAdd((unsigned long long *)(p), (unsigned long long)(v)))
+  #define KMEANS_MIN(p, v) ((void)(*(volatile int64_t *)(p) > (v) && atomicMin((long long *)(p), (long long)(v))))
+#else
+  #define KMEANS_ADD(p, v) ((void)(*(p) += (v)))
+  #define KMEANS_MIN(p, v) ((void)(*(p) > (v) ? *(p) = (v) : 0))
+#endif
+
+/* A random number in (0, 1): the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) of stream and point. */
+GP_INLINE double KMeansRandom(uint64_t stream, uint64_t point)
+{
+  uint64_t z = stream + 0x9e3779b97f4a7c15 * (point + 1);
+
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  z ^= z >> 31;
+  return ((double)(z >> 11) + 0.5) * 0x1p-53;
+}
+
+GP_INLINE double KMeansValue(const KMeansData *A, int64_t at)
+{
+  return A->single ? (double)((const float *)A->value)[at] : ((const double *)A->value)[at];
+}
+
+GP_INLINE double KMeansWeight(const KMeansData *A, int64_t i)
+{
+  return A->weight ? A->weight[i] : 1.0;
+}
+
+GP_INLINE int64_t KMeansToFixed(double value, double scale)
+{
+  return (int64_t)llrint(value * scale);
+}
+
+/* Inner product of point i and centroid c. */
+GP_INLINE double KMeansDot(const KMeansData *A, int64_t i, int32_t c)
+{
+  const double *m   = A->centroid + (int64_t)c * A->d;
+  double        sum = 0;
+
+  if (A->row) {
+    for (int32_t e = A->row[i]; e < A->row[i + 1]; e++) sum += KMeansValue(A, e) * m[A->col[e]];
+  } else {
+    for (int32_t j = 0; j < A->d; j++) sum += KMeansValue(A, i * A->d + j) * m[j];
+  }
+  return sum;
+}
+
+/* What point i is compared with centroid c by: the least value wins. */
+GP_INLINE double KMeansCompare(const KMeansData *A, int64_t i, int32_t c)
+{
+  const double *m   = A->centroid + (int64_t)c * A->d;
+  double        sum = 0;
+
+  if (A->cosine) return -KMeansDot(A, i, c);
+  if (A->row) return A->square[c] - 2 * KMeansDot(A, i, c);
+  for (int32_t j = 0; j < A->d; j++) {
+    const double difference = KMeansValue(A, i * A->d + j) - m[j];
+
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+/* The distance of point i to a centroid whose KMeansCompare() is known. */
+GP_INLINE double KMeansDistance(const KMeansData *A, int64_t i, double compared)
+{
+  double sum = 0;
+
+  if (A->cosine) sum = 1 + compared;
+  else if (A->row) {
+    for (int32_t e = A->row[i]; e < A->row[i + 1]; e++) sum += KMeansValue(A, e) * KMeansValue(A, e);
+    sum += compared;
+  } else sum = compared;
+  return sum > 0 ? sum : 0; /* rounding may give a small negative number */
+}
+
+/* Stores label and distance of point i, and adds both to the totals. */
+GP_INLINE void KMeansPut(const KMeansData *A, int64_t i, int32_t label, double compared, int64_t counted)
+{
+  const double distance = KMeansDistance(A, i, compared);
+
+  if (A->label[i] != label) KMEANS_ADD(&A->tally[KMEANS_CHANGED], 1);
+  KMEANS_ADD(&A->tally[KMEANS_INERTIA], KMeansToFixed(KMeansWeight(A, i) * distance, A->cost.first));
+  KMEANS_ADD(&A->tally[KMEANS_COUNTED], counted);
+  A->label[i]    = label;
+  A->distance[i] = distance;
+}
+
+/* Adds v to the words of a sum. */
+GP_INLINE void KMeansAddFixed(int64_t *sum, int words, const KMeansFixed *scale, double v)
+{
+  const int64_t first = KMeansToFixed(v, scale->first);
+
+  KMEANS_ADD(sum, first);
+  if (words > 1) KMEANS_ADD(sum + 1, KMeansToFixed(v - (double)first / scale->first, scale->second));
+}
+
+#endif
