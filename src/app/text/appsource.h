@@ -20,8 +20,8 @@ struct _n_GpAppSource {
   GpAppComplaint wrong;                      /* the first failure */
 };
 
-PETSC_INTERN PetscErrorCode GpAppSourceOpen(const char[], GpAppSource *);
-PETSC_INTERN PetscErrorCode GpAppSourceRead(GpAppSource, char[], size_t, size_t *);
-PETSC_INTERN PetscErrorCode GpAppSourceClose(GpAppSource *);
+PETSC_EXTERN PetscErrorCode GpAppSourceOpen(const char[], GpAppSource *);
+PETSC_EXTERN PetscErrorCode GpAppSourceRead(GpAppSource, char[], size_t, size_t *);
+PETSC_EXTERN PetscErrorCode GpAppSourceClose(GpAppSource *);
 
 #endif

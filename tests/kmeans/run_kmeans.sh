@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# The program kmeans as users meet it, beside numpy and scikit-learn; what it refuses.  Prints TAP.
+#
+#   PYTHON   a Python with numpy, and optionally scikit-learn; default /usr/bin/python3
+set -u
+. "$(dirname "$0")/../env.sh"
+program=$BUILD/bin/kmeans
+[ -x "$program" ] || { not_ok "kmeans is built ($program)"; exit 1; }
+oracle=$ROOT/tests/kmeans/oracle.py
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || python=python3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+device=(-gpucsr_device "$GPUCSR_DEVICE")
+
+run() { # run RANKS ARGUMENTS: output in $tmp/log
+  local n=$1
+  shift
+  "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1
+}
+verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
+refused() { # refused NAME CODE MESSAGE ARGUMENTS: one line with the words, the exit code, nothing left behind, on 1 and 2 ranks
+  local name=$1 code=$2 message=$3 n rc good=1
+  shift 3
+  for n in 1 2; do
+    rm -rf "$tmp/out" && mkdir "$tmp/out"
+    run $n -labels "$tmp/out/labels" "$@"
+    rc=$?
+    [ $rc -eq "$code" ] && grep -qF -- "$message" "$tmp/log" && [ "$(grep -c '^kmeans: ' "$tmp/log")" -eq 1 ] && ! grep -q 'PETSC ERROR' "$tmp/log" && [ -z "$(ls "$tmp/out")" ] && continue
+    echo "on $n: code $rc, not $code; left behind: $(ls "$tmp/out")" >>"$tmp/log"
+    good=0
+    break
+  done
+  [ $good = 1 ]
+  verdict "$name"
+}
+
+if ! $python -c 'import numpy' 2>/dev/null; then
+  skip "kmeans beside numpy" "$python has no numpy"
+  exit 0
+fi
+$python "$oracle" data "$tmp" || { not_ok "the data are made"; exit 1; }
+out=(-report "$tmp/report.json" -labels "$tmp/labels.csv" -centroids "$tmp/centroids.csv")
+given=(-start_file "$tmp/start.csv" -kmeans_clusters 6)
+
+# --- formats, ranks and algorithms ------------------------------------------------------------------------------------------
+gzip -k "$tmp/points.idx" "$tmp/points.minebench"
+for format in csv petsc mtx idx minebench idx.gz minebench.gz; do
+  run 1 -f "$tmp/points.$format" "${given[@]}" "${out[@]}" && $python "$oracle" lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv} >>"$tmp/log" 2>&1
+  verdict "points as $format beside numpy"
+done
+for assign in brute hamerly yinyang elkan; do
+  run 2 -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_empty keep -kmeans_assign $assign "${given[@]}" "${out[@]}" &&
+    $python "$oracle" lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt} >>"$tmp/log" 2>&1
+  verdict "weights and $assign on two ranks beside numpy"
+done
+for start in random kmeans++ parallel; do
+  good=1
+  for n in 1 2 4; do
+    run $n -f "$tmp/points.csv" -kmeans_start $start -kmeans_clusters 9 -kmeans_restarts 3 -kmeans_seed 5 -labels "$tmp/labels.$n" -centroids "$tmp/centroids.$n" || good=0
+    cmp "$tmp/labels.1" "$tmp/labels.$n" >>"$tmp/log" 2>&1 && cmp "$tmp/centroids.1" "$tmp/centroids.$n" >>"$tmp/log" 2>&1 || good=0
+  done
+  [ $good = 1 ]
+  verdict "start $start: the same bytes on 1, 2 and 4 ranks"
+done
+run 1 -f "$tmp/points.csv" -columns 0,2-3 -kmeans_clusters 2 -centroids "$tmp/centroids.csv" && head -1 "$tmp/centroids.csv" | grep -qx 'x0,x1,x2'
+verdict "three of five columns"
+run 2 -generate 500,3 -kmeans_clusters 4 -kmeans_max_it 1 -labels "$tmp/labels.csv"
+[ $? -eq 3 ] && [ "$(wc -l <"$tmp/labels.csv")" = 501 ]
+verdict "generated points; one iteration ends with code 3 and results"
+color=$ROOT/../shared/data/kmeans/color17695.bin.xz
+if [ -f "$color" ]; then
+  run 1 -f "$color" -kmeans_clusters 20 -kmeans_assign yinyang "${out[@]}" && grep -q '"points": 17695' "$tmp/report.json"
+  verdict "color17695"
+else
+  skip "color17695" "$color is missing"
+fi
+if $python -c 'import sklearn' 2>/dev/null; then
+  run 1 -f "$tmp/points.csv" "${given[@]}" -report "$tmp/report.json" && $python "$oracle" sklearn "$tmp"/{points.csv,start.csv,report.json} >>"$tmp/log" 2>&1
+  verdict "inertia beside scikit-learn"
+else
+  skip "inertia beside scikit-learn" "$python has no scikit-learn"
+fi
+
+# --- what is refused --------------------------------------------------------------------------------------------------------
+printf '1,2\n3,\n5,6\n' >"$tmp/missing.csv"
+printf '1,2\n3,4,5\n5,6\n' >"$tmp/ragged.csv"
+printf '1,2\n0,0\n5,6\n' >"$tmp/zero.csv"
+printf '1,2\n1,2\n3,4\n1,2\n' >"$tmp/twice.csv"
+printf '1\n-1\n1\n1\n' >"$tmp/negative.txt"
+printf '0\n0\n0\n0\n' >"$tmp/zeros.txt"
+printf '1e200,1\n2,3\n4,5\n' >"$tmp/huge.csv"
+head -c 500 "$tmp/points.minebench" >"$tmp/short.minebench"
+head -c 500 "$tmp/points.idx" >"$tmp/short.idx"
+refused "more clusters than points" 2 "500 clusters of 400 points" -f "$tmp/points.csv" -kmeans_clusters 500
+refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
+refused "no points" 2 "nothing to do" -kmeans_clusters 3
+refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2
+refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2
+refused "a zero row with the cosine metric" 2 "row 1 is zero" -f "$tmp/zero.csv" -kmeans_clusters 2 -kmeans_metric cosine
+refused "fewer distinct points than clusters" 2 "only 2 distinct points" -f "$tmp/twice.csv" -kmeans_clusters 3
+refused "negative weights" 2 "that of point 1 is negative" -f "$tmp/twice.csv" -weights "$tmp/negative.txt" -kmeans_clusters 2
+refused "weights that are all zero" 2 "all are zero" -f "$tmp/twice.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
+refused "too few weights" 4 "400 points need one weight" -f "$tmp/points.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
+refused "a start of another shape" 2 "Start centroids: 6 x 5" -f "$tmp/points.csv" -start_file "$tmp/start.csv" -kmeans_clusters 7
+refused "values beyond double precision" 2 "exceed the range" -f "$tmp/huge.csv" -kmeans_clusters 2
+refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -kmeans_clusters 2
+refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
+refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
+refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
+refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red
