@@ -105,6 +105,7 @@ PetscErrorCode PageRankCreate(MPI_Comm comm, PageRank *newpr)
   pr->inner_damping   = 0.5;
   pr->inner_tolerance = 1e-2;
   pr->device_loop     = PETSC_TRUE;
+  pr->residual        = -1;
   PetscCall(PageRankSetMethod(pr, PAGERANKGAUSSSEIDEL));
   *newpr = pr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,7 +173,7 @@ PetscErrorCode PageRankSetFromOptions(PageRank pr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Destroys what PageRankSetUp() creates, except the graph. */
+/* Destroys what PageRankSetUp() creates, except the graph, and the results. */
 static PetscErrorCode PageRankDestroyWork(PageRank pr)
 {
   PetscFunctionBegin;
@@ -186,8 +187,10 @@ static PetscErrorCode PageRankDestroyWork(PageRank pr)
   PetscCall(VecDestroy(&pr->v));
   PetscCall(VecDestroy(&pr->u));
   pr->isdangling = NULL;
-  pr->nranks     = 0;
-  pr->setup      = PETSC_FALSE;
+  pr->nranks = pr->it = pr->matmults = 0;
+  pr->residual                       = -1;
+  pr->reason                         = PAGERANK_CONVERGED_ITERATING;
+  pr->setup                          = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,8 +278,10 @@ PetscErrorCode PageRankSetUp(PageRank pr)
   PetscCall(PageRankDestroyWork(pr));
   PetscCall(PetscObjectTypeCompare((PetscObject)pr->links, MATNEST, &nest));
   blocks = pr->solve == PageRankSolve_GaussSeidel ? pr->blocks : 1;
-  if (pr->nblocks && pr->nblocks != blocks && !nest) PetscCall(PageRankGraphDestroy_Private(pr));
-  if (!pr->nblocks) PetscCall(PageRankGraphSetUp_Private(pr, blocks));
+  if (!pr->scale || (pr->nblocks != blocks && !nest)) { /* scale: the last vector of a graph that was set up without an error */
+    PetscCall(PageRankGraphDestroy_Private(pr));
+    PetscCall(PageRankGraphSetUp_Private(pr, blocks));
+  }
   PetscCall(PageRankCheckSettings(pr));
   pr->nranks = PetscMax(pr->npersonal, 1);
   PetscCall(VecDuplicateVecs(pr->out, pr->nranks, &pr->x));
@@ -318,8 +323,9 @@ PetscErrorCode PageRankSolve(PageRank pr)
   PetscFunctionBegin;
   PetscCall(PageRankSetUp(pr));
   PetscCall(PetscLogEventBegin(PAGERANK_SolveEvent, pr, 0, 0, 0));
-  together     = PageRankIsTogether(pr);
-  pr->matmults = 0;
+  together         = PageRankIsTogether(pr);
+  pr->matmults     = 0;
+  pr->solvedamping = pr->damping;
   for (PetscInt k = 0; k < pr->nranks; k++) PetscCall(VecCopy(pr->nstart ? pr->start[k] : pr->npersonal ? pr->personal[k] : pr->uniform, pr->x[k]));
   for (PetscInt k = 0; k < (together ? 1 : pr->nranks); k++) {
     if (pr->nranks > 1 && !together) PetscCall(PageRankSelect(pr, k));
@@ -329,6 +335,7 @@ PetscErrorCode PageRankSolve(PageRank pr)
     pr->reason   = PAGERANK_CONVERGED_ITERATING;
     if (together) PetscCall(PageRankIteratePower_Private(pr, pr->nranks, pr->personal, pr->x));
     else PetscCall((*pr->solve)(pr, pr->x[k]));
+    PetscCheck(pr->reason, PetscObjectComm((PetscObject)pr), PETSC_ERR_PLIB, "The method %s returned before PageRankCheckRanks() set stop", ((PetscObject)pr)->type_name);
     its = PetscMax(its, pr->it);
     if (k && pr->residual <= worst) continue;
     worst  = pr->residual;
@@ -343,7 +350,7 @@ PetscErrorCode PageRankSolve(PageRank pr)
 }
 
 /*@
-  PageRankReset - Frees the ranks and the references to the graph and to the vectors of the user; keeps the settings
+  PageRankReset - Frees the ranks, drops the references to the graph and to the vectors of the user, and keeps the other settings
 
   Collective
 
@@ -364,7 +371,6 @@ PetscErrorCode PageRankReset(PageRank pr)
   PetscCall(PageRankSetInitialRanks(pr, 0, NULL));
   PetscCall(VecDestroy(&pr->danglingvec));
   PetscCall(MatDestroy(&pr->links));
-  pr->reason = PAGERANK_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -156,10 +156,13 @@ PetscErrorCode PageRankGetTeleportation(PageRank pr, Vec *v)
 . pr - the solver
 
   Output Parameters:
-+ n - number of vectors: that of the personalisations, or 1 without; or `NULL`
-- x - [n] the ranks; do not destroy or change them
++ n - number of vectors: one for each personalisation, or 1 if none was set. May be `NULL`
+- x - [n] the ranks; do not destroy or change them. May be `NULL`
 
   Level: beginner
+
+  Note:
+  The vectors belong to the solver. A later call of `PageRankSetUp()`, `PageRankSolve()`, `PageRankReset()` or `PageRankDestroy()` changes or destroys them.
 
 .seealso: `PageRankSolve()`, `PageRankGetResidual()`
 @*/
@@ -182,10 +185,13 @@ PetscErrorCode PageRankGetRanks(PageRank pr, PetscInt *n, const Vec *x[])
 . pr - the solver
 
   Output Parameters:
-+ residual - 1-norm of the residual, or `NULL`. With several personalisations it is the largest one
++ residual - 1-norm of the residual of the last solve, or `NULL`. With several personalisations it is the largest one
 - bound    - upper bound on the 1-norm of the error, or `NULL`
 
   Level: beginner
+
+  Note:
+  The bound belongs to the damping of the last solve. Both numbers are lost in `PageRankSetUp()` after a change of the settings.
 
 .seealso: `PageRankSolve()`, `PageRankSetTolerances()`
 @*/
@@ -193,8 +199,9 @@ PetscErrorCode PageRankGetResidual(PageRank pr, PetscReal *residual, PetscReal *
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
+  PetscCheck(pr->residual >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ORDER, "There is no residual yet: call PageRankSolve() first");
   if (residual) *residual = pr->residual;
-  if (bound) *bound = pr->residual / (1 - pr->damping);
+  if (bound) *bound = pr->residual / (1 - pr->solvedamping);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

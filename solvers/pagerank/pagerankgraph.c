@@ -33,8 +33,9 @@ static PetscErrorCode PageRankGraphSplit(PageRank pr, PetscInt blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the weights of the links of this process: sums holds a sum for each column, loops one for each row. */
-static PetscErrorCode PageRankGraphSumLocal(PageRank pr, PetscInt start, PetscScalar sums[], PetscScalar loops[])
+/* Adds the weights of the links of this process: sums holds a sum for each column, loops one for each row. bad: from and to of the first link whose
+   weight is not valid; unchanged if there is none. badweight: its weight. */
+static PetscErrorCode PageRankGraphSumLocal(PageRank pr, PetscInt start, PetscScalar sums[], PetscScalar loops[], PetscInt bad[2], PetscScalar *badweight)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < pr->nblocks; b++) {
@@ -49,8 +50,11 @@ static PetscErrorCode PageRankGraphSumLocal(PageRank pr, PetscInt start, PetscSc
 
       PetscCall(MatGetRow(pr->A[b], r, &n, &column, &weight));
       for (PetscInt k = 0; k < n; k++) {
-        PetscCheck(weight[k] >= 0 && weight[k] <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The link from node %" PetscInt_FMT " to node %" PetscInt_FMT " has the weight %g: it must be finite and not negative", column[k],
-                   start + local, (double)weight[k]);
+        if (bad[0] < 0 && !(weight[k] >= 0 && weight[k] <= PETSC_MAX_REAL)) {
+          bad[0]     = column[k];
+          bad[1]     = start + local;
+          *badweight = weight[k];
+        }
         sums[column[k]] += weight[k];
         if (column[k] == start + local) loops[local] += weight[k];
       }
@@ -67,6 +71,8 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
   const PetscInt *ranges;
   PetscMPIInt     rank, size, *counts;
   PetscScalar    *sums, *out, *loops;
+  PetscInt        bad[2]    = {-1, -1};
+  PetscScalar     badweight = 0;
   PetscReal       most;
 
   PetscFunctionBegin;
@@ -80,8 +86,13 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
   for (PetscMPIInt p = 0; p < size; p++) PetscCall(PetscMPIIntCast(ranges[p + 1] - ranges[p], &counts[p]));
   PetscCall(PetscCalloc1(pr->N, &sums));
   PetscCall(VecGetArray(pr->loops, &loops));
-  PetscCall(PageRankGraphSumLocal(pr, ranges[rank], sums, loops));
+  PetscCall(PageRankGraphSumLocal(pr, ranges[rank], sums, loops, bad, &badweight));
   PetscCall(VecRestoreArray(pr->loops, &loops));
+  if (bad[0] >= 0) {
+    PetscCall(PetscFree(sums));
+    PetscCall(PetscFree(counts));
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The link from node %" PetscInt_FMT " to node %" PetscInt_FMT " has the weight %g: it must be finite and not negative", bad[0], bad[1], (double)badweight);
+  }
   PetscCall(VecGetArrayWrite(pr->out, &out));
   PetscCallMPI(MPI_Reduce_scatter(sums, out, counts, MPIU_SCALAR, MPIU_SUM, comm));
   PetscCall(VecRestoreArrayWrite(pr->out, &out));

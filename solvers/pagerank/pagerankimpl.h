@@ -79,7 +79,8 @@ struct _p_PageRank {
 
   /* the solve */
   PetscInt                it, matmults;
-  PetscReal               residual, initial; /* 1-norm of the residual, and its first value in the solve */
+  PetscReal               residual, initial; /* 1-norm of the residual, and its first value in the solve. residual -1: there was no solve. */
+  PetscReal               solvedamping;      /* damping of the solve, with which the residual gives the bound */
   PageRankConvergedReason reason;
 };
 

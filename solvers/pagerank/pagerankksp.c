@@ -70,14 +70,15 @@ static PetscErrorCode PageRankMonitorKSP(KSP ksp, PetscInt it, PetscReal norm, v
 @*/
 PetscErrorCode PageRankGetKSP(PageRank pr, KSP *ksp)
 {
-  const PetscBool stationary = (PetscBool)!strcmp(((PetscObject)pr)->type_name, PAGERANKJACOBI);
-  const char     *prefix;
-  PC              pc;
+  const char *prefix;
+  PetscBool   stationary;
+  PC          pc;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PageRankCheckPointer(ksp, 2);
   if (!pr->ksp) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)pr, PAGERANKJACOBI, &stationary));
     PetscCall(KSPCreate(PetscObjectComm((PetscObject)pr), &pr->ksp));
     PetscCall(PetscObjectIncrementTabLevel((PetscObject)pr->ksp, (PetscObject)pr, 1));
     PetscCall(PetscObjectGetOptionsPrefix((PetscObject)pr, &prefix));

@@ -126,6 +126,8 @@ PetscErrorCode PageRankCheckRanks(PageRank pr, PetscInt its, Vec x, PetscBool *s
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PetscValidHeaderSpecific(x, VEC_CLASSID, 3);
+  PageRankCheckPointer(stop, 4);
+  PetscCheck(pr->setup, PetscObjectComm((PetscObject)pr), PETSC_ERR_ORDER, "The solver is not set up: call PageRankSetUp() first");
   pr->it += its;
   if (pr->isdangling || !pr->ndangling) {
     PetscCall(VecSum(x, &sum));

@@ -40,9 +40,10 @@ PetscErrorCode PageRankSetGraph(PageRank pr, Mat links)
   PetscCall(MatDestroy(&pr->links));
   PetscCall(PageRankLoopDestroy_Private(pr));
   PetscCall(PageRankGraphDestroy_Private(pr));
-  pr->links  = links;
-  pr->setup  = PETSC_FALSE;
-  pr->reason = PAGERANK_CONVERGED_ITERATING;
+  pr->links    = links;
+  pr->residual = -1;
+  pr->setup    = PETSC_FALSE;
+  pr->reason   = PAGERANK_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,7 +112,9 @@ static PetscErrorCode PageRankKeepVecs(PageRank pr, PetscInt n, const Vec v[], P
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
-  PetscCheck(n >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " vectors: expected a number that is not negative", n);
+  PetscCheck(n >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " vectors: expected a number of at least 0", n);
+  PetscCheck(v || !n, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "The array of %" PetscInt_FMT " vectors is a null pointer", n);
+  for (PetscInt k = 0; k < n; k++) PetscCheck(v[k], PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Vector %" PetscInt_FMT " of %" PetscInt_FMT " (counted from 0) is a null pointer", k, n);
   for (PetscInt k = 0; k < n; k++) PetscCall(PetscObjectReference((PetscObject)v[k]));
   *nkept = n;
   *kept  = NULL;
@@ -198,8 +201,9 @@ PetscErrorCode PageRankSetMethod(PageRank pr, const char method[])
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
+  PageRankCheckPointer(method, 2);
   PetscCall(PetscFunctionListFind(PageRankMethodList, method, &solve));
-  PetscCheck(solve, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown method %s: PageRankSetMethod() lists the methods", method);
+  PetscCheck(solve, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_UNKNOWN_TYPE, "Unknown method %s: the manual page of PageRankSetMethod() lists the methods, and PageRankRegister() adds one", method);
   PetscCall(PetscObjectChangeTypeName((PetscObject)pr, method));
   PetscCall(KSPDestroy(&pr->ksp));
   pr->solve = solve;
@@ -262,7 +266,7 @@ PetscErrorCode PageRankSetExtrapolation(PageRank pr, PetscInt its)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pr, its, 2);
-  PetscCheck(its >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " iterations between extrapolations: expected a number that is not negative", its);
+  PetscCheck(its >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " iterations between extrapolations: expected a number of at least 0", its);
   pr->extrapolate = its;
   pr->setup       = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -382,7 +386,7 @@ PetscErrorCode PageRankSetTolerances(PageRank pr, PetscReal tolerance, PetscInt 
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pr, tolerance, 2);
   PetscValidLogicalCollectiveInt(pr, max_it, 3);
-  PetscCheck(tolerance > 0 && max_it >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "Tolerance %g and at most %" PetscInt_FMT " iterations: expected a positive tolerance and a number that is not negative", (double)tolerance,
+  PetscCheck(tolerance > 0 && max_it >= 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "Tolerance %g and at most %" PetscInt_FMT " iterations: expected a positive tolerance and a number of iterations of at least 0", (double)tolerance,
              max_it);
   pr->tolerance = tolerance;
   pr->max_it    = max_it;

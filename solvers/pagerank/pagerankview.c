@@ -34,6 +34,7 @@ PetscErrorCode PageRankMonitorSet(PageRank pr, PageRankMonitorFn monitor, void *
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pr, PAGERANK_CLASSID, 1);
+  PageRankCheckPointer(monitor, 2);
   PetscCheck(pr->nmonitors < PAGERANK_MAX_MONITORS, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "The solver has %d monitors, which is the maximum; PageRankMonitorCancel() removes them", PAGERANK_MAX_MONITORS);
   pr->monitor[pr->nmonitors]          = monitor;
   pr->monitorctx[pr->nmonitors]       = ctx;
@@ -138,7 +139,7 @@ PetscErrorCode PageRankView(PageRank pr, PetscViewer viewer)
   if (pr->nblocks) PetscCall(PetscViewerASCIIPrintf(viewer, "graph: %" PetscInt_FMT " nodes, %" PetscInt_FMT " dangling, row blocks of a process=%" PetscInt_FMT "\n", pr->N, pr->ndangling, pr->nblocks));
   if (pr->reason) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products\n", PageRankConvergedReasons[pr->reason], pr->it, pr->matmults));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "residual=%g, bound on the error=%g (1-norms)\n", (double)pr->residual, (double)(pr->residual / (1 - pr->damping))));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "residual=%g, bound on the error=%g (1-norms)\n", (double)pr->residual, (double)(pr->residual / (1 - pr->solvedamping))));
   }
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

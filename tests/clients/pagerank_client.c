@@ -103,16 +103,26 @@ static PetscErrorCode ExpectError(PetscErrorCode ierr, const char what[])
   PetscFunctionReturn(0);
 }
 
+/* A method that returns without a result. */
+static PetscErrorCode SolveNothing(PageRank pr, Vec x)
+{
+  PetscFunctionBeginUser;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode TestErrors(void)
 {
   const Vec *x;
+  Vec        none = NULL;
   PageRank   pr;
-  Mat        wide;
+  Mat        wide, negative;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 4, 8, 0, NULL, 0, NULL, &wide));
   PetscCall(MatAssemblyBegin(wide, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(wide, MAT_FINAL_ASSEMBLY));
+  PetscCall(CreateCycle(7, PETSC_TRUE, PETSC_FALSE, &negative));
+  PetscCall(MatScale(negative, -1));
   PetscCall(PageRankCreate(PETSC_COMM_WORLD, &pr));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   PetscCall(ExpectError(PageRankSetUp(pr), "a set-up without a graph"));
@@ -122,10 +132,30 @@ static PetscErrorCode TestErrors(void)
   PetscCall(ExpectError(PageRankSetBlocks(pr, 0), "no blocks"));
   PetscCall(ExpectError(PageRankSetTolerances(pr, 0, 1), "tolerance 0"));
   PetscCall(ExpectError(PageRankSetGraph(pr, wide), "a graph that is not square"));
+  PetscCall(ExpectError(PageRankGetResidual(pr, NULL, NULL), "the residual before the solve"));
+  PetscCall(ExpectError(PageRankSetMethod(pr, NULL), "no method"));
+  PetscCall(ExpectError(PageRankMonitorSet(pr, NULL, NULL, NULL), "no monitor"));
+  PetscCall(ExpectError(PageRankSetPersonalizations(pr, -1, NULL), "a negative number of vectors"));
+  PetscCall(ExpectError(PageRankSetPersonalizations(pr, 1, NULL), "no array of vectors"));
+  PetscCall(ExpectError(PageRankSetInitialRanks(pr, 1, &none), "no vector"));
+  PetscCall(PageRankSetGraph(pr, negative));
+  PetscCall(ExpectError(PageRankSolve(pr), "negative weights"));
+  PetscCall(ExpectError(PageRankSolve(pr), "negative weights, again"));
+  PetscCall(MatScale(negative, -1));
+  PetscCall(PageRankSetMethod(pr, "nothing"));
+  PetscCall(PageRankSetGraph(pr, negative));
+  PetscCall(ExpectError(PageRankSolve(pr), "a method without a result"));
+  PetscCall(PageRankSetMethod(pr, PAGERANKPOWER));
+  PetscCall(PageRankSolve(pr));
+  PetscCall(PageRankSetMethod(pr, PAGERANKGAUSSSEIDEL));
+  PetscCall(PageRankSetUp(pr));
+  PetscCall(ExpectError(PageRankGetRanks(pr, NULL, &x), "ranks after a set-up with other settings"));
+  PetscCall(PageRankReset(pr));
   PetscCall(PetscPopErrorHandler());
   PetscCall(PageRankDestroy(&pr)); /* before any solve */
   PetscCall(PageRankDestroy(&pr)); /* twice */
   PetscCall(MatDestroy(&wide));
+  PetscCall(MatDestroy(&negative));
   PetscFunctionReturn(0);
 }
 
@@ -134,6 +164,7 @@ static PetscErrorCode TestSettings(PageRank pr, Mat links, Vec uniform, Vec topi
 {
   const char *const methods[] = {PAGERANKPOWER, PAGERANKINNEROUTER, PAGERANKJACOBI, PAGERANKKSP, "mine", PAGERANKGAUSSSEIDEL};
   PetscInt          calls     = 0, its, n;
+  PetscReal         bound, bound2;
   const Vec        *x;
   Vec               both[2], copy;
   KSP               ksp;
@@ -150,7 +181,10 @@ static PetscErrorCode TestSettings(PageRank pr, Mat links, Vec uniform, Vec topi
   PetscCall(PageRankGetIterationNumber(pr, &its));
   PetscCheck(calls > its && its > 0, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " calls of the monitor in %" PetscInt_FMT " iterations", calls, its);
   PetscCall(PageRankMonitorCancel(pr));
+  PetscCall(PageRankGetResidual(pr, NULL, &bound));
   PetscCall(PageRankSetDamping(pr, 0.6));
+  PetscCall(PageRankGetResidual(pr, NULL, &bound2));
+  PetscCheck(bound == bound2, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The bound %g of a solve becomes %g with the damping of the next", (double)bound, (double)bound2);
   PetscCall(PageRankSetPersonalizations(pr, 1, &topic));
   PetscCall(SolveAndCheck(pr, links, topic, topic, "a personalisation"));
   PetscCall(PageRankSetDangling(pr, PAGERANK_DANGLING_UNIFORM, NULL));
@@ -219,6 +253,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PageRankRegister("mine", SolveMine));
+  PetscCall(PageRankRegister("nothing", SolveNothing));
   PetscCall(TestErrors());
   PetscCall(CreateCycle(7, PETSC_TRUE, PETSC_TRUE, &small));
   PetscCall(CreateCycle(40, PETSC_TRUE, PETSC_FALSE, &large));
