@@ -48,7 +48,7 @@ static PetscErrorCode SMACOFSetMatrices(SMACOF s, Mat delta, Mat weight, Mat fea
 @*/
 PetscErrorCode SMACOFSetDissimilarities(SMACOF s, Mat delta, Mat weight)
 {
-  PetscInt N, n;
+  PetscInt N, n, m, rows;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
@@ -58,8 +58,11 @@ PetscErrorCode SMACOFSetDissimilarities(SMACOF s, Mat delta, Mat weight)
   PetscCheck(N > 0 && N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "The matrix of dissimilarities has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; it must be square and not empty", N, n);
   if (weight) {
     PetscValidHeaderSpecific(weight, MAT_CLASSID, 3);
-    PetscCall(MatGetSize(weight, &n, NULL));
-    PetscCheck(N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "weights of %" PetscInt_FMT " points, but dissimilarities of %" PetscInt_FMT " points", n, N);
+    PetscCall(MatGetSize(weight, &rows, &n));
+    PetscCheck(N == rows && N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "The matrix of weights has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; it must have %" PetscInt_FMT " of each, as the dissimilarities", rows, n, N);
+    PetscCall(MatGetLocalSize(delta, &m, NULL));
+    PetscCall(MatGetLocalSize(weight, &rows, NULL));
+    PetscCheck(m == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix of weights has %" PetscInt_FMT " rows on this process, but the dissimilarities have %" PetscInt_FMT, rows, m);
   }
   PetscCall(SMACOFSetMatrices(s, delta, weight, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,11 +87,15 @@ PetscErrorCode SMACOFSetDissimilarities(SMACOF s, Mat delta, Mat weight)
 @*/
 PetscErrorCode SMACOFSetFeatures(SMACOF s, Mat F, SMACOFMetric metric)
 {
+  PetscInt N;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
   PetscValidHeaderSpecific(F, MAT_CLASSID, 2);
   PetscCheckSameComm(s, 1, F, 2);
   PetscValidLogicalCollectiveEnum(s, metric, 3);
+  PetscCall(MatGetSize(F, &N, NULL));
+  PetscCheck(N > 0, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "The matrix of features has no rows: set the features of at least one point");
   PetscCall(SMACOFSetMatrices(s, NULL, NULL, F));
   s->metric = metric;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -206,6 +213,9 @@ PetscErrorCode SMACOFSetFixedPoints(SMACOF s, PetscInt n, const PetscInt points[
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
   PetscValidLogicalCollectiveInt(s, n, 2);
+  PetscCheck(n >= 0, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " fixed points: expected a number of at least 0", n);
+  if (n) SMACOFCheckPointer(points, 3);
+  if (n) SMACOFCheckPointer(x, 4);
   for (PetscInt k = 0; k < n; k++)
     PetscCheck(points[k] > (k ? points[k - 1] : -1), PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "Fixed point %" PetscInt_FMT " follows %" PetscInt_FMT "; fixed points must be ascending from 0 on", points[k], k ? points[k - 1] : -1);
   PetscCall(PetscFree2(s->fixed.point, s->fixed.x));

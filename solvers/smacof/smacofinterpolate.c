@@ -137,8 +137,8 @@ static PetscErrorCode SMACOFPlacementGather(SMACOF s, const SMACOFPlacement *P, 
 @*/
 PetscErrorCode SMACOFInterpolate(SMACOF s, Vec map, Mat known, Mat data, SMACOFMetric metric, Vec *x, Vec *stress)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)s);
-  SMACOFPlacement P    = {.dim = s->dim};
+  SMACOFPlacement P = {0};
+  MPI_Comm        comm;
   PetscInt        length, rows, cols, bad;
   const char     *name;
   const double   *a;
@@ -148,8 +148,14 @@ PetscErrorCode SMACOFInterpolate(SMACOF s, Vec map, Mat known, Mat data, SMACOFM
   PetscValidHeaderSpecific(map, VEC_CLASSID, 2);
   if (known) PetscValidHeaderSpecific(known, MAT_CLASSID, 3);
   PetscValidHeaderSpecific(data, MAT_CLASSID, 4);
+  SMACOFCheckPointer(x, 6);
+  SMACOFCheckPointer(stress, 7);
+  comm = PetscObjectComm((PetscObject)s);
   PetscCall(VecGetSize(map, &length));
-  P.N = length / P.dim;
+  PetscCall(VecGetLocalSize(map, &rows));
+  PetscCheck(length > 0 && rows == length, comm, PETSC_ERR_ARG_SIZ, "The map has %" PetscInt_FMT " coordinates, %" PetscInt_FMT " of them on this process: expected a sequential vector that is not empty", length, rows);
+  P.dim = s->dim;
+  P.N   = length / P.dim;
   PetscCall(MatGetSize(known ? known : data, &rows, &cols));
   PetscCheck(length == P.N * P.dim && P.N == (known ? rows : cols), comm, PETSC_ERR_ARG_SIZ, "A map of %" PetscInt_FMT " coordinates in dimension %" PetscInt_FMT ", but %s of %" PetscInt_FMT " points", length, P.dim,
              known ? "features" : "dissimilarities to the points of a map", known ? rows : cols);

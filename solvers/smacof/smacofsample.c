@@ -48,11 +48,11 @@ static PetscErrorCode SMACOFSampleLocalPairs(SMACOF s, PetscInt64 k, PetscInt64 
 
   Input Parameters:
 + s    - the solver
-- most - maximum number of pairs
+- most - maximum number of pairs, at least 1
 
   Output Parameters:
 + n     - number of pairs, the same on all ranks
-- pairs - every k-th pair, with the smallest possible k; free the array with `PetscFree()`
+- pairs - every k-th pair, where k is the smallest number that gives at most that many; free the array with `PetscFree()`
 
   Level: intermediate
 
@@ -69,7 +69,8 @@ PetscErrorCode SMACOFGetSample(SMACOF s, PetscInt most, PetscInt *n, SMACOFPair 
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
   SMACOFCheckPointer(n, 3);
   SMACOFCheckPointer(pairs, 4);
-  PetscCheck(s->outcome.start >= 0, s->D.comm, PETSC_ERR_ORDER, "There is no result yet: call SMACOFSolve() first");
+  PetscCheck(most >= 1, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "At most %" PetscInt_FMT " pairs: expected at least 1", most);
+  PetscCheck(s->outcome.start >= 0, PetscObjectComm((PetscObject)s), PETSC_ERR_ORDER, "There is no result yet: call SMACOFSolve() first");
   PetscCall(VecGetArrayRead(s->best.x, &x));
   if (s->regression.D) PetscCall(SMACOFRegressionFit_Private(&s->regression, x));
   PetscCall(GpAppSumBefore(s->D.comm, SMACOFCountLocalPairs(&s->D), &before, NULL));

@@ -207,10 +207,10 @@ PetscErrorCode SMACOFSolve(SMACOF s)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
   PetscCall(SMACOFSetUp(s));
-  if (s->given) PetscCall(VecGetSize(s->given, &length));
+  if (s->given) PetscCall(VecGetLocalSize(s->given, &length));
   PetscCheck(s->given || s->start != SMACOF_START_GIVEN, s->D.comm, PETSC_ERR_ORDER, "-smacof_start given needs a configuration: call SMACOFSetStartConfiguration()");
-  PetscCheck(!s->given || length == s->D.N * s->dim, s->D.comm, PETSC_ERR_ARG_SIZ, "The first configuration has %" PetscInt_FMT " coordinates; %" PetscInt_FMT " points in dimension %" PetscInt_FMT " need %" PetscInt_FMT, length, s->D.N, s->dim,
-             s->D.N * s->dim);
+  PetscCheck(!s->given || s->start == SMACOF_START_TORGERSON || s->start == SMACOF_START_RANDOM || length == s->D.N * s->dim, s->D.comm, PETSC_ERR_ARG_SIZ,
+             "The first configuration has %" PetscInt_FMT " coordinates on this process; %" PetscInt_FMT " points in dimension %" PetscInt_FMT " need %" PetscInt_FMT, length, s->D.N, s->dim, s->D.N * s->dim);
   PetscCall(PetscLogEventBegin(SMACOF_SolveEvent, s, 0, 0, 0));
   s->outcome       = (SMACOFProgress){.start = -1};
   s->reason        = SMACOF_CONVERGED_ITERATING;

@@ -50,6 +50,7 @@ PetscErrorCode SMACOFMonitorSet(SMACOF s, SMACOFMonitorFn monitor, void *ctx, Pe
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  SMACOFCheckPointer(monitor, 2);
   PetscCheck(s->nmonitors < SMACOF_MAX_MONITORS, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_OUTOFRANGE, "The solver has %d monitors, which is the maximum; SMACOFMonitorCancel() removes them", SMACOF_MAX_MONITORS);
   s->monitor[s->nmonitors]          = monitor;
   s->monitorctx[s->nmonitors]       = ctx;

@@ -160,10 +160,12 @@ static PetscErrorCode CheckErrors(void)
 {
   const PetscInt  unsorted[] = {2, 1};
   const PetscReal at[4]      = {0};
-  PetscErrorCode  err[5];
+  PetscErrorCode  err[5], wrong[6];
+  PetscInt        n;
+  SMACOFPair     *pairs;
   SMACOF          s;
   Vec             v;
-  Mat             A;
+  Mat             A, W;
 
   PetscFunctionBeginUser;
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
@@ -172,14 +174,25 @@ static PetscErrorCode CheckErrors(void)
   err[1] = SMACOFGetConfiguration(s, &v);
   err[2] = SMACOFSetDimension(s, 9);
   err[3] = SMACOFSetFixedPoints(s, 2, unsorted, at);
+  PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 3, 9, NULL, &W));
+  PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 0, 2, NULL, &A));
+  wrong[0] = SMACOFSetFixedPoints(s, -1, unsorted, at);
+  wrong[1] = SMACOFSetFixedPoints(s, 2, unsorted, NULL);
+  wrong[2] = SMACOFMonitorSet(s, NULL, NULL, NULL);
+  wrong[3] = SMACOFGetSample(s, 0, &n, &pairs);
+  wrong[4] = SMACOFSetFeatures(s, A, SMACOF_METRIC_EUCLIDEAN); /* no points */
+  PetscCall(MatDestroy(&A));
   PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 3, 3, NULL, &A));
-  PetscCall(MatShift(A, 1)); /* the diagonal must be 0 */
+  PetscCall(MatShift(A, 1));                    /* the diagonal must be 0 */
+  wrong[5] = SMACOFSetDissimilarities(s, A, W); /* the weights are not square */
+  PetscCall(MatDestroy(&W));
   PetscCall(SMACOFSetDissimilarities(s, A, NULL));
   err[4] = SMACOFSolve(s);
   PetscCall(MatDestroy(&A));
   PetscCall(PetscPopErrorHandler());
   PetscCheck(err[0] == PETSC_ERR_ORDER && err[1] == PETSC_ERR_ORDER && err[2] == PETSC_ERR_ARG_OUTOFRANGE && err[3] == PETSC_ERR_ARG_OUTOFRANGE && err[4] == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Errors %d %d %d %d %d", (int)err[0],
              (int)err[1], (int)err[2], (int)err[3], (int)err[4]);
+  for (int k = 0; k < 6; k++) PetscCheck(wrong[k], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Wrong argument %d raises no error", k);
   PetscCall(CreateDistances(12, PETSC_TRUE, &A));
   PetscCall(SMACOFSetDissimilarities(s, A, NULL));
   PetscCall(MatDestroy(&A));
