@@ -52,7 +52,7 @@ typedef enum {
 } GpDevStreamKind;
 void  GpDevSetStream(GpDev, void *stream);
 GpErr GpDevPushStream(GpDev, GpDevStreamKind); /* after a failure there is nothing to pop */
-void  GpDevPopStream(GpDev);
+GpErr GpDevPopStream(GpDev);                   /* an error if no stream is pushed */
 
 /* Declares that a library call or kernel that was not launched by gpucsrdevice.cuh may write a matrix: the next product is launched after all earlier
    work. */

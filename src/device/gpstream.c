@@ -18,9 +18,11 @@ GpErr GpDevPushStream(GpDev dev, GpDevStreamKind which)
   return GP_SUCCESS;
 }
 
-void GpDevPopStream(GpDev dev)
+GpErr GpDevPopStream(GpDev dev)
 {
+  if (!dev->depth) return GpDevFail(dev, GP_ERR_ARGUMENT, "no stream is pushed that could be popped");
   dev->stream = dev->below[--dev->depth];
+  return GP_SUCCESS;
 }
 
 /* --- launches: the only place that knows when a product may be launched early ----------------------------------------------------- */
@@ -63,7 +65,7 @@ GpErr GpGraphCaptureBegin(GpDev dev, int repeats)
   dev->capture_repeats = repeats;
   dev->early_stream    = repeats ? (void *)dev : dev->stream;
   err                  = dev->ops->graph_begin(dev);
-  if (err) GpDevPopStream(dev);
+  if (err) (void)GpDevPopStream(dev);
   return err;
 }
 
@@ -76,7 +78,7 @@ GpErr GpGraphCaptureEnd(GpDev dev, GpGraph *graph)
   if (graph) *graph = NULL;
   err = dev->ops->graph_end(dev, dev->capture_repeats, &exec, &loop);
   GpDevMarkMatrixWrite(dev);
-  GpDevPopStream(dev);
+  (void)GpDevPopStream(dev);
   if (!err && graph) {
     *graph = (GpGraph)calloc(1, sizeof(**graph));
     if (!*graph) err = GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a graph");

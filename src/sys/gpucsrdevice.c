@@ -71,8 +71,9 @@ PetscErrorCode PetscGPUCSRDevicePopStream(GpDev dev)
   const GpErr err = GpDevSync(dev);
 
   PetscFunctionBegin;
-  GpDevPopStream(dev);
+  if (err) (void)GpDevPopStream(dev); /* the message of the first error stays */
   PetscCallGp(dev, "waiting for the device", err);
+  PetscCallGp(dev, "returning to the previous stream", GpDevPopStream(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,6 +43,7 @@ PetscErrorCode PetscGPUCSRGraphCreate(GpDev dev, PetscBool repeats, PetscErrorCo
   GpErr            err;
 
   PetscFunctionBegin;
+  PetscCheck(launch && graph, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: the function that launches the work and the graph are required");
   *graph = NULL;
   PetscCall(PetscNew(&g));
   g->dev    = dev;
@@ -138,6 +139,7 @@ PetscErrorCode PetscGPUCSRGraphDestroy(PetscGPUCSRGraph *graph)
 PetscErrorCode PetscGPUCSRWatchReset(PetscInt n, double number[])
 {
   PetscFunctionBegin;
+  PetscCheck(n >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " numbers: expected a number of at least 0", n);
   GpWatchReset(number, (size_t)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -72,13 +72,14 @@ static PetscErrorCode TestWorkSpace(GpDev dev)
     PetscCallGp(dev, "sync", GpDevSync(dev));
     PetscCallGp(dev, "stream", GpDevPushStream(dev, GP_DEV_STREAM_SIDE));
     PetscCallGp(dev, "copy", GpDevCopyWithin(dev, shared, kept, n));
-    GpDevPopStream(dev);
+    PetscCallGp(dev, "stream", GpDevPopStream(dev));
     GpDevFree(dev, &kept, n);
     PetscCallGp(dev, "memory", GpDevAlloc(dev, n, &kept));
     PetscCallGp(dev, "zero", GpDevZero(dev, kept, n));
     PetscCallGp(dev, "download", GpDevDownload(dev, out, shared, n));
     PetscCheck(!memcmp(in, out, n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Turn %d: memory was used again while the second stream read it", turn);
   }
+  PetscCheck(GpDevPopStream(dev) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A stream was popped that was not pushed");
   PetscCallGp(dev, "nothing", GpDevBorrow(dev, 0, &work));
   PetscCheck(!work, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A workspace of 0 bytes has an address");
   GpDevFree(dev, &kept, n);
@@ -115,7 +116,7 @@ static PetscErrorCode TestClean(GpDev dev)
     const size_t n = sizes[k % PETSC_STATIC_ARRAY_LENGTH(sizes)], clean = k % 2 ? n / 3 : 0; /* bytes at the beginning that the owner leaves zero */
 
     if (k % 6 == 2) PetscCallGp(dev, "stream", GpDevPushStream(dev, GP_DEV_STREAM_SIDE));
-    if (k % 6 == 5) GpDevPopStream(dev);
+    if (k % 6 == 5) PetscCallGp(dev, "stream", GpDevPopStream(dev));
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &first));
     PetscCallGp(dev, "clean workspace", GpDevBorrowClean(dev, n, &second));
     PetscCheck(first != second && GpDevBytesHeld(dev) == held + 2.0 * (double)n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the counter bytes_held is %g", GpDevBytesHeld(dev));

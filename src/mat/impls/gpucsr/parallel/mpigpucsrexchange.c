@@ -54,7 +54,7 @@ static GpErr MatGPUCSRHaloTransfer(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   else if (!err && H->type == MAT_GPUCSR_HALO_HOST) err = GpDevCopyIn(dev, H->to->device, H->to->host, (size_t)H->to->n * bytes);
   else if (!err && H->type == MAT_GPUCSR_HALO_NCCL) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
   if (!err) err = MatGPUCSRHaloRecord(H, mark);
-  GpDevPopStream(dev); /* after an error too */
+  (void)GpDevPopStream(dev); /* after an error too */
   return err;
 }
 
