@@ -2,7 +2,7 @@
    host polls.
 
    A kernel is launched early (programmatic dependent launch) while its predecessor on the stream still runs, so that its blocks are resident when
-   their input is ready. This saves a small product half of the launch latency. The predecessor calls GpNextMayStart() to allow it. The successor calls
+   their input is ready. This halves the launch latency of a small product. The predecessor calls GpNextMayStart() to allow it. The successor calls
    GpWait() in all threads before it reads or writes anything that the predecessor reads or writes. Devices before compute capability 9.0 launch the
    successor when the predecessor has finished.
 
@@ -38,7 +38,7 @@ __device__ static inline void GpLoopEnd(uint64_t loop)
 #endif
 }
 
-/* Writes a number to a place in pinned memory that the host waits for in PetscGPUCSRWatch(). A place holds GP_WATCH_EMPTY until then. */
+/* Writes a number to a place in pinned memory that the host waits for in PetscGPUCSRWatchWait(). A place holds GP_WATCH_EMPTY until then. */
 __device__ static inline void GpWatchWrite(volatile double *place, double number)
 {
   *place = __double_as_longlong(number) == GP_WATCH_EMPTY ? __longlong_as_double(GP_WATCH_EMPTY ^ 1) : number;
@@ -176,8 +176,8 @@ __device__ static void GpReduceToPart(double (&mine)[K], double *partial)
   }
 }
 
-/* Reduces over all blocks. Each block stores its partial results. In the block that finishes last, thread 0 gets all of them, merged in a fixed
-   order, and the function returns true. `partial` holds K times GP_DEV_PARTS values; `ticket` is zero before and after the launch. */
+/* Reduces over all blocks of GP_REDUCE_BLOCK threads. Each block stores its partial results. The block that finishes last merges them in a fixed
+   order: there the function returns true in all threads, and `mine` of thread 0 holds the result. `partial` holds K times GP_DEV_PARTS values; `ticket` is zero before and after the launch. */
 template <class R, int K>
 __device__ static bool GpReduceAllBlocks(double (&mine)[K], double *partial, uint32_t *ticket)
 {
@@ -204,7 +204,7 @@ __device__ static bool GpReduceAllBlocks(double (&mine)[K], double *partial, uin
 }
 
 /* Number of blocks of a reduction: as many as the GPU runs at once, fewer for a short vector. It depends only on n and on the GPU, so that results are
-   reproducible. */
+   reproducible. n must be positive, because a grid of 0 blocks cannot be launched. */
 static inline unsigned GpReduceGrid(GpDev dev, int64_t n)
 {
   const int64_t units = GpDevComputeUnits(dev), most = 8 * units < GP_DEV_PARTS ? 8 * units : GP_DEV_PARTS;

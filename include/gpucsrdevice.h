@@ -1,5 +1,6 @@
 /* Public interface for loops on the device: the stream, memory, graphs, and numbers that the host polls. Such a loop calls MatGPUCSRMultArray() and
-   launches kernels of its own, whose files include gpucsrdevice.cuh. docs/dev/device.md shows how, examples/deviceloop/ is a program. */
+   launches kernels of its own. The files of these kernels include gpucsrdevice.cuh. docs/dev/device.md describes the steps, and examples/deviceloop/
+   is a complete program. */
 #ifndef GPUCSRDEVICE_H
 #define GPUCSRDEVICE_H
 
@@ -9,12 +10,12 @@
 #include <petscsys.h>
 
 /*S
-  PetscGPUCSRGraph - Work that was captured on a device, to be launched again in one call
+  PetscGPUCSRGraph - Work that was captured on a device, and that one call launches again
 
   Level: developer
 
   Note:
-  A device without graphs, such as the host, calls the function that launches the work instead.
+  On a device without graphs, such as the host, `PetscGPUCSRGraphLaunch()` calls the function that launches the work.
 
 .seealso: `PetscGPUCSRGraphCreate()`, `PetscGPUCSRGraphLaunch()`, `PetscGPUCSRGraphDestroy()`
 S*/

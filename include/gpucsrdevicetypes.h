@@ -32,7 +32,7 @@ S*/
 typedef struct GpDev_ *GpDev;
 
 /*E
-  GpErr - Error code of functions that know nothing of PETSc; the message is `GpDevError()`
+  GpErr - Error code of the functions that do not depend on PETSc; `GpDevError()` returns the message
 
   Values:
 + `GP_SUCCESS`       - no error
@@ -59,7 +59,7 @@ typedef enum {
   GpDevKind - Backend of a device
 
   Values:
-+ `GP_DEV_HOST` - plain memory and loops; everything runs at once
++ `GP_DEV_HOST` - host memory and loops; every operation is complete when its call returns
 - `GP_DEV_CUDA` - a GPU
 
   Level: developer
@@ -78,15 +78,15 @@ typedef enum {
   Values:
 + `GP_LAUNCH_ANY`       - after all earlier work; it may write a matrix
 . `GP_LAUNCH_VECTOR`    - after all earlier work; it writes vectors only
-. `GP_LAUNCH_EARLY_ANY` - early; it may write what a later kernel reads before that one waits
+. `GP_LAUNCH_EARLY_ANY` - early; it may write data that a later kernel reads before its `GpWait()`
 . `GP_LAUNCH_EARLY`     - early; it writes vectors only
 - `GP_LAUNCH_PRODUCT`   - early unless an earlier kernel may have written a matrix; it writes vectors only
 
   Level: developer
 
   Note:
-  A product reads its matrix before it waits for its predecessor, so no kernel that may write a matrix may still run then. The device derives this from
-  the rules of successive launches. The launch functions of `gpucsrdevice.cuh` set the rule.
+  A product reads its matrix before it waits for its predecessor. No kernel that may write a matrix may run at that time. The device ensures this by the
+  rules of successive launches. The launch functions of `gpucsrdevice.cuh` set the rule.
 
 .seealso: `GpHow`, `GpDev`
 E*/
@@ -103,8 +103,9 @@ typedef enum {
 
   Values:
 + `GP_ALONE` - ordinary launch, after all earlier work
-. `GP_EARLY` - early launch. The kernel allows its successor after the main loop; otherwise its blocks are distributed unevenly over the multiprocessors
-- `GP_BRIEF` - early launch of few or short blocks. The kernel allows its successor at the start
+. `GP_EARLY` - early launch. The kernel lets its successor start after the main loop. Blocks of the successor that start earlier are distributed unevenly over the
+              multiprocessors
+- `GP_BRIEF` - early launch of few or short blocks. The kernel lets its successor start immediately
 
   Level: developer
 

@@ -55,7 +55,7 @@ PETSC_EXTERN const char *const PageRankDanglingTypes[];
   Values:
 + `PAGERANK_CONVERGED_ERROR_BOUND` - the bound on the error is at most the tolerance
 . `PAGERANK_DIVERGED_ITS`          - the maximum number of iterations was reached
-. `PAGERANK_DIVERGED_STAGNATION`   - ksp, jacobi and user-defined methods: the residual stopped to decrease
+. `PAGERANK_DIVERGED_STAGNATION`   - ksp, jacobi and user-defined methods: the residual fell by less than half between two checks
 - `PAGERANK_CONVERGED_ITERATING`   - the solver is running or was not called yet
 
   Level: beginner
@@ -77,11 +77,11 @@ PETSC_EXTERN const char *const *const PageRankConvergedReasons;
 #define PAGERANKJACOBI      "jacobi"
 #define PAGERANKKSP         "ksp"
 
-/* A method: replaces the initial ranks in the vector by better ones until PageRankCheckRanks() sets stop. */
+/* A method. The vector holds the initial ranks. The method improves them in place until PageRankCheckRanks() sets stop. */
 typedef PetscErrorCode (*PageRankSolveFn)(PageRank, Vec);
 
-/* A monitor.  Arguments: the solver, the number of the iteration, the 1-norm of the residual, or -1 if this iteration does not compute it, the 1-norm
-   of the change of the ranks, or -1, the user's context. */
+/* A monitor. Arguments: the solver, the number of the iteration, the 1-norm of the residual, the 1-norm of the change of the ranks, the user's context.
+   A norm that the iteration does not compute is -1. */
 typedef PetscErrorCode (*PageRankMonitorFn)(PageRank, PetscInt, PetscReal, PetscReal, void *);
 
 PETSC_EXTERN PetscClassId PAGERANK_CLASSID;

@@ -76,7 +76,7 @@ typedef enum {
 
   Values:
 + `SMACOF_TIES_PRIMARY`   - pairs of equal dissimilarity may have different disparities
-- `SMACOF_TIES_SECONDARY` - they must have equal disparities
+- `SMACOF_TIES_SECONDARY` - pairs of equal dissimilarity must have equal disparities
 
   Level: intermediate
 
@@ -178,7 +178,7 @@ typedef enum {
 } SMACOFConvergedReason;
 
 /*S
-  SMACOFInfo - Settings, data and results of a `SMACOF` in addition to those that have functions of their own
+  SMACOFInfo - Settings, properties of the data, and statistics of a `SMACOF`
 
   Level: intermediate
 
@@ -197,7 +197,7 @@ typedef struct {
   PetscBool          complete;                     /* all pairs are present with weight 1 */
   PetscBool          weighted;                     /* pairs have weights */
   PetscReal          sum_squares;                  /* weighted sum of squares of the dissimilarities, which normalises the stress */
-  const char        *pass;                         /* where and how passes run: host, cuda, or cuda, mixed */
+  const char        *pass;                         /* where passes run: "host" or "cuda"; "cuda, mixed" with mixed arithmetic */
   PetscInt           best_start;                   /* number of the start with the least stress */
   PetscInt           rejected;                     /* rejected steps of that start */
   PetscInt           ksp_its;                      /* iterations of the KSP of the Laplacian */

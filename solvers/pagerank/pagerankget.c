@@ -35,7 +35,7 @@ PetscErrorCode PageRankGetDamping(PageRank pr, PetscReal *damping)
 
   Output Parameters:
 + type - the policy, or `NULL`
-- u    - the distribution of `PAGERANK_DANGLING_VECTOR`, or `NULL`; do not destroy it
+- u    - the distribution of `PAGERANK_DANGLING_VECTOR`, do not destroy it; or `NULL`
 
   Level: intermediate
 

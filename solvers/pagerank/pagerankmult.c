@@ -59,7 +59,7 @@ PetscErrorCode PageRankMultMany_Private(PageRank pr, PetscInt n, const Vec v[], 
 - x  - a vector with an entry for each node
 
   Output Parameter:
-. y - P x
+. y - P x; must differ from x
 
   Level: developer
 
@@ -72,6 +72,7 @@ PetscErrorCode PageRankMult(PageRank pr, Vec x, Vec y)
   PetscValidHeaderSpecific(x, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(y, VEC_CLASSID, 3);
   PetscCheck(pr->setup, PetscObjectComm((PetscObject)pr), PETSC_ERR_ORDER, "The solver is not set up: call PageRankSetUp() first");
+  PetscCheck(x != y, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_IDN, "x and y must be different vectors");
   PetscCall(PageRankMultMany_Private(pr, 1, &pr->v, &x, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,11 +108,11 @@ PetscErrorCode PageRankCheckResidual_Private(PageRank pr, PetscReal residual)
 
   Input Parameters:
 + pr  - the solver
-. its - number of iterations since the last call
+. its - number of iterations since the last call; 0 in the first call
 - x   - the ranks; they are not scaled if the rank of dangling nodes is dropped
 
   Output Parameter:
-. stop - whether the method returns x, since it has converged, stagnates or has used all iterations
+. stop - `PETSC_TRUE`\: the method must return x, because it has converged, stagnates or has used all iterations
 
   Level: developer
 

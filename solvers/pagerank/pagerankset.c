@@ -14,7 +14,7 @@
   Level: beginner
 
   Notes:
-  Weights must be finite and not negative. A matrix of ones means links without weights. Links of a node to itself count like others. The solver divides each
+  Weights must be finite and not negative. A matrix of ones means links without weights. A link of a node to itself counts like any other link. The solver divides each
   column by its sum, the total weight of the links that leave the node. The column of a dangling node is empty, or all its entries are 0.
 
   A `MATNEST` of one column of matrices gives the row blocks of the method gauss_seidel; its number of blocks replaces that of `PageRankSetBlocks()`. Other
@@ -82,7 +82,7 @@ PetscErrorCode PageRankSetDamping(PageRank pr, PetscReal damping)
   Input Parameters:
 + pr   - the solver
 . type - the policy; default `PAGERANK_DANGLING_TELEPORT`
-- u    - with `PAGERANK_DANGLING_VECTOR`, the distribution, with entries of at least 0 and the sum 1; otherwise not used and may be `NULL`
+- u    - the distribution of `PAGERANK_DANGLING_VECTOR`, with entries of at least 0 and the sum 1. Other policies ignore it, and it may be `NULL`
 
   Options Database Key:
 . -pagerank_dangling <teleport> - the policy
@@ -133,7 +133,7 @@ static PetscErrorCode PageRankKeepVecs(PageRank pr, PetscInt n, const Vec v[], P
 
   Input Parameters:
 + pr - the solver
-. n  - number of vectors; `PageRankSolve()` computes a vector of ranks for each. 0: one uniform vector, the default
+. n  - number of vectors; `PageRankSolve()` computes a vector of ranks for each. 0, the default\: one uniform vector
 - v  - [n] the vectors, with entries of at least 0 and the sum 1
 
   Level: intermediate
@@ -154,7 +154,7 @@ PetscErrorCode PageRankSetPersonalizations(PageRank pr, PetscInt n, const Vec v[
 
   Input Parameters:
 + pr - the solver
-. n  - number of vectors: one for each personalisation, or 1 without. 0: start from the teleportation vectors, the default
+. n  - number of vectors: one for each personalisation, or 1 if none was set. 0, the default\: start from the teleportation vectors
 - x  - [n] the ranks, with the sum 1
 
   Level: intermediate
@@ -257,7 +257,7 @@ PetscErrorCode PageRankSetBlocks(PageRank pr, PetscInt blocks)
   Level: intermediate
 
   Note:
-  An extrapolation eliminates the two slowest components of the error. It needs 3 iterations at least.
+  An extrapolation eliminates the two slowest components of the error. It uses the ranks of the last iterations, so 1 and 2 act as 3.
 
 .seealso: `PageRankSetMethod()`
 @*/
@@ -310,7 +310,7 @@ PetscErrorCode PageRankSetInnerIteration(PageRank pr, PetscReal damping, PetscRe
 
   Input Parameters:
 + pr       - the solver
-- assemble - `PETSC_TRUE` for the assembled matrix; default `PETSC_FALSE`, with which the matrix is known by its products only
+- assemble - `PETSC_TRUE` for the assembled matrix; default `PETSC_FALSE`, for a matrix that supports only products
 
   Options Database Key:
 . -pagerank_assemble <false> - whether to assemble
@@ -400,7 +400,7 @@ PetscErrorCode PageRankSetTolerances(PageRank pr, PetscReal tolerance, PetscInt 
 
   Input Parameters:
 + pr     - the solver
-- prefix - replaces the default prefix pagerank_; without a leading hyphen
+- prefix - replaces the default prefix pagerank_; without a leading hyphen. `NULL`\: no prefix
 
   Level: advanced
 

@@ -26,7 +26,7 @@ const char *const *const PageRankConvergedReasons = PageRankConvergedReasons_Shi
   Level: intermediate
 
   Note:
-  With a monitor the host controls the iteration, see `PageRankSetDeviceLoop()`.
+  With a monitor the host controls the iteration, see `PageRankSetDeviceLoop()`. A solver has at most 5 monitors.
 
 .seealso: `PageRankMonitorDefault()`, `PageRankMonitorCancel()`, `PageRankSolve()`
 @*/
@@ -113,7 +113,7 @@ PetscErrorCode PageRankMonitorDefault(PageRank pr, PetscInt it, PetscReal residu
 
   Input Parameters:
 + pr     - the solver
-- viewer - an ASCII viewer
+- viewer - an ASCII viewer, or `NULL` for the standard output stream
 
   Options Database Key:
 . -pagerank_view [viewer] - view after the solve

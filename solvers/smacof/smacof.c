@@ -107,13 +107,14 @@ PetscErrorCode SMACOFCreate(MPI_Comm comm, SMACOF *news)
   s->acceleration     = SMACOF_ACCELERATION_ANDERSON;
   s->checkpoint_every = 100;
   s->outcome.start    = -1;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)s, "smacof"));
   PetscCall(SMACOFSetEigensolver(s, "block"));
   *news = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  SMACOFReset - Frees the data and what was computed from them, with fixed points and first configuration; keeps the settings
+  SMACOFReset - Frees the data, the fixed points, the first configuration and the results; keeps the settings
 
   Collective
 
@@ -245,7 +246,7 @@ PetscErrorCode SMACOFGetPointStress(SMACOF s, Vec *stress)
 }
 
 /*@
-  SMACOFGetIterationNumber - Gets the number of iterations of the best start, with the rejected ones
+  SMACOFGetIterationNumber - Gets the number of iterations of the best start, including rejected steps
 
   Not Collective
 
@@ -345,7 +346,7 @@ PetscErrorCode SMACOFGetInfo(SMACOF s, SMACOFInfo *info)
 . s - the solver
 
   Output Parameter:
-. ksp - the KSP, or `NULL` for complete data without weights, which need none, and before `SMACOFSetUp()`; the solver owns it, do not destroy it
+. ksp - the KSP; the solver owns it, do not destroy it. `NULL` before `SMACOFSetUp()`, and for complete data without weights, which need no KSP
 
   Level: advanced
 

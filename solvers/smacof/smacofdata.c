@@ -108,10 +108,13 @@ PetscErrorCode SMACOFSetFeatures(SMACOF s, Mat F, SMACOFMetric metric)
 
   Input Parameters:
 + s    - the solver
-. nan  - whether not-a-number does
-- zero - whether 0 does
+. nan  - `PETSC_TRUE`\: not-a-number means a missing dissimilarity
+- zero - `PETSC_TRUE`\: 0 means a missing dissimilarity
 
   Level: intermediate
+
+  Note:
+  `SMACOFSetUp()` converts the data. A later change of this setting is an error until new data are set.
 
 .seealso: `SMACOFSetDissimilarities()`
 @*/
@@ -125,15 +128,18 @@ PetscErrorCode SMACOFSetMissing(SMACOF s, PetscBool nan, PetscBool zero)
 }
 
 /*@
-  SMACOFSetSymmetrize - Sets whether the mean of two different entries of a pair is taken; otherwise they are an error
+  SMACOFSetSymmetrize - Sets whether the solver takes the mean of two different entries of a pair
 
   Logically Collective
 
   Input Parameters:
 + s          - the solver
-- symmetrize - whether the mean is taken
+- symmetrize - `PETSC_TRUE`\: it takes the mean. `PETSC_FALSE`, the default\: different entries are an error
 
   Level: intermediate
+
+  Note:
+  `SMACOFSetUp()` converts the data. A later change of this setting is an error until new data are set.
 
 .seealso: `SMACOFSetDissimilarities()`
 @*/
@@ -157,7 +163,9 @@ PetscErrorCode SMACOFSetSymmetrize(SMACOF s, PetscBool symmetrize)
   Level: intermediate
 
   Note:
-  It is also the precision in which a GPU computes distances that are not stored. Disparities other than ratio always use double precision.
+  A GPU uses this precision also to compute distances that are not stored. Disparities other than ratio always use double precision.
+
+  `SMACOFSetUp()` converts the data. A later change of this setting is an error until new data are set.
 
 .seealso: `SMACOFSetDissimilarities()`, `SMACOFSetMatrixFree()`, `SMACOFSetArithmetic()`
 @*/
@@ -176,9 +184,12 @@ PetscErrorCode SMACOFSetStorage(SMACOF s, SMACOFStorage storage)
 
   Input Parameters:
 + s           - the solver
-- matrix_free - whether they are computed in every pass
+- matrix_free - `PETSC_TRUE`\: they are computed in every pass. The default is `PETSC_FALSE`
 
   Level: intermediate
+
+  Note:
+  `SMACOFSetUp()` converts the data. A later change of this setting is an error until new data are set.
 
 .seealso: `SMACOFSetFeatures()`
 @*/
@@ -199,7 +210,7 @@ PetscErrorCode SMACOFSetMatrixFree(SMACOF s, PetscBool matrix_free)
 + s      - the solver
 . n      - number of fixed points, the same on all ranks; 0 removes them
 . points - their numbers in ascending order, counted from 0
-- x      - [n][dim] their coordinates, with the dimension that was set before
+- x      - [n][dim] their coordinates, where dim is the current dimension of the solver
 
   Level: intermediate
 
@@ -239,7 +250,8 @@ PetscErrorCode SMACOFSetFixedPoints(SMACOF s, PetscInt n, const PetscInt points[
   Level: intermediate
 
   Note:
-  The solver references the vector. It may be the one of `SMACOFGetConfiguration()` of another solver. New data remove it.
+  The solver references the vector. It may be that of `SMACOFGetConfiguration()` of another solver. Pass a copy of a configuration of the same solver,
+  because the next solve overwrites its vectors. New data remove the configuration.
 
 .seealso: `SMACOFSetStart()`, `SMACOFGetConfiguration()`
 @*/

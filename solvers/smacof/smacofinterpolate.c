@@ -115,11 +115,11 @@ static PetscErrorCode SMACOFPlacementGather(SMACOF s, const SMACOFPlacement *P, 
   Collective
 
   Input Parameters:
-+ s      - the solver, which gives dimension and tolerances; its data do not matter
++ s      - the solver, whose dimension and tolerances are used. It needs no data
 . map    - a sequential vector, the same on every rank, with coordinate c of point j of the map at position c N + j
 . known  - a dense matrix of the features of the N points of the map, or `NULL`
-. data   - a dense matrix with a row for each of n new points\: its features, or without known its dissimilarities to the points of the map
-- metric - the distance of features; ignored without known
+. data   - a dense matrix with a row for each of n new points\: its features, or if known is `NULL`, its dissimilarities to the points of the map, which must not be negative
+- metric - the distance of features; ignored if known is `NULL`
 
   Output Parameters:
 + x      - a sequential vector with coordinate c of new point i at position c n + i, on every rank; destroy it with `VecDestroy()`

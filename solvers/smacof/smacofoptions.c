@@ -20,7 +20,7 @@ const char *const *const SMACOFConvergedReasons           = SMACOFConvergedReaso
 
   Input Parameters:
 + s      - the solver
-- prefix - the prefix of the names of all options, without a leading hyphen
+- prefix - put before the names of all options, without a leading hyphen. Example: with my_ the option is -my_smacof_dim
 
   Level: advanced
 

@@ -38,8 +38,8 @@ PetscErrorCode SMACOFSetDimension(SMACOF s, PetscInt dim)
 
   Input Parameters:
 + s      - the solver
-. eps    - tolerance on the decrease of the normalised stress in a step, or `PETSC_DEFAULT`; the default is 1e-6
-- max_it - maximum number of iterations of each start, or `PETSC_DEFAULT`; the default is 1000
+. eps    - tolerance on the decrease of the normalised stress in a step; initially 1e-6. `PETSC_DEFAULT` keeps the current value
+- max_it - maximum number of iterations of each start; initially 1000. `PETSC_DEFAULT` keeps the current value
 
   Options Database Keys:
 + -smacof_eps <1e-6>    - tolerance
@@ -81,7 +81,8 @@ PetscErrorCode SMACOFSetTolerances(SMACOF s, PetscReal eps, PetscInt max_it)
   Level: beginner
 
   Note:
-  Disparities other than ratio need dissimilarities in double precision. Set them before `SMACOFSetUp()`, which converts the data.
+  Disparities other than ratio need dissimilarities in double precision. `SMACOFSetUp()` converts the data to single precision for ratio. To change from
+  ratio to another disparity after that, set the data again or use `SMACOF_STORAGE_DOUBLE` from the beginning.
 
 .seealso: `SMACOFSetTies()`, `SMACOFSetSpline()`
 @*/
@@ -188,7 +189,7 @@ PetscErrorCode SMACOFSetAcceleration(SMACOF s, SMACOFAcceleration acceleration)
   Input Parameters:
 + s       - the solver
 . history - number of differences of iterates that an extrapolation combines, 1 to `SMACOF_MAX_HISTORY`; the default is 5
-- below   - extrapolate once a step lowers the normalised stress by less; the default is 1e-2
+- below   - extrapolate once a step lowers the normalised stress by less than this; the default is 1e-2
 
   Options Database Keys:
 + -smacof_anderson_history <5>  - number of differences

@@ -29,7 +29,7 @@ PetscErrorCode PetscGPUCSRErrorClass(GpErr err)
 }
 
 /*@C
-  PetscGPUCSRDevicePushStream - Orders all later work on a stream of the device's own, which a graph can capture, instead of PETSc's stream
+  PetscGPUCSRDevicePushStream - Orders all later work on the device's own stream, which a graph can capture, instead of PETSc's stream
 
   Not Collective
 
@@ -39,7 +39,8 @@ PetscErrorCode PetscGPUCSRErrorClass(GpErr err)
   Level: developer
 
   Note:
-  Waits until the work on the current stream is done. Call `PetscGPUCSRDevicePopStream()` after an error too.
+  Waits until the work on the current stream is done. Every call needs one call of `PetscGPUCSRDevicePopStream()`, also if the work in between fails. At most
+  4 calls can be nested.
 
 .seealso: `PetscGPUCSRDevicePopStream()`, `PetscGPUCSRGraphCreate()`, `GpDev`
 @*/
@@ -102,12 +103,12 @@ PetscErrorCode PetscGPUCSRDeviceSynchronize(GpDev dev)
   Not Collective
 
   Input Parameters:
-+ dev   - the device, from `VecGPUGetRuntime()`
-. what  - beginning of the error message if there is too little memory: the purpose of the memory, and a remedy
++ dev   - the device, from `PetscGPUCSRGetDevice()` or `VecGPUGetRuntime()`
+. what  - purpose of the memory, and a remedy if there is one: the error message of a failed allocation begins with it
 - bytes - size in bytes; 0 gives `NULL`
 
   Output Parameter:
-. ptr - address of the pointer to the memory, which kernels of every stream may use
+. ptr - address of the pointer to the memory. Kernels on every stream may use it
 
   Options Database Key:
 . -gpucsr_device_memory <bytes> - upper bound on the device memory of this process
@@ -124,7 +125,7 @@ PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t byte
 }
 
 /*@C
-  PetscGPUCSRDeviceFree - Frees device memory after the last kernel that uses it
+  PetscGPUCSRDeviceFree - Frees device memory once the kernels that were launched before this call have finished
 
   Not Collective
 
@@ -217,7 +218,7 @@ PetscErrorCode PetscGPUCSRDeviceCopyIn(GpDev dev, void *to, const void *from, si
 
   Input Parameters:
 + dev   - the device
-. to    - host memory, valid after `PetscGPUCSRDeviceSynchronize()`; if it is pinned, the host does not wait
+. to    - host memory, valid after `PetscGPUCSRDeviceSynchronize()`. If it is pinned, the function does not wait for the copy
 . from  - device memory
 - bytes - size in bytes
 

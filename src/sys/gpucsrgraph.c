@@ -28,11 +28,9 @@ struct _p_PetscGPUCSRGraph {
   Notes:
   The function runs once during the capture. On a device without graphs, such as the host, it runs in each `PetscGPUCSRGraphLaunch()`.
 
-  Kernels must have run once before the capture, because the first launch of a kernel may load its code. The same holds for matrices, which are
-  uploaded by `MatGPUCSRUpload()`.
+  Run the function once before the capture, because the first launch of a kernel may load its code. Upload its matrices before by `MatGPUCSRUpload()`.
 
-  The first product of a graph that does not repeat may read its matrix as soon as the graph starts. `PetscGPUCSRGraphGetLoop()` tells whether the
-  driver can repeat the work.
+  Some drivers cannot repeat the work. Then one launch of the graph runs it once, and `PetscGPUCSRGraphGetLoop()` returns 0.
 
 .seealso: `PetscGPUCSRGraph`, `PetscGPUCSRGraphLaunch()`, `PetscGPUCSRGraphGetLoop()`, `MatGPUCSRMultArray()`
 @*/
@@ -129,8 +127,8 @@ PetscErrorCode PetscGPUCSRGraphDestroy(PetscGPUCSRGraph *graph)
   Not Collective
 
   Input Parameters:
-+ n      - how many
-- number - the numbers, in memory of `PetscGPUCSRDeviceMallocPinned()`
++ n      - how many, at least 0
+- number - the numbers, in memory of `PetscGPUCSRDeviceMallocPinned()`. No kernel may still write them
 
   Level: developer
 
@@ -157,8 +155,8 @@ PetscErrorCode PetscGPUCSRWatchReset(PetscInt n, double number[])
   Level: developer
 
   Note:
-  The host polls the memory. This takes less time than to wait for the stream, and later work may already be running. Call
-  `PetscGPUCSRWatchReset()` before the launch.
+  The host polls the memory. This is faster than to wait for the stream, on which later work may still run. Call `PetscGPUCSRWatchReset()` before the
+  launch. It is an error if the device finishes all work without writing a number.
 
 .seealso: `PetscGPUCSRWatchReset()`, `PetscGPUCSRDeviceSynchronize()`
 @*/
