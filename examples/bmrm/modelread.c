@@ -1,4 +1,5 @@
 /* Reader of the file of a model. The first rank checks the complete file before the model is created. */
+#include "app/text/appcollective.h"
 #include "app/text/appscan.h"
 #include "model.h"
 #include <string.h>
@@ -17,9 +18,11 @@ typedef struct {
 
 /* The nonzero weights, in the order of the file */
 typedef struct {
-  PetscInt   n, capacity;
-  PetscInt  *at; /* index in the array of all weights */
-  PetscReal *value;
+  PetscInt n, capacity;
+  struct {
+    PetscInt  at; /* index in the array of all weights */
+    PetscReal value;
+  } * weight;
 } ModelWeights;
 
 static PetscErrorCode BMRMModelNextLine(ModelReader *r)
@@ -50,12 +53,9 @@ static void BMRMModelExpect(ModelReader *r, const char expected[])
 {
   char line[64];
 
-  if (r->wrong.code) return;
   (void)snprintf(line, sizeof(line), "%.40s", r->line);
   for (char *p = line; *p; p++) *p = *p < ' ' || *p > '~' ? '?' : *p;
-  r->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-  r->wrong.line = r->lines;
-  (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "expected %s, got '%s'", expected, line);
+  GpAppComplainAbout(&r->wrong, PETSC_ERR_FILE_UNEXPECTED, r->lines, "expected %s, got '%s'", expected, line);
 }
 
 /* Leaves the function if the current line is not what is expected. */
@@ -209,30 +209,29 @@ static PetscErrorCode BMRMModelReadExtras(ModelReader *r, PetscBool names, BMRMM
 /* Reads the weights, and the end of the file. */
 static PetscErrorCode BMRMModelReadWeights(ModelReader *r, PetscInt count, const BMRMModel *model, ModelWeights *w)
 {
-  const PetscInt columns = PetscMax(1, model->nclass);
-  double         v[3], last = 0;
+  const PetscInt columns  = PetscMax(1, model->nclass);
+  const int      numbers  = model->nclass ? 3 : 2; /* of a line: index, class unless there is one only, weight */
+  const char    *expected = model->nclass ? "an index and the number of a class, in rising order, and a weight" : "an index, higher than the one before and no more than the features, and a weight";
+  double         last     = 0;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < count && !r->wrong.code; k++) {
+  for (PetscInt k = 0; k < count; k++) {
+    double    v[3] = {0, 0, 0};
+    PetscBool right;
+
     PetscCall(BMRMModelNextLine(r));
-    if (!model->nclass) {
-      if (!BMRMModelScan(r->line, "", 2, v) || !BMRMModelIsCount(v[0], last + 1, model->n)) BMRMModelExpect(r, "an index, higher than the one before and no more than the features, and a weight");
-      else last = v[0];
-      v[2] = v[1];
-      v[1] = 1;
-    } else if (!BMRMModelScan(r->line, "", 3, v) || !BMRMModelIsCount(v[0], 1, model->n) || !BMRMModelIsCount(v[1], 1, columns) || !(v[0] * columns + v[1] > last))
-      BMRMModelExpect(r, "an index and the number of a class, in rising order, and a weight");
-    else last = v[0] * columns + v[1];
-    if (r->wrong.code) break;
+    right = BMRMModelScan(r->line, "", numbers, v);
+    if (!model->nclass) v[2] = v[1];
+    if (!model->nclass) v[1] = 1;
+    BMRMModelRequire(r, right && BMRMModelIsCount(v[0], 1, model->n) && BMRMModelIsCount(v[1], 1, columns) && v[0] * columns + v[1] > last, expected);
+    last = v[0] * columns + v[1];
     if (w->n == w->capacity) {
       w->capacity = PetscMin(count, PetscMax(1024, 2 * w->capacity));
-      PetscCall(PetscRealloc((size_t)w->capacity * sizeof(*w->at), &w->at));
-      PetscCall(PetscRealloc((size_t)w->capacity * sizeof(*w->value), &w->value));
+      PetscCall(PetscRealloc((size_t)w->capacity * sizeof(*w->weight), &w->weight));
     }
-    w->at[w->n]      = ((PetscInt)v[1] - 1) * model->n + (PetscInt)v[0] - 1;
-    w->value[w->n++] = (PetscReal)v[2];
+    w->weight[w->n].at      = ((PetscInt)v[1] - 1) * model->n + (PetscInt)v[0] - 1;
+    w->weight[w->n++].value = (PetscReal)v[2];
   }
-  if (r->wrong.code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BMRMModelNextLine(r));
   if (strcmp(r->line, "end")) BMRMModelExpect(r, "'end'; the file is damaged or truncated");
   while (!r->wrong.code && !r->ended) {
@@ -257,16 +256,13 @@ static PetscErrorCode BMRMModelParse(ModelReader *r, PetscInt accepted, BMRMMode
   if (!r->wrong.code) {
     const PetscInt64 all = (PetscInt64)model->n * PetscMax(1, model->nclass);
 
-    if (!BMRMFeaturesFit(all, w.n, model->n <= accepted ? all : 0)) {
-      r->wrong.code = PETSC_ERR_FILE_UNEXPECTED;
-      r->wrong.line = 4;
-      (void)snprintf(r->wrong.what, sizeof(r->wrong.what), "%lld features and %lld weights that are not zero: the weights would take %.1f GiB; give -features %lld if that is meant", (long long)model->n, (long long)w.n,
-                     (double)all * sizeof(PetscReal) / 1073741824., (long long)model->n);
-    } else PetscCall(PetscCalloc1(all, &model->w));
+    if (!BMRMFeaturesFit(all, w.n, model->n <= accepted ? all : 0))
+      GpAppComplainAbout(&r->wrong, PETSC_ERR_FILE_UNEXPECTED, 4, "%lld features and %lld weights that are not zero: the weights would take %.1f GiB; give -features %lld if that is meant", (long long)model->n, (long long)w.n,
+                         (double)all * sizeof(PetscReal) / 1073741824., (long long)model->n);
+    else PetscCall(PetscCalloc1(all, &model->w));
   }
-  for (PetscInt k = 0; k < w.n && model->w; k++) model->w[w.at[k]] = w.value[k];
-  PetscCall(PetscFree(w.at));
-  PetscCall(PetscFree(w.value));
+  for (PetscInt k = 0; k < w.n && model->w; k++) model->w[w.weight[k].at] = w.weight[k].value;
+  PetscCall(PetscFree(w.weight));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,10 +273,7 @@ static PetscErrorCode BMRMModelBroadcastArray(MPI_Comm comm, PetscInt64 bytes, v
 
   PetscFunctionBegin;
   if (bytes && !*array) PetscCall(PetscMalloc((size_t)bytes, array));
-  for (PetscInt64 at = 0, now; at < bytes; at += now) { /* counts of MPI are int */
-    now = PetscMin(bytes - at, 1 << 30);
-    PetscCallMPI(MPI_Bcast(*array + at, (PetscMPIInt)now, MPI_BYTE, 0, comm));
-  }
+  PetscCall(GpAppBroadcast(comm, *array, (size_t)bytes, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 /* Examples in PETSc's binary format: the matrix, then the vector of labels. */
+#include "app/text/appcollective.h"
 #include "examples.h"
 #include <petscviewer.h>
-#include <stdio.h>
 
 /* Writes examples in PETSc's binary format, which MatLoad() and VecLoad() read, too. */
 PetscErrorCode BMRMExamplesSave(const BMRMExamples *ex, const char file[])
@@ -37,8 +37,7 @@ static void BMRMBinaryCheckRows(const BMRMExamples *ex, const GpAppMatHeader *H,
 
     for (PetscInt k = ex->i[row]; k < ex->i[row + 1]; k++) finite = (PetscBool)(finite && !PetscIsInfOrNanScalar(ex->a[k]));
     if (finite && !PetscIsInfOrNanReal(ex->label[row])) continue;
-    wrong->code = PETSC_ERR_FILE_UNEXPECTED;
-    (void)snprintf(wrong->what, sizeof(wrong->what), finite ? "the label of row %" PetscInt_FMT " is not finite" : "row %" PetscInt_FMT " has a value that is not finite", start + row);
+    GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, 0, finite ? "the label of row %" PetscInt_FMT " is not finite" : "row %" PetscInt_FMT " has a value that is not finite", start + row);
     break;
   }
 }
@@ -86,7 +85,6 @@ static PetscErrorCode BMRMBinaryReadRows(BMRMExamples *ex, PetscViewer viewer, c
 static PetscErrorCode BMRMBinaryReadBody(BMRMExamples *ex, const GpAppMatHeader *H, PetscInt start)
 {
   GpAppComplaint wrong = {0};
-  GpAppText      place;
   PetscViewer    viewer;
   PetscInt       header[4];
   PetscErrorCode ierr;
@@ -97,10 +95,7 @@ static PetscErrorCode BMRMBinaryReadBody(BMRMExamples *ex, const GpAppMatHeader 
   ierr = BMRMBinaryReadRows(ex, viewer, H, start, &wrong);
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(ierr);
-  PetscCall(PetscMemzero(&place, sizeof(place)));
-  place.comm = ex->comm;
-  PetscCall(PetscStrncpy(place.file, ex->file, sizeof(place.file)));
-  PetscCall(GpAppTextRaise(&place, &wrong));
+  PetscCall(GpAppComplaintRaise(ex->comm, ex->file, &wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,8 +103,7 @@ static PetscErrorCode BMRMBinaryReadBody(BMRMExamples *ex, const GpAppMatHeader 
 PetscErrorCode BMRMExamplesLoadBinary(BMRMExamples *ex)
 {
   GpAppMatHeader H;
-  PetscInt       start = 0;
-  PetscInt64     want;
+  PetscInt64     want, start;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
@@ -124,9 +118,8 @@ PetscErrorCode BMRMExamplesLoadBinary(BMRMExamples *ex)
   ex->nnz = H.nnz;
   ex->m   = PETSC_DECIDE;
   PetscCall(PetscSplitOwnership(ex->comm, &ex->m, &ex->M));
-  PetscCallMPI(MPI_Scan(&ex->m, &start, 1, MPIU_INT, MPI_SUM, ex->comm));
-  start -= ex->m;
-  ierr = BMRMBinaryReadBody(ex, &H, start);
+  PetscCall(GpAppSumBefore(ex->comm, ex->m, &start, NULL));
+  ierr = BMRMBinaryReadBody(ex, &H, (PetscInt)start);
   if (ierr) PetscCall(BMRMExamplesDestroy(ex));
   PetscCall(ierr);
   for (PetscInt row = 0; row < ex->m; row++) BMRMExamplesNoteClass(ex, ex->label[row], row + 1);

@@ -1,4 +1,5 @@
 /* Examples: the list of their different labels, and their destruction. */
+#include "app/text/appcollective.h"
 #include "examples.h"
 
 /* Returns the place of a label in an ascending list, or -1 - the place where it would be inserted. */
@@ -32,27 +33,17 @@ void BMRMExamplesNoteClass(BMRMExamples *ex, PetscReal label, PetscInt64 line)
 /* Merges the lists of labels of the ranks into one ascending list, the same on all ranks. */
 PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *ex, PetscInt64 linesbefore)
 {
-  const PetscMPIInt width = 2 * (BMRM_MAX_CLASSES + 1) + 1;
-  PetscMPIInt       size;
-  double           *mine, *all;
+  PetscReal  *label;
+  PetscInt64 *line, n;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(ex->comm, &size));
-  PetscCall(PetscMalloc2(width, &mine, (size_t)width * size, &all));
-  PetscCall(PetscArrayzero(mine, width));
-  mine[0] = (double)ex->nclass;
-  for (PetscInt k = 0; k < ex->nclass; k++) {
-    mine[1 + 2 * k] = ex->classes[k];
-    mine[2 + 2 * k] = (double)(ex->classline[k] + linesbefore);
-  }
-  PetscCallMPI(MPI_Allgather(mine, width, MPI_DOUBLE, all, width, MPI_DOUBLE, ex->comm));
+  for (PetscInt k = 0; k < ex->nclass; k++) ex->classline[k] += linesbefore;
+  PetscCall(GpAppAllgather(ex->comm, ex->classes, ex->nclass, sizeof(*label), &label, &n));
+  PetscCall(GpAppAllgather(ex->comm, ex->classline, ex->nclass, sizeof(*line), &line, NULL));
   ex->nclass = 0;
-  for (PetscMPIInt r = 0; r < size; r++) {
-    const double *of = all + (size_t)r * width;
-
-    for (PetscInt k = 0; k < (PetscInt)of[0]; k++) BMRMExamplesNoteClass(ex, of[1 + 2 * k], (PetscInt64)of[2 + 2 * k]);
-  }
-  PetscCall(PetscFree2(mine, all));
+  for (PetscInt64 k = 0; k < n; k++) BMRMExamplesNoteClass(ex, label[k], line[k]);
+  PetscCall(PetscFree(label));
+  PetscCall(PetscFree(line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 /* Examples in the Matrix Market format: a matrix in coordinates, or a dense one as an array, and a file with a label for each of its rows. */
 #include "app/market/appmarket.h"
+#include "app/text/appcollective.h"
 #include "app/text/appscan.h"
 #include "examples.h"
 #include <string.h>
@@ -24,7 +25,6 @@ static PetscErrorCode BMRMMarketCopyRows(BMRMExamples *ex, Mat X)
   const PetscInt    *j;
   const PetscScalar *a;
   PetscInt           start, end, n, nz = 0;
-  PetscInt64         mine;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &ex->M, &ex->N));
@@ -45,8 +45,7 @@ static PetscErrorCode BMRMMarketCopyRows(BMRMExamples *ex, Mat X)
     PetscCall(PetscArraycpy(ex->a + ex->i[row - start], a, n));
     PetscCall(MatRestoreRow(X, row, &n, &j, &a));
   }
-  mine = nz;
-  PetscCallMPI(MPI_Allreduce(&mine, &ex->nnz, 1, MPIU_INT64, MPI_SUM, ex->comm));
+  PetscCall(GpAppSumBefore(ex->comm, nz, NULL, &ex->nnz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +58,7 @@ static PetscErrorCode BMRMMarketOpenLabels(const BMRMExamples *ex, PetscInt64 M,
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(file, sizeof(file), "%.*s.labels", (int)BMRMMarketStemLength(ex->file), ex->file));
   PetscCall(GpAppTextRead(ex->comm, file, text));
-  PetscCallMPI(MPI_Allreduce(&text->lines, &all, 1, MPIU_INT64, MPI_SUM, ex->comm));
+  PetscCall(GpAppSumBefore(ex->comm, text->lines, NULL, &all));
   if (all == M) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpAppTextDestroy(text));
   SETERRQ(ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: there are %" PetscInt64_FMT " labels, the matrix has %" PetscInt64_FMT " rows", file, all, M);
@@ -105,11 +104,11 @@ static PetscErrorCode BMRMMarketReadLabels(BMRMExamples *ex, GpAppText *text)
 /* Refuses duplicate entries whose sum is not finite. */
 static PetscErrorCode BMRMMarketCheckSums(const BMRMExamples *ex)
 {
-  int bad = 0, any;
+  PetscBool bad = PETSC_FALSE, any;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < ex->i[ex->m]; k++) bad |= PetscIsInfOrNanScalar(ex->a[k]);
-  PetscCallMPI(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_LOR, ex->comm));
+  for (PetscInt k = 0; k < ex->i[ex->m]; k++) bad = (PetscBool)(bad || PetscIsInfOrNanScalar(ex->a[k]));
+  PetscCall(GpAppFindAny(ex->comm, bad, &any));
   PetscCheck(!any, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the sum of duplicate entries exceeds the range of double precision", ex->file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

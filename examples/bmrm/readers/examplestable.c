@@ -61,8 +61,7 @@ static PetscErrorCode BMRMTableCopyNames(const GpAppTable *T, char **names)
 /* Copies the rows of a table into the examples, and notes the first missing value or label. */
 static PetscErrorCode BMRMTableCopyRows(BMRMExamples *ex, const GpAppTable *T, GpAppComplaint *C)
 {
-  const PetscInt features = T->cols - (T->label >= 0);
-  PetscInt       nz       = 0;
+  PetscInt nz = 0;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < T->rows * T->cols; k++) nz += T->value[k] != 0;
@@ -72,16 +71,12 @@ static PetscErrorCode BMRMTableCopyRows(BMRMExamples *ex, const GpAppTable *T, G
   PetscCall(PetscMalloc1(T->rows, &ex->label));
   PetscCall(PetscMalloc1(T->rows, &ex->query));
   ex->i[0] = nz = 0;
-  ex->N         = features;
+  ex->N         = T->cols - (T->label >= 0);
   for (PetscInt r = 0; r < T->rows && !C->code; r++) {
     const double *v = T->value + (size_t)r * (size_t)T->cols;
 
     for (PetscInt c = 0, j = 0; c < T->cols; c++) {
-      if (PetscIsNanReal(v[c]) && !C->code) {
-        C->code = PETSC_ERR_FILE_UNEXPECTED;
-        C->line = T->line[r];
-        (void)snprintf(C->what, sizeof(C->what), "the value of column %" PetscInt_FMT "%s%.60s is missing: bmrm needs all values", c + 1, T->heading ? ", " : "", T->heading ? T->heading[c] : "");
-      }
+      if (PetscIsNanReal(v[c])) GpAppComplainAbout(C, PETSC_ERR_FILE_UNEXPECTED, T->line[r], "the value of column %" PetscInt_FMT "%s%.60s is missing: bmrm needs all values", c + 1, T->heading ? ", " : "", T->heading ? T->heading[c] : "");
       if (c == T->label) continue;
       if (v[c] != 0) {
         ex->j[nz]   = j;
@@ -135,10 +130,7 @@ PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *ex, GpAppText *text, const ch
   if (!ierr) ierr = BMRMTableCopyRows(ex, &T, &C);
   PetscCall(GpAppTableDestroy(&T));
   PetscCall(ierr);
-  PetscCall(PetscMemzero(text, sizeof(*text)));
-  text->comm = ex->comm;
-  PetscCall(PetscStrncpy(text->file, ex->file, sizeof(text->file)));
-  PetscCall(GpAppTextRaise(text, &C));
+  PetscCall(GpAppComplaintRaise(ex->comm, ex->file, &C));
   ex->lined = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,5 @@
 /* Parallel reader of examples: every rank parses its own lines, block by block. */
+#include "app/text/appcollective.h"
 #include "examples.h"
 #include <stdint.h>
 #include <string.h>
@@ -6,24 +7,20 @@
 /* Computes the sizes over all ranks. Refuses numbers of rows that exceed PetscInt. */
 static PetscErrorCode BMRMExamplesSumSizes(BMRMExamples *ex, PetscInt nz)
 {
-  PetscInt64 mine[2], all[2], widest;
-  PetscInt   N      = ex->N;
-  int        ranked = ex->ranked, any; /* int, because the MPI type of PetscBool has different names in different versions of PETSc */
+  PetscInt64 rows, widest;
+  PetscInt   N = ex->N;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&ranked, &any, 1, MPI_INT, MPI_LOR, ex->comm));
-  ex->ranked = (PetscBool)(any != 0);
-  mine[0]    = ex->m;
-  mine[1]    = nz;
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, ex->comm));
+  PetscCall(GpAppFindAny(ex->comm, ex->ranked, &ex->ranked));
+  PetscCall(GpAppSumBefore(ex->comm, ex->m, NULL, &rows));
+  PetscCall(GpAppSumBefore(ex->comm, nz, NULL, &ex->nnz));
   PetscCallMPI(MPI_Allreduce(&N, &ex->N, 1, MPIU_INT, MPI_MAX, ex->comm));
   widest = N && N == ex->N ? ex->widest + ex->before : INT64_MAX;
   PetscCallMPI(MPI_Allreduce(&widest, &ex->widest, 1, MPIU_INT64, MPI_MIN, ex->comm));
   if (!ex->N) ex->widest = 0;
-  PetscCheck(all[0] > 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no examples, expected lines of the form: <label> <index>:<value> ...", ex->file);
-  PetscCheck(all[0] <= PETSC_MAX_INT, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " examples do not fit PetscInt: use a PETSc with 64-bit indices", ex->file, all[0]);
-  ex->M   = (PetscInt)all[0];
-  ex->nnz = all[1];
+  PetscCheck(rows > 0, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no examples, expected lines of the form: <label> <index>:<value> ...", ex->file);
+  PetscCheck(rows <= PETSC_MAX_INT, ex->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt64_FMT " examples do not fit PetscInt: use a PETSc with 64-bit indices", ex->file, rows);
+  ex->M = (PetscInt)rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +81,7 @@ PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char l
 {
   BMRMParser     ps;
   PetscErrorCode ierr;
-  PetscBool      binary;
+  PetscBool      market = BMRMExamplesIsMarket(file), binary = PETSC_FALSE;
 
   PetscFunctionBegin;
   memset(ex, 0, sizeof(*ex));
@@ -92,15 +89,10 @@ PetscErrorCode BMRMExamplesLoadAs(MPI_Comm comm, const char file[], const char l
   ex->comm = comm;
   ps.ex    = ex;
   PetscCall(PetscStrncpy(ex->file, file, sizeof(ex->file)));
-  if (BMRMExamplesIsMarket(file)) {
-    PetscCall(BMRMExamplesLoadMarket(ex));
-    PetscCall(PetscStrncpy(ex->what, "Matrix Market, labels in the file beside it", sizeof(ex->what)));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
-  if (binary) {
-    PetscCall(BMRMExamplesLoadBinary(ex));
-    PetscCall(PetscStrncpy(ex->what, "PETSc's binary format", sizeof(ex->what)));
+  if (!market) PetscCall(GpAppIsBinary(comm, file, MAT_FILE_CLASSID, &binary, NULL));
+  if (market || binary) {
+    PetscCall(market ? BMRMExamplesLoadMarket(ex) : BMRMExamplesLoadBinary(ex));
+    PetscCall(PetscStrncpy(ex->what, market ? "Matrix Market, labels in the file beside it" : "PETSc's binary format", sizeof(ex->what)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GpAppTextOpen(comm, file, &ps.text));
